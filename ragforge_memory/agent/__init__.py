@@ -1,0 +1,1 @@
+"""The agent, its conversations and the turn."""

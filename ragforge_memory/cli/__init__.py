@@ -1,0 +1,1 @@
+"""The command line: turns events into text."""

@@ -1,0 +1,1 @@
+"""Reading code: tree-sitter scopes, what they use, and keeping the graph in step with the files."""

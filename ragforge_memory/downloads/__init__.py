@@ -1,0 +1,1 @@
+"""Pinned downloads: files fetched once, checked by SHA-256, kept under RAGFORGE_HOME."""

@@ -1,0 +1,197 @@
+"""Every error this library raises, in one tree.
+
+Each error carries a ``hint`` (what to do next) and an ``exit_code`` (what the command line ends with).
+Exceptions of the Neo4j driver and of the model SDKs never leak: they are kept as ``__cause__``.
+
+* RagforgeError (1)
+  - InvalidInput (also a ValueError; usage mistakes on the command line end with 2)
+  - NotFound
+    + ConversationNotFound, MessageNotFound, ScopeNotFound
+  - ConfigError (3)
+  - GraphUnavailable (4)
+    + ServerStartError (4): the managed server could not be started
+    + GraphTimeout (4): a statement ran into its time-out
+  - GraphError: the database refused a statement
+    + SchemaTooNew: the graph was written by a newer version of this library
+    + EmbeddingMismatch: vectors of another model or dimension
+  - ProjectConflict: another root is already ingested under this project name
+  - DownloadError: a pinned file could not be fetched or had the wrong hash
+  - ModelError (5)
+    + ModelTimeout, ModelRateLimited, ModelBlocked, ModelRefused, ModelStreamCut, ModelUnavailable
+  - EmbeddingError
+  - ToolError: raised inside a tool to tell the model what went wrong
+  - AgentClosed, ForkedProcess, TurnInProgress
+  - TurnCancelled (130)
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+class RagforgeError(Exception):
+    """Base of all errors of this library; ``str(error)`` is one clear sentence.
+
+    Args:
+        message: what is wrong.
+        hint: what to do next, or None where nothing can be advised.
+    """
+
+    exit_code: int = 1
+
+    def __init__(self, message: str, *, hint: str | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+
+
+class InvalidInput(RagforgeError, ValueError):
+    """An argument was refused before anything was written."""
+
+
+class NotFound(RagforgeError, LookupError):
+    """There is no such thing for this owner."""
+
+
+class ConversationNotFound(NotFound):
+    """No conversation with this uuid or session belongs to this owner."""
+
+
+class MessageNotFound(NotFound):
+    """No message with this uuid belongs to this owner's conversation."""
+
+
+class ScopeNotFound(NotFound):
+    """No scope of this project has this name or uuid."""
+
+
+class ConfigError(RagforgeError):
+    """The configuration cannot be used; names file, line (from 1) and key where they are known."""
+
+    exit_code = 3
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        hint: str | None = None,
+        file: str | None = None,
+        line: int | None = None,
+        key: str | None = None,
+    ) -> None:
+        place = ":".join(str(part) for part in (file, line) if part is not None)
+        subject = f"{key}: {message}" if key else message
+        super().__init__(f"{place}: {subject}" if place else subject, hint=hint)
+        self.file = file
+        self.line = line
+        self.key = key
+
+
+class GraphUnavailable(RagforgeError):
+    """The Neo4j server cannot be reached, refused the login, or did not answer in time."""
+
+    exit_code = 4
+
+
+class ServerStartError(GraphUnavailable):
+    """The managed local server could not be started; the message says why (no Java, no disk, port, …)."""
+
+
+class GraphTimeout(GraphUnavailable):
+    """One statement ran into its time-out; whether a write took place is not known."""
+
+
+class GraphError(RagforgeError):
+    """The database refused a statement."""
+
+
+class SchemaTooNew(GraphError):
+    """The graph's schema is newer than this library: reading works, writing needs an upgrade."""
+
+
+class EmbeddingMismatch(GraphError):
+    """The project's vectors come from another model or have another dimension."""
+
+
+class ProjectConflict(RagforgeError):
+    """Another root directory is already ingested under this project's name."""
+
+
+class DownloadError(RagforgeError):
+    """A pinned file could not be fetched, or what came had the wrong SHA-256."""
+
+
+class ModelError(RagforgeError):
+    """The model's provider failed; ``partial`` says whether part of an answer had already come."""
+
+    exit_code = 5
+
+
+class ModelTimeout(ModelError):
+    """The model did not answer within its time-out."""
+
+
+class ModelRateLimited(ModelError):
+    """The vendor refused for now. ``retry_after`` is its own delay in seconds, where it gave one."""
+
+    def __init__(self, message: str, *, hint: str | None = None, retry_after: float | None = None) -> None:
+        super().__init__(message, hint=hint)
+        self.retry_after = retry_after
+
+
+class ModelBlocked(ModelError):
+    """The vendor blocked the prompt or the answer (safety, recitation, prohibited content)."""
+
+
+class ModelRefused(ModelError):
+    """The vendor refused the request itself (bad key, unknown model, malformed request)."""
+
+
+class ModelStreamCut(ModelError):
+    """The stream ended before the model said that it had finished."""
+
+
+class ModelUnavailable(ModelError):
+    """The vendor's service could not be reached or failed inside (5xx)."""
+
+
+class EmbeddingError(RagforgeError):
+    """The embedding model could not be loaded or failed."""
+
+
+class ToolError(RagforgeError):
+    """Raise it inside a tool: its message becomes the tool's result, which the model sees."""
+
+
+class AgentClosed(RagforgeError):
+    """The agent was used after ``close()``."""
+
+
+class ForkedProcess(RagforgeError):
+    """The agent was opened before a fork and is used in the child."""
+
+
+class TurnInProgress(RagforgeError):
+    """This conversation object is already in the middle of a turn."""
+
+
+class TurnCancelled(RagforgeError):
+    """The turn was cancelled; what had been said until then is in the graph as a partial answer."""
+
+    exit_code = 130
+
+    def __init__(self, message: str, *, hint: str | None = None, message_id: str | None = None) -> None:
+        super().__init__(message, hint=hint)
+        self.message_id = message_id
+
+
+def describe(error: BaseException) -> dict[str, Any]:
+    """The error as plain data, for ``--json`` and HTTP: name, message, hint, exit_code."""
+    if isinstance(error, RagforgeError):
+        return {
+            "error": type(error).__name__,
+            "message": error.message,
+            "hint": error.hint,
+            "exit_code": error.exit_code,
+        }
+    return {"error": type(error).__name__, "message": str(error), "hint": None, "exit_code": 1}

@@ -1,0 +1,124 @@
+"""The typed events of a streamed turn. ``type`` is the SSE event name and the ``type`` of a ``--jsonl`` line."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from ragforge_memory.models.conversation import AssistantResponse
+from ragforge_memory.models.shape import Shape
+
+
+class MessageStarted(Shape):
+    """The user's message is in the graph and the turn runs."""
+
+    type: Literal["message_started"] = "message_started"
+    conversation_id: str
+    user_message_id: str
+    message_id: str
+
+
+class Recalled(Shape):
+    """What memory gave to this turn."""
+
+    type: Literal["recalled"] = "recalled"
+    items: tuple[Any, ...] = ()
+    tiers_answered: tuple[str, ...] = ()
+    tiers_missed: tuple[str, ...] = ()
+    elapsed_ms: float = 0.0
+
+
+class Compressed(Shape):
+    """The context was condensed before the model was asked; counts are tokens."""
+
+    type: Literal["compressed"] = "compressed"
+    tokens_before: int
+    tokens_after: int
+
+
+class TextDelta(Shape):
+    """A piece of the answer."""
+
+    type: Literal["text_delta"] = "text_delta"
+    text: str
+
+
+class ReasoningDelta(Shape):
+    """A piece of the model's reasoning."""
+
+    type: Literal["reasoning_delta"] = "reasoning_delta"
+    text: str
+
+
+class ToolUse(Shape):
+    """A tool is about to run; ``iteration`` counts from 1."""
+
+    type: Literal["tool_use"] = "tool_use"
+    tool_call_id: str
+    tool_name: str
+    arguments: dict[str, Any] = Field(default_factory=dict)
+    iteration: int
+
+
+class ToolResult(Shape):
+    """A tool has run; ``duration_ms`` is wall time."""
+
+    type: Literal["tool_result"] = "tool_result"
+    tool_call_id: str
+    tool_name: str
+    success: bool
+    result: Any = None
+    error: str | None = None
+    duration_ms: int = 0
+    iteration: int
+
+
+class MemorySaved(Shape):
+    """Something was remembered."""
+
+    type: Literal["memory_saved"] = "memory_saved"
+    memory_id: str
+    content: str
+
+
+class Degraded(Shape):
+    """Something is not available this turn; the turn goes on."""
+
+    type: Literal["degraded"] = "degraded"
+    what: str
+    detail: str = ""
+
+
+class MessageCompleted(Shape):
+    """The answer is in the graph."""
+
+    type: Literal["message_completed"] = "message_completed"
+    response: AssistantResponse
+
+
+class Error(Shape):
+    """The turn failed; the iterator raises the error after this event."""
+
+    type: Literal["error"] = "error"
+    error: str
+    message: str
+    hint: str | None = None
+    exit_code: int = 1
+    message_id: str | None = None
+
+
+Event = Annotated[
+    MessageStarted
+    | Recalled
+    | Compressed
+    | TextDelta
+    | ReasoningDelta
+    | ToolUse
+    | ToolResult
+    | MemorySaved
+    | Degraded
+    | MessageCompleted
+    | Error,
+    Field(discriminator="type"),
+]

@@ -1,0 +1,155 @@
+"""The port of a chat model: one method that streams, and the values it speaks in.
+
+A provider turns a `ModelRequest` into a stream of chunks. It runs no tools, keeps no history and writes no
+graph. Everything it raises is a `ModelError`; ``__cause__`` keeps the SDK's own exception.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, field
+from typing import Any, Literal, Protocol, runtime_checkable
+
+from ragforge_memory.errors import ModelStreamCut
+from ragforge_memory.models.conversation import Usage
+
+
+@dataclass(frozen=True, slots=True)
+class ToolSpec:
+    """A tool as the model sees it; ``parameters`` is a JSON Schema object."""
+
+    name: str
+    description: str
+    parameters: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class ToolRequest:
+    """The model asks for a tool. ``error`` is set, and ``arguments`` empty, where its JSON was bad."""
+
+    id: str
+    name: str
+    arguments: dict[str, Any] = field(default_factory=dict)
+    error: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ToolOutcome:
+    """What a tool gave, as text for the model (JSON for everything that is not a string)."""
+
+    id: str
+    name: str
+    content: str
+    is_error: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ChatMessage:
+    """One message of the prompt.
+
+    ``tool``-role messages carry all outcomes of one step. ``provider_parts`` is what the same provider and
+    model sent for this assistant message, verbatim and JSON-able; a provider returns it unchanged when
+    ``parts_model`` is its own ``provider:model`` and ignores it otherwise.
+    """
+
+    role: Literal["user", "assistant", "tool"]
+    content: str = ""
+    tool_requests: tuple[ToolRequest, ...] = ()
+    tool_outcomes: tuple[ToolOutcome, ...] = ()
+    provider_parts: Any = None
+    parts_model: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ModelRequest:
+    """All that a model is asked with. No tools means: answer with text."""
+
+    system: str
+    messages: tuple[ChatMessage, ...]
+    tools: tuple[ToolSpec, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class TextChunk:
+    """A piece of the answer's text."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReasoningChunk:
+    """A piece of the model's reasoning (its summary, where the vendor gives no more)."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ToolRequestChunk:
+    """One whole tool request; requests come in the model's order."""
+
+    request: ToolRequest
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """The last chunk of every complete stream."""
+
+    reason: str
+    usage: Usage = Usage()
+    provider_parts: Any = None
+
+
+ModelChunk = TextChunk | ReasoningChunk | ToolRequestChunk | Finished
+
+
+@runtime_checkable
+class ModelProvider(Protocol):
+    """A chat model. ``name`` is the provider's (``gemini``), ``model`` the model's own name."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def model(self) -> str: ...
+
+    @property
+    def context_window(self) -> int:
+        """Tokens that fit into one request."""
+
+    def stream(self, request: ModelRequest) -> AsyncIterator[ModelChunk]:
+        """Answers piece by piece and ends with `Finished`.
+
+        Raises:
+            ModelError: of the kind that fits; a stream that ends without a finish reason raises ModelStreamCut.
+        """
+
+    async def aclose(self) -> None:
+        """Closes what the provider opened."""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelAnswer:
+    """A stream, collected."""
+
+    text: str
+    reasoning: str
+    tool_requests: tuple[ToolRequest, ...]
+    finished: Finished
+
+
+async def complete(provider: ModelProvider, request: ModelRequest) -> ModelAnswer:
+    """Asks without streaming: collects the whole answer."""
+    text: list[str] = []
+    reasoning: list[str] = []
+    requests: list[ToolRequest] = []
+    async for chunk in provider.stream(request):
+        match chunk:
+            case TextChunk():
+                text.append(chunk.text)
+            case ReasoningChunk():
+                reasoning.append(chunk.text)
+            case ToolRequestChunk():
+                requests.append(chunk.request)
+            case Finished():
+                return ModelAnswer("".join(text), "".join(reasoning), tuple(requests), chunk)
+    raise ModelStreamCut("the model's stream ended without a finish reason", hint="ask again")

@@ -1,0 +1,92 @@
+"""Code as values: scopes, what they use, and reports of reading them."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from ragforge_memory.models.shape import Shape
+
+ReferenceKind = Literal["discussed", "read", "edited", "tested"]
+AnchorStatus = Literal["fresh", "drifted", "moved", "orphaned"]
+
+
+class CodeReference(Shape):
+    """A tie from a message to a scope: what was meant, its hash and the commit it was true at."""
+
+    name: str
+    qualified_name: str
+    file: str
+    start_line: int
+    kind: ReferenceKind
+    status: AnchorStatus | None = None
+    changed: bool | None = None
+    scope_hash: str | None = None
+    commit: str | None = None
+    message_id: str | None = None
+    scope_id: str | None = None
+    moved_to_file: str | None = None
+    moved_to_name: str | None = None
+
+
+class Scope(Shape):
+    """A definition in the graph. Lines count from 1 and are inclusive; ``start_line`` is the first decorator's.
+
+    ``definition_line`` is the line that has the name. ``score`` is set by searches alone and only ranks.
+    """
+
+    uuid: str
+    name: str
+    qualified_name: str
+    type: str
+    file: str
+    language: str
+    start_line: int
+    end_line: int
+    definition_line: int
+    signature: str = ""
+    docstring: str | None = None
+    source: str | None = None
+    hash: str = ""
+    parent: str | None = None
+    return_type: str | None = None
+    parameters: tuple[str, ...] = ()
+    modifiers: tuple[str, ...] = ()
+    complexity: int = 1
+    score: float | None = None
+    matched_by: tuple[str, ...] = ()
+
+
+class ScopeUse(Shape):
+    """One end of a CONSUMES edge: the other scope and the lines (from 1) where it is used."""
+
+    scope: Scope
+    lines: tuple[int, ...] = ()
+
+
+class SkippedFile(Shape):
+    """A file that was not read, and why."""
+
+    file: str
+    reason: str
+
+
+class IngestReport(Shape):
+    """What an ingest did. ``files`` were looked at; scopes are counted after it; ``seconds`` is wall time."""
+
+    files: int = 0
+    files_changed: int = 0
+    scopes: int = 0
+    added: int = 0
+    updated: int = 0
+    unchanged: int = 0
+    removed: int = 0
+    edges: int = 0
+    unresolved: int = 0
+    skipped: tuple[SkippedFile, ...] = ()
+    languages: dict[str, int] = Field(default_factory=dict)
+    seconds: float = 0.0
+    root: str = ""
+    project: str = ""
+    commit: str | None = None

@@ -1,0 +1,171 @@
+"""Conversations, messages, tool calls and answers as values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime
+from typing import Any, Generic, Literal, TypeVar
+
+from pydantic import Field
+
+from ragforge_memory.models.code import CodeReference
+from ragforge_memory.models.shape import Shape
+
+Role = Literal["user", "assistant", "system"]
+MessageState = Literal["complete", "partial", "unanswered"]
+ConversationStatus = Literal["active", "archived"]
+ContextStrategy = Literal["recent", "relevant", "hybrid"]
+
+
+class Usage(Shape):
+    """Tokens and money of one answer. ``cost_usd`` is None where the price is not known."""
+
+    input_tokens: int = 0
+    output_tokens: int = 0
+    reasoning_tokens: int = 0
+    cached_tokens: int = 0
+    cost_usd: float | None = None
+
+    def plus(self, other: Usage) -> Usage:
+        """The sum of both; a cost that is unknown on one side leaves the other's."""
+        costs = [cost for cost in (self.cost_usd, other.cost_usd) if cost is not None]
+        return Usage(
+            input_tokens=self.input_tokens + other.input_tokens,
+            output_tokens=self.output_tokens + other.output_tokens,
+            reasoning_tokens=self.reasoning_tokens + other.reasoning_tokens,
+            cached_tokens=self.cached_tokens + other.cached_tokens,
+            cost_usd=sum(costs) if costs else None,
+        )
+
+
+class ToolCall(Shape):
+    """One tool call with its result. ``result`` is the JSON value the tool gave; sizes are in bytes."""
+
+    uuid: str
+    message_id: str
+    index: int = 0
+    timestamp: datetime
+    tool_name: str
+    arguments: dict[str, Any] = Field(default_factory=dict)
+    success: bool
+    result: Any = None
+    error: str | None = None
+    result_size_bytes: int = 0
+    truncated: bool = False
+    duration_ms: int = 0
+    iteration: int = 1
+
+
+class Message(Shape):
+    """One message of a conversation; ``seq`` counts from 1 without gaps and is the only order."""
+
+    uuid: str
+    conversation_id: str
+    seq: int
+    role: Role
+    content: str
+    reasoning: str | None = None
+    timestamp: datetime
+    token_count: int | None = None
+    state: MessageState = "complete"
+    in_reply_to: str | None = None
+    model: str | None = None
+    usage: Usage | None = None
+    provider_parts: Any = None
+    importance: float | None = None
+    trust: str | None = None
+    metadata: dict[str, Any] = Field(default_factory=dict)
+    user_id: str | None = None
+    project: str | None = None
+    tool_calls: tuple[ToolCall, ...] = ()
+    references: tuple[CodeReference, ...] = ()
+
+
+class ScoredMessage(Shape):
+    """A message that a search found; ``score`` ranks and means nothing else."""
+
+    message: Message
+    score: float
+    conversation_id: str
+    matched_by: tuple[str, ...] = ()
+
+
+class ConversationInfo(Shape):
+    """A conversation without its messages; ``similarity`` is set by searches alone (0 to 1)."""
+
+    uuid: str
+    session_id: str | None = None
+    title: str | None = None
+    summary: str | None = None
+    tags: tuple[str, ...] = ()
+    status: ConversationStatus = "active"
+    message_count: int = 0
+    head_seq: int = 0
+    created_at: datetime
+    updated_at: datetime
+    user_id: str | None = None
+    project: str | None = None
+    summarized_seq: int = 0
+    extracted_seq: int = 0
+    file_path: str | None = None
+    metadata: dict[str, Any] = Field(default_factory=dict)
+    similarity: float | None = None
+
+
+class ConversationContext(Shape):
+    """What a turn was given besides the question; ``token_count`` is an estimate."""
+
+    summary: str | None = None
+    recent_messages: tuple[Message, ...] = ()
+    relevant_messages: tuple[ScoredMessage, ...] = ()
+    memories: tuple[Any, ...] = ()
+    code: tuple[CodeReference, ...] = ()
+    message_count: int = 0
+    token_count: int = 0
+    strategy: ContextStrategy = "hybrid"
+
+
+class AssistantResponse(Shape):
+    """The answer of a turn. ``degraded`` names what was not available while it was made."""
+
+    content: str
+    reasoning: str | None = None
+    tool_calls: tuple[ToolCall, ...] = ()
+    context_used: ConversationContext = ConversationContext()
+    usage: Usage = Usage()
+    conversation_id: str
+    message_id: str
+    user_message_id: str
+    model: str | None = None
+    state: MessageState = "complete"
+    degraded: tuple[str, ...] = ()
+
+
+T = TypeVar("T")
+
+
+class Page(Shape, Generic[T]):
+    """One page of a list; iterates over its items. ``next_cursor`` is None on the last page."""
+
+    items: tuple[T, ...] = ()
+    next_cursor: str | None = None
+
+    def __iter__(self) -> Iterator[T]:  # type: ignore[override]
+        return iter(self.items)
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+
+class AgentState(Shape):
+    """The state of one turn, with the nine fields of the conversation flow."""
+
+    session_id: str
+    user_id: str = ""
+    user_message: str = ""
+    is_remember_command: bool = False
+    remember_content: str = ""
+    context_messages: tuple[Message, ...] = ()
+    memories: tuple[Any, ...] = ()
+    response: str = ""
+    error: str = ""

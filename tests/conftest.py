@@ -1,0 +1,11 @@
+"""What every test has: one real Neo4j a session, an owner of its own a test."""
+
+from __future__ import annotations
+
+import pytest
+
+
+@pytest.fixture
+def anyio_backend() -> str:
+    """Async tests run on asyncio, as the product does."""
+    return "asyncio"
