@@ -1,0 +1,204 @@
+"""What parsing one file yields: everything resolution needs, so that the source is not read a second time.
+
+All values are frozen, compare by value and can be pickled (files are parsed in a pool of processes).
+Lines count from 1 and are inclusive. Texts are decoded as UTF-8, undecodable bytes replaced.
+
+**Dotted text.** Receivers, bases and types are written in one normal form for all languages: names joined by
+``.`` (also for ``::``, ``->`` and ``?.``), ``()`` for a call whatever its arguments, ``[]`` for an index or
+generic arguments, ``!`` for a literal (a string, a list, a number, a lambda: never a scope of the project) and
+``?`` for any other expression. ``get_app(x).config['a'].load`` is ``get_app().config[].load``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+ScopeType = Literal[
+    "function",
+    "method",
+    "class",
+    "interface",
+    "struct",
+    "trait",
+    "enum",
+    "type",
+    "namespace",
+    "constant",
+    "macro",
+]
+"""What a definition is. A constructor is a method; a union is a struct; a record is a class; ``type`` is a
+type alias; ``namespace`` is a package block, module or namespace inside a file; enum members and fields are
+constants where they are constant (``static final``, ``const``, enum members of languages that list them)."""
+
+TYPE_TYPES: frozenset[str] = frozenset({"class", "interface", "struct", "trait", "enum", "type"})
+"""The scope types that can have members, be inherited from, and be the type of a variable."""
+
+UseKind = Literal["call", "reference", "inherit", "implement", "decorate", "type"]
+"""``inherit`` and ``implement`` become INHERITS_FROM and IMPLEMENTS, ``decorate`` DECORATED_BY, others CONSUMES."""
+
+BindingKind = Literal["type", "call", "alias", "unknown"]
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """One place where a scope names something: ``receiver.name`` or ``name``.
+
+    Args:
+        name: the last name, e.g. ``load`` in ``self.config.load()``.
+        receiver: dotted text before it, None for a bare name.
+        kind: how it is used; ``call`` also for ``new X()``.
+        line: of the name.
+    """
+
+    name: str
+    receiver: str | None
+    kind: UseKind
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class Binding:
+    """A name that a scope binds, and what is known of its value.
+
+    A function's bindings are its parameters and local variables, a class's are its fields (also those that its
+    methods assign to ``self`` or ``this``), a file's are its top-level variables. A local name hides a scope of
+    the same name outside, so names with unknown values are listed too.
+
+    Args:
+        name: the bare name.
+        kind: ``type``: ``value`` is the declared type; ``call``: ``value`` was called (or constructed), so the
+            type is the class ``value``, or what the function ``value`` returns; ``alias``: ``value`` was assigned
+            as it is (it may be a class, a function or a variable); ``unknown``: ``value`` is None.
+        value: dotted text. Of an optional, pointer or reference type the inner type; of a union the first
+            part that is not null; generic arguments are left out.
+        line: of the binding.
+    """
+
+    name: str
+    kind: BindingKind
+    value: str | None
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class Import:
+    """One imported name.
+
+    Args:
+        local: the name it has in this file; ``*`` for all public names of the module (an include too).
+        module: as written: ``pkg.mod``, ``..mod``, ``./dir/file``, ``java.util.List``, ``stdio.h``.
+        name: the name inside the module, ``*`` for all of them, None for the module itself.
+        line: of the statement.
+        scope: key of the function or class that imports, None at the top level.
+        exported: whether other files may import the name from this one (``export … from``). Python's top-level
+            imports are visible from outside whatever this says.
+    """
+
+    local: str
+    module: str
+    name: str | None
+    line: int
+    scope: str | None = None
+    exported: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Export:
+    """A name under which a file offers one of its own: ``name`` outside is dotted ``local`` inside.
+
+    Only for languages that name their exports; ``default`` is ES modules' default export, ``=`` is
+    CommonJS's ``module.exports`` itself.
+    """
+
+    name: str
+    local: str
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedScope:
+    """One definition.
+
+    Args:
+        key: unique in its file: the qualified name, with ``#2``, ``#3`` … for a later one of the same name
+            (property pairs, overloads, definitions under ``if``).
+        name: the bare name.
+        qualified_name: ``Class.method``, Go ``Type.Method``, Java ``Outer.Inner.method``, a function inside a
+            function ``outer.inner``. Packages and files are not part of it; namespaces inside a file are not either,
+            but C++ and C# classes nested in classes are.
+        type: see ScopeType.
+        start_line, end_line: with decorators, annotations and ``export``; without comments before it.
+        definition_line: the line that has the keyword or the name (``def``, ``class``).
+        signature: what stands before the body on one line, white space collapsed, decorators left out.
+        docstring: cleaned of comment marks and common indentation, None where there is none.
+        source: the lines start_line to end_line as they are, without the last line break.
+        hash, body_hash: see fingerprint.py.
+        parent: key of the enclosing scope in this file, None at the top level.
+        depth: 0 at the top level.
+        owner: dotted name of the type this is a member of, where it is defined outside that type's body: Go
+            receivers, Rust ``impl``, C++ ``Foo::bar``, JavaScript ``Foo.prototype.bar``. None elsewhere.
+        return_type: as written. ``returns`` is the same as dotted text, see Binding.value.
+        parameters: each as written, with type and default.
+        modifiers: ``async``, ``static``, ``abstract``, ``public``, ``property``, ``export`` … in source order.
+        complexity: cyclomatic, 1 plus decisions (``if``, loops, ``case``, ``catch``, ``and``, ``or``, ``?:``), nested
+            functions not counted; 1 for what has no body.
+        decorators: as written, without ``@`` and arguments.
+        bases, interfaces: dotted text, of classes.
+        uses: what this scope itself uses: what its nested scopes use is theirs alone. Parameter types, decorators
+            and bases are uses of the scope they belong to. The definition's own name is not a use.
+        bindings: see Binding.
+    """
+
+    key: str
+    name: str
+    qualified_name: str
+    type: ScopeType
+    start_line: int
+    definition_line: int
+    end_line: int
+    signature: str
+    docstring: str | None
+    source: str
+    hash: str
+    body_hash: str
+    parent: str | None = None
+    depth: int = 0
+    owner: str | None = None
+    return_type: str | None = None
+    returns: str | None = None
+    parameters: tuple[str, ...] = ()
+    modifiers: tuple[str, ...] = ()
+    complexity: int = 1
+    decorators: tuple[str, ...] = ()
+    bases: tuple[str, ...] = ()
+    interfaces: tuple[str, ...] = ()
+    uses: tuple[Use, ...] = ()
+    bindings: tuple[Binding, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedFile:
+    """One file. With ``error`` it counts as broken and is skipped by an ingest, whatever else is filled.
+
+    Args:
+        path: relative to the project's root, with ``/``.
+        language: a name of languages.LANGUAGES, ``""`` where the file's language is not known.
+        line_count: lines of text.
+        scopes: in order of their start, an enclosing scope before what it holds.
+        imports, exports: see there.
+        package: what the file itself says it belongs to: Java ``package``, Go ``package``, C# and PHP namespace.
+        uses, bindings: of the top level.
+        error: one line that says why the file could not be read, with the first line that is wrong.
+    """
+
+    path: str
+    language: str
+    line_count: int = 0
+    scopes: tuple[ParsedScope, ...] = ()
+    imports: tuple[Import, ...] = ()
+    exports: tuple[Export, ...] = ()
+    package: str = ""
+    uses: tuple[Use, ...] = ()
+    bindings: tuple[Binding, ...] = ()
+    error: str | None = None
