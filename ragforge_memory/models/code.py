@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from pydantic import Field
 
@@ -63,6 +63,23 @@ class ScopeUse(Shape):
 
     scope: Scope
     lines: tuple[int, ...] = ()
+
+
+class ScopeName(NamedTuple):
+    """A definition's names alone: a whole project's are read at once to match what a question calls it."""
+
+    name: str
+    qualified_name: str
+    file: str
+    uuid: str
+
+
+class ScopeCounts(NamedTuple):
+    """How many scopes and files a project has, and how many of the scopes have a vector."""
+
+    scopes: int
+    embedded: int
+    files: int
 
 
 class SkippedFile(Shape):

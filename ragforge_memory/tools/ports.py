@@ -1,0 +1,82 @@
+"""What the built-in tools need from the graph and the project, as protocols.
+
+`ragforge_memory.graph` implements them; tests and other stores may too. Every method takes whose data it
+reads: scopes belong to a project, messages to an owner.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
+
+if TYPE_CHECKING:
+    from ragforge_memory.embeddings.port import Embedder, Vector
+    from ragforge_memory.models.code import Scope, ScopeCounts, ScopeName, ScopeUse
+    from ragforge_memory.models.conversation import ScoredMessage
+    from ragforge_memory.models.owner import Owner
+
+
+@runtime_checkable
+class ScopeReader(Protocol):
+    """The code of one project, read only."""
+
+    async def search_text(self, project: str, query: str, *, limit: int = 20) -> list[Scope]:
+        """Scopes that match words of ``query`` (plain text: the store escapes it), best first, with ``score``."""
+
+    async def search_vector(self, project: str, vector: Vector, *, limit: int = 20) -> list[Scope]:
+        """Scopes nearest to ``vector``, best first; ``score`` is the cosine. None embedded: none."""
+
+    async def by_name(self, project: str, name: str, *, limit: int = 200) -> list[Scope]:
+        """Scopes whose ``name`` or ``qualified_name`` is exactly ``name`` (case counts)."""
+
+    async def by_uuid(self, project: str, uuids: Sequence[str]) -> list[Scope]:
+        """Scopes of these uuids, with ``source``; unknown ones are left out."""
+
+    async def outline(self, project: str, file: str) -> list[Scope]:
+        """The scopes of a file (its exact path in the project), by first line."""
+
+    async def files(self, project: str) -> list[str]:
+        """The paths of all files read, sorted; relative to the root, with forward slashes."""
+
+    async def callers(self, project: str, uuid: str, *, limit: int = 200) -> list[ScopeUse]:
+        """Scopes that use this one, by file and first line, and the lines where they do."""
+
+    async def callees(self, project: str, uuid: str, *, limit: int = 200) -> list[ScopeUse]:
+        """Scopes that this one uses, by first use, and the lines of this one's file where it does."""
+
+    async def names(self, project: str) -> list[ScopeName]:
+        """The names of every scope, for near misses."""
+
+    async def counts(self, project: str) -> ScopeCounts:
+        """How much there is, and how much of it has a vector."""
+
+
+@runtime_checkable
+class MessageReader(Protocol):
+    """What was said, read only."""
+
+    async def search_text(
+        self, owner: Owner, query: str, *, limit: int = 10, conversation_id: str | None = None
+    ) -> list[ScoredMessage]:
+        """This owner's messages that match words of ``query``, best first; of one conversation where named."""
+
+
+@dataclass(frozen=True, slots=True)
+class ToolContext:
+    """What a tool may use of the turn that it runs in; given to a parameter annotated with this class.
+
+    The owner comes from the session, never from the model's arguments. ``root`` is the project's directory,
+    None where only the graph is there. ``message_id`` is the question of this turn: it is in the graph
+    already, and no search of the conversation should find the question itself.
+    """
+
+    owner: Owner
+    root: Path | None = None
+    scopes: ScopeReader | None = None
+    messages: MessageReader | None = None
+    embedder: Embedder | None = None
+    conversation_id: str | None = None
+    message_id: str | None = None
+    commit: str | None = None
