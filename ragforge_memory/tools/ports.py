@@ -23,7 +23,7 @@ class ScopeReader(Protocol):
     """The code of one project, read only."""
 
     async def search_text(self, project: str, query: str, *, limit: int = 20) -> list[Scope]:
-        """Scopes that match words of ``query`` (plain text: the store escapes it), best first, with ``score``."""
+        """Scopes that match words of ``query`` (plain text: the store escapes it), best first, scored."""
 
     async def search_vector(self, project: str, vector: Vector, *, limit: int = 20) -> list[Scope]:
         """Scopes nearest to ``vector``, best first; ``score`` is the cosine. None embedded: none."""
@@ -60,7 +60,7 @@ class MessageReader(Protocol):
     async def search_text(
         self, owner: Owner, query: str, *, limit: int = 10, conversation_id: str | None = None
     ) -> list[ScoredMessage]:
-        """This owner's messages that match words of ``query``, best first; of one conversation where named."""
+        """The owner's messages that match words of ``query``, best first; of one conversation if named."""
 
 
 @dataclass(frozen=True, slots=True)
