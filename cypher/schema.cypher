@@ -1,0 +1,32 @@
+// name: schema_state
+// One read at every start: a check of every index costs half a second. No owner: the schema belongs to the server.
+OPTIONAL MATCH (meta:RagforgeMeta {key: 'schema'})
+RETURN meta.schema_version AS schema_version, meta.min_library_version AS min_library_version
+
+// name: claim_migration
+// The lease is fenced by a token and the database's clock, so clients' clocks do not matter. MERGE on a unique
+// key takes its lock, so two starters never both hold it.
+MERGE (meta:RagforgeMeta {key: 'schema'})
+ON CREATE SET meta.schema_version = 0
+WITH meta, datetime() AS now
+SET meta.lease_token = CASE WHEN meta.lease_until IS NULL OR meta.lease_until < now THEN $token ELSE meta.lease_token END
+WITH meta, now
+SET meta.lease_until = CASE WHEN meta.lease_token = $token THEN now + duration({seconds: $seconds}) ELSE meta.lease_until END
+RETURN meta.lease_token = $token AS claimed, meta.schema_version AS schema_version
+
+// name: record_migration
+// Fenced: a migrator whose lease was taken over changes nothing.
+MATCH (meta:RagforgeMeta {key: 'schema'})
+WHERE meta.lease_token = $token
+SET meta.schema_version = $version, meta.min_library_version = $min_library_version
+RETURN meta.schema_version AS schema_version
+
+// name: release_migration
+MATCH (meta:RagforgeMeta {key: 'schema'})
+WHERE meta.lease_token = $token
+REMOVE meta.lease_token, meta.lease_until
+RETURN meta.schema_version AS schema_version
+
+// name: await_indexes
+// autocommit
+CALL db.awaitIndexes(120)

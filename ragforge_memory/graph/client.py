@@ -1,0 +1,312 @@
+"""The one way to the database: named statements in managed transactions, each under a time-out.
+
+Nothing of the driver's leaks out of here: records become plain dicts, its exceptions become this library's.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import neo4j
+from neo4j import exceptions as driver_errors
+
+from ragforge_memory.errors import GraphError, GraphTimeout, GraphUnavailable
+from ragforge_memory.graph.queries import Statement, Version, parse_version, statement_for
+
+if TYPE_CHECKING:
+    from ragforge_memory.config import Neo4jConfig
+
+# A turn must not hang: the driver's own defaults wait 34 to 121 s (measured on a stopped server).
+STATEMENT_TIMEOUT = 2.0
+CONNECT_TIMEOUT = 1.0
+RETRY_TIME = 1.0
+# Work that no user waits for: ingest, deletes, background writes.
+PATIENT_TIMEOUT = 60.0
+
+T = TypeVar("T")
+DriverFactory = Callable[[], "neo4j.AsyncDriver"]
+Recover = Callable[[], Awaitable["Neo4jConfig"]]
+
+_PLAIN = frozenset({str, int, float, bool, type(None)})
+
+
+def open_driver(config: Neo4jConfig) -> neo4j.AsyncDriver:
+    """A driver with this library's time-outs (connect 1 s, retries 1 s in all)."""
+    auth = (config.username or "neo4j", config.password) if config.password else None
+    return neo4j.AsyncGraphDatabase.driver(
+        config.uri,
+        auth=auth,
+        connection_timeout=CONNECT_TIMEOUT,
+        connection_acquisition_timeout=STATEMENT_TIMEOUT,
+        max_transaction_retry_time=RETRY_TIME,
+        keep_alive=True,
+        telemetry_disabled=True,
+        notifications_min_severity="OFF",
+        user_agent="ragforge-memory",
+    )
+
+
+def plain(value: Any) -> Any:
+    """A driver value as plain Python: temporal values as aware datetimes, nodes as dicts."""
+    kind = type(value)
+    if kind in _PLAIN:
+        return value
+    if kind is dict:
+        return {key: plain(item) for key, item in value.items()}
+    if kind is list:
+        if value and type(value[0]) is float:
+            return value
+        return [plain(item) for item in value]
+    if hasattr(value, "to_native"):
+        return value.to_native()
+    if isinstance(value, Mapping):
+        return {key: plain(item) for key, item in value.items()}
+    return value
+
+
+class GraphClient:
+    """Runs named statements on one database of one server.
+
+    Args:
+        driver: an open async driver; closed by `aclose` only where ``owned``.
+        database: the database's name, always given to the server.
+        address: how the server is called in error messages.
+        recover: awaited once when the server cannot be reached; returns where it is now (a managed server
+            that was killed is started again by it).
+    """
+
+    def __init__(
+        self,
+        driver: neo4j.AsyncDriver,
+        *,
+        database: str = "neo4j",
+        address: str = "",
+        owned: bool = True,
+        recover: Recover | None = None,
+    ) -> None:
+        self._driver = driver
+        self._database = database
+        self._address = address
+        self._owned = owned
+        self._recover = recover
+        self._recovering = asyncio.Lock()
+        self._generation = 0
+        self._version: Version | None = None
+
+    @property
+    def address(self) -> str:
+        """The server's address, as error messages give it."""
+        return self._address
+
+    async def server_version(self) -> Version:
+        """The server's version as numbers, asked once per client.
+
+        No statement is run, so a server that is only cold answers at once, and one that hangs is found out.
+
+        Raises:
+            GraphUnavailable: the server cannot be reached, refused the login or hangs.
+        """
+        if self._version is None:
+            info = await self._recovered(self._server_info)
+            self._version = parse_version(info.agent.rpartition("/")[2])
+        return self._version
+
+    async def read(
+        self,
+        name: str,
+        /,
+        *,
+        timeout: float | None = None,
+        names: Mapping[str, str] | None = None,
+        **parameters: Any,
+    ) -> list[dict[str, Any]]:
+        """Runs a named statement in a read transaction.
+
+        Args:
+            name: the statement's name.
+            timeout: seconds until GraphTimeout, retries included; default 2.
+            names: names of ours for the statement's ``{{…}}`` places.
+            parameters: the statement's parameters.
+
+        Raises:
+            GraphUnavailable: the server cannot be reached, refused the login or took too long.
+            GraphError: the database refused the statement.
+        """
+        return await self._managed(name, parameters, write=False, timeout=timeout, names=names)
+
+    async def write(
+        self,
+        name: str,
+        /,
+        *,
+        timeout: float | None = None,
+        names: Mapping[str, str] | None = None,
+        **parameters: Any,
+    ) -> list[dict[str, Any]]:
+        """Runs a named statement in a write transaction; like `read` otherwise.
+
+        The driver repeats it after a passing error, so every write is idempotent by uuid.
+        """
+        return await self._managed(name, parameters, write=True, timeout=timeout, names=names)
+
+    async def autocommit(
+        self,
+        name: str,
+        /,
+        *,
+        timeout: float | None = None,
+        names: Mapping[str, str] | None = None,
+        **parameters: Any,
+    ) -> list[dict[str, Any]]:
+        """Runs a statement that opens its own transactions; it is not repeated. Default time-out 60 s."""
+        statement = statement_for(name, await self.server_version())
+        return await self._run_text(
+            statement.filled(names or {}),
+            parameters,
+            write=True,
+            timeout=timeout or PATIENT_TIMEOUT,
+            name=name,
+            managed=False,
+        )
+
+    async def run_schema(
+        self, text: str, /, *, timeout: float = PATIENT_TIMEOUT, **parameters: Any
+    ) -> list[dict[str, Any]]:
+        """Runs one statement of a migration or of an index, as written in ``cypher/``."""
+        return await self._run_text(
+            text, parameters, write=True, timeout=timeout, name=text.split("\n", 1)[0], managed=False
+        )
+
+    async def aclose(self) -> None:
+        """Closes the driver where this client opened it."""
+        if self._owned:
+            await self._driver.close()
+
+    async def _managed(
+        self,
+        name: str,
+        parameters: dict[str, Any],
+        *,
+        write: bool,
+        timeout: float | None,
+        names: Mapping[str, str] | None,
+    ) -> list[dict[str, Any]]:
+        statement: Statement = statement_for(name, self._version or await self.server_version())
+        if statement.autocommit:
+            raise GraphError(f"{name} opens its own transactions: run it with autocommit()")
+        text = statement.filled(names) if names else statement.text
+        return await self._run_text(text, parameters, write=write, timeout=timeout, name=name)
+
+    async def _run_text(
+        self,
+        text: str,
+        parameters: dict[str, Any],
+        *,
+        write: bool,
+        timeout: float | None,
+        name: str,
+        managed: bool = True,
+    ) -> list[dict[str, Any]]:
+        return await self._recovered(
+            lambda: self._attempt(text, parameters, write, timeout or STATEMENT_TIMEOUT, name, managed)
+        )
+
+    async def _recovered(self, attempt: Callable[[], Awaitable[T]]) -> T:
+        """Runs ``attempt``; where a managed server is gone, starts it again and tries once more."""
+        generation = self._generation
+        try:
+            return await attempt()
+        except GraphUnavailable as error:
+            lost = isinstance(error.__cause__, (driver_errors.ServiceUnavailable, OSError))
+            if self._recover is None or not lost or isinstance(error, GraphTimeout):
+                raise
+            await self._reconnect(generation)
+        return await attempt()
+
+    async def _server_info(self) -> neo4j.ServerInfo:
+        with self._errors("the first contact", STATEMENT_TIMEOUT):
+            async with asyncio.timeout(STATEMENT_TIMEOUT):
+                return await self._driver.get_server_info()
+
+    async def _reconnect(self, generation: int) -> None:
+        """Starts the managed server again and takes a new driver; many callers at once do it once."""
+        async with self._recovering:
+            if self._generation != generation or self._recover is None:
+                return
+            config = await self._recover()
+            old, self._driver = self._driver, open_driver(config)
+            self._address = config.uri
+            self._generation += 1
+            await old.close()
+
+    async def _attempt(
+        self,
+        text: str,
+        parameters: dict[str, Any],
+        write: bool,
+        timeout: float,
+        name: str,
+        managed: bool,
+    ) -> list[dict[str, Any]]:
+        async def work(transaction: neo4j.AsyncManagedTransaction) -> list[dict[str, Any]]:
+            return await self._collect(await transaction.run(text, parameters))
+
+        mode = neo4j.WRITE_ACCESS if write else neo4j.READ_ACCESS
+        with self._errors(name, timeout):
+            async with asyncio.timeout(timeout):
+                async with self._driver.session(database=self._database, default_access_mode=mode) as session:
+                    if not managed:
+                        return await self._collect(await session.run(text, parameters))
+                    if write:
+                        return await session.execute_write(work)
+                    return await session.execute_read(work)
+
+    @contextmanager
+    def _errors(self, name: str, timeout: float) -> Iterator[None]:
+        """Turns the driver's exceptions into this library's; the cause is kept."""
+        try:
+            yield
+        except TimeoutError as error:
+            raise GraphTimeout(
+                f"Neo4j at {self._address} did not answer within {timeout:g} s ({name})",
+                hint="see `ragforge neo4j status`; a server that hangs must be restarted",
+            ) from error
+        except (driver_errors.DriverError, driver_errors.Neo4jError, OSError) as error:
+            raise self._translated(error, name) from error
+
+    @staticmethod
+    async def _collect(result: neo4j.AsyncResult) -> list[dict[str, Any]]:
+        keys = result.keys()
+        return [{key: plain(record[key]) for key in keys} async for record in result]
+
+    def _translated(self, error: Exception, name: str) -> Exception:
+        if isinstance(error, driver_errors.AuthError):
+            return GraphUnavailable(
+                f"Neo4j at {self._address} refused the login: {_first_line(error)}",
+                hint="check neo4j.username and neo4j.password (NEO4J_USERNAME, NEO4J_PASSWORD)",
+            )
+        if isinstance(error, (driver_errors.ServiceUnavailable, driver_errors.SessionExpired, OSError)):
+            return GraphUnavailable(
+                f"Neo4j at {self._address} cannot be reached: {_first_line(error)}",
+                hint="check neo4j.uri, or leave it out to use the managed local server",
+            )
+        if isinstance(error, driver_errors.TransientError):
+            return GraphUnavailable(
+                f"Neo4j at {self._address} could not take {name} now: {_first_line(error)}", hint="try again"
+            )
+        if isinstance(error, driver_errors.ClientError) and "DatabaseNotFound" in (error.code or ""):
+            return GraphUnavailable(
+                f"Neo4j at {self._address} has no database named {self._database!r}",
+                hint="check neo4j.database",
+            )
+        if isinstance(error, driver_errors.DriverError):
+            return GraphUnavailable(f"the connection to Neo4j at {self._address} failed: {_first_line(error)}")
+        return GraphError(f"Neo4j refused {name}: {_first_line(error)}")
+
+
+def _first_line(error: Exception) -> str:
+    message = getattr(error, "message", None) or str(error) or type(error).__name__
+    return str(message).strip().split("\n", 1)[0]

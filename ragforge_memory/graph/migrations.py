@@ -1,0 +1,114 @@
+"""Numbered migrations of the graph's schema, applied once, under a lease, by whoever comes first.
+
+``cypher/migrations/0001_….cypher`` and so on hold statements that end with ``;`` and can be run twice. The schema's
+version is one number on ``:RagforgeMeta``; at every start it is read once and nothing else is checked.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from dataclasses import dataclass
+from functools import cache
+from uuid import uuid4
+
+from ragforge_memory.errors import GraphError, GraphUnavailable, SchemaTooNew
+from ragforge_memory.graph.client import PATIENT_TIMEOUT, GraphClient
+from ragforge_memory.graph.queries import cypher_directory, parse_version
+
+# The oldest release that may write to a graph with the newest schema below.
+MIN_LIBRARY_VERSION = "0.1.0"
+
+_LEASE_SECONDS = 120
+_POLL_SECONDS = 0.2
+_META_KEY = "CREATE CONSTRAINT ragforge_meta_key IF NOT EXISTS FOR (n:RagforgeMeta) REQUIRE n.key IS UNIQUE"
+
+
+@dataclass(frozen=True, slots=True)
+class Migration:
+    """One step of the schema: its number, its name and its statements."""
+
+    number: int
+    name: str
+    statements: tuple[str, ...]
+
+
+@cache
+def all_migrations() -> tuple[Migration, ...]:
+    """The migrations in order; their numbers run from 1 without gaps."""
+    found = []
+    for path in sorted((cypher_directory() / "migrations").glob("*.cypher")):
+        number, _, name = path.stem.partition("_")
+        lines = [line for line in path.read_text(encoding="utf-8").splitlines() if not line.startswith("//")]
+        statements = tuple(part.strip() for part in re.split(r";\s*$", "\n".join(lines), flags=re.M) if part.strip())
+        found.append(Migration(int(number), name, statements))
+    if [migration.number for migration in found] != list(range(1, len(found) + 1)):
+        raise GraphError("the migrations' numbers have a gap", hint="reinstall ragforge-memory")
+    return tuple(found)
+
+
+def newest_schema() -> int:
+    """The version of the schema that this library writes."""
+    return len(all_migrations())
+
+
+async def migrate(client: GraphClient, *, library_version: str) -> int:
+    """Brings the schema up to this library's version and returns the version found afterwards.
+
+    Raises:
+        SchemaTooNew: a newer library has migrated this graph and this one may no longer write to it.
+        GraphUnavailable: the server is away, or another process has been migrating for over two minutes.
+    """
+    state = (await client.read("schema_state", timeout=10))[0]
+    version = int(state["schema_version"] or 0)
+    if version > newest_schema():
+        least = state["min_library_version"] or ""
+        if parse_version(library_version) < parse_version(least):
+            raise SchemaTooNew(
+                f"this graph has schema {version}, made by a newer ragforge-memory: {library_version} may not write",
+                hint=f"pip install --upgrade 'ragforge-memory>={least}'",
+            )
+        return version
+    if version == newest_schema():
+        return version
+    return await _migrate_under_lease(client)
+
+
+async def _migrate_under_lease(client: GraphClient) -> int:
+    token = uuid4().hex
+    await _repeatable(client, _META_KEY)
+    for _ in range(int(_LEASE_SECONDS / _POLL_SECONDS)):
+        claim = (await client.write("claim_migration", timeout=PATIENT_TIMEOUT, token=token, seconds=_LEASE_SECONDS))[0]
+        version = int(claim["schema_version"])
+        if version >= newest_schema():
+            if claim["claimed"]:
+                await client.write("release_migration", token=token)
+            return version
+        if claim["claimed"]:
+            break
+        await asyncio.sleep(_POLL_SECONDS)
+    else:
+        raise GraphUnavailable("another process has been migrating the graph for two minutes", hint="try again")
+    for migration in all_migrations()[version:]:
+        for statement in migration.statements:
+            await _repeatable(client, statement)
+        await client.write(
+            "record_migration",
+            timeout=PATIENT_TIMEOUT,
+            token=token,
+            version=migration.number,
+            min_library_version=MIN_LIBRARY_VERSION,
+        )
+    await client.autocommit("await_indexes", timeout=130)
+    await client.write("release_migration", timeout=PATIENT_TIMEOUT, token=token)
+    return newest_schema()
+
+
+async def _repeatable(client: GraphClient, statement: str) -> None:
+    """Runs a schema statement; that somebody else has just made the same thing is fine."""
+    try:
+        await client.run_schema(statement)
+    except GraphError as error:
+        code = str(getattr(error.__cause__, "code", ""))
+        if "AlreadyExists" not in code and "EquivalentSchemaRule" not in code:
+            raise

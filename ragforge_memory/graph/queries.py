@@ -1,0 +1,138 @@
+"""Named Cypher statements: every statement of this library lives in ``cypher/*.cypher``.
+
+A file holds statements one after another. Each begins with a line ``// name: NAME``; the comment lines below it
+say why the statement is as it is. Two marks change how it is run:
+
+``// requires: 2026.2``
+    a variant for servers of that version and later; several statements may share one name, and the newest that
+    the server can run is taken.
+``// autocommit``
+    the statement opens its own transactions (``CALL … IN TRANSACTIONS``) and is not retried.
+
+``{{NAME}}`` in a statement is replaced by a name that this library owns (an index of an embedding space, say),
+never by anything from a caller: the names allowed are letters, digits and underscores.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from ragforge_memory.errors import GraphError
+
+Version = tuple[int, ...]
+
+_NAME = re.compile(r"^// name: (\w+)\s*$")
+_REQUIRES = re.compile(r"^// requires: ([\d.]+)\s*$")
+_PLACE = re.compile(r"\{\{(\w+)\}\}")
+_SAFE_NAME = re.compile(r"^\w+$", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """One statement as a server of version ``requires`` and later runs it."""
+
+    name: str
+    text: str
+    requires: Version = ()
+    autocommit: bool = False
+    file: str = ""
+
+    def filled(self, names: Mapping[str, str]) -> str:
+        """The text with each ``{{NAME}}`` replaced.
+
+        Raises:
+            GraphError: a name is missing or is not made of letters, digits and underscores alone.
+        """
+
+        def fill(match: re.Match[str]) -> str:
+            value = names.get(match.group(1))
+            if value is None or not _SAFE_NAME.match(value):
+                raise GraphError(f"statement {self.name} needs a plain name for {match.group(1)}, not {value!r}")
+            return value
+
+        return _PLACE.sub(fill, self.text)
+
+
+def parse_version(text: str) -> Version:
+    """``2026.09.0`` as (2026, 9, 0); parts that are not numbers end it."""
+    numbers = []
+    for part in text.split("."):
+        digits = re.match(r"\d+", part)
+        if digits is None:
+            break
+        numbers.append(int(digits.group()))
+    return tuple(numbers)
+
+
+def cypher_directory() -> Path:
+    """Where the statements are: inside the installed package, or at the root of the checkout."""
+    package = Path(__file__).resolve().parent.parent
+    for candidate in (package / "cypher", package.parent / "cypher"):
+        if candidate.is_dir():
+            return candidate
+    raise GraphError("the cypher/ directory is missing from this installation", hint="reinstall ragforge-memory")
+
+
+def parse_statements(text: str, *, file: str = "") -> Iterator[Statement]:
+    """The statements of one file, in order."""
+    name = ""
+    requires: Version = ()
+    autocommit = False
+    body: list[str] = []
+
+    def finished() -> Iterator[Statement]:
+        statement = "\n".join(body).strip().rstrip(";").rstrip()
+        if name and not statement:
+            raise GraphError(f"{file}: statement {name} is empty")
+        if name:
+            yield Statement(name, statement, requires, autocommit, file)
+
+    for line in text.splitlines():
+        if match := _NAME.match(line):
+            yield from finished()
+            name, requires, autocommit, body = match.group(1), (), False, []
+        elif match := _REQUIRES.match(line):
+            requires = parse_version(match.group(1))
+        elif line.strip() == "// autocommit":
+            autocommit = True
+        elif not line.startswith("//"):
+            body.append(line)
+    yield from finished()
+
+
+@cache
+def all_statements() -> dict[str, tuple[Statement, ...]]:
+    """Every named statement: name → its variants, the newest server's first."""
+    found: dict[str, list[Statement]] = {}
+    for path in sorted(cypher_directory().glob("*.cypher")):
+        for statement in parse_statements(path.read_text(encoding="utf-8"), file=path.name):
+            found.setdefault(statement.name, []).append(statement)
+    for name, variants in found.items():
+        files = {variant.file for variant in variants}
+        versions = [variant.requires for variant in variants]
+        if len(files) > 1 or len(set(versions)) < len(versions):
+            raise GraphError(f"the statement name {name} is used twice ({', '.join(sorted(files))})")
+    return {
+        name: tuple(sorted(variants, key=lambda variant: variant.requires, reverse=True))
+        for name, variants in found.items()
+    }
+
+
+def statement_for(name: str, server: Version) -> Statement:
+    """The variant of a named statement that a server of this version runs.
+
+    Raises:
+        GraphError: there is no such name, or no variant for so old a server.
+    """
+    variants = all_statements().get(name)
+    if variants is None:
+        raise GraphError(f"there is no statement named {name}")
+    for variant in variants:
+        if variant.requires <= server:
+            return variant
+    needed = ".".join(map(str, variants[-1].requires))
+    raise GraphError(f"{name} needs Neo4j {needed} or later", hint="upgrade the Neo4j server")
