@@ -1,0 +1,37 @@
+"""Where this library keeps its own files on this machine."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+
+def ragforge_home() -> Path:
+    """The folder of everything that belongs to this user: the managed server, its data, journals.
+
+    ``RAGFORGE_HOME`` where it is set and not empty, else the user's data folder of the operating system.
+    The folder is not created here.
+    """
+    configured = os.environ.get("RAGFORGE_HOME")
+    if configured:
+        return Path(configured).expanduser().absolute()
+    from platformdirs import user_data_dir
+
+    return Path(user_data_dir("ragforge", appauthor=False))
+
+
+def cache_home(home: Path | None = None) -> Path:
+    """The folder of what can be fetched again: pinned downloads and the Java runtime.
+
+    ``RAGFORGE_CACHE`` where it is set and not empty (several homes, or several runs of a CI, can share one),
+    else ``home``, else ``ragforge_home()``. The folder is not created here.
+    """
+    configured = os.environ.get("RAGFORGE_CACHE")
+    if configured:
+        return Path(configured).expanduser().absolute()
+    return home if home is not None else ragforge_home()
+
+
+def downloads_home(home: Path | None = None) -> Path:
+    """The folder of the pinned downloads, laid out like a Maven repository."""
+    return cache_home(home) / "downloads"
