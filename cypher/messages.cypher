@@ -1,0 +1,171 @@
+// name: append_message
+// The order is the rule: SET on the conversation first, which takes its write lock; only then look whether the
+// message is known; only then raise head_seq and create. Looking before locking doubles messages under a race.
+MATCH (c:Conversation {uuid: $conversation_id})
+WHERE c.user_id = $user_id AND c.project = $project AND c.status <> 'deleting'
+SET c.updated_at = datetime()
+WITH c
+OPTIONAL MATCH (known:Message {uuid: $uuid})
+WHERE known.conversation_id = c.uuid
+FOREACH (_ IN CASE WHEN known IS NULL THEN [1] ELSE [] END |
+  SET c.head_seq = c.head_seq + 1, c.message_count = c.message_count + 1
+  CREATE (c)-[:HAS_MESSAGE]->(m:Message)
+  SET m = $message, m.uuid = $uuid, m.conversation_id = c.uuid, m.user_id = c.user_id, m.project = c.project,
+    m.owner_token = c.owner_token, m.seq = c.head_seq, m.timestamp = datetime()
+  FOREACH (_ IN CASE WHEN $embed THEN [1] ELSE [] END | SET m:PendingEmbedding)
+)
+FOREACH (_ IN CASE WHEN c.title IS NULL THEN [1] ELSE [] END | SET c.title = $title)
+RETURN coalesce(known.seq, c.head_seq) AS seq, c.title AS title
+
+// name: complete_turn
+// Write 2: the answer, its tool calls with their results and its ties to code, in one statement of one transaction.
+// Same order as append_message. Names that the answer mentions are resolved here, against the graph as it is: a name
+// counts where it means one scope, or one of a file that the answer names, or one that a tool has read.
+MATCH (c:Conversation {uuid: $conversation_id})
+WHERE c.user_id = $user_id AND c.project = $project AND c.status <> 'deleting'
+SET c.updated_at = datetime()
+WITH c
+OPTIONAL MATCH (known:Message {uuid: $uuid})
+WHERE known.conversation_id = c.uuid
+FOREACH (_ IN CASE WHEN known IS NULL THEN [1] ELSE [] END |
+  SET c.head_seq = c.head_seq + 1, c.message_count = c.message_count + 1
+  CREATE (c)-[:HAS_MESSAGE]->(m:Message)
+  SET m = $message, m.uuid = $uuid, m.conversation_id = c.uuid, m.user_id = c.user_id, m.project = c.project,
+    m.owner_token = c.owner_token, m.seq = c.head_seq, m.timestamp = datetime()
+  FOREACH (_ IN CASE WHEN $embed THEN [1] ELSE [] END | SET m:PendingEmbedding)
+  FOREACH (step IN $tool_calls |
+    CREATE (m)-[:MADE_TOOL_CALL]->(call:ToolCall)-[:PRODUCED_RESULT]->(result:ToolResult)
+    SET call = step.call, result = step.result
+  )
+)
+WITH c, coalesce(known.seq, c.head_seq) AS seq
+CALL (c) {
+  WITH c WHERE size($read) + size($mentions) > 0
+  MATCH (m:Message {uuid: $uuid})
+  CALL (m) {
+    UNWIND $read AS scope_id
+    MATCH (s:Scope {uuid: scope_id})
+    WHERE s.project = $project
+    RETURN s, 'read' AS kind
+    UNION
+    UNWIND $mentions AS mention
+    MATCH (s:Scope {project: $project, name: mention.name})
+    WHERE mention.qualified_name IS NULL OR s.qualified_name = mention.qualified_name
+      OR s.qualified_name ENDS WITH '.' + mention.qualified_name
+    WITH mention, collect(s) AS candidates
+    WITH CASE WHEN size(candidates) = 1 THEN candidates
+      ELSE [s IN candidates WHERE s.file IN $mentioned_files OR s.uuid IN $read] END AS meant
+    UNWIND meant AS s
+    RETURN s, 'discussed' AS kind
+  }
+  MERGE (m)-[r:REFERENCES_CODE {kind: kind}]->(s)
+  ON CREATE SET r.scope_hash = s.hash, r.commit = $commit
+  RETURN count(*) AS referenced
+}
+RETURN seq, referenced
+
+// name: turn_context
+// Read 1: one statement, bounded by seq, never by ORDER BY and LIMIT alone. No embedding comes back.
+MATCH (c:Conversation {uuid: $conversation_id})
+WHERE c.user_id = $user_id AND c.project = $project AND c.status <> 'deleting'
+OPTIONAL MATCH (m:Message {conversation_id: $conversation_id})
+WHERE m.seq > $floor AND m.seq < $top
+WITH c, m ORDER BY m.seq
+RETURN c.summary AS summary, collect(m {.uuid, .conversation_id, .seq, .role, .content, .timestamp, .token_count,
+  .state, .in_reply_to, .model, .provider_parts, .trust, tool_calls: COLLECT {
+    MATCH (m)-[:MADE_TOOL_CALL]->(call:ToolCall)-[:PRODUCED_RESULT]->(result:ToolResult)
+    RETURN call {.uuid, .message_id, .index, .tool_name, .arguments, .timestamp, .duration_ms, .success, .iteration,
+      result: result.result, error: result.error, result_size_bytes: result.result_size_bytes,
+      truncated: result.truncated} AS call
+    ORDER BY call.index
+  }}) AS messages
+
+// name: history
+// The newest $limit below $top (the head where nothing else is asked), oldest first.
+MATCH (c:Conversation {uuid: $conversation_id})
+WHERE c.user_id = $user_id AND c.project = $project AND c.status <> 'deleting'
+WITH c, CASE WHEN $before IS NULL THEN c.head_seq + 1
+  ELSE head(COLLECT { MATCH (b:Message {uuid: $before}) WHERE b.conversation_id = c.uuid RETURN b.seq }) END AS top
+OPTIONAL MATCH (m:Message {conversation_id: $conversation_id})
+WHERE m.seq >= top - $limit AND m.seq < top
+WITH top, m ORDER BY m.seq
+RETURN top, collect(m {.uuid, .conversation_id, .seq, .role, .content, .reasoning, .timestamp, .token_count, .state,
+  .in_reply_to, .model, .usage, .provider_parts, .importance, .trust, .metadata, .user_id, .project,
+  tool_calls: CASE WHEN $include_tool_calls THEN COLLECT {
+    MATCH (m)-[:MADE_TOOL_CALL]->(call:ToolCall)-[:PRODUCED_RESULT]->(result:ToolResult)
+    RETURN call {.uuid, .message_id, .index, .tool_name, .arguments, .timestamp, .duration_ms, .success, .iteration,
+      result: result.result, error: result.error, result_size_bytes: result.result_size_bytes,
+      truncated: result.truncated} AS call
+    ORDER BY call.index
+  } ELSE [] END,
+  references: COLLECT {
+    MATCH (m)-[r:REFERENCES_CODE]->(s:Scope)
+    RETURN {name: s.name, qualified_name: s.qualified_name, file: s.file, start_line: s.startLine, kind: r.kind,
+      scope_hash: r.scope_hash, commit: r.commit, message_id: m.uuid, scope_id: s.uuid} AS reference
+    ORDER BY reference.kind DESC, reference.file, reference.start_line
+  }}) AS messages
+
+// name: tool_calls
+// The newest $limit that fit, newest first; the store turns them round.
+MATCH (c:Conversation {uuid: $conversation_id})
+WHERE c.user_id = $user_id AND c.project = $project AND c.status <> 'deleting'
+MATCH (m:Message {conversation_id: $conversation_id})
+WHERE m.seq >= 0
+MATCH (m)-[:MADE_TOOL_CALL]->(call:ToolCall)-[:PRODUCED_RESULT]->(result:ToolResult)
+WHERE ($tool_name IS NULL OR call.tool_name = $tool_name) AND ($success IS NULL OR call.success = $success)
+RETURN call {.uuid, .message_id, .index, .tool_name, .arguments, .timestamp, .duration_ms, .success, .iteration,
+  result: result.result, error: result.error, result_size_bytes: result.result_size_bytes,
+  truncated: result.truncated} AS call
+ORDER BY m.seq DESC, call.index DESC
+LIMIT $limit
+
+// name: search_messages_text
+// The owner's token and the conversation stand inside the full-text query ($query, built and escaped by the store),
+// since full text knows no other filter; the owner is checked again on the node.
+CALL db.index.fulltext.queryNodes('message_text_index', $query, {limit: $limit})
+YIELD node AS m, score
+WHERE m.user_id = $user_id AND m.project = $project AND ($conversation_id IS NULL OR m.conversation_id = $conversation_id)
+MATCH (c:Conversation {uuid: m.conversation_id})
+WHERE c.status <> 'deleting'
+RETURN m {.uuid, .conversation_id, .seq, .role, .content, .reasoning, .timestamp, .token_count, .state, .in_reply_to,
+  .model, .usage, .importance, .trust, .metadata, .user_id, .project} AS message, score
+ORDER BY score DESC, m.seq DESC
+
+// name: mark_unanswered
+// A question whose turn died before anything of an answer was there.
+MATCH (m:Message {uuid: $uuid})
+WHERE m.user_id = $user_id AND m.project = $project AND m.role = 'user'
+  AND NOT EXISTS { MATCH (answer:Message {conversation_id: m.conversation_id, in_reply_to: m.uuid}) WHERE answer.seq > m.seq }
+SET m.state = 'unanswered'
+RETURN m.uuid AS uuid
+
+// name: pending_embeddings
+// The owner's messages that wait for a vector, oldest first.
+MATCH (m:PendingEmbedding:Message)
+WHERE m.user_id = $user_id AND m.project = $project
+RETURN m.uuid AS uuid, m.content AS content
+ORDER BY m.timestamp
+LIMIT $limit
+
+// name: store_message_embeddings
+// The vector and the end of the waiting in one write; embedding a message twice changes nothing.
+UNWIND $rows AS row
+MATCH (m:Message {uuid: row.uuid})
+WHERE m.user_id = $user_id AND m.project = $project
+CALL db.create.setNodeVectorProperty(m, $property, row.vector)
+REMOVE m:PendingEmbedding
+RETURN count(*) AS stored
+
+// name: fail_message_embeddings
+// After the third failure the message waits no longer; doctor shows it.
+UNWIND $uuids AS uuid
+MATCH (m:PendingEmbedding:Message {uuid: uuid})
+WHERE m.user_id = $user_id AND m.project = $project
+SET m.attempts = coalesce(m.attempts, 0) + 1
+FOREACH (_ IN CASE WHEN m.attempts >= 3 THEN [1] ELSE [] END | REMOVE m:PendingEmbedding SET m:FailedEmbedding)
+RETURN count(*) AS failed
+
+// name: count_pending
+MATCH (m:PendingEmbedding:Message)
+WHERE m.user_id = $user_id AND m.project = $project
+RETURN count(m) AS pending

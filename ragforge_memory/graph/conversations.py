@@ -1,0 +1,173 @@
+"""The store of conversations: one method a statement, and models for answers."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any
+from uuid import uuid4
+
+from ragforge_memory.errors import ConversationNotFound, InvalidInput
+from ragforge_memory.graph.client import PATIENT_TIMEOUT, GraphClient
+from ragforge_memory.graph.records import conversation_info, to_json
+from ragforge_memory.graph.text import owner_token
+from ragforge_memory.models.conversation import ConversationInfo, Page
+from ragforge_memory.models.owner import Owner
+
+# No conversation is newer than this, and no uuid sorts behind it: the cursor of the first page.
+_FIRST = (datetime(9999, 1, 1, tzinfo=UTC), "~")
+
+
+class ConversationStore:
+    """Conversations of one owner."""
+
+    def __init__(self, client: GraphClient, owner: Owner) -> None:
+        self._client = client
+        self._owner = owner.parameters
+        self._token = owner_token(owner.user_id, owner.project)
+
+    async def create(
+        self, *, title: str | None = None, tags: Sequence[str] = (), metadata: Mapping[str, Any] | None = None
+    ) -> ConversationInfo:
+        """Makes a new conversation."""
+        rows = await self._client.write(
+            "create_conversation",
+            uuid=uuid4().hex,
+            properties=_fresh(title, tags, metadata),
+            owner_token=self._token,
+            **self._owner,
+        )
+        return conversation_info(rows[0]["conversation"])
+
+    async def open(
+        self,
+        session_id: str,
+        *,
+        title: str | None = None,
+        tags: Sequence[str] = (),
+        metadata: Mapping[str, Any] | None = None,
+    ) -> ConversationInfo:
+        """Gets the conversation of a session, or makes it; safe when many come at once."""
+        rows = await self._client.write(
+            "open_conversation",
+            uuid=uuid4().hex,
+            session_id=session_id,
+            properties=_fresh(title, tags, metadata),
+            owner_token=self._token,
+            **self._owner,
+        )
+        return conversation_info(rows[0]["conversation"])
+
+    async def get(self, uuid: str) -> ConversationInfo:
+        """One conversation.
+
+        Raises:
+            ConversationNotFound: this owner has none of that uuid.
+        """
+        return self._one(await self._client.read("get_conversation", uuid=uuid, **self._owner), uuid)
+
+    async def find(self, reference: str) -> ConversationInfo:
+        """One conversation by its uuid, the start of its uuid, its session or its whole title.
+
+        Raises:
+            ConversationNotFound: nothing fits.
+            InvalidInput: the reference fits several and none exactly.
+        """
+        rows = await self._client.read("find_conversations", reference=reference, **self._owner)
+        found = [conversation_info(row["conversation"]) for row in rows]
+        if not found:
+            raise _not_found(reference)
+        exact = [info for info in found if reference in (info.uuid, info.session_id)]
+        if len(found) > 1 and not exact:
+            names = ", ".join(f"{info.uuid[:8]} ({info.title or 'untitled'})" for info in found[:5])
+            raise InvalidInput(f"{reference!r} fits several conversations: {names}", hint="give more of the uuid")
+        return (exact or found)[0]
+
+    async def page(
+        self,
+        *,
+        limit: int = 50,
+        status: str | None = None,
+        tags: Sequence[str] | None = None,
+        cursor: str | None = None,
+    ) -> Page[ConversationInfo]:
+        """Conversations, newest first; with ``tags`` those that have any of them."""
+        before_time, before_uuid = _read_cursor(cursor) if cursor else _FIRST
+        rows = await self._client.read(
+            "list_conversations",
+            before_time=before_time,
+            before_uuid=before_uuid,
+            status=status,
+            tags=list(tags) if tags else None,
+            limit=limit + 1,
+            **self._owner,
+        )
+        items = tuple(conversation_info(row["conversation"]) for row in rows[:limit])
+        return Page(items=items, next_cursor=_make_cursor(items[-1]) if len(rows) > limit else None)
+
+    async def update(self, uuid: str, **changes: Any) -> ConversationInfo:
+        """Sets properties (title, tags, status, metadata) of a conversation and returns it."""
+        if "metadata" in changes:
+            changes["metadata"] = to_json(changes["metadata"])
+        rows = await self._client.write("update_conversation", uuid=uuid, changes=changes, **self._owner)
+        return self._one(rows, uuid)
+
+    async def delete(self, uuid: str) -> None:
+        """Deletes a conversation with its messages, tool calls and results.
+
+        It is hidden at once and removed in batches; what a crash leaves, `sweep` finishes.
+        """
+        if not await self._client.write("begin_delete", uuid=uuid, **self._owner):
+            raise _not_found(uuid)
+        await self._finish_delete(uuid)
+
+    async def sweep(self) -> int:
+        """Finishes deletes that a crash cut off; returns how many."""
+        rows = await self._client.read("unfinished_deletes", **self._owner)
+        for row in rows:
+            await self._finish_delete(row["uuid"])
+        return len(rows)
+
+    async def _finish_delete(self, uuid: str) -> None:
+        await self._client.autocommit("delete_messages", timeout=600, uuid=uuid, **self._owner)
+        await self._client.write("finish_delete", timeout=PATIENT_TIMEOUT, uuid=uuid, **self._owner)
+
+    @staticmethod
+    def _one(rows: list[dict[str, Any]], uuid: str) -> ConversationInfo:
+        if not rows:
+            raise _not_found(uuid)
+        return conversation_info(rows[0]["conversation"])
+
+
+def _not_found(reference: str) -> ConversationNotFound:
+    return ConversationNotFound(
+        f"there is no conversation {reference!r} here", hint="list them with `ragforge conversations list`"
+    )
+
+
+def _fresh(title: str | None, tags: Sequence[str], metadata: Mapping[str, Any] | None) -> dict[str, Any]:
+    return {
+        "title": title,
+        "tags": list(tags),
+        "status": "active",
+        "message_count": 0,
+        "head_seq": 0,
+        "summarized_seq": 0,
+        "extracted_seq": 0,
+        "metadata": to_json(dict(metadata)) if metadata else None,
+    }
+
+
+def _make_cursor(info: ConversationInfo) -> str:
+    pair = json.dumps([info.updated_at.isoformat(), info.uuid])
+    return base64.urlsafe_b64encode(pair.encode()).decode()
+
+
+def _read_cursor(cursor: str) -> tuple[datetime, str]:
+    try:
+        time, uuid = json.loads(base64.urlsafe_b64decode(cursor.encode()))
+        return datetime.fromisoformat(time), str(uuid)
+    except (ValueError, TypeError) as error:
+        raise InvalidInput("this cursor is not one of ours", hint="use Page.next_cursor as it came") from error

@@ -1,0 +1,254 @@
+"""The store of messages: append, complete, read back, search."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+from uuid import uuid4
+
+from ragforge_memory.errors import ConversationNotFound, MessageNotFound
+from ragforge_memory.graph.client import PATIENT_TIMEOUT, GraphClient
+from ragforge_memory.graph.records import message, to_json, tool_call, tool_call_rows
+from ragforge_memory.graph.text import lucene_any, owner_token, query_words, terms
+from ragforge_memory.models.conversation import Message, MessageState, Role, ScoredMessage, ToolCall, Usage
+from ragforge_memory.models.owner import Owner
+
+
+@dataclass(frozen=True, slots=True)
+class NewMessage:
+    """A message before the graph has given it its place."""
+
+    uuid: str
+    role: Role
+    content: str
+    reasoning: str | None = None
+    token_count: int | None = None
+    state: MessageState = "complete"
+    in_reply_to: str | None = None
+    model: str | None = None
+    usage: Usage | None = None
+    provider_parts: Any = None
+    trust: str | None = None
+    metadata: Mapping[str, Any] | None = None
+
+    def properties(self) -> dict[str, Any]:
+        """What the graph keeps; None leaves a property out."""
+        return {
+            "role": self.role,
+            "content": self.content,
+            "terms": terms(self.content),
+            "reasoning": self.reasoning or None,
+            "token_count": self.token_count,
+            "state": self.state,
+            "in_reply_to": self.in_reply_to,
+            "model": self.model,
+            "usage": self.usage.model_dump_json() if self.usage else None,
+            "provider_parts": None if self.provider_parts is None else to_json(self.provider_parts),
+            "trust": self.trust,
+            "metadata": to_json(dict(self.metadata)) if self.metadata else None,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """A name that an answer mentions; ``qualified_name`` where it was dotted."""
+
+    name: str
+    qualified_name: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CodeTies:
+    """What an answer is tied to: scopes that tools returned, and names and files that it mentions."""
+
+    read: tuple[str, ...] = ()
+    mentions: tuple[Mention, ...] = ()
+    files: tuple[str, ...] = ()
+    commit: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TurnContext:
+    """What read 1 brings: the summary and the messages before the question, oldest first."""
+
+    summary: str | None
+    messages: tuple[Message, ...]
+
+
+class MessageStore:
+    """Messages of one owner's conversations."""
+
+    def __init__(self, client: GraphClient, owner: Owner) -> None:
+        self._client = client
+        self._owner = owner.parameters
+
+    async def append(self, conversation_id: str, new: NewMessage, *, embed: bool, title: str | None = None) -> int:
+        """Appends a message and returns its seq; a repeated append of the same uuid changes nothing.
+
+        Args:
+            conversation_id: where to.
+            new: the message.
+            embed: whether it shall get a vector in the background.
+            title: the conversation's title from now on, if it has none.
+
+        Raises:
+            ConversationNotFound: this owner has no such conversation (any more).
+        """
+        rows = await self._client.write(
+            "append_message",
+            conversation_id=conversation_id,
+            uuid=new.uuid,
+            message=new.properties(),
+            embed=embed,
+            title=title,
+            **self._owner,
+        )
+        return int(_first(rows, conversation_id)["seq"])
+
+    async def complete_turn(
+        self,
+        conversation_id: str,
+        new: NewMessage,
+        tool_calls: Sequence[ToolCall],
+        ties: CodeTies,
+        *,
+        embed: bool,
+        timeout: float | None = None,
+    ) -> int:
+        """Writes an answer with its tool calls and its ties to code, all or nothing; returns its seq."""
+        rows = await self._client.write(
+            "complete_turn",
+            timeout=timeout,
+            conversation_id=conversation_id,
+            uuid=new.uuid,
+            message=new.properties(),
+            tool_calls=[tool_call_rows(call, result_uuid=uuid4().hex) for call in tool_calls],
+            read=list(ties.read),
+            mentions=[{"name": item.name, "qualified_name": item.qualified_name} for item in ties.mentions],
+            mentioned_files=list(ties.files),
+            commit=ties.commit,
+            embed=embed,
+            **self._owner,
+        )
+        return int(_first(rows, conversation_id)["seq"])
+
+    async def turn_context(self, conversation_id: str, *, before_seq: int, limit: int) -> TurnContext:
+        """The summary and the ``limit`` messages before ``before_seq``, in one statement."""
+        rows = await self._client.read(
+            "turn_context",
+            conversation_id=conversation_id,
+            floor=before_seq - limit - 1,
+            top=before_seq,
+            **self._owner,
+        )
+        row = _first(rows, conversation_id)
+        return TurnContext(row["summary"], tuple(message(item) for item in row["messages"]))
+
+    async def history(
+        self,
+        conversation_id: str,
+        *,
+        limit: int = 50,
+        before: str | None = None,
+        include_tool_calls: bool = True,
+        include_reasoning: bool = True,
+    ) -> list[Message]:
+        """The newest ``limit`` messages (before the message ``before``, if given), oldest first.
+
+        Raises:
+            MessageNotFound: ``before`` is no message of this conversation.
+        """
+        rows = await self._client.read(
+            "history",
+            conversation_id=conversation_id,
+            before=before,
+            limit=limit,
+            include_tool_calls=include_tool_calls,
+            **self._owner,
+        )
+        row = _first(rows, conversation_id)
+        if row["top"] is None:
+            raise MessageNotFound(f"there is no message {before!r} in this conversation")
+        return [message(item, include_reasoning=include_reasoning) for item in row["messages"]]
+
+    async def tool_calls(
+        self, conversation_id: str, *, tool_name: str | None = None, success: bool | None = None, limit: int = 50
+    ) -> list[ToolCall]:
+        """The newest ``limit`` tool calls that fit, oldest first."""
+        rows = await self._client.read(
+            "tool_calls",
+            conversation_id=conversation_id,
+            tool_name=tool_name,
+            success=success,
+            limit=limit,
+            **self._owner,
+        )
+        return [tool_call(row["call"]) for row in reversed(rows)]
+
+    async def search_text(
+        self, query: str, *, limit: int = 10, conversation_id: str | None = None
+    ) -> list[ScoredMessage]:
+        """Messages that share words with ``query``, best first; of one conversation if named."""
+        words = query_words(query)
+        if not words:
+            return []
+        token = owner_token(self._owner["user_id"], self._owner["project"])
+        scope = f"+owner_token:{token}^0"
+        if conversation_id is not None:
+            # A uuid of ours is hex; anything else names nothing, and must not become query syntax.
+            if not conversation_id.isalnum():
+                return []
+            scope += f" +conversation_id:{conversation_id}^0"
+        rows = await self._client.read(
+            "search_messages_text",
+            query=f"{scope} +{lucene_any(('content', 'terms'), words)}",
+            conversation_id=conversation_id,
+            limit=limit,
+            **self._owner,
+        )
+        return [
+            ScoredMessage(
+                message=message(row["message"]),
+                score=row["score"],
+                conversation_id=row["message"]["conversation_id"],
+                matched_by=("text",),
+            )
+            for row in rows
+        ]
+
+    async def mark_unanswered(self, uuid: str) -> None:
+        """Says of a question that no answer will follow; changes nothing if one did."""
+        await self._client.write("mark_unanswered", uuid=uuid, **self._owner)
+
+    async def pending(self, limit: int) -> list[tuple[str, str]]:
+        """Messages that wait for a vector: (uuid, content), oldest first."""
+        rows = await self._client.read("pending_embeddings", timeout=PATIENT_TIMEOUT, limit=limit, **self._owner)
+        return [(row["uuid"], row["content"]) for row in rows]
+
+    async def store_embeddings(self, property_name: str, vectors: Mapping[str, Sequence[float]]) -> None:
+        """Stores vectors by message uuid and takes the messages off the waiting list."""
+        await self._client.write(
+            "store_message_embeddings",
+            timeout=PATIENT_TIMEOUT,
+            property=property_name,
+            rows=[{"uuid": uuid, "vector": list(vector)} for uuid, vector in vectors.items()],
+            **self._owner,
+        )
+
+    async def fail_embeddings(self, uuids: Sequence[str]) -> None:
+        """Counts a failed attempt; after the third a message waits no longer."""
+        await self._client.write("fail_message_embeddings", timeout=PATIENT_TIMEOUT, uuids=list(uuids), **self._owner)
+
+    async def count_pending(self) -> int:
+        """How many messages wait for a vector."""
+        rows = await self._client.read("count_pending", **self._owner)
+        return int(rows[0]["pending"])
+
+
+def _first(rows: list[dict[str, Any]], conversation_id: str) -> dict[str, Any]:
+    if not rows:
+        raise ConversationNotFound(
+            f"there is no conversation {conversation_id!r} here", hint="it may have been deleted"
+        )
+    return rows[0]

@@ -1,0 +1,59 @@
+"""Words as the full-text indexes know them: identifiers split, owners as tokens, user text escaped."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+
+_IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z_][A-Za-z0-9_]*)*")
+_PARTS = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
+_WORD = re.compile(r"\w+", re.UNICODE)
+
+# More words than this make a query slower, not better: Lucene scores the rarest anyway.
+MAX_QUERY_WORDS = 64
+_MAX_TERMS = 2_000
+
+
+def identifier_parts(identifier: str) -> list[str]:
+    """The words of an identifier, split at case, underscore and dot: ``getHTTPUrl_v2`` → get, http, url, v, 2."""
+    return [part.lower() for part in _PARTS.findall(identifier)]
+
+
+def terms(text: str) -> str:
+    """The parts of every identifier in ``text`` that has more than one, once each, separated by spaces.
+
+    Stored beside the text, since an analyzer leaves ``make_default_short_help`` whole.
+    """
+    found: dict[str, None] = {}
+    for identifier in _IDENTIFIER.findall(text):
+        parts = identifier_parts(identifier)
+        if len(parts) > 1:
+            found.update(dict.fromkeys(parts))
+        if len(found) > _MAX_TERMS:
+            break
+    return " ".join(found)
+
+
+def owner_token(user_id: str, project: str) -> str:
+    """A hex word for (user, project): what a full-text query is scoped by."""
+    return hashlib.sha256(f"{user_id}\0{project}".encode()).hexdigest()[:32]
+
+
+def query_words(text: str) -> list[str]:
+    """The words of a question as Lucene may take them: letters and digits alone, so nothing needs escaping.
+
+    Identifiers give themselves and their parts.
+    """
+    found: dict[str, None] = {}
+    for word in _WORD.findall(text):
+        found[word.lower()] = None
+        parts = identifier_parts(word)
+        if len(parts) > 1:
+            found.update(dict.fromkeys(parts))
+    return list(found)[:MAX_QUERY_WORDS]
+
+
+def lucene_any(fields: tuple[str, ...], words: list[str]) -> str:
+    """A clause that asks for any of ``words`` in any of ``fields``; quoted, so AND, OR and NOT are words too."""
+    alternatives = " ".join(f'"{word}"' for word in words)
+    return "(" + " ".join(f"{field}:({alternatives})" for field in fields) + ")"
