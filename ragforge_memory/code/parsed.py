@@ -37,7 +37,7 @@ TYPE_TYPES: frozenset[str] = frozenset({"class", "interface", "struct", "trait",
 UseKind = Literal["call", "reference", "inherit", "implement", "decorate", "type"]
 """``inherit`` and ``implement`` become INHERITS_FROM and IMPLEMENTS, ``decorate`` DECORATED_BY, others CONSUMES."""
 
-BindingKind = Literal["type", "call", "alias", "unknown"]
+BindingKind = Literal["type", "call", "alias", "self", "unknown"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,9 @@ class Binding:
         name: the bare name.
         kind: ``type``: ``value`` is the declared type; ``call``: ``value`` was called (or constructed), so the
             type is the class ``value``, or what the function ``value`` returns; ``alias``: ``value`` was assigned
-            as it is (it may be a class, a function or a variable); ``unknown``: ``value`` is None.
+            as it is (it may be a class, a function or a variable); ``self``: the enclosing class or an instance
+            of it (Python's first parameter; keywords like ``this`` need no binding); ``unknown``. For the last
+            two ``value`` is None. The name ``return`` stands for what an unannotated function returns.
         value: dotted text. Of an optional, pointer or reference type the inner type; of a union the first
             part that is not null; generic arguments are left out.
         line: of the binding.
@@ -125,15 +127,15 @@ class ParsedScope:
             (property pairs, overloads, definitions under ``if``).
         name: the bare name.
         qualified_name: ``Class.method``, Go ``Type.Method``, Java ``Outer.Inner.method``, a function inside a
-            function ``outer.inner``. Packages and files are not part of it; namespaces inside a file are not either,
-            but C++ and C# classes nested in classes are.
+            function ``outer.inner``. Packages, files and C++, C# and PHP namespaces are not part of it; TypeScript
+            and Ruby modules and classes around it are.
         type: see ScopeType.
         start_line, end_line: with decorators, annotations and ``export``; without comments before it.
         definition_line: the line that has the keyword or the name (``def``, ``class``).
         signature: what stands before the body on one line, white space collapsed, decorators left out.
         docstring: cleaned of comment marks and common indentation, None where there is none.
-        source: the lines start_line to end_line as they are, without the last line break.
-        hash, body_hash: see fingerprint.py.
+        source: the lines start_line to end_line, whole, joined by line feeds, whatever the file's line breaks.
+        hash, body_hash: of the source and of its tokens, see fingerprint.py.
         parent: key of the enclosing scope in this file, None at the top level.
         depth: 0 at the top level.
         owner: dotted name of the type this is a member of, where it is defined outside that type's body: Go

@@ -1,0 +1,312 @@
+"""The file being parsed: language modules tell it what they meet, and it makes the ParsedFile."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
+
+from ragforge_memory.code.fingerprint import Tokens, text_hash, tokens_hash
+from ragforge_memory.code.parsed import (
+    TYPE_TYPES,
+    Binding,
+    BindingKind,
+    Export,
+    Import,
+    ParsedFile,
+    ParsedScope,
+    ScopeType,
+    Use,
+    UseKind,
+)
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+    from ragforge_memory.code.languages import Reader
+
+_SPACE = re.compile(r"\s+")
+_OPENING = re.compile(r"([(\[]) ")
+_CLOSING = re.compile(r",? ([)\]])")
+
+
+class _Close:
+    """The type of CLOSE."""
+
+
+CLOSE: Final = _Close()
+"""In what a handler returns: here the scope opened last ends."""
+
+Handler = Callable[["Draft", "Node"], "Iterable[Node | _Close]"]
+
+
+@dataclass(slots=True)
+class OpenScope:
+    """A scope while its inside is read; fields as in ParsedScope. Handlers may set what ``open`` was not told."""
+
+    key: str
+    name: str
+    qualified_name: str
+    type: ScopeType
+    start_line: int
+    definition_line: int
+    end_line: int
+    start_byte: int
+    end_byte: int
+    name_byte: int | None
+    parent: OpenScope | None
+    depth: int
+    signature: str = ""
+    docstring: str | None = None
+    owner: str | None = None
+    return_type: str | None = None
+    returns: str | None = None
+    parameters: tuple[str, ...] = ()
+    modifiers: tuple[str, ...] = ()
+    complexity: int = 1
+    decorators: tuple[str, ...] = ()
+    bases: tuple[str, ...] = ()
+    interfaces: tuple[str, ...] = ()
+    uses: list[Use] = field(default_factory=list)
+    bindings: list[Binding] = field(default_factory=list)
+    outside: set[str] = field(default_factory=set)
+    """Names that are assigned here but belong to a scope further out (``global``, ``nonlocal``)."""
+
+    @property
+    def is_type(self) -> bool:
+        """Whether it can have members."""
+        return self.type in TYPE_TYPES
+
+
+class Draft:
+    """What is known so far of one file. ``data`` is its text as UTF-8 with line feeds."""
+
+    def __init__(self, path: str, language: str, data: bytes) -> None:
+        self.path = path
+        self.language = language
+        self.data = data
+        self.package = ""
+        self.scopes: list[OpenScope] = []
+        self.imports: list[Import] = []
+        self.exports: list[Export] = []
+        self._uses: list[Use] = []
+        self._bindings: list[Binding] = []
+        self._open: list[OpenScope] = []
+        self._counts: dict[str, int] = {}
+
+    # what handlers read
+
+    @property
+    def current(self) -> OpenScope | None:
+        """The innermost open scope, None at the top level."""
+        return self._open[-1] if self._open else None
+
+    @property
+    def enclosing_type(self) -> OpenScope | None:
+        """The innermost open class or the like, whatever functions stand between."""
+        return next((scope for scope in reversed(self._open) if scope.is_type), None)
+
+    @property
+    def enclosing_function(self) -> OpenScope | None:
+        """The innermost open function or method."""
+        return next((scope for scope in reversed(self._open) if scope.type in ("function", "method")), None)
+
+    def text(self, node: Node) -> str:
+        """The node's text."""
+        return self.data[node.start_byte : node.end_byte].decode("utf-8", "replace")
+
+    def line(self, node: Node) -> int:
+        """The node's first line, from 1."""
+        return node.start_point[0] + 1
+
+    def compact(self, start: int, end: int, comments: Iterable[Node] = ()) -> str:
+        """The text between two bytes on one line, white space collapsed, the comments given cut out."""
+        text = b""
+        for comment in comments:
+            if start <= comment.start_byte < end:
+                text += self.data[start : comment.start_byte] + b" "
+                start = comment.end_byte
+        text += self.data[start:end]
+        line = _SPACE.sub(" ", text.decode("utf-8", "replace")).strip()
+        return _OPENING.sub(r"\1", _CLOSING.sub(r"\1", line))
+
+    # what handlers say
+
+    def walk(self, root: Node, handlers: Mapping[str, Handler]) -> None:
+        """Visit the tree in source order; see languages.py."""
+        stack: list[Node | _Close] = [root]
+        while stack:
+            step = stack.pop()
+            if isinstance(step, _Close):
+                self.close()
+                continue
+            handler = handlers.get(step.type)
+            following: Iterable[Node | _Close]
+            following = step.named_children if handler is None else handler(self, step)
+            stack.extend(reversed(following if isinstance(following, list | tuple) else list(following)))
+
+    def open(
+        self,
+        node: Node,
+        name: str,
+        type: ScopeType,
+        *,
+        name_node: Node | None = None,
+        whole: Node | None = None,
+        end: Node | None = None,
+        qualified_name: str | None = None,
+        signature: str = "",
+        docstring: str | None = None,
+        owner: str | None = None,
+        return_type: str | None = None,
+        returns: str | None = None,
+        parameters: Sequence[str] = (),
+        modifiers: Sequence[str] = (),
+        decorators: Sequence[str] = (),
+        bases: Sequence[str] = (),
+        interfaces: Sequence[str] = (),
+    ) -> OpenScope:
+        """A definition begins; until CLOSE what is said belongs to it.
+
+        Args:
+            node: the definition.
+            name: the bare name.
+            type: see ScopeType.
+            name_node: the name in the source; its line is the definition line where that is not ``node``'s first.
+            whole: the node with decorators, annotations and ``export``, where that is a larger one.
+            end: the node whose end is the scope's, where it is not the whole's.
+            qualified_name: where it is not the parent's and the name joined by a dot.
+        """
+        parent = self.current
+        if qualified_name is None:
+            qualified_name = f"{parent.qualified_name}.{name}" if parent else name
+        count = self._counts[qualified_name] = self._counts.get(qualified_name, 0) + 1
+        first, last = whole or node, end or whole or node
+        row, column = last.end_point
+        scope = OpenScope(
+            key=qualified_name if count == 1 else f"{qualified_name}#{count}",
+            name=name,
+            qualified_name=qualified_name,
+            type=type,
+            start_line=first.start_point[0] + 1,
+            definition_line=node.start_point[0] + 1,
+            end_line=max(row + 1 if column else row, first.start_point[0] + 1),
+            start_byte=first.start_byte,
+            end_byte=last.end_byte,
+            name_byte=name_node.start_byte if name_node else None,
+            parent=parent,
+            depth=len(self._open),
+            signature=signature,
+            docstring=docstring,
+            owner=owner,
+            return_type=return_type,
+            returns=returns,
+            parameters=tuple(parameters),
+            modifiers=tuple(modifiers),
+            decorators=tuple(decorators),
+            bases=tuple(bases),
+            interfaces=tuple(interfaces),
+        )
+        if name_node is not None and name_node.start_point[0] + 1 <= scope.end_line:
+            scope.definition_line = name_node.start_point[0] + 1
+        self.scopes.append(scope)
+        self._open.append(scope)
+        return scope
+
+    def close(self) -> None:
+        """The scope opened last ends. Handlers return CLOSE instead of calling this."""
+        self._open.pop()
+
+    def use(self, name: str, receiver: str | None, kind: UseKind, line: int) -> None:
+        """The current scope names something; see Use."""
+        (self._open[-1].uses if self._open else self._uses).append(Use(name, receiver, kind, line))
+
+    def bind(
+        self,
+        name: str,
+        kind: BindingKind,
+        value: str | None,
+        line: int,
+        scope: OpenScope | None = None,
+    ) -> None:
+        """A name is bound in ``scope``, by default in the innermost open scope that is not a constant."""
+        if scope is None:
+            scope = next((open for open in reversed(self._open) if open.type != "constant"), None)
+        if scope is not None and name in scope.outside:
+            return
+        if value is None and kind not in ("self", "unknown"):
+            kind = "unknown"
+        (self._bindings if scope is None else scope.bindings).append(Binding(name, kind, value, line))
+
+    def known(self, name: str) -> Binding | None:
+        """The innermost function's newest binding of a name with a known type, else None."""
+        function = self.enclosing_function
+        if function is None:
+            return None
+        found = (b for b in reversed(function.bindings) if b.name == name and b.kind in ("type", "call"))
+        return next(found, None)
+
+    def add_import(
+        self, local: str, module: str, name: str | None, line: int, *, exported: bool = False
+    ) -> None:
+        """A name is imported into the current scope; see Import."""
+        scope = next((open.key for open in reversed(self._open) if open.type != "constant"), None)
+        self.imports.append(Import(local, module, name, line, scope, exported))
+
+    def export(self, name: str, local: str, line: int) -> None:
+        """The file offers ``local`` as ``name``; see Export."""
+        self.exports.append(Export(name, local, line))
+
+    def decide(self) -> None:
+        """One more decision in the innermost function (or whatever is open)."""
+        if self._open:
+            (self.enclosing_function or self._open[-1]).complexity += 1
+
+    # what comes out
+
+    def finish(self, root: Node, reader: Reader) -> ParsedFile:
+        """The ParsedFile, with sources and hashes."""
+        tokens = Tokens(root, self.data, reader)
+        lines = self.data.decode("utf-8", "replace").split("\n")
+        return ParsedFile(
+            path=self.path,
+            language=self.language,
+            line_count=len(lines) - (not lines[-1]),
+            scopes=tuple(self._finished(scope, lines, tokens) for scope in self.scopes),
+            imports=tuple(self.imports),
+            exports=tuple(self.exports),
+            package=self.package,
+            uses=tuple(self._uses),
+            bindings=tuple(self._bindings),
+        )
+
+    def _finished(self, scope: OpenScope, lines: list[str], tokens: Tokens) -> ParsedScope:
+        source = "\n".join(lines[scope.start_line - 1 : scope.end_line])
+        return ParsedScope(
+            key=scope.key,
+            name=scope.name,
+            qualified_name=scope.qualified_name,
+            type=scope.type,
+            start_line=scope.start_line,
+            definition_line=scope.definition_line,
+            end_line=scope.end_line,
+            signature=scope.signature,
+            docstring=scope.docstring,
+            source=source,
+            hash=text_hash(source),
+            body_hash=tokens_hash(tokens.between(scope.start_byte, scope.end_byte, scope.name_byte)),
+            parent=scope.parent.key if scope.parent else None,
+            depth=scope.depth,
+            owner=scope.owner,
+            return_type=scope.return_type,
+            returns=scope.returns,
+            parameters=scope.parameters,
+            modifiers=scope.modifiers,
+            complexity=scope.complexity,
+            decorators=scope.decorators,
+            bases=scope.bases,
+            interfaces=scope.interfaces,
+            uses=tuple(scope.uses),
+            bindings=tuple(scope.bindings),
+        )

@@ -1,0 +1,106 @@
+"""What a text is known by: a hash of its characters, and one of its tokens.
+
+The tokens of a scope are the leaves of its syntax tree without comments, strings in one piece. Where indentation is
+structure (Python), each deeper block and each end of a statement is a token of its own, and the width of the
+indentation is not. The scope's own name is left out, so that a scope that was only renamed or moved keeps its
+``body_hash``; where the qualified name is the same too, equal hashes mean equal token sequences.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Sequence
+from hashlib import blake2b
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+    from ragforge_memory.code.languages import Reader
+
+INDENT, DEDENT, END = b"\x00>", b"\x00<", b"\x00;"
+_STRUCTURE = frozenset({INDENT, DEDENT, END})
+_DIGEST_BYTES = 16
+
+
+def text_hash(text: str) -> str:
+    """128 bits of BLAKE2b over the text as UTF-8, as 32 hex digits."""
+    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=_DIGEST_BYTES).hexdigest()
+
+
+def tokens_hash(tokens: Sequence[bytes]) -> str:
+    """128 bits of BLAKE2b over a token sequence, as 32 hex digits."""
+    return blake2b(b"\x00\x00".join(tokens), digest_size=_DIGEST_BYTES).hexdigest()
+
+
+class Tokens:
+    """The tokens of a whole file with their places, from which those of each scope are cut."""
+
+    def __init__(self, root: Node, data: bytes, reader: Reader) -> None:
+        self._starts: list[int] = []
+        self._texts: list[bytes] = []
+        self._read(root, data, reader)
+
+    def between(self, start: int, end: int, without: int | None = None) -> list[bytes]:
+        """The tokens from byte ``start`` up to byte ``end``, without the one that starts at byte ``without``."""
+        first, last = bisect_left(self._starts, start), bisect_left(self._starts, end)
+        while first < last and self._texts[first] in _STRUCTURE:
+            first += 1
+        while first < last and self._texts[last - 1] in _STRUCTURE:
+            last -= 1
+        found = self._texts[first:last]
+        if without is not None:
+            place = bisect_left(self._starts, without, first, last)
+            while place < last and self._texts[place] in _STRUCTURE and self._starts[place] == without:
+                place += 1
+            if place < last and self._starts[place] == without:
+                del found[place - first]
+        return found
+
+    def _read(self, root: Node, data: bytes, reader: Reader) -> None:
+        """One pass over the leaves with a cursor; a plain list of children costs twice as much."""
+        starts, texts = self._starts, self._texts
+        atoms, blocks, flat = reader.atoms, reader.blocks, reader.transparent
+        cursor = root.walk()
+        down, right, up = cursor.goto_first_child, cursor.goto_next_sibling, cursor.goto_parent
+        previous = root.start_byte
+        inside: list[int] = []  # for each open node: 0 plain, 1 its children are statements, 2 an indented block too
+        while True:
+            node = cursor.node
+            assert node is not None
+            kind, start = node.type, node.start_byte
+            if not kind.endswith("comment"):
+                if inside and inside[-1] and node.is_named and texts and texts[-1] is not INDENT:
+                    starts.append(previous)
+                    texts.append(END)
+                if kind not in atoms and node.child_count:
+                    state = 0
+                    if kind in blocks:
+                        state = 1
+                        if data.find(b"\n", previous, start) >= 0:
+                            state = 2
+                            starts.append(previous)
+                            texts.append(INDENT)
+                    elif kind in flat:
+                        state = 1
+                    if down():
+                        inside.append(state)
+                        continue
+                if start > previous:  # text that the grammar gives no node to
+                    hidden = data[previous:start].split()
+                    if hidden and hidden != [b"\\"]:
+                        starts.append(previous)
+                        texts.append(b" ".join(hidden))
+                end = node.end_byte
+                if end > start:
+                    starts.append(start)
+                    texts.append(data[start:end])
+                previous = max(previous, end)
+            else:
+                previous = max(previous, node.end_byte)
+            while not right():
+                if not up():
+                    return
+                if inside.pop() == 2:
+                    starts.append(previous)
+                    texts.append(DEDENT)

@@ -1,0 +1,105 @@
+"""All files of a project by path, directory and name: what resolution looks things up in."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+from functools import cached_property
+from typing import Any
+
+from ragforge_memory.code.parsed import TYPE_TYPES, ParsedFile, ParsedScope
+
+
+class FileIndex:
+    """One file's scopes by key, parent and name."""
+
+    def __init__(self, file: ParsedFile) -> None:
+        self.file = file
+        self.by_key: dict[str, ParsedScope] = {scope.key: scope for scope in file.scopes}
+
+    @cached_property
+    def children(self) -> dict[str | None, dict[str, list[ParsedScope]]]:
+        """For each parent's key (None: the top level), what is defined in it, by name, in source order."""
+        found: dict[str | None, dict[str, list[ParsedScope]]] = {}
+        for scope in self.file.scopes:
+            if scope.owner is None:
+                found.setdefault(scope.parent, {}).setdefault(scope.name, []).append(scope)
+        return found
+
+    @property
+    def top(self) -> dict[str, list[ParsedScope]]:
+        """What is defined at the top level."""
+        return self.children.get(None, {})
+
+
+class ProjectIndex:
+    """The files of a project. Broken files are left out. It does not change once it is made.
+
+    Args:
+        files: each path once.
+    """
+
+    def __init__(self, files: Iterable[ParsedFile]) -> None:
+        self.files: dict[str, FileIndex] = {f.path: FileIndex(f) for f in files if f.error is None}
+        self.memo: dict[Any, Any] = {}
+        """Where a language's functions keep what they worked out, under keys that begin with the language."""
+
+    @cached_property
+    def directories(self) -> dict[str, list[str]]:
+        """For each directory (``""`` or with a final slash) the paths of the files right in it, sorted."""
+        found: dict[str, list[str]] = defaultdict(list)
+        for path in sorted(self.files):
+            found[path[: path.rfind("/") + 1]].append(path)
+        return dict(found)
+
+    @cached_property
+    def all_directories(self) -> frozenset[str]:
+        """Every directory above a file, with a final slash."""
+        found = set()
+        for directory in self.directories:
+            while directory:
+                found.add(directory)
+                directory = directory[: directory.rstrip("/").rfind("/") + 1]
+        return frozenset(found)
+
+    @cached_property
+    def by_basename(self) -> dict[str, list[str]]:
+        """For each file name without directories the paths that end with it, sorted."""
+        found: dict[str, list[str]] = defaultdict(list)
+        for path in sorted(self.files):
+            found[path.rpartition("/")[2]].append(path)
+        return dict(found)
+
+    @cached_property
+    def by_package(self) -> dict[tuple[str, str], list[str]]:
+        """For each (language, package as the file says it) the paths of its files, sorted."""
+        found: dict[tuple[str, str], list[str]] = defaultdict(list)
+        for path in sorted(self.files):
+            file = self.files[path].file
+            if file.package:
+                found[file.language, file.package].append(path)
+        return dict(found)
+
+    @cached_property
+    def by_name(self) -> dict[tuple[str, str], list[tuple[str, ParsedScope]]]:
+        """For each (language, bare name) the (path, scope) pairs of all definitions of that name."""
+        found: dict[tuple[str, str], list[tuple[str, ParsedScope]]] = defaultdict(list)
+        for path in sorted(self.files):
+            file = self.files[path].file
+            for scope in file.scopes:
+                found[file.language, scope.name].append((path, scope))
+        return dict(found)
+
+    @cached_property
+    def detached(self) -> dict[str, list[tuple[str, ParsedScope]]]:
+        """For the last name of each ``owner`` the (path, scope) pairs of members defined outside their type."""
+        found: dict[str, list[tuple[str, ParsedScope]]] = defaultdict(list)
+        for path in sorted(self.files):
+            for scope in self.files[path].file.scopes:
+                if scope.owner is not None:
+                    found[scope.owner.rpartition(".")[2]].append((path, scope))
+        return dict(found)
+
+    def types(self, path: str, name: str) -> list[ParsedScope]:
+        """The types called ``name`` at the top level of a file."""
+        return [scope for scope in self.files[path].top.get(name, ()) if scope.type in TYPE_TYPES]

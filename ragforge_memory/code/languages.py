@@ -1,0 +1,125 @@
+"""Which languages are read, and how one is added.
+
+**How a language is added**
+
+1. Write ``code/<language>.py`` with one public name, ``READER = Reader(…)`` (see Reader for the fields). The file
+   imports no grammar at its top: ``grammar`` does that, when the first file of the language is parsed.
+2. ``extract(root, draft)`` walks the tree and tells the draft what it meets. Use ``draft.walk(root, HANDLERS)``:
+   ``HANDLERS`` maps a node type to ``handler(draft, node) -> nodes to visit next, in source order``; a type that is
+   not in it visits its named children. A handler that meets a definition calls ``draft.open(…)`` and ends what it
+   returns with ``CLOSE``. The walk has its own stack, so that no depth of nesting in a source can break it.
+   ``draft.use``, ``draft.bind``, ``draft.add_import``, ``draft.export``, ``draft.decide`` say the rest. ``python.py``
+   is the model.
+3. ``links`` is the part that resolution asks: a Links (links.py) with the functions that say which files of the
+   project an import means, and which files' names are visible without one.
+4. Add a line to LANGUAGES below and a sample with every edge type to ``tests/code/samples/``.
+
+Keys, qualified names, sources, hashes and the token lists are made by the draft and by fingerprint.py, for all
+languages alike.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tree_sitter import Node, Parser
+
+    from ragforge_memory.code.draft import Draft
+    from ragforge_memory.code.links import Links
+
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """What a language's module gives.
+
+    Args:
+        grammar: for a path, the grammar's capsule (``tree_sitter_x.language()``); imports it when first called.
+        extract: fills the draft from the tree's root.
+        links: how names reach other files.
+        atoms: node types whose whole text is one token (strings with their white space).
+        blocks: node types whose indentation is structure and whose children are statements ended by a line break
+            (Python, Ruby); empty where braces and semicolons say all.
+        transparent: node types that look like blocks to the grammar but have no indentation of their own; the
+            children are statements all the same (a file's top level).
+        refusal: for a tree with errors, the reason why the file counts as broken, or None where what could be read
+            is good enough. The default refuses every file with an error; a language whose grammar stumbles over
+            good code (macros) gives its own.
+    """
+
+    grammar: Callable[[str], object]
+    extract: Callable[[Node, Draft], None]
+    links: Links
+    atoms: frozenset[str] = frozenset()
+    blocks: frozenset[str] = frozenset()
+    transparent: frozenset[str] = frozenset()
+    refusal: Callable[[Node, bytes], str | None] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Language:
+    """One language: its name in the graph, how its files are told, and the module that has its READER."""
+
+    name: str
+    module: str
+    extensions: tuple[str, ...]
+    filenames: tuple[str, ...] = ()
+    interpreters: tuple[str, ...] = ()
+
+
+LANGUAGES: dict[str, Language] = {
+    language.name: language
+    for language in (
+        Language("python", "python", (".py", ".pyi", ".pyw"), interpreters=("python", "python3")),
+    )
+}
+
+_BY_EXTENSION = {extension: language for language in LANGUAGES.values() for extension in language.extensions}
+_BY_FILENAME = {name: language for language in LANGUAGES.values() for name in language.filenames}
+_BY_INTERPRETER = {name: language for language in LANGUAGES.values() for name in language.interpreters}
+
+
+def language_of(path: str, data: bytes = b"") -> Language | None:
+    """The language of a file by its name, or by its ``#!`` line where the name has no extension; else None.
+
+    Args:
+        path: relative or absolute, with ``/``.
+        data: the file's first bytes, where they are at hand.
+    """
+    filename = path.rpartition("/")[2]
+    found = _BY_FILENAME.get(filename)
+    if found is not None:
+        return found
+    _, dot, extension = filename.rpartition(".")
+    if dot:
+        return _BY_EXTENSION.get(f".{extension.lower()}")
+    if data.startswith(b"#!"):
+        words = data.split(b"\n", 1)[0].decode("utf-8", "replace").replace("/", " ").split()
+        return next((_BY_INTERPRETER[word] for word in words if word in _BY_INTERPRETER), None)
+    return None
+
+
+@cache
+def reader_of(name: str) -> Reader:
+    """The Reader of a language of LANGUAGES; imported when first asked for."""
+    module = import_module(f"ragforge_memory.code.{LANGUAGES[name].module}")
+    reader: Reader = module.READER
+    return reader
+
+
+@cache
+def _parser(name: str, extension: str) -> Parser:
+    from tree_sitter import Language as Grammar
+    from tree_sitter import Parser
+
+    return Parser(Grammar(reader_of(name).grammar(f"x{extension}")))
+
+
+def parser_of(name: str, path: str) -> Parser:
+    """The parser for a file of this language. One a process: not to be shared between threads."""
+    _, dot, extension = path.rpartition("/")[2].rpartition(".")
+    return _parser(name, f"{dot}{extension.lower()}" if dot else "")

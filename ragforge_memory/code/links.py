@@ -1,0 +1,59 @@
+"""How names of one language reach other files: the part of resolution that differs from language to language.
+
+A **module** is what an import can mean, written as a path: a file (``pkg/mod.py``), or a directory with a final
+slash where the language lets a directory stand for all its files (a Go or Java package, a Python namespace package).
+Resolution (resolve.py) looks a name up in: the enclosing scopes from inside out, the file's top level, its imports,
+its wildcard imports, its neighbours. Everything is a pure function of the index.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ragforge_memory.code.index import ProjectIndex
+    from ragforge_memory.code.parsed import Import, ParsedFile
+
+
+def no_neighbours(index: ProjectIndex, file: ParsedFile) -> Sequence[str]:
+    """For languages where a file sees nothing that it does not import."""
+    return ()
+
+
+def no_submodules(index: ProjectIndex, module: str, name: str) -> str | None:
+    """For languages where a module has no modules inside."""
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class Links:
+    """A language's rules.
+
+    Args:
+        modules: the modules of the project that an import's ``module`` means, best first; none for a foreign one.
+            For ``import static a.B.c`` and the like it gives the file that has the class: ``Import.name`` may be
+            dotted and is looked up from that file's top level.
+        submodule: the module called ``name`` inside a module (Python's ``pkg.mod``), or None.
+        neighbours: files whose top-level names are visible without an import: the same package or directory, or
+            for C what a header's companion defines.
+        self_names: receivers that mean an instance of the enclosing type, as dotted text (``this``, ``self``).
+        super_names: receivers that mean its bases (``super()``, ``super``, ``base``, ``parent``).
+        bare_members: whether a bare name may be a member of an enclosing type (Java, C++, C#, Ruby).
+        imports_visible: whether what a file imports at its top level can be imported from it (Python); otherwise
+            only what an Import with ``exported`` or an Export says.
+        exports_only: whether a file shows nothing but what it exports (ES modules that have any Export).
+        common_members: method names of the language's built-in and everyday types: an unknown receiver's method
+            of such a name is never taken for the project's.
+    """
+
+    modules: Callable[[ProjectIndex, ParsedFile, Import], Sequence[str]]
+    submodule: Callable[[ProjectIndex, str, str], str | None] = no_submodules
+    neighbours: Callable[[ProjectIndex, ParsedFile], Sequence[str]] = no_neighbours
+    self_names: frozenset[str] = frozenset()
+    super_names: frozenset[str] = frozenset()
+    bare_members: bool = False
+    imports_visible: bool = False
+    exports_only: bool = False
+    common_members: frozenset[str] = frozenset()

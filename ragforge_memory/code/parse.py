@@ -1,0 +1,95 @@
+"""One file's bytes to its scopes, in any of the languages; never an exception for what a file holds."""
+
+from __future__ import annotations
+
+import codecs
+import re
+from typing import TYPE_CHECKING
+
+from ragforge_memory.code.draft import Draft
+from ragforge_memory.code.languages import language_of, parser_of, reader_of
+from ragforge_memory.code.parsed import ParsedFile
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+_COOKIE = re.compile(rb"^[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
+"""An encoding declared in the first two lines, as PEP 263 has it (Ruby takes the same form)."""
+
+_WIDE_MARKS = ((codecs.BOM_UTF32_LE, "utf-32"), (codecs.BOM_UTF32_BE, "utf-32"),
+               (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))  # fmt: skip
+
+
+def parse(path: str, data: bytes) -> ParsedFile:
+    """Read the definitions of one file and what they use.
+
+    A tree with syntax errors makes the file broken unless its language forgives them (Reader.refusal): then
+    ``error`` says why, with the line, and the rest holds what could be read.
+
+    Args:
+        path: relative to the project's root, with ``/``; its name tells the language.
+        data: the file's bytes: UTF-8, with a byte order mark or not; else what its first lines declare, else Latin-1.
+    """
+    language = language_of(path, data)
+    if language is None:
+        return ParsedFile(path, "", error="not a file of a language that is read")
+    text = _utf8(data)
+    if text is None:
+        return ParsedFile(path, language.name, error="not text: it holds null bytes")
+    reader = reader_of(language.name)
+    root = parser_of(language.name, path).parse(text).root_node
+    draft = Draft(path, language.name, text)
+    reader.extract(root, draft)
+    parsed = draft.finish(root, reader)
+    error = None
+    if root.has_error:
+        error = reader.refusal(root, text) if reader.refusal else first_error(root)
+    return parsed if error is None else _with_error(parsed, error)
+
+
+def first_error(root: Node) -> str | None:
+    """One line about the first place that the grammar could not read, None where it could read all."""
+    stack = [root]
+    while stack:
+        node = stack.pop()
+        if node.is_missing:
+            return f"syntax error in line {node.start_point[0] + 1}: {node.type} is missing"
+        if node.is_error:
+            return f"syntax error in line {node.start_point[0] + 1}"
+        stack.extend(reversed([child for child in node.children if child.has_error or child.is_missing]))
+    return None
+
+
+def _with_error(parsed: ParsedFile, error: str) -> ParsedFile:
+    from dataclasses import replace
+
+    return replace(parsed, error=error)
+
+
+def _utf8(data: bytes) -> bytes | None:
+    """The text as UTF-8 with line feeds and no byte order mark; None for what is no text."""
+    for mark, encoding in _WIDE_MARKS:
+        if data.startswith(mark):
+            data = data.decode(encoding, "replace").encode()
+            break
+    data = data.removeprefix(codecs.BOM_UTF8)
+    if b"\x00" in data:
+        return None
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError:
+        data = data.decode(_declared(data), "replace").encode()
+    if b"\r" in data:
+        data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+    return data
+
+
+def _declared(data: bytes) -> str:
+    for line in data.split(b"\n", 2)[:2]:
+        found = _COOKIE.match(line)
+        if found:
+            try:
+                return codecs.lookup(found[1].decode("ascii")).name
+            except LookupError:
+                break
+    return "latin-1"
