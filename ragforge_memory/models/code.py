@@ -31,7 +31,7 @@ class CodeReference(Shape):
 
 
 class Scope(Shape):
-    """A definition in the graph. Lines count from 1 and are inclusive; ``start_line`` is the first decorator's
+    """A definition in the graph. Lines count from 1, inclusive; ``start_line`` is its first decorator's.
 
     ``definition_line`` is the line that has the name. ``score`` is set by searches alone and only ranks.
     """

@@ -1,0 +1,253 @@
+"""The tools that a model may call: their specifications, and how one call is run.
+
+Whatever goes wrong inside a call is a result that the model sees, never an exception: only cancelling the
+turn comes through.
+"""
+
+from __future__ import annotations
+
+import difflib
+import inspect
+import json
+import logging
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from ragforge_memory.errors import InvalidInput, ToolError
+from ragforge_memory.llm.port import ToolRequest, ToolSpec
+from ragforge_memory.tools.declare import ToolDeclaration, ToolOutput, declare, tool
+from ragforge_memory.tools.ports import ToolContext
+from ragforge_memory.tools.schema import ArgumentProblem, Arguments, arguments_of
+
+__all__ = ["ToolContext", "ToolOutput", "ToolRegistry", "ToolRun", "tool"]
+
+log = logging.getLogger(__name__)
+
+DEFAULT_TIMEOUT = 30.0
+"""Seconds until a call is given up: well above any tool of ours, below what a person waits."""
+
+DEFAULT_RESULT_LIMIT = 64 * 1024
+"""Bytes of a result that the model sees: some 16,000 tokens, an eighth of a window of 128,000."""
+
+
+@dataclass(frozen=True, slots=True)
+class ToolRun:
+    """How one call went.
+
+    Args:
+        content: what the model sees: a string as it is, everything else as JSON.
+        value: the same as JSON-able data; None after an error.
+        success: whether the tool gave a result.
+        error: what went wrong, in one sentence; None after a success.
+        duration_ms: wall time.
+        size_bytes: of the whole result as UTF-8, also where it was cut.
+        truncated: whether the result was cut at the registry's limit.
+        scopes: uuids of the code scopes that the result shows.
+    """
+
+    content: str
+    value: Any
+    success: bool
+    error: str | None = None
+    duration_ms: int = 0
+    size_bytes: int = 0
+    truncated: bool = False
+    scopes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Tool:
+    function: Callable[..., Any]
+    declaration: ToolDeclaration
+    arguments: Arguments
+
+
+class ToolRegistry:
+    """A fixed set of tools.
+
+    Args:
+        tools: functions, with or without the ``tool`` decorator.
+        timeout: seconds for a call of a tool that sets none.
+        result_limit: bytes of UTF-8 of a result that the model sees.
+
+    Raises:
+        InvalidInput: a function cannot be a tool, or two tools have one name.
+    """
+
+    def __init__(
+        self,
+        tools: Iterable[Callable[..., Any]] = (),
+        *,
+        timeout: float = DEFAULT_TIMEOUT,
+        result_limit: int = DEFAULT_RESULT_LIMIT,
+    ) -> None:
+        if timeout <= 0 or result_limit < 1024:
+            raise InvalidInput(
+                f"tools need a time-out above 0 s and a result limit of at least 1,024 bytes, not {timeout} "
+                f"and {result_limit}"
+            )
+        self._timeout = timeout
+        self._result_limit = result_limit
+        self._tools: dict[str, _Tool] = {}
+        for function in tools:
+            declaration = declare(function)
+            if declaration.name in self._tools:
+                raise InvalidInput(
+                    f"two tools are called {declaration.name}",
+                    hint="give one of them another name: @tool(name=...)",
+                )
+            self._tools[declaration.name] = _Tool(function, declaration, arguments_of(function, declaration.name))
+
+    @property
+    def specs(self) -> tuple[ToolSpec, ...]:
+        """The tools as a model sees them, in the order they were given."""
+        return tuple(
+            ToolSpec(each.declaration.name, each.arguments.description, each.arguments.schema)
+            for each in self._tools.values()
+        )
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the tools, in the order they were given."""
+        return tuple(self._tools)
+
+    def __len__(self) -> int:
+        return len(self._tools)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._tools
+
+    def side_effects(self, name: str) -> bool:
+        """Whether a call of this tool changes anything outside; False for one that does not exist."""
+        found = self._tools.get(name)
+        return found is not None and found.declaration.side_effects
+
+    def concurrent(self, name: str) -> bool:
+        """Whether a call of this tool may run beside others; True for one that does not exist."""
+        found = self._tools.get(name)
+        return found is None or found.declaration.concurrent
+
+    async def run(self, request: ToolRequest, context: ToolContext | None = None) -> ToolRun:
+        """Runs one call and says how it went; raises nothing but cancellation."""
+        started = time.perf_counter()
+        found = self._tools.get(request.name)
+        if found is None:
+            return self._failed(self._unknown(request.name), started)
+        if request.error is not None:
+            return self._failed(
+                f"the arguments of {request.name} are not valid JSON: {request.error}; "
+                f"it takes: {found.arguments.expected()}",
+                started,
+            )
+        try:
+            given = found.arguments.check(request.arguments)
+        except ArgumentProblem as problem:
+            return self._failed(
+                f"bad arguments for {request.name}: {problem}; it takes: {found.arguments.expected()}", started
+            )
+        if found.arguments.context_name is not None:
+            if context is None:
+                return self._failed(f"{request.name} works inside a conversation only", started)
+            given[found.arguments.context_name] = context
+        try:
+            returned = await self._call(found, given)
+            return self._succeeded(returned, started)
+        except _TookTooLong as late:
+            return self._failed(f"{request.name} was given up after {late.seconds:g} s", started)
+        except ToolError as error:
+            hint = f" ({error.hint})" if error.hint else ""
+            return self._failed(f"{error.message}{hint}", started)
+        except Exception as error:
+            # A tool is someone else's code: whatever it raises must not end the turn.
+            log.warning("the tool %s failed", request.name, exc_info=True)
+            return self._failed(f"{request.name} failed: {type(error).__name__}: {error}", started)
+
+    async def _call(self, found: _Tool, given: dict[str, Any]) -> Any:
+        import anyio
+        import anyio.to_thread
+
+        seconds = found.declaration.timeout or self._timeout
+        returned: Any = None
+        with anyio.move_on_after(seconds) as limit:
+            if inspect.iscoroutinefunction(found.function):
+                returned = await found.function(**given)
+            else:
+                # The thread of a call that was given up runs on; Python cannot stop it.
+                returned = await anyio.to_thread.run_sync(lambda: found.function(**given), abandon_on_cancel=True)
+                if inspect.isawaitable(returned):
+                    returned = await returned
+        if limit.cancelled_caught:
+            raise _TookTooLong(seconds)
+        return returned
+
+    def _succeeded(self, returned: Any, started: float) -> ToolRun:
+        from pydantic_core import to_jsonable_python
+
+        output = returned if isinstance(returned, ToolOutput) else ToolOutput(returned)
+        value = to_jsonable_python(output.value, inf_nan_mode="null")
+        content = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+        encoded = content.encode("utf-8", "replace")
+        if encoded.decode("utf-8") != content:
+            # Half a surrogate pair (a cut text, an odd file name) can be neither sent nor stored.
+            content = encoded.decode("utf-8")
+            value = content if isinstance(value, str) else json.loads(content)
+        size = len(encoded)
+        truncated = size > self._result_limit
+        if truncated:
+            value = _cut(content, size, self._result_limit)
+            content = json.dumps(value, ensure_ascii=False)
+        return ToolRun(
+            content=content,
+            value=value,
+            success=True,
+            duration_ms=_milliseconds_since(started),
+            size_bytes=size,
+            truncated=truncated,
+            scopes=tuple(dict.fromkeys(output.scopes)),
+        )
+
+    def _failed(self, message: str, started: float) -> ToolRun:
+        message = message.encode("utf-8", "replace").decode("utf-8")
+        content = json.dumps({"error": message}, ensure_ascii=False)
+        return ToolRun(
+            content=content,
+            value=None,
+            success=False,
+            error=message,
+            duration_ms=_milliseconds_since(started),
+            size_bytes=len(content.encode("utf-8", "replace")),
+        )
+
+    def _unknown(self, name: str) -> str:
+        near = difflib.get_close_matches(name, self._tools, n=1, cutoff=0.5)
+        if near:
+            return f"there is no tool {name}; the nearest is {near[0]}"
+        return f"there is no tool {name}; there are: {', '.join(self._tools) or 'none'}"
+
+
+class _TookTooLong(Exception):
+    def __init__(self, seconds: float) -> None:
+        super().__init__(seconds)
+        self.seconds = seconds
+
+
+def _cut(content: str, size: int, limit: int) -> dict[str, Any]:
+    """The start of a result that is too long, wrapped so that it is still JSON of at most ``limit`` bytes."""
+    kept = len(content)
+    while True:
+        wrapped = {
+            "truncated": True,
+            "total_bytes": size,
+            "note": "the result was longer than what fits here; ask for less",
+            "beginning": content[:kept],
+        }
+        length = len(json.dumps(wrapped, ensure_ascii=False).encode("utf-8", "replace"))
+        if length <= limit:
+            return wrapped
+        kept = min(kept - 1, int(kept * limit / length))
+
+
+def _milliseconds_since(started: float) -> int:
+    return round((time.perf_counter() - started) * 1000)
