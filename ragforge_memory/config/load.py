@@ -1,0 +1,226 @@
+"""Finds ``ragforge.config.yaml``, reads it, lets the environment override it, and remembers what came from where."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ValidationError
+
+from ragforge_memory.config import environment
+from ragforge_memory.config.known_models import provider_of_chat_model
+from ragforge_memory.config.refusal import block_of, is_secret, known_keys, nearest, refused
+from ragforge_memory.config.sections import RagforgeConfig
+from ragforge_memory.config.yaml_file import FileValues, read_yaml
+
+FILE_NAME = "ragforge.config.yaml"
+PLACES = (f".ragforge/{FILE_NAME}", FILE_NAME)
+DEFAULT = "default"
+MASK = "********"
+
+_PASSWORD_IN_ADDRESS = re.compile(r"(?<=://)([^/@:\s]*):[^/@\s]*@")
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """One value of the configuration, with secrets masked, and where it came from."""
+
+    key: str
+    value: Any
+    origin: str
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedConfig:
+    """A configuration and its history.
+
+    ``file`` is None where none was found. ``origins`` gives each dotted key ``default``, ``FILE:LINE`` (with the
+    variables that it took) or ``environment NAME``. ``root`` is the folder that the file's relative paths start
+    from: the project's. ``notices`` are remarks about what is probably a mistake, but allowed.
+    """
+
+    config: RagforgeConfig
+    file: Path | None = None
+    root: Path = field(default_factory=Path.cwd)
+    origins: Mapping[str, str] = field(default_factory=dict)
+    notices: tuple[str, ...] = ()
+
+    @property
+    def source_root(self) -> Path:
+        """The absolute folder of the project's code (``source.root``)."""
+        return (self.root / self.config.source.root).resolve()
+
+    def settings(self) -> list[Setting]:
+        """Every value in the order of the file format, secrets masked."""
+        return [
+            Setting(key, _masked(key, value), self.origins.get(key, DEFAULT)) for key, value in _leaves(self.config, ())
+        ]
+
+
+def find_config(start: Path) -> Path | None:
+    """The configuration file for a folder: its own, else that of a folder above it inside the same git work tree.
+
+    In each folder ``.ragforge/ragforge.config.yaml`` goes before ``ragforge.config.yaml``.
+    """
+    for folder in _upwards(start):
+        for place in PLACES:
+            if (folder / place).is_file():
+                return folder / place
+    return None
+
+
+def load_config(
+    path: str | os.PathLike[str] | None = None,
+    start: str | os.PathLike[str] | None = None,
+    *,
+    environ: Mapping[str, str] | None = None,
+) -> LoadedConfig:
+    """Reads the configuration.
+
+    Args:
+        path: the file (``--config``); it must exist. None: looked for with `find_config`; none found is no error.
+        start: the folder to look from, and the root where there is no file; default the current one.
+        environ: the environment; default that of the process.
+
+    Raises:
+        ConfigError: with file, line and key where they are known.
+    """
+    environ = os.environ if environ is None else environ
+    folder = Path(start or Path.cwd()).expanduser().absolute()
+    file = Path(path).expanduser().absolute() if path is not None else find_config(folder)
+    if file is None:
+        return _built(FileValues(), None, folder, environ)
+    root = file.parent.parent if file.parent.name == ".ragforge" else file.parent
+    return _built(read_yaml(file, RagforgeConfig, environ), file, root, environ)
+
+
+def environment_config(environ: Mapping[str, str] | None = None) -> LoadedConfig:
+    """The configuration that the environment alone gives: no file is looked for.
+
+    Raises:
+        ConfigError: a variable has a value that does not fit.
+    """
+    return _built(FileValues(), None, Path.cwd(), os.environ if environ is None else environ)
+
+
+def _upwards(start: Path) -> Iterator[Path]:
+    """The folder itself; inside a git work tree also those above it, up to the work tree's top."""
+    above = (start, *start.parents)
+    tops = [index for index, folder in enumerate(above) if (folder / ".git").exists()]
+    yield from above[: tops[0] + 1 if tops else 1]
+
+
+def _built(values: FileValues, file: Path | None, root: Path, environ: Mapping[str, str]) -> LoadedConfig:
+    origins = {
+        ".".join(path): _file_origin(file, line, values.variables.get(path, ()), environ)
+        for path, line in values.lines.items()
+        if _is_set(values.data, path)
+    }
+    variables: dict[environment.Path, str] = {}
+    for variable, path, value in environment.overrides(environ, _llm_provider(values.data)):
+        _put(values.data, path, value)
+        variables[path] = variable
+        origins[".".join(path)] = f"environment {variable}"
+
+    def place_of(path: environment.Path) -> tuple[str | None, int | None]:
+        if path in variables:
+            return f"environment variable {variables[path]}", None
+        for length in range(len(path), 0, -1):
+            if path[:length] in values.lines:
+                return str(file), values.lines[path[:length]]
+        return (str(file), None) if file else (None, None)
+
+    try:
+        config = RagforgeConfig.model_validate(values.data)
+    except ValidationError as error:
+        raise refused(error, RagforgeConfig, place_of=place_of) from error
+    _follow_embedding_defaults(config, origins)
+    return LoadedConfig(config, file, root, origins, tuple(_notices(config, values, file)))
+
+
+def _llm_provider(data: Mapping[str, Any]) -> str | None:
+    block = data.get("llm")
+    if not isinstance(block, dict):
+        return None
+    if block.get("provider"):
+        return str(block["provider"])
+    return provider_of_chat_model(str(block.get("model") or ""), has_address=bool(block.get("base_url")))
+
+
+def _file_origin(file: Path | None, line: int, variables: tuple[str, ...], environ: Mapping[str, str]) -> str:
+    place = f"{file}:{line}"
+    if not variables:
+        return place
+    took = ", ".join(name if environ.get(name) else f"{name} is not set" for name in variables)
+    return f"{place} ({took})"
+
+
+def _follow_embedding_defaults(config: RagforgeConfig, origins: dict[str, str]) -> None:
+    """Says of provider, model and dimension when they follow from one another rather than from a default."""
+    block = "agent.memory.embeddings"
+    chosen = next((key for key in ("model", "provider") if f"{block}.{key}" in origins), None)
+    if chosen is None:
+        return
+    for key in ("provider", "model", "dimension"):
+        origins.setdefault(f"{block}.{key}", f"follows from {block}.{chosen}")
+
+
+def _notices(config: RagforgeConfig, values: FileValues, file: Path | None) -> Iterator[str]:
+    """Top-level keys that nobody knows but that look like one of ours."""
+    known = known_keys(RagforgeConfig)
+    for key in config.model_extra or {}:
+        near = nearest(key, known, least=0.75)
+        if near and (near,) not in values.lines:
+            yield f"{file}:{values.lines.get((key,), 1)}: {key} is not a key of ours; did you mean {near}?"
+
+
+def _is_set(data: Any, path: environment.Path) -> bool:
+    for key in path:
+        if isinstance(data, list):
+            return True
+        if not isinstance(data, dict) or key not in data:
+            return False
+        data = data[key]
+    return True
+
+
+def _put(data: dict[str, Any], path: environment.Path, value: str) -> None:
+    for key in path[:-1]:
+        inner = data.get(key)
+        if not isinstance(inner, dict):
+            inner = data[key] = {}
+        data = inner
+    data[path[-1]] = value
+
+
+def _leaves(block: BaseModel, path: environment.Path) -> Iterator[tuple[str, Any]]:
+    for name, info in type(block).model_fields.items():
+        key, value = info.alias or name, getattr(block, name)
+        if isinstance(value, BaseModel):
+            yield from _leaves(value, (*path, key))
+        elif value is None and block_of(type(block), key) is not None:
+            yield ".".join((*path, key)), None
+        else:
+            yield ".".join((*path, key)), list(value) if isinstance(value, tuple) else value
+    for key, value in (block.model_extra or {}).items():
+        yield from _extra_leaves(value, (*path, key))
+
+
+def _extra_leaves(value: Any, path: environment.Path) -> Iterator[tuple[str, Any]]:
+    if isinstance(value, dict) and value:
+        for key, inner in value.items():
+            yield from _extra_leaves(inner, (*path, str(key)))
+    else:
+        yield ".".join(path), value
+
+
+def _masked(key: str, value: Any) -> Any:
+    if is_secret(key) and value:
+        return MASK
+    if isinstance(value, str):
+        return _PASSWORD_IN_ADDRESS.sub(rf"\1:{MASK}@", value)
+    return value

@@ -1,0 +1,148 @@
+"""Turns what pydantic says of a bad value into one `ConfigError` that names the key and what to do."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any
+
+from pydantic import BaseModel
+
+from ragforge_memory.errors import ConfigError
+
+if TYPE_CHECKING:
+    from pydantic import ValidationError
+    from pydantic_core import ErrorDetails
+
+Path = tuple[str, ...]
+
+SECRET_KEYS = ("password", "api_key", "apikey", "secret", "token", "credentials")
+
+# pydantic's error types whose own words are for programmers, as a user reads them.
+_WORDS = {
+    "int_parsing": "must be a whole number",
+    "int_type": "must be a whole number",
+    "int_from_float": "must be a whole number",
+    "float_parsing": "must be a number",
+    "float_type": "must be a number",
+    "finite_number": "must be a finite number",
+    "bool_parsing": "must be true or false",
+    "bool_type": "must be true or false",
+    "string_type": "must be text",
+    "string_too_short": "must not be empty",
+    "tuple_type": "must be a list",
+    "model_type": "must be a block of keys",
+    "model_attributes_type": "must be a block of keys",
+    "dict_type": "must be a block of keys",
+}
+_BOUNDS = {
+    "greater_than": ("gt", "must be greater than"),
+    "greater_than_equal": ("ge", "must be at least"),
+    "less_than": ("lt", "must be less than"),
+    "less_than_equal": ("le", "must be at most"),
+}
+
+
+def is_secret(key: str) -> bool:
+    """Whether a key's value must not be shown."""
+    last = key.rpartition(".")[2].lower().replace("-", "_")
+    return any(last == name or last.endswith("_" + name) for name in SECRET_KEYS)
+
+
+def nearest(word: str, known: Iterable[str], *, least: float = 0.5) -> str | None:
+    """The known word that is most like this one, or None where none is (``least`` is difflib's ratio, 0 to 1)."""
+    names = list(known)
+    folded = {name.lower().replace("-", "_"): name for name in names}
+    found = difflib.get_close_matches(word.lower().replace("-", "_"), list(folded), n=1, cutoff=least)
+    if found:
+        return folded[found[0]]
+    inside = [name for name in names if len(word) > 2 and (word.lower() in name or name in word.lower())]
+    return inside[0] if inside and least <= 0.5 else None
+
+
+def known_keys(model: type[BaseModel]) -> list[str]:
+    """The keys of a block, as they are written in the file."""
+    return [field.alias or name for name, field in model.model_fields.items()]
+
+
+def refused(
+    error: ValidationError,
+    model: type[BaseModel],
+    name_of: Callable[[Path], str] = ".".join,
+    place_of: Callable[[Path], tuple[str | None, int | None]] | None = None,
+) -> ConfigError:
+    """The first of pydantic's errors as a ConfigError.
+
+    Args:
+        error: what pydantic raised.
+        model: the model that was built, for the names of known keys.
+        name_of: how a path of keys is called in the message.
+        place_of: (file, line) of a path, where it came from a file.
+    """
+    details = error.errors(include_url=False)
+    first = details[0]
+    path = tuple(str(part) for part in first["loc"])
+    if blamed := (first.get("ctx") or {}).get("key"):
+        path = (*path, str(blamed))
+    file, line = place_of(path) if place_of else (None, None)
+    message, hint = _words(first, path, model)
+    if len(details) > 1:
+        message += f" (and {len(details) - 1} more)"
+    return ConfigError(message, hint=hint, file=file, line=line, key=name_of(path) or None)
+
+
+def _words(detail: ErrorDetails, path: Path, model: type[BaseModel]) -> tuple[str, str | None]:
+    kind, context = detail["type"], detail.get("ctx") or {}
+    if kind == "extra_forbidden":
+        known = known_keys(_block_at(model, path[:-1]))
+        near = nearest(path[-1], known)
+        hint = f"did you mean {near}?" if near else f"known here: {', '.join(known)}"
+        return "unknown key" + (f"; the nearest known key is {near}" if near else ""), hint
+    value = detail.get("input")
+    shown = "" if is_secret(path[-1] if path else "") or not _is_scalar(value) else f", not {value!r}"
+    hint = context.get("hint") or _default_hint(model, path)
+    if kind == "literal_error":
+        near = nearest(str(value), re.findall(r"'([^']*)'", str(context.get("expected"))))
+        return f"must be {context.get('expected')}{shown}", f"did you mean {near}?" if near else hint
+    if kind in _BOUNDS:
+        bound, words = _BOUNDS[kind]
+        return f"{words} {context[bound]}{shown}", hint
+    if kind in _WORDS:
+        return f"{_WORDS[kind]}{shown}", hint
+    return str(detail["msg"]) + (shown if "hint" not in context else ""), hint
+
+
+def _default_hint(model: type[BaseModel], path: Path) -> str:
+    block = _block_at(model, path[:-1])
+    for name, field in block.model_fields.items():
+        if path and path[-1] in (name, field.alias):
+            if block_of(block, name) is not None:
+                return "write `key: value` lines below it"
+            default = field.get_default()
+            if default not in (None, "", ()):
+                return f"the default is {default!r}; leave the key out to take it"
+    return "leave the key out to take the default"
+
+
+def _is_scalar(value: Any) -> bool:
+    return isinstance(value, (str, int, float, bool)) or value is None
+
+
+def _block_at(model: type[BaseModel], path: Path) -> type[BaseModel]:
+    for key in path:
+        inner = block_of(model, key)
+        if inner is None:
+            return model
+        model = inner
+    return model
+
+
+def block_of(model: type[BaseModel], key: str) -> type[BaseModel] | None:
+    """The model of the block under a key, or None where the key holds a value (or is not known)."""
+    for name, field in model.model_fields.items():
+        if key in (name, field.alias):
+            for kind in (field.annotation, *getattr(field.annotation, "__args__", ())):
+                if isinstance(kind, type) and issubclass(kind, BaseModel):
+                    return kind
+    return None
