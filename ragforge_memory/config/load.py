@@ -16,6 +16,7 @@ from ragforge_memory.config.known_models import provider_of_chat_model
 from ragforge_memory.config.refusal import block_of, is_secret, known_keys, nearest, refused
 from ragforge_memory.config.sections import RagforgeConfig
 from ragforge_memory.config.yaml_file import FileValues, read_yaml
+from ragforge_memory.project import git_toplevel, project_root
 
 FILE_NAME = "ragforge.config.yaml"
 PLACES = (f".ragforge/{FILE_NAME}", FILE_NAME)
@@ -83,7 +84,8 @@ def load_config(
 
     Args:
         path: the file (``--config``); it must exist. None: looked for with `find_config`; none found is no error.
-        start: the folder to look from, and the root where there is no file; default the current one.
+        start: the folder to look from; default the current one. Given together with ``path`` it says which
+            project is meant; alone, ``path`` means the project of the folder that the file is in.
         environ: the environment; default that of the process.
 
     Raises:
@@ -93,8 +95,11 @@ def load_config(
     folder = Path(start or Path.cwd()).expanduser().absolute()
     file = Path(path).expanduser().absolute() if path is not None else find_config(folder)
     if file is None:
-        return _built(FileValues(), None, folder, environ)
-    root = file.parent.parent if file.parent.name == ".ragforge" else file.parent
+        return _built(FileValues(), None, project_root(folder), environ)
+    if path is not None and start is not None:
+        root = project_root(folder)
+    else:
+        root = file.parent.parent if file.parent.name == ".ragforge" else file.parent
     return _built(read_yaml(file, RagforgeConfig, environ), file, root, environ)
 
 
@@ -109,9 +114,12 @@ def environment_config(environ: Mapping[str, str] | None = None) -> LoadedConfig
 
 def _upwards(start: Path) -> Iterator[Path]:
     """The folder itself; inside a git work tree also those above it, up to the work tree's top."""
-    above = (start, *start.parents)
-    tops = [index for index, folder in enumerate(above) if (folder / ".git").exists()]
-    yield from above[: tops[0] + 1 if tops else 1]
+    yield start
+    top = git_toplevel(start)
+    for folder in start.parents if top is not None and top != start else ():
+        yield folder
+        if folder == top:
+            return
 
 
 def _built(values: FileValues, file: Path | None, root: Path, environ: Mapping[str, str]) -> LoadedConfig:
