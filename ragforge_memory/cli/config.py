@@ -1,0 +1,54 @@
+"""`ragforge config show`: every value, and where it came from."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from ragforge_memory.cli.options import JsonOption, Settings, command
+
+if TYPE_CHECKING:
+    from ragforge_memory.config import LoadedConfig
+
+app = typer.Typer(help="The configuration in use.", no_args_is_help=True, rich_markup_mode=None)
+
+
+@command(app, "show")
+def show(settings: Settings, json: JsonOption = False) -> None:
+    """Show every value of the configuration and where it came from; secrets are masked."""
+    from ragforge_memory.config import load_config
+
+    loaded = load_config(settings.config, settings.project)
+    if json:
+        from ragforge_memory.cli.output import print_json
+
+        values = [{"key": s.key, "value": s.value, "origin": s.origin} for s in loaded.settings()]
+        print_json({"file": str(loaded.file) if loaded.file else None, "root": str(loaded.root), "values": values})
+    else:
+        _print(loaded)
+
+
+def _print(loaded: LoadedConfig) -> None:
+    from ragforge_memory.cli.terminal import Terminal, note
+
+    terminal = Terminal.of_this_process()
+    typer.echo(f"file: {loaded.file or 'none found; defaults and environment'}")
+    settings = [(s.key, _shown(s.value), _origin(s.origin, loaded.file)) for s in loaded.settings()]
+    widths = [max((len(row[column]) for row in settings), default=0) for column in (0, 1)]
+    for key, value, origin in settings:
+        typer.echo(f"{key.ljust(widths[0])}  {value.ljust(min(widths[1], 40))}  {terminal.dim(origin)}")
+    for notice in loaded.notices:
+        note(notice)
+
+
+def _shown(value: Any) -> str:
+    import json
+
+    return value if isinstance(value, str) and value else json.dumps(value, ensure_ascii=False, default=str)
+
+
+def _origin(origin: str, file: Path | None) -> str:
+    """The origin; the file's own folder is said once, in the first line."""
+    return origin.replace(f"{file}:", f"{file.name}:", 1) if file else origin

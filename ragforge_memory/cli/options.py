@@ -1,0 +1,110 @@
+"""What every command shares: the global options, and the arguments that several commands have."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """The global options of one run; they may stand before or after the command's name.
+
+    ``config`` and ``project`` are paths as the user gave them; ``user`` is nobody where it is None.
+    """
+
+    config: Path | None = None
+    user: str | None = None
+    project: Path | None = None
+    debug: bool = False
+
+    def over(self, outer: Settings) -> Settings:
+        """These settings, with the outer ones where these say nothing."""
+        return Settings(*(getattr(self, f.name) or getattr(outer, f.name) for f in fields(self)))
+
+
+ConfigOption = Annotated[
+    Path | None,
+    typer.Option("--config", metavar="FILE", help="Use this configuration file.", show_default=False),
+]
+UserOption = Annotated[
+    str | None,
+    typer.Option("--user", metavar="NAME", help="Whose conversations; nobody's by default.", show_default=False),
+]
+ProjectOption = Annotated[
+    Path | None,
+    typer.Option("--project", metavar="DIR", help="The project's directory; this one by default.", show_default=False),
+]
+DebugOption = Annotated[bool, typer.Option("--debug", help="Show logs, and stack traces of errors.")]
+
+JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+ContinueOption = Annotated[
+    bool, typer.Option("--continue", "-c", help="Continue the newest conversation of this project.")
+]
+ResumeOption = Annotated[
+    str | None,
+    typer.Option(
+        "--resume",
+        "-r",
+        metavar="REF",
+        help="Continue this conversation: its id, the start of it, its session or its title.",
+        show_default=False,
+    ),
+]
+ModelOption = Annotated[
+    str | None,
+    typer.Option(
+        "--model",
+        metavar="MODEL",
+        help="The model, such as gemini:gemini-3.8-flash, openai:NAME or extractive.",
+        show_default=False,
+    ),
+]
+NoMemoryOption = Annotated[bool, typer.Option("--no-memory", help="Answer without recalling what was said before.")]
+NoIngestOption = Annotated[
+    bool, typer.Option("--no-ingest", help="Do not read the project's code before the first answer.")
+]
+
+_GLOBALS: dict[str, tuple[Any, Any]] = {
+    "config": (ConfigOption, None),
+    "user": (UserOption, None),
+    "project": (ProjectOption, None),
+    "debug": (DebugOption, False),
+}
+
+
+def command(app: typer.Typer, name: str | None = None) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Registers a function as a command that takes the global options as well.
+
+    The function's first parameter is the `Settings` of the run; its others are typer's. Its docstring is the
+    help text.
+    """
+
+    def register(function: Callable[..., None]) -> Callable[..., None]:
+        @functools.wraps(function)
+        def run(context: typer.Context, **arguments: Any) -> None:
+            given = Settings(**{key: arguments.pop(key) for key in _GLOBALS})
+            outer = context.obj if isinstance(context.obj, Settings) else Settings()
+            settings = given.over(outer)
+            context.find_root().obj = settings
+            function(settings, **arguments)
+
+        own = list(inspect.signature(function, eval_str=True).parameters.values())[1:]
+        first = inspect.Parameter("context", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=typer.Context)
+        shared = [
+            inspect.Parameter(key, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
+            for key, (annotation, default) in _GLOBALS.items()
+        ]
+        positional = [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in own]
+        run.__signature__ = inspect.Signature([first, *positional, *shared])  # type: ignore[attr-defined]
+        run.__annotations__ = {p.name: p.annotation for p in [first, *own, *shared]}
+        app.command(name)(run)
+        return function
+
+    return register

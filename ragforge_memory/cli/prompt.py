@@ -1,0 +1,134 @@
+"""Where the user types: a line editor on a terminal, plain lines from a pipe."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+if TYPE_CHECKING:
+    from prompt_toolkit.completion import CompleteEvent, Completion
+    from prompt_toolkit.document import Document
+    from prompt_toolkit.history import History
+
+    from ragforge_memory.cli.interrupts import Interrupts
+
+_LEAVE_HINT = "Ctrl-C again, or Ctrl-D, leaves"
+
+
+class Prompt(Protocol):
+    """Gives what the user types, one text at a time; None when the user leaves."""
+
+    async def ask(self) -> str | None: ...
+
+
+class PipePrompt:
+    """Every line of stdin is a text."""
+
+    async def ask(self) -> str | None:
+        line = await asyncio.to_thread(sys.stdin.readline)
+        return line.rstrip("\n") if line else None
+
+
+class LinePrompt:
+    """A line editor with history, completion of slash commands and several lines.
+
+    Enter sends; Meta-Enter, or Enter after a backslash, begins a new line; pasted text keeps its lines. Ctrl-C
+    clears the line, a second one leaves, and so does Ctrl-D on an empty line.
+    """
+
+    def __init__(self, commands: Mapping[str, str], history: Path | None, interrupts: Interrupts) -> None:
+        from prompt_toolkit import PromptSession
+        from prompt_toolkit.formatted_text import FormattedText
+
+        self._interrupts = interrupts
+        self._leaving = False
+        self._session: PromptSession[str] = PromptSession(
+            message=FormattedText([("bold", "> ")]),
+            history=_history(history),
+            completer=_slash_completer(commands),
+            complete_while_typing=True,
+            multiline=True,
+            prompt_continuation="  ",
+            key_bindings=self._keys(),
+            placeholder=lambda: FormattedText([("fg:ansibrightblack", _LEAVE_HINT if self._leaving else "")]),
+            enable_open_in_editor=False,
+            reserve_space_for_menu=6,
+        )
+        self._session.default_buffer.on_text_changed += self._typed
+
+    async def ask(self) -> str | None:
+        self._leaving = False
+        try:
+            return await self._session.prompt_async()
+        except (EOFError, KeyboardInterrupt):
+            return None
+        finally:
+            self._interrupts.take()  # the editor had the signal meanwhile
+
+    def _typed(self, _: Any) -> None:
+        if self._session.default_buffer.text:
+            self._leaving = False
+
+    def _keys(self) -> Any:
+        from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
+        from prompt_toolkit.keys import Keys
+
+        keys = KeyBindings()
+
+        def send(event: KeyPressEvent) -> None:
+            buffer = event.current_buffer
+            if buffer.document.current_line_before_cursor.endswith("\\") and buffer.document.is_cursor_at_the_end:
+                buffer.delete_before_cursor()
+                buffer.insert_text("\n")
+            elif buffer.text.strip():
+                buffer.validate_and_handle()
+
+        def new_line(event: KeyPressEvent) -> None:
+            event.current_buffer.insert_text("\n")
+
+        def interrupt(event: KeyPressEvent) -> None:
+            if self._leaving:
+                event.app.exit(exception=KeyboardInterrupt)
+                return
+            event.app.current_buffer.reset()
+            self._leaving = True
+
+        keys.add("enter")(send)
+        keys.add("escape", "enter")(new_line)
+        keys.add("c-c")(interrupt)
+        keys.add(Keys.SIGINT)(interrupt)
+        return keys
+
+
+def _slash_completer(commands: Mapping[str, str]) -> Any:
+    from prompt_toolkit.completion import Completer, Completion
+
+    class SlashCompleter(Completer):
+        def get_completions(self, document: Document, complete_event: CompleteEvent) -> Iterable[Completion]:
+            text = document.text_before_cursor
+            if text.startswith("/") and " " not in text and "\n" not in text:
+                for name, meaning in commands.items():
+                    if name.startswith(text):
+                        yield Completion(name, start_position=-len(text), display_meta=meaning)
+
+    return SlashCompleter()
+
+
+def _history(path: Path | None) -> History:
+    """The history in the file, which only its owner can read; in memory where the file cannot be had."""
+    from prompt_toolkit.history import FileHistory, InMemoryHistory
+
+    if path is None:
+        return InMemoryHistory()
+    try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+        os.fchmod(handle, 0o600)
+        os.close(handle)
+    except OSError:
+        return InMemoryHistory()
+    return FileHistory(path)

@@ -1,0 +1,108 @@
+"""A turn as text: the events of its stream become lines on the terminal."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import TYPE_CHECKING, Any
+
+from ragforge_memory.cli.markdown import MarkdownPrinter, printable
+from ragforge_memory.cli.terminal import Spinner, Terminal, note
+
+if TYPE_CHECKING:
+    from ragforge_memory.events import Event
+
+_LONGEST_ARGUMENT = 60  # characters
+
+
+class TurnView:
+    """Shows one turn. The answer goes to stdout; tool calls and notes go to stderr.
+
+    ``show`` takes the events in their order; ``finish`` prints what is left, also of a turn that was cut.
+    """
+
+    def __init__(self, terminal: Terminal, spinner: Spinner) -> None:
+        self._terminal = terminal
+        self._spinner = spinner
+        self._markdown = MarkdownPrinter(terminal)
+        self._arguments: dict[str, dict[str, Any]] = {}
+        self._spoke = False
+        self._degraded: set[str] = set()
+
+    def show(self, event: Event) -> None:
+        """Prints what the event adds."""
+        match event.type:
+            case "message_started":
+                self._spinner.phase("reading the conversation")
+            case "recalled":
+                self._spinner.phase("thinking")
+            case "compressed":
+                self._note(f"context condensed: {event.tokens_before} tokens to {event.tokens_after}")
+            case "reasoning_delta":
+                self._spinner.phase("thinking")
+            case "text_delta":
+                self._spinner.phase("answering")
+                self._spoke = True
+                self._print(self._markdown.feed(event.text))
+            case "tool_use":
+                self._print(self._markdown.finish())
+                self._arguments[event.tool_call_id] = event.arguments
+                self._spinner.phase(f"running {printable(event.tool_name)}")
+            case "tool_result":
+                self._show_tool(event)
+            case "memory_saved":
+                self._note(f"remembered: {event.content}")
+            case "degraded":
+                self._show_degraded(event.what, event.detail)
+            case "message_completed":
+                if not self._spoke:
+                    self._print(self._markdown.feed(event.response.content))
+                self.finish()
+                for what in event.response.degraded:
+                    self._show_degraded(what, "")
+            case "error":
+                self.finish()
+
+    def finish(self) -> None:
+        """Prints the rest of the answer."""
+        self._print(self._markdown.finish())
+
+    def _show_tool(self, event: Any) -> None:
+        self._spinner.phase("thinking")
+        if not self._terminal.progress:
+            return
+        call = tool_line(event.tool_name, self._arguments.pop(event.tool_call_id, {}), self._terminal.width - 24)
+        line = f"· {call}  {event.duration_ms} ms"
+        if not event.success:
+            line += f"  failed: {one_line(event.error or 'no reason given', _LONGEST_ARGUMENT)}"
+        self._note(line)
+
+    def _show_degraded(self, what: str, detail: str) -> None:
+        if what not in self._degraded:
+            self._degraded.add(what)
+            self._note(f"not available: {what}" + (f" ({detail})" if detail else ""))
+
+    def _note(self, text: str) -> None:
+        self._spinner.clear()
+        note(printable(text))
+
+    def _print(self, pieces: list[str]) -> None:
+        if pieces:
+            self._spinner.clear()
+            sys.stdout.write("".join(pieces))
+            sys.stdout.flush()
+
+
+def tool_line(name: str, arguments: dict[str, Any], width: int) -> str:
+    """A tool call on one line of about ``width`` characters: long arguments are cut."""
+    shown = []
+    for key, value in arguments.items():
+        text = json.dumps(value, ensure_ascii=False, default=str)
+        shown.append(f"{key}={one_line(text, _LONGEST_ARGUMENT)}")
+    return one_line(f"{name}({', '.join(shown)})", max(width, 20))
+
+
+def one_line(text: str, limit: int) -> str:
+    """The text on one line of at most ``limit`` characters."""
+    text = " ".join(printable(text.replace("\n", " ").replace("\t", " ")).split())
+    return text if len(text) <= limit else text[: limit - 1] + "…"

@@ -1,0 +1,113 @@
+"""The terminal: what it can show, the dim notes beside the answers, and the spinner on stderr."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import shutil
+import sys
+import time
+from collections.abc import AsyncIterator, Iterator
+from dataclasses import dataclass
+
+_FRAMES = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
+_PLAIN_FRAMES = "|/-\\"
+_INTERVAL = 0.1  # seconds between two frames
+
+
+@dataclass(frozen=True, slots=True)
+class Terminal:
+    """What the two outputs are. ``rendered``: stdout is a terminal, so Markdown is laid out for it."""
+
+    rendered: bool
+    progress: bool
+    color: bool
+
+    @classmethod
+    def of_this_process(cls) -> Terminal:
+        """Looks at stdout, stderr, ``TERM`` and ``NO_COLOR`` (any value but the empty one: no colour)."""
+        able = os.environ.get("TERM", "") != "dumb"
+        rendered = sys.stdout.isatty()
+        return cls(
+            rendered=rendered,
+            progress=sys.stderr.isatty() and able,
+            color=rendered and able and not os.environ.get("NO_COLOR"),
+        )
+
+    @property
+    def width(self) -> int:
+        """Columns; 80 where nobody knows."""
+        return shutil.get_terminal_size((80, 24)).columns
+
+    def dim(self, text: str) -> str:
+        """The text in a faint colour, where there are colours."""
+        return f"\x1b[2m{text}\x1b[0m" if self.color else text
+
+
+class Spinner:
+    """One line on stderr that names what is going on and for how long; nothing where stderr is no terminal.
+
+    Whatever prints to the same terminal calls ``clear`` first; the next frame draws the line anew.
+    """
+
+    def __init__(self, terminal: Terminal) -> None:
+        self._terminal = terminal
+        self._phase = ""
+        self._since = 0.0
+        self._drawn = False
+        encoding = (sys.stderr.encoding or "").lower().replace("-", "")
+        self._frames = _FRAMES if encoding.startswith("utf") else _PLAIN_FRAMES
+
+    @contextlib.asynccontextmanager
+    async def running(self, phase: str) -> AsyncIterator[None]:
+        """Draws until left."""
+        self.phase(phase)
+        task = asyncio.create_task(self._draw()) if self._terminal.progress else None
+        try:
+            yield
+        finally:
+            if task is not None:
+                task.cancel()
+                with contextlib.suppress(asyncio.CancelledError):
+                    await task
+            self.clear()
+
+    def phase(self, phase: str) -> None:
+        """Names what is going on from now; the seconds start again when the name changes."""
+        if phase != self._phase:
+            self._phase = phase
+            self._since = time.monotonic()
+
+    def clear(self) -> None:
+        """Removes the line."""
+        if self._drawn:
+            sys.stderr.write("\r\x1b[K")
+            sys.stderr.flush()
+            self._drawn = False
+
+    @contextlib.contextmanager
+    def hidden(self) -> Iterator[None]:
+        """For what writes to the terminal inside."""
+        self.clear()
+        yield
+
+    async def _draw(self) -> None:
+        turn = 0
+        while True:
+            await asyncio.sleep(_INTERVAL)
+            turn += 1
+            seconds = time.monotonic() - self._since
+            line = f"{self._frames[turn % len(self._frames)]} {self._phase}"
+            if seconds >= 1:
+                line += f" {seconds:.0f} s"
+            line = line[: self._terminal.width - 1]
+            sys.stderr.write("\r" + (f"\x1b[2m{line}\x1b[0m" if self._terminal.color else line) + "\x1b[K")
+            sys.stderr.flush()
+            self._drawn = True
+
+
+def note(text: str) -> None:
+    """One line on stderr, dim where it is a terminal."""
+    able = sys.stderr.isatty() and os.environ.get("TERM") != "dumb" and not os.environ.get("NO_COLOR")
+    print(f"\x1b[2m{text}\x1b[0m" if able else text, file=sys.stderr, flush=True)

@@ -1,0 +1,39 @@
+"""Stored messages as a transcript."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from ragforge_memory.cli.markdown import MarkdownPrinter, printable
+from ragforge_memory.cli.render import one_line, tool_line
+from ragforge_memory.cli.terminal import Terminal
+from ragforge_memory.models.conversation import Message
+
+_NAMES = {"user": "you", "assistant": "agent", "system": "system"}
+
+
+def transcript(messages: Iterable[Message], terminal: Terminal) -> str:
+    """The messages one after the other; Markdown is laid out on a terminal and left alone elsewhere."""
+    return "\n".join(_message(message, terminal) for message in messages)
+
+
+def _message(message: Message, terminal: Terminal) -> str:
+    head = f"{_NAMES[message.role]} · {when(message)}"
+    if message.state != "complete":
+        head += f" · {message.state}"
+    lines = [terminal.dim(head)]
+    for call in message.tool_calls:
+        line = f"· {tool_line(call.tool_name, call.arguments, terminal.width - 24)}  {call.duration_ms} ms"
+        if not call.success:
+            line += f"  failed: {one_line(call.error or 'no reason given', 60)}"
+        lines.append(terminal.dim(printable(line)))
+    if message.role == "user":
+        text = printable(message.content) if terminal.rendered else message.content
+        return "\n".join([*lines, text]) + "\n"
+    markdown = MarkdownPrinter(terminal)
+    return "\n".join(lines) + "\n" + "".join(markdown.feed(message.content) + markdown.finish())
+
+
+def when(message: Message) -> str:
+    """The local date and minute of a message."""
+    return message.timestamp.astimezone().strftime("%Y-%m-%d %H:%M")

@@ -1,0 +1,20 @@
+"""`ragforge version`."""
+
+from __future__ import annotations
+
+import typer
+
+from ragforge_memory.cli.options import Settings, command
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the command."""
+    command(app, "version")(version)
+
+
+def version(settings: Settings) -> None:
+    """Print the version of ragforge and of Python."""
+    import platform
+    from importlib.metadata import version as installed
+
+    typer.echo(f"ragforge {installed('ragforge-memory')} (Python {platform.python_version()})")
