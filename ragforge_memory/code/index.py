@@ -7,7 +7,9 @@ from collections.abc import Iterable
 from functools import cached_property
 from typing import Any
 
-from ragforge_memory.code.parsed import TYPE_TYPES, ParsedFile, ParsedScope
+from ragforge_memory.code.languages import LANGUAGES, reader_of
+from ragforge_memory.code.links import Links
+from ragforge_memory.code.parsed import TYPE_TYPES, Binding, Import, ParsedFile, ParsedScope
 
 
 class FileIndex:
@@ -16,6 +18,8 @@ class FileIndex:
     def __init__(self, file: ParsedFile) -> None:
         self.file = file
         self.by_key: dict[str, ParsedScope] = {scope.key: scope for scope in file.scopes}
+        self._bindings: dict[str | None, dict[str, list[Binding]]] = {}
+        self.links: Links = reader_of(file.language).links
 
     @cached_property
     def children(self) -> dict[str | None, dict[str, list[ParsedScope]]]:
@@ -24,6 +28,28 @@ class FileIndex:
         for scope in self.file.scopes:
             if scope.owner is None:
                 found.setdefault(scope.parent, {}).setdefault(scope.name, []).append(scope)
+        return found
+
+    @cached_property
+    def imports(self) -> dict[str | None, dict[str, list[Import]]]:
+        """For each importing scope's key (None: the top level), the imports by their name in this file."""
+        found: dict[str | None, dict[str, list[Import]]] = {}
+        for imported in self.file.imports:
+            found.setdefault(imported.scope, {}).setdefault(imported.local, []).append(imported)
+        return found
+
+    @cached_property
+    def exports(self) -> dict[str, str]:
+        """What the file says that it exports: the name outside and the dotted name inside."""
+        return {export.name: export.local for export in self.file.exports}
+
+    def bindings(self, key: str | None) -> dict[str, list[Binding]]:
+        """The bindings of a scope (None: the top level) by name, in source order."""
+        found = self._bindings.get(key)
+        if found is None:
+            found = self._bindings[key] = {}
+            for binding in self.file.bindings if key is None else self.by_key[key].bindings:
+                found.setdefault(binding.name, []).append(binding)
         return found
 
     @property
@@ -82,12 +108,13 @@ class ProjectIndex:
 
     @cached_property
     def by_name(self) -> dict[tuple[str, str], list[tuple[str, ParsedScope]]]:
-        """For each (language, bare name) the (path, scope) pairs of all definitions of that name."""
+        """For each (family of languages, bare name) the (path, scope) pairs of all definitions of that name."""
         found: dict[tuple[str, str], list[tuple[str, ParsedScope]]] = defaultdict(list)
         for path in sorted(self.files):
             file = self.files[path].file
+            family = LANGUAGES[file.language].family
             for scope in file.scopes:
-                found[file.language, scope.name].append((path, scope))
+                found[family, scope.name].append((path, scope))
         return dict(found)
 
     @cached_property

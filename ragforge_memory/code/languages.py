@@ -62,19 +62,30 @@ class Reader:
 
 @dataclass(frozen=True, slots=True)
 class Language:
-    """One language: its name in the graph, how its files are told, and the module that has its READER."""
+    """One language: its name in the graph, how its files are told, and the module that has its READER.
+
+    ``kin`` names the family of languages whose files use one another's names (``javascript`` for TypeScript too);
+    empty for a language of its own.
+    """
 
     name: str
     module: str
     extensions: tuple[str, ...]
     filenames: tuple[str, ...] = ()
     interpreters: tuple[str, ...] = ()
+    kin: str = ""
+
+    @property
+    def family(self) -> str:
+        """The family's name, the language's own where it has none."""
+        return self.kin or self.name
 
 
 LANGUAGES: dict[str, Language] = {
     language.name: language
     for language in (
         Language("python", "python", (".py", ".pyi", ".pyw"), interpreters=("python", "python3")),
+        Language("go", "go", (".go",)),
     )
 }
 

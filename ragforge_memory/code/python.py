@@ -389,6 +389,8 @@ def _bind_field(draft: Draft, left: Node, right: Node | None, annotation: Node |
             known = draft.known(value) if kind == "alias" and value else None
             if known is not None:
                 kind, value = known.kind, known.value
+            elif value is not None and value.partition(".")[0] == me:
+                value = "self" + value[len(me) :]
             elif kind == "alias" and value is not None and any(b.name == value for b in function.bindings):
                 kind, value = "unknown", None
             draft.bind(draft.text(name_node), kind, value, draft.line(left), owner)
@@ -520,13 +522,18 @@ def _decorator(draft: Draft, node: Node) -> Visit:
     if expression is None:
         return ()
     rest: list[Node] = []
-    if expression.type == "call":
+    called = expression.type == "call"
+    if called:
         arguments = expression.child_by_field_name("arguments")
         rest = [arguments] if arguments else []
         expression = expression.child_by_field_name("function")
     if expression is None or expression.type not in ("identifier", "attribute"):
         return [*([expression] if expression else []), *rest]
-    _use_dotted(draft, dotted(draft, expression), "decorate", draft.line(expression))
+    text = dotted(draft, expression)
+    _use_dotted(draft, text, "decorate", draft.line(expression))
+    if called:  # a decorator with arguments is also a call of what makes it
+        receiver_text, _, name = text.rpartition(".")
+        draft.use(name, receiver_text or None, "call", draft.line(expression))
     if expression.type == "attribute":
         receiver = expression.child_by_field_name("object")
         if receiver is not None and receiver.type != "identifier":
@@ -807,6 +814,7 @@ READER = Reader(
     links=Links(
         modules=modules,
         submodule=submodule,
+        self_names=frozenset({"self"}),
         super_names=frozenset({"super()"}),
         imports_visible=True,
         common_members=COMMON_MEMBERS,

@@ -1,0 +1,488 @@
+"""What a name or a dotted text means at a place in a project: a definition, an instance of a type, a module.
+
+Nothing is guessed here. What cannot be told is UNKNOWN; what is certainly not the project's (a built-in, another
+package, an instance of its classes) is FOREIGN.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Final, NamedTuple
+
+from ragforge_memory.code.index import FileIndex, ProjectIndex
+from ragforge_memory.code.parsed import TYPE_TYPES, Binding, Import, ParsedScope
+
+_STEPS = re.compile(r"\(\)|\[\]|[^.()\[\]]+")
+_DEPTH = 40
+"""How many definitions one answer may pass through; more than any sensible code needs."""
+
+_ANYTHING = frozenset({"Any", "any", "object", "unknown", "Object", "dynamic", "auto", "var", "let", "mixed"})
+"""Types that say nothing of a value."""
+
+_THIS_TYPE = frozenset({"Self", "self", "static", "this", "Self[]"})
+
+
+class Entity(NamedTuple):
+    """A definition (``key`` of a scope), a module (``key`` empty), or a value of a type (``instance``)."""
+
+    path: str
+    key: str
+    instance: bool = False
+
+
+UNKNOWN: Final = Entity("?", "?")
+FOREIGN: Final = Entity("!", "!")
+
+
+class Names:
+    """Answers questions about names over one index and remembers what it found.
+
+    Args:
+        index: must not change meanwhile.
+    """
+
+    def __init__(self, index: ProjectIndex) -> None:
+        self._index = index
+        self._busy: set[object] = set()
+        self._top: dict[tuple[str, str], Entity | None] = {}
+        self._members: dict[tuple[str, str, str], Entity | None] = {}
+        self._holders: dict[tuple[str, str], Entity | None] = {}
+
+    def known(self, entity: Entity | None) -> bool:
+        """Whether this is a thing of the project."""
+        return entity is not None and entity is not UNKNOWN and entity is not FOREIGN
+
+    def scope(self, entity: Entity) -> ParsedScope | None:
+        """The definition that an entity is or is an instance of."""
+        file = self._index.files.get(entity.path)
+        return file.by_key.get(entity.key) if file and entity.key else None
+
+    # bare names
+
+    def lookup(self, path: str, key: str | None, name: str, line: int = 0) -> Entity | None:
+        """What a bare name means inside a scope (None: at the top level); None where nobody binds it."""
+        file = self._index.files[path]
+        start = key
+        while key is not None:
+            scope = file.by_key[key]
+            found: Entity | None = None
+            if scope.type not in TYPE_TYPES:
+                found = self._local(file, key, name, line)
+            elif key == start or file.links.bare_members:
+                found = self._local(file, key, name, line)
+                if found is None and file.links.bare_members:
+                    found = self.member(Entity(path, key), name)
+                    found = None if found is UNKNOWN else found
+            if found is None and scope.owner is not None and file.links.bare_members:
+                holder = self.holder(path, key)
+                if holder is not None:
+                    found = self.member(holder, name)
+                    found = None if found is UNKNOWN else found
+            if found is not None:
+                return found
+            key = scope.parent
+        return self._in_file(path, name, line)
+
+    def _local(self, file: FileIndex, key: str, name: str, line: int) -> Entity | None:
+        inner = file.children.get(key)
+        if inner and name in inner:
+            return self._chosen(file, inner[name])
+        found = self._imported(file, file.imports.get(key, {}).get(name, ()))
+        if found is not None:
+            return found
+        bound = file.bindings(key).get(name)
+        return self._bound(file.file.path, key, bound, line) if bound else None
+
+    def _chosen(self, file: FileIndex, scopes: list[ParsedScope]) -> Entity:
+        """Of several definitions of one name: the implementation behind overloads, else the first."""
+        plain = [s for s in scopes if "overload" not in s.modifiers and "setter" not in s.modifiers]
+        return Entity(file.file.path, (plain or scopes)[0].key)
+
+    def _in_file(self, path: str, name: str, line: int = 0) -> Entity | None:
+        memo = (path, name)
+        if memo in self._top:
+            return self._top[memo]
+        if memo in self._busy:
+            return UNKNOWN
+        self._busy.add(memo)
+        found = self._look_in_file(path, name, line)
+        self._busy.discard(memo)
+        self._top[memo] = found
+        return found
+
+    def _look_in_file(self, path: str, name: str, line: int) -> Entity | None:
+        file = self._index.files[path]
+        here = file.top.get(name)
+        imported = self._imported(file, file.imports.get(None, {}).get(name, ()))
+        if here and (here[0].type != "constant" or not self.known(imported)):
+            return self._chosen(file, here)
+        if imported is not None:
+            return imported
+        bound = file.bindings(None).get(name)
+        if bound:
+            return self._bound(path, None, bound, line)
+        foreign = False
+        for everything in file.imports.get(None, {}).get("*", ()):
+            found = self._from_import(file, everything, name)
+            if self.known(found):
+                return found
+            foreign = foreign or found is FOREIGN
+        for neighbour in file.links.neighbours(self._index, file.file):
+            if neighbour != path and neighbour in self._index.files:
+                found = self._exported(neighbour, name, own=True)
+                if found is not None:
+                    return found
+        return FOREIGN if foreign else None
+
+    # imports and modules
+
+    def _imported(self, file: FileIndex, imports: Iterable[Import]) -> Entity | None:
+        best: Entity | None = None
+        for one in imports:
+            found = self._from_import(file, one, one.name or "")
+            if self.known(found):
+                return found
+            best = found if best is None else best
+        return best
+
+    def _from_import(self, file: FileIndex, imported: Import, name: str) -> Entity | None:
+        modules = file.links.modules(self._index, file.file, imported)
+        if not modules:
+            return FOREIGN
+        if imported.name is None:
+            return Entity(modules[0], "")
+        for module in modules:
+            found: Entity | None = Entity(module, "")
+            for part in name.split("."):
+                found = self.member(found, part) if found is not None else None
+            if found is not None:
+                return found
+        return None if imported.name == "*" else UNKNOWN
+
+    def _exported(self, module: str, name: str, *, own: bool = False) -> Entity | None:
+        """A name of a module as others see it. ``own``: also what the module does not export."""
+        if module.endswith("/"):
+            return self._in_directory(module, name)
+        memo = ("export", module, name)
+        if memo in self._busy:
+            return None
+        self._busy.add(memo)
+        found = self._look_in_module(module, name, own)
+        self._busy.discard(memo)
+        return found
+
+    def _look_in_module(self, module: str, name: str, own: bool) -> Entity | None:
+        file = self._index.files[module]
+        links = file.links
+        local = file.exports.get(name) or (file.exports.get("=") if name == "default" else None)
+        if local is not None:
+            found = self.evaluate(module, None, local)
+            if found is not None and found is not FOREIGN:
+                return found
+        if own or not (links.exports_only and file.exports) or name == "default":
+            here = file.top.get(name)
+            if here and here[0].type != "constant":
+                return self._chosen(file, here)
+        else:
+            here = None
+        shown = [i for i in file.imports.get(None, {}).get(name, ()) if links.imports_visible or i.exported]
+        imported = self._imported(file, shown)
+        if self.known(imported):
+            return imported
+        if here:
+            return self._chosen(file, here)
+        if imported is not None:
+            return imported
+        bound = file.bindings(None).get(name) if own or links.imports_visible else None
+        if bound:
+            return self._bound(module, None, bound, 0)
+        for everything in file.imports.get(None, {}).get("*", ()):
+            if links.imports_visible or everything.exported:
+                found = self._from_import(file, everything, name)
+                if self.known(found):
+                    return found
+        if "=" in file.exports and name != "default":
+            whole = self.evaluate(module, None, file.exports["="])
+            if self.known(whole) and whole is not None:
+                return self.member(whole, name)
+        return self._submodule(module, name)
+
+    def _in_directory(self, module: str, name: str) -> Entity | None:
+        for path in self._index.directories.get(module, ()):
+            found = self._exported(path, name, own=True)
+            if self.known(found):
+                return found
+        return self._submodule(module, name)
+
+    def _submodule(self, module: str, name: str) -> Entity | None:
+        if module.endswith("/"):
+            inside = self._index.directories.get(module) or [
+                p for p in self._index.files if p.startswith(module)
+            ]
+            links = self._index.files[inside[0]].links if inside else None
+        else:
+            links = self._index.files[module].links
+        found = links.submodule(self._index, module, name) if links else None
+        return Entity(found, "") if found else None
+
+    # values
+
+    def _bound(self, path: str, key: str | None, bindings: list[Binding], line: int) -> Entity:
+        """What a variable holds at a line: the newest binding before it that is known, else a later one."""
+        before = [b for b in reversed(bindings) if not line or b.line <= line]
+        after = [b for b in bindings if line and b.line > line]
+        foreign = False
+        for binding in (*before, *after):
+            found = self._binding(path, key, binding)
+            if self.known(found):
+                return found
+            foreign = foreign or found is FOREIGN
+        return FOREIGN if foreign and all(b.kind != "unknown" for b in bindings) else UNKNOWN
+
+    def _binding(self, path: str, key: str | None, binding: Binding) -> Entity:
+        memo = (path, key, binding)
+        if binding.kind == "unknown" or memo in self._busy or len(self._busy) > _DEPTH:
+            return UNKNOWN
+        self._busy.add(memo)
+        try:
+            if binding.kind == "self":
+                holder = self.holder(path, key) if key else None
+                return holder._replace(instance=True) if holder else UNKNOWN
+            assert binding.value is not None
+            if binding.kind == "type":
+                return self.of_type(path, key, binding.value, binding.line)
+            found = self.evaluate(path, key, binding.value, binding.line - 1)
+            if binding.kind == "call":
+                return self.called(found, binding.value)
+            return UNKNOWN if found is None else found
+        finally:
+            self._busy.discard(memo)
+
+    def of_type(self, path: str, key: str | None, text: str, line: int = 0) -> Entity:
+        """An instance of what a type's dotted text means."""
+        last = text.rpartition(".")[2]
+        if last in _ANYTHING:
+            return UNKNOWN
+        if last in _THIS_TYPE:
+            holder = self.holder(path, key) if key else None
+            return holder._replace(instance=True) if holder else UNKNOWN
+        found = self.evaluate(path, key, text, line)
+        for _ in range(_DEPTH):
+            if found is None or found is FOREIGN:
+                return FOREIGN
+            scope = self.scope(found)
+            if scope is None or scope.type not in TYPE_TYPES:
+                return UNKNOWN
+            if scope.type != "type" or scope.returns is None:
+                return found._replace(instance=True)
+            found = self.evaluate(found.path, scope.parent, scope.returns)
+        return UNKNOWN
+
+    def called(self, entity: Entity | None, text: str = "", receiver: Entity | None = None) -> Entity:
+        """What calling an entity gives; ``text`` is how the call was written."""
+        if entity is None or entity is FOREIGN:
+            name = text.rpartition(".")[2]
+            return FOREIGN if entity is None and "." not in text or name[:1].isupper() else UNKNOWN
+        if entity is UNKNOWN:
+            return UNKNOWN
+        if not entity.key:
+            whole = self.called_module(entity)
+            return self.called(whole, text) if whole else UNKNOWN
+        scope = self.scope(entity)
+        if scope is None:
+            return UNKNOWN
+        if entity.instance:
+            caller = self.member(entity, "__call__")
+            return self.called(caller, text) if self.known(caller) else entity
+        if scope.type in TYPE_TYPES:
+            return entity._replace(instance=True)
+        if scope.type == "constant":
+            value = self.value(entity)
+            return UNKNOWN if value == entity else self.called(value, text)
+        if scope.returns is not None:
+            if receiver is not None and scope.returns.rpartition(".")[2] in _THIS_TYPE:
+                return receiver
+            return self.of_type(entity.path, entity.key, scope.returns)
+        results = [b for b in scope.bindings if b.name == "return"]
+        for result in results:
+            found = self._binding(entity.path, entity.key, result)
+            if self.known(found):
+                return found
+        return UNKNOWN
+
+    def called_module(self, module: Entity) -> Entity | None:
+        """The definition that a module stands for when it is called or inherited from (CommonJS)."""
+        if module.path.endswith("/"):
+            return None
+        local = self._index.files[module.path].exports.get("=")
+        found = self.evaluate(module.path, None, local) if local else None
+        return found if found is not None and self.known(found) and found.key else None
+
+    def value(self, entity: Entity) -> Entity:
+        """What reading an entity gives: of a constant its value, of a property what it returns, else itself."""
+        scope = self.scope(entity)
+        if scope is None or entity.instance:
+            return entity
+        if scope.type == "constant":
+            file = self._index.files[entity.path]
+            if scope.returns is not None:
+                return self.of_type(entity.path, scope.parent, scope.returns, scope.start_line)
+            bound = file.bindings(scope.parent).get(scope.name)
+            return self._bound(entity.path, scope.parent, bound, 0) if bound else entity
+        if "property" in scope.modifiers or "get" in scope.modifiers:
+            return self.called(entity)
+        return entity
+
+    # members
+
+    def holder(self, path: str, key: str | None) -> Entity | None:
+        """The type (or object) that ``self`` and ``this`` mean inside a scope."""
+        file = self._index.files[path]
+        while key is not None:
+            scope = file.by_key[key]
+            if scope.type in TYPE_TYPES:
+                return Entity(path, key)
+            if scope.owner is not None:
+                return self._owner(path, scope)
+            if scope.type == "constant" and key in file.children:
+                return Entity(path, key)
+            key = scope.parent
+        return None
+
+    def _owner(self, path: str, scope: ParsedScope) -> Entity | None:
+        memo = (path, scope.key)
+        if memo not in self._holders:
+            self._holders[memo] = None
+            found = self.evaluate(path, scope.parent, scope.owner or "")
+            if not self.known(found) and "." in (scope.owner or ""):
+                found = self.evaluate(path, scope.parent, (scope.owner or "").rpartition(".")[2])
+            self._holders[memo] = found if self.known(found) and found and found.key else None
+        return self._holders[memo]
+
+    def member(self, entity: Entity | None, name: str) -> Entity | None:
+        """``name`` of an entity; None where it has no such member, UNKNOWN where a foreign base may have it."""
+        if entity is None or entity is UNKNOWN:
+            return UNKNOWN
+        if entity is FOREIGN:
+            return FOREIGN
+        if not entity.key:
+            return self._exported(entity.path, name)
+        memo = (entity.path, entity.key, name)
+        if memo not in self._members:
+            if memo in self._busy:
+                return UNKNOWN
+            self._busy.add(memo)
+            self._members[memo] = self._look_in_type(entity, name)
+            self._busy.discard(memo)
+        return self._members[memo]
+
+    def _look_in_type(self, entity: Entity, name: str) -> Entity | None:
+        unknown = False
+        for ancestor in self.lineage(entity):
+            if ancestor is UNKNOWN or ancestor is FOREIGN:
+                unknown = True
+                continue
+            file = self._index.files[ancestor.path]
+            scope = file.by_key[ancestor.key]
+            if scope.type not in ("function", "method"):
+                inner = file.children.get(ancestor.key)
+                if inner and name in inner:
+                    return self._chosen(file, inner[name])
+            for path, outside in self._index.detached.get(scope.name, ()):
+                if outside.name == name and self._owner(path, outside) == ancestor:
+                    return Entity(path, outside.key)
+            if scope.type in TYPE_TYPES:
+                bound = file.bindings(ancestor.key).get(name)
+                if bound:
+                    found = self._bound(ancestor.path, ancestor.key, bound, 0)
+                    if self.known(found):
+                        return found
+                    unknown = True
+            elif scope.type == "constant":
+                value = self.value(ancestor)
+                if value != ancestor:
+                    return self.member(value, name)
+        if name == "__class__":
+            return entity
+        return UNKNOWN if unknown else None
+
+    def lineage(self, entity: Entity) -> Iterator[Entity]:
+        """The type itself and its bases, nearest first; UNKNOWN or FOREIGN for each base that is not the project's."""
+        entity = entity._replace(instance=False)
+        seen, queue = {entity}, [entity]
+        while queue:
+            current = queue.pop(0)
+            yield current
+            if not self.known(current):
+                continue
+            for base in self.bases(current):
+                if base not in seen:
+                    seen.add(base)
+                    queue.append(base)
+
+    def bases(self, entity: Entity) -> list[Entity]:
+        """The direct bases and interfaces of a type."""
+        scope = self.scope(entity)
+        if scope is None:
+            return []
+        found = []
+        for text in (*scope.bases, *scope.interfaces):
+            base = self.evaluate(entity.path, scope.parent, text, scope.start_line)
+            if base is not None and self.known(base):
+                target = self.scope(base)
+                if target is not None and target.type == "constant":
+                    base = self.value(base)
+            found.append(FOREIGN if base is None else base._replace(instance=False) if self.known(base) else base)
+        return found
+
+    # dotted text
+
+    def evaluate(self, path: str, key: str | None, text: str, line: int = 0) -> Entity | None:
+        """What a dotted text means at a place; None where its first name is bound nowhere."""
+        links = self._index.files[path].links
+        for word in links.super_names:
+            if text == word or text.startswith(f"{word}."):
+                return self._through_bases(path, key, text[len(word) + 1 :])
+        steps = _STEPS.findall(text)
+        if not steps or steps[0] in ("!", "?"):
+            return FOREIGN if steps and steps[0] == "!" else UNKNOWN
+        first = steps[0]
+        found = self.lookup(path, key, first, line)
+        if found is None and first in links.self_names:
+            holder = self.holder(path, key)
+            found = holder._replace(instance=True) if holder else UNKNOWN
+        return self._follow(found, first, steps[1:])
+
+    def _through_bases(self, path: str, key: str | None, rest: str) -> Entity | None:
+        steps = _STEPS.findall(rest)
+        holder = self.holder(path, key)
+        if holder is None:
+            return UNKNOWN
+        bases = self.bases(holder)
+        if not steps:
+            return next((base for base in bases if self.known(base)), UNKNOWN)
+        found: Entity | None = None
+        for base in bases:
+            found = self.member(base, steps[0])
+            if self.known(found):
+                break
+        return self._follow(found, steps[0], steps[1:])
+
+    def _follow(self, found: Entity | None, text: str, steps: list[str]) -> Entity | None:
+        receiver: Entity | None = None
+        for step in steps:
+            if step == "()":
+                found = self.called(found, text, receiver)
+            elif step == "[]":
+                scope = self.scope(found) if found is not None and self.known(found) else None
+                generic = scope is not None and found is not None and not found.instance
+                found = found if generic and scope and scope.type in TYPE_TYPES else UNKNOWN
+            else:
+                if found is not None and self.known(found):
+                    found = self.value(found)
+                receiver, found = found, self.member(found, step) if found is not None else FOREIGN
+            text = f"{text}.{step}"
+            if found is None:
+                return UNKNOWN
+        return found

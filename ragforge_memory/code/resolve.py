@@ -1,0 +1,282 @@
+"""From what files use to edges between scopes.
+
+A use becomes an edge where the definition it means is in the project: through imports, receivers, enclosing scopes
+(names.py). Built-ins, other packages and local variables give none. Where the receiver of a call cannot be told
+(``x.frobnicate()``) and exactly one definition of the project has that name, and no everyday object has such a
+method, the edge is drawn with ``certain=False``; everything else that stays open is counted, not guessed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, field
+from typing import Literal
+
+from ragforge_memory.code.index import FileIndex, ProjectIndex
+from ragforge_memory.code.languages import LANGUAGES
+from ragforge_memory.code.names import FOREIGN, UNKNOWN, Entity, Names
+from ragforge_memory.code.parsed import TYPE_TYPES, ParsedFile, ParsedScope, Use
+
+EdgeKind = Literal["CONSUMES", "INHERITS_FROM", "IMPLEMENTS", "DECORATED_BY", "HAS_PARENT"]
+
+_CALLABLE = TYPE_TYPES | {"function", "method", "macro"}
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """One edge between two scopes of a project.
+
+    Args:
+        source_path, source_key: the scope that uses; an empty key is the file's top level.
+        kind: see EdgeKind.
+        target_path, target_key: the scope that is used.
+        lines: of the source's file, where it is used, ascending; empty for HAS_PARENT.
+        call_lines: those of ``lines`` where it is called (or constructed).
+        certain: False where only the name, unique in the project, speaks for the target.
+    """
+
+    source_path: str
+    source_key: str
+    kind: EdgeKind
+    target_path: str
+    target_key: str
+    lines: tuple[int, ...] = ()
+    call_lines: tuple[int, ...] = ()
+    certain: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Resolution:
+    """What resolving gave.
+
+    Args:
+        edges: each (source, kind, target) once, sorted by source and first line.
+        unresolved: uses that may mean something of the project but could not be followed.
+        foreign: uses of built-ins, other packages and local names.
+    """
+
+    edges: tuple[Edge, ...]
+    unresolved: int = 0
+    foreign: int = 0
+
+
+@dataclass(slots=True)
+class _Lines:
+    lines: set[int] = field(default_factory=set)
+    calls: set[int] = field(default_factory=set)
+    certain: bool = False
+
+
+_Found = dict[tuple[str, EdgeKind, str, str], _Lines]
+
+
+def resolve(files: Iterable[ParsedFile] | ProjectIndex, only: Collection[str] | None = None) -> Resolution:
+    """The edges of a project.
+
+    Args:
+        files: all files of the project (broken ones are left out), or an index of them.
+        only: the paths whose scopes' outgoing edges are wanted; None for all. Pass ``affected()`` after a change.
+    """
+    index = files if isinstance(files, ProjectIndex) else ProjectIndex(files)
+    resolver = _Resolver(index)
+    edges: list[Edge] = []
+    for path in sorted(index.files if only is None else index.files.keys() & set(only)):
+        edges += resolver.edges(path)
+    return Resolution(tuple(edges), resolver.unresolved, resolver.foreign)
+
+
+class _Resolver:
+    def __init__(self, index: ProjectIndex) -> None:
+        self._index = index
+        self._names = Names(index)
+        self._unique: dict[tuple[str, str], Entity | None] = {}
+        self.unresolved = 0
+        self.foreign = 0
+
+    def edges(self, path: str) -> list[Edge]:
+        file = self._index.files[path]
+        found: _Found = {}
+        for use in file.file.uses:
+            self._follow(file, None, use, found)
+        for scope in file.file.scopes:
+            for use in scope.uses:
+                self._follow(file, scope, use, found)
+            self._parent(file, scope, found)
+        edges = [
+            Edge(path, source, kind, target_path, target_key,
+                 tuple(sorted(at.lines)), tuple(sorted(at.calls)), at.certain)
+            for (source, kind, target_path, target_key), at in found.items()
+        ]  # fmt: skip
+        places = {scope.key: number for number, scope in enumerate(file.file.scopes)}
+        edges.sort(
+            key=lambda e: (places.get(e.source_key, -1), e.lines[:1], e.kind, e.target_path, e.target_key)
+        )
+        return edges
+
+    def _parent(self, file: FileIndex, scope: ParsedScope, found: _Found) -> None:
+        holder = self._names.holder(file.file.path, scope.key) if scope.owner is not None else None
+        if holder is not None:
+            found[scope.key, "HAS_PARENT", holder.path, holder.key] = _Lines(certain=True)
+        elif scope.parent is not None:
+            found[scope.key, "HAS_PARENT", file.file.path, scope.parent] = _Lines(certain=True)
+
+    def _follow(self, file: FileIndex, scope: ParsedScope | None, use: Use, found: _Found) -> None:
+        target, certain = self._target(file, scope, use)
+        if target is None:
+            return
+        source = scope.key if scope else ""
+        definition = self._names.scope(target)
+        if definition is None or (target == (file.file.path, source, False) and use.kind != "call"):
+            return
+        kind: EdgeKind = "CONSUMES"
+        if use.kind == "decorate":
+            kind = "DECORATED_BY"
+        elif use.kind == "implement":
+            kind = "IMPLEMENTS"
+        elif use.kind == "inherit":
+            interface = definition.type in ("interface", "trait")
+            kind = "IMPLEMENTS" if interface and scope and scope.type != definition.type else "INHERITS_FROM"
+        at = found.setdefault((source, kind, target.path, target.key), _Lines())
+        at.lines.add(use.line)
+        at.certain = at.certain or certain
+        if use.kind == "call":
+            at.calls.add(use.line)
+
+    def _target(self, file: FileIndex, scope: ParsedScope | None, use: Use) -> tuple[Entity | None, bool]:
+        """The definition that a use means, and whether that is certain; None (counted) where there is none."""
+        path, key, names = file.file.path, scope.key if scope else None, self._names
+        if use.receiver is None:
+            # a type's own bases and decorators are read outside it
+            outside = scope is not None and use.kind in ("inherit", "implement", "decorate")
+            found = self._bare(file, scope.parent if outside and scope else key, use)
+            if found is None:
+                self.foreign += 1
+            return found, True
+        receiver = names.evaluate(path, key, use.receiver, use.line)
+        if receiver is not None and names.known(receiver):
+            receiver = names.value(receiver)
+        if receiver is None or receiver is FOREIGN:
+            self.foreign += 1
+            return None, True
+        member = names.member(receiver, use.name)
+        if member is not None and names.known(member):
+            if not member.instance and member.key:
+                return member, True
+            self.foreign += not member.key
+            return None, True
+        if member is FOREIGN:
+            self.foreign += 1
+            return None, True
+        guess = self._guess(file, use) if use.kind in ("call", "decorate") else None
+        self.unresolved += guess is None
+        return guess, False
+
+    def _bare(self, file: FileIndex, key: str | None, use: Use) -> Entity | None:
+        """A bare name's definition; what a local variable holds is not what the name itself means."""
+        path, names = file.file.path, self._names
+        found = names.lookup(path, key, use.name, use.line)
+        if found is None or not names.known(found) or found.instance:
+            return None
+        if not found.key:
+            whole = names.called_module(found) if use.kind in ("call", "reference", "inherit") else None
+            return whole if whole is not None and use.kind != "reference" else None
+        if self._is_variable(file, key, use.name):
+            return None
+        return found
+
+    def _is_variable(self, file: FileIndex, key: str | None, name: str) -> bool:
+        """Whether the innermost binding of a name is a variable, not a definition or an import."""
+        while key is not None:
+            scope = file.by_key[key]
+            if scope.type not in TYPE_TYPES or file.links.bare_members:
+                if name in file.children.get(key, {}) or name in file.imports.get(key, {}):
+                    return False
+                if name in file.bindings(key):
+                    return True
+            key = scope.parent
+        if name in file.top or name in file.imports.get(None, {}):
+            return False
+        return name in file.bindings(None)
+
+    def _guess(self, file: FileIndex, use: Use) -> Entity | None:
+        if use.name in file.links.common_members or use.name.startswith("__"):
+            return None
+        family = LANGUAGES[file.file.language].family
+        memo = (family, use.name)
+        if memo not in self._unique:
+            places = self._index.by_name.get(memo, ())
+            callable_ = [(path, scope) for path, scope in places if scope.type in _CALLABLE]
+            distinct = {(path, scope.qualified_name) for path, scope in callable_}
+            nested = callable_ and self._is_local(callable_[0])
+            one = len(distinct) == 1 and not nested
+            self._unique[memo] = Entity(callable_[0][0], callable_[0][1].key) if one else None
+        return self._unique[memo]
+
+    def _is_local(self, place: tuple[str, ParsedScope]) -> bool:
+        """Whether a definition is inside a function, where no receiver reaches it."""
+        path, scope = place
+        parent = scope.parent
+        return parent is not None and self._index.files[path].by_key[parent].type in ("function", "method")
+
+
+def affected(before: Iterable[ParsedFile], after: Iterable[ParsedFile]) -> frozenset[str] | None:
+    """Which files' edges a change may touch; None for all of them.
+
+    Args:
+        before: all files of the project before the change (broken ones count as absent).
+        after: all files after it.
+
+    A change inside a function touches its own file alone. One that adds, removes or retypes names touches the files
+    that speak of these names. One that changes imports, exports or bases may touch any file.
+    """
+    old = {file.path: file for file in before if file.error is None}
+    new = {file.path: file for file in after if file.error is None}
+    changed = {path for path in old.keys() | new.keys() if old.get(path) != new.get(path)}
+    names: set[str] = set()
+    for path in changed:
+        one, other = old.get(path), new.get(path)
+        if one is None or other is None or _wiring(one) != _wiring(other):
+            return None
+        names.update(name for name, *_ in _surface(one) ^ _surface(other))
+    touched = {path for path, file in new.items() if path in changed or (names and names & _words(file))}
+    return frozenset(touched)
+
+
+def _wiring(file: ParsedFile) -> object:
+    types = [(s.key, s.owner, s.bases, s.interfaces) for s in file.scopes if s.bases or s.interfaces or s.owner]
+    imports = {(i.local, i.module, i.name, i.scope, i.exported) for i in file.imports}
+    return file.language, file.package, types, imports, {(e.name, e.local) for e in file.exports}
+
+
+def _surface(file: ParsedFile) -> set[tuple[object, ...]]:
+    """What others can see of a file's definitions, each tuple with the name first."""
+    seen: set[tuple[object, ...]] = {(b.name, None, b.kind, b.value) for b in file.bindings}
+    for scope in file.scopes:
+        seen.add((scope.name, scope.key, scope.type, scope.returns, scope.modifiers, scope.parent))
+        if scope.type in TYPE_TYPES:
+            seen.update((b.name, scope.key, b.kind, b.value) for b in scope.bindings)
+        else:
+            seen.update((scope.name, scope.key, b.kind, b.value) for b in scope.bindings if b.name == "return")
+    return seen
+
+
+def _words(file: ParsedFile) -> set[str]:
+    """Every name that a file's uses, bindings and types speak of."""
+    words: set[str] = set()
+    for holder in (file, *file.scopes):
+        for use in holder.uses:
+            words.add(use.name)
+            if use.receiver:
+                words.update(_split(use.receiver))
+        for binding in holder.bindings:
+            if binding.value:
+                words.update(_split(binding.value))
+    for scope in file.scopes:
+        if scope.returns:
+            words.update(_split(scope.returns))
+    words.update(i.name for i in file.imports if i.name)
+    return words
+
+
+def _split(text: str) -> list[str]:
+    return text.replace("()", "").replace("[]", "").split(".")
