@@ -17,7 +17,8 @@ Exceptions of the Neo4j driver and of the model SDKs never leak: they are kept a
   - ProjectConflict: another root is already ingested under this project name
   - DownloadError: a pinned file could not be fetched or had the wrong hash
   - ModelError (5)
-    + ModelTimeout, ModelRateLimited, ModelBlocked, ModelRefused, ModelStreamCut, ModelUnavailable
+    + ModelTimeout, ModelRateLimited, ModelBlocked, ModelRefused, ModelStreamCut, ModelMalformed,
+      ModelUnavailable
   - EmbeddingError
   - ToolError: raised inside a tool to tell the model what went wrong
   - AgentClosed, ForkedProcess, TurnInProgress
@@ -122,9 +123,19 @@ class DownloadError(RagforgeError):
 
 
 class ModelError(RagforgeError):
-    """The model's provider failed; ``partial`` says whether part of an answer had already come."""
+    """The model's provider failed.
+
+    Attributes:
+        partial: whether part of an answer had already come.
+        retry_after: the vendor's own delay in seconds before the next attempt, where it gave one.
+    """
 
     exit_code = 5
+
+    def __init__(self, message: str, *, hint: str | None = None, retry_after: float | None = None) -> None:
+        super().__init__(message, hint=hint)
+        self.partial = False
+        self.retry_after = retry_after
 
 
 class ModelTimeout(ModelError):
@@ -132,11 +143,7 @@ class ModelTimeout(ModelError):
 
 
 class ModelRateLimited(ModelError):
-    """The vendor refused for now. ``retry_after`` is its own delay in seconds, where it gave one."""
-
-    def __init__(self, message: str, *, hint: str | None = None, retry_after: float | None = None) -> None:
-        super().__init__(message, hint=hint)
-        self.retry_after = retry_after
+    """The vendor refused for now: too many requests, or too many tokens, in its current window."""
 
 
 class ModelBlocked(ModelError):
@@ -149,6 +156,10 @@ class ModelRefused(ModelError):
 
 class ModelStreamCut(ModelError):
     """The stream ended before the model said that it had finished."""
+
+
+class ModelMalformed(ModelError):
+    """What the model sent cannot be read: bad JSON on the wire, or a tool call that is none."""
 
 
 class ModelUnavailable(ModelError):

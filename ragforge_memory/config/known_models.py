@@ -6,6 +6,7 @@ Pure tables. Sources: the vendors' deprecation pages and model cards as read on 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import date
 from typing import Literal
 
 EmbeddingProvider = Literal["local", "gemini", "openai", "hashing"]
@@ -29,7 +30,7 @@ class EmbeddingModel:
 EMBEDDING_MODELS: dict[str, EmbeddingModel] = {
     "e5-small-v2": EmbeddingModel("local", 384),
     "all-minilm-l6-v2": EmbeddingModel("local", 384),
-    "bge-small-en-v15": EmbeddingModel("local", 384),
+    "bge-small-en-v1.5": EmbeddingModel("local", 384),
     "gemini-embedding-001": EmbeddingModel("gemini", 768, (128, 3072)),
     "gemini-embedding-2": EmbeddingModel("gemini", 768, (128, 3072)),
     "text-embedding-3-small": EmbeddingModel("openai", 1536, (1, 1536)),
@@ -51,16 +52,16 @@ _ALIASES = {
     "intfloat/e5-small-v2": "e5-small-v2",
     "all-minilm-l6-v2-q": "all-minilm-l6-v2",
     "sentence-transformers/all-minilm-l6-v2": "all-minilm-l6-v2",
-    "bge-small-en-v15-q": "bge-small-en-v15",
-    "bge-small-en-v1.5": "bge-small-en-v15",
-    "bge-small-en-v1.5-q": "bge-small-en-v15",
-    "baai/bge-small-en-v1.5": "bge-small-en-v15",
+    "bge-small-en-v15": "bge-small-en-v1.5",
+    "bge-small-en-v15-q": "bge-small-en-v1.5",
+    "bge-small-en-v1.5-q": "bge-small-en-v1.5",
+    "baai/bge-small-en-v1.5": "bge-small-en-v1.5",
 }
 
 
 @dataclass(frozen=True, slots=True)
 class Retired:
-    """A model that its vendor has shut down: since when (ISO date) and what takes its place."""
+    """A model that its vendor shuts down: on which day (ISO date), and what takes its place."""
 
     since: str
     successor: str
@@ -87,6 +88,26 @@ RETIRED_CHAT_MODELS: dict[str, Retired] = {
     "gemini-2.0-flash-lite": Retired("2026-06-01", "gemini-3.1-flash-lite"),
     "gemini-2.0-flash-lite-001": Retired("2026-06-01", "gemini-3.1-flash-lite"),
     "gemini-3-pro-preview": Retired("2026-03-09", "gemini-3.1-pro-preview"),
+    "gemini-2.5-pro": Retired("2026-12-01", DEFAULT_CHAT_MODEL),
+    "gemini-2.5-flash": Retired("2026-12-01", "gemini-3.5-flash-lite"),
+    "gemini-2.5-flash-lite": Retired("2026-12-01", "gemini-3.5-flash-lite"),
+}
+
+# OpenAI's own service alone: other servers may call their models as they like.
+RETIRED_OPENAI_MODELS: dict[str, Retired] = {
+    "chatgpt-4o-latest": Retired("2026-02-17", "gpt-6-luna"),
+    "gpt-3.5-turbo": Retired("2026-10-23", "gpt-5.6-terra"),
+    "gpt-4": Retired("2026-10-23", "gpt-5.6-sol"),
+    "gpt-4-turbo": Retired("2026-10-23", "gpt-5.6-sol"),
+    "o1": Retired("2026-10-23", "gpt-5.6-sol"),
+    "o3-mini": Retired("2026-10-23", "gpt-5.6-sol"),
+    "o4-mini": Retired("2026-10-23", "gpt-5.6-terra"),
+    "gpt-5": Retired("2026-12-11", "gpt-6.1-sol"),
+    "gpt-5-mini": Retired("2026-12-11", "gpt-6.1-terra"),
+    "gpt-4o": Retired("2027-01-14", "gpt-6-luna"),
+    "gpt-4o-mini": Retired("2027-01-14", "gpt-6-luna"),
+    "gpt-4.1": Retired("2027-01-14", "gpt-6-luna"),
+    "gpt-4.1-mini": Retired("2027-01-14", "gpt-6-luna"),
 }
 
 
@@ -109,15 +130,28 @@ def provider_of_embedding_model(name: str) -> EmbeddingProvider | None:
     return None
 
 
-def retired_chat_model(name: str) -> Retired | None:
-    """What became of a chat model: its last day and successor, or None for one that runs."""
+def retired_chat_model(name: str, *, today: date | None = None) -> Retired | None:
+    """What became of a Gemini model: its last day and successor, or None for one that runs (``today``: the clock's)."""
     bare = name.strip().removeprefix("models/")
-    return RETIRED_CHAT_MODELS.get(bare) or RETIRED_CHAT_MODELS.get(bare.removesuffix("-latest"))
+    gone = RETIRED_CHAT_MODELS.get(bare) or RETIRED_CHAT_MODELS.get(bare.removesuffix("-latest"))
+    return _if_past(gone, today)
 
 
-def retired_embedding_model(name: str) -> Retired | None:
+def retired_openai_model(name: str, *, today: date | None = None) -> Retired | None:
+    """What became of a chat model of OpenAI's own service, or None for one that runs."""
+    return _if_past(RETIRED_OPENAI_MODELS.get(name.strip()), today)
+
+
+def retired_embedding_model(name: str, *, today: date | None = None) -> Retired | None:
     """What became of an embedding model: its last day and successor, or None for one that runs."""
-    return RETIRED_EMBEDDING_MODELS.get(embedding_model_name(name))
+    return _if_past(RETIRED_EMBEDDING_MODELS.get(embedding_model_name(name)), today)
+
+
+def _if_past(gone: Retired | None, today: date | None) -> Retired | None:
+    """The entry once its day has come; a model runs until then."""
+    if gone is None or (today or date.today()) < date.fromisoformat(gone.since):
+        return None
+    return gone
 
 
 def provider_of_chat_model(name: str, *, has_address: bool = False) -> Literal["gemini", "openai"] | None:

@@ -6,7 +6,8 @@ graph. Everything it raises is a `ModelError`; ``__cause__`` keeps the SDK's own
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol, runtime_checkable
 
@@ -92,10 +93,14 @@ class ToolRequestChunk:
 
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """The last chunk of every complete stream."""
+    """The last chunk of every complete stream.
+
+    ``reason`` is ``stop``, ``tool_calls``, ``length`` (the answer was cut at the model's limit) or ``other``;
+    ``provider_parts`` belongs on the assistant's `ChatMessage`, with ``parts_model`` set to `model_key`.
+    """
 
     reason: str
-    usage: Usage = Usage()
+    usage: Usage = field(default_factory=Usage)
     provider_parts: Any = None
 
 
@@ -116,8 +121,11 @@ class ModelProvider(Protocol):
     def context_window(self) -> int:
         """Tokens that fit into one request."""
 
-    def stream(self, request: ModelRequest) -> AsyncIterator[ModelChunk]:
-        """Answers piece by piece and ends with `Finished`.
+    def stream(self, request: ModelRequest) -> AsyncGenerator[ModelChunk, None]:
+        """Answers piece by piece and ends with `Finished`. Iterate inside `contextlib.aclosing`.
+
+        Failures are retried inside as long as nothing was yielded. Cancelling the task, or closing the
+        generator, closes the connection.
 
         Raises:
             ModelError: of the kind that fits; a stream that ends without a finish reason raises ModelStreamCut.
@@ -137,19 +145,29 @@ class ModelAnswer:
     finished: Finished
 
 
+def model_key(provider: ModelProvider) -> str:
+    """``provider:model``, the value of `ChatMessage.parts_model`."""
+    return f"{provider.name}:{provider.model}"
+
+
 async def complete(provider: ModelProvider, request: ModelRequest) -> ModelAnswer:
-    """Asks without streaming: collects the whole answer."""
+    """Asks without streaming: collects the whole answer.
+
+    Raises:
+        ModelError: as `ModelProvider.stream` does.
+    """
     text: list[str] = []
     reasoning: list[str] = []
     requests: list[ToolRequest] = []
-    async for chunk in provider.stream(request):
-        match chunk:
-            case TextChunk():
-                text.append(chunk.text)
-            case ReasoningChunk():
-                reasoning.append(chunk.text)
-            case ToolRequestChunk():
-                requests.append(chunk.request)
-            case Finished():
-                return ModelAnswer("".join(text), "".join(reasoning), tuple(requests), chunk)
+    async with aclosing(provider.stream(request)) as chunks:
+        async for chunk in chunks:
+            match chunk:
+                case TextChunk():
+                    text.append(chunk.text)
+                case ReasoningChunk():
+                    reasoning.append(chunk.text)
+                case ToolRequestChunk():
+                    requests.append(chunk.request)
+                case Finished():
+                    return ModelAnswer("".join(text), "".join(reasoning), tuple(requests), chunk)
     raise ModelStreamCut("the model's stream ended without a finish reason", hint="ask again")

@@ -1,0 +1,379 @@
+"""Gemini through google-genai, streamed, with a tool loop of our own. The only file of this room that knows that SDK.
+
+What the SDK leaves to its callers is done here: time-outs (it has none by default), retries by the vendor's
+delay, a stream that ends without a finish reason (it raises nothing), and closing the connection at once when the
+caller goes (its nested generators would leave that to the garbage collector).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import uuid
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from contextvars import ContextVar
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ragforge_memory.config.known_models import DEFAULT_CHAT_MODEL
+from ragforge_memory.errors import (
+    ConfigError,
+    ModelBlocked,
+    ModelError,
+    ModelMalformed,
+    ModelRateLimited,
+    ModelRefused,
+    ModelStreamCut,
+    ModelTimeout,
+    ModelUnavailable,
+)
+from ragforge_memory.llm import gemini_wire as wire
+from ragforge_memory.llm.cost import priced
+from ragforge_memory.llm.guard import check_address, is_loopback
+from ragforge_memory.llm.port import (
+    Finished,
+    ModelChunk,
+    ModelRequest,
+    ReasoningChunk,
+    TextChunk,
+    ToolRequest,
+    ToolRequestChunk,
+    ToolSpec,
+)
+from ragforge_memory.llm.retired import refuse_retired
+from ragforge_memory.llm.retry import RetryPolicy, duration_seconds, retry_after_header, with_retries
+from ragforge_memory.llm.timeouts import Timeouts, within
+from ragforge_memory.models.conversation import Usage
+
+if TYPE_CHECKING:
+    import httpx2
+    from google.genai import Client, types
+
+DEFAULT_ADDRESS = "https://generativelanguage.googleapis.com"
+
+# Tokens (ai.google.dev/gemini-api/docs/models): every Gemini since 1.5; Gemma has less.
+_GEMINI_WINDOW = 1_048_576
+_GEMMA_WINDOW = 131_072
+
+# The responses that the request of this task has opened, for closing them by hand.
+_opened: ContextVar[list[httpx2.Response] | None] = ContextVar("_opened", default=None)
+
+
+@dataclass(slots=True)
+class _Session:
+    """The SDK's client and the HTTP client under it, with the event loop that their connections belong to."""
+
+    client: Client
+    http: httpx2.AsyncClient
+    loop: asyncio.AbstractEventLoop
+
+
+class GeminiProvider:
+    """A Gemini model.
+
+    Args:
+        model: its name; ``models/`` before it is taken off.
+        api_key: the vendor's key.
+        base_url: another address of the same API; None is Google's.
+        timeouts: limits on the model's silence.
+        retry: how failed requests are repeated.
+
+    Raises:
+        ConfigError: no key, or a model that its vendor has shut down.
+    """
+
+    name = "gemini"
+
+    def __init__(
+        self,
+        model: str = DEFAULT_CHAT_MODEL,
+        *,
+        api_key: str,
+        base_url: str | None = None,
+        timeouts: Timeouts | None = None,
+        retry: RetryPolicy | None = None,
+    ) -> None:
+        if not api_key.strip():
+            raise ConfigError("the gemini provider needs an API key", hint="set GEMINI_API_KEY", key="llm.api_key")
+        self.model = model.strip().removeprefix("models/")
+        refuse_retired(self.name, self.model)
+        self._key = f"{self.name}:{self.model}"
+        self._api_key = api_key.strip()
+        self._address = (base_url or DEFAULT_ADDRESS).rstrip("/")
+        self._timeouts = timeouts or Timeouts()
+        self._retry = retry or RetryPolicy()
+        self._session: _Session | None = None
+        self._opening = asyncio.Lock()
+
+    @property
+    def context_window(self) -> int:
+        """Tokens that fit into one request."""
+        return _GEMMA_WINDOW if self.model.startswith("gemma") else _GEMINI_WINDOW
+
+    async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelChunk, None]:
+        """Answers piece by piece; see `ragforge_memory.llm.port.ModelProvider.stream`."""
+        check_address(self._address, os.environ)
+        attempts = with_retries(self._retry, lambda: self._attempt(request))
+        try:
+            async for chunk in attempts:
+                yield chunk
+        finally:
+            await attempts.aclose()
+
+    async def aclose(self) -> None:
+        """Closes both of the SDK's clients and the HTTP client."""
+        session, self._session = self._session, None
+        if session is not None:
+            await session.client.aio.aclose()
+            session.client.close()
+            if session.loop is asyncio.get_running_loop():
+                await session.http.aclose()
+
+    async def _attempt(self, request: ModelRequest) -> AsyncGenerator[ModelChunk, None]:
+        """One request. Everything that the SDK raises becomes a ModelError."""
+        session = await self._open()
+        answer = _Answer()
+        opened: list[httpx2.Response] = []
+        stream: AsyncIterator[types.GenerateContentResponse] | None = None
+        begun = False
+        try:
+            stream = await session.client.aio.models.generate_content_stream(
+                model=self.model,
+                contents=_contents(wire.contents(request.messages, model_key=self._key)),
+                config=self._config(request),
+            )
+            while True:
+                limit = self._timeouts.idle if begun else self._timeouts.first_chunk
+                try:
+                    event = await within(limit, _next(stream, opened), model=self._key, begun=begun)
+                except ModelError:
+                    raise
+                except Exception as error:
+                    raise self._translated(error) from error
+                if event is None:
+                    break
+                begun = True
+                for chunk in answer.read(event):
+                    yield chunk
+        finally:
+            await _close(stream, opened)
+        self._check_end(answer)
+        usage = await priced(answer.usage, model=self.model, vendor="google")
+        reason = "tool_calls" if answer.calls else wire.finish_kind(answer.finish or "")
+        yield Finished(reason, usage, wire.kept_parts(answer.parts))
+
+    def _check_end(self, answer: _Answer) -> None:
+        """Raises for every end that is no answer."""
+        if answer.blocked is not None:
+            raise ModelBlocked(
+                f"{self._key} refused the prompt ({answer.blocked})",
+                hint="rephrase the question, or remove what it quotes",
+            )
+        if answer.finish in (None, "FINISH_REASON_UNSPECIFIED"):
+            raise ModelStreamCut(f"{self._key} ended its stream without a finish reason", hint="ask again")
+        reason = f"{answer.finish}: {answer.finish_message}" if answer.finish_message else str(answer.finish)
+        match wire.finish_kind(str(answer.finish)):
+            case "blocked":
+                raise ModelBlocked(f"{self._key} broke off its answer ({reason})", hint="rephrase the question")
+            case "malformed":
+                raise ModelMalformed(f"{self._key} wrote a tool call that cannot be read ({reason})", hint="ask again")
+            case "refused":
+                raise ModelRefused(f"{self._key} misses a thought signature in the request ({reason})")
+            case "other" if not answer.parts:
+                raise ModelError(f"{self._key} gave no answer ({reason})", hint="ask again")
+
+    def _config(self, request: ModelRequest) -> types.GenerateContentConfig:
+        from google.genai import types
+
+        return types.GenerateContentConfig(
+            system_instruction=request.system or None,
+            tools=[types.Tool(function_declarations=[_declaration(tool) for tool in request.tools])]
+            if request.tools
+            else None,
+            automatic_function_calling=types.AutomaticFunctionCallingConfig(disable=True),
+            thinking_config=types.ThinkingConfig(include_thoughts=True) if self.model.startswith("gemini") else None,
+        )
+
+    async def _open(self) -> _Session:
+        """The session of the running loop; the SDK's import takes a second, so it happens in a thread."""
+        async with self._opening:
+            loop = asyncio.get_running_loop()
+            if self._session is None or self._session.loop is not loop:
+                self._session = await asyncio.to_thread(self._connect, loop)
+            return self._session
+
+    def _connect(self, loop: asyncio.AbstractEventLoop) -> _Session:
+        import httpx2
+        from google import genai
+        from google.genai import types
+
+        limits = {"connect": self._timeouts.connect, "read": None, "write": None, "pool": None}
+
+        async def limit(sent: httpx2.Request) -> None:
+            # The SDK sends timeout=None with every request, which switches the client's own off.
+            sent.extensions["timeout"] = limits
+
+        async def note(response: httpx2.Response) -> None:
+            opened = _opened.get()
+            if opened is not None:
+                opened.append(response)
+
+        # Our own client: with none given, the SDK would change its transport where aiohttp can be imported.
+        http = httpx2.AsyncClient(
+            follow_redirects=True,
+            trust_env=not is_loopback(self._address),
+            event_hooks={"request": [limit], "response": [note]},
+        )
+        client = genai.Client(
+            vertexai=False,
+            api_key=self._api_key,
+            http_options=types.HttpOptions(base_url=self._address, httpx_async_client=http),
+        )
+        return _Session(client, http, loop)
+
+    def _translated(self, error: Exception) -> ModelError:
+        import httpx2
+        from google.genai import errors
+        from pydantic import ValidationError
+
+        if isinstance(error, errors.APIError):
+            return self._refusal(error)
+        if isinstance(error, (errors.UnknownApiResponseError, json.JSONDecodeError, ValidationError)):
+            return ModelMalformed(f"{self._key} sent JSON that cannot be read", hint="ask again")
+        if isinstance(error, (httpx2.ConnectError, httpx2.ConnectTimeout)):
+            return ModelUnavailable(
+                f"{self._address} cannot be reached: {error}", hint="check the network and the address"
+            )
+        if isinstance(error, httpx2.TimeoutException):
+            return ModelTimeout(f"{self._key} did not answer in time", hint="ask again")
+        if isinstance(error, (httpx2.RemoteProtocolError, httpx2.ReadError)):
+            return ModelStreamCut(f"the connection to {self._key} broke off: {error}", hint="ask again")
+        if isinstance(error, httpx2.HTTPError):
+            return ModelUnavailable(
+                f"{self._address} cannot be used: {error}", hint="check the network and the address"
+            )
+        return ModelError(f"google-genai failed: {type(error).__name__}: {error}")
+
+    def _refusal(self, error: Any) -> ModelError:
+        """The vendor's own error, by its status."""
+        said = str(error.message or error.status or "no reason given").strip()[:500]
+        code = error.code if isinstance(error.code, int) else 500
+        delay = _vendor_delay(error)
+        if code == 429:
+            return ModelRateLimited(
+                f"{self._key} is limited for now: {said}", hint="wait, or use another key or model", retry_after=delay
+            )
+        if code in (408, 499) or code >= 500:
+            return ModelUnavailable(
+                f"{self._key} is not available ({code}): {said}", hint="ask again", retry_after=delay
+            )
+        if code in (401, 403) or "api key" in said.lower():
+            return ModelRefused(f"{self._key} refused the key: {said}", hint="check GEMINI_API_KEY")
+        if code == 404:
+            return ModelRefused(
+                f"{self._key} is not there: {said}", hint=f"use a model that runs, such as {DEFAULT_CHAT_MODEL}"
+            )
+        return ModelRefused(f"{self._key} refused the request ({code}): {said}")
+
+
+class _Answer:
+    """What has come of an answer so far."""
+
+    def __init__(self) -> None:
+        self.parts: list[dict[str, Any]] = []
+        self.calls = 0
+        self.finish: str | None = None
+        self.finish_message: str | None = None
+        self.blocked: str | None = None
+        self.usage = Usage()
+
+    def read(self, event: types.GenerateContentResponse) -> list[ModelChunk]:
+        """Takes one event in; the chunks that it holds."""
+        if event.usage_metadata is not None:
+            self.usage = _usage(event.usage_metadata)
+        if event.prompt_feedback is not None and event.prompt_feedback.block_reason is not None:
+            self.blocked = _word(event.prompt_feedback.block_reason)
+        if not event.candidates:
+            return []
+        candidate = event.candidates[0]
+        if candidate.finish_reason is not None:
+            self.finish = _word(candidate.finish_reason)
+            self.finish_message = candidate.finish_message
+        chunks: list[ModelChunk] = []
+        for part in (candidate.content.parts if candidate.content is not None else None) or ():
+            self.parts.append(part.model_dump(mode="json", by_alias=True, exclude_none=True))
+            if part.function_call is not None:
+                self.calls += 1
+                call = part.function_call
+                made = ToolRequest(call.id or f"call_{uuid.uuid4().hex[:16]}", call.name or "", dict(call.args or {}))
+                chunks.append(ToolRequestChunk(made))
+            elif part.text:
+                chunks.append(ReasoningChunk(part.text) if part.thought else TextChunk(part.text))
+        return chunks
+
+
+def _contents(told: list[dict[str, Any]]) -> list[types.Content]:
+    """Through JSON: only so does the SDK read signatures back into the bytes that they were."""
+    from google.genai import types
+
+    return [types.Content.model_validate_json(json.dumps(content)) for content in told]
+
+
+def _declaration(tool: ToolSpec) -> types.FunctionDeclaration:
+    from google.genai import types
+
+    return types.FunctionDeclaration(
+        name=tool.name, description=tool.description, parameters_json_schema=tool.parameters
+    )
+
+
+def _usage(counted: types.GenerateContentResponseUsageMetadata) -> Usage:
+    thoughts = counted.thoughts_token_count or 0
+    return Usage(
+        input_tokens=(counted.prompt_token_count or 0) + (counted.tool_use_prompt_token_count or 0),
+        output_tokens=(counted.candidates_token_count or 0) + thoughts,
+        reasoning_tokens=thoughts,
+        cached_tokens=counted.cached_content_token_count or 0,
+    )
+
+
+def _word(value: Any) -> str:
+    """An enum's name as the vendor writes it."""
+    return str(getattr(value, "value", value))
+
+
+def _vendor_delay(error: Any) -> float | None:
+    """Seconds until the vendor wants to be asked again: RetryInfo of the body, else the header."""
+    body = error.details if isinstance(error.details, dict) else {}
+    inner = body.get("error")
+    details = inner.get("details") if isinstance(inner, dict) else None
+    for detail in details if isinstance(details, list) else ():
+        delay = duration_seconds(detail.get("retryDelay")) if isinstance(detail, dict) else None
+        if delay is not None:
+            return delay
+    headers = getattr(error.response, "headers", None)
+    return retry_after_header(headers) if headers is not None else None
+
+
+async def _next(
+    stream: AsyncIterator[types.GenerateContentResponse], opened: list[httpx2.Response]
+) -> types.GenerateContentResponse | None:
+    """The next event, or None at the end; responses that this opens are noted."""
+    token = _opened.set(opened)
+    try:
+        return await anext(stream, None)
+    finally:
+        _opened.reset(token)
+
+
+async def _close(stream: AsyncIterator[Any] | None, opened: list[httpx2.Response]) -> None:
+    """Closes the connection now, also in a task that is being cancelled."""
+    import anyio
+
+    with anyio.move_on_after(2, shield=True):
+        close: Callable[[], Any] | None = getattr(stream, "aclose", None)
+        if close is not None:
+            await close()
+        for response in opened:
+            await response.aclose()
