@@ -55,12 +55,12 @@ class ScopeReader(Protocol):
 
 @runtime_checkable
 class MessageReader(Protocol):
-    """What was said, read only."""
+    """What one owner said and was told, read only."""
 
     async def search_text(
-        self, owner: Owner, query: str, *, limit: int = 10, conversation_id: str | None = None
+        self, query: str, *, limit: int = 10, conversation_id: str | None = None
     ) -> list[ScoredMessage]:
-        """The owner's messages that match words of ``query``, best first; of one conversation if named."""
+        """Messages that share words with ``query``, best first; of one conversation if named."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,1 @@
+"""Pure functions over names, scores and time; no I/O."""

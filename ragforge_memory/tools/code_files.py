@@ -1,0 +1,165 @@
+"""Tools that read the project's files as text: `grep_code` and `read_file`."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+from ragforge_memory.errors import ToolError
+from ragforge_memory.tools import grep_process
+from ragforge_memory.tools.declare import ToolOutput, tool
+from ragforge_memory.tools.ports import ToolContext
+from ragforge_memory.tools.project_files import MAX_TEXT_BYTES, inside, text_files
+
+GREP_SECONDS = 8.0
+"""Time for one search; a million lines take about two seconds."""
+
+MAX_MATCHES = 200
+MAX_LINE = 300
+"""Characters of a matching line that are shown."""
+
+MAX_READ_BYTES = 32_000
+"""Bytes of one reading: some 8,000 tokens."""
+
+
+@tool
+async def grep_code(
+    context: ToolContext, pattern: str, path: str = "", ignore_case: bool = False, limit: int = 50
+) -> dict[str, Any]:
+    """Searches the project's text files line by line for a regular expression (Python's syntax).
+
+    Files that git ignores, binary files and files above 1 MB are left out.
+
+    Args:
+        pattern: the regular expression; plain text works too where it has no special characters.
+        path: only files whose path contains this text.
+        ignore_case: whether upper and lower case are the same.
+        limit: matching lines at most, up to 200.
+    """
+    import anyio.to_thread
+
+    root = _root(context)
+    try:
+        re.compile(pattern)
+    except re.error as error:
+        raise ToolError(
+            f"{pattern!r} is not a regular expression: {error}", hint="escape special characters with \\"
+        ) from None
+    if not pattern:
+        raise ToolError("the pattern is empty", hint="say what to look for")
+    files = await anyio.to_thread.run_sync(lambda: [file for file in text_files(root) if path in file])
+    order = {
+        "root": str(root.resolve()),
+        "files": files,
+        "pattern": pattern,
+        "ignore_case": ignore_case,
+        "limit": max(1, min(limit, MAX_MATCHES)),
+        "max_bytes": MAX_TEXT_BYTES,
+        "max_line": MAX_LINE,
+    }
+    lines, in_time = await _search(order)
+    matches = [line for line in lines if "file" in line]
+    end = next((line for line in lines if "searched" in line), {"searched": None, "more": True})
+    return {
+        "pattern": pattern,
+        "matches": matches,
+        "files": len(files),
+        "more": end["more"],
+        "gave_up_after_seconds": None if in_time else GREP_SECONDS,
+    }
+
+
+@tool
+async def read_file(context: ToolContext, path: str, start_line: int = 1, end_line: int | None = None) -> ToolOutput:
+    """Reads lines of a text file of the project.
+
+    Args:
+        path: relative to the project's root.
+        start_line: the first line, counted from 1.
+        end_line: the last line, included; the end of the file when left out.
+    """
+    import anyio.to_thread
+
+    root = _root(context)
+    if start_line < 1 or (end_line is not None and end_line < start_line):
+        raise ToolError(f"there are no lines {start_line} to {end_line}", hint="count from 1")
+    file = await anyio.to_thread.run_sync(inside, root, path)
+    if file is None:
+        raise ToolError(
+            f"{path} cannot be read: no regular file of this project has that path",
+            hint="give a path relative to the project's root, inside it",
+        )
+    text, total, last = await anyio.to_thread.run_sync(_lines, file, path, start_line, end_line)
+    shown = file.relative_to(root.resolve()).as_posix()
+    scopes: tuple[str, ...] = ()
+    if context.scopes is not None:
+        scopes = tuple(
+            each.uuid
+            for each in await context.scopes.outline(context.owner.project, shown)
+            if start_line <= each.start_line and each.end_line <= last
+        )
+    return ToolOutput(
+        {
+            "file": shown,
+            "start_line": start_line,
+            "end_line": last,
+            "total_lines": total,
+            "content": text,
+            "cut": last < min(end_line or total, total),
+        },
+        scopes=scopes[:50],
+    )
+
+
+def _root(context: ToolContext) -> Path:
+    if context.root is None:
+        raise ToolError("the project's files are not at hand here, only its graph", hint="use search_code")
+    return context.root
+
+
+def _lines(file: Path, path: str, start: int, end: int | None) -> tuple[str, int, int]:
+    """The text, how many lines there are in all, and the last line of the text."""
+    if file.stat().st_size > 20 * MAX_TEXT_BYTES:
+        raise ToolError(f"{path} is larger than {20 * MAX_TEXT_BYTES:,} bytes", hint="use grep_code")
+    data = file.read_bytes()
+    if b"\0" in data[:8192]:
+        raise ToolError(f"{path} is a binary file")
+    lines = data.decode("utf-8", "replace").splitlines()
+    if start > max(1, len(lines)):
+        raise ToolError(f"{path} has {len(lines)} lines, so none from {start}")
+    kept: list[str] = []
+    size = 0
+    for line in lines[start - 1 : end]:
+        size += len(line.encode("utf-8")) + 1
+        if size > MAX_READ_BYTES and kept:
+            break
+        kept.append(line[:MAX_READ_BYTES])
+    return "\n".join(kept), len(lines), start - 1 + len(kept)
+
+
+async def _search(order: dict[str, Any]) -> tuple[list[dict[str, Any]], bool]:
+    """Runs the search in a process of its own; its lines so far, and whether it ended in time."""
+    import anyio
+
+    # Isolated (-I): it needs the standard library alone, and no environment of the user's may change it.
+    command = [sys.executable, "-I", grep_process.__file__]
+    received = b""
+    in_time = False
+    async with await anyio.open_process(command, stderr=None) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        try:
+            with anyio.move_on_after(GREP_SECONDS):
+                await process.stdin.send(json.dumps(order).encode())
+                await process.stdin.aclose()
+                async for chunk in process.stdout:
+                    received += chunk
+                in_time = True
+        finally:
+            if not in_time:
+                process.kill()
+    whole = received[: received.rfind(b"\n") + 1]
+    return [json.loads(line) for line in whole.decode().splitlines()], in_time

@@ -1,0 +1,113 @@
+"""The tool `search_code`: code by what it is about, vector and full text fused."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ragforge_memory.errors import EmbeddingError, ToolError
+from ragforge_memory.retrieval.fusion import VECTOR_WEIGHT, fused
+from ragforge_memory.tools.declare import ToolOutput, tool
+from ragforge_memory.tools.ports import ToolContext
+from ragforge_memory.tools.shown import code_of, shown, uuids
+
+if TYPE_CHECKING:
+    from ragforge_memory.models.code import Scope, ScopeCounts
+    from ragforge_memory.tools.ports import ScopeReader
+
+CANDIDATES = 100
+"""Of each list before fusion, as retrieval was measured."""
+
+MAX_RESULTS = 50
+
+
+@tool
+async def search_code(context: ToolContext, query: str, limit: int = 10) -> ToolOutput:
+    """Searches the project's functions, methods and classes by what they are about, names and documentation alike.
+
+    Finds by meaning and by words; where the definitions have no vectors yet, by words alone, and `embedded`
+    says so. For a known name use `read_scope`.
+
+    Args:
+        query: what to look for, in plain words or names.
+        limit: results at most, up to 50.
+    """
+    if not query.strip():
+        raise ToolError("the query is empty", hint="say what to look for")
+    code = code_of(context)
+    by_text, by_vector, counts, failed = await _candidates(context, code, query)
+    order = fused(
+        [
+            (1.0, {scope.uuid: scope.score or 0.0 for scope in by_text}),
+            (VECTOR_WEIGHT, {scope.uuid: scope.score or 0.0 for scope in by_vector}),
+        ]
+    )
+    found = {scope.uuid: scope for scope in (*by_vector, *by_text)}
+    cosines = {scope.uuid: scope.score or 0.0 for scope in by_vector}
+    texts = {scope.uuid for scope in by_text}
+    best = [(found[uuid], score) for uuid, score in order[: max(1, min(limit, MAX_RESULTS))]]
+    return ToolOutput(
+        {
+            "query": query,
+            "results": [
+                {
+                    **shown(scope),
+                    "score": round(score, 4),
+                    "similarity": _similarity(context, cosines.get(scope.uuid)),
+                    "matched_by": [
+                        *(["text"] if scope.uuid in texts else []),
+                        *(["vector"] if scope.uuid in cosines else []),
+                    ],
+                }
+                for scope, score in best
+            ],
+            "embedded": {
+                "scopes": counts.scopes,
+                "with_vector": counts.embedded,
+                "searched_by": "text and vector" if by_vector else "text",
+                "why_no_vector": failed,
+            },
+        },
+        scopes=uuids(scope for scope, _ in best[:5]),
+    )
+
+
+async def _candidates(
+    context: ToolContext, code: ScopeReader, query: str
+) -> tuple[list[Scope], list[Scope], ScopeCounts, str | None]:
+    """The two lists, read at the same time, how much is embedded, and why there is no vector list."""
+    import anyio
+
+    project = context.owner.project
+    by_text: list[Scope] = []
+    by_vector: list[Scope] = []
+    failed: list[str] = []
+    counts = await code.counts(project)
+
+    async def read_text() -> None:
+        by_text.extend(await code.search_text(project, query, limit=CANDIDATES))
+
+    async def read_vector() -> None:
+        if context.embedder is None:
+            failed.append("there is no embedding model")
+        elif not counts.embedded:
+            failed.append("no definition has a vector yet")
+        else:
+            try:
+                vector = await context.embedder.embed_query(query)
+            except EmbeddingError as error:
+                failed.append(str(error))
+            else:
+                by_vector.extend(await code.search_vector(project, vector, limit=CANDIDATES))
+
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(read_text)
+        tasks.start_soon(read_vector)
+    return by_text, by_vector, counts, failed[0] if failed else None
+
+
+def _similarity(context: ToolContext, cosine: float | None) -> float | None:
+    """The cosine on the scale that all models share: 0 is unrelated, 1 is the same."""
+    if cosine is None or context.embedder is None:
+        return None
+    unrelated = context.embedder.unrelated_cosine
+    return round(max(0.0, (cosine - unrelated) / (1 - unrelated)), 4)

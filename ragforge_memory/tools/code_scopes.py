@@ -1,0 +1,150 @@
+"""Tools that show definitions: `read_scope` for one, `outline` for a file, a class or a folder."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from ragforge_memory.errors import ToolError
+from ragforge_memory.retrieval.names import distance, module_parts, reference, same_file
+from ragforge_memory.tools.declare import ToolOutput, tool
+from ragforge_memory.tools.ports import ToolContext
+from ragforge_memory.tools.resolve import resolve
+from ragforge_memory.tools.shown import code_of, shown, uuids
+
+if TYPE_CHECKING:
+    from ragforge_memory.models.code import Scope
+
+MAX_DEFINITIONS = 20
+"""Definitions of one name in a result; with source, the first `MAX_WITH_SOURCE` alone have it."""
+
+MAX_WITH_SOURCE = 3
+
+MAX_OUTLINE = 400
+"""Scopes in one outline: a file of some 10,000 lines."""
+
+
+@tool
+async def read_scope(context: ToolContext, name: str, file: str = "", include_source: bool = True) -> ToolOutput:
+    """Reads the definition of a function, method, class or constant: place, signature, documentation, source.
+
+    Names may be bare (`invoke`), dotted (`Command.invoke`, `click.core.Command`), partial or slightly
+    misspelled; `match` in the result says how the name was taken (exact, inherited, spelling, typo, partial,
+    none). Several definitions of the name are all listed, the likeliest first.
+
+    Args:
+        name: the name to look up.
+        file: path of the file that has it, or the end of that path, where more than one does.
+        include_source: whether the source text comes along; without it only place, signature and documentation.
+    """
+    code = code_of(context)
+    project = context.owner.project
+    found = await resolve(code, project, name, file)
+    scopes = list(found.scopes[:MAX_DEFINITIONS])
+    if include_source and scopes:
+        with_source = {
+            each.uuid: each for each in await code.by_uuid(project, [s.uuid for s in scopes[:MAX_WITH_SOURCE]])
+        }
+        scopes = [with_source.get(each.uuid, each) for each in scopes]
+    return ToolOutput(
+        {
+            "asked": found.asked.text,
+            "match": found.match,
+            "total": len(found.scopes),
+            "scopes": [
+                shown(each, source=include_source and number < MAX_WITH_SOURCE, docstring=number < MAX_WITH_SOURCE)
+                for number, each in enumerate(scopes)
+            ],
+        },
+        scopes=uuids(scopes[:MAX_WITH_SOURCE]),
+    )
+
+
+@tool
+async def outline(context: ToolContext, target: str) -> ToolOutput:
+    """Lists what a file, a class or a folder contains: each definition with its line and signature.
+
+    Args:
+        target: a file's path or the end of it (`core.py`), a module (`click.core`), a class, or a folder.
+    """
+    code = code_of(context)
+    project = context.owner.project
+    files = await code.files(project)
+    match, matching = _files(target, files)
+    if matching:
+        scopes = await code.outline(project, matching[0])
+        return ToolOutput(
+            {
+                "asked": target,
+                "match": match,
+                "kind": "file",
+                "file": matching[0],
+                "other_files": matching[1:10],
+                **_listed(scopes),
+            },
+            scopes=uuids(scopes[:MAX_OUTLINE]) if len(scopes) <= 20 else (),
+        )
+    inside = _folder(target, files)
+    if inside:
+        return ToolOutput(
+            {"asked": target, "match": "exact", "kind": "folder", "total": len(inside), "files": inside[:MAX_OUTLINE]}
+        )
+    found = await resolve(code, project, target)
+    if not found.scopes:
+        return ToolOutput({"asked": target, "match": "none", "kind": "none", "total": 0, "scopes": []})
+    owner = found.scopes[0]
+    members = [
+        each
+        for each in await code.outline(project, owner.file)
+        if each.uuid != owner.uuid and each.qualified_name.startswith(f"{owner.qualified_name}.")
+    ]
+    return ToolOutput(
+        {
+            "asked": target,
+            "match": found.match,
+            "kind": "scope",
+            "file": owner.file,
+            "scope": shown(owner),
+            **_listed(members),
+        },
+        scopes=(owner.uuid,),
+    )
+
+
+def _listed(scopes: Sequence[Scope]) -> dict[str, Any]:
+    return {"total": len(scopes), "scopes": [shown(each) for each in scopes[:MAX_OUTLINE]]}
+
+
+def _files(target: str, files: Sequence[str]) -> tuple[str, list[str]]:
+    """How a file's name was taken, and the files it means: the shortest path first."""
+    asked = target.strip().strip("`'\"").replace("\\", "/").removeprefix("./")
+    if not asked:
+        raise ToolError("outline needs the name of a file, a class or a folder")
+    exact = [file for file in files if same_file(asked, file)]
+    if exact:
+        return "exact", sorted(exact, key=lambda file: (file.count("/"), file))
+    last = asked.rsplit("/", 1)[-1]
+    if "." in last and len(last) > 5:
+        # A file's name with one slip in it; two would make another file's name.
+        slips = [
+            file
+            for file in files
+            if distance(last.lower(), file.rsplit("/", 1)[-1].lower(), 1) <= 1
+            and file.rsplit(".", 1)[-1].lower() == last.rsplit(".", 1)[-1].lower()
+        ]
+        if slips:
+            return "typo", sorted(slips, key=lambda file: (file.count("/"), file))
+    parts = list(reference(asked).parts)
+    if len(parts) > 1:
+        modules = [file for file in files if module_parts(file)[-len(parts) :] == parts]
+        if modules:
+            return "exact", sorted(modules, key=lambda file: (file.count("/"), file))
+    return "none", []
+
+
+def _folder(target: str, files: Sequence[str]) -> list[str]:
+    asked = target.strip().strip("`'\"").replace("\\", "/").removeprefix("./").strip("/")
+    if not asked:
+        return []
+    below = [file for file in files if file.startswith(f"{asked}/")]
+    return below or [file for file in files if f"/{asked}/" in f"/{file}"]

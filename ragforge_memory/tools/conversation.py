@@ -1,0 +1,71 @@
+"""The tool `search_conversation`: what was said before."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from ragforge_memory.errors import ToolError
+from ragforge_memory.tools.declare import tool
+from ragforge_memory.tools.ports import ToolContext
+
+EXCERPT = 600
+"""Characters of a message in a result: a paragraph or two around the words that were found."""
+
+_WORD = re.compile(r"\w+")
+
+
+@tool
+async def search_conversation(
+    context: ToolContext, query: str, this_conversation_only: bool = False, limit: int = 8
+) -> dict[str, Any]:
+    """Searches earlier messages of this user, in this and in other conversations, by their words.
+
+    Args:
+        query: the words to look for.
+        this_conversation_only: whether other conversations are left out.
+        limit: messages at most, up to 30.
+    """
+    if context.messages is None:
+        raise ToolError("this agent keeps no conversations")
+    if not query.strip():
+        raise ToolError("the query is empty", hint="say what to look for")
+    limit = max(1, min(limit, 30))
+    found = await context.messages.search_text(
+        query,
+        limit=limit + 1,
+        conversation_id=context.conversation_id if this_conversation_only else None,
+    )
+    return {
+        "query": query,
+        "messages": [
+            {
+                "message_id": each.message.uuid,
+                "conversation_id": each.conversation_id,
+                "this_conversation": each.conversation_id == context.conversation_id,
+                "seq": each.message.seq,
+                "role": each.message.role,
+                "timestamp": each.message.timestamp.isoformat(),
+                "excerpt": excerpt(each.message.content, query),
+                "score": round(each.score, 4),
+            }
+            for each in found
+            # The question of this turn is in the graph already, and always matches itself best.
+            if each.message.uuid != context.message_id
+        ][:limit],
+    }
+
+
+def excerpt(text: str, query: str) -> str:
+    """The part of a text around the first place that has most of the query's words; whole lines where they fit."""
+    if len(text) <= EXCERPT:
+        return text
+    wanted = {word.lower() for word in _WORD.findall(query) if len(word) > 2}
+    hits = [match.start() for match in _WORD.finditer(text) if match.group().lower() in wanted]
+    if not hits:
+        return text[:EXCERPT].rstrip() + " …"
+    start = max(hits, key=lambda at: sum(at <= other < at + EXCERPT // 2 for other in hits))
+    line = text.rfind("\n", 0, start) + 1
+    begin = line if start - line < EXCERPT // 2 else max(0, start - EXCERPT // 4)
+    end = min(len(text), begin + EXCERPT)
+    return ("… " if begin else "") + text[begin:end].strip() + (" …" if end < len(text) else "")

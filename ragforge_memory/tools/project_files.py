@@ -1,0 +1,68 @@
+"""The files below a project's root: which may be read, and which are text that belongs to it."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+
+MAX_TEXT_BYTES = 1_000_000
+"""Larger files are data; the limit of the ingest too."""
+
+
+def inside(root: Path, path: str) -> Path | None:
+    """The regular file at ``path`` below ``root``; None for everything else.
+
+    Refused are absolute paths, ``..``, links that leave the root, git's own folder (its config may hold
+    credentials), folders, devices and pipes.
+    """
+    parts = path.replace("\\", "/").split("/")
+    if not path or "\0" in path or path.startswith(("/", "~")) or ":" in parts[0] or ".." in parts:
+        return None
+    if ".git" in (part.lower() for part in parts):
+        return None
+    try:
+        top = root.resolve(strict=True)
+        real = (top / Path(*parts)).resolve(strict=True)
+        if not real.is_relative_to(top) or ".git" in real.relative_to(top).parts:
+            return None
+        return real if stat.S_ISREG(real.stat().st_mode) else None
+    except (OSError, RuntimeError, ValueError):
+        return None
+
+
+def text_files(root: Path) -> Iterator[str]:
+    """Paths of the project's files below ``root``, with ``/``; what git ignores and tools wrote is left out.
+
+    Links are not followed. Whether a file is text is for its reader to say.
+    """
+    from ragforge_memory.code.ignore import IgnoreRules, is_tool_folder, outer_rules
+
+    top = root.resolve()
+    first, prefix = outer_rules(top)
+
+    def walk(folder: Path, relative: str, rules: IgnoreRules) -> Iterator[str]:
+        try:
+            with os.scandir(folder) as listing:
+                entries = sorted(listing, key=lambda entry: entry.name)
+        except OSError:
+            return
+        names = frozenset(entry.name for entry in entries)
+        if "pyvenv.cfg" in names:
+            return
+        below = "/".join(part for part in (prefix, relative) if part)
+        if ".gitignore" in names:
+            rules = rules.entering(folder, below)
+        for entry in entries:
+            path = f"{relative}/{entry.name}" if relative else entry.name
+            outer = f"{below}/{entry.name}" if below else entry.name
+            if entry.is_symlink():
+                continue
+            if entry.is_dir(follow_symlinks=False):
+                if not is_tool_folder(entry.name, names) and not rules.ignores(outer, folder=True):
+                    yield from walk(folder / entry.name, path, rules)
+            elif entry.is_file(follow_symlinks=False) and not rules.ignores(outer):
+                yield path
+
+    yield from walk(top, "", first)

@@ -1,0 +1,177 @@
+"""From a name as asked to the definitions it means."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Literal
+
+from ragforge_memory.retrieval.names import (
+    Reference,
+    fits,
+    is_part,
+    is_test,
+    is_typo,
+    module_parts,
+    reference,
+    same_file,
+    stands_last,
+    vocabulary,
+    words,
+)
+
+if TYPE_CHECKING:
+    from ragforge_memory.models.code import Scope, ScopeName
+    from ragforge_memory.tools.ports import ScopeReader
+
+Match = Literal["exact", "inherited", "spelling", "typo", "partial", "none"]
+
+MAX_PARTIAL = 8
+"""Names that contain the asked words: more than this say nothing about which was meant."""
+
+MAX_EDITS = 2
+"""Edits in all parts of a dotted name."""
+
+MAX_NEAR = 20
+"""Definitions of near names that are looked up."""
+
+_BASES = re.compile(r"[A-Za-z_][\w.]*")
+
+
+@dataclass(frozen=True, slots=True)
+class Resolution:
+    """What a name was taken for.
+
+    Args:
+        asked: the name as read.
+        match: how sure; ``inherited``: the class exists and has the member from a base.
+        scopes: the definitions, the likeliest first; without source.
+    """
+
+    asked: Reference
+    match: Match
+    scopes: tuple[Scope, ...] = ()
+
+
+async def resolve(code: ScopeReader, project: str, name: str, file: str = "") -> Resolution:
+    """Finds the definitions that ``name`` means.
+
+    Args:
+        name: as asked, see `ragforge_memory.retrieval.names`.
+        file: its path or the end of it, ``""`` where it is not known.
+    """
+    asked = reference(name)
+    if file:
+        asked = replace(asked, file=file)
+    if not asked.parts:
+        return Resolution(asked, "none")
+    exact = _named(await code.by_name(project, asked.name), asked)
+    if exact:
+        return Resolution(asked, "exact", exact)
+    inherited = await _inherited(code, project, asked)
+    if inherited:
+        return Resolution(asked, "inherited", inherited)
+    return await _near(code, project, asked)
+
+
+def ranked(scopes: Iterable[Scope], asked: Reference) -> tuple[Scope, ...]:
+    """The likeliest definition first: named to the end, no test, outermost, and by place."""
+    return tuple(
+        sorted(
+            scopes,
+            key=lambda scope: (
+                not stands_last(asked.parts, scope.qualified_name, scope.file),
+                is_test(scope.file),
+                scope.qualified_name.count("."),
+                scope.file,
+                scope.definition_line,
+            ),
+        )
+    )
+
+
+def _named(scopes: Iterable[Scope], asked: Reference) -> tuple[Scope, ...]:
+    found = [
+        scope
+        for scope in scopes
+        if fits(asked.parts, scope.qualified_name, scope.file) and (not asked.file or same_file(asked.file, scope.file))
+    ]
+    return ranked(found, asked)
+
+
+async def _inherited(code: ScopeReader, project: str, asked: Reference) -> tuple[Scope, ...]:
+    """A member asked for at a class that has it from a base: the bases are read off the class's signature."""
+    if len(asked.parts) < 2:
+        return ()
+    owner = Reference(asked.parts[:-1], asked.file)
+    waiting = [owner]
+    seen: set[str] = set()
+    while waiting and len(seen) < 20:
+        next_one = waiting.pop(0)
+        if next_one.text in seen:
+            continue
+        seen.add(next_one.text)
+        for scope in _named(await code.by_name(project, next_one.name), next_one):
+            member = await code.by_name(project, asked.name)
+            own = [each for each in member if each.qualified_name == f"{scope.qualified_name}.{asked.name}"]
+            if own:
+                return ranked(own, Reference((asked.name,)))
+            after = scope.signature.partition(scope.name)[2]
+            waiting.extend(reference(base) for base in _BASES.findall(after))
+    return ()
+
+
+async def _near(code: ScopeReader, project: str, asked: Reference) -> Resolution:
+    """Names that are the same but for spelling or a slip, or that contain the asked words."""
+    everything = await code.names(project)
+    names = {each.name for each in everything}
+    known = vocabulary([*names, *(part for each in everything for part in each.file.split("/"))])
+    slips = {name: edits for name in names if (edits := is_typo(asked.name, name, known)) is not None}
+    placed = [
+        (edits, each)
+        for each in everything
+        if each.name in slips and (edits := _edits(asked, each, slips[each.name], known)) is not None
+    ]
+    if placed:
+        least = min(edits for edits, _ in placed)
+        nearest = [each for edits, each in placed if edits == least]
+        return Resolution(asked, "spelling" if least == 0 else "typo", await _scopes(code, project, nearest))
+    if len(asked.parts) == 1:
+        containing = sorted({name for name in names if is_part(asked.name, name)}, key=_by_length)[:MAX_PARTIAL]
+        partial = [each for name in containing for each in everything if each.name == name and _in_file(asked, each)]
+        if partial:
+            return Resolution(asked, "partial", await _scopes(code, project, partial[: 2 * MAX_PARTIAL]))
+    return Resolution(asked, "none")
+
+
+def _edits(asked: Reference, name: ScopeName, last: int, known: frozenset[str]) -> int | None:
+    """Edits in all of the asked parts; the parts before the last may leave out places, but keep their order."""
+    if not _in_file(asked, name):
+        return None
+    places = [*module_parts(name.file), *name.qualified_name.split(".")[:-1]]
+    total = last
+    for part in reversed(asked.parts[:-1]):
+        while places:
+            edits = is_typo(part, places.pop(), known)
+            if edits is not None:
+                total += edits
+                break
+        else:
+            return None
+    return total if total <= MAX_EDITS else None
+
+
+def _in_file(asked: Reference, name: ScopeName) -> bool:
+    return not asked.file or same_file(asked.file, name.file)
+
+
+def _by_length(name: str) -> tuple[int, str]:
+    return len(words(name)), name
+
+
+async def _scopes(code: ScopeReader, project: str, names: Sequence[ScopeName]) -> tuple[Scope, ...]:
+    """The scopes of these names in their order, tests after the rest; at most `MAX_NEAR`."""
+    ordered = sorted(names, key=lambda each: is_test(each.file))[:MAX_NEAR]
+    found = {scope.uuid: scope for scope in await code.by_uuid(project, [each.uuid for each in ordered])}
+    return tuple(found[each.uuid] for each in ordered if each.uuid in found)

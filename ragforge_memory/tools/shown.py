@@ -1,0 +1,68 @@
+"""How a scope looks in a tool's result."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+from ragforge_memory.errors import ToolError
+
+if TYPE_CHECKING:
+    from ragforge_memory.models.code import Scope
+    from ragforge_memory.tools.ports import ScopeReader, ToolContext
+
+MAX_SOURCE_BYTES = 24_000
+"""Of one scope's source in a result: some 6,000 tokens; longer ones are cut and say where to read on."""
+
+
+def code_of(context: ToolContext) -> ScopeReader:
+    """The code of the turn's project.
+
+    Raises:
+        ToolError: this agent has no code.
+    """
+    if context.scopes is None:
+        raise ToolError("no code was read into this agent's graph", hint="run `ragforge ingest` in the project")
+    return context.scopes
+
+
+def shown(scope: Scope, *, source: bool = False, docstring: bool = False) -> dict[str, Any]:
+    """A scope as plain data; ``docstring`` whole or its first paragraph, ``source`` cut at its limit."""
+    said: dict[str, Any] = {
+        "name": scope.name,
+        "qualified_name": scope.qualified_name,
+        "type": scope.type,
+        "file": scope.file,
+        "line": scope.definition_line,
+        "start_line": scope.start_line,
+        "end_line": scope.end_line,
+        "signature": scope.signature,
+        "docstring": (scope.docstring or "") if docstring else summary(scope.docstring),
+        "uuid": scope.uuid,
+    }
+    if source:
+        said["language"] = scope.language
+        text = scope.source or ""
+        kept = text.encode("utf-8")[:MAX_SOURCE_BYTES].decode("utf-8", "ignore")
+        if kept != text:
+            kept = kept[: kept.rfind("\n") + 1]
+            said["source_cut_after_line"] = scope.start_line + kept.count("\n") - 1
+        said["source"] = kept
+    return said
+
+
+def summary(docstring: str | None) -> str:
+    """The first paragraph of a docstring on one line."""
+    lines: list[str] = []
+    for line in (docstring or "").strip().splitlines():
+        if not line.strip():
+            if lines:
+                break
+            continue
+        lines.append(line.strip())
+    return " ".join(lines)
+
+
+def uuids(scopes: Iterable[Scope]) -> tuple[str, ...]:
+    """Their uuids."""
+    return tuple(scope.uuid for scope in scopes)
