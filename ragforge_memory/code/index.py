@@ -23,10 +23,13 @@ class FileIndex:
 
     @cached_property
     def children(self) -> dict[str | None, dict[str, list[ParsedScope]]]:
-        """For each parent's key (None: the top level), what is defined in it, by name, in source order."""
+        """For each parent's key (None: the top level), what is defined in it, by name, in source order.
+
+        Constructors that bear their type's name are left out: the name means the type.
+        """
         found: dict[str | None, dict[str, list[ParsedScope]]] = {}
         for scope in self.file.scopes:
-            if scope.owner is None:
+            if scope.owner is None and "constructor" not in scope.modifiers:
                 found.setdefault(scope.parent, {}).setdefault(scope.name, []).append(scope)
         return found
 
@@ -97,14 +100,18 @@ class ProjectIndex:
         return dict(found)
 
     @cached_property
-    def by_package(self) -> dict[tuple[str, str], list[str]]:
-        """For each (language, package as the file says it) the paths of its files, sorted."""
-        found: dict[tuple[str, str], list[str]] = defaultdict(list)
+    def packages(self) -> dict[str, list[str]]:
+        """For each module ``language:package/`` the paths of its files, sorted; a file may say several packages."""
+        found: dict[str, list[str]] = defaultdict(list)
         for path in sorted(self.files):
             file = self.files[path].file
-            if file.package:
-                found[file.language, file.package].append(path)
+            for package in file.package.split():
+                found[f"{file.language}:{package}/"].append(path)
         return dict(found)
+
+    def inside(self, module: str) -> list[str]:
+        """The paths of the files right in a directory or package."""
+        return self.directories.get(module) or self.packages.get(module) or []
 
     @cached_property
     def by_name(self) -> dict[tuple[str, str], list[tuple[str, ParsedScope]]]:
@@ -123,7 +130,7 @@ class ProjectIndex:
         found: dict[str, list[tuple[str, ParsedScope]]] = defaultdict(list)
         for path in sorted(self.files):
             for scope in self.files[path].file.scopes:
-                if scope.owner is not None:
+                if scope.owner is not None and "constructor" not in scope.modifiers:
                     found[scope.owner.rpartition(".")[2]].append((path, scope))
         return dict(found)
 

@@ -1,7 +1,8 @@
 """How names of one language reach other files: the part of resolution that differs from language to language.
 
 A **module** is what an import can mean, written as a path: a file (``pkg/mod.py``), or a directory with a final
-slash where the language lets a directory stand for all its files (a Go or Java package, a Python namespace package).
+slash where the language lets a directory stand for all its files (a Go package, a Python namespace package), or
+``language:package/`` for the files that say they belong to a package or namespace (index.py).
 Resolution (resolve.py) looks a name up in: the enclosing scopes from inside out, the file's top level, its imports,
 its wildcard imports, its neighbours. Everything is a pure function of the index.
 """
@@ -14,7 +15,10 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from ragforge_memory.code.index import ProjectIndex
-    from ragforge_memory.code.parsed import Import, ParsedFile
+    from ragforge_memory.code.parsed import Import, ParsedFile, ParsedScope
+
+Place = tuple[str, str]
+"""A definition (path and key) or a module (path alone, the key empty)."""
 
 
 def no_neighbours(index: ProjectIndex, file: ParsedFile) -> Sequence[str]:
@@ -25,6 +29,16 @@ def no_neighbours(index: ProjectIndex, file: ParsedFile) -> Sequence[str]:
 def no_submodules(index: ProjectIndex, module: str, name: str) -> str | None:
     """For languages where a module has no modules inside."""
     return None
+
+
+def nothing_linked(index: ProjectIndex, file: ParsedFile, name: str) -> Place | None:
+    """For languages where a name that nobody binds means nothing."""
+    return None
+
+
+def one_part(index: ProjectIndex, path: str, scope: ParsedScope) -> Sequence[Place]:
+    """For languages where a type is declared in one place."""
+    return ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +52,9 @@ class Links:
         submodule: the module called ``name`` inside a module (Python's ``pkg.mod``), or None.
         neighbours: files whose top-level names are visible without an import: the same package or directory, or
             for C what a header's companion defines.
+        linked: what a bare name means that nothing else binds: what the linker finds (C), a constant that some
+            other file defines (Ruby), the first word of a name that is written in full (``a`` of ``a.b.C``).
+        parts: the other declarations of a type that together make it up: C#'s ``partial``, Ruby's reopened classes.
         self_names: receivers that mean an instance of the enclosing type, as dotted text (``this``, ``self``).
         super_names: receivers that mean its bases (``super()``, ``super``, ``base``, ``parent``).
         bare_members: whether a bare name may be a member of an enclosing type (Java, C++, C#, Ruby).
@@ -51,6 +68,8 @@ class Links:
     modules: Callable[[ProjectIndex, ParsedFile, Import], Sequence[str]]
     submodule: Callable[[ProjectIndex, str, str], str | None] = no_submodules
     neighbours: Callable[[ProjectIndex, ParsedFile], Sequence[str]] = no_neighbours
+    linked: Callable[[ProjectIndex, ParsedFile, str], Place | None] = nothing_linked
+    parts: Callable[[ProjectIndex, str, ParsedScope], Sequence[Place]] = one_part
     self_names: frozenset[str] = frozenset()
     super_names: frozenset[str] = frozenset()
     bare_members: bool = False

@@ -60,8 +60,13 @@ class Names:
 
     # bare names
 
-    def lookup(self, path: str, key: str | None, name: str, line: int = 0) -> Entity | None:
-        """What a bare name means inside a scope (None: at the top level); None where nobody binds it."""
+    def lookup(
+        self, path: str, key: str | None, name: str, line: int = 0, *, types: bool = False
+    ) -> Entity | None:
+        """What a bare name means inside a scope (None: at the top level); None where nobody binds it.
+
+        ``types``: where a type is meant, variables and functions of that name are passed over.
+        """
         file = self._index.files[path]
         start = key
         while key is not None:
@@ -79,10 +84,19 @@ class Names:
                 if holder is not None:
                     found = self.member(holder, name)
                     found = None if found is UNKNOWN else found
-            if found is not None:
+            if found is not None and not (types and self._is_value(found)):
                 return found
             key = scope.parent
+        if types and (here := self._index.types(path, name)):
+            return Entity(path, here[0].key)
         return self._in_file(path, name, line)
+
+    def _is_value(self, entity: Entity) -> bool:
+        """Whether an entity cannot be a type."""
+        scope = self.scope(entity) if self.known(entity) else None
+        if scope is None:
+            return not self.known(entity)
+        return entity.instance or scope.type not in TYPE_TYPES
 
     def _local(self, file: FileIndex, key: str, name: str, line: int) -> Entity | None:
         inner = file.children.get(key)
@@ -133,6 +147,9 @@ class Names:
                 found = self._exported(neighbour, name, own=True)
                 if found is not None:
                     return found
+        linked = file.links.linked(self._index, file.file, name)
+        if linked is not None:
+            return Entity(*linked)
         return FOREIGN if foreign else None
 
     # imports and modules
@@ -209,7 +226,7 @@ class Names:
         return self._submodule(module, name)
 
     def _in_directory(self, module: str, name: str) -> Entity | None:
-        for path in self._index.directories.get(module, ()):
+        for path in self._index.inside(module):
             found = self._exported(path, name, own=True)
             if self.known(found):
                 return found
@@ -217,9 +234,7 @@ class Names:
 
     def _submodule(self, module: str, name: str) -> Entity | None:
         if module.endswith("/"):
-            inside = self._index.directories.get(module) or [
-                p for p in self._index.files if p.startswith(module)
-            ]
+            inside = self._index.inside(module) or [p for p in self._index.files if p.startswith(module)]
             links = self._index.files[inside[0]].links if inside else None
         else:
             links = self._index.files[module].links
@@ -268,6 +283,9 @@ class Names:
             holder = self.holder(path, key) if key else None
             return holder._replace(instance=True) if holder else UNKNOWN
         found = self.evaluate(path, key, text, line)
+        if found is None or found is UNKNOWN or self._is_value(found):
+            meant = self.evaluate(path, key, text, line, types=True)
+            found = meant if self.known(meant) else found
         for _ in range(_DEPTH):
             if found is None or found is FOREIGN:
                 return FOREIGN
@@ -416,10 +434,21 @@ class Names:
             yield current
             if not self.known(current):
                 continue
+            parts = [part for part in self._parts(current) if part not in seen]
+            seen.update(parts)
+            queue[:0] = parts
             for base in self.bases(current):
                 if base not in seen:
                     seen.add(base)
                     queue.append(base)
+
+    def _parts(self, entity: Entity) -> list[Entity]:
+        """The other declarations of a type."""
+        file = self._index.files.get(entity.path)
+        scope = self.scope(entity)
+        if file is None or scope is None:
+            return []
+        return [Entity(*place) for place in file.links.parts(self._index, entity.path, scope)]
 
     def bases(self, entity: Entity) -> list[Entity]:
         """The direct bases and interfaces of a type."""
@@ -438,8 +467,10 @@ class Names:
 
     # dotted text
 
-    def evaluate(self, path: str, key: str | None, text: str, line: int = 0) -> Entity | None:
-        """What a dotted text means at a place; None where its first name is bound nowhere."""
+    def evaluate(
+        self, path: str, key: str | None, text: str, line: int = 0, *, types: bool = False
+    ) -> Entity | None:
+        """What a dotted text means at a place; None where its first name is bound nowhere. ``types``: see lookup."""
         links = self._index.files[path].links
         for word in links.super_names:
             if text == word or text.startswith(f"{word}."):
@@ -448,11 +479,15 @@ class Names:
         if not steps or steps[0] in ("!", "?"):
             return FOREIGN if steps and steps[0] == "!" else UNKNOWN
         first = steps[0]
-        found = self.lookup(path, key, first, line)
-        if found is None and first in links.self_names:
+        rest = steps[1:]
+        element = rest[:1] == ["[]"] and self.lookup(path, key, f"{first}[]", line)
+        found = element or self.lookup(path, key, first, line, types=types)
+        if element:
+            rest = rest[1:]
+        elif found is None and first in links.self_names:
             holder = self.holder(path, key)
             found = holder._replace(instance=True) if holder else UNKNOWN
-        return self._follow(found, first, steps[1:])
+        return self._follow(found, first, rest)
 
     def _through_bases(self, path: str, key: str | None, rest: str) -> Entity | None:
         steps = _STEPS.findall(rest)
@@ -475,6 +510,11 @@ class Names:
             if step == "()":
                 found = self.called(found, text, receiver)
             elif step == "[]":
+                holder = receiver if receiver is not None and self.known(receiver) else None
+                element = self.member(holder, f"{text.rpartition('.')[2]}[]") if holder else None
+                if element is not None and self.known(element):
+                    found = element
+                    continue
                 scope = self.scope(found) if found is not None and self.known(found) else None
                 generic = scope is not None and found is not None and not found.instance
                 found = found if generic and scope and scope.type in TYPE_TYPES else UNKNOWN

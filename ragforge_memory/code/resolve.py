@@ -174,6 +174,12 @@ class _Resolver:
     def _bare(self, file: FileIndex, key: str | None, use: Use) -> Entity | None:
         """A bare name's definition; what a local variable holds is not what the name itself means."""
         path, names = file.file.path, self._names
+        if use.kind in ("type", "inherit", "implement") and not self._is_type_variable(file, key, use.name):
+            meant = names.lookup(path, key, use.name, use.line, types=True)
+            if meant is not None and names.known(meant) and meant.key and not meant.instance:
+                definition = names.scope(meant)
+                if definition is not None and definition.type in TYPE_TYPES:
+                    return meant
         found = names.lookup(path, key, use.name, use.line)
         if found is None or not names.known(found) or found.instance:
             return None
@@ -197,6 +203,14 @@ class _Resolver:
         if name in file.top or name in file.imports.get(None, {}):
             return False
         return name in file.bindings(None)
+
+    def _is_type_variable(self, file: FileIndex, key: str | None, name: str) -> bool:
+        """Whether a name stands for another type here: a generic's parameter, a local alias."""
+        while key is not None:
+            if any(b.kind in ("alias", "unknown") for b in file.bindings(key).get(name, ())):
+                return True
+            key = file.by_key[key].parent
+        return False
 
     def _guess(self, file: FileIndex, use: Use) -> Entity | None:
         if use.name in file.links.common_members or use.name.startswith("__"):
