@@ -131,6 +131,13 @@ RETURN m {.uuid, .conversation_id, .seq, .role, .content, .reasoning, .timestamp
   .model, .usage, .importance, .trust, .metadata, .user_id, .project} AS message, score
 ORDER BY score DESC, m.seq DESC
 
+// name: known_messages
+// Which of these uuids are messages of this owner, and where; those of others are as unknown as those of nobody.
+UNWIND $uuids AS uuid
+MATCH (m:Message {uuid: uuid})
+WHERE m.user_id = $user_id AND m.project = $project
+RETURN m.uuid AS uuid, m.conversation_id AS conversation_id
+
 // name: mark_unanswered
 // A question whose turn died before anything of an answer was there.
 MATCH (m:Message {uuid: $uuid})

@@ -1,1 +1,131 @@
-"""ragforge-memory: the memory of a code agent, kept in a Neo4j graph."""
+"""ragforge-memory: the memory of a code agent, kept in a Neo4j graph.
+
+The public names are imported when they are first used, so that importing the package costs next to nothing.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ragforge_memory.agent.agent import AsyncConversationAgent
+    from ragforge_memory.agent.blocking import Conversation, ConversationAgent, MessageStream
+    from ragforge_memory.agent.conversation import AsyncConversation
+    from ragforge_memory.agent.state import reduce_messages
+    from ragforge_memory.agent.stream import AsyncMessageStream
+    from ragforge_memory.config import ConversationConfig, Neo4jConfig, RagforgeConfig, load_config
+    from ragforge_memory.errors import (
+        ConfigError,
+        ConversationNotFound,
+        GraphUnavailable,
+        InvalidInput,
+        MessageNotFound,
+        ModelError,
+        NotFound,
+        RagforgeError,
+        ToolError,
+        TurnCancelled,
+    )
+    from ragforge_memory.models.code import CodeReference, IngestReport
+    from ragforge_memory.models.conversation import (
+        AgentState,
+        AssistantResponse,
+        ConversationContext,
+        ConversationInfo,
+        Message,
+        Page,
+        ScoredMessage,
+        ToolCall,
+        Usage,
+    )
+    from ragforge_memory.tools.code_search import CODE_SEARCH_TOOLS
+    from ragforge_memory.tools.registry import ToolContext, ToolOutput, tool
+
+_HOMES = {
+    "agent.agent": ("AsyncConversationAgent",),
+    "agent.blocking": ("Conversation", "ConversationAgent", "MessageStream"),
+    "agent.conversation": ("AsyncConversation",),
+    "agent.state": ("reduce_messages",),
+    "agent.stream": ("AsyncMessageStream",),
+    "config": ("ConversationConfig", "Neo4jConfig", "RagforgeConfig", "load_config"),
+    "errors": (
+        "ConfigError",
+        "ConversationNotFound",
+        "GraphUnavailable",
+        "InvalidInput",
+        "MessageNotFound",
+        "ModelError",
+        "NotFound",
+        "RagforgeError",
+        "ToolError",
+        "TurnCancelled",
+    ),
+    "models.code": ("CodeReference", "IngestReport"),
+    "models.conversation": (
+        "AgentState",
+        "AssistantResponse",
+        "ConversationContext",
+        "ConversationInfo",
+        "Message",
+        "Page",
+        "ScoredMessage",
+        "ToolCall",
+        "Usage",
+    ),
+    "tools.code_search": ("CODE_SEARCH_TOOLS",),
+    "tools.registry": ("ToolContext", "ToolOutput", "tool"),
+}
+_HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
+
+__all__ = [
+    "CODE_SEARCH_TOOLS",
+    "AgentState",
+    "AssistantResponse",
+    "AsyncConversation",
+    "AsyncConversationAgent",
+    "AsyncMessageStream",
+    "CodeReference",
+    "ConfigError",
+    "Conversation",
+    "ConversationAgent",
+    "ConversationConfig",
+    "ConversationContext",
+    "ConversationInfo",
+    "ConversationNotFound",
+    "GraphUnavailable",
+    "IngestReport",
+    "InvalidInput",
+    "Message",
+    "MessageNotFound",
+    "MessageStream",
+    "ModelError",
+    "Neo4jConfig",
+    "NotFound",
+    "Page",
+    "RagforgeConfig",
+    "RagforgeError",
+    "ScoredMessage",
+    "ToolCall",
+    "ToolContext",
+    "ToolError",
+    "ToolOutput",
+    "TurnCancelled",
+    "Usage",
+    "load_config",
+    "reduce_messages",
+    "tool",
+]
+
+
+def __getattr__(name: str) -> Any:
+    home = _HOME_OF.get(name)
+    if home is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(f"{__name__}.{home}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

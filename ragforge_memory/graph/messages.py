@@ -217,6 +217,11 @@ class MessageStore:
             for row in rows
         ]
 
+    async def known(self, uuids: Sequence[str]) -> dict[str, str]:
+        """Which of these uuids are messages of this owner: uuid → conversation."""
+        rows = await self._client.read("known_messages", uuids=list(uuids), **self._owner)
+        return {row["uuid"]: row["conversation_id"] for row in rows}
+
     async def mark_unanswered(self, uuid: str) -> None:
         """Says of a question that no answer will follow; changes nothing if one did."""
         await self._client.write("mark_unanswered", uuid=uuid, **self._owner)

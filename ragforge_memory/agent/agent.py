@@ -1,0 +1,353 @@
+"""The agent, awaited: conversations of one owner, on one graph, with one model."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from datetime import UTC, date, datetime
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any
+
+from ragforge_memory.agent.state import Messages, run_state
+from ragforge_memory.agent.stream import Channel, error_event
+from ragforge_memory.errors import AgentClosed, ForkedProcess, InvalidInput, TurnCancelled
+from ragforge_memory.models.owner import Owner
+
+if TYPE_CHECKING:
+    import neo4j
+
+    from ragforge_memory.agent.conversation import AsyncConversation
+    from ragforge_memory.agent.services import Services
+    from ragforge_memory.config import ConversationConfig, Neo4jConfig, RagforgeConfig
+    from ragforge_memory.embeddings.port import Embedder
+    from ragforge_memory.llm.port import ModelProvider
+    from ragforge_memory.models.code import IngestReport
+    from ragforge_memory.models.conversation import AssistantResponse, ConversationInfo, Page
+
+    Neo4jTarget = str | Neo4jConfig | neo4j.AsyncDriver | Callable[[], neo4j.AsyncDriver] | None
+
+MAX_LIMIT = 1_000
+_DRAIN_ON_CLOSE = 2.0
+
+
+def today() -> date:
+    """The date that is told to the model: UTC's."""
+    return datetime.now(UTC).date()
+
+
+class AsyncConversationAgent:
+    """An agent whose conversations are kept in Neo4j.
+
+    Nothing is opened before the first call that needs it. Used with ``async with``, or closed with `aclose`.
+
+    Args:
+        neo4j: address, `Neo4jConfig`, an open AsyncDriver (stays yours), a function that returns one, or None:
+            ``NEO4J_URI`` if set, else the managed local server, which is fetched and started when needed.
+        llm_provider: ``"gemini:gemini-3.8-flash"``, ``"openai:MODEL"``, ``"extractive"`` or a ModelProvider;
+            None: resolved from configuration and environment (`ragforge doctor` says how).
+        embedder: an Embedder; None: resolved likewise; without one search is by words alone.
+        tools: functions the model may call; None: `CODE_SEARCH_TOOLS`.
+        config: the agent's settings.
+        user_id: whose conversations these are; None: nobody's.
+        project: the project's name; None: none.
+        root: the project's directory, for tools that read files; None: the current directory.
+
+    Raises:
+        InvalidInput: a tool cannot be one.
+        ConfigError: a setting does not fit.
+    """
+
+    def __init__(
+        self,
+        neo4j: Neo4jTarget = None,
+        *,
+        llm_provider: str | ModelProvider | None = None,
+        embedder: Embedder | None = None,
+        tools: Sequence[Callable[..., Any]] | None = None,
+        config: ConversationConfig | None = None,
+        user_id: str | None = None,
+        project: str | None = None,
+        root: str | os.PathLike[str] | None = None,
+    ) -> None:
+        self._target = neo4j
+        self._model = llm_provider
+        self._embedder = embedder
+        self._tools = tools
+        self._config = config
+        self._settings: RagforgeConfig | None = None
+        self._owner = Owner.of(user_id, project)
+        self._root = Path(root).expanduser().resolve() if root is not None else Path.cwd()
+        self._today: Callable[[], date] = today
+        self._pid = os.getpid()
+        self._services: Services | None = None
+        self._opening: asyncio.Lock | None = None
+        self._turns: dict[asyncio.Task[AssistantResponse], str] = {}
+        self._closed = False
+
+    @classmethod
+    def from_config(
+        cls,
+        path: str | os.PathLike[str] | None = None,
+        *,
+        user_id: str | None = None,
+        project: str | None = None,
+        llm_provider: str | ModelProvider | None = None,
+        embedder: Embedder | None = None,
+        tools: Sequence[Callable[..., Any]] | None = None,
+    ) -> AsyncConversationAgent:
+        """An agent as ``ragforge.config.yaml`` says.
+
+        Args:
+            path: the file; None: looked for from the current directory.
+            user_id: as in the constructor.
+            project: instead of the configuration's (else git's) name.
+            llm_provider, embedder, tools: instead of the configured ones.
+
+        Raises:
+            ConfigError: with file, line and key.
+        """
+        from ragforge_memory.config import ConversationConfig, load_config
+        from ragforge_memory.project import identify
+
+        loaded = load_config(path)
+        agent = cls(
+            loaded.config.neo4j,
+            llm_provider=llm_provider,
+            embedder=embedder,
+            tools=tools,
+            config=ConversationConfig.from_agent(loaded.config.agent),
+            user_id=user_id,
+            project=project if project is not None else identify(loaded.root, loaded.config.name).name,
+            root=loaded.source_root,
+        )
+        agent._settings = loaded.config
+        return agent
+
+    async def __aenter__(self) -> AsyncConversationAgent:
+        await self.open()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.aclose()
+
+    @property
+    def user_id(self) -> str | None:
+        """Whose conversations these are."""
+        return self._owner.user_id or None
+
+    @property
+    def project(self) -> str | None:
+        """The project's name."""
+        return self._owner.project or None
+
+    async def open(self) -> Services:
+        """Opens graph, model, embedder and journal, once; every other method does it when needed.
+
+        Raises:
+            GraphUnavailable: there is no server, or it does not answer.
+            ConfigError: model, embedder or settings cannot be used.
+            AgentClosed, ForkedProcess: the agent cannot be used here any more.
+        """
+        if os.getpid() != self._pid:
+            raise ForkedProcess(
+                "this agent was made before a fork and cannot be used in the child",
+                hint="make a new agent in the child process",
+            )
+        if self._closed:
+            raise AgentClosed("this agent is closed", hint="make a new one")
+        if self._services is not None:
+            return self._services
+        if self._opening is None:
+            self._opening = asyncio.Lock()
+        async with self._opening:
+            if self._services is None:
+                from ragforge_memory.agent.opening import open_services
+
+                self._services = await open_services(
+                    target=self._target,
+                    model=self._model,
+                    embedder=self._embedder,
+                    tools=self._tools,
+                    config=self._config,
+                    settings=self._settings,
+                    owner=self._owner,
+                    root=self._root,
+                    today=self._today,
+                )
+        return self._services
+
+    async def create_conversation(
+        self, title: str | None = None, *, tags: Sequence[str] = (), metadata: Mapping[str, Any] | None = None
+    ) -> AsyncConversation:
+        """Begins a conversation.
+
+        Args:
+            title: what lists show; None: the beginning of the first message.
+            tags: words to find it by.
+            metadata: kept with it; JSON-able.
+        """
+        check_labels(title, tags)
+        services = await self.open()
+        return self._conversation(await services.conversations.create(title=title, tags=tags, metadata=metadata))
+
+    async def open_conversation(
+        self,
+        session_id: str,
+        *,
+        title: str | None = None,
+        tags: Sequence[str] = (),
+        metadata: Mapping[str, Any] | None = None,
+    ) -> AsyncConversation:
+        """The conversation of a session: found, or begun with these; one, however many ask at once."""
+        if not isinstance(session_id, str) or not session_id.strip() or len(session_id) > 500:
+            raise InvalidInput("a session id is a text of 1 to 500 characters")
+        check_labels(title, tags)
+        services = await self.open()
+        return self._conversation(
+            await services.conversations.open(session_id, title=title, tags=tags, metadata=metadata)
+        )
+
+    async def load_conversation(self, uuid: str) -> AsyncConversation:
+        """An existing conversation.
+
+        Args:
+            uuid: its uuid; the start of it, a session id or a whole title do as well where they fit one only.
+
+        Raises:
+            ConversationNotFound: this owner has none such.
+            InvalidInput: several fit.
+        """
+        if not isinstance(uuid, str) or not uuid.strip():
+            raise InvalidInput("a conversation is named by its uuid, session id or title")
+        services = await self.open()
+        return self._conversation(await services.conversations.find(uuid))
+
+    async def list_conversations(
+        self,
+        limit: int = 50,
+        *,
+        status: str | None = None,
+        tags: Sequence[str] | None = None,
+        cursor: str | None = None,
+    ) -> Page[ConversationInfo]:
+        """This owner's conversations, newest first.
+
+        Args:
+            limit: most items on the page, 1 to 1,000.
+            status: ``active`` or ``archived``; None: both.
+            tags: those that have any of these.
+            cursor: ``next_cursor`` of the page before.
+        """
+        check_limit(limit)
+        if status not in (None, "active", "archived"):
+            raise InvalidInput(f"there is no status {status!r}", hint="active or archived")
+        services = await self.open()
+        return await services.conversations.page(limit=limit, status=status, tags=tags, cursor=cursor)
+
+    async def ingest(self, path: str | os.PathLike[str] | None = None, *, adopt: bool = False) -> IngestReport:
+        """Reads the code below ``path`` (default: the agent's root) into the graph; only what changed is read again.
+
+        Args:
+            path: a directory.
+            adopt: take the project over from another root that was ingested under its name.
+
+        Raises:
+            InvalidInput: there is no such directory.
+            ProjectConflict: another root has this project's name.
+        """
+        from ragforge_memory.agent.ingest import ingest_code
+
+        services = await self.open()
+        return await ingest_code(services, Path(path) if path is not None else self._root, self._settings, adopt=adopt)
+
+    async def invoke(self, state: Mapping[str, Any]) -> Messages:
+        """Runs a turn on a whole message list and returns the whole list: what came in and what is new, once.
+
+        Args:
+            state: ``{"messages": […]}``, each ``{"role", "content", "id"?}``; the last is the user's. With a
+                ``session_id`` the conversation of that session goes on.
+
+        Returns:
+            ``{"messages": […], "session_id": …}``; every message has its ``id``, so that the result with a new
+            message appended is the next state.
+        """
+        return await run_state(self, state)
+
+    async def drain(self, timeout: float | None = None) -> dict[str, int]:
+        """Waits until the background work that is due is done.
+
+        Args:
+            timeout: seconds; None: as long as it takes.
+
+        Returns:
+            What is left, by kind (empty: nothing).
+        """
+        services = await self.open()
+        return await services.background.drain(timeout)
+
+    async def aclose(self) -> None:
+        """Waits for running turns, drains for at most 2 s, and closes what this agent opened."""
+        if self._closed:
+            return
+        self._closed = True
+        if self._turns:
+            await asyncio.wait(list(self._turns))
+        services, self._services = self._services, None
+        if services is not None:
+            from ragforge_memory.agent.opening import close_services
+
+            await close_services(services, drain=_DRAIN_ON_CLOSE)
+
+    def own(
+        self, conversation_id: str, turn: Callable[[], Awaitable[AssistantResponse]], channel: Channel | None
+    ) -> asyncio.Task[AssistantResponse]:
+        """Runs a turn as a task of this agent's; the channel gets an error event where it fails, and the end."""
+
+        async def run() -> AssistantResponse:
+            try:
+                try:
+                    return await turn()
+                except asyncio.CancelledError:
+                    raise TurnCancelled("the turn was cancelled before it began") from None
+            except BaseException as error:
+                if channel is not None:
+                    await channel.send(error_event(error, getattr(error, "message_id", None)))
+                raise
+            finally:
+                if channel is not None:
+                    await channel.send(None)
+
+        task = asyncio.create_task(run(), name="ragforge-turn")
+        self._turns[task] = conversation_id
+        task.add_done_callback(lambda done: self._turns.pop(done, None))
+        return task
+
+    def turns_of(self, conversation_id: str) -> list[asyncio.Task[AssistantResponse]]:
+        """The turns of a conversation that run now."""
+        return [task for task, running in self._turns.items() if running == conversation_id]
+
+    def _conversation(self, info: ConversationInfo) -> AsyncConversation:
+        from ragforge_memory.agent.conversation import AsyncConversation
+
+        return AsyncConversation(self, info)
+
+
+def check_limit(limit: int) -> None:
+    """Refuses a page size that is none.
+
+    Raises:
+        InvalidInput: it is not a whole number from 1 to 1,000.
+    """
+    if not isinstance(limit, int) or isinstance(limit, bool) or not 1 <= limit <= MAX_LIMIT:
+        raise InvalidInput(f"limit is a whole number from 1 to {MAX_LIMIT:,}, not {limit!r}")
+
+
+def check_labels(title: str | None, tags: Sequence[str]) -> None:
+    if title is not None and (not isinstance(title, str) or len(title) > 500):
+        raise InvalidInput("a title is a text of at most 500 characters")
+    if isinstance(tags, str) or any(not isinstance(tag, str) or not tag.strip() for tag in tags):
+        raise InvalidInput("tags are a list of words", hint='tags=["auth", "refactoring"]')

@@ -1,0 +1,264 @@
+"""A conversation, awaited: its turns, its history, its place in lists."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from ragforge_memory.agent.agent import check_labels, check_limit
+from ragforge_memory.agent.stream import AsyncMessageStream, Channel
+from ragforge_memory.models.conversation import (
+    AgentState,
+    AssistantResponse,
+    ConversationInfo,
+    ConversationStatus,
+    Message,
+    ToolCall,
+)
+
+if TYPE_CHECKING:
+    from ragforge_memory import events
+    from ragforge_memory.agent.agent import AsyncConversationAgent
+
+
+class AsyncConversation:
+    """A conversation of an `AsyncConversationAgent`; made by its methods, not by hand."""
+
+    def __init__(self, agent: AsyncConversationAgent, info: ConversationInfo) -> None:
+        self._agent = agent
+        self._info = info
+        self._state = AgentState(session_id=info.session_id or info.uuid, user_id=agent.user_id or "")
+
+    @property
+    def uuid(self) -> str:
+        """Its uuid."""
+        return self._info.uuid
+
+    @property
+    def session_id(self) -> str | None:
+        """The session that it was opened by, if any."""
+        return self._info.session_id
+
+    @property
+    def title(self) -> str | None:
+        """What lists show."""
+        return self._info.title
+
+    @property
+    def summary(self) -> str | None:
+        """What was said so far, in short, once there is a summary."""
+        return self._info.summary
+
+    @property
+    def tags(self) -> tuple[str, ...]:
+        """Words to find it by."""
+        return self._info.tags
+
+    @property
+    def status(self) -> ConversationStatus:
+        """``active`` or ``archived``."""
+        return self._info.status
+
+    @property
+    def metadata(self) -> dict[str, Any]:
+        """What was kept with it."""
+        return self._info.metadata
+
+    @property
+    def message_count(self) -> int:
+        """How many messages it had when last read; `refresh` reads again."""
+        return self._info.message_count
+
+    @property
+    def info(self) -> ConversationInfo:
+        """All of the above as one value, as last read."""
+        return self._info
+
+    @property
+    def state(self) -> AgentState:
+        """The state of the latest turn of this object."""
+        return self._state
+
+    async def refresh(self) -> ConversationInfo:
+        """Reads title, counts and the rest again.
+
+        Raises:
+            ConversationNotFound: it was deleted.
+        """
+        services = await self._agent.open()
+        self._info = await services.conversations.get(self.uuid)
+        return self._info
+
+    async def send_message(self, text: str, *, metadata: Mapping[str, Any] | None = None) -> AssistantResponse:
+        """Says something and waits for the whole answer; cancelling the wait cancels the turn.
+
+        Args:
+            text: 1 to 400,000 characters.
+            metadata: kept on the message; JSON-able.
+
+        Raises:
+            InvalidInput: the text cannot be a message.
+            GraphUnavailable: it could not be stored, so no model was asked.
+            ModelError: the model failed; what it had said is stored as a partial answer.
+            TurnCancelled: somebody cancelled the turn.
+        """
+        return await self.answer(text, metadata=metadata)
+
+    async def answer(
+        self, text: str, *, metadata: Mapping[str, Any] | None = None, message_id: str | None = None
+    ) -> AssistantResponse:
+        """`send_message` with the question's uuid given; for callers that keep message lists of their own."""
+        from ragforge_memory.agent.turn import checked_text
+
+        checked_text(text)
+        await self._agent.open()
+        task = self._start(text, metadata, None, message_id)
+        try:
+            return await asyncio.shield(task)
+        except asyncio.CancelledError:
+            task.cancel()
+            await asyncio.wait((task,))
+            if not task.cancelled():
+                task.exception()
+            raise
+
+    def stream_message(self, text: str, *, metadata: Mapping[str, Any] | None = None) -> AsyncMessageStream:
+        """Says something and gives the answer's events as they come; the turn starts when the stream is entered.
+
+        Raises:
+            InvalidInput: the text cannot be a message.
+        """
+        from ragforge_memory.agent.turn import checked_text
+
+        checked_text(text)
+        return AsyncMessageStream(lambda channel: self._start(text, metadata, channel))
+
+    async def cancel(self) -> bool:
+        """Stops the turns of this conversation that run here and waits until their partial answers are stored.
+
+        Returns:
+            Whether there was one.
+        """
+        running = self._agent.turns_of(self.uuid)
+        for task in running:
+            task.cancel()
+        if running:
+            await asyncio.wait(running)
+        return bool(running)
+
+    async def get_history(
+        self,
+        limit: int = 50,
+        *,
+        before_message_id: str | None = None,
+        include_tool_calls: bool = True,
+        include_reasoning: bool = True,
+    ) -> list[Message]:
+        """The newest ``limit`` messages, oldest first.
+
+        Args:
+            limit: 1 to 1,000.
+            before_message_id: only what was said before this message.
+            include_tool_calls: with their results.
+            include_reasoning: the model's thoughts too.
+
+        Raises:
+            MessageNotFound: ``before_message_id`` is none of this conversation's.
+        """
+        check_limit(limit)
+        services = await self._agent.open()
+        return await services.messages.history(
+            self.uuid,
+            limit=limit,
+            before=before_message_id,
+            include_tool_calls=include_tool_calls,
+            include_reasoning=include_reasoning,
+        )
+
+    async def get_tool_calls(
+        self, tool_name: str | None = None, *, success: bool | None = None, limit: int = 50
+    ) -> list[ToolCall]:
+        """The newest ``limit`` tool calls with their results, oldest first.
+
+        Args:
+            tool_name: only this tool's.
+            success: only those that went well (True) or failed (False).
+            limit: 1 to 1,000.
+        """
+        check_limit(limit)
+        services = await self._agent.open()
+        return await services.messages.tool_calls(self.uuid, tool_name=tool_name, success=success, limit=limit)
+
+    async def set_title(self, title: str) -> None:
+        """Gives it another title."""
+        check_labels(title, ())
+        await self._update(title=title)
+
+    async def set_tags(self, tags: Sequence[str]) -> None:
+        """Gives it other tags."""
+        check_labels(None, tags)
+        await self._update(tags=list(tags))
+
+    async def archive(self) -> None:
+        """Takes it out of the lists of active conversations; nothing is lost."""
+        await self._update(status="archived")
+
+    async def unarchive(self) -> None:
+        """Makes it active again."""
+        await self._update(status="active")
+
+    async def save(self) -> None:
+        """Makes sure that all of it is in the graph; with ``auto_save`` (the default) it always is."""
+        from ragforge_memory.agent.recovery import replay_own
+
+        await replay_own(await self._agent.open(), self.uuid)
+
+    async def delete(self) -> None:
+        """Deletes it with all its messages, tool calls and results.
+
+        Raises:
+            ConversationNotFound: it was deleted before.
+        """
+        services = await self._agent.open()
+        await self.cancel()
+        await services.conversations.delete(self.uuid)
+
+    async def _update(self, **changes: Any) -> None:
+        services = await self._agent.open()
+        self._info = await services.conversations.update(self.uuid, **changes)
+
+    def _start(
+        self,
+        text: str,
+        metadata: Mapping[str, Any] | None,
+        channel: Channel | None,
+        message_id: str | None = None,
+    ) -> asyncio.Task[AssistantResponse]:
+        async def emit(event: events.Event) -> None:
+            if channel is not None:
+                await channel.send(event)
+
+        async def run() -> AssistantResponse:
+            from ragforge_memory.agent.recovery import replay_own
+            from ragforge_memory.agent.turn import Turn
+
+            services = await self._agent.open()
+            await replay_own(services, self.uuid)
+            turn = Turn(services, self.uuid, text, emit, metadata=metadata, message_id=message_id)
+            try:
+                response = await turn.run()
+            except BaseException as error:
+                self._state = turn.state(error=str(error) or type(error).__name__)
+                raise
+            self._state = turn.state()
+            self._info = self._info.model_copy(
+                update={
+                    "title": self._info.title or turn.title,
+                    "message_count": self._info.message_count + 2,
+                    "head_seq": max(self._info.head_seq, turn.seq),
+                }
+            )
+            return response
+
+        return self._agent.own(self.uuid, run, channel)

@@ -1,0 +1,74 @@
+"""The one background event loop that the blocking classes run on."""
+
+from __future__ import annotations
+
+import atexit
+import os
+import threading
+from collections.abc import Awaitable, Callable
+from concurrent.futures import Future
+from contextlib import AbstractContextManager, suppress
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from ragforge_memory.errors import ForkedProcess
+
+if TYPE_CHECKING:
+    from anyio.from_thread import BlockingPortal
+
+T = TypeVar("T")
+
+_EXIT_SECONDS = 2.0
+_guard = threading.Lock()
+_loop: BackgroundLoop | None = None
+
+
+class BackgroundLoop:
+    """An event loop in a thread of its own; made at the first blocking call of a process, ended at its exit."""
+
+    def __init__(self) -> None:
+        from anyio.from_thread import start_blocking_portal
+
+        self.pid = os.getpid()
+        self._context: AbstractContextManager[BlockingPortal] = start_blocking_portal("asyncio", name="ragforge-memory")
+        self._portal = self._context.__enter__()
+        self._at_exit: list[Callable[[], Awaitable[Any]]] = []
+        # Must run before the interpreter joins its pool threads: one of them is this loop's. Only this hook, which
+        # concurrent.futures uses as well (3.9 and later), comes early enough; atexit is the next best.
+        getattr(threading, "_register_atexit", atexit.register)(self._end)
+
+    def start(self, function: Callable[[], Awaitable[T]]) -> Future[T]:
+        """Runs a coroutine function on the loop."""
+        if os.getpid() != self.pid:
+            raise ForkedProcess(
+                "this process was forked after the agent had been opened, and its event loop stayed behind",
+                hint="make a new agent in the child process",
+            )
+        return self._portal.start_task_soon(function)
+
+    def at_exit(self, close: Callable[[], Awaitable[Any]]) -> Callable[[], None]:
+        """Has ``close`` awaited at the process's exit, for at most 2 s; returns what takes it back."""
+        self._at_exit.append(close)
+
+        def forget() -> None:
+            with suppress(ValueError):
+                self._at_exit.remove(close)
+
+        return forget
+
+    def _end(self) -> None:
+        if os.getpid() != self.pid:
+            return
+        for close in list(self._at_exit):
+            with suppress(Exception):
+                self._portal.start_task_soon(close).result(_EXIT_SECONDS)
+        with suppress(Exception):
+            self._context.__exit__(None, None, None)
+
+
+def background_loop() -> BackgroundLoop:
+    """This process's loop; a forked child gets one of its own."""
+    global _loop
+    with _guard:
+        if _loop is None or _loop.pid != os.getpid():
+            _loop = BackgroundLoop()
+        return _loop

@@ -1,0 +1,96 @@
+"""Folding what a dead process left in its journal into the graph; each turn once, by uuid."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from pathlib import Path
+
+from ragforge_memory.agent.services import Services
+from ragforge_memory.errors import GraphUnavailable, NotFound, RagforgeError
+from ragforge_memory.graph.journal import JournalTurn, read_turns
+from ragforge_memory.graph.messages import CodeTies, Mention, MessageStore, NewMessage
+from ragforge_memory.models.conversation import Usage
+from ragforge_memory.models.owner import Owner
+from ragforge_memory.models.tokens import estimate_tokens
+
+log = logging.getLogger(__name__)
+
+
+async def fold_orphans(services: Services) -> int:
+    """Takes up the turns of processes that are gone; returns how many were folded in.
+
+    A turn with finished tool calls becomes a partial answer, an answer that waited is stored, and the question of a
+    turn with neither is marked unanswered. Turns of another database are left for whoever opens that.
+    """
+    folded = 0
+    for path in await asyncio.to_thread(lambda: list(services.journal.orphans())):
+        try:
+            folded += await _fold_file(services, path)
+        except (RagforgeError, OSError, ValueError) as error:
+            log.warning("the journal %s is kept for later: %s", path.name, error)
+            services.journal.put_back(path)
+    return folded
+
+
+async def replay_own(services: Services, conversation_id: str) -> None:
+    """Stores this process's answers of a conversation that the graph could not take when they were made."""
+    for turn in services.journal.waiting(conversation_id):
+        await _fold(services, turn)
+        services.journal.end(turn.message_id)
+
+
+async def _fold_file(services: Services, path: Path) -> int:
+    turns = await asyncio.to_thread(read_turns, path)
+    mine = [turn for turn in turns if turn.graph == services.graph_name]
+    for turn in mine:
+        await _fold(services, turn)
+    if len(mine) < len(turns):
+        # Folding again what has been folded changes nothing, so the whole file may wait.
+        services.journal.put_back(path)
+    else:
+        path.unlink(missing_ok=True)
+    return len(mine)
+
+
+async def _fold(services: Services, turn: JournalTurn) -> None:
+    messages = MessageStore(services.graph, Owner(turn.user_id, turn.project))
+    try:
+        if turn.answer is None and not turn.tool_calls:
+            await messages.mark_unanswered(turn.user_message_id)
+            return
+        answer, ties = _answer_of(turn)
+        await messages.complete_turn(
+            turn.conversation_id, answer, turn.tool_calls, ties, embed=services.embeds_messages, timeout=10
+        )
+    except GraphUnavailable:
+        raise
+    except NotFound as error:
+        log.info("a turn of a conversation that is gone was dropped: %s", error)
+
+
+def _answer_of(turn: JournalTurn) -> tuple[NewMessage, CodeTies]:
+    kept = turn.answer or {}
+    content = kept.get("content", "")
+    answer = NewMessage(
+        uuid=turn.message_id,
+        role="assistant",
+        content=content,
+        reasoning=kept.get("reasoning"),
+        token_count=kept.get("token_count") or estimate_tokens(content),
+        state=kept.get("state", "partial"),
+        in_reply_to=turn.user_message_id,
+        model=kept.get("model") or turn.model or None,
+        usage=Usage(**kept["usage"]) if kept.get("usage") else None,
+        provider_parts=kept.get("provider_parts"),
+        trust="agent",
+    )
+    ties = CodeTies(
+        read=tuple(dict.fromkeys(turn.scopes)),
+        mentions=tuple(
+            Mention(name.rpartition(".")[2], name if "." in name else None) for name in kept.get("mentions", ())
+        ),
+        files=tuple(kept.get("files", ())),
+        commit=kept.get("commit"),
+    )
+    return answer, ties

@@ -1,0 +1,55 @@
+"""What is open while an agent lives: the graph's stores, the model, the tools, the journal."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ragforge_memory.config import AgentConfig
+from ragforge_memory.models.owner import Owner
+
+if TYPE_CHECKING:
+    from ragforge_memory.agent.background import Background
+    from ragforge_memory.embeddings.port import Embedder
+    from ragforge_memory.graph.client import GraphClient
+    from ragforge_memory.graph.conversations import ConversationStore
+    from ragforge_memory.graph.journal import Journal
+    from ragforge_memory.graph.messages import MessageStore
+    from ragforge_memory.graph.scopes import ScopeStore
+    from ragforge_memory.llm.port import ModelProvider
+    from ragforge_memory.tools.registry import ToolRegistry
+
+
+@dataclass(frozen=True, slots=True)
+class Services:
+    """Everything a turn needs. ``graph_name`` says which database the journal's lines belong to."""
+
+    owner: Owner
+    config: AgentConfig
+    graph: GraphClient
+    graph_name: str
+    conversations: ConversationStore
+    messages: MessageStore
+    scopes: ScopeStore
+    provider: ModelProvider
+    registry: ToolRegistry
+    journal: Journal
+    background: Background
+    embedder: Embedder | None
+    root: Path | None
+    commit: str | None
+    today: Callable[[], date]
+    degraded: tuple[str, ...] = ()
+
+    @property
+    def model_name(self) -> str:
+        """``provider:model``, as messages keep it."""
+        return f"{self.provider.name}:{self.provider.model}"
+
+    @property
+    def embeds_messages(self) -> bool:
+        """Whether new messages shall get a vector."""
+        return self.embedder is not None and self.config.memory.embeddings.enabled

@@ -1,0 +1,132 @@
+"""A turn as a stream of events: the turn is a task of the agent's, the stream only reads."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator, Callable
+from types import TracebackType
+
+from ragforge_memory import events
+from ragforge_memory.errors import RagforgeError, TurnCancelled, describe
+from ragforge_memory.models.conversation import AssistantResponse
+
+# Events that may wait for a slow reader; then the turn waits.
+CHANNEL_SIZE = 256
+
+StartTurn = Callable[["Channel"], "asyncio.Task[AssistantResponse]"]
+
+
+class Channel:
+    """Carries events from a turn to its reader; what is sent after the reader has gone is dropped."""
+
+    def __init__(self) -> None:
+        self._queue: asyncio.Queue[events.Event | None] = asyncio.Queue(CHANNEL_SIZE)
+        self._closed = asyncio.Event()
+
+    async def send(self, event: events.Event | None) -> None:
+        """Hands over an event (None: the end), waiting while the reader is far behind."""
+        if self._closed.is_set():
+            return
+        with contextlib.suppress(asyncio.QueueFull):
+            self._queue.put_nowait(event)
+            return
+        put = asyncio.ensure_future(self._queue.put(event))
+        closed = asyncio.ensure_future(self._closed.wait())
+        try:
+            await asyncio.wait((put, closed), return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            put.cancel()
+            closed.cancel()
+
+    async def receive(self) -> events.Event | None:
+        """The next event; None at the end."""
+        return await self._queue.get()
+
+    def close(self) -> None:
+        """The reader goes; a turn that waits for it goes on."""
+        self._closed.set()
+
+
+class AsyncMessageStream:
+    """The events of a turn: an async context manager and iterator.
+
+    The turn starts with ``async with`` or with the first event asked for. Leaving the block early, `aclose` and
+    losing the stream cancel the turn; what it had said by then is stored as a partial answer.
+    """
+
+    def __init__(self, start: StartTurn) -> None:
+        self._start = start
+        self._channel = Channel()
+        self._task: asyncio.Task[AssistantResponse] | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._ended = False
+
+    @property
+    def response(self) -> AssistantResponse:
+        """The whole answer, once the stream has ended.
+
+        Raises:
+            RagforgeError: the turn has not ended, or what it failed with.
+        """
+        if self._task is None or not self._task.done():
+            raise RagforgeError("the turn has not ended yet", hint="read the stream to its end first")
+        if self._task.cancelled():
+            raise TurnCancelled("the turn was cancelled")
+        return self._task.result()
+
+    async def __aenter__(self) -> AsyncMessageStream:
+        self._begin()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.aclose()
+
+    def __aiter__(self) -> AsyncIterator[events.Event]:
+        return self
+
+    async def __anext__(self) -> events.Event:
+        task = self._begin()
+        if self._ended:
+            raise StopAsyncIteration
+        event = await self._channel.receive()
+        if event is not None:
+            return event
+        self._ended = True
+        if task.cancelled():
+            raise TurnCancelled("the turn was cancelled")
+        error = task.exception()
+        if error is not None:
+            raise error
+        raise StopAsyncIteration
+
+    async def aclose(self) -> None:
+        """Cancels the turn if it still runs, and waits until what it had said is stored."""
+        self._ended = True
+        self._channel.close()
+        if self._task is None:
+            return
+        if not self._task.done():
+            self._task.cancel()
+        await asyncio.wait((self._task,))
+        if not self._task.cancelled():
+            self._task.exception()
+
+    def __del__(self) -> None:
+        if self._task is not None and not self._task.done() and self._loop is not None:
+            with contextlib.suppress(RuntimeError):
+                self._channel.close()
+                self._loop.call_soon_threadsafe(self._task.cancel)
+
+    def _begin(self) -> asyncio.Task[AssistantResponse]:
+        if self._task is None:
+            self._loop = asyncio.get_running_loop()
+            self._task = self._start(self._channel)
+        return self._task
+
+
+def error_event(error: BaseException, message_id: str | None) -> events.Error:
+    """The event that says what a turn failed with."""
+    return events.Error(message_id=message_id, **describe(error))

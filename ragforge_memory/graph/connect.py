@@ -1,0 +1,90 @@
+"""From what a caller names (an address, a configuration, a driver, nothing) to an open, migrated graph."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from importlib import metadata
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import neo4j
+
+from ragforge_memory.config import Neo4jConfig
+from ragforge_memory.errors import InvalidInput
+from ragforge_memory.graph.client import GraphClient, open_driver
+from ragforge_memory.graph.migrations import migrate
+
+if TYPE_CHECKING:
+    from ragforge_memory.downloads.progress import Reporter
+
+GraphTarget = "str | Neo4jConfig | neo4j.AsyncDriver | Callable[[], neo4j.AsyncDriver] | None"
+
+
+def configured(target: Any, *, environ: dict[str, str] | None = None) -> Neo4jConfig | None:
+    """The server that a caller or the environment names; None means the managed local one.
+
+    An address given as text takes name and password from ``NEO4J_USERNAME`` and ``NEO4J_PASSWORD``.
+    """
+    environment = os.environ if environ is None else environ
+    if isinstance(target, Neo4jConfig) and target.uri:
+        return target
+    uri = target if isinstance(target, str) else environment.get("NEO4J_URI", "")
+    if not uri:
+        return None
+    return Neo4jConfig(
+        uri=uri,
+        username=environment.get("NEO4J_USERNAME") or "neo4j",
+        password=environment.get("NEO4J_PASSWORD") or "",
+        database=environment.get("NEO4J_DATABASE") or "neo4j",
+    )
+
+
+async def connect(
+    target: Any = None,
+    *,
+    database: str | None = None,
+    home: Path | None = None,
+    progress: Reporter | None = None,
+) -> GraphClient:
+    """Opens the graph and brings its schema up to date.
+
+    Args:
+        target: an address, a Neo4jConfig, an open AsyncDriver (which stays the caller's), a function that returns
+            one (called here, on this loop; closed with the client), or None: ``NEO4J_URI``, else the managed server.
+        database: the database's name for a driver that was handed in; default ``neo4j``.
+        home: where the managed server lives; default ``RAGFORGE_HOME``.
+        progress: told what is being fetched and started.
+
+    Raises:
+        GraphUnavailable: there is no server to be had; the hint says what to do.
+        SchemaTooNew: the graph needs a newer library.
+    """
+    client = await _client(target, database, home, progress)
+    try:
+        await migrate(client, library_version=metadata.version("ragforge-memory"))
+    except BaseException:
+        await client.aclose()
+        raise
+    return client
+
+
+async def _client(target: Any, database: str | None, home: Path | None, progress: Reporter | None) -> GraphClient:
+    if isinstance(target, neo4j.AsyncDriver):
+        return GraphClient(target, database=database or "neo4j", address="the given driver", owned=False)
+    if isinstance(target, neo4j.Driver):
+        raise InvalidInput("the graph needs an asynchronous driver", hint="give neo4j= an address or a Neo4jConfig")
+    if callable(target):
+        return GraphClient(target(), database=database or "neo4j", address="the given driver")
+    config = configured(target)
+    if config is not None:
+        return GraphClient(open_driver(config), database=config.database, address=config.uri)
+
+    async def managed() -> Neo4jConfig:
+        from ragforge_memory.graph.managed import ensure_running
+
+        server = await asyncio.to_thread(ensure_running, home, progress=progress)
+        return Neo4jConfig(uri=server.uri, username=server.username, password=server.password)
+
+    config = await managed()
+    return GraphClient(open_driver(config), address=config.uri, recover=managed)

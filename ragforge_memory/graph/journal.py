@@ -1,0 +1,189 @@
+"""The journal: what a turn has done and the graph does not have yet, on disk.
+
+Each process writes one file of JSON lines in ``RAGFORGE_HOME/journal`` and holds a lock beside it for its life.
+A turn begins with a line (handed to the operating system, so it outlives a killed process), each finished tool
+call is a line (fsync), and so is an answer that the graph could not take. When the graph has it all, the turn's
+lines are dropped. A file whose lock can be taken belongs to a process that is gone: `orphans` claims it by
+renaming it, and gives its turns to whoever folds them into the graph.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import IO, Any
+from uuid import uuid4
+
+from filelock import FileLock, Timeout
+
+from ragforge_memory.graph.records import to_json
+from ragforge_memory.models.conversation import ToolCall
+
+
+@dataclass(frozen=True, slots=True)
+class JournalTurn:
+    """What the journal knows of one turn. ``graph`` names the database that the turn belongs to."""
+
+    graph: str
+    user_id: str
+    project: str
+    conversation_id: str
+    user_message_id: str
+    message_id: str
+    model: str = ""
+    started_tools: tuple[str, ...] = ()
+    tool_calls: tuple[ToolCall, ...] = ()
+    scopes: tuple[str, ...] = ()
+    answer: dict[str, Any] | None = None
+
+
+class Journal:
+    """This process's journal file; made at the first line, removed when it is closed with nothing open.
+
+    Safe to call from any thread. Raises OSError where the disk refuses; the turn decides what that means.
+    """
+
+    def __init__(self, directory: Path) -> None:
+        self._directory = directory
+        self._guard = threading.Lock()
+        self._file: IO[str] | None = None
+        self._lock: FileLock | None = None
+        self._path: Path | None = None
+        self._open: dict[str, JournalTurn] = {}
+
+    def begin(self, turn: JournalTurn) -> None:
+        """The turn starts; written before the graph is asked for anything."""
+        known = {
+            name: getattr(turn, name)
+            for name in ("graph", "user_id", "project", "conversation_id", "user_message_id", "message_id", "model")
+        }
+        with self._guard:
+            self._open[turn.message_id] = turn
+            self._write({"kind": "begin", "turn": turn.message_id, **known})
+
+    def tool_started(self, message_id: str, name: str) -> None:
+        """A tool with side effects is about to run (fsync)."""
+        with self._guard:
+            self._write({"kind": "tool_started", "turn": message_id, "name": name}, sync=True)
+
+    def tool_finished(self, message_id: str, call: ToolCall, scopes: tuple[str, ...]) -> None:
+        """A tool call has its result (fsync)."""
+        line = {"kind": "tool", "turn": message_id, "call": call.model_dump(mode="json"), "scopes": scopes}
+        with self._guard:
+            turn = self._open.get(message_id)
+            if turn is not None:
+                self._open[message_id] = replace(
+                    turn, tool_calls=(*turn.tool_calls, call), scopes=(*turn.scopes, *scopes)
+                )
+            self._write(line, sync=True)
+
+    def answered(self, message_id: str, answer: dict[str, Any]) -> None:
+        """The graph could not take this answer; it waits here (fsync)."""
+        with self._guard:
+            turn = self._open.get(message_id)
+            if turn is not None:
+                self._open[message_id] = replace(turn, answer=answer)
+            self._write({"kind": "answer", "turn": message_id, "answer": answer}, sync=True)
+
+    def end(self, message_id: str) -> None:
+        """The graph has the whole turn: its lines are dropped."""
+        with self._guard:
+            self._open.pop(message_id, None)
+            if self._file is None:
+                return
+            if not self._open:
+                self._file.seek(0)
+                self._file.truncate()
+            else:
+                self._write({"kind": "end", "turn": message_id})
+
+    def waiting(self, conversation_id: str) -> list[JournalTurn]:
+        """This process's own turns of a conversation whose answers wait for the graph."""
+        with self._guard:
+            turns = list(self._open.values())
+        return [turn for turn in turns if turn.answer is not None and turn.conversation_id == conversation_id]
+
+    def close(self) -> None:
+        """Lets go of the file; one with nothing open in it is removed."""
+        with self._guard:
+            if self._file is None or self._lock is None or self._path is None:
+                return
+            path = self._path
+            self._file.close()
+            if not self._open:
+                path.unlink(missing_ok=True)
+            self._lock.release()
+            if not self._open:
+                _lock_path(path).unlink(missing_ok=True)
+            self._file = self._lock = None
+
+    def orphans(self) -> Iterator[Path]:
+        """Claims the files of processes that are gone, one after another; each is this process's from then on."""
+        if not self._directory.is_dir():
+            return
+        for path in sorted(self._directory.glob("*.jsonl")):
+            lock = FileLock(_lock_path(path))
+            with contextlib.suppress(Timeout, OSError):
+                with lock.acquire(blocking=False):
+                    if not path.exists():
+                        continue
+                    claimed = path.with_name(f"{uuid4().hex}.claimed")
+                    path.rename(claimed)
+                _lock_path(path).unlink(missing_ok=True)
+                yield claimed
+
+    def put_back(self, path: Path) -> None:
+        """Gives a claimed file back to whoever comes next (its graph is another, or is away)."""
+        with contextlib.suppress(OSError):
+            path.rename(path.with_suffix(".jsonl"))
+
+    def _write(self, line: dict[str, Any], *, sync: bool = False) -> None:
+        if self._file is None:
+            self._directory.mkdir(parents=True, exist_ok=True, mode=0o700)
+            path = self._path = self._directory / f"{os.getpid()}-{uuid4().hex[:8]}.jsonl"
+            self._lock = FileLock(_lock_path(path))
+            self._lock.acquire(blocking=False)
+            descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
+            self._file = os.fdopen(descriptor, "a+", encoding="utf-8")
+        self._file.write(to_json(line) + "\n")
+        self._file.flush()
+        if sync:
+            os.fsync(self._file.fileno())
+
+
+def read_turns(path: Path) -> list[JournalTurn]:
+    """The turns in a journal file that have no end, in order; a last line that was cut off is left out."""
+    turns: dict[str, JournalTurn] = {}
+    for text in path.read_text(encoding="utf-8", errors="replace").splitlines():
+        try:
+            line = json.loads(text)
+        except ValueError:
+            continue
+        kind, turn_id = line.pop("kind", ""), line.pop("turn", "")
+        if kind == "begin":
+            turns[turn_id] = JournalTurn(**line)
+            continue
+        turn = turns.get(turn_id)
+        if turn is None:
+            continue
+        if kind == "tool_started":
+            turns[turn_id] = replace(turn, started_tools=(*turn.started_tools, line["name"]))
+        elif kind == "tool":
+            call = ToolCall.model_validate(line["call"])
+            turns[turn_id] = replace(
+                turn, tool_calls=(*turn.tool_calls, call), scopes=(*turn.scopes, *line.get("scopes", ()))
+            )
+        elif kind == "answer":
+            turns[turn_id] = replace(turn, answer=line["answer"])
+        elif kind == "end":
+            del turns[turn_id]
+    return list(turns.values())
+
+
+def _lock_path(path: Path) -> Path:
+    return path.with_name(path.name + ".lock")
