@@ -135,7 +135,11 @@ class Draft:
 
     def walk(self, root: Node, handlers: Mapping[str, Handler]) -> None:
         """Visit the tree in source order; see languages.py."""
-        stack: list[Node | _Close] = [root]
+        self.walk_inside([root], handlers)
+
+    def walk_inside(self, steps: Iterable[Node | _Close], handlers: Mapping[str, Handler]) -> None:
+        """Visit what a handler would return, at once and not later: for where the handler must go on after it."""
+        stack: list[Node | _Close] = list(steps)[::-1]
         while stack:
             step = stack.pop()
             if isinstance(step, _Close):

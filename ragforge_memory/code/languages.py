@@ -85,7 +85,10 @@ LANGUAGES: dict[str, Language] = {
     language.name: language
     for language in (
         Language("python", "python", (".py", ".pyi", ".pyw"), interpreters=("python", "python3")),
+        Language("javascript", "javascript", (".js", ".jsx", ".mjs", ".cjs"), interpreters=("node",)),
+        Language("typescript", "javascript", (".ts", ".tsx", ".mts", ".cts"), kin="javascript"),
         Language("go", "go", (".go",)),
+        Language("java", "java", (".java",)),
     )
 }
 

@@ -1,0 +1,134 @@
+"""How JavaScript and TypeScript imports reach other files."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from posixpath import normpath
+from typing import TYPE_CHECKING
+
+from ragforge_memory.code.links import Links
+
+if TYPE_CHECKING:
+    from ragforge_memory.code.index import ProjectIndex
+    from ragforge_memory.code.parsed import Import, ParsedFile
+
+_EXTENSIONS = (".ts", ".tsx", ".mts", ".cts", ".d.ts", ".js", ".jsx", ".mjs", ".cjs")
+_WRITTEN = {".js": (".ts", ".tsx", ".jsx"), ".jsx": (".tsx",), ".mjs": (".mts",), ".cjs": (".cts",)}
+"""TypeScript's imports name the file that will be compiled, with the compiled file's extension."""
+
+_ALIASES = ("@/", "~/", "#/", "/")
+"""What bundlers' configurations commonly map to the source directory."""
+
+COMMON_MEMBERS: frozenset[str] = frozenset(
+    """
+    abort add addEventListener after all allSettled anchor any append appendChild apply apply assert assign at
+    attachShadow before bind blur call catch ceil charAt charCodeAt clear click clone close closest codePointAt
+    compareDocumentPosition concat connect contains copy copyWithin count create createElement createReadStream
+    createServer cwd dataset debug decode define defineProperty delete describe destroy dir disconnect dispatch
+    dispatchEvent done emit encode end endsWith entries error escape every exec execSync exists existsSync exit
+    expect fail fetch fill filter finally find findIndex findLast findLastIndex finish first flat flatMap floor
+    flush focus forEach format freeze from fromEntries get getAll getAttribute getBoundingClientRect getContext
+    getDate getDay getElementById getFullYear getHours getItem getMilliseconds getMinutes getMonth getOwnPropertyNames
+    getPrototypeOf getSeconds getTime group has hasAttribute hasOwnProperty head header headers includes indexOf info
+    init inject insert insertBefore isArray isFinite isInteger isNaN isPrototypeOf item join json keys last lastIndexOf
+    length listen load localeCompare log map mark match matchAll matches max measure min mkdir mkdirSync next normalize
+    now off on once open options padEnd padStart parse patch pause pipe pop post postMessage preventDefault push put
+    querySelector querySelectorAll query race random raw read readFile readFileSync ready reduce reduceRight reject
+    release reload remove removeAttribute removeChild removeEventListener removeItem render repeat replace replaceAll
+    replaceChild request require reset resolve resume reverse round run save search seek select send set setAttribute
+    setItem setTimeout setHeader shift slice some sort splice split start startsWith stat status stop stopPropagation
+    stringify submit subscribe substr substring table tap test then throw time toDataURL toEqual toFixed toISOString
+    toJSON toLocaleString toLowerCase toString toUpperCase toBe trace track transform trigger trim trimEnd trimStart
+    type unref unshift unsubscribe update use validate value valueOf values verify wait walk warn watch write
+    writeFile writeFileSync
+    """.split()
+)
+"""Methods of the built-in types, the DOM, Node's streams and files, and test libraries."""
+
+
+def modules(index: ProjectIndex, file: ParsedFile, imported: Import) -> Sequence[str]:
+    """The files that a module specifier means: relative ones by Node's and TypeScript's rules; a bare one only
+    where it names a package of this repository or an aliased source directory."""
+    name = imported.module
+    here = file.path[: file.path.rfind("/") + 1]
+    if name.startswith("."):
+        base = normpath(here + name)
+        if base.startswith(".."):
+            return ()
+        found = _file_at(index, "" if base == "." else base)
+        return [found] if found else ()
+    key = ("javascript", here, name)
+    if key not in index.memo:
+        index.memo[key] = _bare(index, here, name)
+    answer: Sequence[str] = index.memo[key]
+    return answer
+
+
+def _file_at(index: ProjectIndex, base: str) -> str | None:
+    if base in index.files:
+        return base
+    stem, dot, extension = base.rpartition(".")
+    for other in _WRITTEN.get(dot + extension, ()):
+        if stem + other in index.files:
+            return stem + other
+    for extension in _EXTENSIONS:
+        if base + extension in index.files:
+            return base + extension
+    prefix = f"{base}/" if base else ""
+    for extension in _EXTENSIONS:
+        if f"{prefix}index{extension}" in index.files:
+            return f"{prefix}index{extension}"
+    return None
+
+
+def _bare(index: ProjectIndex, here: str, name: str) -> Sequence[str]:
+    for alias in _ALIASES:
+        if name.startswith(alias):
+            return _from_above(index, here, name[len(alias) :])
+    scope, _, rest = name.partition("/") if name.startswith("@") else ("", "", name)
+    package, _, inside = rest.partition("/")
+    found = []
+    for directory in _packages(index).get(package, ()):
+        for middle in ("src/", "", "lib/"):
+            path = _file_at(index, (directory + middle + inside).rstrip("/"))
+            if path is not None:
+                found.append(path)
+                break
+    if not found and not scope and inside:
+        return _from_above(index, here, name, only_src=True)
+    return found
+
+
+def _from_above(index: ProjectIndex, here: str, rest: str, *, only_src: bool = False) -> Sequence[str]:
+    """``rest`` below ``src`` of the nearest directory above the importing file that has it."""
+    while True:
+        for middle in ("",) if only_src else ("src/", "", "app/"):
+            found = _file_at(index, here + middle + rest)
+            if found is not None and (not only_src or rest.startswith(("src/", "app/", "lib/"))):
+                return [found]
+        if not here:
+            return ()
+        here = here[: here.rstrip("/").rfind("/") + 1]
+
+
+def _packages(index: ProjectIndex) -> dict[str, list[str]]:
+    """The directories of a workspace's packages by their last name."""
+    key = ("javascript", "packages")
+    if key not in index.memo:
+        found: dict[str, list[str]] = {}
+        for directory in sorted(index.all_directories):
+            parts = directory.rstrip("/").split("/")
+            if len(parts) > 1 and parts[-2] in ("packages", "libs", "modules", "apps", "plugins"):
+                found.setdefault(parts[-1], []).append(directory)
+        index.memo[key] = found
+    answer: dict[str, list[str]] = index.memo[key]
+    return answer
+
+
+LINKS = Links(
+    modules=modules,
+    self_names=frozenset({"this"}),
+    super_names=frozenset({"super"}),
+    exports_only=True,
+    common_members=COMMON_MEMBERS,
+)

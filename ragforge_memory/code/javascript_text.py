@@ -1,0 +1,178 @@
+"""JavaScript and TypeScript expressions and types as dotted text, and the names that patterns bind."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from ragforge_memory.code.parsed import BindingKind
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+    from ragforge_memory.code.draft import Draft, OpenScope
+
+NAMES = frozenset(
+    {"identifier", "type_identifier", "property_identifier", "private_property_identifier",
+     "shorthand_property_identifier", "shorthand_property_identifier_pattern", "statement_identifier"}
+)  # fmt: skip
+_LITERALS = frozenset(
+    {"string", "template_string", "number", "array", "object", "true", "false", "null", "undefined", "regex",
+     "arrow_function", "function_expression", "binary_expression", "unary_expression", "update_expression",
+     "jsx_element", "jsx_self_closing_element"}
+)  # fmt: skip
+_AROUND = frozenset(
+    {"parenthesized_expression", "await_expression", "non_null_expression", "as_expression", "satisfies_expression"}
+)
+_HOLDERS = frozenset({"Promise", "Partial", "Required", "Readonly", "NonNullable", "Awaited"})
+"""Generic types whose argument says what one works with."""
+
+
+def first_named(node: Node) -> Node | None:
+    """The first named child that is no comment."""
+    return next((child for child in node.named_children if child.type != "comment"), None)
+
+
+def dotted(draft: Draft, node: Node | None) -> str:
+    """An expression as dotted text; see parsed.py."""
+    tail: list[str] = []
+    while node is not None:
+        kind = node.type
+        if kind in ("identifier", "type_identifier", "this", "super"):
+            tail.append(draft.text(node))
+            return "".join(reversed(tail))
+        if kind in ("member_expression", "nested_identifier", "nested_type_identifier"):
+            name = node.child_by_field_name("property") or node.child_by_field_name("name")
+            tail.append(f".{draft.text(name)}" if name else ".?")
+            node = node.child_by_field_name("object") or node.child_by_field_name("module")
+        elif kind == "call_expression":
+            tail.append("()")
+            node = node.child_by_field_name("function")
+        elif kind == "new_expression":
+            tail.append("()")
+            node = node.child_by_field_name("constructor")
+        elif kind == "subscript_expression":
+            tail.append("[]")
+            node = node.child_by_field_name("object")
+        elif kind in ("as_expression", "satisfies_expression"):
+            declared = type_text(draft, node.named_children[-1])
+            if declared is not None:
+                tail.append(f"{declared}()")  # an instance, as if it were constructed here
+                return "".join(reversed(tail))
+            node = first_named(node)
+        elif kind in _AROUND:
+            node = first_named(node)
+        elif kind in _LITERALS:
+            tail.append("!")
+            return "".join(reversed(tail))
+        else:
+            break
+    tail.append("?")
+    return "".join(reversed(tail))
+
+
+def type_text(draft: Draft, node: Node | None) -> str | None:
+    """The type that an annotation means, as dotted text: of a union the first that is not null."""
+    while node is not None:
+        kind = node.type
+        if kind in ("type_identifier", "identifier", "nested_type_identifier", "nested_identifier"):
+            return dotted(draft, node)
+        if kind == "generic_type":
+            name, arguments = node.child_by_field_name("name"), node.child_by_field_name("type_arguments")
+            text = dotted(draft, name) if name else ""
+            if text not in _HOLDERS or arguments is None:
+                return text or None
+            node = first_named(arguments)
+        elif kind in ("union_type", "intersection_type"):
+            parts = [part for part in _flat(node, kind) if part.type not in ("literal_type", "predefined_type")]
+            node = parts[0] if parts else None
+        elif kind in ("type_annotation", "parenthesized_type", "readonly_type", "asserts_annotation"):
+            node = first_named(node)
+        elif kind == "array_type":
+            return "Array"
+        elif kind == "predefined_type":
+            text = draft.text(node)
+            return None if text in ("any", "unknown", "object") else text
+        elif kind == "this_type":
+            return "this"
+        else:
+            return None
+    return None
+
+
+def _flat(node: Node, kind: str) -> Iterator[Node]:
+    for child in node.named_children:
+        if child.type == kind:
+            yield from _flat(child, kind)
+        elif child.type != "comment":
+            yield child
+
+
+def value(draft: Draft, node: Node | None) -> tuple[BindingKind, str | None]:
+    """What an assigned expression says of the name's value."""
+    while node is not None:
+        kind = node.type
+        if kind == "call_expression":
+            return "call", dotted(draft, node.child_by_field_name("function"))
+        if kind == "new_expression":
+            return "call", dotted(draft, node.child_by_field_name("constructor"))
+        if kind in ("as_expression", "satisfies_expression"):
+            declared = type_text(draft, node.named_children[-1])
+            if declared is not None:
+                return "type", declared
+            node = first_named(node)
+        elif kind in ("identifier", "member_expression", "this"):
+            return "alias", dotted(draft, node)
+        elif kind in _AROUND:
+            node = first_named(node)
+        elif kind == "assignment_expression":
+            node = node.child_by_field_name("right")
+        elif kind == "binary_expression" and any(c.type in ("||", "??") for c in node.children):
+            node = node.child_by_field_name("left")
+        elif kind == "ternary_expression":
+            node = node.child_by_field_name("consequence")
+        else:
+            break
+    return "unknown", None
+
+
+def bind_pattern(draft: Draft, pattern: Node | None, scope: OpenScope | None = None) -> list[Node]:
+    """Every name of a pattern gets an unknown value; gives the expressions inside it (defaults, keys)."""
+    inside: list[Node] = []
+    stack = [pattern] if pattern else []
+    while stack:
+        part = stack.pop()
+        if part.type in ("identifier", "shorthand_property_identifier_pattern"):
+            draft.bind(draft.text(part), "unknown", None, draft.line(part), scope)
+        elif part.type == "pair_pattern":
+            following = part.child_by_field_name("value")
+            if following is not None:
+                stack.append(following)
+        elif part.type in ("assignment_pattern", "object_assignment_pattern"):
+            left, right = part.child_by_field_name("left"), part.child_by_field_name("right")
+            if left is not None:
+                stack.append(left)
+            if right is not None:
+                inside.append(right)
+        elif part.type in ("member_expression", "subscript_expression"):
+            inside.append(part)
+        else:
+            stack.extend(part.named_children)
+    return inside
+
+
+def string_value(draft: Draft, node: Node | None) -> str | None:
+    """The text of a string literal without its quotes."""
+    if node is None or node.type != "string":
+        return None
+    return draft.text(node)[1:-1]
+
+
+def property_name(draft: Draft, node: Node | None) -> str | None:
+    """A property's name as far as it is known without running: identifiers, ``#x``, strings that are names."""
+    if node is None:
+        return None
+    if node.type in ("property_identifier", "private_property_identifier"):
+        return draft.text(node)
+    text = string_value(draft, node)
+    return text if text is not None and text.isidentifier() else None
