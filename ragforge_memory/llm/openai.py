@@ -1,0 +1,383 @@
+"""Any server that speaks OpenAI's chat completions. The only file of this room that knows the openai SDK.
+
+The SDK's retries are off and its time-outs are ours, so that both vendors' models behave alike.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+from collections.abc import AsyncGenerator, Awaitable
+from dataclasses import dataclass
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
+
+from ragforge_memory.errors import (
+    ConfigError,
+    ModelBlocked,
+    ModelError,
+    ModelMalformed,
+    ModelRateLimited,
+    ModelRefused,
+    ModelStreamCut,
+    ModelTimeout,
+    ModelUnavailable,
+)
+from ragforge_memory.llm import openai_wire as wire
+from ragforge_memory.llm.cost import priced
+from ragforge_memory.llm.guard import check_address, is_loopback
+from ragforge_memory.llm.local_servers import ServedModel, chat_models
+from ragforge_memory.llm.port import (
+    Finished,
+    ModelChunk,
+    ModelRequest,
+    ReasoningChunk,
+    TextChunk,
+    ToolRequestChunk,
+)
+from ragforge_memory.llm.retired import refuse_retired
+from ragforge_memory.llm.retry import RetryPolicy, retry_after_header, with_retries
+from ragforge_memory.llm.timeouts import Timeouts, within
+from ragforge_memory.models.conversation import Usage
+
+if TYPE_CHECKING:
+    import httpx2
+    from openai import AsyncOpenAI, AsyncStream
+    from openai.types.chat import ChatCompletionChunk
+
+DEFAULT_ADDRESS = "https://api.openai.com/v1"
+
+# What OpenAI names as the successor of gpt-4o, gpt-4o-mini and gpt-4.1 (its deprecations page, 2026-10).
+DEFAULT_MODEL = "gpt-6-luna"
+
+# Tokens, by the beginning of the name, the longest first (the vendor's model pages).
+_WINDOWS = {
+    "gpt-6": 1_050_000,
+    "gpt-5.6": 1_050_000,
+    "gpt-5.5": 1_000_000,
+    "gpt-5": 400_000,
+    "gpt-4.1": 1_000_000,
+    "gpt-4o": 128_000,
+    "gpt-oss": 131_072,
+    "o1": 200_000,
+    "o3": 200_000,
+    "o4": 200_000,
+}
+# A model of a local server: what most are started with that hold a repository's context at all.
+_UNKNOWN_WINDOW = 32_768
+_BLOCKED_CODES = frozenset({"content_filter", "content_policy_violation", "invalid_prompt"})
+
+
+@dataclass(slots=True)
+class _Session:
+    """The SDK's client, with the event loop that its connections belong to."""
+
+    client: AsyncOpenAI
+    loop: asyncio.AbstractEventLoop
+
+
+class OpenAIProvider:
+    """A model behind an OpenAI-compatible address.
+
+    Args:
+        model: its name.
+        api_key: the key; local servers need none.
+        base_url: address with ``/v1``; None is OpenAI's own.
+        context_window: tokens that fit into one request; None: by the model's name.
+        timeouts: limits on the model's silence.
+        retry: how failed requests are repeated.
+
+    Raises:
+        ConfigError: the ``openai`` extra is not installed, no key for OpenAI's own service, or a model that it
+            has shut down.
+    """
+
+    name = "openai"
+
+    def __init__(
+        self,
+        model: str = DEFAULT_MODEL,
+        *,
+        api_key: str | None = None,
+        base_url: str | None = None,
+        context_window: int | None = None,
+        timeouts: Timeouts | None = None,
+        retry: RetryPolicy | None = None,
+    ) -> None:
+        self._address = (base_url or DEFAULT_ADDRESS).rstrip("/")
+        self._api_key = (api_key or "").strip()
+        if self._address == DEFAULT_ADDRESS:
+            refuse_retired(self.name, model)
+            if not self._api_key:
+                raise ConfigError(
+                    "the openai provider needs an API key, or the address of another server",
+                    hint="set OPENAI_API_KEY or OPENAI_BASE_URL",
+                    key="llm.api_key",
+                )
+        check_installed()
+        self.model = model.strip()
+        self._key = f"{self.name}:{self.model}"
+        self._window = context_window
+        self._timeouts = timeouts or Timeouts()
+        self._retry = retry or RetryPolicy()
+        self._session: _Session | None = None
+        self._opening = asyncio.Lock()
+
+    @property
+    def address(self) -> str:
+        """The address that is asked, with ``/v1``."""
+        return self._address
+
+    @property
+    def context_window(self) -> int:
+        """Tokens that fit into one request."""
+        if self._window is not None:
+            return self._window
+        return next((window for start, window in _WINDOWS.items() if self.model.startswith(start)), _UNKNOWN_WINDOW)
+
+    async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelChunk, None]:
+        """Answers piece by piece; see `ragforge_memory.llm.port.ModelProvider.stream`."""
+        check_address(self._address, os.environ)
+        attempts = with_retries(self._retry, lambda: self._attempt(request))
+        try:
+            async for chunk in attempts:
+                yield chunk
+        finally:
+            await attempts.aclose()
+
+    async def aclose(self) -> None:
+        """Closes the client and its connections."""
+        session, self._session = self._session, None
+        if session is not None and session.loop is asyncio.get_running_loop():
+            await session.client.close()
+
+    async def _attempt(self, request: ModelRequest) -> AsyncGenerator[ModelChunk, None]:
+        """One request. Everything that the SDK raises becomes a ModelError."""
+        session = await self._open()
+        answer = _Answer()
+        begun = False
+        stream = await self._asked(session.client, request)
+        try:
+            while True:
+                limit = self._timeouts.idle if begun else self._timeouts.first_chunk
+                try:
+                    event = await within(limit, anext(stream, None), model=self._key, begun=begun)
+                except ModelTimeout:
+                    if answer.finish is None:
+                        raise
+                    break  # It had finished; only the end of the body did not come.
+                except Exception as error:
+                    raise self._translated(error) from error
+                if event is None:
+                    break
+                begun = True
+                for chunk in answer.read(event):
+                    yield chunk
+        finally:
+            await _close(stream)
+        if answer.finish is None:
+            raise ModelStreamCut(f"{self._key} ended its stream without a finish reason", hint="ask again")
+        if answer.finish == "content_filter":
+            raise ModelBlocked(f"{self._key} broke off its answer (content_filter)", hint="rephrase the question")
+        for made in answer.calls.requests():
+            yield ToolRequestChunk(made)
+        usage = answer.usage
+        if not is_loopback(self._address):
+            usage = await priced(usage, model=self.model, address=self._address)
+        yield Finished(_reason(answer), usage)
+
+    async def _asked(self, client: AsyncOpenAI, request: ModelRequest) -> AsyncStream[ChatCompletionChunk]:
+        """The stream, once the server has accepted the request."""
+        asked: dict[str, Any] = {
+            "model": self.model,
+            "messages": wire.messages(request),
+            "stream": True,
+            "stream_options": {"include_usage": True},
+        }
+        if request.tools:
+            asked["tools"] = wire.tools(request.tools)
+        asking: Awaitable[AsyncStream[ChatCompletionChunk]] = client.chat.completions.create(**asked)
+        try:
+            return await within(self._timeouts.first_chunk, asking, model=self._key, begun=False)
+        except ModelTimeout:
+            raise
+        except Exception as error:
+            raise self._translated(error) from error
+
+    async def _open(self) -> _Session:
+        """The session of the running loop; the SDK's import takes a second, so it happens in a thread."""
+        async with self._opening:
+            loop = asyncio.get_running_loop()
+            if self._session is None or self._session.loop is not loop:
+                self._session = _Session(await asyncio.to_thread(self._connect), loop)
+            return self._session
+
+    def _connect(self) -> AsyncOpenAI:
+        import httpx2
+        from openai import AsyncOpenAI
+
+        limits = httpx2.Timeout(None, connect=self._timeouts.connect)
+        return AsyncOpenAI(
+            # The SDK wants some key; local servers read none.
+            api_key=self._api_key or "none",
+            base_url=self._address,
+            max_retries=0,
+            timeout=limits,
+            http_client=httpx2.AsyncClient(
+                timeout=limits, follow_redirects=True, trust_env=not is_loopback(self._address)
+            ),
+        )
+
+    def _translated(self, error: Exception) -> ModelError:
+        import httpx2
+        import openai
+
+        if isinstance(error, openai.APIStatusError):
+            return self._refusal(error, error.status_code, error.response.headers)
+        if isinstance(error, (openai.APITimeoutError, httpx2.ConnectTimeout)):
+            return ModelUnavailable(
+                f"{self._address} cannot be reached in time", hint="check the network and the address"
+            )
+        if isinstance(error, openai.APIConnectionError):
+            cause = error.__cause__
+            if isinstance(cause, (httpx2.RemoteProtocolError, httpx2.ReadError)):
+                return ModelStreamCut(f"the connection to {self._key} broke off: {cause}", hint="ask again")
+            return ModelUnavailable(
+                f"{self._address} cannot be reached: {cause or error}", hint="is the server running?"
+            )
+        if isinstance(error, (json.JSONDecodeError, UnicodeDecodeError, openai.APIResponseValidationError)):
+            return ModelMalformed(f"{self._key} sent JSON that cannot be read", hint="ask again")
+        if isinstance(error, openai.APIError):
+            # An error event inside a stream that began with status 200.
+            code = error.code if error.code and error.code.isdigit() else "500"
+            return self._refusal(error, int(code), {})
+        if isinstance(error, (httpx2.RemoteProtocolError, httpx2.ReadError)):
+            return ModelStreamCut(f"the connection to {self._key} broke off: {error}", hint="ask again")
+        return ModelError(f"the openai SDK failed: {type(error).__name__}: {error}")
+
+    def _refusal(self, error: Any, code: int, headers: httpx2.Headers | dict[str, str]) -> ModelError:
+        """The server's own error, by its status."""
+        body = error.body if isinstance(error.body, dict) else {}
+        said = str(body.get("message") or error.message).strip()[:500]
+        kind = str(error.code or "")
+        if kind in _BLOCKED_CODES:
+            return ModelBlocked(f"{self._key} refused the prompt: {said}", hint="rephrase the question")
+        if kind == "insufficient_quota":
+            return ModelRefused(f"{self._key} has no quota left: {said}", hint="check the plan and billing of this key")
+        delay = retry_after_header(headers)
+        if code == 429:
+            return ModelRateLimited(
+                f"{self._key} is limited for now: {said}", hint="wait, or use another key or model", retry_after=delay
+            )
+        if code in (408, 409) or code >= 500:
+            return ModelUnavailable(
+                f"{self._key} is not available ({code}): {said}", hint="ask again", retry_after=delay
+            )
+        if code in (401, 403):
+            return ModelRefused(f"{self._address} refused the key: {said}", hint="check OPENAI_API_KEY")
+        if code == 404:
+            return ModelRefused(
+                f"{self._key} is not at {self._address}: {said}", hint="check the model's name and the address"
+            )
+        return ModelRefused(f"{self._key} refused the request ({code}): {said}")
+
+
+def installed() -> bool:
+    """Whether the ``openai`` extra is there; imports nothing."""
+    return find_spec("openai") is not None
+
+
+def check_installed() -> None:
+    """Says how to install the SDK where it is missing.
+
+    Raises:
+        ConfigError: the ``openai`` extra is not installed.
+    """
+    if not installed():
+        raise ConfigError(
+            "the openai provider needs the openai package", hint='run: pip install "ragforge-memory[openai]"'
+        )
+
+
+async def list_models(address: str, api_key: str | None, *, seconds: float = 5.0) -> tuple[ServedModel, ...]:
+    """The chat models that a server lists, in its order.
+
+    Raises:
+        ConfigError: the SDK is missing, requests are off, or the server does not answer within ``seconds``.
+    """
+    check_installed()
+    check_address(address, os.environ)
+    import httpx2
+
+    headers = {"Authorization": f"Bearer {api_key}"} if api_key else {}
+    try:
+        async with httpx2.AsyncClient(timeout=seconds, trust_env=not is_loopback(address)) as http:
+            response = await http.get(f"{address.rstrip('/')}/models", headers=headers)
+            response.raise_for_status()
+            return chat_models(response.json())
+    except (httpx2.HTTPError, ValueError) as error:
+        raise ConfigError(
+            f"{address} does not list its models: {error}", hint="check the address, or name a model: openai:MODEL"
+        ) from error
+
+
+class _Answer:
+    """What has come of an answer so far."""
+
+    def __init__(self) -> None:
+        self.calls = wire.ToolCallAssembly()
+        self.finish: str | None = None
+        self.usage = Usage()
+
+    def read(self, event: ChatCompletionChunk) -> list[ModelChunk]:
+        """Takes one event in; the chunks that it holds."""
+        if event.usage is not None:
+            self.usage = _usage(event.usage)
+        if not event.choices:
+            return []
+        choice = event.choices[0]
+        self.finish = choice.finish_reason or self.finish
+        delta = choice.delta
+        chunks: list[ModelChunk] = []
+        # Not OpenAI's: what DeepSeek, vLLM and llama.cpp call it, then what Ollama and OpenRouter do.
+        thought = getattr(delta, "reasoning_content", None) or getattr(delta, "reasoning", None)
+        if isinstance(thought, str) and thought:
+            chunks.append(ReasoningChunk(thought))
+        if said := delta.content or delta.refusal:
+            chunks.append(TextChunk(said))
+        for piece in delta.tool_calls or ():
+            function = piece.function
+            self.calls.add(
+                piece.index or 0,
+                piece.id,
+                function.name if function else None,
+                function.arguments if function else None,
+            )
+        return chunks
+
+
+def _usage(counted: Any) -> Usage:
+    said, asked = counted.completion_tokens_details, counted.prompt_tokens_details
+    return Usage(
+        input_tokens=counted.prompt_tokens or 0,
+        output_tokens=counted.completion_tokens or 0,
+        reasoning_tokens=(said.reasoning_tokens or 0) if said else 0,
+        cached_tokens=(asked.cached_tokens or 0) if asked else 0,
+    )
+
+
+def _reason(answer: _Answer) -> str:
+    if answer.finish == "length":
+        return "length"
+    if answer.calls:
+        return "tool_calls"
+    return "stop" if answer.finish in ("stop", "tool_calls") else "other"
+
+
+async def _close(stream: AsyncStream[ChatCompletionChunk]) -> None:
+    """Closes the connection now, also in a task that is being cancelled."""
+    import anyio
+
+    with anyio.move_on_after(2, shield=True):
+        await stream.close()

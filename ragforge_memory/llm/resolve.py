@@ -1,0 +1,247 @@
+"""Which model answers: explicit, else the configuration, else a key in the environment, else a local server, else none.
+
+``why`` of the resolution is the sentence that ``ragforge doctor`` and the chat's first line show.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ragforge_memory.config.known_models import DEFAULT_CHAT_MODEL, provider_of_chat_model
+from ragforge_memory.errors import ConfigError
+from ragforge_memory.llm.guard import requests_allowed
+from ragforge_memory.llm.local_servers import LOCAL_SERVERS, ServedModel, find_local_servers
+from ragforge_memory.llm.openai import installed
+from ragforge_memory.llm.port import ModelProvider
+from ragforge_memory.llm.retry import RetryPolicy
+from ragforge_memory.llm.timeouts import Timeouts
+
+if TYPE_CHECKING:
+    from ragforge_memory.config.sections import LLMConfig
+
+PROVIDERS = ("gemini", "openai", "extractive", "scripted")
+NOTHING_FOUND = (
+    "no model is configured, neither GEMINI_API_KEY nor OPENAI_API_KEY is set, and no local model server answers"
+)
+QUOTES = "answers are quotes from the code and the conversations"
+NOT_INSTALLED = 'the openai extra is not installed (pip install "ragforge-memory[openai]")'
+
+
+@dataclass(frozen=True, slots=True)
+class Resolution:
+    """The provider, its ``provider`` and ``model`` names, and one sentence that says why it is this one."""
+
+    provider: ModelProvider
+    name: str
+    model: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Wanted:
+    """A model that somebody named, and what is known of how to reach it."""
+
+    provider: str
+    why: str
+    model: str | None = None
+    api_key: str | None = None
+    address: str | None = None
+
+
+async def resolve_model(
+    spec: str | ModelProvider | None = None,
+    *,
+    config: LLMConfig | None = None,
+    environ: Mapping[str, str] | None = None,
+    probe: bool = True,
+    timeouts: Timeouts | None = None,
+    retry: RetryPolicy | None = None,
+    local_servers: Sequence[tuple[str, int]] = LOCAL_SERVERS,
+) -> Resolution:
+    """Chooses the chat model and builds its provider. Nothing is asked of a vendor, and no SDK is imported.
+
+    Args:
+        spec: a provider; or ``gemini``, ``gemini:MODEL``, ``openai:MODEL``, ``openai:MODEL@http://host:port/v1``,
+            ``extractive``, ``scripted:PATH``, or a model's name that tells its provider; None: not told.
+        config: the ``llm`` block of the configuration. A block whose ``api_key`` is given and empty (a variable that
+            is not set) counts as absent, and ``why`` says so.
+        environ: environment variables; None: the process's.
+        probe: whether to look for local servers (200 ms at most, nothing noticeable where none listens).
+        timeouts: limits on the model's silence; None: the defaults.
+        retry: how failed requests are repeated; None: the defaults.
+        local_servers: names and ports to probe.
+
+    Raises:
+        ConfigError: the spec or block names no known provider, lacks a key, or names a model that was shut down.
+    """
+    environ = os.environ if environ is None else environ
+    if spec is not None and not isinstance(spec, str):
+        return Resolution(spec, spec.name, spec.model, f"{spec.name}:{spec.model}, the provider that was given")
+    passed_over = ""
+    wanted = _from_spec(spec, config, environ) if spec and spec.strip() else None
+    if wanted is None and config is not None:
+        wanted, passed_over = _from_config(config, environ)
+    if wanted is not None:
+        return await _built(wanted, timeouts, retry)
+    # From here on nobody asked for this model: what cannot be used is passed over, and said.
+    wanted = _from_environment(environ)
+    if wanted is not None and wanted.provider == "openai" and not installed():
+        passed_over += f"{wanted.why}, but {NOT_INSTALLED}; "
+    elif wanted is not None:
+        return await _built(dataclasses.replace(wanted, why=passed_over + wanted.why), timeouts, retry)
+    if probe and requests_allowed(environ):
+        for server in await find_local_servers(local_servers):
+            if not installed():
+                passed_over += f"{server.name} answers at {server.address}, but {NOT_INSTALLED}; "
+                break
+            served = server.models[0]
+            why = f"{server.name} answers at {server.address} and serves {served.name}"
+            return _openai(served, None, server.address, passed_over + why, timeouts, retry)
+    return _extractive(f"{passed_over}{QUOTES}" if passed_over else f"{NOTHING_FOUND}: {QUOTES}")
+
+
+def _from_spec(spec: str, config: LLMConfig | None, environ: Mapping[str, str]) -> _Wanted:
+    """What an explicit spec names. Keys and addresses come from the environment, or from the block of its vendor."""
+    given = spec.strip()
+    provider, _, model = given.partition(":")
+    if provider not in PROVIDERS:
+        guessed = provider_of_chat_model(given)
+        if guessed is None:
+            raise ConfigError(
+                f"{given!r} names no model provider",
+                hint="use gemini:MODEL, openai:MODEL, openai:MODEL@http://host:port/v1, extractive or scripted:PATH",
+                key="llm_provider",
+            )
+        provider, model = guessed, given
+    address = None
+    if provider == "openai" and "@http" in model:
+        model, _, rest = model.partition("@http")
+        address = f"http{rest}"
+    block = config if config is not None and _provider_of(config) == provider else None
+    key = _key(provider, environ) or (block.api_key if block else None)
+    # An address in the spec is another server: the block's key is not for it.
+    if address is None:
+        address = _address(provider, environ) or (block.base_url if block else None)
+    return _Wanted(provider, f"{given}, as told", model or None, key, address)
+
+
+def _from_config(config: LLMConfig, environ: Mapping[str, str]) -> tuple[_Wanted | None, str]:
+    """What the block names; or None, with the beginning of the sentence that says why it was passed over."""
+    provider = _provider_of(config)
+    if provider is None:
+        if config.model:
+            raise ConfigError(
+                f"the provider of the model {config.model} cannot be told from its name",
+                hint="set llm.provider (gemini or openai)",
+                key="llm.provider",
+            )
+        return None, ""
+    key = config.api_key or _key(provider, environ)
+    address = config.base_url or _address(provider, environ)
+    needs_key = provider == "gemini" or (provider == "openai" and not address)
+    if needs_key and not key and "api_key" in config.model_fields_set:
+        return None, f"the configuration names {provider}, but its api_key is empty; "
+    told = f"{provider}:{config.model}" if config.model else provider
+    return _Wanted(provider, f"{told}, as the configuration's llm block says", config.model, key, address), ""
+
+
+def _from_environment(environ: Mapping[str, str]) -> _Wanted | None:
+    for provider, variables in (("gemini", ("GEMINI_API_KEY",)), ("openai", ("OPENAI_API_KEY", "OPENAI_BASE_URL"))):
+        named = [variable for variable in variables if environ.get(variable, "").strip()]
+        if named:
+            why = f"{' and '.join(named)} {'is' if len(named) == 1 else 'are'} set"
+            return _Wanted(provider, why, None, _key(provider, environ), _address(provider, environ))
+    return None
+
+
+async def _built(wanted: _Wanted, timeouts: Timeouts | None, retry: RetryPolicy | None) -> Resolution:
+    match wanted.provider:
+        case "gemini":
+            from ragforge_memory.llm.gemini import GeminiProvider
+
+            gemini = GeminiProvider(
+                wanted.model or DEFAULT_CHAT_MODEL,
+                api_key=wanted.api_key or "",
+                base_url=wanted.address,
+                timeouts=timeouts,
+                retry=retry,
+            )
+            return Resolution(gemini, gemini.name, gemini.model, wanted.why)
+        case "openai":
+            served = await _served(wanted)
+            return _openai(served, wanted.api_key, wanted.address, wanted.why, timeouts, retry)
+        case "scripted":
+            from ragforge_memory.llm.scripted import ScriptedProvider
+
+            if not wanted.model:
+                raise ConfigError("the scripted provider needs the path of its script", hint="use scripted:PATH")
+            scripted = ScriptedProvider.from_file(wanted.model)
+            return Resolution(scripted, scripted.name, scripted.model, wanted.why)
+        case _:
+            return _extractive(wanted.why)
+
+
+async def _served(wanted: _Wanted) -> ServedModel:
+    """The model that is named; else the default of OpenAI's own service, or the first that the server lists."""
+    from ragforge_memory.llm.openai import DEFAULT_ADDRESS, DEFAULT_MODEL, list_models
+
+    if wanted.model:
+        return ServedModel(wanted.model)
+    if not wanted.address or wanted.address.rstrip("/") == DEFAULT_ADDRESS:
+        return ServedModel(DEFAULT_MODEL)
+    models = await list_models(wanted.address, wanted.api_key)
+    if not models:
+        raise ConfigError(f"{wanted.address} lists no chat model", hint="name one: openai:MODEL", key="llm.model")
+    return models[0]
+
+
+def _openai(
+    served: ServedModel,
+    api_key: str | None,
+    address: str | None,
+    why: str,
+    timeouts: Timeouts | None,
+    retry: RetryPolicy | None,
+) -> Resolution:
+    from ragforge_memory.llm.openai import OpenAIProvider
+
+    provider = OpenAIProvider(
+        served.name,
+        api_key=api_key,
+        base_url=address,
+        context_window=served.context_window,
+        timeouts=timeouts,
+        retry=retry,
+    )
+    return Resolution(provider, provider.name, provider.model, why)
+
+
+def _extractive(why: str) -> Resolution:
+    from ragforge_memory.llm.extractive import ExtractiveProvider
+
+    provider = ExtractiveProvider()
+    return Resolution(provider, provider.name, provider.model, why)
+
+
+def _provider_of(config: LLMConfig) -> str | None:
+    """The block's provider, or the one that its model or address tells."""
+    if config.provider is not None:
+        return config.provider
+    if config.model:
+        return provider_of_chat_model(config.model, has_address=bool(config.base_url))
+    return "openai" if config.base_url else None
+
+
+def _key(provider: str, environ: Mapping[str, str]) -> str | None:
+    variable = {"gemini": "GEMINI_API_KEY", "openai": "OPENAI_API_KEY"}.get(provider)
+    return (environ.get(variable, "").strip() or None) if variable else None
+
+
+def _address(provider: str, environ: Mapping[str, str]) -> str | None:
+    """The vendor's own variable for another address of its API."""
+    variable = {"gemini": "GOOGLE_GEMINI_BASE_URL", "openai": "OPENAI_BASE_URL"}.get(provider)
+    return (environ.get(variable, "").strip() or None) if variable else None

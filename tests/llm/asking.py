@@ -1,0 +1,46 @@
+"""What the tests of the providers share: a policy whose sleeps are only written down, and short questions."""
+
+from __future__ import annotations
+
+from contextlib import aclosing
+from dataclasses import dataclass, field
+
+from ragforge_memory.llm.port import ChatMessage, ModelChunk, ModelProvider, ModelRequest, ToolSpec
+from ragforge_memory.llm.retry import RetryPolicy
+
+SEARCH = ToolSpec(
+    "search_code",
+    "Finds code.",
+    {
+        "type": "object",
+        "properties": {"query": {"type": "string"}},
+        "required": ["query"],
+        "additionalProperties": False,
+    },
+)
+READ = ToolSpec("read_scope", "Reads a scope.", {"type": "object", "properties": {"name": {"type": "string"}}})
+TOOLS = (SEARCH, READ)
+
+
+@dataclass
+class Sleeps:
+    """Stands in for the clock: writes down how long would have been slept."""
+
+    seconds: list[float] = field(default_factory=list)
+
+    async def __call__(self, seconds: float) -> None:
+        self.seconds.append(seconds)
+
+    def policy(self, **values: float) -> RetryPolicy:
+        return RetryPolicy(sleep=self, draw=lambda: 1.0, **values)  # type: ignore[arg-type]
+
+
+def question(
+    text: str = "Where is login?", *, tools: tuple[ToolSpec, ...] = (), system: str = "Be brief."
+) -> ModelRequest:
+    return ModelRequest(system, (ChatMessage("user", text),), tools)
+
+
+async def collect(provider: ModelProvider, request: ModelRequest) -> list[ModelChunk]:
+    async with aclosing(provider.stream(request)) as chunks:
+        return [chunk async for chunk in chunks]
