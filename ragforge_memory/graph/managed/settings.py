@@ -123,7 +123,7 @@ def java_arguments(settings: ServerSettings, files: ServerFiles, jars: list[str]
         f"org.neo4j.server.{main_class}",
         f"--home-dir={files.root}",
         f"--config-dir={files.conf}",
-        *(["--console-mode"] if settings.counts_by_year else []),
+        "--console-mode",
     ]
 
 

@@ -1,0 +1,99 @@
+"""The real Neo4j servers of a test session, and an owner of its own for each test."""
+
+from __future__ import annotations
+
+import os
+import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from urllib.parse import urlsplit
+from uuid import uuid4
+
+import pytest
+
+from ragforge_memory.config import Neo4jConfig
+from ragforge_memory.graph.managed.server import ensure_running, release, stop
+from ragforge_memory.graph.managed.settings import DEFAULT_VERSION
+from ragforge_memory.home import cache_home
+from ragforge_memory.models.owner import Owner
+
+OLD_VERSION = "5.26.30"
+"""The older line that every statement must run on too."""
+
+
+@pytest.fixture(scope="session")
+def neo4j_config(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Neo4jConfig]:
+    """The session's Neo4j: ``TEST_NEO4J_URI``, else a container where Docker answers, else a managed server."""
+    with _server("TEST_NEO4J", DEFAULT_VERSION, tmp_path_factory) as config:
+        yield config
+
+
+@pytest.fixture(scope="session")
+def old_neo4j_config(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Neo4jConfig]:
+    """A Neo4j of the 5.26 line: ``TEST_NEO4J_OLD_URI``, else a container, else a managed server."""
+    with _server("TEST_NEO4J_OLD", OLD_VERSION, tmp_path_factory) as config:
+        yield config
+
+
+@pytest.fixture
+def owner() -> Owner:
+    """An owner that nobody else has."""
+    name = uuid4().hex
+    return Owner(user_id=f"user-{name}", project=f"project-{name}")
+
+
+@contextmanager
+def _server(variables: str, version: str, scratch: pytest.TempPathFactory) -> Iterator[Neo4jConfig]:
+    uri = os.environ.get(f"{variables}_URI")
+    if uri:
+        yield Neo4jConfig(uri, username=_given(variables, "USERNAME"), password=_given(variables, "PASSWORD"))
+    elif _docker_answers():
+        with _container(version) as config:
+            yield config
+    else:
+        with _managed(version, scratch.mktemp("home")) as config:
+            yield config
+
+
+def _given(variables: str, name: str) -> str:
+    """The old server's login is the other one's where it has none of its own."""
+    fallback = os.environ.get(f"TEST_NEO4J_{name}", "neo4j")
+    return os.environ.get(f"{variables}_{name}", fallback)
+
+
+def _docker_answers() -> bool:
+    """A daemon, not merely the program: asked in its own protocol, for the client's library leaks sockets."""
+    host = urlsplit(os.environ.get("DOCKER_HOST", "unix:///var/run/docker.sock"))
+    try:
+        connection = socket.socket(socket.AF_UNIX) if host.scheme == "unix" else socket.socket(socket.AF_INET)
+        with connection:
+            connection.settimeout(3)
+            connection.connect(host.path if host.scheme == "unix" else (host.hostname, host.port))
+            connection.sendall(b"GET /_ping HTTP/1.0\r\n\r\n")
+            return b" 200 " in connection.recv(64)
+    except (OSError, TypeError):
+        return False
+
+
+@contextmanager
+def _container(version: str) -> Iterator[Neo4jConfig]:
+    from testcontainers.community.neo4j import Neo4jContainer
+
+    password = uuid4().hex
+    with Neo4jContainer(f"neo4j:{version}-community", password=password) as container:
+        yield Neo4jConfig(container.get_connection_url(), username="neo4j", password=password)
+
+
+@contextmanager
+def _managed(version: str, home: Path) -> Iterator[Neo4jConfig]:
+    try:
+        with pytest.MonkeyPatch.context() as environment:
+            # the jars and the Java runtime are the user's, the data is not
+            environment.setenv("RAGFORGE_CACHE", str(cache_home()))
+            environment.setenv("RAGFORGE_NEO4J_VERSION", version)
+            info = ensure_running(home)
+        yield Neo4jConfig(info.uri, username=info.username, password=info.password)
+    finally:
+        stop(home)
+        release(home)
