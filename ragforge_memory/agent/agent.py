@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from ragforge_memory.agent.state import Messages, run_state
 from ragforge_memory.agent.stream import Channel, error_event
-from ragforge_memory.errors import AgentClosed, ForkedProcess, InvalidInput, TurnCancelled
+from ragforge_memory.errors import AgentClosed, ForkedProcess, InvalidInput, RagforgeError, TurnCancelled
 from ragforge_memory.models.owner import Owner
 
 if TYPE_CHECKING:
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from ragforge_memory.agent.conversation import AsyncConversation
     from ragforge_memory.agent.services import Services
     from ragforge_memory.config import ConversationConfig, Neo4jConfig, RagforgeConfig
+    from ragforge_memory.downloads.progress import Reporter
     from ragforge_memory.embeddings.port import Embedder
     from ragforge_memory.llm.port import ModelProvider
     from ragforge_memory.models.code import IngestReport
@@ -79,6 +80,7 @@ class AsyncConversationAgent:
         self._settings: RagforgeConfig | None = None
         self._owner = Owner.of(user_id, project)
         self._root = Path(root).expanduser().resolve() if root is not None else Path.cwd()
+        self._progress: Reporter | None = None
         self._today: Callable[[], date] = today
         self._pid = os.getpid()
         self._services: Services | None = None
@@ -108,22 +110,66 @@ class AsyncConversationAgent:
         Raises:
             ConfigError: with file, line and key.
         """
-        from ragforge_memory.config import ConversationConfig, load_config
+        from ragforge_memory.config import load_config
         from ragforge_memory.project import identify
 
         loaded = load_config(path)
-        agent = cls(
-            loaded.config.neo4j,
+        return cls.from_settings(
+            loaded.config,
             llm_provider=llm_provider,
             embedder=embedder,
             tools=tools,
-            config=ConversationConfig.from_agent(loaded.config.agent),
             user_id=user_id,
             project=project if project is not None else identify(loaded.root, loaded.config.name).name,
             root=loaded.source_root,
         )
-        agent._settings = loaded.config
+
+    @classmethod
+    def from_settings(
+        cls,
+        settings: RagforgeConfig,
+        *,
+        user_id: str | None = None,
+        project: str | None = None,
+        root: str | os.PathLike[str] | None = None,
+        llm_provider: str | ModelProvider | None = None,
+        embedder: Embedder | None = None,
+        tools: Sequence[Callable[..., Any]] | None = None,
+        progress: Reporter | None = None,
+    ) -> AsyncConversationAgent:
+        """An agent for a configuration that was read already.
+
+        Args:
+            settings: the whole configuration.
+            progress: is told what a first start fetches and starts.
+            user_id, project, root, llm_provider, embedder, tools: as in the constructor.
+        """
+        from ragforge_memory.config import ConversationConfig
+
+        agent = cls(
+            settings.neo4j,
+            llm_provider=llm_provider,
+            embedder=embedder,
+            tools=tools,
+            config=ConversationConfig.from_agent(settings.agent),
+            user_id=user_id,
+            project=project,
+            root=root,
+        )
+        agent._settings = settings
+        agent._progress = progress
         return agent
+
+    @property
+    def services(self) -> Services:
+        """What is open.
+
+        Raises:
+            RagforgeError: nothing is, yet.
+        """
+        if self._services is None:
+            raise RagforgeError("the agent is not open", hint="use it with `async with`, or await open()")
+        return self._services
 
     async def __aenter__(self) -> AsyncConversationAgent:
         await self.open()
@@ -165,18 +211,21 @@ class AsyncConversationAgent:
             self._opening = asyncio.Lock()
         async with self._opening:
             if self._services is None:
-                from ragforge_memory.agent.opening import open_services
+                from ragforge_memory.agent.opening import Wanted, open_services
 
                 self._services = await open_services(
-                    target=self._target,
-                    model=self._model,
-                    embedder=self._embedder,
-                    tools=self._tools,
-                    config=self._config,
-                    settings=self._settings,
-                    owner=self._owner,
-                    root=self._root,
-                    today=self._today,
+                    Wanted(
+                        target=self._target,
+                        model=self._model,
+                        embedder=self._embedder,
+                        tools=self._tools,
+                        config=self._config,
+                        settings=self._settings,
+                        owner=self._owner,
+                        root=self._root,
+                        today=self._today,
+                        progress=self._progress,
+                    )
                 )
         return self._services
 

@@ -12,6 +12,7 @@ from ragforge_memory.errors import EmbeddingError, RagforgeError
 if TYPE_CHECKING:
     from ragforge_memory.embeddings.port import Embedder
     from ragforge_memory.graph.messages import MessageStore
+    from ragforge_memory.graph.spaces import EmbeddingSpace
 
 log = logging.getLogger(__name__)
 
@@ -25,13 +26,13 @@ class Background:
     Args:
         messages: the store of the owner's messages.
         embedder: makes the vectors; None: nothing is ever due.
-        property_name: the vector property of the project's embedding space.
+        space: where the project's vectors are; None: nothing is ever due.
     """
 
-    def __init__(self, messages: MessageStore, embedder: Embedder | None, property_name: str) -> None:
+    def __init__(self, messages: MessageStore, embedder: Embedder | None, space: EmbeddingSpace | None) -> None:
         self._messages = messages
         self._embedder = embedder
-        self._property = property_name
+        self._space = space
         self._wake = asyncio.Event()
         self._idle = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
@@ -84,7 +85,7 @@ class Background:
 
     async def _embed_batch(self) -> bool:
         """Embeds a batch; whether there was one."""
-        assert self._embedder is not None
+        assert self._embedder is not None and self._space is not None
         waiting = await self._messages.pending(_BATCH)
         if not waiting:
             return False
@@ -94,5 +95,6 @@ class Background:
         except EmbeddingError:
             await self._messages.fail_embeddings(uuids)
             raise
-        await self._messages.store_embeddings(self._property, dict(zip(uuids, vectors, strict=True)))
+        self._space.check(vectors)
+        await self._messages.store_embeddings(self._space.vector_property, dict(zip(uuids, vectors, strict=True)))
         return True

@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Services:
-    """Everything a turn needs. ``graph_name`` says which database the journal's lines belong to."""
+    """Everything a turn needs. ``graph_name`` says which database the journal's lines belong to,
+    ``model_why`` in one sentence why this model answers."""
 
     owner: Owner
     config: AgentConfig
@@ -35,6 +36,7 @@ class Services:
     messages: MessageStore
     scopes: ScopeStore
     provider: ModelProvider
+    model_why: str
     registry: ToolRegistry
     journal: Journal
     background: Background

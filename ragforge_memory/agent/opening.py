@@ -1,0 +1,159 @@
+"""Opening what an agent needs, and closing it again."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ragforge_memory.agent.background import Background
+from ragforge_memory.agent.recovery import fold_orphans
+from ragforge_memory.agent.services import Services
+from ragforge_memory.config import ConversationConfig, RagforgeConfig
+from ragforge_memory.embeddings.resolve import resolve_embedder
+from ragforge_memory.errors import EmbeddingMismatch, RagforgeError
+from ragforge_memory.graph.connect import configured, connect
+from ragforge_memory.graph.conversations import ConversationStore
+from ragforge_memory.graph.journal import Journal
+from ragforge_memory.graph.messages import MessageStore
+from ragforge_memory.graph.scopes import ScopeStore
+from ragforge_memory.graph.spaces import EmbeddingSpace, SpaceStore
+from ragforge_memory.home import ragforge_home
+from ragforge_memory.llm.resolve import resolve_model
+from ragforge_memory.llm.timeouts import Timeouts
+from ragforge_memory.models.owner import Owner
+from ragforge_memory.project import identify
+from ragforge_memory.tools.registry import ToolRegistry
+
+if TYPE_CHECKING:
+    from ragforge_memory.downloads.progress import Reporter
+    from ragforge_memory.embeddings.port import Embedder
+    from ragforge_memory.graph.client import GraphClient
+    from ragforge_memory.llm.port import ModelProvider
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What an agent was made with; see `AsyncConversationAgent`."""
+
+    target: Any
+    model: str | ModelProvider | None
+    embedder: Embedder | None
+    tools: Sequence[Callable[..., Any]] | None
+    config: ConversationConfig | None
+    settings: RagforgeConfig | None
+    owner: Owner
+    root: Path
+    today: Callable[[], date]
+    progress: Reporter | None = None
+
+
+async def open_services(wanted: Wanted) -> Services:
+    """Opens model, graph and embedder, takes up what dead processes left, starts the background.
+
+    Raises:
+        GraphUnavailable: there is no server to be had.
+        ConfigError: the model or the embedder cannot be used.
+        EmbeddingMismatch: the project's vectors are another model's.
+    """
+    agent_config = (wanted.config or ConversationConfig()).to_agent()
+    settings = (wanted.settings or RagforgeConfig()).model_copy(update={"agent": agent_config})
+    registry = ToolRegistry(_tools(wanted.tools), timeout=agent_config.tool_timeout_seconds)
+    home = ragforge_home()
+    resolution = await resolve_model(
+        wanted.model, config=settings.llm, timeouts=Timeouts(first_chunk=agent_config.model_timeout_seconds)
+    )
+    graph = await connect(wanted.target, progress=wanted.progress)
+    try:
+        embedder, space = await _embedding(graph, wanted, settings)
+        wants_vectors = agent_config.memory.embeddings.enabled
+        messages = MessageStore(graph, wanted.owner)
+        services = Services(
+            owner=wanted.owner,
+            config=agent_config,
+            graph=graph,
+            graph_name=_graph_name(wanted.target),
+            conversations=ConversationStore(graph, wanted.owner),
+            messages=messages,
+            scopes=ScopeStore(graph, space),
+            provider=resolution.provider,
+            model_why=resolution.why,
+            registry=registry,
+            journal=Journal(home / "journal"),
+            background=Background(messages, embedder, space),
+            embedder=embedder,
+            root=wanted.root,
+            commit=identify(wanted.root, settings.name).commit,
+            today=wanted.today,
+            degraded=() if embedder is not None or not wants_vectors else ("embeddings",),
+        )
+        await fold_orphans(services)
+        services.background.start()
+        return services
+    except BaseException:
+        await graph.aclose()
+        raise
+
+
+async def close_services(services: Services, *, drain: float) -> None:
+    """Drains for at most ``drain`` seconds, then closes all that was opened, whatever fails meanwhile."""
+    with contextlib.suppress(RagforgeError):
+        left = await services.background.drain(drain)
+        if left:
+            log.info("left for the next process: %s", left)
+    await services.background.aclose()
+    for close in (services.provider.aclose, services.graph.aclose):
+        try:
+            await close()
+        except Exception:
+            log.warning("closing failed", exc_info=True)
+    if services.embedder is not None:
+        await services.embedder.aclose()
+    services.journal.close()
+
+
+async def _embedding(
+    graph: GraphClient, wanted: Wanted, settings: RagforgeConfig
+) -> tuple[Embedder | None, EmbeddingSpace | None]:
+    """The embedder and the space of the project's vectors; neither where nothing embeds.
+
+    An embedder that nobody chose gives way to the vectors that are there; one that was chosen is an error then.
+    """
+    embedder = wanted.embedder or resolve_embedder(settings, os.environ, progress=wanted.progress).embedder
+    if embedder is None:
+        return None, None
+    model = f"{embedder.provider}:{embedder.model}"
+    try:
+        spaces = SpaceStore(graph)
+        return embedder, await spaces.claim(wanted.owner.project, model=model, dimension=embedder.dimension)
+    except EmbeddingMismatch as error:
+        if wanted.embedder is not None:
+            raise
+        await embedder.aclose()
+        if settings.agent.memory.embeddings.chosen:
+            raise
+        log.warning("search is by text alone: %s (%s)", error.message, error.hint)
+        return None, None
+
+
+def _tools(tools: Sequence[Callable[..., Any]] | None) -> Sequence[Callable[..., Any]]:
+    if tools is not None:
+        return tools
+    from ragforge_memory.tools.code_search import CODE_SEARCH_TOOLS
+
+    return CODE_SEARCH_TOOLS
+
+
+def _graph_name(target: Any) -> str:
+    """Which database a journal line belongs to: the managed server's port may change, an address says itself."""
+    config = configured(target) if target is None or not callable(target) else None
+    if config is not None:
+        return f"{config.uri}/{config.database}"
+    return "managed" if target is None else "driver"
