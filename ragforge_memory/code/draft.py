@@ -239,7 +239,7 @@ class Draft:
             scope = next((open for open in reversed(self._open) if open.type != "constant"), None)
         if scope is not None and name in scope.outside:
             return
-        if value is None and kind not in ("self", "unknown"):
+        if value is None and kind not in ("self", "parameter", "unknown"):
             kind = "unknown"
         (self._bindings if scope is None else scope.bindings).append(Binding(name, kind, value, line))
 
@@ -248,7 +248,7 @@ class Draft:
         function = self.enclosing_function
         if function is None:
             return None
-        found = (b for b in reversed(function.bindings) if b.name == name and b.kind in ("type", "call"))
+        found = (b for b in reversed(function.bindings) if b.name == name and b.value and b.kind != "alias")
         return next(found, None)
 
     def add_import(

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 _FUNCTIONS = frozenset({"arrow_function", "function_expression", "generator_function", "function"})
 _CLASSES = frozenset({"class", "class_declaration", "abstract_class_declaration"})
 _CONSTANT = re.compile(r"_?[A-Z][A-Z0-9_]*$")
+_GLOBALS = frozenset({"window", "global", "globalThis", "self"})
 _MODIFIERS = frozenset(
     {"async", "static", "abstract", "readonly", "get", "set", "declare", "override", "const", "accessibility_modifier",
      "override_modifier"}
@@ -360,6 +361,8 @@ def _declarator(draft: Draft, node: Node) -> Visit:
     else:
         draft.bind(name, *value(draft, content), draft.line(name_node))
     parts = [part for part in (declared, content) if part]
+    if content is not None and content.type == "assignment_expression" and _sets_exports(draft, content):
+        draft.export("=", name, draft.line(node))
     if not _worth_naming(draft, node, exported):
         return parts
     draft.open(
@@ -370,6 +373,16 @@ def _declarator(draft: Draft, node: Node) -> Visit:
     if content is not None and content.type == "object":
         return [*([declared] if declared else []), *_members(draft, content), CLOSE]
     return [*parts, CLOSE]
+
+
+def _sets_exports(draft: Draft, node: Node | None) -> bool:
+    """``exports = module.exports = …``"""
+    while node is not None and node.type == "assignment_expression":
+        left = node.child_by_field_name("left")
+        if left is not None and draft.text(left) == "module.exports":
+            return True
+        node = node.child_by_field_name("right")
+    return False
 
 
 def _is_exported(node: Node) -> bool:
@@ -384,6 +397,10 @@ def _worth_naming(draft: Draft, node: Node, exported: bool) -> bool:
     statement = declaration.parent if declaration is not None else None
     ambient = statement is not None and statement.type == "ambient_declaration"
     top = statement is not None and statement.type in ("program", "export_statement")
+    content = node.child_by_field_name("value")
+    while content is not None and content.type == "assignment_expression":
+        content = content.child_by_field_name("right")
+    constant = constant or (content is not None and content.type == "object")
     scope = draft.current
     if scope is not None and scope.type != "namespace":
         return False
@@ -391,7 +408,10 @@ def _worth_naming(draft: Draft, node: Node, exported: bool) -> bool:
 
 
 def _members(draft: Draft, node: Node, prefix: str = "", owner: str | None = None) -> list[Node | _Close]:
-    """The properties of an object that has a name: functions in it are its methods."""
+    """The properties of an object that has a name: functions in it are its methods.
+
+    What else it holds by name is bound to the object's scope with a dot before (names.py looks there).
+    """
     steps: list[Node | _Close] = []
     scope = draft.current
     base = scope.qualified_name if scope is not None else ""
@@ -426,8 +446,20 @@ def _members(draft: Draft, node: Node, prefix: str = "", owner: str | None = Non
                 )  # fmt: skip
                 draft.walk_inside(inside, _HANDLERS)
                 continue
+        if scope is not None and not path:
+            _bind_property(draft, scope, child)
         draft.walk_inside([child], _HANDLERS)
     return steps
+
+
+def _bind_property(draft: Draft, scope: OpenScope, node: Node) -> None:
+    if node.type == "shorthand_property_identifier":
+        draft.bind(f".{draft.text(node)}", "alias", draft.text(node), draft.line(node), scope)
+    elif node.type == "pair":
+        name = property_name(draft, node.child_by_field_name("key"))
+        kind, known = value(draft, node.child_by_field_name("value"))
+        if name is not None and known is not None:
+            draft.bind(f".{name}", kind, known, draft.line(node), scope)
 
 
 def _required(draft: Draft, node: Node | None) -> tuple[str, str | None] | None:
@@ -497,13 +529,15 @@ def _define_member(draft: Draft, node: Node, left: Node, right: Node) -> Visit |
     if receiver == "this":
         return _this_member(draft, node, name, name_node, right, line)
     owner = receiver.removesuffix(".prototype")
-    if right.type in _FUNCTIONS and owner.replace(".", "").isidentifier() and draft.enclosing_function is None:
-        modifiers = [] if receiver.endswith(".prototype") else ["static"]
-        return _open_function(
-            draft, node, name, name_node=name_node, whole=_around(node), function=right, type="method",
-            qualified_name=f"{owner}.{name}", owner=owner, modifiers=modifiers,
-        )  # fmt: skip
-    return None
+    if right.type not in _FUNCTIONS or not owner.replace(".", "").isidentifier():
+        return None
+    if draft.enclosing_function is not None or owner in _GLOBALS:
+        return _open_function(draft, node, name, name_node=name_node, whole=_around(node), function=right)
+    modifiers = [] if receiver.endswith(".prototype") else ["static"]
+    return _open_function(
+        draft, node, name, name_node=name_node, whole=_around(node), function=right, type="method",
+        qualified_name=f"{owner}.{name}", owner=owner, modifiers=modifiers,
+    )  # fmt: skip
 
 
 def _export_whole(draft: Draft, node: Node, right: Node, line: int) -> Visit:

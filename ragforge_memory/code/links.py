@@ -41,6 +41,11 @@ def one_part(index: ProjectIndex, path: str, scope: ParsedScope) -> Sequence[Pla
     return ()
 
 
+def nothing_injected(index: ProjectIndex, path: str, scope: ParsedScope, name: str) -> Place | None:
+    """For languages where a parameter's name says nothing of its value."""
+    return None
+
+
 @dataclass(frozen=True, slots=True)
 class Links:
     """A language's rules.
@@ -55,12 +60,14 @@ class Links:
         linked: what a bare name means that nothing else binds: what the linker finds (C), a constant that some
             other file defines (Ruby), the first word of a name that is written in full (``a`` of ``a.b.C``).
         parts: the other declarations of a type that together make it up: C#'s ``partial``, Ruby's reopened classes.
+        injected: the function whose result a parameter of this name gets (pytest's fixtures).
         self_names: receivers that mean an instance of the enclosing type, as dotted text (``this``, ``self``).
         super_names: receivers that mean its bases (``super()``, ``super``, ``base``, ``parent``).
         bare_members: whether a bare name may be a member of an enclosing type (Java, C++, C#, Ruby).
         imports_visible: whether what a file imports at its top level can be imported from it (Python); otherwise
             only what an Import with ``exported`` or an Export says.
         exports_only: whether a file shows nothing but what it exports (ES modules that have any Export).
+        methods_are_called: whether a name that is not called is never a method (Java: fields have names of their own).
         common_members: method names of the language's built-in and everyday types: an unknown receiver's method
             of such a name is never taken for the project's.
     """
@@ -70,9 +77,11 @@ class Links:
     neighbours: Callable[[ProjectIndex, ParsedFile], Sequence[str]] = no_neighbours
     linked: Callable[[ProjectIndex, ParsedFile, str], Place | None] = nothing_linked
     parts: Callable[[ProjectIndex, str, ParsedScope], Sequence[Place]] = one_part
+    injected: Callable[[ProjectIndex, str, ParsedScope, str], Place | None] = nothing_injected
     self_names: frozenset[str] = frozenset()
     super_names: frozenset[str] = frozenset()
     bare_members: bool = False
     imports_visible: bool = False
     exports_only: bool = False
+    methods_are_called: bool = False
     common_members: frozenset[str] = frozenset()

@@ -138,7 +138,7 @@ class Names:
             return self._bound(path, None, bound, line)
         foreign = False
         for everything in file.imports.get(None, {}).get("*", ()):
-            found = self._from_import(file, everything, name)
+            found = self._from_import(file, everything, _starred(everything, name))
             if self.known(found):
                 return found
             foreign = foreign or found is FOREIGN
@@ -175,7 +175,7 @@ class Names:
                 found = self.member(found, part) if found is not None else None
             if found is not None:
                 return found
-        return None if imported.name == "*" else UNKNOWN
+        return None if (imported.name or "").endswith("*") else UNKNOWN
 
     def _exported(self, module: str, name: str, *, own: bool = False) -> Entity | None:
         """A name of a module as others see it. ``own``: also what the module does not export."""
@@ -216,7 +216,7 @@ class Names:
             return self._bound(module, None, bound, 0)
         for everything in file.imports.get(None, {}).get("*", ()):
             if links.imports_visible or everything.exported:
-                found = self._from_import(file, everything, name)
+                found = self._from_import(file, everything, _starred(everything, name))
                 if self.known(found):
                     return found
         if "=" in file.exports and name != "default":
@@ -257,6 +257,9 @@ class Names:
 
     def _binding(self, path: str, key: str | None, binding: Binding) -> Entity:
         memo = (path, key, binding)
+        if binding.kind == "parameter" and binding.value is None:
+            source = self.injected(path, key, binding.name)
+            return self.called(source) if source else UNKNOWN
         if binding.kind == "unknown" or memo in self._busy or len(self._busy) > _DEPTH:
             return UNKNOWN
         self._busy.add(memo)
@@ -265,7 +268,7 @@ class Names:
                 holder = self.holder(path, key) if key else None
                 return holder._replace(instance=True) if holder else UNKNOWN
             assert binding.value is not None
-            if binding.kind == "type":
+            if binding.kind in ("type", "parameter"):
                 return self.of_type(path, key, binding.value, binding.line)
             found = self.evaluate(path, key, binding.value, binding.line - 1)
             if binding.kind == "call":
@@ -273,6 +276,17 @@ class Names:
             return UNKNOWN if found is None else found
         finally:
             self._busy.discard(memo)
+
+    def injected(self, path: str, key: str | None, name: str) -> Entity | None:
+        """The definition whose result the parameter ``name`` of a scope gets, where its name says so."""
+        if key is None:
+            return None
+        file = self._index.files[path]
+        scope = file.by_key[key]
+        if not any(b.name == name and b.kind == "parameter" for b in scope.bindings):
+            return None
+        found = file.links.injected(self._index, path, scope, name)
+        return Entity(*found) if found else None
 
     def of_type(self, path: str, key: str | None, text: str, line: int = 0) -> Entity:
         """An instance of what a type's dotted text means."""
@@ -418,6 +432,9 @@ class Names:
                         return found
                     unknown = True
             elif scope.type == "constant":
+                held = file.bindings(ancestor.key).get(f".{name}")  # what an object literal holds by name
+                if held:
+                    return self._bound(ancestor.path, scope.parent, held, 0)
                 value = self.value(ancestor)
                 if value != ancestor:
                     return self.member(value, name)
@@ -526,3 +543,8 @@ class Names:
             if found is None:
                 return UNKNOWN
         return found
+
+
+def _starred(imported: Import, name: str) -> str:
+    """What a wildcard import makes of a name: of ``Kind.*`` it is a member of ``Kind``."""
+    return f"{(imported.name or '*').removesuffix('*')}{name}"

@@ -37,7 +37,7 @@ TYPE_TYPES: frozenset[str] = frozenset({"class", "interface", "struct", "trait",
 UseKind = Literal["call", "reference", "inherit", "implement", "decorate", "type"]
 """``inherit`` and ``implement`` become INHERITS_FROM and IMPLEMENTS, ``decorate`` DECORATED_BY, others CONSUMES."""
 
-BindingKind = Literal["type", "call", "alias", "self", "unknown"]
+BindingKind = Literal["type", "parameter", "call", "alias", "self", "unknown"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +67,8 @@ class Binding:
 
     Args:
         name: the bare name.
-        kind: ``type``: ``value`` is the declared type; ``call``: ``value`` was called (or constructed), so the
+        kind: ``type``: ``value`` is the declared type; ``parameter``: the same of a parameter, None where it has no
+            type (only where a parameter's name can say what is passed, as pytest's fixtures do); ``call``: ``value`` was called (or constructed), so the
             type is the class ``value``, or what the function ``value`` returns; ``alias``: ``value`` was assigned
             as it is (it may be a class, a function or a variable); ``self``: the enclosing class or an instance
             of it (Python's first parameter; keywords like ``this`` need no binding); ``unknown``. For the last

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 from ragforge_memory.code.draft import CLOSE, Draft, Handler, OpenScope
 from ragforge_memory.code.languages import Reader
-from ragforge_memory.code.links import Links
-from ragforge_memory.code.parsed import BindingKind, Import, ParsedFile, ScopeType, UseKind
+from ragforge_memory.code.links import Links, Place
+from ragforge_memory.code.parsed import BindingKind, Import, ParsedFile, ParsedScope, ScopeType, UseKind
 from ragforge_memory.code.python_names import COMMON_MEMBERS
 
 if TYPE_CHECKING:
@@ -31,6 +31,7 @@ _LITERALS = frozenset(
 )  # fmt: skip
 _WRAPPERS = frozenset({"Optional", "Annotated", "Final", "ClassVar", "Required", "NotRequired", "ReadOnly", "Type"})
 _PASSED_ON = frozenset({"Iterator", "Generator", "AsyncIterator", "AsyncGenerator", "Iterable", "AsyncIterable"})
+_MANAGERS = frozenset({"contextmanager", "asynccontextmanager", "fixture"})
 _CONSTANT = re.compile(r"_{0,2}[A-Z][A-Z0-9_]*$")
 _FORWARD = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*")
 _PREFIX = re.compile(r"^[A-Za-z]*('''|\"\"\"|'|\")")
@@ -209,7 +210,7 @@ def _modifier(decorator: str) -> str:
 
 def _returns(draft: Draft, node: Node | None, decorators: Sequence[str]) -> str | None:
     found = type_text(draft, node)
-    managed = any(name.rpartition(".")[2] in ("contextmanager", "asynccontextmanager") for name in decorators)
+    managed = _is_managed(decorators)
     if managed and found and found.rpartition(".")[2] in _PASSED_ON and node is not None:
         generic = _first_named(node)  # what ``with`` binds is what the generator yields
         inner = _arguments(generic) if generic is not None else []
@@ -217,17 +218,22 @@ def _returns(draft: Draft, node: Node | None, decorators: Sequence[str]) -> str 
     return found
 
 
+def _is_managed(decorators: Iterable[str]) -> bool:
+    """Whether what a function yields is what its user gets."""
+    return any(name.rpartition(".")[2] in _MANAGERS for name in decorators)
+
+
 def _bind_parameters(draft: Draft, parameters: Node, bound: bool) -> None:
     for node in parameters.named_children:
         kind = node.type
         line = draft.line(node)
         if kind == "identifier":
-            draft.bind(draft.text(node), "self" if bound else "unknown", None, line)
+            draft.bind(draft.text(node), "self" if bound else "parameter", None, line)
         elif kind == "typed_parameter":
             inner = _first_named(node)
             if inner is not None and inner.type == "identifier":
                 annotation = type_text(draft, node.child_by_field_name("type"))
-                draft.bind(draft.text(inner), "self" if bound else "type", annotation, line)
+                draft.bind(draft.text(inner), "self" if bound else "parameter", None if bound else annotation, line)
             elif inner is not None:
                 _bind_names(draft, inner)
         elif kind in ("default_parameter", "typed_default_parameter"):
@@ -466,6 +472,15 @@ def _global(draft: Draft, node: Node) -> Visit:
 def _return(draft: Draft, node: Node) -> Visit:
     scope = draft.current
     if scope is not None and scope.returns is None and scope.type in ("function", "method"):
+        kind, value = _value(draft, _first_named(node))
+        if value is not None:
+            draft.bind("return", kind, value, draft.line(node))
+    return node.named_children
+
+
+def _yield(draft: Draft, node: Node) -> Visit:
+    scope = draft.current
+    if scope is not None and scope.returns is None and _is_managed(scope.decorators):
         kind, value = _value(draft, _first_named(node))
         if value is not None:
             draft.bind("return", kind, value, draft.line(node))
@@ -742,6 +757,40 @@ def submodule(index: ProjectIndex, module: str, name: str) -> str | None:
     return _module_at(index, module[: module.rfind("/") + 1] + name)
 
 
+def injected(index: ProjectIndex, path: str, scope: ParsedScope, name: str) -> Place | None:
+    """The fixture that pytest passes for a parameter: of the class, the module, or a ``conftest.py`` above."""
+    if not scope.name.startswith("test") and not _is_fixture(scope):
+        return None
+    file = index.files[path]
+    parent = scope.parent
+    while parent is not None:
+        found = _fixture(file.children.get(parent, {}).get(name, ()), scope)
+        if found is not None:
+            return path, found.key
+        parent = file.by_key[parent].parent
+    directory = path[: path.rfind("/") + 1]
+    places = [path]
+    while True:
+        places.append(f"{directory}conftest.py")
+        if not directory:
+            break
+        directory = directory[: directory.rstrip("/").rfind("/") + 1]
+    for place in places:
+        if place in index.files:
+            found = _fixture(index.files[place].top.get(name, ()), scope)
+            if found is not None:
+                return place, found.key
+    return None
+
+
+def _fixture(scopes: Sequence[ParsedScope], besides: ParsedScope) -> ParsedScope | None:
+    return next((scope for scope in scopes if scope is not besides and _is_fixture(scope)), None)
+
+
+def _is_fixture(scope: ParsedScope) -> bool:
+    return any(name.rpartition(".")[2] == "fixture" for name in scope.decorators)
+
+
 def refusal(root: Node, data: bytes) -> str | None:
     """The grammar stumbles over some good code, so Python itself has the last word on a file with errors."""
     import ast
@@ -771,6 +820,7 @@ _HANDLERS: dict[str, Handler] = {
     "global_statement": _global,
     "nonlocal_statement": _global,
     "return_statement": _return,
+    "yield": _yield,
     "identifier": _identifier,
     "attribute": _attribute,
     "call": _call,
@@ -814,6 +864,7 @@ READER = Reader(
     links=Links(
         modules=modules,
         submodule=submodule,
+        injected=injected,
         self_names=frozenset({"self"}),
         super_names=frozenset({"super()"}),
         imports_visible=True,

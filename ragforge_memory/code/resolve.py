@@ -102,6 +102,7 @@ class _Resolver:
             for use in scope.uses:
                 self._follow(file, scope, use, found)
             self._parent(file, scope, found)
+            self._parameters(file, scope, found)
         edges = [
             Edge(path, source, kind, target_path, target_key,
                  tuple(sorted(at.lines)), tuple(sorted(at.calls)), at.certain)
@@ -120,6 +121,15 @@ class _Resolver:
         elif scope.parent is not None:
             found[scope.key, "HAS_PARENT", file.file.path, scope.parent] = _Lines(certain=True)
 
+    def _parameters(self, file: FileIndex, scope: ParsedScope, found: _Found) -> None:
+        for binding in scope.bindings:
+            if binding.kind == "parameter":
+                source = self._names.injected(file.file.path, scope.key, binding.name)
+                if source is not None:
+                    at = found.setdefault((scope.key, "CONSUMES", source.path, source.key), _Lines())
+                    at.lines.add(binding.line)
+                    at.certain = True
+
     def _follow(self, file: FileIndex, scope: ParsedScope | None, use: Use, found: _Found) -> None:
         target, certain = self._target(file, scope, use)
         if target is None:
@@ -127,6 +137,8 @@ class _Resolver:
         source = scope.key if scope else ""
         definition = self._names.scope(target)
         if definition is None or (target == (file.file.path, source, False) and use.kind != "call"):
+            return
+        if use.kind == "reference" and definition.type == "method" and file.links.methods_are_called:
             return
         kind: EdgeKind = "CONSUMES"
         if use.kind == "decorate":
@@ -167,7 +179,8 @@ class _Resolver:
         if member is FOREIGN:
             self.foreign += 1
             return None, True
-        guess = self._guess(file, use) if use.kind in ("call", "decorate") else None
+        settled = (names.known(receiver) and not receiver.key) or use.receiver in file.links.super_names
+        guess = self._guess(file, use) if use.kind in ("call", "decorate") and not settled else None
         self.unresolved += guess is None
         return guess, False
 
@@ -180,6 +193,8 @@ class _Resolver:
                 definition = names.scope(meant)
                 if definition is not None and definition.type in TYPE_TYPES:
                     return meant
+        if use.kind == "call" and (source := names.injected(path, key, use.name)):
+            return source
         found = names.lookup(path, key, use.name, use.line)
         if found is None or not names.known(found) or found.instance:
             return None
