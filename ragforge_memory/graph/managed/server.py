@@ -60,10 +60,7 @@ class ServerInfo:
 
 @dataclass(frozen=True, slots=True)
 class ServerStatus:
-    """What there is of a server; None where there is nothing to tell.
-
-    ``managed`` is False where ``NEO4J_URI`` names a server that is not ours.
-    """
+    """What there is of a server; None where there is nothing to tell. ``managed``: whether it is ours."""
 
     running: bool
     managed: bool
@@ -150,28 +147,24 @@ def stop(home: Path | None = None) -> bool:
 
 
 def status(home: Path | None = None) -> ServerStatus:
-    """What there is of the managed server, or of the one that ``NEO4J_URI`` names; starts nothing."""
-    files = ServerFiles(home or ragforge_home())
-    uri = os.environ.get("NEO4J_URI")
-    if uri:
-        from ragforge_memory.graph.managed.login import external_version
+    """What there is of the managed server; starts nothing and does not count as its use.
 
-        username = os.environ.get("NEO4J_USERNAME") or USERNAME
-        password = os.environ.get("NEO4J_PASSWORD") or ""
-        version = external_version(uri, username, password)
+    Raises:
+        ServerStartError: it runs, and its password file is gone.
+    """
+    files = ServerFiles(home or ragforge_home())
+    state = read_state(files)
+    if state is None or state.server is None or not is_held(files.supervisor_lock):
         return ServerStatus(
-            running=version is not None,
-            managed=False,
-            uri=uri,
-            username=username,
-            password=password or None,
-            version=version,
+            running=False,
+            managed=True,
+            uri=None,
+            username=USERNAME,
+            password=None,
+            version=state.server_version if state else None,
             pid=None,
             home=files.home,
         )
-    state = read_state(files)
-    if state is None or not is_held(files.supervisor_lock) or state.server is None:
-        return ServerStatus(False, True, None, USERNAME, None, None, None, files.home)
     return ServerStatus(
         running=state.status == "ready" and handshake(state.port, timeout=ANSWER_TIMEOUT) == "yes",
         managed=True,
@@ -181,6 +174,23 @@ def status(home: Path | None = None) -> ServerStatus:
         version=state.server_version,
         pid=state.server.pid,
         home=files.home,
+    )
+
+
+def external_status(uri: str, username: str, password: str, *, home: Path | None = None) -> ServerStatus:
+    """What there is of a server that is not ours, asked for its version (3 seconds at most to connect)."""
+    from ragforge_memory.graph.managed.login import external_version
+
+    version = external_version(uri, username, password)
+    return ServerStatus(
+        running=version is not None,
+        managed=False,
+        uri=uri,
+        username=username,
+        password=password or None,
+        version=version,
+        pid=None,
+        home=home or ragforge_home(),
     )
 
 
