@@ -4,19 +4,39 @@ OPTIONAL MATCH (p:RagforgeMeta {key: $project_key})
 OPTIONAL MATCH (s:RagforgeMeta {key: $space_key})
 RETURN p.model AS model, p.dimension AS dimension, s.number AS number, s.ready AS ready
 
+// name: chosen_space
+MATCH (p:RagforgeMeta {key: $project_key})
+MATCH (s:RagforgeMeta {key: 'space/' + p.model + '/' + p.dimension})
+RETURN p.model AS model, p.dimension AS dimension, s.number AS number
+
 // name: claim_space
 // MERGE on unique keys takes their locks: two processes give one model one number, and a project one space. The
-// counter is raised only for a space that is new.
+// counter is raised only for a space that is new; $least skips numbers whose indexes somebody else has made.
 MERGE (counter:RagforgeMeta {key: 'spaces'})
 ON CREATE SET counter.count = 0
 SET counter.touched = datetime()
 MERGE (s:RagforgeMeta {key: $space_key})
 ON CREATE SET s.model = $model, s.dimension = $dimension
 FOREACH (_ IN CASE WHEN s.number IS NULL THEN [1] ELSE [] END |
-  SET counter.count = counter.count + 1, s.number = counter.count)
+  SET counter.count = CASE WHEN counter.count + 1 < $least THEN $least ELSE counter.count + 1 END
+  SET s.number = counter.count)
 MERGE (p:RagforgeMeta {key: $project_key})
 ON CREATE SET p.project = $project, p.model = $model, p.dimension = $dimension
 RETURN s.number AS number, s.ready AS ready, p.model AS model, p.dimension AS dimension
+
+// name: leave_space
+// Only if the project's choice is still the one whose vectors were looked for.
+MATCH (p:RagforgeMeta {key: $project_key})
+WHERE p.model = $model AND p.dimension = $dimension
+DELETE p
+RETURN true AS left
+
+// name: project_has_vectors
+// Asked only when a project's model was changed: whether something would be lost. A space is the whole project's, so
+// no user is asked for.
+RETURN EXISTS { MATCH (s:Scope) WHERE s.project = $project AND s[$property] IS NOT NULL }
+  OR EXISTS { MATCH (m:Message) WHERE m.project = $project AND m[$property] IS NOT NULL }
+  OR EXISTS { MATCH (c:Conversation) WHERE c.project = $project AND c[$conversation_property] IS NOT NULL } AS used
 
 // name: space_ready
 // Only now do others stop making the indexes themselves.
@@ -51,3 +71,22 @@ OPTIONS {indexConfig: {`vector.dimensions`: {{dimension}}, `vector.similarity_fu
 // autocommit
 CREATE VECTOR INDEX {{index}} IF NOT EXISTS FOR (n:Scope) ON (n.{{property}})
 OPTIONS {indexConfig: {`vector.dimensions`: {{dimension}}, `vector.similarity_function`: 'cosine', `vector.quantization.enabled`: false}}
+
+// name: create_conversation_vector_index
+// requires: 2026.2
+// autocommit
+CYPHER 25
+CREATE VECTOR INDEX {{index}} IF NOT EXISTS FOR (n:Conversation) ON n.{{property}}
+WITH [n.user_id, n.project, n.status]
+OPTIONS {indexConfig: {`vector.dimensions`: {{dimension}}, `vector.similarity_function`: 'cosine', `vector.quantization.enabled`: false}}
+
+// name: create_conversation_vector_index
+// autocommit
+CREATE VECTOR INDEX {{index}} IF NOT EXISTS FOR (n:Conversation) ON (n.{{property}})
+OPTIONS {indexConfig: {`vector.dimensions`: {{dimension}}, `vector.similarity_function`: 'cosine', `vector.quantization.enabled`: false}}
+
+// name: vector_indexes
+// autocommit
+// Of everybody: names and places that are taken. No owner: indexes are the server's.
+SHOW VECTOR INDEXES YIELD name, labelsOrTypes, properties, options
+RETURN name, labelsOrTypes[0] AS label, properties[0] AS property, options.indexConfig['vector.dimensions'] AS dimension

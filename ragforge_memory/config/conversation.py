@@ -76,7 +76,7 @@ class ConversationConfig(Section):
     enable_memory: bool = True
     embedding_provider: EmbeddingProvider = "local"
     embedding_model: str = "e5-small-v2"
-    embedding_dimension: int | None = 384
+    embedding_dimension: int = 384
     persistence: Literal["neo4j", "files"] = "neo4j"
     auto_save: bool = True
     persistence_directory: str = "conversations"

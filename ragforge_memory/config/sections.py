@@ -109,9 +109,7 @@ class EmbeddingsConfig(Section):
     enabled: bool = Field(True, description="embed messages and code; without it search is by text alone")
     provider: EmbeddingProvider = Field("local", description="local, gemini, openai or hashing (tests)")
     model: Text = Field("e5-small-v2", min_length=1, description="the embedding model's name")
-    dimension: int | None = Field(
-        384, ge=1, le=MAX_DIMENSION, description="floats in a vector; absent: the model's own"
-    )
+    dimension: int = Field(384, ge=1, le=MAX_DIMENSION, description="floats in a vector; absent: the model's own")
 
     @model_validator(mode="before")
     @classmethod
@@ -139,7 +137,18 @@ class EmbeddingsConfig(Section):
             given["model"] = model = DEFAULT_EMBEDDING_MODELS[provider]
         if isinstance(model, str) and "dimension" not in given:
             known = EMBEDDING_MODELS.get(model)
-            given["dimension"] = known.dimension if known else None
+            if known is not None and known.provider == provider:
+                given["dimension"] = known.dimension
+            elif provider in ("gemini", "openai"):
+                raise PydanticCustomError(
+                    "unknown_dimension",
+                    "the dimension of the embedding model {model} is not known",
+                    {
+                        "key": "dimension",
+                        "model": model,
+                        "hint": "set agent.memory.embeddings.dimension to the number of floats that it gives",
+                    },
+                )
         return given
 
     @model_validator(mode="after")
@@ -152,7 +161,7 @@ class EmbeddingsConfig(Section):
                 "there is no local embedding model named {model}",
                 {"key": "model", "model": self.model, "hint": f"use one of {names}, or name another provider"},
             )
-        if known is None or known.provider != self.provider or self.dimension is None:
+        if known is None or known.provider != self.provider:
             return self
         low, high = known.allowed or (known.dimension, known.dimension)
         if not low <= self.dimension <= high:

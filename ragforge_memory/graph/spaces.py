@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from ragforge_memory.errors import EmbeddingMismatch
 from ragforge_memory.graph.client import PATIENT_TIMEOUT, GraphClient
@@ -16,16 +17,22 @@ from ragforge_memory.graph.client import PATIENT_TIMEOUT, GraphClient
 
 @dataclass(frozen=True, slots=True)
 class Space:
-    """Where the vectors of one model are: the property's name and the names of its indexes."""
+    """Where the vectors of one model are: the property's name and the names of its indexes.
+
+    Args:
+        model: the embedding model.
+        dimension: floats in each vector.
+        number: from 1; which property and indexes are this model's.
+    """
 
     model: str
     dimension: int
     number: int
 
     @property
-    def property(self) -> str:
-        """The vector property of messages and scopes."""
-        return self._numbered("embedding")
+    def conversation_property(self) -> str:
+        """The vector property of conversations: that of their summary, before the first one of title and message."""
+        return self._numbered("summary_embedding")
 
     @property
     def message_index(self) -> str:
@@ -36,6 +43,11 @@ class Space:
     def scope_index(self) -> str:
         """The vector index of scopes."""
         return self._numbered("scope_embedding_index")
+
+    @property
+    def conversation_index(self) -> str:
+        """The vector index of conversations."""
+        return self._numbered("conversation_summary_embedding_index")
 
     def check(self, vectors: Iterable[Sequence[float]]) -> None:
         """Refuses vectors that this space's indexes would never find.
@@ -54,38 +66,116 @@ class Space:
     def _numbered(self, name: str) -> str:
         return name if self.number == 1 else f"{name}_{self.number}"
 
+    # The last member: below it in this class, the name no longer means the decorator.
+    @property
+    def property(self) -> str:
+        """The vector property of messages and scopes."""
+        return self._numbered("embedding")
+
+
+async def find_space(client: GraphClient, project: str) -> Space | None:
+    """The space that a project's vectors are in, or None where nothing of it was ever embedded; makes nothing."""
+    rows = await client.read("chosen_space", project_key=f"project/{project}")
+    return Space(rows[0]["model"], int(rows[0]["dimension"]), int(rows[0]["number"])) if rows else None
+
 
 async def open_space(client: GraphClient, project: str, model: str, dimension: int) -> Space:
     """The space of a project's vectors; made, with its indexes, where model or project are new.
 
+    A project of which nothing is embedded yet changes its model freely.
+
     Args:
         client: the graph.
         project: the project's name; '' for none.
-        model: ``provider:model`` or whatever names the vectors' origin for good.
+        model: the embedder's model: whatever names the vectors' origin for good.
         dimension: floats in a vector.
 
     Raises:
         EmbeddingMismatch: the project's vectors come from another model or have another dimension.
     """
-    keys = {"project_key": f"project/{project}", "space_key": f"space/{model}/{dimension}"}
-    row = (await client.read("space_of_project", **keys))[0]
+    project_key, space_key = f"project/{project}", f"space/{model}/{dimension}"
+    row = (await client.read("space_of_project", project_key=project_key, space_key=space_key))[0]
+    if row["model"] is not None and (row["model"], row["dimension"]) != (model, dimension):
+        await _leave(client, project)
+        row = {**row, "model": None}
     if row["model"] is None or row["number"] is None:
         row = (
             await client.write(
-                "claim_space", timeout=PATIENT_TIMEOUT, project=project, model=model, dimension=dimension, **keys
+                "claim_space",
+                timeout=PATIENT_TIMEOUT,
+                project_key=project_key,
+                space_key=space_key,
+                project=project,
+                model=model,
+                dimension=dimension,
+                least=await _first_free_number(client, dimension),
             )
         )[0]
     if (row["model"], row["dimension"]) != (model, dimension):
-        raise EmbeddingMismatch(
-            f"the vectors of the project {project or '(none)'!r} come from {row['model']} ({row['dimension']} "
-            f"dimensions), not from {model} ({dimension})",
-            hint=f"set agent.memory.embeddings back to {row['model']}, or use another project name",
-        )
+        raise _mismatch(project, row["model"], row["dimension"], f"{model} ({dimension})")
     space = Space(model, dimension, int(row["number"]))
     if not row["ready"]:
-        for kind, index in (("message", space.message_index), ("scope", space.scope_index)):
-            names = {"index": index, "property": space.property, "dimension": str(dimension)}
-            await client.autocommit(f"create_{kind}_vector_index", names=names)
+        for label, (vector_property, index) in _names(space).items():
+            names = {"index": index, "property": vector_property, "dimension": str(dimension)}
+            await client.autocommit(f"create_{label.lower()}_vector_index", names=names)
         await client.autocommit("await_indexes", timeout=130)
-        await client.write("space_ready", timeout=PATIENT_TIMEOUT, space_key=keys["space_key"])
+        await client.write("space_ready", timeout=PATIENT_TIMEOUT, space_key=space_key)
     return space
+
+
+def _names(space: Space) -> dict[str, tuple[str, str]]:
+    """Label → (property, index) of everything that has vectors."""
+    return {
+        "Message": (space.property, space.message_index),
+        "Scope": (space.property, space.scope_index),
+        "Conversation": (space.conversation_property, space.conversation_index),
+    }
+
+
+async def _leave(client: GraphClient, project: str) -> None:
+    """Takes a project that has no vectors out of the space that it chose before.
+
+    Raises:
+        EmbeddingMismatch: it has some.
+    """
+    space = await find_space(client, project)
+    if space is None:
+        return
+    found = await client.read(
+        "project_has_vectors",
+        timeout=PATIENT_TIMEOUT,
+        project=project,
+        property=space.property,
+        conversation_property=space.conversation_property,
+    )
+    if found[0]["used"]:
+        raise _mismatch(project, space.model, space.dimension, "the configured model")
+    await client.write("leave_space", project_key=f"project/{project}", model=space.model, dimension=space.dimension)
+
+
+async def _first_free_number(client: GraphClient, dimension: int) -> int:
+    """The first number whose names nobody else has taken: RagForge's own tools make indexes of these names too."""
+    taken = await client.autocommit("vector_indexes")
+    number = 1
+    while any(_in_the_way(index, Space("", dimension, number)) for index in taken):
+        number += 1
+    return number
+
+
+def _in_the_way(index: dict[str, Any], space: Space) -> bool:
+    """Whether a vector index has a name or a place of this space's without being the one that belongs there."""
+    for label, (vector_property, name) in _names(space).items():
+        same_name = index["name"] == name
+        same_place = (index["label"], index["property"]) == (label, vector_property)
+        if (same_name or same_place) and not (same_name and same_place and index["dimension"] == space.dimension):
+            return True
+    return False
+
+
+def _mismatch(project: str, model: str, dimension: int, wanted: str) -> EmbeddingMismatch:
+    return EmbeddingMismatch(
+        f"the vectors of the project {project or '(none)'!r} come from {model} ({dimension} dimensions), "
+        f"not from {wanted}",
+        hint=f"set agent.memory.embeddings back to model {model}, dimension {dimension}, "
+        "or give the project another name",
+    )

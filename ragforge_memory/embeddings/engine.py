@@ -1,0 +1,215 @@
+"""The one embedding thread of a local model: questions first, and no call that holds them up for long.
+
+A model runs on a thread of its own, off the event loop. Work waits in a queue by priority; passages are run in
+steps of one batch, and between two steps a question that has come in goes first. The model is loaded by the thread.
+"""
+
+from __future__ import annotations
+
+import atexit
+import heapq
+import itertools
+import os
+import threading
+import time
+import weakref
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, InvalidStateError
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from ragforge_memory.embeddings.port import Vector
+from ragforge_memory.errors import EmbeddingError, ForkedProcess, RagforgeError
+
+QUESTION = 0
+PASSAGES = 1
+
+# After a model could not be loaded (no network, say) the next attempt waits this many seconds.
+RELOAD_SECONDS = 60.0
+# How long the end of the process waits for the batch that runs: a native call cut short can crash it.
+EXIT_SECONDS = 2.0
+
+
+class Encoder(Protocol):
+    """A loaded model."""
+
+    def question(self, text: str) -> Vector:
+        """The vector of one question."""
+
+    def passages(self, texts: Sequence[str]) -> Iterator[tuple[list[int], list[Vector]]]:
+        """Vectors batch by batch: (positions in ``texts``, their vectors). Each step is one short call."""
+
+
+@dataclass(order=True, slots=True)
+class _Job:
+    priority: int
+    number: int
+    texts: Sequence[str] = field(compare=False)
+    future: Future[list[Vector]] = field(compare=False)
+    steps: Iterator[tuple[list[int], list[Vector]]] | None = field(default=None, compare=False)
+    found: dict[int, Vector] = field(default_factory=dict, compare=False)
+
+
+class EmbeddingThread:
+    """Runs one model. Thread safe; the thread starts with the first work (or ``warm``).
+
+    Args:
+        load: makes the loaded model; runs on the thread.
+        name: the thread's name.
+    """
+
+    def __init__(self, load: Callable[[], Encoder], *, name: str) -> None:
+        self._load = load
+        self._name = name
+        self._pid = os.getpid()
+        self._changed = threading.Condition()
+        self._waiting: list[_Job] = []
+        self._numbers = itertools.count()
+        self._thread: threading.Thread | None = None
+        self._closed = False
+        self._failure: tuple[float, RagforgeError] | None = None
+        self.ended: Future[None] = Future()
+
+    def warm(self) -> None:
+        """Starts loading the model, if that has not begun.
+
+        Raises:
+            EmbeddingError: the thread was stopped.
+            ForkedProcess: this is a child of the process that owns it.
+        """
+        with self._changed:
+            self._start()
+
+    def submit(self, priority: int, texts: Sequence[str]) -> Future[list[Vector]]:
+        """Puts texts into the queue; cancelling the future takes them out, also half-way.
+
+        Raises:
+            EmbeddingError: the thread was stopped.
+            ForkedProcess: this is a child of the process that owns it.
+        """
+        future: Future[list[Vector]] = Future()
+        with self._changed:
+            self._start()
+            heapq.heappush(self._waiting, _Job(priority, next(self._numbers), texts, future))
+            self._changed.notify()
+        return future
+
+    def stop(self) -> None:
+        """Ends the thread after the batch that runs; what waits fails. ``ended`` is set when it is over."""
+        with self._changed:
+            if self._closed:
+                return
+            self._closed = True
+            self._changed.notify()
+            if self._thread is None:
+                self.ended.set_result(None)
+
+    def join(self, timeout: float) -> None:
+        """Waits until the thread has ended, at most ``timeout`` seconds."""
+        if self._thread is not None and self._pid == os.getpid():
+            self._thread.join(timeout)
+
+    def _start(self) -> None:
+        if self._pid != os.getpid():
+            raise ForkedProcess(
+                "the embedder was opened before a fork and is used in the child", hint="open it in the child"
+            )
+        if self._closed:
+            raise EmbeddingError("the embedder is closed")
+        if self._thread is None:
+            self._thread = threading.Thread(target=self._run, name=self._name, daemon=True)
+            self._thread.start()
+            _stop_at_exit(self)
+
+    def _run(self) -> None:
+        encoder: Encoder | None = None
+        try:
+            encoder = self._loaded()
+            while (job := self._next()) is not None:
+                if encoder is None and (encoder := self._loaded()) is None:
+                    assert self._failure is not None
+                    _settle(job.future, error=self._failure[1])
+                elif self._step(encoder, job):
+                    with self._changed:
+                        heapq.heappush(self._waiting, job)
+        finally:
+            # The model is freed here, on the thread that made it.
+            del encoder
+            self._refuse_waiting()
+            self.ended.set_result(None)
+
+    def _loaded(self) -> Encoder | None:
+        if self._failure is not None and time.monotonic() < self._failure[0]:
+            return None
+        try:
+            encoder = self._load()
+        except RagforgeError as error:
+            self._failure = (time.monotonic() + RELOAD_SECONDS, error)
+            return None
+        except Exception as error:  # noqa: BLE001 - whatever the runtime raises, callers get one kind of error
+            failure = EmbeddingError(f"the embedding model could not be loaded: {error}")
+            failure.__cause__ = error
+            self._failure = (time.monotonic() + RELOAD_SECONDS, failure)
+            return None
+        self._failure = None
+        return encoder
+
+    def _next(self) -> _Job | None:
+        with self._changed:
+            while not self._waiting and not self._closed:
+                self._changed.wait()
+            return None if self._closed else heapq.heappop(self._waiting)
+
+    def _step(self, encoder: Encoder, job: _Job) -> bool:
+        """Runs one short call of a job; True where the job has more to do."""
+        if job.future.cancelled():
+            return False
+        try:
+            if job.priority == QUESTION:
+                _settle(job.future, [encoder.question(text) for text in job.texts])
+                return False
+            if job.steps is None:
+                job.steps = encoder.passages(job.texts)
+            batch = next(job.steps, None)
+        except Exception as error:  # noqa: BLE001 - as above; the thread goes on with the next job
+            failure = EmbeddingError(f"the embedding model failed: {error}")
+            failure.__cause__ = error
+            _settle(job.future, error=failure)
+            return False
+        if batch is None:
+            _settle(job.future, [job.found[position] for position in range(len(job.texts))])
+            return False
+        job.found.update(zip(*batch, strict=True))
+        return True
+
+    def _refuse_waiting(self) -> None:
+        with self._changed:
+            self._closed = True
+            waiting, self._waiting = self._waiting, []
+        for job in waiting:
+            _settle(job.future, error=EmbeddingError("the embedder was closed"))
+
+
+def _settle(
+    future: Future[list[Vector]], vectors: list[Vector] | None = None, *, error: RagforgeError | None = None
+) -> None:
+    try:
+        if error is not None:
+            future.set_exception(error)
+        else:
+            future.set_result(vectors or [])
+    except InvalidStateError:
+        pass  # cancelled in the meantime: nobody waits
+
+
+def _stop_at_exit(thread: EmbeddingThread) -> None:
+    reference = weakref.ref(thread)
+
+    def stop() -> None:
+        running = reference()
+        if running is not None:
+            running.stop()
+            running.join(EXIT_SECONDS)
+
+    atexit.register(stop)
+    thread.ended.add_done_callback(lambda _: atexit.unregister(stop))

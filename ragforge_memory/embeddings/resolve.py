@@ -1,0 +1,160 @@
+"""Which embedder a configuration and an environment give, and why."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ragforge_memory.config import EmbeddingsConfig, RagforgeConfig
+from ragforge_memory.config.known_models import provider_of_chat_model
+from ragforge_memory.embeddings import local, openai
+from ragforge_memory.embeddings.gemini import GeminiEmbedder
+from ragforge_memory.embeddings.hashing import HashingEmbedder
+from ragforge_memory.embeddings.port import Embedder
+
+if TYPE_CHECKING:
+    from ragforge_memory.downloads.progress import Reporter
+
+_logger = logging.getLogger("ragforge_memory")
+_warned: set[str] = set()
+
+
+@dataclass(frozen=True, slots=True)
+class EmbedderResolution:
+    """The embedder, or None: search is by text alone then. ``why`` is one sentence, ``hint`` what would change it."""
+
+    embedder: Embedder | None
+    why: str
+    hint: str | None = None
+
+
+def resolve_embedder(
+    config: RagforgeConfig,
+    environ: Mapping[str, str],
+    *,
+    home: Path | None = None,
+    progress: Reporter | None = None,
+) -> EmbedderResolution:
+    """Chooses the embedder; loads and asks nothing.
+
+    What the configuration names is taken, or nothing where it cannot be had. Where it names nothing: the local
+    model if the ``local`` extra is installed, else Gemini or OpenAI by the key in the environment. Where an
+    embedder was wanted and there is none, one warning a process is logged.
+
+    Args:
+        config: ``agent.memory.embeddings`` and, for keys and addresses, ``llm``.
+        environ: the environment (``GEMINI_API_KEY``, ``OPENAI_API_KEY``, ``OPENAI_BASE_URL``).
+        home: instead of ``RAGFORGE_HOME``, for the local model's files.
+        progress: told of the local model's download.
+    """
+    wanted = config.agent.memory.embeddings
+    if not wanted.enabled:
+        return EmbedderResolution(None, "embeddings are off (agent.memory.embeddings.enabled)")
+    if wanted.chosen:
+        found = _chosen(wanted, config, environ, home, progress)
+    else:
+        found = _default(wanted, config, environ, home, progress)
+    if found.embedder is None:
+        _warn_once(f"search is by text alone: {found.why}" + (f" ({found.hint})" if found.hint else ""))
+    return found
+
+
+def _chosen(
+    wanted: EmbeddingsConfig,
+    config: RagforgeConfig,
+    environ: Mapping[str, str],
+    home: Path | None,
+    progress: Reporter | None,
+) -> EmbedderResolution:
+    why = f"the configuration names {wanted.provider}:{wanted.model}"
+    match wanted.provider:
+        case "local":
+            if not local.is_installed():
+                return EmbedderResolution(
+                    None, f"{why}, but the local extra is not installed", f"run: {local.INSTALL_COMMAND}"
+                )
+            return EmbedderResolution(local.LocalEmbedder(wanted.model, home=home, progress=progress), why)
+        case "gemini":
+            key = _key(config, environ, "gemini", "GEMINI_API_KEY")
+            if not key:
+                return EmbedderResolution(None, f"{why}, but there is no key", "set GEMINI_API_KEY")
+            return EmbedderResolution(
+                GeminiEmbedder(
+                    wanted.model, api_key=key, dimension=wanted.dimension, base_url=_address(config, environ, "gemini")
+                ),
+                why,
+            )
+        case "openai":
+            return _openai(wanted.model, wanted.dimension, config, environ, why)
+        case "hashing":
+            return EmbedderResolution(HashingEmbedder(wanted.dimension, model=wanted.model), why)
+
+
+def _default(
+    wanted: EmbeddingsConfig,
+    config: RagforgeConfig,
+    environ: Mapping[str, str],
+    home: Path | None,
+    progress: Reporter | None,
+) -> EmbedderResolution:
+    if local.is_installed():
+        return EmbedderResolution(
+            local.LocalEmbedder(wanted.model, home=home, progress=progress), "the local extra is installed"
+        )
+    missing = "the local extra is not installed"
+    key = _key(config, environ, "gemini", "GEMINI_API_KEY")
+    if key:
+        return EmbedderResolution(
+            GeminiEmbedder(api_key=key, base_url=_address(config, environ, "gemini")),
+            f"{missing}, and there is a key for Gemini",
+        )
+    # A key for OpenAI's own service says nothing of what another address can embed with.
+    own_service = _address(config, environ, "openai") is None
+    if own_service and openai.is_installed() and _key(config, environ, "openai", "OPENAI_API_KEY"):
+        return _openai("text-embedding-3-small", None, config, environ, f"{missing}, and there is a key for OpenAI")
+    return EmbedderResolution(None, f"{missing} and there is no key for another model", f"run: {local.INSTALL_COMMAND}")
+
+
+def _openai(
+    model: str, dimension: int | None, config: RagforgeConfig, environ: Mapping[str, str], why: str
+) -> EmbedderResolution:
+    if not openai.is_installed():
+        return EmbedderResolution(
+            None, f"{why}, but the openai extra is not installed", f"run: {openai.INSTALL_COMMAND}"
+        )
+    key = _key(config, environ, "openai", "OPENAI_API_KEY")
+    address = _address(config, environ, "openai")
+    if not key and address is None:
+        return EmbedderResolution(
+            None, f"{why}, but there is neither a key nor an address", "set OPENAI_API_KEY or OPENAI_BASE_URL"
+        )
+    return EmbedderResolution(openai.OpenAIEmbedder(model, api_key=key, dimension=dimension, base_url=address), why)
+
+
+def _serves_chat(config: RagforgeConfig, provider: str) -> bool:
+    """Whether the ``llm`` block is this provider's, so that its key and address serve embeddings too."""
+    llm = config.llm
+    if llm is None:
+        return False
+    return (llm.provider or provider_of_chat_model(llm.model or "", has_address=bool(llm.base_url))) == provider
+
+
+def _key(config: RagforgeConfig, environ: Mapping[str, str], provider: str, variable: str) -> str | None:
+    own = config.llm.api_key if config.llm is not None and _serves_chat(config, provider) else None
+    return environ.get(variable, "").strip() or own or None
+
+
+def _address(config: RagforgeConfig, environ: Mapping[str, str], provider: str) -> str | None:
+    own = config.llm.base_url if config.llm is not None and _serves_chat(config, provider) else None
+    if provider == "openai":
+        return environ.get("OPENAI_BASE_URL", "").strip() or own or None
+    return own or None
+
+
+def _warn_once(message: str) -> None:
+    if message not in _warned:
+        _warned.add(message)
+        _logger.warning(message)

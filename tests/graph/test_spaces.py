@@ -1,0 +1,128 @@
+"""Embedding spaces on a real server: one model a project, a property and indexes of its own a model."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from uuid import uuid4
+
+import pytest
+
+from ragforge_memory.config import Neo4jConfig
+from ragforge_memory.errors import EmbeddingMismatch
+from ragforge_memory.graph.client import GraphClient
+from ragforge_memory.graph.connect import connect
+from ragforge_memory.graph.spaces import Space, _in_the_way, find_space, open_space
+from ragforge_memory.models.owner import Owner
+
+pytestmark = pytest.mark.anyio
+
+# Small and odd, so that these spaces are not taken for those of a real model on a server that is shared.
+DIMENSION = 7
+
+
+@pytest.fixture
+async def client(neo4j_config: Neo4jConfig) -> AsyncIterator[GraphClient]:
+    opened = await connect(neo4j_config)
+    yield opened
+    await opened.aclose()
+
+
+@pytest.fixture
+async def old_client(old_neo4j_config: Neo4jConfig) -> AsyncIterator[GraphClient]:
+    opened = await connect(old_neo4j_config)
+    yield opened
+    await opened.aclose()
+
+
+async def _index_dimensions(client: GraphClient) -> dict[str, int]:
+    return {row["name"]: row["dimension"] for row in await client.autocommit("vector_indexes")}
+
+
+async def test_a_space_is_made_once_with_its_indexes(client: GraphClient, owner: Owner) -> None:
+    assert await find_space(client, owner.project) is None
+    space = await open_space(client, owner.project, "test-spaces-a", DIMENSION)
+    assert await find_space(client, owner.project) == space
+    assert await open_space(client, owner.project, "test-spaces-a", DIMENSION) == space
+    assert await open_space(client, owner.project + "-2", "test-spaces-a", DIMENSION) == space
+    found = await _index_dimensions(client)
+    for index in (space.message_index, space.scope_index, space.conversation_index):
+        assert found[index] == DIMENSION
+
+
+async def test_an_older_server_has_spaces_too(old_client: GraphClient, owner: Owner) -> None:
+    space = await open_space(old_client, owner.project, "test-spaces-a", DIMENSION)
+    assert (await _index_dimensions(old_client))[space.message_index] == DIMENSION
+
+
+async def test_another_model_is_another_property(client: GraphClient, owner: Owner) -> None:
+    first = await open_space(client, owner.project, "test-spaces-a", DIMENSION)
+    second = await open_space(client, owner.project + "-2", "test-spaces-b", DIMENSION)
+    third = await open_space(client, owner.project + "-3", "test-spaces-a", DIMENSION + 1)
+    assert len({space.property for space in (first, second, third)}) == 3
+    assert len({space.message_index for space in (first, second, third)}) == 3
+
+
+async def test_a_project_without_vectors_changes_its_model(client: GraphClient, owner: Owner) -> None:
+    await open_space(client, owner.project, "test-spaces-a", DIMENSION)
+    space = await open_space(client, owner.project, "test-spaces-b", DIMENSION)
+    assert await find_space(client, owner.project) == space
+
+
+async def test_a_project_with_vectors_keeps_its_model(client: GraphClient, owner: Owner) -> None:
+    space = await open_space(client, owner.project, "test-spaces-a", DIMENSION)
+    await client.run_schema(
+        "CREATE (s:Scope {uuid: $uuid, project: $project}) "
+        "WITH s CALL db.create.setNodeVectorProperty(s, $property, $vector) RETURN s.uuid AS uuid",
+        uuid=uuid4().hex,
+        project=owner.project,
+        property=space.property,
+        vector=[1.0] * DIMENSION,
+    )
+    with pytest.raises(EmbeddingMismatch, match=r"test-spaces-a \(7 dimensions\)") as refused:
+        await open_space(client, owner.project, "test-spaces-b", DIMENSION)
+    assert "test-spaces-a" in (refused.value.hint or "")
+    assert await open_space(client, owner.project, "test-spaces-a", DIMENSION) == space
+    await client.run_schema("MATCH (s:Scope {project: $project}) DETACH DELETE s", project=owner.project)
+
+
+async def test_many_at_once_make_one_space_and_one_choice(client: GraphClient, owner: Owner) -> None:
+    wanted = [f"test-spaces-{name}" for name in "ab" * 4]
+    outcomes = await asyncio.gather(
+        *(open_space(client, owner.project, model, DIMENSION) for model in wanted), return_exceptions=True
+    )
+    spaces = {outcome for outcome in outcomes if isinstance(outcome, Space)}
+    assert all(isinstance(outcome, Space | EmbeddingMismatch) for outcome in outcomes)
+    assert len({space.model for space in spaces}) == len({space.number for space in spaces})
+    assert await find_space(client, owner.project) in spaces
+
+
+def test_vectors_of_another_dimension_are_refused() -> None:
+    space = Space("m", 3, 1)
+    space.check([[1.0, 0.0, 0.0]])
+    with pytest.raises(EmbeddingMismatch, match="2 dimensions"):
+        space.check([[1.0, 0.0, 0.0], [1.0, 0.0]])
+
+
+def test_names_of_the_first_space_are_plain() -> None:
+    first, second = Space("m", 3, 1), Space("m", 3, 2)
+    assert (first.property, first.scope_index) == ("embedding", "scope_embedding_index")
+    assert (second.property, second.scope_index) == ("embedding_2", "scope_embedding_index_2")
+    assert first.conversation_property == "summary_embedding"
+
+
+@pytest.mark.parametrize(
+    ("name", "label", "vector_property", "dimension", "expected"),
+    [
+        ("message_embedding_index", "Message", "embedding", 384, False),
+        ("message_embedding_index", "Message", "embedding", 768, True),
+        ("messageEmbeddings", "Message", "embedding", 384, True),
+        ("message_embedding_index", "Note", "embedding", 384, True),
+        ("note_index", "Note", "embedding", 768, False),
+    ],
+)
+def test_indexes_of_other_tools_are_not_written_into(
+    name: str, label: str, vector_property: str, dimension: int, expected: bool
+) -> None:
+    index = {"name": name, "label": label, "property": vector_property, "dimension": dimension}
+    assert _in_the_way(index, Space("m", 384, 1)) is expected
