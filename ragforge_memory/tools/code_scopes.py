@@ -65,7 +65,8 @@ async def outline(context: ToolContext, target: str) -> ToolOutput:
     """Lists what a file, a class or a folder contains: each definition with its line and signature.
 
     Args:
-        target: a file's path or the end of it (`core.py`), a module (`click.core`), a class, or a folder.
+        target: a file's path or the end of it (`core.py`), a module (`click.core`), a class, or a folder; `.` is
+            the whole project.
     """
     code = code_of(context)
     project = context.owner.project
@@ -144,6 +145,8 @@ def _files(target: str, files: Sequence[str]) -> tuple[str, list[str]]:
 
 def _folder(target: str, files: Sequence[str]) -> list[str]:
     asked = target.strip().strip("`'\"").replace("\\", "/").removeprefix("./").strip("/")
+    if asked == ".":
+        return list(files)
     if not asked:
         return []
     below = [file for file in files if file.startswith(f"{asked}/")]

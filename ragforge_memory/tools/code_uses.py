@@ -28,7 +28,7 @@ async def find_callers(context: ToolContext, name: str, file: str = "") -> ToolO
 
     `callers` are certain, or the only definition of that name is this one and the receiver's type is not known
     (`by_name`). `possible` have a receiver of unknown type and a name that several things have. `references`
-    name it without calling it; `top_level` are uses outside of any function or class.
+    name it without calling it; `subclasses` inherit from it; `top_level` are uses outside of any function or class.
 
     Args:
         name: the name that is called, as for `read_scope`.
@@ -132,6 +132,9 @@ async def _uses(context: ToolContext, code: ScopeReader, target: Scope, targets:
         "callers": _merged(callers)[:MAX_USES],
         "possible": _merged(await _placed(code, project, possible))[:MAX_USES],
         "references": _merged(references)[:MAX_USES],
+        "subclasses": _merged(await _placed(code, project, [each for each in written if each.inherits(target)]))[
+            :MAX_USES
+        ],
         "top_level": _merged({"qualified_name": "", "file": each.file, "lines": [each.line]} for each in top)[
             :MAX_USES
         ],

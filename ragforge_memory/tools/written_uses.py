@@ -52,6 +52,10 @@ class WrittenUse:
             return not is_member
         return is_member or self.receiver not in _OWN
 
+    def inherits(self, target: Scope) -> bool:
+        """Whether the use is that of a base: the scope it stands in is a class below ``target``."""
+        return self.kind in ("inherit", "implement") and bool(self.scope) and target.type != "method"
+
     def may_be(self, target: Scope) -> bool:
         """Whether an unresolved use may well be a call of ``target``.
 

@@ -1,0 +1,290 @@
+"""Writes the answer: quotes of what the tools found, each with its place, and nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ragforge_memory.llm.extractive.found_text import code_lines, sayings, search_results, text_places
+from ragforge_memory.llm.extractive.plan import Found
+from ragforge_memory.llm.extractive.questions import Question
+from ragforge_memory.llm.extractive.quoting import (
+    counted,
+    documentation,
+    head,
+    item,
+    nothing,
+    signature,
+    source,
+    subject,
+    taken_for,
+    use_item,
+)
+
+MAX_LISTED = 25
+"""Items of one list; what is left is counted."""
+
+MAX_OUTLINED = 60
+
+HELP = """I answer by quoting this project's code and our conversations; I do not write or guess. Ask for instance:
+- where is `NAME`? what does `NAME` do? show me `NAME`
+- who calls `NAME`? what does `NAME` call? which classes inherit from `NAME`?
+- what is in `FILE`? list the methods of `CLASS`
+- which functions parse options? (a search by words)
+- what did we say about TOPIC?
+After an answer, "it", "that function" or "the second one" work too: who calls it? show me that."""
+
+GREETING = "Hello! Ask me about this project's code: where something is, what it does, who calls it."
+THANKS = "You are welcome."
+UNCLEAR = "I cannot tell what you refer to: name a function, class or file, e.g. `where is NAME?`"
+NO_TOOLS = "I can only quote what tools find, and none that fits was offered for this question."
+
+
+def write(question: Question, asked: str, found: Sequence[Found]) -> str:
+    """The answer to one question.
+
+    Args:
+        question: as read, pronouns resolved.
+        asked: the name or words that the answer speaks of.
+        found: what the tools gave, in the order they were asked.
+    """
+    failed = next((each for each in found if each.error is not None), None)
+    if not found or (failed is not None and all(each.error is not None for each in found)):
+        return f"I could not look it up: {failed.error}" if failed else NO_TOOLS
+    values = {each.call.tool: each.value for each in found if isinstance(each.value, dict)}
+    match question.form:
+        case "where" | "what" | "show":
+            lines = _definition(question, asked, values)
+        case "callers" | "uses":
+            lines = _callers(question, asked, values.get("find_callers", {}))
+        case "subclasses":
+            lines = _subclasses(asked, values.get("find_callers", {}))
+        case "callees":
+            lines = _callees(asked, values.get("find_callees", {}))
+        case "outline" | "overview":
+            lines = _outline(question, asked, values)
+        case "lines":
+            lines = code_lines(asked, values.get("read_file", {}))
+        case "said":
+            lines = sayings(asked, values.get("search_conversation", {}))
+        case _:
+            lines = search_results(question, values.get("search_code", {}))
+    return "\n".join(lines)
+
+
+def _definition(question: Question, asked: str, values: Mapping[str, Any]) -> list[str]:
+    if "outline" in values:
+        return [*_outline(question, asked, values), *_beginning(values.get("read_file", {}))]
+    value = values.get("read_scope", {})
+    scopes = _preferred(value.get("scopes") or [], question.target.sort)
+    if "search_code" in values and value.get("match") not in ("exact", "spelling"):
+        return search_results(question, values["search_code"])
+    if not scopes:
+        places = text_places(asked, values.get("grep_code", {}))
+        return places or [nothing(asked)]
+    best, others = scopes[0], scopes[1:]
+    lines = [head(best)]
+    match question.form:
+        case "where":
+            lines += signature(best) + documentation(best, limit=2)
+        case "what":
+            lines += signature(best)
+            said = documentation(best)
+            lines += said or ["It has no documentation. Its code:", *source(best, limit=16)]
+        case _:
+            lines += source(best)
+    note = taken_for({**value, "scopes": scopes}, asked)
+    lines += ["", *note] if note else []
+    if others:
+        total = max(int(value.get("total") or 0), len(scopes)) - 1
+        lines += ["", "Also defined:" if value.get("match") == "exact" else "Others:"]
+        lines += [item(each) for each in others[:MAX_LISTED]]
+        lines += _rest(total - len(others[:MAX_LISTED]))
+    return lines
+
+
+def _preferred(scopes: Sequence[dict[str, Any]], sort: str) -> list[dict[str, Any]]:
+    """Those of the sort that the question names first; all of them where it names none."""
+    kinds = {"function": ("function", "method"), "method": ("method", "function"), "constructor": ("method",)}
+    wanted = kinds.get(sort, (sort,))
+    return sorted(scopes, key=lambda scope: scope["type"] not in wanted) if sort else list(scopes)
+
+
+def _callers(question: Question, asked: str, value: Mapping[str, Any]) -> list[str]:
+    scopes = value.get("scopes") or []
+    if not scopes:
+        return [nothing(asked)]
+    lines: list[str] = []
+    silent: list[str] = []
+    for scope in scopes:
+        uses = list(scope.get("callers") or [])
+        if question.form == "uses":
+            uses += scope.get("references") or []
+            uses += scope.get("subclasses") or []
+        part = _one_target(scope, uses, "used" if question.form == "uses" else "called")
+        if uses or scope.get("top_level"):
+            lines += [*part, ""]
+        else:
+            silent.append(subject(scope))
+    if silent and not lines:
+        lines += [f"{silent[0]}: no calls of it were found in this project.", ""]
+        silent = silent[1:]
+    if silent:
+        lines += [f"No calls found of {', '.join(silent[:5])}{' and others' if len(silent) > 5 else ''}.", ""]
+    lines += _possible(scopes)
+    lines += taken_for(value, asked)
+    lines += _rest(int(value.get("total") or 0) - len(scopes), "more definitions of that name")
+    return _trimmed(lines)
+
+
+def _one_target(scope: Mapping[str, Any], uses: Sequence[Mapping[str, Any]], verb: str) -> list[str]:
+    lines = [f"{subject(scope)} is {verb} by {counted(len(uses), 'scope')}:"] if uses else []
+    lines += [use_item(each) for each in uses[:MAX_LISTED]]
+    lines += _rest(len(uses) - MAX_LISTED)
+    top = scope.get("top_level") or []
+    if top:
+        if not uses:
+            lines.append(f"{subject(scope)} is {verb} at the top level of files only:")
+        else:
+            lines.append("At the top level of files:")
+        lines += [f"- {each['file']}:{', '.join(map(str, each['lines']))}" for each in top[:MAX_LISTED]]
+    references = [f"`{each['qualified_name']}`" for each in scope.get("references") or []]
+    if references and verb == "called":
+        more = " and others" if len(references) > 8 else ""
+        lines.append(f"Named without a call in {', '.join(references[:8])}{more}.")
+    return lines
+
+
+def _possible(scopes: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Calls that may mean any of several definitions: the same for each of them, so said once."""
+    possible: dict[tuple[str, str], Mapping[str, Any]] = {}
+    for scope in scopes:
+        for each in scope.get("possible") or []:
+            possible.setdefault((each["file"], each["qualified_name"]), each)
+    if not possible:
+        return []
+    name = scopes[0]["name"]
+    return [
+        f"Calls of some `{name}` on something whose type is not known:",
+        *(use_item(each) for each in list(possible.values())[:MAX_LISTED]),
+        *_rest(len(possible) - MAX_LISTED),
+        "",
+    ]
+
+
+def _subclasses(asked: str, value: Mapping[str, Any]) -> list[str]:
+    scopes = value.get("scopes") or []
+    if not scopes:
+        return [nothing(asked)]
+    lines: list[str] = []
+    for scope in scopes:
+        below = scope.get("subclasses") or []
+        if below:
+            lines.append(f"{subject(scope)} is inherited by {counted(len(below), 'scope')}:")
+            lines += [use_item(each) for each in below[:MAX_LISTED]] + _rest(len(below) - MAX_LISTED) + [""]
+    if not lines:
+        lines = [f"{subject(scopes[0])}: nothing in this project inherits from it.", ""]
+    return _trimmed([*lines, *taken_for(value, asked)])
+
+
+def _callees(asked: str, value: Mapping[str, Any]) -> list[str]:
+    scopes = value.get("scopes") or []
+    if not scopes:
+        return [nothing(asked)]
+    lines: list[str] = []
+    for scope in scopes[:5]:
+        callees = scope.get("callees") or []
+        others = scope.get("other_calls") or []
+        if callees:
+            lines.append(f"{subject(scope)} uses {counted(len(callees), 'definition')} of this project:")
+            for each in callees[:MAX_LISTED]:
+                lines.append(f"{item(each)} in line {', '.join(map(str, each['lines']))}")
+            lines += _rest(len(callees) - MAX_LISTED)
+        else:
+            lines.append(f"{subject(scope)} calls nothing that is known to be defined in this project.")
+        if others:
+            names = ", ".join(f"`{each['name']}`" for each in others[: 2 * MAX_LISTED])
+            lines.append(f"Other calls as written: {names}.")
+        lines.append("")
+    lines += taken_for(value, asked)
+    lines += [item(each) for each in scopes[5:]]
+    return _trimmed(lines)
+
+
+def _outline(question: Question, asked: str, values: Mapping[str, Any]) -> list[str]:
+    value = values.get("outline", {})
+    match value.get("kind"):
+        case "file":
+            return _file_outline(question, asked, value)
+        case "folder":
+            return _folder_outline(asked, value)
+        case "scope":
+            scopes = _sorted_out(value.get("scopes") or [], question.target.sort)
+            owner = value["scope"]
+            lines = [head(owner), f"It has {counted(len(scopes), 'definition')} inside{':' if scopes else '.'}"]
+            lines += [item(each) for each in scopes[:MAX_OUTLINED]] + _rest(len(scopes) - MAX_OUTLINED)
+            note = taken_for({"match": value.get("match"), "scopes": [owner]}, asked)
+            return [*lines, *note]
+        case _:
+            beginning = _beginning(values.get("read_file", {}))
+            return beginning or [nothing(asked)]
+
+
+def _file_outline(question: Question, asked: str, value: Mapping[str, Any]) -> list[str]:
+    everything = value.get("scopes") or []
+    scopes = _sorted_out(everything, question.target.sort)
+    lines = [f"`{value['file']}` contains {counted(int(value.get('total') or 0), 'definition')}:"]
+    if len(scopes) <= MAX_OUTLINED:
+        lines += [item(each) for each in scopes]
+    else:
+        top = [each for each in scopes if "." not in each["qualified_name"]]
+        for each in top[: 2 * MAX_OUTLINED]:
+            prefix = f"{each['qualified_name']}."
+            inside = [f"`{one['name']}`" for one in scopes if one["qualified_name"].startswith(prefix)]
+            lines.append(item(each) + (f": {', '.join(inside)}" if inside else ""))
+        lines += _rest(len(top) - 2 * MAX_OUTLINED)
+    if value.get("match") == "typo":
+        lines.append(f"Did you mean `{value['file']}`? No file is called `{asked}`.")
+    others = value.get("other_files") or []
+    if others:
+        lines.append(f"Other files of that name: {', '.join(others)}.")
+    return lines
+
+
+def _sorted_out(scopes: Sequence[dict[str, Any]], sort: str) -> list[dict[str, Any]]:
+    """Those of the sort that was asked for; all where that would leave none."""
+    kinds = {"function": ("function", "method"), "class": ("class", "struct", "interface", "enum", "trait")}
+    wanted = kinds.get(sort, (sort,))
+    return [each for each in scopes if each["type"] in wanted] or list(scopes)
+
+
+def _folder_outline(asked: str, value: Mapping[str, Any]) -> list[str]:
+    files = value.get("files") or []
+    total = int(value.get("total") or len(files))
+    name = "This project" if value.get("asked") == "." else f"`{asked}`"
+    lines = [f"{name} contains {counted(total, 'source file')}:"]
+    if total <= 40:
+        return [*lines, *(f"- {file}" for file in files)]
+    folders: dict[str, int] = {}
+    for file in files:
+        folder = "/".join(file.split("/")[:-1][:3]) or "."
+        folders[folder] = folders.get(folder, 0) + 1
+    lines += [f"- {folder}: {counted(number, 'file')}" for folder, number in list(folders.items())[:40]]
+    return lines + _rest(len(folders) - 40, "more folders")
+
+
+def _beginning(value: Mapping[str, Any]) -> list[str]:
+    return code_lines("", value) if value.get("content") else []
+
+
+def _rest(number: int, what: str = "more") -> list[str]:
+    return [f"… and {number} {what}."] if number > 0 else []
+
+
+def _trimmed(lines: list[str]) -> list[str]:
+    while lines and not lines[-1]:
+        lines = lines[:-1]
+    return lines
+
+
+__all__ = ["GREETING", "HELP", "NO_TOOLS", "THANKS", "UNCLEAR", "write"]

@@ -1,0 +1,122 @@
+"""Answers out of texts: search results, messages, and lines of files."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ragforge_memory.llm.extractive.plan import search_words
+from ragforge_memory.llm.extractive.questions import Question
+from ragforge_memory.llm.extractive.quoting import NOTHING_FOUND, block, documentation, head, nothing, signature
+from ragforge_memory.llm.extractive.wording import covered
+
+MAX_RESULTS = 5
+MAX_SAYINGS = 5
+
+ENOUGH_WORDS = 0.6
+"""Part of the question's words that a result must have to answer it by words: two of two, two of three."""
+
+SURE_SIMILARITY = 0.45
+"""Calibrated similarity (0 unrelated, 1 the same) from which a result answers whatever its words."""
+
+_NOTHING_SAID = re.compile(rf"^(?:{NOTHING_FOUND}|Nothing was said)\b")
+
+
+def search_results(question: Question, value: Mapping[str, Any]) -> list[str]:
+    """The best results with their quotes; says which of the words nothing was found for."""
+    asked = search_words(question)
+    results = value.get("results") or []
+    scored = [(each, covered(asked, _text(each))) for each in results]
+    good = [(each, have) for each, have in scored if _answers(each, have, asked)]
+    if good:
+        best = max(len(have) for _, have in good)
+        # Among results that answer, those with more of the question's words come first.
+        ordered = sorted(good, key=lambda pair: best - len(pair[1]))[:MAX_RESULTS]
+        lines: list[str] = []
+        for each, _ in ordered:
+            lines += [head(each), *(documentation(each, limit=2) or signature(each)), ""]
+        return [*lines[:-1], *_by_words_alone(value)]
+    near = [(each, have) for each, have in scored if have and len(have) * 2 >= len(asked)]
+    if not near:
+        return [nothing(" ".join(asked) or question.text)]
+    missing = sorted({word for _, have in near[:3] for word in asked if word not in have}, key=asked.index)
+    lines = [nothing(" ".join(missing)), f"Nearest by {_quoted(near[0][1])}:"]
+    lines += [f"- `{each['qualified_name']}` - {each['file']}:{each['line']} ({each['type']})" for each, _ in near[:3]]
+    return lines
+
+
+def text_places(asked: str, value: Mapping[str, Any]) -> list[str]:
+    """Lines of files that have a name which nothing is defined under; none where there are none."""
+    matches = value.get("matches") or []
+    if not matches:
+        return []
+    lines = [f"No function, method or class is called `{asked}`. The name stands in these lines:"]
+    lines += [f"- {each['file']}:{each['line']} `{each['text'][:160]}`" for each in matches[:8]]
+    if len(matches) > 8 or value.get("more"):
+        lines.append("… and more.")
+    return lines
+
+
+def code_lines(asked: str, value: Mapping[str, Any]) -> list[str]:
+    """Lines of a file as a block."""
+    content = value.get("content")
+    if not content:
+        return [nothing(asked)] if asked else []
+    file = value["file"]
+    place = f"`{file}` has lines {value['start_line']}-{value['end_line']} of {value['total_lines']} here ({file}:{value['start_line']}):"
+    return [place, *block(str(content).splitlines(), _language(str(file)))]
+
+
+def sayings(asked: str, value: Mapping[str, Any]) -> list[str]:
+    """What was said, each with its message and conversation; questions that only asked come last."""
+    words = tuple(str(value.get("query") or "").split())
+    messages = [each for each in value.get("messages") or [] if not _NOTHING_SAID.match(each["excerpt"])]
+    told = [(each, covered(words, each["excerpt"])) for each in messages]
+    kept = [(each, have) for each, have in told if have and len(have) >= ENOUGH_WORDS * len(words)]
+    if not kept:
+        return [f"{NOTHING_FOUND} about `{asked}` in our conversations."]
+    # What was stated answers; what was asked merely shows that it came up.
+    kept.sort(key=lambda pair: (_is_question(pair[0]["excerpt"]), -len(pair[1])))
+    lines = [f"What was said about `{asked}`:"]
+    for each, _ in kept[:MAX_SAYINGS]:
+        who = {"user": "You", "assistant": "I"}.get(each["role"], each["role"])
+        where = "this conversation" if each.get("this_conversation") else f"conversation {each['conversation_id']}"
+        lines.append(f"- {who}, {each['timestamp'][:16].replace('T', ' ')}, {where}, message {each['message_id']}:")
+        lines += [f"  > {line}".rstrip() for line in each["excerpt"].strip().splitlines()[:6]]
+    return lines
+
+
+def _answers(result: Mapping[str, Any], have: Sequence[str], asked: Sequence[str]) -> bool:
+    similarity = result.get("similarity")
+    if isinstance(similarity, float) and similarity >= SURE_SIMILARITY:
+        return True
+    return bool(have) and len(have) >= ENOUGH_WORDS * len(asked)
+
+
+def _text(result: Mapping[str, Any]) -> str:
+    return " ".join(str(result.get(key) or "") for key in ("qualified_name", "signature", "docstring", "file")).replace(
+        "/", " "
+    )
+
+
+def _by_words_alone(value: Mapping[str, Any]) -> list[str]:
+    embedded = value.get("embedded") or {}
+    scopes, vectors = embedded.get("scopes") or 0, embedded.get("with_vector") or 0
+    if not scopes or vectors >= scopes or not vectors:
+        return []
+    return ["", f"(Found by words and by meaning; {vectors} of {scopes} definitions are embedded so far.)"]
+
+
+def _quoted(words: Sequence[str]) -> str:
+    return ", ".join(f"`{word}`" for word in words)
+
+
+def _is_question(text: str) -> bool:
+    return text.rstrip().endswith("?")
+
+
+def _language(file: str) -> str:
+    return {"py": "python", "pyi": "python", "rs": "rust", "rb": "ruby", "cs": "csharp", "md": "markdown"}.get(
+        file.rpartition(".")[2], file.rpartition(".")[2]
+    )

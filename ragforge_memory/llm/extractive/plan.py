@@ -1,0 +1,133 @@
+"""Which tools to ask for a question, step by step."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ragforge_memory.llm.extractive.questions import Question
+from ragforge_memory.llm.extractive.targets import Target
+from ragforge_memory.llm.extractive.wording import content_words
+
+MAX_STEPS = 3
+"""Steps of tool calls for one question; two are the most that any form needs."""
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A tool call to make: the tool's name and its arguments."""
+
+    tool: str
+    arguments: tuple[tuple[str, Any], ...]
+
+    @property
+    def key(self) -> str:
+        """The call as text, equal for equal calls."""
+        return json.dumps([self.tool, dict(self.arguments)], sort_keys=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a call gave: ``value`` is the decoded JSON, None after an error."""
+
+    call: Call
+    value: Any
+    error: str | None = None
+
+
+def next_calls(question: Question, found: Sequence[Found]) -> tuple[Call, ...]:
+    """The calls to make now, given what the earlier ones of this question gave; none when it can be answered."""
+    wanted = _first(question)
+    done = {each.call.key for each in found}
+    missing = tuple(call for call in wanted if call.key not in done)
+    if missing:
+        return missing
+    return tuple(call for call in _second(question, found) if call.key not in done)
+
+
+def name_call(tool: str, target: Target, **more: Any) -> Call:
+    """A call of a tool that takes a name and perhaps the file that has it."""
+    place = [("file", target.file)] if target.file else []
+    return Call(tool, (("name", target.text), *place, *more.items()))
+
+
+def search_words(question: Question) -> tuple[str, ...]:
+    """The words that a search for this question uses."""
+    return content_words(question.target.text) or content_words(question.text)
+
+
+def _first(question: Question) -> tuple[Call, ...]:
+    target = question.target
+    match question.form:
+        case "where":
+            if target.kind == "file":
+                return (Call("outline", (("target", target.text),)),)
+            if target.kind == "words":
+                return (*_guess(target), *_search(question))
+            return (name_call("read_scope", target, include_source=False),)
+        case "what" | "show":
+            if target.kind == "file":
+                return (Call("outline", (("target", target.text),)),)
+            if target.kind == "words":
+                return (*_guess(target), *_search(question))
+            return (name_call("read_scope", target),)
+        case "callers" | "uses" | "subclasses":
+            return (name_call("find_callers", target),) if target.text else ()
+        case "callees":
+            return (name_call("find_callees", target),) if target.text else ()
+        case "outline":
+            return (Call("outline", (("target", f"{target.file}:{target.text}" if target.file else target.text),)),)
+        case "overview":
+            return (Call("outline", (("target", "."),)),)
+        case "lines":
+            return (Call("outline", (("target", target.text),)),)
+        case "said":
+            words = search_words(question)
+            return (Call("search_conversation", (("query", " ".join(words)),)),) if words else ()
+        case "search":
+            return _search(question)
+        case _:
+            return ()
+
+
+def _second(question: Question, found: Sequence[Found]) -> tuple[Call, ...]:
+    """A second look where the first found nothing, or only then knows the file."""
+    target = question.target
+    value = next((each.value for each in found if isinstance(each.value, dict)), {})
+    match question.form:
+        case "lines":
+            file = value.get("file")
+            path = file if isinstance(file, str) else target.text
+            return (Call("read_file", (("path", path), ("start_line", question.first), ("end_line", question.last))),)
+        case "show" if target.kind == "file":
+            file = value.get("file")
+            path = file if isinstance(file, str) else target.text
+            return (Call("read_file", (("path", path), ("start_line", 1), ("end_line", 60))),)
+        case "outline" if value.get("kind") == "none" and target.kind == "file":
+            return (Call("read_file", (("path", target.text), ("start_line", 1), ("end_line", 40))),)
+        case "where" | "what" | "show" if target.kind == "name" and value.get("match") == "none":
+            if not target.marked and question.form == "what":
+                return _search(question)
+            # No definition, but it may be a field, a key or a parameter: the text will tell.
+            last = re.split(r"\W+", target.text.removesuffix("()"))[-1]
+            if not last:
+                return ()
+            return (Call("grep_code", (("pattern", rf"\b{re.escape(last)}\b"), ("limit", 20))),)
+        case _:
+            return ()
+
+
+def _guess(target: Target) -> tuple[Call, ...]:
+    """Plain words may spell a name: "the option parser" is ``OptionParser``."""
+    words = target.text.split()
+    if 2 <= len(words) <= 4 and all(re.fullmatch(r"[A-Za-z0-9]+", word) for word in words):
+        return (Call("read_scope", (("name", "_".join(words)), ("include_source", False))),)
+    return ()
+
+
+def _search(question: Question) -> tuple[Call, ...]:
+    words = search_words(question)
+    return (Call("search_code", (("query", " ".join(words)), ("limit", 10))),) if words else ()

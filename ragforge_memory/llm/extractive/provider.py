@@ -1,0 +1,166 @@
+"""The provider: a request in, tool requests or an answer out, by the same port as every model."""
+
+from __future__ import annotations
+
+import json
+import re
+import uuid
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+from ragforge_memory.llm.extractive.answer import GREETING, HELP, NO_TOOLS, THANKS, UNCLEAR, write
+from ragforge_memory.llm.extractive.history import resolve_target
+from ragforge_memory.llm.extractive.plan import MAX_STEPS, Call, Found, next_calls, search_words
+from ragforge_memory.llm.extractive.questions import Question, read_questions
+from ragforge_memory.llm.port import (
+    ChatMessage,
+    Finished,
+    ModelChunk,
+    ModelRequest,
+    TextChunk,
+    ToolRequest,
+    ToolRequestChunk,
+)
+from ragforge_memory.models.conversation import Usage
+
+_PIECE = re.compile(r"[^\n]*\n|[^\n]+$")
+_SMALL_TALK = {"greeting": GREETING, "thanks": THANKS, "help": HELP}
+
+
+class ExtractiveProvider:
+    """Answers by quoting: it reads the question by rules, asks the tools, and quotes what they found.
+
+    It knows only the request: no graph, no files, no network, no state between requests.
+    """
+
+    @property
+    def name(self) -> str:
+        return "extractive"
+
+    @property
+    def model(self) -> str:
+        return "quotes"
+
+    @property
+    def context_window(self) -> int:
+        """Nothing is ever too long for it; the figure bounds what a turn puts together."""
+        return 1_000_000
+
+    async def stream(self, request: ModelRequest) -> AsyncIterator[ModelChunk]:
+        """Yields tool requests, or the answer line by line, then `Finished`; raises nothing."""
+        turn = _Turn(request)
+        calls = turn.calls()
+        if calls:
+            for call in calls:
+                yield ToolRequestChunk(ToolRequest(f"call_{uuid.uuid4().hex[:16]}", call.tool, dict(call.arguments)))
+            yield Finished("tool_calls", Usage(cost_usd=0.0))
+            return
+        for piece in _PIECE.findall(turn.answer()):
+            yield TextChunk(piece)
+        yield Finished("stop", Usage(cost_usd=0.0))
+
+    async def aclose(self) -> None:
+        """Nothing is open."""
+
+
+class _Turn:
+    """One request, taken apart: the question, what came before it, and what the tools gave since."""
+
+    def __init__(self, request: ModelRequest) -> None:
+        self._offered = {spec.name: spec.parameters for spec in request.tools}
+        at = max((n for n, each in enumerate(request.messages) if each.role == "user"), default=-1)
+        earlier = request.messages[:at] if at > 0 else ()
+        text = request.messages[at].content if at >= 0 else ""
+        before = [each.content for each in earlier if each.role == "user"]
+        self._steps = _steps(request.messages[at + 1 :])
+        self._questions: list[tuple[Question, str]] = []
+        for question in read_questions(text, before):
+            # "Where is X and who calls it?": the second part means the first part's X.
+            ahead = [ChatMessage("user", f"`{self._questions[-1][0].target.text}`")] if self._questions else []
+            targets = resolve_target(question.target, [*earlier, *ahead], request.system)
+            self._questions.extend((replace(question, target=target), target.text) for target in targets)
+
+    def calls(self) -> list[Call]:
+        """What to ask the tools now."""
+        if len(self._steps) >= MAX_STEPS or not self._offered:
+            return []
+        wanted: dict[str, Call] = {}
+        for question, _ in self._questions:
+            for call in next_calls(question, self._found(question)):
+                fitting = self._fitting(call)
+                if fitting is not None:
+                    wanted.setdefault(fitting.key, fitting)
+        asked = {each.call.key for step in self._steps for each in step}
+        return [call for key, call in wanted.items() if key not in asked]
+
+    def answer(self) -> str:
+        """The whole answer."""
+        if not self._questions:
+            return UNCLEAR
+        parts: list[str] = []
+        for question, text in self._questions:
+            if question.form in _SMALL_TALK:
+                parts.append(_SMALL_TALK[question.form])
+            elif not text and question.form != "overview" and not search_words(question):
+                parts.append(UNCLEAR)
+            else:
+                asked = text or " ".join(search_words(question))
+                parts.append(write(question, asked, self._found(question)) or NO_TOOLS)
+        return "\n\n".join(parts)
+
+    def _found(self, question: Question) -> list[Found]:
+        """What the tools gave for this question, in the order of the plan."""
+        given = {each.call.key: each for step in self._steps for each in step}
+        found: list[Found] = []
+        for _ in range(MAX_STEPS):
+            new = [
+                given[key]
+                for call in next_calls(question, found)
+                if (fitting := self._fitting(call)) is not None and (key := fitting.key) in given
+            ]
+            if not new:
+                break
+            found.extend(new)
+        return found
+
+    def _fitting(self, call: Call) -> Call | None:
+        """The call, where a tool of that name with those arguments is offered."""
+        if not self._offered:
+            return call
+        parameters = self._offered.get(call.tool)
+        if parameters is None:
+            return None
+        known = parameters.get("properties", {})
+        return Call(call.tool, tuple(pair for pair in call.arguments if pair[0] in known))
+
+
+def _steps(messages: Sequence[ChatMessage]) -> list[list[Found]]:
+    """The tool calls made since the question, step by step, with what they gave."""
+    steps: list[list[Found]] = []
+    outcomes = {outcome.id: outcome for each in messages for outcome in each.tool_outcomes}
+    for message in messages:
+        if not message.tool_requests:
+            continue
+        step = []
+        for request in message.tool_requests:
+            call = Call(request.name, tuple(request.arguments.items()))
+            outcome = outcomes.get(request.id)
+            if outcome is None:
+                step.append(Found(call, None, "the tool gave no result"))
+                continue
+            value = _decoded(outcome.content)
+            if outcome.is_error:
+                said = value.get("error") if isinstance(value, dict) else None
+                step.append(Found(call, None, str(said or outcome.content)))
+            else:
+                step.append(Found(call, value))
+        steps.append(step)
+    return steps
+
+
+def _decoded(content: str) -> Any:
+    try:
+        return json.loads(content)
+    except ValueError:
+        return content

@@ -1,0 +1,120 @@
+"""The pieces of an answer: a definition with its place, a list of uses, a quotation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+NOTHING_FOUND = "Nothing found"
+"""How every answer begins that found nothing."""
+
+DOCUMENTATION_LINES = 14
+SOURCE_LINES = 60
+
+_MARKUP = {"python": "python", "javascript": "js", "typescript": "ts", "tsx": "tsx", "csharp": "csharp"}
+
+
+def place(scope: Mapping[str, Any]) -> str:
+    """``path:line`` of a definition."""
+    return f"{scope['file']}:{scope['line']}"
+
+
+def head(scope: Mapping[str, Any]) -> str:
+    """The line that says what and where: ```name` - path:line (method, lines 10-20)``."""
+    return f"`{scope['qualified_name']}` - {place(scope)} ({_about(scope)})"
+
+
+def subject(scope: Mapping[str, Any]) -> str:
+    """The definition that a list is about, with its place in words, so that the list's places stand alone."""
+    return f"`{scope['qualified_name']}` ({scope['file']}, line {scope['line']})"
+
+
+def item(scope: Mapping[str, Any]) -> str:
+    """A definition as an item of a list."""
+    return f"- `{scope['qualified_name']}` - {place(scope)} ({scope['type']})"
+
+
+def use_item(use: Mapping[str, Any]) -> str:
+    """A scope that uses something, with the lines where it does."""
+    lines = ", ".join(str(line) for line in use["lines"])
+    return f"- `{use['qualified_name']}` - {use['file']}:{lines}"
+
+
+def signature(scope: Mapping[str, Any]) -> list[str]:
+    """The signature as a quotation; nothing where there is none."""
+    return [f"> `{scope['signature']}`"] if scope.get("signature") else []
+
+
+def documentation(scope: Mapping[str, Any], limit: int = DOCUMENTATION_LINES) -> list[str]:
+    """The documentation as a quotation, its first lines."""
+    lines = str(scope.get("docstring") or "").strip().splitlines()
+    quoted = [f"> {line}".rstrip() for line in lines[:limit]]
+    return [*quoted, "> …"] if len(lines) > limit else quoted
+
+
+def source(scope: Mapping[str, Any], limit: int = SOURCE_LINES) -> list[str]:
+    """The source as a block of code; says where the rest is."""
+    text = str(scope.get("source") or "")
+    if not text:
+        return []
+    lines = text.splitlines()
+    rest = []
+    last = scope["start_line"] + min(len(lines), limit) - 1
+    if last < scope["end_line"]:
+        rest = [f"… {scope['end_line'] - last} more lines, up to line {scope['end_line']}."]
+    language = str(scope.get("language") or "")
+    return [*block(lines[:limit], _MARKUP.get(language, language)), *rest]
+
+
+def block(lines: Iterable[str], language: str = "") -> list[str]:
+    """Lines as a fenced block; the fence is longer than any inside."""
+    kept = list(lines)
+    fence = "```"
+    while any(fence in line for line in kept):
+        fence += "`"
+    return [f"{fence}{language}", *kept, fence]
+
+
+def counted(number: int, one: str, many: str | None = None) -> str:
+    """``1 caller``, ``2 callers``."""
+    return f"{number} {one if number == 1 else many or one + 's'}"
+
+
+def nothing(asked: str, where: str = "in this project") -> str:
+    """The sentence for what is not there."""
+    return f"{NOTHING_FOUND} for `{asked}` {where}."
+
+
+def taken_for(value: Mapping[str, Any], asked: str) -> list[str]:
+    """What to say about a name that was not taken literally."""
+    scopes = value.get("scopes") or []
+    names = list(dict.fromkeys(f"`{scope['qualified_name']}`" for scope in scopes))
+    match value.get("match"):
+        case "typo":
+            return [f"Did you mean {_either(names)}? Nothing is called `{asked}`; that is the closest name."]
+        case "spelling":
+            return [f"It is spelled {_either(names)}."]
+        case "partial":
+            return [f"Nothing is called exactly `{asked}`; {_either(names)} contains it."]
+        case "inherited":
+            return [f"`{asked}` is not defined there itself: it comes from `{scopes[0]['qualified_name']}`."]
+        case _:
+            return []
+
+
+def _either(names: list[str]) -> str:
+    return (
+        names[0]
+        if len(names) == 1
+        else ", ".join(names[:-1][:4]) + " or " + names[-1]
+        if len(names) <= 5
+        else (", ".join(names[:4]) + " or another")
+    )
+
+
+def _about(scope: Mapping[str, Any]) -> str:
+    start, end, line = scope["start_line"], scope["end_line"], scope["line"]
+    if start == end:
+        return f"{scope['type']}, line {start}" if start != line else str(scope["type"])
+    decorated = ", decorators included" if start < line else ""
+    return f"{scope['type']}, lines {start}-{end}{decorated}"

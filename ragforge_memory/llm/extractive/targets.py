@@ -1,0 +1,188 @@
+"""What a question is about: a name of code, a file, something said before, or plain words."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Literal
+
+PRONOUNS = frozenset({"it", "this", "that", "its", "this one", "that one", "the same", "same", "itself", "he", "she"})
+PLURAL_PRONOUNS = frozenset({"they", "them", "these", "those", "their", "all of them", "all"})
+
+Kind = Literal["name", "file", "pronoun", "plural", "ordinal", "words", "nothing"]
+
+_KINDS = (
+    r"functions?|methods?|class(?:es)?|constants?|variables?|definitions?|symbols?|interfaces?|structs?|enums?|traits?|"
+    r"modules?|files?|scopes?|decorators?|constructors?|helpers?|types?|propert(?:y|ies)|macros?|subroutines?|exceptions?"
+)
+_KIND_WORD = re.compile(rf"^(?:{_KINDS})$", re.I)
+_LEADING = re.compile(
+    rf"^(?:(?:the|a|an|our|my|your|actual|exact|whole|full|entire|complete|name|of|for|python|called|named|"
+    rf"code|source|body|implementation|definition)\s+|(?:{_KINDS})\s+(?:of\s+)?(?:called\s+|named\s+)?(?=\S))+",
+    re.I,
+)
+_TRAILING = re.compile(
+    rf"(?:\s+(?:{_KINDS}|code|source|defined|declared|located|implemented|exactly|please|again|here|there|now|at all|"
+    r"anywhere|in the code(?:base)?|in (?:this|the|our) (?:project|repo|repository|code|codebase)|"
+    r"definition|implementation|itself|object|really|actually))+$",
+    re.I,
+)
+_QUOTED = re.compile(r"`{1,3}([^`\n]+)`{1,3}|[\"“]([^\"”\n]+)[\"”]|(?<!\w)'([^'\n]+)'(?!\w)")
+_FILE = re.compile(
+    r"^(?:[\w.@+-]+/)*[\w.@+-]*\.(?:py|pyi|js|jsx|mjs|cjs|ts|tsx|go|rs|java|c|h|cc|cpp|cxx|hpp|hh|cs|rb|php|md|rst|txt|"
+    r"toml|cfg|ini|ya?ml|json|html?|css|sh|sql|cypher)$",
+    re.I,
+)
+_PATH = re.compile(r"^(?:[\w.@+-]+/)+[\w.@+-]*$")
+_IDENTIFIER = re.compile(
+    r"^@?[A-Za-z_$][\w$]*(?:(?:\.|::|->|#)[A-Za-z_$][\w$]*)*(?:\(.*\))?$|^[\w./-]+\.\w{1,5}:{1,2}[A-Za-z_$][\w.$]*(?:\(\))?$"
+)
+_MARKED = re.compile(r"[_.$]|::|->|\(\)|[a-z][A-Z]|^[A-Z]{2,}\d*$|^[A-Z][a-z]+[A-Z]")
+_ORDINALS = {
+    "first": 1, "1st": 1, "second": 2, "2nd": 2, "third": 3, "3rd": 3, "fourth": 4, "4th": 4, "fifth": 5, "5th": 5,
+    "last": -1,
+}  # fmt: skip
+_ORDINAL = re.compile(
+    rf"^(?:the\s+)?(?P<which>{'|'.join(_ORDINALS)})"
+    rf"(?:\s+(?:one|caller|callee|result|match|hit|of (?:them|those|these)|{_KINDS}))?$",
+    re.I,
+)
+_OF = re.compile(
+    rf"^(?P<member>\S+?)(?:\s+(?:{_KINDS}))?\s+(?:of|in|from|on|inside|within)\s+(?:the\s+)?(?:(?:{_KINDS})\s+)?(?P<owner>\S+?)"
+    rf"(?:'s)?(?:\s+(?:{_KINDS}))?$",
+    re.I,
+)
+_POSSESSIVE = re.compile(
+    rf"^(?P<owner>\S+?)(?:\s+(?:{_KINDS}))?['’]s\s+(?:(?:{_KINDS})\s+)?(?P<member>\S+?)(?:\s+(?:{_KINDS}))?$", re.I
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """What is asked about.
+
+    Args:
+        kind: ``name`` of code, ``file``, a ``pronoun`` (one) or ``plural``, an ``ordinal`` of a list just shown,
+            ``words`` that are no name, or ``nothing``.
+        text: the name, the path or the words.
+        file: the file that the name is said to be in, ``''`` if none.
+        sort: what the question calls it (``class``, ``function`` …), ``''`` if nothing.
+        number: of an ordinal, from 1; -1 is the last.
+        marked: whether it can only be an identifier: quoted, or written like one (``_``, dots, capitals inside).
+    """
+
+    kind: Kind
+    text: str = ""
+    file: str = ""
+    sort: str = ""
+    number: int = 0
+    marked: bool = False
+
+
+NOTHING = Target("nothing")
+
+
+def read_target(text: str) -> Target:
+    """Reads the part of a question that says what it is about."""
+    said = text.strip().strip("?!.,;: ").strip()
+    if not said:
+        return NOTHING
+    sort = _sort(said)
+    quoted = _QUOTED.search(said)
+    if quoted:
+        return _quoted(said, next(group for group in quoted.groups() if group), sort)
+    ordinal = _ORDINAL.match(said)
+    if ordinal:
+        return Target("ordinal", said, sort=sort, number=_ORDINALS[ordinal.group("which").lower()])
+    if _is_pronoun(said):
+        return Target("pronoun", said, sort=sort)
+    if said.lower() in PLURAL_PRONOUNS:
+        return Target("plural", said)
+    bare = _stripped(said)
+    if _is_pronoun(bare):
+        return Target("pronoun", bare, sort=sort)
+    member = _POSSESSIVE.match(bare) or _OF.match(bare)
+    if member and not _is_article(member.group("member")):
+        joined = _joined(member.group("member"), member.group("owner"), sort)
+        if joined is not None:
+            return joined
+    if not re.search(r"\s", bare):
+        return _single(bare, sort)
+    marked = [token for token in bare.split() if is_marked(token.strip(",;:?!"))]
+    if len(marked) == 1:
+        return _single(marked[0].strip(",;:?!"), sort)
+    return Target("words", bare, sort=sort)
+
+
+def is_marked(token: str) -> bool:
+    """Whether a word can only be an identifier or a file: ``a_b``, ``A.b``, ``aB``, ``b()``, ``core.py``."""
+    if not _IDENTIFIER.match(token) and not _FILE.match(token):
+        return False
+    return bool(_MARKED.search(token))
+
+
+def is_file(text: str) -> bool:
+    """Whether a word is the name or path of a file."""
+    return bool(_FILE.match(text)) or (bool(_PATH.match(text)) and "/" in text)
+
+
+def _single(token: str, sort: str) -> Target:
+    if is_file(token):
+        return Target("file", token, sort=sort, marked=True)
+    if not _IDENTIFIER.match(token):
+        return Target("words", token, sort=sort)
+    return Target("name", token, sort=sort, marked=is_marked(token))
+
+
+def _quoted(said: str, inside: str, sort: str) -> Target:
+    name = inside.strip()
+    if is_file(name):
+        return Target("file", name, sort=sort, marked=True)
+    rest = _QUOTED.sub(" ", said)
+    place = next((token.strip(",;:?!") for token in rest.split() if is_file(token.strip(",;:?!"))), "")
+    if not place:
+        second = [next(group for group in each.groups() if group) for each in _QUOTED.finditer(said)][1:]
+        if second and is_file(second[0]):
+            place = second[0]
+        elif second and re.search(r"\b(?:of|in|from|on)\b", rest) and not is_file(name):
+            return Target("name", f"{second[0]}.{name}", sort=sort, marked=True)
+    if re.search(r"\s", name) and not _IDENTIFIER.match(re.sub(r"^\w+\s+", "", name)):
+        return Target("words", name, file=place, sort=sort, marked=True)
+    return Target("name", name, file=place, sort=sort, marked=True)
+
+
+def _joined(member: str, owner: str, sort: str) -> Target | None:
+    """``invoke`` of ``Command`` is ``Command.invoke``; ``invoke`` in ``core.py`` is tied to that file."""
+    if is_file(owner):
+        return Target("name", member, file=owner, sort=sort, marked=True) if _IDENTIFIER.match(member) else None
+    if not (_IDENTIFIER.match(member) and _IDENTIFIER.match(owner)):
+        return None
+    if not (is_marked(owner) or is_marked(member) or owner[:1].isupper() or sort):
+        return None
+    return Target("name", f"{owner.removesuffix('()')}.{member}", sort=sort, marked=True)
+
+
+def _stripped(said: str) -> str:
+    bare = said
+    while True:
+        shorter = _TRAILING.sub("", _LEADING.sub("", bare)).strip()
+        if shorter == bare or not shorter:
+            return bare
+        bare = shorter
+
+
+def _is_pronoun(said: str) -> bool:
+    low = said.lower()
+    if low in PRONOUNS:
+        return True
+    first, _, rest = low.partition(" ")
+    return first in ("this", "that", "the", "its") and bool(_KIND_WORD.match(rest))
+
+
+def _is_article(word: str) -> bool:
+    return word.lower() in ("the", "a", "an", "all", "any", "one", "some", "most", "each", "list", "part")
+
+
+def _sort(said: str) -> str:
+    found = re.search(rf"\b({_KINDS})\b", said, re.I)
+    return found.group(1).lower().removesuffix("es" if found.group(1).lower() == "classes" else "s") if found else ""

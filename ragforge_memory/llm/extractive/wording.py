@@ -1,0 +1,63 @@
+"""The words of a question that say what it is about, and when two words are forms of one."""
+
+from __future__ import annotations
+
+import re
+
+from ragforge_memory.retrieval.names import words
+
+_TOKEN = re.compile(r"[A-Za-z0-9_$]+(?:\.[A-Za-z0-9_$]+)*")
+
+# Question words, articles, pronouns, auxiliaries, and words that stand in any question about any code.
+_EMPTY_WORDS = """a about above after again all also am an and any anybody anyone anything are as at be because been before
+    being below between both but by can cannot code codebase could did do does doing done down during each else
+    every everything exactly few find for from further get gets give given go goes going got had has have having he
+    hello help her here hey hi him his how i if in inside into is it its itself just know let like list look looks
+    made main make makes many may me mean means might mine more most much must my need no nor not now of off on once
+    one only or other our out over part parts place please project repo repository same see shall she should show
+    so some somebody someone something such tell than thank thanks that the their them then there these they thing
+    things this those through to too under until up us use used uses using very want was way we were what when where
+    whether which while who whom whose why will with within without work working works would yes you your
+    happen happens happening handle handled handles handling implement implemented implements implementation
+    perform performed performs responsible deal deals dealt defined define defines definition located live lives
+    function functions method methods class classes module modules file files logic piece system app application
+    library package currently actually really"""
+_EMPTY = frozenset(_EMPTY_WORDS.split())
+
+_SUFFIXES = (
+    "ization", "isation", "ational", "ations", "ation", "izing", "ising", "ings", "ing", "ions", "ion", "ized",
+    "ised", "izer", "iser", "ers", "ors", "er", "or", "ied", "ies", "ed", "es", "ment", "ments", "ize", "ise", "ly",
+    "al", "s", "e", "y",
+)  # fmt: skip
+
+
+def content_words(text: str) -> tuple[str, ...]:
+    """The words that say what a question is about, in order, once each; identifiers stay whole."""
+    found: dict[str, str] = {}
+    for token in _TOKEN.findall(text):
+        if token.lower() not in _EMPTY and (len(token) > 1 or token.isdigit()):
+            found.setdefault(token.lower(), token)
+    return tuple(found.values())
+
+
+def stem(word: str) -> str:
+    """A word without its ending: ``validates``, ``validated`` and ``validation`` are one. English; rough."""
+    bare = word.lower()
+    for suffix in _SUFFIXES:
+        if bare.endswith(suffix) and len(bare) - len(suffix) >= 3:
+            bare = bare[: -len(suffix)]
+            break
+    if len(bare) > 3 and bare[-1] == bare[-2] and bare[-1] not in "aeiouls":
+        bare = bare[:-1]
+    return bare
+
+
+def stems(text: str) -> frozenset[str]:
+    """The stems of all words of a text, identifiers split."""
+    return frozenset(stem(part) for token in _TOKEN.findall(text) for part in words(token))
+
+
+def covered(asked: tuple[str, ...], text: str) -> tuple[str, ...]:
+    """Those of the asked words that a text has, in any form; an identifier counts when all its words are there."""
+    have = stems(text)
+    return tuple(word for word in asked if words(word) and all(stem(part) in have for part in words(word)))
