@@ -110,8 +110,8 @@ class ProjectIndex:
         return dict(found)
 
     def inside(self, module: str) -> list[str]:
-        """The paths of the files right in a directory or package."""
-        return self.directories.get(module) or self.packages.get(module) or []
+        """The paths of the files right in a directory (``./`` is the root) or package."""
+        return self.directories.get("" if module == "./" else module) or self.packages.get(module) or []
 
     @cached_property
     def by_name(self) -> dict[tuple[str, str], list[tuple[str, ParsedScope]]]:

@@ -89,6 +89,7 @@ LANGUAGES: dict[str, Language] = {
         Language("typescript", "javascript", (".ts", ".tsx", ".mts", ".cts"), kin="javascript"),
         Language("go", "go", (".go",)),
         Language("java", "java", (".java",)),
+        Language("rust", "rust", (".rs",)),
     )
 }
 

@@ -1,0 +1,6 @@
+package shop;
+
+/** Marks what is written to the log. */
+public @interface Audited {
+    String value() default "";
+}

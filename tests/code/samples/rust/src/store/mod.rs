@@ -1,0 +1,2 @@
+pub mod item;
+pub mod shelf;
