@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from ragforge_memory.code.fingerprint import Tokens, text_hash, tokens_hash
 from ragforge_memory.code.parsed import (
@@ -37,6 +37,9 @@ class _Close:
 
 CLOSE: Final = _Close()
 """In what a handler returns: here the scope opened last ends."""
+
+Visit: TypeAlias = "Iterable[Node | _Close]"
+"""What a handler returns: the nodes to visit next, in source order, with CLOSE where a scope ends."""
 
 Handler = Callable[["Draft", "Node"], "Iterable[Node | _Close]"]
 
@@ -251,9 +254,7 @@ class Draft:
         found = (b for b in reversed(function.bindings) if b.name == name and b.value and b.kind != "alias")
         return next(found, None)
 
-    def add_import(
-        self, local: str, module: str, name: str | None, line: int, *, exported: bool = False
-    ) -> None:
+    def add_import(self, local: str, module: str, name: str | None, line: int, *, exported: bool = False) -> None:
         """A name is imported into the current scope; see Import."""
         scope = next((open.key for open in reversed(self._open) if open.type != "constant"), None)
         self.imports.append(Import(local, module, name, line, scope, exported))
@@ -261,6 +262,11 @@ class Draft:
     def export(self, name: str, local: str, line: int) -> None:
         """The file offers ``local`` as ``name``; see Export."""
         self.exports.append(Export(name, local, line))
+
+    def defines(self, name: str) -> bool:
+        """Whether the current scope (or the top level) already holds a definition of this name."""
+        current = self.current
+        return (f"{current.qualified_name}.{name}" if current else name) in self._counts
 
     def decide(self) -> None:
         """One more decision in the innermost function (or whatever is open)."""

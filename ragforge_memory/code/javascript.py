@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ragforge_memory.code.comments import doc_before
@@ -25,9 +25,7 @@ from ragforge_memory.code.parsed import ScopeType
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-    from ragforge_memory.code.draft import _Close
-
-    Visit = Iterable[Node | _Close]
+    from ragforge_memory.code.draft import Visit
 
 _FUNCTIONS = frozenset({"arrow_function", "function_expression", "generator_function", "function"})
 _CLASSES = frozenset({"class", "class_declaration", "abstract_class_declaration"})
@@ -316,7 +314,7 @@ def _field(draft: Draft, node: Node) -> Visit:
         )  # fmt: skip
     annotation = type_text(draft, declared)
     kind, known = ("type", annotation) if annotation else value(draft, content)
-    draft.bind(name, kind, known, draft.line(node), scope)  # type: ignore[arg-type]
+    draft.bind(name, kind, known, draft.line(node), scope)
     parts = [part for part in (*decorators, declared, content) if part]
     if _CONSTANT.match(name) and any(child.type == "static" for child in node.children):
         draft.open(node, name, "constant", name_node=name_node, signature=_shortened(draft, node))
@@ -371,7 +369,8 @@ def _declarator(draft: Draft, node: Node) -> Visit:
         return_type=draft.text(declared).lstrip(": ") if declared else None, returns=annotation,
     )  # fmt: skip
     if content is not None and content.type == "object":
-        return [*([declared] if declared else []), *_members(draft, content), CLOSE]
+        _members(draft, content)
+        return [*([declared] if declared else []), CLOSE]
     return [*parts, CLOSE]
 
 
@@ -407,12 +406,11 @@ def _worth_naming(draft: Draft, node: Node, exported: bool) -> bool:
     return exported or ambient or (top and constant)
 
 
-def _members(draft: Draft, node: Node, prefix: str = "", owner: str | None = None) -> list[Node | _Close]:
+def _members(draft: Draft, node: Node, prefix: str = "", owner: str | None = None) -> None:
     """The properties of an object that has a name: functions in it are its methods.
 
     What else it holds by name is bound to the object's scope with a dot before (names.py looks there).
     """
-    steps: list[Node | _Close] = []
     scope = draft.current
     base = scope.qualified_name if scope is not None else ""
     stack: list[tuple[Node, str]] = [(child, prefix) for child in reversed(node.named_children)]
@@ -449,7 +447,6 @@ def _members(draft: Draft, node: Node, prefix: str = "", owner: str | None = Non
         if scope is not None and not path:
             _bind_property(draft, scope, child)
         draft.walk_inside([child], _HANDLERS)
-    return steps
 
 
 def _bind_property(draft: Draft, scope: OpenScope, node: Node) -> None:
@@ -583,9 +580,7 @@ def _export_whole(draft: Draft, node: Node, right: Node, line: int) -> Visit:
     return [right]
 
 
-def _export_member(
-    draft: Draft, node: Node, name: str, name_node: Node | None, right: Node, line: int
-) -> Visit | None:
+def _export_member(draft: Draft, node: Node, name: str, name_node: Node | None, right: Node, line: int) -> Visit | None:
     """``exports.name = …``"""
     required = _required(draft, right)
     if required is not None:
@@ -605,13 +600,12 @@ def _export_member(
     draft.export(name, name, line)
     draft.open(node, name, "constant", name_node=name_node, whole=_around(node), signature=_shortened(draft, node))
     if right.type == "object":
-        return [*_members(draft, right), CLOSE]
+        _members(draft, right)
+        return [CLOSE]
     return [right, CLOSE]
 
 
-def _this_member(
-    draft: Draft, node: Node, name: str, name_node: Node | None, right: Node, line: int
-) -> Visit | None:
+def _this_member(draft: Draft, node: Node, name: str, name_node: Node | None, right: Node, line: int) -> Visit | None:
     """``this.name = …`` in a class or a constructor function."""
     owner, function = draft.enclosing_type, draft.enclosing_function
     if right.type in _FUNCTIONS and function is not None:
@@ -787,7 +781,8 @@ def _export(draft: Draft, node: Node) -> Visit:
     if content is not None and content.type == "object":
         draft.export("default", "default", line)
         draft.open(node, "default", "constant", signature="export default", docstring=doc_before(draft, node))
-        return [*_members(draft, content), CLOSE]
+        _members(draft, content)
+        return [CLOSE]
     if content is not None and content.type in ("identifier", "member_expression"):
         draft.export("default", dotted(draft, content), line)
         return [content]

@@ -19,30 +19,30 @@ _WRITTEN = {".js": (".ts", ".tsx", ".jsx"), ".jsx": (".tsx",), ".mjs": (".mts",)
 _ALIASES = ("@/", "~/", "#/", "/")
 """What bundlers' configurations commonly map to the source directory."""
 
-COMMON_MEMBERS: frozenset[str] = frozenset(
-    """
-    abort add addEventListener after all allSettled anchor any append appendChild apply apply assert assign at
-    attachShadow before bind blur call catch ceil charAt charCodeAt clear click clone close closest codePointAt
-    compareDocumentPosition concat connect contains copy copyWithin count create createElement createReadStream
-    createServer cwd dataset debug decode define defineProperty delete describe destroy dir disconnect dispatch
-    dispatchEvent done emit encode end endsWith entries error escape every exec execSync exists existsSync exit
-    expect fail fetch fill filter finally find findIndex findLast findLastIndex finish first flat flatMap floor
-    flush focus forEach format freeze from fromEntries get getAll getAttribute getBoundingClientRect getContext
-    getDate getDay getElementById getFullYear getHours getItem getMilliseconds getMinutes getMonth getOwnPropertyNames
-    getPrototypeOf getSeconds getTime group has hasAttribute hasOwnProperty head header headers includes indexOf info
-    init inject insert insertBefore isArray isFinite isInteger isNaN isPrototypeOf item join json keys last lastIndexOf
-    length listen load localeCompare log map mark match matchAll matches max measure min mkdir mkdirSync next normalize
-    now off on once open options padEnd padStart parse patch pause pipe pop post postMessage preventDefault push put
-    querySelector querySelectorAll query race random raw read readFile readFileSync ready reduce reduceRight reject
-    release reload remove removeAttribute removeChild removeEventListener removeItem render repeat replace replaceAll
-    replaceChild request require reset resolve resume reverse round run save search seek select send set setAttribute
-    setItem setTimeout setHeader shift slice some sort splice split start startsWith stat status stop stopPropagation
-    stringify submit subscribe substr substring table tap test then throw time toDataURL toEqual toFixed toISOString
-    toJSON toLocaleString toLowerCase toString toUpperCase toBe trace track transform trigger trim trimEnd trimStart
-    type unref unshift unsubscribe update use validate value valueOf values verify wait walk warn watch write
-    writeFile writeFileSync
-    """.split()
+_COMMON = (
+    "abort add addEventListener after all allSettled anchor any append appendChild apply apply assert assign at "
+    "attachShadow before bind blur call catch ceil charAt charCodeAt clear click clone close closest codePointAt "
+    "compareDocumentPosition concat connect contains copy copyWithin count create createElement createReadStream "
+    "createServer cwd dataset debug decode define defineProperty delete describe destroy dir disconnect dispatch "
+    "dispatchEvent done emit encode end endsWith entries error escape every exec execSync exists existsSync exit "
+    "expect fail fetch fill filter finally find findIndex findLast findLastIndex finish first flat flatMap floor "
+    "flush focus forEach format freeze from fromEntries get getAll getAttribute getBoundingClientRect getContext "
+    "getDate getDay getElementById getFullYear getHours getItem getMilliseconds getMinutes getMonth "
+    "getOwnPropertyNames getPrototypeOf getSeconds getTime group has hasAttribute hasOwnProperty head header headers "
+    "includes indexOf info init inject insert insertBefore isArray isFinite isInteger isNaN isPrototypeOf item join "
+    "json keys last lastIndexOf length listen load localeCompare log map mark match matchAll matches max measure min "
+    "mkdir mkdirSync next normalize now off on once open options padEnd padStart parse patch pause pipe pop post "
+    "postMessage preventDefault push put querySelector querySelectorAll query race random raw read readFile "
+    "readFileSync ready reduce reduceRight reject release reload remove removeAttribute removeChild "
+    "removeEventListener removeItem render repeat replace replaceAll replaceChild request require reset resolve "
+    "resume reverse round run save search seek select send set setAttribute setItem setTimeout setHeader shift slice "
+    "some sort splice split start startsWith stat status stop stopPropagation stringify submit subscribe substr "
+    "substring table tap test then throw time toDataURL toEqual toFixed toISOString toJSON toLocaleString toLowerCase "
+    "toString toUpperCase toBe trace track transform trigger trim trimEnd trimStart type unref unshift unsubscribe "
+    "update use validate value valueOf values verify wait walk warn watch write writeFile writeFileSync"
 )
+
+COMMON_MEMBERS: frozenset[str] = frozenset(_COMMON.split())
 """Methods of the built-in types, the DOM, Node's streams and files, and test libraries."""
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from ragforge_memory.code.draft import Draft, Handler
@@ -12,9 +11,7 @@ from ragforge_memory.code.parsed import UseKind
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-    from ragforge_memory.code.draft import _Close
-
-    Visit = Iterable[Node | _Close]
+    from ragforge_memory.code.draft import Visit
 
 
 def use_dotted(draft: Draft, text: str, kind: UseKind, line: int) -> None:

@@ -67,12 +67,16 @@ class Binding:
 
     Args:
         name: the bare name.
-        kind: ``type``: ``value`` is the declared type; ``parameter``: the same of a parameter, None where it has no
-            type (only where a parameter's name can say what is passed, as pytest's fixtures do); ``call``: ``value`` was called (or constructed), so the
-            type is the class ``value``, or what the function ``value`` returns; ``alias``: ``value`` was assigned
-            as it is (it may be a class, a function or a variable); ``self``: the enclosing class or an instance
-            of it (Python's first parameter; keywords like ``this`` need no binding); ``unknown``. For the last
-            two ``value`` is None. The name ``return`` stands for what an unannotated function returns.
+        kind: ``type``: ``value`` is the declared type;
+            ``parameter``: the same of a parameter, None where it has no type (used where a parameter's name can
+            say what is passed, as with pytest's fixtures);
+            ``call``: ``value`` was called (or constructed), so the type is the class ``value``, or what the function
+            ``value`` returns;
+            ``alias``: ``value`` was assigned as it is (it may be a class, a function or a variable);
+            ``self``: the enclosing class or an instance of it (Python's first parameter; keywords like ``this`` need
+            no binding), ``value`` is None;
+            ``unknown``: ``value`` is None.
+            The name ``return`` stands for what an unannotated function returns.
         value: dotted text. Of an optional, pointer or reference type the inner type; of a union the first
             part that is not null; generic arguments are left out.
         line: of the binding.

@@ -14,7 +14,7 @@ from typing import Literal
 
 from ragforge_memory.code.index import FileIndex, ProjectIndex
 from ragforge_memory.code.languages import LANGUAGES
-from ragforge_memory.code.names import FOREIGN, UNKNOWN, Entity, Names
+from ragforge_memory.code.names import FOREIGN, Entity, Names
 from ragforge_memory.code.parsed import TYPE_TYPES, ParsedFile, ParsedScope, Use
 
 EdgeKind = Literal["CONSUMES", "INHERITS_FROM", "IMPLEMENTS", "DECORATED_BY", "HAS_PARENT"]
@@ -75,7 +75,7 @@ def resolve(files: Iterable[ParsedFile] | ProjectIndex, only: Collection[str] | 
 
     Args:
         files: all files of the project (broken ones are left out), or an index of them.
-        only: the paths whose scopes' outgoing edges are wanted; None for all. Pass ``affected()`` after a change.
+        only: the paths whose scopes' outgoing edges are wanted; None for all.
     """
     index = files if isinstance(files, ProjectIndex) else ProjectIndex(files)
     resolver = _Resolver(index)
@@ -109,9 +109,7 @@ class _Resolver:
             for (source, kind, target_path, target_key), at in found.items()
         ]  # fmt: skip
         places = {scope.key: number for number, scope in enumerate(file.file.scopes)}
-        edges.sort(
-            key=lambda e: (places.get(e.source_key, -1), e.lines[:1], e.kind, e.target_path, e.target_key)
-        )
+        edges.sort(key=lambda e: (places.get(e.source_key, -1), e.lines[:1], e.kind, e.target_path, e.target_key))
         return edges
 
     def _parent(self, file: FileIndex, scope: ParsedScope, found: _Found) -> None:
@@ -246,66 +244,3 @@ class _Resolver:
         path, scope = place
         parent = scope.parent
         return parent is not None and self._index.files[path].by_key[parent].type in ("function", "method")
-
-
-def affected(before: Iterable[ParsedFile], after: Iterable[ParsedFile]) -> frozenset[str] | None:
-    """Which files' edges a change may touch; None for all of them.
-
-    Args:
-        before: all files of the project before the change (broken ones count as absent).
-        after: all files after it.
-
-    A change inside a function touches its own file alone. One that adds, removes or retypes names touches the files
-    that speak of these names. One that changes imports, exports or bases may touch any file.
-    """
-    old = {file.path: file for file in before if file.error is None}
-    new = {file.path: file for file in after if file.error is None}
-    changed = {path for path in old.keys() | new.keys() if old.get(path) != new.get(path)}
-    names: set[str] = set()
-    for path in changed:
-        one, other = old.get(path), new.get(path)
-        if one is None or other is None or _wiring(one) != _wiring(other):
-            return None
-        names.update(name for name, *_ in _surface(one) ^ _surface(other))
-    touched = {path for path, file in new.items() if path in changed or (names and names & _words(file))}
-    return frozenset(touched)
-
-
-def _wiring(file: ParsedFile) -> object:
-    types = [(s.key, s.owner, s.bases, s.interfaces) for s in file.scopes if s.bases or s.interfaces or s.owner]
-    imports = {(i.local, i.module, i.name, i.scope, i.exported) for i in file.imports}
-    return file.language, file.package, types, imports, {(e.name, e.local) for e in file.exports}
-
-
-def _surface(file: ParsedFile) -> set[tuple[object, ...]]:
-    """What others can see of a file's definitions, each tuple with the name first."""
-    seen: set[tuple[object, ...]] = {(b.name, None, b.kind, b.value) for b in file.bindings}
-    for scope in file.scopes:
-        seen.add((scope.name, scope.key, scope.type, scope.returns, scope.modifiers, scope.parent))
-        if scope.type in TYPE_TYPES:
-            seen.update((b.name, scope.key, b.kind, b.value) for b in scope.bindings)
-        else:
-            seen.update((scope.name, scope.key, b.kind, b.value) for b in scope.bindings if b.name == "return")
-    return seen
-
-
-def _words(file: ParsedFile) -> set[str]:
-    """Every name that a file's uses, bindings and types speak of."""
-    words: set[str] = set()
-    for holder in (file, *file.scopes):
-        for use in holder.uses:
-            words.add(use.name)
-            if use.receiver:
-                words.update(_split(use.receiver))
-        for binding in holder.bindings:
-            if binding.value:
-                words.update(_split(binding.value))
-    for scope in file.scopes:
-        if scope.returns:
-            words.update(_split(scope.returns))
-    words.update(i.name for i in file.imports if i.name)
-    return words
-
-
-def _split(text: str) -> list[str]:
-    return text.replace("()", "").replace("[]", "").split(".")
