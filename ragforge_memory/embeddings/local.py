@@ -123,6 +123,7 @@ class LocalEmbedder:
         if thread is not None and _give_back(thread):
             # Shielded: a cancelled close must not leave a thread that nobody waits for half ended.
             await asyncio.shield(asyncio.wrap_future(thread.ended))
+            thread.join(1)  # its last steps, a few microseconds
 
     def _engine(self) -> EmbeddingThread:
         if self._closed:
