@@ -97,6 +97,7 @@ class Draft:
         self._bindings: list[Binding] = []
         self._open: list[OpenScope] = []
         self._counts: dict[str, int] = {}
+        self._handlers: Mapping[str, Handler] = {}
 
     # what handlers read
 
@@ -138,9 +139,10 @@ class Draft:
 
     def walk(self, root: Node, handlers: Mapping[str, Handler]) -> None:
         """Visit the tree in source order; see languages.py."""
-        self.walk_inside([root], handlers)
+        self._handlers = handlers
+        self.walk_inside([root])
 
-    def walk_inside(self, steps: Iterable[Node | _Close], handlers: Mapping[str, Handler]) -> None:
+    def walk_inside(self, steps: Visit) -> None:
         """Visit what a handler would return, at once and not later: for where the handler must go on after it."""
         stack: list[Node | _Close] = list(steps)[::-1]
         while stack:
@@ -148,7 +150,7 @@ class Draft:
             if isinstance(step, _Close):
                 self.close()
                 continue
-            handler = handlers.get(step.type)
+            handler = self._handlers.get(step.type)
             following: Iterable[Node | _Close]
             following = step.named_children if handler is None else handler(self, step)
             stack.extend(reversed(following if isinstance(following, list | tuple) else list(following)))
