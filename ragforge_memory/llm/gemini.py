@@ -12,6 +12,7 @@ import json
 import os
 import uuid
 from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from contextlib import aclosing
 from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -62,10 +63,11 @@ _opened: ContextVar[list[httpx2.Response] | None] = ContextVar("_opened", defaul
 
 @dataclass(slots=True)
 class _Session:
-    """The SDK's client and the HTTP client under it, with the event loop that their connections belong to."""
+    """The SDK's client and the HTTP clients under it, with the event loop that their connections belong to."""
 
     client: Client
     http: httpx2.AsyncClient
+    blocking: httpx2.Client
     loop: asyncio.AbstractEventLoop
 
 
@@ -114,19 +116,17 @@ class GeminiProvider:
     async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelChunk, None]:
         """Answers piece by piece; see `ragforge_memory.llm.port.ModelProvider.stream`."""
         check_address(self._address, os.environ)
-        attempts = with_retries(self._retry, lambda: self._attempt(request))
-        try:
-            async for chunk in attempts:
+        async with aclosing(with_retries(self._retry, lambda: self._attempt(request))) as chunks:
+            async for chunk in chunks:
                 yield chunk
-        finally:
-            await attempts.aclose()
 
     async def aclose(self) -> None:
-        """Closes both of the SDK's clients and the HTTP client."""
+        """Closes both of the SDK's clients and the HTTP clients, which it leaves to us."""
         session, self._session = self._session, None
         if session is not None:
             await session.client.aio.aclose()
             session.client.close()
+            session.blocking.close()
             if session.loop is asyncio.get_running_loop():
                 await session.http.aclose()
 
@@ -219,18 +219,23 @@ class GeminiProvider:
             if opened is not None:
                 opened.append(response)
 
-        # Our own client: with none given, the SDK would change its transport where aiohttp can be imported.
+        # Certificates take 40 ms a client to load: once for both, and not for a plain server on this machine.
+        plain = self._address.startswith("http://") and is_loopback(self._address)
+        verify = False if plain else httpx2.create_ssl_context()
+        # Our own clients: with none given, the SDK would change its transport where aiohttp can be imported.
         http = httpx2.AsyncClient(
+            verify=verify,
             follow_redirects=True,
             trust_env=not is_loopback(self._address),
             event_hooks={"request": [limit], "response": [note]},
         )
+        blocking = httpx2.Client(verify=verify)
         client = genai.Client(
             vertexai=False,
             api_key=self._api_key,
-            http_options=types.HttpOptions(base_url=self._address, httpx_async_client=http),
+            http_options=types.HttpOptions(base_url=self._address, httpx_async_client=http, httpx_client=blocking),
         )
-        return _Session(client, http, loop)
+        return _Session(client, http, blocking, loop)
 
     def _translated(self, error: Exception) -> ModelError:
         import httpx2

@@ -9,6 +9,7 @@ import asyncio
 import json
 import os
 from collections.abc import AsyncGenerator, Awaitable
+from contextlib import aclosing
 from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
@@ -139,12 +140,9 @@ class OpenAIProvider:
     async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelChunk, None]:
         """Answers piece by piece; see `ragforge_memory.llm.port.ModelProvider.stream`."""
         check_address(self._address, os.environ)
-        attempts = with_retries(self._retry, lambda: self._attempt(request))
-        try:
-            async for chunk in attempts:
+        async with aclosing(with_retries(self._retry, lambda: self._attempt(request))) as chunks:
+            async for chunk in chunks:
                 yield chunk
-        finally:
-            await attempts.aclose()
 
     async def aclose(self) -> None:
         """Closes the client and its connections."""

@@ -221,7 +221,7 @@ def _openai(
 
 
 def _extractive(why: str) -> Resolution:
-    from ragforge_memory.llm.extractive import ExtractiveProvider
+    from ragforge_memory.llm.extractive.provider import ExtractiveProvider
 
     provider = ExtractiveProvider()
     return Resolution(provider, provider.name, provider.model, why)

@@ -226,9 +226,9 @@ def _step(step: Any) -> list[Piece]:
         pieces.append(Hang())
     if error := step.get("error"):
         pieces.append(_error(error))
-    elif usage := step.get("usage"):
+    elif "usage" in step or "finish" in step:
         reason = step.get("finish", "tool_calls" if asked else "stop")
-        pieces.append(Finished(str(reason), Usage.model_validate(usage)))
+        pieces.append(Finished(str(reason), Usage.model_validate(step.get("usage", {}))))
     return pieces
 
 

@@ -129,7 +129,7 @@ class GeminiFake(FakeServer):
             raise rules.invalid("API key not valid. Please pass a valid API key.")
 
     async def _models(self, reply: Reply, model: str | None) -> None:
-        listed = [
+        listed: list[dict[str, Any]] = [
             {
                 "name": f"models/{name}",
                 "inputTokenLimit": 1_048_576,
@@ -208,7 +208,7 @@ class GeminiFake(FakeServer):
             chunks[-1][0] = self._sign(model, chunks[-1][0])
         elif answer.signed:
             chunks.append([self._sign(model, {"text": ""})])
-        events = []
+        events: list[dict[str, Any]] = []
         usage = {"usageMetadata": self._usage(body, answer)} if not answer.no_usage else {}
         for parts in chunks:
             content = {"content": {"parts": parts, "role": "model"}, "index": 0}

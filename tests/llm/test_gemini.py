@@ -348,6 +348,20 @@ async def test_a_silent_model_times_out_and_its_connection_is_closed(
     await provider.aclose()
 
 
+async def test_the_time_for_connecting_has_its_own_limit(gemini_fake: GeminiFake, sleeps: Sleeps) -> None:
+    provider = GeminiProvider(
+        api_key=gemini_fake.api_key,
+        base_url=gemini_fake.url,
+        timeouts=Timeouts(connect=1e-9),
+        retry=sleeps.policy(attempts=1),
+    )
+
+    with pytest.raises(ModelUnavailable, match="cannot be reached"):
+        await complete(provider, question())
+
+    await provider.aclose()
+
+
 async def test_cancelling_the_task_closes_the_connection(gemini: GeminiProvider, gemini_fake: GeminiFake) -> None:
     gemini_fake.script(Answer("so far", ending="hang"))
     begun = asyncio.Event()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import uuid
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -47,7 +47,7 @@ class ExtractiveProvider:
         """Nothing is ever too long for it; the figure bounds what a turn puts together."""
         return 1_000_000
 
-    async def stream(self, request: ModelRequest) -> AsyncIterator[ModelChunk]:
+    async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelChunk, None]:
         """Yields tool requests, or the answer line by line, then `Finished`; raises nothing."""
         turn = _Turn(request)
         calls = turn.calls()

@@ -1,0 +1,393 @@
+"""The OpenAI provider through the real openai SDK, against the strict fake."""
+
+from __future__ import annotations
+
+import asyncio
+import dataclasses
+import json
+from collections.abc import AsyncIterator
+from contextlib import aclosing
+from importlib import machinery
+
+import pytest
+
+from ragforge_memory.errors import (
+    ConfigError,
+    ModelBlocked,
+    ModelError,
+    ModelMalformed,
+    ModelRateLimited,
+    ModelRefused,
+    ModelStreamCut,
+    ModelTimeout,
+    ModelUnavailable,
+)
+from ragforge_memory.llm import openai as provider_module
+from ragforge_memory.llm.openai import OpenAIProvider
+from ragforge_memory.llm.port import (
+    ChatMessage,
+    Finished,
+    ModelAnswer,
+    ModelRequest,
+    ReasoningChunk,
+    TextChunk,
+    ToolOutcome,
+    ToolRequest,
+    complete,
+)
+from ragforge_memory.llm.timeouts import Timeouts
+from tests.fakes.behaviours import Answer, BlockedPrompt, Call, Drop, Failure
+from tests.fakes.openai_server import OpenAIFake
+from tests.llm.asking import TOOLS, Sleeps, collect, question
+
+pytestmark = pytest.mark.anyio
+
+
+@pytest.fixture
+def sleeps() -> Sleeps:
+    return Sleeps()
+
+
+@pytest.fixture
+async def model(openai_fake: OpenAIFake, sleeps: Sleeps) -> AsyncIterator[OpenAIProvider]:
+    provider = OpenAIProvider(
+        "gpt-5.2", api_key=openai_fake.api_key, base_url=openai_fake.base_url, retry=sleeps.policy()
+    )
+    yield provider
+    await provider.aclose()
+
+
+def follow_up(request: ModelRequest, answer: ModelAnswer) -> ModelRequest:
+    said = ChatMessage("assistant", answer.text, answer.tool_requests)
+    outcomes = tuple(
+        ToolOutcome(asked.id, asked.name, asked.error or "found", is_error=asked.error is not None)
+        for asked in answer.tool_requests
+    )
+    return dataclasses.replace(request, messages=(*request.messages, said, ChatMessage("tool", tool_outcomes=outcomes)))
+
+
+async def test_text_is_streamed_as_it_comes_with_the_system_prompt_first(
+    model: OpenAIProvider, openai_fake: OpenAIFake
+) -> None:
+    openai_fake.script(Answer(("It is ", "in auth.py.")))
+
+    *chunks, last = await collect(model, question())
+
+    assert chunks == [TextChunk("It is "), TextChunk("in auth.py.")]
+    assert isinstance(last, Finished)
+    assert last.reason == "stop"
+    assert openai_fake.bodies[0]["messages"][0] == {"role": "system", "content": "Be brief."}
+    assert "tools" not in openai_fake.bodies[0]
+
+
+@pytest.mark.parametrize("name", ["reasoning_content", "reasoning"])
+async def test_the_reasoning_of_local_servers_is_streamed(
+    model: OpenAIProvider, openai_fake: OpenAIFake, name: str
+) -> None:
+    openai_fake.script(Answer("ok", thoughts=("hm", "m"), reasoning_field=name))
+
+    chunks = await collect(model, question())
+
+    assert chunks[:3] == [ReasoningChunk("hm"), ReasoningChunk("m"), TextChunk("ok")]
+
+
+async def test_characters_torn_across_packets_and_unicode_line_breaks_arrive_whole(
+    model: OpenAIProvider, openai_fake: OpenAIFake
+) -> None:
+    text = "naïve 漢字 \u2028 next \u2029 \x85 🙂"
+    openai_fake.script(Answer(text, split=1))
+
+    assert (await complete(model, question())).text == text
+
+
+async def test_parallel_calls_are_put_together_from_pieces_and_answered_by_id(
+    model: OpenAIProvider, openai_fake: OpenAIFake
+) -> None:
+    calls = (Call("search_code", {"query": "a long query about login"}), Call("read_scope", {"name": "auth.login"}))
+    openai_fake.script(Answer("Looking.", calls=calls), Answer("In auth.py."))
+    first = question(tools=TOOLS)
+
+    one = await complete(model, first)
+    two = await complete(model, follow_up(first, one))
+
+    assert [(asked.name, asked.arguments) for asked in one.tool_requests] == [(c.name, c.arguments) for c in calls]
+    assert one.finished.reason == "tool_calls"
+    assert two.text == "In auth.py."
+    assert openai_fake.refusals == []
+    told = openai_fake.bodies[-1]["messages"]
+    assert [message["role"] for message in told] == ["system", "user", "assistant", "tool", "tool"]
+    assert [message["tool_call_id"] for message in told[3:]] == [asked.id for asked in one.tool_requests]
+
+
+@pytest.mark.parametrize("raw", ['{"query": "log', "[1, 2]", '"text"'])
+async def test_bad_arguments_become_an_error_that_the_model_sees(
+    model: OpenAIProvider, openai_fake: OpenAIFake, raw: str
+) -> None:
+    openai_fake.script(Answer(calls=(Call("search_code", {}, raw=raw),)), Answer("sorry"))
+    first = question(tools=TOOLS)
+
+    one = await complete(model, first)
+    two = await complete(model, follow_up(first, one))
+
+    [asked] = one.tool_requests
+    assert asked.arguments == {}
+    assert raw in (asked.error or "")
+    assert two.text == "sorry"
+    assert openai_fake.refusals == []
+    assert openai_fake.bodies[-1]["messages"][-1]["content"] == asked.error
+
+
+async def test_empty_arguments_are_no_arguments(model: OpenAIProvider, openai_fake: OpenAIFake) -> None:
+    openai_fake.script(Answer(calls=(Call("read_scope", {}, raw=""),)))
+
+    [asked] = (await complete(model, question(tools=TOOLS))).tool_requests
+
+    assert (asked.arguments, asked.error) == ({}, None)
+
+
+async def test_an_invented_name_is_echoed_in_letters_that_the_server_takes(
+    model: OpenAIProvider, openai_fake: OpenAIFake
+) -> None:
+    openai_fake.script(Answer("ok"))
+    asked = ToolRequest("a", "code.search!", {"q": 1})
+    messages = (ChatMessage("user", "hi"), ChatMessage("assistant", "", (asked,)))
+
+    await complete(model, ModelRequest("", messages, TOOLS))
+
+    assert openai_fake.bodies[0]["messages"][1]["tool_calls"][0]["function"]["name"] == "code_search_"
+
+
+async def test_usage_counts_reasoning_and_cached_tokens(model: OpenAIProvider, openai_fake: OpenAIFake) -> None:
+    counts = {
+        "prompt_tokens": 100,
+        "completion_tokens": 30,
+        "prompt_tokens_details": {"cached_tokens": 40},
+        "completion_tokens_details": {"reasoning_tokens": 20},
+    }
+    openai_fake.script(Answer("hi", usage=counts), Answer("hi", no_usage=True))
+
+    usage = (await complete(model, question())).finished.usage
+    none = (await complete(model, question())).finished.usage
+
+    assert (usage.input_tokens, usage.output_tokens, usage.reasoning_tokens, usage.cached_tokens) == (100, 30, 20, 40)
+    assert usage.cost_usd is None
+    assert none.input_tokens == 0
+
+
+async def test_an_answer_cut_at_the_limit_is_an_answer(model: OpenAIProvider, openai_fake: OpenAIFake) -> None:
+    openai_fake.script(Answer("half of", finish="length"))
+
+    answer = await complete(model, question())
+
+    assert (answer.text, answer.finished.reason) == ("half of", "length")
+
+
+@pytest.mark.parametrize(
+    ("behaviour", "error", "words"),
+    [
+        (Answer("so far", ending="cut"), ModelStreamCut, "broke off"),
+        (Answer("so far", ending="no_finish"), ModelStreamCut, "finish reason"),
+        (Answer("so far", ending="bad_json"), ModelMalformed, "JSON"),
+        (Answer("so far", ending="error"), ModelUnavailable, "overloaded"),
+        (Answer("so far", finish="content_filter"), ModelBlocked, "content_filter"),
+        (BlockedPrompt(), ModelBlocked, "usage policy"),
+    ],
+)
+async def test_an_answer_that_ends_badly_is_a_typed_error(
+    model: OpenAIProvider,
+    openai_fake: OpenAIFake,
+    sleeps: Sleeps,
+    behaviour: Answer | BlockedPrompt,
+    error: type[ModelError],
+    words: str,
+) -> None:
+    openai_fake.script(behaviour)
+
+    with pytest.raises(error, match=words) as caught:
+        await complete(model, question())
+
+    assert caught.value.partial is isinstance(behaviour, Answer)
+    assert sleeps.seconds == []
+
+
+@pytest.mark.parametrize(
+    ("failure", "error"),
+    [
+        (Failure(400, "bad request"), ModelRefused),
+        (Failure(403, "not for you"), ModelRefused),
+        (Failure(429, "You exceeded your current quota.", code="insufficient_quota"), ModelRefused),
+        (Failure(429, "slow down", retry_after="600"), ModelRateLimited),
+    ],
+)
+async def test_what_the_server_refuses_is_not_asked_again(
+    model: OpenAIProvider, openai_fake: OpenAIFake, sleeps: Sleeps, failure: Failure, error: type[ModelError]
+) -> None:
+    openai_fake.script(failure)
+
+    with pytest.raises(error) as caught:
+        await complete(model, question())
+
+    assert caught.value.__cause__ is not None
+    assert (sleeps.seconds, len(openai_fake.bodies)) == ([], 1)
+
+
+async def test_a_bad_key_and_an_unknown_model_are_said(openai_fake: OpenAIFake) -> None:
+    keyless = OpenAIProvider("gpt-5.2", api_key="wrong", base_url=openai_fake.base_url)
+    unknown = OpenAIProvider("gpt-9", api_key=openai_fake.api_key, base_url=openai_fake.base_url)
+
+    with pytest.raises(ModelRefused, match="Incorrect API key") as refused:
+        await complete(keyless, question())
+    with pytest.raises(ModelRefused, match="gpt-9"):
+        await complete(unknown, question())
+
+    assert refused.value.hint == "check OPENAI_API_KEY"
+    await keyless.aclose()
+    await unknown.aclose()
+
+
+@pytest.mark.parametrize(
+    ("failure", "slept"),
+    [
+        (Failure(429, retry_after="4"), 4.0),
+        (Failure(429, retry_after="9", retry_after_ms="250"), 0.25),
+        (Failure(503, retry_after="2"), 2.0),
+        (Failure(500), 1.0),
+        (Failure(502, body="<html>Bad gateway</html>"), 1.0),
+        (Drop(), 1.0),
+        (Answer(ending="cut"), 1.0),
+        (Answer(ending="bad_json"), 1.0),
+    ],
+)
+async def test_a_failure_before_the_answer_is_recovered_after_the_vendors_delay(
+    model: OpenAIProvider, openai_fake: OpenAIFake, sleeps: Sleeps, failure: Failure | Drop | Answer, slept: float
+) -> None:
+    openai_fake.script(failure, Answer("here"))
+
+    assert (await complete(model, question())).text == "here"
+    assert sleeps.seconds == [slept]
+
+
+async def test_a_server_that_is_not_there_is_unavailable(openai_fake: OpenAIFake, sleeps: Sleeps) -> None:
+    openai_fake.stop()
+    provider = OpenAIProvider("m", base_url=openai_fake.base_url, retry=sleeps.policy(attempts=2))
+
+    with pytest.raises(ModelUnavailable, match="cannot be reached"):
+        await complete(provider, question())
+
+    assert sleeps.seconds == [1.0]
+    await provider.aclose()
+
+
+@pytest.mark.parametrize(
+    ("behaviour", "partial"), [(Answer("never", slow=True), False), (Answer("so far", ending="hang"), True)]
+)
+async def test_a_silent_model_times_out_and_its_connection_is_closed(
+    openai_fake: OpenAIFake, behaviour: Answer, partial: bool
+) -> None:
+    openai_fake.script(behaviour)
+    limits = Timeouts(first_chunk=5.0 if partial else 0.1, idle=0.1)
+    provider = OpenAIProvider("gpt-5.2", api_key=openai_fake.api_key, base_url=openai_fake.base_url, timeouts=limits)
+
+    with pytest.raises(ModelTimeout) as caught:
+        await complete(provider, question())
+
+    assert caught.value.partial is partial
+    assert await asyncio.to_thread(openai_fake.abandoned.wait, 10)
+    await provider.aclose()
+
+
+async def test_the_time_for_connecting_has_its_own_limit(openai_fake: OpenAIFake, sleeps: Sleeps) -> None:
+    provider = OpenAIProvider(
+        "gpt-5.2",
+        api_key=openai_fake.api_key,
+        base_url=openai_fake.base_url,
+        timeouts=Timeouts(connect=1e-9),
+        retry=sleeps.policy(attempts=1),
+    )
+
+    with pytest.raises(ModelUnavailable, match="cannot be reached"):
+        await complete(provider, question())
+
+    await provider.aclose()
+
+
+async def test_cancelling_the_task_closes_the_connection(model: OpenAIProvider, openai_fake: OpenAIFake) -> None:
+    openai_fake.script(Answer("so far", ending="hang"))
+    begun = asyncio.Event()
+
+    async def read() -> None:
+        async with aclosing(model.stream(question())) as chunks:
+            async for _ in chunks:
+                begun.set()
+
+    task = asyncio.create_task(read())
+    await begun.wait()
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+
+    assert await asyncio.to_thread(openai_fake.abandoned.wait, 10)
+
+
+async def test_leaving_the_stream_closes_the_connection_at_once(model: OpenAIProvider, openai_fake: OpenAIFake) -> None:
+    openai_fake.script(Answer(("one", "two"), ending="hang"))
+
+    async with aclosing(model.stream(question())) as chunks:
+        assert await anext(chunks) == TextChunk("one")
+
+    assert await asyncio.to_thread(openai_fake.abandoned.wait, 10)
+
+
+async def test_a_local_server_needs_no_key() -> None:
+    with OpenAIFake(api_key=None) as local:
+        local.script(Answer("hello"))
+        provider = OpenAIProvider("qwen3:8b", base_url=local.base_url)
+
+        assert (await complete(provider, question())).text == "hello"
+        await provider.aclose()
+
+
+def test_no_key_and_no_address_is_a_configuration_error() -> None:
+    with pytest.raises(ConfigError, match="API key") as caught:
+        OpenAIProvider()
+
+    assert "OPENAI_BASE_URL" in (caught.value.hint or "")
+
+
+def test_without_the_extra_the_error_says_how_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    def missing(name: str) -> machinery.ModuleSpec | None:
+        assert name == "openai"
+        return None
+
+    monkeypatch.setattr(provider_module, "find_spec", missing)
+
+    with pytest.raises(ConfigError) as caught:
+        OpenAIProvider("m", base_url="http://127.0.0.1:1/v1")
+
+    assert 'pip install "ragforge-memory[openai]"' in (caught.value.hint or "")
+
+
+@pytest.mark.parametrize(
+    ("name", "window"),
+    [("gpt-6-luna", 1_050_000), ("gpt-5.2", 400_000), ("o3", 200_000), ("olmo-2", 32_768), ("qwen3:8b", 32_768)],
+)
+def test_the_window_follows_from_the_name(name: str, window: int) -> None:
+    assert OpenAIProvider(name, base_url="http://127.0.0.1:1/v1").context_window == window
+    assert OpenAIProvider(name, base_url="http://127.0.0.1:1/v1", context_window=9).context_window == 9
+
+
+async def test_no_test_reaches_the_real_vendor() -> None:
+    provider = OpenAIProvider(api_key="looks-real")
+
+    with pytest.raises(ConfigError, match="RAGFORGE_ALLOW_MODEL_REQUESTS"):
+        await complete(provider, question())
+
+
+async def test_several_whole_calls_under_one_index_stay_apart() -> None:
+    from ragforge_memory.llm.openai_wire import ToolCallAssembly
+
+    calls = ToolCallAssembly()
+    calls.add(0, "a", "search_code", json.dumps({"query": "x"}))
+    calls.add(0, "b", "read_scope", json.dumps({"name": "y"}))
+
+    assert [(asked.id, asked.name) for asked in calls.requests()] == [("a", "search_code"), ("b", "read_scope")]
