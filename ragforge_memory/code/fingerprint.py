@@ -60,32 +60,32 @@ class Tokens:
     def _read(self, root: Node, data: bytes, reader: Reader) -> None:
         """One pass over the leaves with a cursor; a plain list of children costs twice as much."""
         starts, texts = self._starts, self._texts
-        atoms, blocks, flat = reader.atoms, reader.blocks, reader.transparent
+        roles: dict[str, int] = {}
         cursor = root.walk()
         down, right, up = cursor.goto_first_child, cursor.goto_next_sibling, cursor.goto_parent
         previous = root.start_byte
-        inside: list[int] = []  # for each open node: 0 plain, 1 its children are statements, 2 an indented block too
+        inside: list[int] = []  # of each open node: _PLAIN, _FLAT or _BLOCK, or _INDENTED
+        state = _PLAIN
         while True:
             node = cursor.node
             assert node is not None
-            kind, start = node.type, node.start_byte
-            if not kind.endswith("comment"):
-                if inside and inside[-1] and node.is_named and texts and texts[-1] is not INDENT:
+            kind = node.type
+            role = roles.get(kind)
+            if role is None:
+                role = roles[kind] = _role(kind, reader)
+            if role != _COMMENT:
+                start = node.start_byte
+                if state and node.is_named and texts and texts[-1] is not INDENT:
                     starts.append(previous)
                     texts.append(END)
-                if kind not in atoms and node.child_count:
-                    state = 0
-                    if kind in blocks:
-                        state = 1
-                        if data.find(b"\n", previous, start) >= 0:
-                            state = 2
-                            starts.append(previous)
-                            texts.append(INDENT)
-                    elif kind in flat:
-                        state = 1
-                    if down():
-                        inside.append(state)
-                        continue
+                if role != _ATOM and down():
+                    inside.append(state)
+                    state = role
+                    if role == _BLOCK and data.find(b"\n", previous, start) >= 0:
+                        state = _INDENTED
+                        starts.append(previous)
+                        texts.append(INDENT)
+                    continue
                 if start > previous:  # text that the grammar gives no node to
                     hidden = data[previous:start].split()
                     if hidden and hidden != [b"\\"]:
@@ -95,12 +95,28 @@ class Tokens:
                 if end > start:
                     starts.append(start)
                     texts.append(data[start:end])
-                previous = max(previous, end)
-            else:
-                previous = max(previous, node.end_byte)
+                if end > previous:
+                    previous = end
+            elif node.end_byte > previous:
+                previous = node.end_byte
             while not right():
                 if not up():
                     return
-                if inside.pop() == 2:
+                if state == _INDENTED:
                     starts.append(previous)
                     texts.append(DEDENT)
+                state = inside.pop()
+
+
+_PLAIN, _FLAT, _BLOCK, _INDENTED, _ATOM, _COMMENT = range(6)
+"""What a type of node is to the tokens; _INDENTED is a block that begins on a line of its own."""
+
+
+def _role(kind: str, reader: Reader) -> int:
+    if kind.endswith("comment"):
+        return _COMMENT
+    if kind in reader.atoms:
+        return _ATOM
+    if kind in reader.blocks:
+        return _BLOCK
+    return _FLAT if kind in reader.transparent else _PLAIN
