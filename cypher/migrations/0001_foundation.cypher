@@ -10,12 +10,14 @@ CREATE CONSTRAINT tool_result_uuid IF NOT EXISTS FOR (n:ToolResult) REQUIRE n.uu
 CREATE CONSTRAINT scope_uuid IF NOT EXISTS FOR (n:Scope) REQUIRE n.uuid IS UNIQUE;
 CREATE CONSTRAINT file_uuid IF NOT EXISTS FOR (n:File) REQUIRE n.uuid IS UNIQUE;
 CREATE CONSTRAINT project_uuid IF NOT EXISTS FOR (n:Project) REQUIRE n.uuid IS UNIQUE;
+CREATE CONSTRAINT project_name IF NOT EXISTS FOR (n:Project) REQUIRE n.project IS UNIQUE;
 
 // Lists of an owner's conversations, newest first; names of a project's scopes; what a file holds.
 CREATE INDEX conversation_owner IF NOT EXISTS FOR (n:Conversation) ON (n.user_id, n.project, n.updated_at);
 CREATE INDEX scope_name IF NOT EXISTS FOR (n:Scope) ON (n.project, n.name);
 CREATE INDEX scope_qualified_name IF NOT EXISTS FOR (n:Scope) ON (n.project, n.qualified_name);
 CREATE INDEX scope_file IF NOT EXISTS FOR (n:Scope) ON (n.project, n.file);
+CREATE INDEX file_path IF NOT EXISTS FOR (n:File) ON (n.project, n.path);
 
 // Eventually consistent: a synchronous full-text index makes an append three times an empty write instead of two.
 // The owner's token and the conversation's uuid are fields of the index, since full text knows no other filter.
