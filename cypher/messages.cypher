@@ -65,17 +65,18 @@ CALL (c) {
 RETURN seq, referenced
 
 // name: turn_context
-// Read 1: one statement, bounded by seq, never by ORDER BY and LIMIT alone. No embedding comes back.
+// Read 1: one statement, bounded by seq, never by ORDER BY and LIMIT alone. No embedding comes back. Times come as
+// text: the driver takes longer to make its own of sixty of them than the server for all the rest.
 MATCH (c:Conversation {uuid: $conversation_id})
 WHERE c.user_id = $user_id AND c.project = $project AND c.status <> 'deleting'
 OPTIONAL MATCH (m:Message {conversation_id: $conversation_id})
 WHERE m.seq > $floor AND m.seq < $top
 WITH c, m ORDER BY m.seq
-RETURN c.summary AS summary, collect(m {.uuid, .conversation_id, .seq, .role, .content, .timestamp, .token_count,
-  .state, .in_reply_to, .model, .provider_parts, .trust, tool_calls: COLLECT {
+RETURN c.summary AS summary, collect(m {.uuid, .conversation_id, .seq, .role, .content, .token_count, .state, .in_reply_to,
+  .model, .provider_parts, .trust, timestamp: toString(m.timestamp), tool_calls: COLLECT {
     MATCH (m)-[:MADE_TOOL_CALL]->(call:ToolCall)-[:PRODUCED_RESULT]->(result:ToolResult)
-    RETURN call {.uuid, .message_id, .index, .tool_name, .arguments, .timestamp, .duration_ms, .success, .iteration,
-      result: result.result, error: result.error, result_size_bytes: result.result_size_bytes,
+    RETURN call {.uuid, .message_id, .index, .tool_name, .arguments, .duration_ms, .success, .iteration,
+      timestamp: toString(call.timestamp), result: result.result, error: result.error, result_size_bytes: result.result_size_bytes,
       truncated: result.truncated} AS call
     ORDER BY call.index
   }}) AS messages
@@ -89,12 +90,12 @@ WITH c, CASE WHEN $before IS NULL THEN c.head_seq + 1
 OPTIONAL MATCH (m:Message {conversation_id: $conversation_id})
 WHERE m.seq >= top - $limit AND m.seq < top
 WITH top, m ORDER BY m.seq
-RETURN top, collect(m {.uuid, .conversation_id, .seq, .role, .content, .reasoning, .timestamp, .token_count, .state,
+RETURN top, collect(m {.uuid, .conversation_id, .seq, .role, .content, .reasoning, .token_count, .state,
   .in_reply_to, .model, .usage, .provider_parts, .importance, .trust, .metadata, .user_id, .project,
-  tool_calls: CASE WHEN $include_tool_calls THEN COLLECT {
+  timestamp: toString(m.timestamp), tool_calls: CASE WHEN $include_tool_calls THEN COLLECT {
     MATCH (m)-[:MADE_TOOL_CALL]->(call:ToolCall)-[:PRODUCED_RESULT]->(result:ToolResult)
-    RETURN call {.uuid, .message_id, .index, .tool_name, .arguments, .timestamp, .duration_ms, .success, .iteration,
-      result: result.result, error: result.error, result_size_bytes: result.result_size_bytes,
+    RETURN call {.uuid, .message_id, .index, .tool_name, .arguments, .duration_ms, .success, .iteration,
+      timestamp: toString(call.timestamp), result: result.result, error: result.error, result_size_bytes: result.result_size_bytes,
       truncated: result.truncated} AS call
     ORDER BY call.index
   } ELSE [] END,
@@ -113,8 +114,8 @@ MATCH (m:Message {conversation_id: $conversation_id})
 WHERE m.seq >= 0
 MATCH (m)-[:MADE_TOOL_CALL]->(call:ToolCall)-[:PRODUCED_RESULT]->(result:ToolResult)
 WHERE ($tool_name IS NULL OR call.tool_name = $tool_name) AND ($success IS NULL OR call.success = $success)
-RETURN call {.uuid, .message_id, .index, .tool_name, .arguments, .timestamp, .duration_ms, .success, .iteration,
-  result: result.result, error: result.error, result_size_bytes: result.result_size_bytes,
+RETURN call {.uuid, .message_id, .index, .tool_name, .arguments, .duration_ms, .success, .iteration,
+  timestamp: toString(call.timestamp), result: result.result, error: result.error, result_size_bytes: result.result_size_bytes,
   truncated: result.truncated} AS call
 ORDER BY m.seq DESC, call.index DESC
 LIMIT $limit
@@ -127,8 +128,8 @@ YIELD node AS m, score
 WHERE m.user_id = $user_id AND m.project = $project AND ($conversation_id IS NULL OR m.conversation_id = $conversation_id)
 MATCH (c:Conversation {uuid: m.conversation_id})
 WHERE c.status <> 'deleting'
-RETURN m {.uuid, .conversation_id, .seq, .role, .content, .reasoning, .timestamp, .token_count, .state, .in_reply_to,
-  .model, .usage, .importance, .trust, .metadata, .user_id, .project} AS message, score
+RETURN m {.uuid, .conversation_id, .seq, .role, .content, .reasoning, .token_count, .state, .in_reply_to, .model,
+  .usage, .importance, .trust, .metadata, .user_id, .project, timestamp: toString(m.timestamp)} AS message, score
 ORDER BY score DESC, m.seq DESC
 
 // name: known_messages

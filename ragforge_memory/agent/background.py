@@ -12,7 +12,7 @@ from ragforge_memory.errors import EmbeddingError, RagforgeError
 if TYPE_CHECKING:
     from ragforge_memory.embeddings.port import Embedder
     from ragforge_memory.graph.messages import MessageStore
-    from ragforge_memory.graph.spaces import EmbeddingSpace
+    from ragforge_memory.graph.spaces import Space
 
 log = logging.getLogger(__name__)
 
@@ -29,7 +29,7 @@ class Background:
         space: where the project's vectors are; None: nothing is ever due.
     """
 
-    def __init__(self, messages: MessageStore, embedder: Embedder | None, space: EmbeddingSpace | None) -> None:
+    def __init__(self, messages: MessageStore, embedder: Embedder | None, space: Space | None) -> None:
         self._messages = messages
         self._embedder = embedder
         self._space = space
@@ -85,7 +85,8 @@ class Background:
 
     async def _embed_batch(self) -> bool:
         """Embeds a batch; whether there was one."""
-        assert self._embedder is not None and self._space is not None
+        assert self._embedder is not None
+        assert self._space is not None
         waiting = await self._messages.pending(_BATCH)
         if not waiting:
             return False
@@ -96,5 +97,5 @@ class Background:
             await self._messages.fail_embeddings(uuids)
             raise
         self._space.check(vectors)
-        await self._messages.store_embeddings(self._space.vector_property, dict(zip(uuids, vectors, strict=True)))
+        await self._messages.store_embeddings(self._space.property, dict(zip(uuids, vectors, strict=True)))
         return True

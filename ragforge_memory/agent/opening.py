@@ -22,7 +22,7 @@ from ragforge_memory.graph.conversations import ConversationStore
 from ragforge_memory.graph.journal import Journal
 from ragforge_memory.graph.messages import MessageStore
 from ragforge_memory.graph.scopes import ScopeStore
-from ragforge_memory.graph.spaces import EmbeddingSpace, SpaceStore
+from ragforge_memory.graph.spaces import Space, open_space
 from ragforge_memory.home import ragforge_home
 from ragforge_memory.llm.resolve import resolve_model
 from ragforge_memory.llm.timeouts import Timeouts
@@ -121,7 +121,7 @@ async def close_services(services: Services, *, drain: float) -> None:
 
 async def _embedding(
     graph: GraphClient, wanted: Wanted, settings: RagforgeConfig
-) -> tuple[Embedder | None, EmbeddingSpace | None]:
+) -> tuple[Embedder | None, Space | None]:
     """The embedder and the space of the project's vectors; neither where nothing embeds.
 
     An embedder that nobody chose gives way to the vectors that are there; one that was chosen is an error then.
@@ -131,8 +131,7 @@ async def _embedding(
         return None, None
     model = f"{embedder.provider}:{embedder.model}"
     try:
-        spaces = SpaceStore(graph)
-        return embedder, await spaces.claim(wanted.owner.project, model=model, dimension=embedder.dimension)
+        return embedder, await open_space(graph, wanted.owner.project, model, embedder.dimension)
     except EmbeddingMismatch as error:
         if wanted.embedder is not None:
             raise

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import json
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any
 from uuid import uuid4
 
@@ -17,7 +17,7 @@ from ragforge_memory.models.conversation import ConversationInfo, Page
 from ragforge_memory.models.owner import Owner
 
 # No conversation is newer than this, and no uuid sorts behind it: the cursor of the first page.
-_FIRST = (datetime(9999, 1, 1, tzinfo=UTC), "~")
+_FIRST = ("9999-01-01T00:00:00Z", "~")
 
 
 class ConversationStore:
@@ -104,8 +104,11 @@ class ConversationStore:
             limit=limit + 1,
             **self._owner,
         )
-        items = tuple(conversation_info(row["conversation"]) for row in rows[:limit])
-        return Page(items=items, next_cursor=_make_cursor(items[-1]) if len(rows) > limit else None)
+        kept = [row["conversation"] for row in rows[:limit]]
+        return Page(
+            items=tuple(conversation_info(row) for row in kept),
+            next_cursor=_make_cursor(kept[-1]) if len(rows) > limit else None,
+        )
 
     async def update(self, uuid: str, **changes: Any) -> ConversationInfo:
         """Sets properties (title, tags, status, metadata) of a conversation and returns it."""
@@ -160,14 +163,15 @@ def _fresh(title: str | None, tags: Sequence[str], metadata: Mapping[str, Any] |
     }
 
 
-def _make_cursor(info: ConversationInfo) -> str:
-    pair = json.dumps([info.updated_at.isoformat(), info.uuid])
-    return base64.urlsafe_b64encode(pair.encode()).decode()
+def _make_cursor(row: dict[str, Any]) -> str:
+    """The last row's place; its time as the server wrote it, since ours would round its nanoseconds."""
+    return base64.urlsafe_b64encode(json.dumps([row["updated_at"], row["uuid"]]).encode()).decode()
 
 
-def _read_cursor(cursor: str) -> tuple[datetime, str]:
+def _read_cursor(cursor: str) -> tuple[str, str]:
     try:
         time, uuid = json.loads(base64.urlsafe_b64decode(cursor.encode()))
-        return datetime.fromisoformat(time), str(uuid)
+        datetime.fromisoformat(time)
+        return str(time), str(uuid)
     except (ValueError, TypeError) as error:
         raise InvalidInput("this cursor is not one of ours", hint="use Page.next_cursor as it came") from error
