@@ -31,6 +31,9 @@ class FileIndex:
         for scope in self.file.scopes:
             if scope.owner is None and "constructor" not in scope.modifiers:
                 found.setdefault(scope.parent, {}).setdefault(scope.name, []).append(scope)
+                if "outward" in scope.modifiers and scope.parent is not None:  # a plain C enum's members
+                    around = self.by_key[scope.parent].parent
+                    found.setdefault(around, {}).setdefault(scope.name, []).append(scope)
         return found
 
     @cached_property

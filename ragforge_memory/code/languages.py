@@ -20,6 +20,7 @@ languages alike.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
@@ -49,6 +50,8 @@ class Reader:
         refusal: for a tree with errors, the reason why the file counts as broken, or None where what could be read
             is good enough. The default refuses every file with an error; a language whose grammar stumbles over
             good code (macros) gives its own.
+        prepare: what the parser is given instead of the text: as long, byte for byte, with what the grammar cannot
+            read blanked out. Texts and hashes are of the file itself.
     """
 
     grammar: Callable[[str], object]
@@ -58,6 +61,7 @@ class Reader:
     blocks: frozenset[str] = frozenset()
     transparent: frozenset[str] = frozenset()
     refusal: Callable[[Node, bytes], str | None] | None = None
+    prepare: Callable[[bytes], bytes] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,8 +94,17 @@ LANGUAGES: dict[str, Language] = {
         Language("go", "go", (".go",)),
         Language("java", "java", (".java",)),
         Language("rust", "rust", (".rs",)),
+        Language("c", "c", (".c", ".h"), kin="c"),
+        Language("cpp", "cpp", (".cpp", ".cc", ".cxx", ".c++", ".hpp", ".hh", ".hxx", ".h++", ".ipp", ".inl", ".tpp"), kin="c"),
     )
 }
+
+_CPP = re.compile(
+    rb"^[ \t]*(?:class\s+\w[\w\s]*[:{;]|namespace\b|template\s*<|using\s+\w|public:|private:|protected:|virtual\b|constexpr\b)"
+    rb"|\bstd::|#\s*include\s*<(?:string|vector|memory|map|cstd\w+|functional|utility|iostream)>",
+    re.MULTILINE,
+)
+"""What only C++ has, for headers whose name does not tell."""
 
 _BY_EXTENSION = {extension: language for language in LANGUAGES.values() for extension in language.extensions}
 _BY_FILENAME = {name: language for language in LANGUAGES.values() for name in language.filenames}
@@ -110,6 +123,8 @@ def language_of(path: str, data: bytes = b"") -> Language | None:
     if found is not None:
         return found
     _, dot, extension = filename.rpartition(".")
+    if dot and extension.lower() == "h" and _CPP.search(data):
+        return LANGUAGES["cpp"]
     if dot:
         return _BY_EXTENSION.get(f".{extension.lower()}")
     if data.startswith(b"#!"):

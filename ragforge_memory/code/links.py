@@ -70,6 +70,7 @@ class Links:
         methods_are_called: whether a name that is not called is never a method (Java: fields have names of their own).
         common_members: method names of the language's built-in and everyday types: an unknown receiver's method
             of such a name is never taken for the project's.
+        guesses: whether a method of an unknown receiver may be told by its name alone (C has no methods).
     """
 
     modules: Callable[[ProjectIndex, ParsedFile, Import], Sequence[str]]
@@ -85,3 +86,4 @@ class Links:
     exports_only: bool = False
     methods_are_called: bool = False
     common_members: frozenset[str] = frozenset()
+    guesses: bool = True

@@ -315,7 +315,7 @@ class Names:
         """What calling an entity gives; ``text`` is how the call was written."""
         if entity is None or entity is FOREIGN:
             name = text.rpartition(".")[2]
-            return FOREIGN if entity is None and "." not in text or name[:1].isupper() else UNKNOWN
+            return FOREIGN if (entity is None and "." not in text) or name[:1].isupper() else UNKNOWN
         if entity is UNKNOWN:
             return UNKNOWN
         if not entity.key:

@@ -37,7 +37,7 @@ def parse(path: str, data: bytes) -> ParsedFile:
     if text is None:
         return ParsedFile(path, language.name, error="not text: it holds null bytes")
     reader = reader_of(language.name)
-    root = parser_of(language.name, path).parse(text).root_node
+    root = parser_of(language.name, path).parse(reader.prepare(text) if reader.prepare else text).root_node
     draft = Draft(path, language.name, text)
     reader.extract(root, draft)
     parsed = draft.finish(root, reader)

@@ -226,7 +226,7 @@ class _Resolver:
         return False
 
     def _guess(self, file: FileIndex, use: Use) -> Entity | None:
-        if use.name in file.links.common_members or use.name.startswith("__"):
+        if not file.links.guesses or use.name in file.links.common_members or use.name.startswith("__"):
             return None
         family = LANGUAGES[file.file.language].family
         memo = (family, use.name)

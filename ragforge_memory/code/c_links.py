@@ -1,0 +1,110 @@
+"""How C and C++ files reach one another: includes, namespaces, and the linker for what is declared elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from ragforge_memory.code.packages import known_parent, root_package, subpackage
+from ragforge_memory.code.parsed import TYPE_TYPES
+
+if TYPE_CHECKING:
+    from ragforge_memory.code.index import ProjectIndex
+    from ragforge_memory.code.links import Place
+    from ragforge_memory.code.parsed import Import, ParsedFile, ParsedScope
+
+INCLUDE = "#"
+"""Begins the module of an include, so that it is told from a namespace."""
+
+_LINKED = frozenset({"function", "constant", "macro"}) | TYPE_TYPES
+submodule = subpackage
+
+
+def modules(index: ProjectIndex, file: ParsedFile, imported: Import) -> Sequence[str]:
+    """The header that an include means, or the files of a namespace."""
+    if imported.module.startswith(INCLUDE):
+        found = _included(index, file.path, imported.module[1:])
+        return [found] if found is not None else []
+    module = f"cpp:{imported.module}/"
+    return [module] if module in index.packages else known_parent(index, module)
+
+
+def _included(index: ProjectIndex, path: str, name: str) -> str | None:
+    """Beside the including file, else the file whose path ends so and that shares most directories with it."""
+    here = path[: path.rfind("/") + 1]
+    parts: list[str] = []
+    for part in f"{here}{name}".split("/"):
+        if part == ".." and parts:
+            parts.pop()
+        elif part not in (".", ""):
+            parts.append(part)
+    beside = "/".join(parts)
+    if beside in index.files:
+        return beside
+    plain = name.lstrip("./")
+    named = index.by_basename.get(plain.rpartition("/")[2], ())
+    candidates = [found for found in named if found == plain or found.endswith(f"/{plain}")]
+    return max(candidates, key=lambda found: (_shared(found, here), -len(found)), default=None)
+
+
+def _shared(one: str, other: str) -> int:
+    count = 0
+    for left, right in zip(one.split("/"), other.split("/"), strict=False):
+        if left != right:
+            break
+        count += 1
+    return count
+
+
+def neighbours(index: ProjectIndex, file: ParsedFile) -> Sequence[str]:
+    """Everything that is included, directly or not; for C++ also the files of the same namespaces."""
+    memo = ("c", "included", file.path)
+    if memo not in index.memo:
+        found: dict[str, None] = {}
+        queue = [file.path]
+        while queue:
+            path = queue.pop(0)
+            for imported in index.files[path].file.imports:
+                if imported.module.startswith(INCLUDE):
+                    header = _included(index, path, imported.module[1:])
+                    if header is not None and header not in found and header != file.path:
+                        found[header] = None
+                        queue.append(header)
+        index.memo[memo] = list(found)
+    included: list[str] = index.memo[memo]
+    return included
+
+
+def linked(index: ProjectIndex, file: ParsedFile, name: str) -> Place | None:
+    """A definition with that name alone in the project, or alone near the file; or the root of a namespace.
+
+    C declares a function in a header and defines it in another file: only the linker brings them together.
+    """
+    memo = ("c", "linked", name)
+    if memo not in index.memo:
+        index.memo[memo] = [
+            (path, scope.key)
+            for language in ("c", "cpp")
+            for path, scope in index.by_name.get((language, name), ())
+            if _external(scope, path)
+        ]
+    places: list[Place] = index.memo[memo]
+    near = places
+    directory = file.path
+    while len(near) > 1 and directory:
+        directory = directory[: directory.rstrip("/").rfind("/") + 1]
+        inside = [place for place in places if place[0].startswith(directory)]
+        if inside:
+            near = inside
+            break
+    if len(near) == 1:
+        return near[0]
+    return root_package(index, file, name) if not places else None
+
+
+def _external(scope: ParsedScope, path: str) -> bool:
+    if scope.parent is not None or scope.owner is not None or scope.type not in _LINKED:
+        return False
+    local = "static" in scope.modifiers and not path.endswith((".h", ".hpp", ".hh", ".hxx"))
+    in_source = scope.type in ("macro", "constant") and path.endswith((".c", ".cc", ".cpp", ".cxx"))
+    return not local and not (in_source and scope.type == "macro")

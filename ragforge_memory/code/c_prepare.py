@@ -1,0 +1,55 @@
+"""Blanks out the macros that keep a grammar from reading C and C++: annotations that look like types.
+
+Only the parser sees the result, byte for byte as long as the source; texts come from the source itself.
+"""
+
+from __future__ import annotations
+
+import re
+
+_CAPS = rb"[A-Z][A-Z0-9]*_[A-Z0-9_]+"
+_IN_CLASS = re.compile(rb"\b(?:class|struct|union|enum class)\s+(" + _CAPS + rb"|[A-Z]{3,})\s+(?=[A-Za-z_][\w:]*\s*(?:final\s*)?[:{])")
+"""``class LIB_EXPORT Name {``"""
+
+_BEFORE_FUNCTION = re.compile(
+    rb"^[ \t]*(?:(?:static|inline|extern|constexpr|virtual|friend|explicit|template\s*<[^<>\n]*>)[ \t]+)*("
+    + _CAPS
+    + rb"(?:\([^()\n]*\))?)[ \t\n]+(?=(?:[\w:]+(?:<[^;{}()\n]*>)?[ \t*&]+)+[*&]*~?[\w:]+[ \t]*\()",
+    re.MULTILINE,
+)
+"""``LIB_API int name(``: at least a type and a name follow."""
+
+_BEFORE_AUTO = re.compile(rb"(?<![\w.>])(" + _CAPS + rb")(?=[ \t\n]+(?:auto|void|bool|int|constexpr|inline|static|explicit|operator|~?[A-Za-z_]\w*\()\b)")
+_AFTER_DECLARATOR = re.compile(rb"(?<=[\w)>\]])[ \t\n]+(" + _CAPS + rb"\([^()\n]*\))(?=\s*[;{,)=])")
+"""``int value_ GUARDED_BY(mutex_);``"""
+
+_AFTER_PARAMETERS = re.compile(rb"(?<=\))[ \t\n]+(?:(?:const|override|final)[ \t\n]+)*(" + _CAPS + rb")(?=\s*(?:[;{]|->))")
+"""``void f() const LIB_NOEXCEPT {``"""
+
+_ALONE = re.compile(
+    rb"^[ \t]*([A-Z_]*(?:BEGIN|END|NAMESPACE|DECLS|EXPORT|WARNING|PUSH|POP|DISABLE)[A-Z0-9_]*(?:\([^()\n]*\))?);?[ \t]*$",
+    re.MULTILINE,
+)
+"""``LIB_BEGIN_NAMESPACE`` on a line of its own."""
+
+_KEYWORDS = re.compile(rb"\b(?:return|else|case|throw|do|goto|delete|new|typedef|sizeof)\s*$")
+
+
+def blanked(data: bytes) -> bytes:
+    """The source with such macros as spaces; line breaks stay."""
+    text = bytearray(data)
+    for pattern in (_IN_CLASS, _ALONE, _BEFORE_FUNCTION, _BEFORE_FUNCTION, _AFTER_DECLARATOR, _AFTER_PARAMETERS):
+        for found in pattern.finditer(bytes(text)):
+            start, end = found.span(1)
+            if _in_directive(text, start) or _KEYWORDS.search(bytes(text[max(0, start - 12) : start])):
+                continue
+            text[start:end] = re.sub(rb"[^\n]", b" ", bytes(text[start:end]))
+    return bytes(text)
+
+
+def _in_directive(text: bytearray, place: int) -> bool:
+    """Whether a place is on a preprocessor line or on one that continues it."""
+    start = text.rfind(b"\n", 0, place) + 1
+    while start >= 2 and text[start - 2 : start - 1] == b"\\":
+        start = text.rfind(b"\n", 0, start - 1) + 1
+    return bytes(text[start:place]).lstrip().startswith(b"#")
