@@ -183,13 +183,14 @@ class OpenAIProvider:
         usage = answer.usage
         if not is_loopback(self._address):
             usage = await priced(usage, model=self.model, address=self._address)
-        yield Finished(_reason(answer), usage)
+        kept = {wire.REASONING_FIELD: answer.reasoning} if answer.reasoning is not None else None
+        yield Finished(_reason(answer), usage, kept)
 
     async def _asked(self, client: AsyncOpenAI, request: ModelRequest) -> AsyncStream[ChatCompletionChunk]:
         """The stream, once the server has accepted the request."""
         asked: dict[str, Any] = {
             "model": self.model,
-            "messages": wire.messages(request),
+            "messages": wire.messages(request, model_key=self._key),
             "stream": True,
             "stream_options": {"include_usage": True},
         }
@@ -326,6 +327,7 @@ class _Answer:
     def __init__(self) -> None:
         self.calls = wire.ToolCallAssembly()
         self.finish: str | None = None
+        self.reasoning: str | None = None
         self.usage = Usage()
 
     def read(self, event: ChatCompletionChunk) -> list[ModelChunk]:
@@ -338,8 +340,11 @@ class _Answer:
         self.finish = choice.finish_reason or self.finish
         delta = choice.delta
         chunks: list[ModelChunk] = []
-        # Not OpenAI's: what DeepSeek, vLLM and llama.cpp call it, then what Ollama and OpenRouter do.
-        thought = getattr(delta, "reasoning_content", None) or getattr(delta, "reasoning", None)
+        # Not OpenAI's: what DeepSeek and llama.cpp call it, then what Ollama, vLLM and OpenRouter do.
+        thought = getattr(delta, wire.REASONING_FIELD, None)
+        if isinstance(thought, str):
+            self.reasoning = (self.reasoning or "") + thought
+        thought = thought or getattr(delta, "reasoning", None)
         if isinstance(thought, str) and thought:
             chunks.append(ReasoningChunk(thought))
         if said := delta.content or delta.refusal:

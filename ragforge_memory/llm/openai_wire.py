@@ -17,15 +17,25 @@ _NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9_-]")
 _NAME_LENGTH = 64
 
 
-def messages(request: ModelRequest) -> list[dict[str, Any]]:
-    """The ``messages`` of a request: the system prompt first, one ``tool`` message an outcome."""
+# Thinking models of DeepSeek and Moonshot answer 400 where a message with tool calls comes back without it
+# (api-docs.deepseek.com/guides/thinking_mode#tool-calls). OpenAI knows no such field and never sends it.
+REASONING_FIELD = "reasoning_content"
+
+
+def messages(request: ModelRequest, *, model_key: str) -> list[dict[str, Any]]:
+    """The ``messages`` of a request: the system prompt first, one ``tool`` message an outcome.
+
+    Args:
+        request: what is asked.
+        model_key: ``openai:model`` of the model that is asked; reasoning goes back to the model it came from.
+    """
     told: list[dict[str, Any]] = [{"role": "system", "content": request.system}] if request.system else []
     for message in in_order(request.messages):
         match message.role:
             case "user":
                 told.append({"role": "user", "content": message.content})
             case "assistant":
-                told.append(_assistant(message))
+                told.append(_assistant(message, model_key))
             case "tool":
                 told += [
                     {"role": "tool", "tool_call_id": outcome.id, "content": outcome.content}
@@ -81,9 +91,12 @@ class ToolCallAssembly:
         return [_request(call) for call in self._calls]
 
 
-def _assistant(message: ChatMessage) -> dict[str, Any]:
+def _assistant(message: ChatMessage, model_key: str) -> dict[str, Any]:
     told: dict[str, Any] = {"role": "assistant", "content": message.content or None}
     if message.tool_requests:
+        parts = message.provider_parts
+        if message.parts_model == model_key and isinstance(parts, dict) and REASONING_FIELD in parts:
+            told[REASONING_FIELD] = str(parts[REASONING_FIELD])
         told["tool_calls"] = [
             {
                 "id": request.id,

@@ -67,8 +67,8 @@ async def resolve_model(
     Args:
         spec: a provider; or ``gemini``, ``gemini:MODEL``, ``openai:MODEL``, ``openai:MODEL@http://host:port/v1``,
             ``extractive``, ``scripted:PATH``, or a model's name that tells its provider; None: not told.
-        config: the ``llm`` block of the configuration. A block whose ``api_key`` is given and empty (a variable that
-            is not set) counts as absent, and ``why`` says so.
+        config: the ``llm`` block of the configuration. A block that names a vendor and has no key (its variable is
+            not set) counts as absent, as a ``neo4j`` block without an address does; ``why`` says so.
         environ: environment variables; None: the process's.
         probe: whether to look for local servers (200 ms at most, nothing noticeable where none listens).
         timeouts: limits on the model's silence; None: the defaults.
@@ -143,8 +143,8 @@ def _from_config(config: LLMConfig, environ: Mapping[str, str]) -> tuple[_Wanted
     key = config.api_key or _key(provider, environ)
     address = config.base_url or _address(provider, environ)
     needs_key = provider == "gemini" or (provider == "openai" and not address)
-    if needs_key and not key and "api_key" in config.model_fields_set:
-        return None, f"the configuration names {provider}, but its api_key is empty; "
+    if needs_key and not key:
+        return None, f"the configuration names {provider}, but there is no key for it; "
     told = f"{provider}:{config.model}" if config.model else provider
     return _Wanted(provider, f"{told}, as the configuration's llm block says", config.model, key, address), ""
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import re
-from typing import Any
+from typing import Any, Literal
 
 from jsonschema import Draft202012Validator
 from jsonschema.exceptions import SchemaError
@@ -61,8 +61,12 @@ def invalid(message: str, param: str | None = None, code: str | None = None) -> 
     return Refused(400, message, code, param)
 
 
-def check_chat(body: dict[str, Any]) -> None:
-    """Refuses what ``POST /v1/chat/completions`` refuses; the model's existence is the server's to check."""
+def check_chat(body: dict[str, Any], *, reasoning: Literal["unknown", "taken", "required"] = "unknown") -> None:
+    """Refuses what ``POST /v1/chat/completions`` refuses; the model's existence is the server's to check.
+
+    ``reasoning`` says what becomes of ``reasoning_content`` on the assistant's messages: OpenAI does not know it,
+    local servers take it, DeepSeek requires it beside tool calls.
+    """
     for field in body:
         if field not in CHAT_FIELDS:
             raise invalid(f"Unrecognized request argument supplied: {field}", field)
@@ -73,7 +77,7 @@ def check_chat(body: dict[str, Any]) -> None:
     if not isinstance(messages, list) or not messages:
         raise invalid("[] is too short - 'messages'", "messages")
     for index, message in enumerate(messages):
-        _check_message(message, f"messages.[{index}]")
+        _check_message(message, f"messages.[{index}]", reasoning)
     _check_order(messages)
 
 
@@ -95,14 +99,14 @@ def check_embeddings(body: dict[str, Any]) -> list[str]:
     return texts
 
 
-def _check_message(message: Any, where: str) -> None:
+def _check_message(message: Any, where: str, reasoning: str) -> None:
     if not isinstance(message, dict):
         raise invalid(f"Invalid type for '{where}': expected an object.", where)
     role = message.get("role")
     if role not in MESSAGE_FIELDS:
         raise invalid(f"Invalid value: {role!r}. Supported values are: {', '.join(MESSAGE_FIELDS)}.", f"{where}.role")
     for field in message:
-        if field not in MESSAGE_FIELDS[role]:
+        if field not in MESSAGE_FIELDS[role] and not (reasoning != "unknown" and field == "reasoning_content"):
             raise invalid(f"Unknown parameter: '{where}.{field}'.", f"{where}.{field}", "unknown_parameter")
     content = message.get("content")
     if role == "assistant":
@@ -111,6 +115,8 @@ def _check_message(message: Any, where: str) -> None:
             raise invalid(f"Invalid value for 'content': expected a string, got null. ({where})", where)
         if calls is not None:
             _check_calls(calls, where)
+            if reasoning == "required" and not isinstance(message.get("reasoning_content"), str):
+                raise invalid("The `reasoning_content` in the thinking mode must be passed back to the API.", where)
     elif not isinstance(content, str | list):
         raise invalid(f"Invalid value for 'content': expected a string, got null. ({where})", where)
     if role == "tool" and not isinstance(message.get("tool_call_id"), str):

@@ -11,7 +11,7 @@ import base64
 import json
 import struct
 from collections import deque
-from typing import Any
+from typing import Any, Literal
 
 from tests.fakes import openai_rules as rules
 from tests.fakes.behaviours import Answer, BlockedPrompt, Call, Drop, Failure, Refused, Step, wait_for
@@ -26,6 +26,7 @@ class OpenAIFake(FakeServer):
         models: chat models that exist.
         embedders: embedding models that exist, with their full dimension.
         api_key: the only key that is let in; None lets everyone in, as local servers do.
+        reasoning: what becomes of ``reasoning_content`` that comes back (see `openai_rules.check_chat`).
     """
 
     def __init__(
@@ -34,11 +35,13 @@ class OpenAIFake(FakeServer):
         models: tuple[str, ...] = ("gpt-5.2", "qwen3:8b"),
         embedders: dict[str, int] | None = None,
         api_key: str | None = "test-openai-key",
+        reasoning: Literal["unknown", "taken", "required"] = "unknown",
     ) -> None:
         super().__init__()
         self.models = models
         self.embedders = embedders or {"text-embedding-3-small": 1536, "text-embedding-3-large": 3072}
         self.api_key = api_key
+        self.reasoning = reasoning
         self.bodies: list[dict[str, Any]] = []
         self.refusals: list[str] = []
         self._steps: deque[Step] = deque()
@@ -133,7 +136,7 @@ class OpenAIFake(FakeServer):
         await reply.json(200, {"object": "list", "model": body["model"], "data": data, "usage": usage})
 
     async def _chat(self, body: dict[str, Any], reply: Reply) -> None:
-        rules.check_chat(body)
+        rules.check_chat(body, reasoning=self.reasoning)
         self.bodies.append(body)
         if not self._steps:
             raise rules.invalid("the fake has no scripted answer left")

@@ -130,6 +130,19 @@ def test_a_good_step_is_taken(openai_fake: OpenAIFake) -> None:
     assert post(openai_fake, {"model": "gpt-5.2", "messages": messages}).status == 200
 
 
+def test_reasoning_that_comes_back_is_unknown_taken_or_required() -> None:
+    bare = [HI, asked("a"), answered("a")]
+    thinking = [HI, {**asked("a"), "reasoning_content": "hm"}, answered("a")]
+    for kind, good, words in (("unknown", bare, "Unknown parameter"), ("required", thinking, "passed back")):
+        with OpenAIFake(reasoning=kind) as fake:  # type: ignore[arg-type]
+            fake.script(Answer("ok"))
+            assert post(fake, {"model": "gpt-5.2", "messages": good}).status == 200
+            assert words in refused(fake, {"messages": thinking if good is bare else bare})
+    with OpenAIFake(reasoning="taken") as fake:
+        fake.script(Answer("ok"), Answer("ok"))
+        assert [post(fake, {"model": "gpt-5.2", "messages": each}).status for each in (bare, thinking)] == [200, 200]
+
+
 def test_embeddings(openai_fake: OpenAIFake) -> None:
     body = {"model": "text-embedding-3-small", "input": ["a", "b", "a"], "dimensions": 64}
 

@@ -9,6 +9,7 @@ import threading
 from collections.abc import AsyncIterator
 from contextlib import aclosing
 
+import anyio
 import pytest
 
 from ragforge_memory.errors import (
@@ -337,7 +338,7 @@ async def test_a_silent_model_times_out_and_its_connection_is_closed(
     gemini_fake: GeminiFake, behaviour: Answer, partial: bool
 ) -> None:
     gemini_fake.script(behaviour)
-    limits = Timeouts(first_chunk=5.0 if partial else 0.1, idle=0.1)
+    limits = Timeouts(first_chunk=30.0 if partial else 0.1, idle=0.5)
     provider = GeminiProvider(api_key=gemini_fake.api_key, base_url=gemini_fake.url, timeouts=limits)
 
     with pytest.raises(ModelTimeout) as caught:
@@ -377,6 +378,20 @@ async def test_cancelling_the_task_closes_the_connection(gemini: GeminiProvider,
     with pytest.raises(asyncio.CancelledError):
         await task
 
+    assert await asyncio.to_thread(gemini_fake.abandoned.wait, 10)
+
+
+async def test_a_cancel_scope_that_cancels_every_await_closes_the_connection_too(
+    gemini: GeminiProvider, gemini_fake: GeminiFake
+) -> None:
+    gemini_fake.script(Answer("so far", ending="hang"))
+
+    with anyio.CancelScope() as scope:
+        async with aclosing(gemini.stream(question())) as chunks:
+            async for _ in chunks:
+                asyncio.get_running_loop().call_soon(scope.cancel)
+
+    assert scope.cancelled_caught
     assert await asyncio.to_thread(gemini_fake.abandoned.wait, 10)
 
 

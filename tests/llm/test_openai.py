@@ -34,6 +34,7 @@ from ragforge_memory.llm.port import (
     ToolOutcome,
     ToolRequest,
     complete,
+    model_key,
 )
 from ragforge_memory.llm.timeouts import Timeouts
 from tests.fakes.behaviours import Answer, BlockedPrompt, Call, Drop, Failure
@@ -135,6 +136,30 @@ async def test_bad_arguments_become_an_error_that_the_model_sees(
     assert two.text == "sorry"
     assert openai_fake.refusals == []
     assert openai_fake.bodies[-1]["messages"][-1]["content"] == asked.error
+
+
+async def test_reasoning_goes_back_beside_tool_calls_to_the_model_it_came_from() -> None:
+    with OpenAIFake(models=("thinker", "other"), api_key=None, reasoning="required") as deep:
+        calls = (Call("search_code", {"query": "x"}),)
+        deep.script(Answer(thoughts=("I must ", "search."), calls=calls), Answer("ok"))
+        thinker = OpenAIProvider("thinker", base_url=deep.base_url)
+        first = question(tools=TOOLS)
+
+        one = await complete(thinker, first)
+        kept = json.loads(json.dumps(one.finished.provider_parts))
+        second = follow_up(first, one)
+        said = dataclasses.replace(second.messages[1], provider_parts=kept, parts_model=model_key(thinker))
+        two = await complete(
+            thinker, dataclasses.replace(second, messages=(first.messages[0], said, second.messages[2]))
+        )
+
+        assert two.text == "ok"
+        assert deep.bodies[-1]["messages"][2]["reasoning_content"] == "I must search."
+        other = OpenAIProvider("other", base_url=deep.base_url)
+        with pytest.raises(ModelRefused, match="passed back"):
+            await complete(other, dataclasses.replace(second, messages=(first.messages[0], said, second.messages[2])))
+        await thinker.aclose()
+        await other.aclose()
 
 
 async def test_empty_arguments_are_no_arguments(model: OpenAIProvider, openai_fake: OpenAIFake) -> None:
@@ -285,7 +310,7 @@ async def test_a_silent_model_times_out_and_its_connection_is_closed(
     openai_fake: OpenAIFake, behaviour: Answer, partial: bool
 ) -> None:
     openai_fake.script(behaviour)
-    limits = Timeouts(first_chunk=5.0 if partial else 0.1, idle=0.1)
+    limits = Timeouts(first_chunk=30.0 if partial else 0.1, idle=0.5)
     provider = OpenAIProvider("gpt-5.2", api_key=openai_fake.api_key, base_url=openai_fake.base_url, timeouts=limits)
 
     with pytest.raises(ModelTimeout) as caught:

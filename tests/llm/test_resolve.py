@@ -105,13 +105,15 @@ async def test_a_models_name_or_an_address_in_the_block_tells_the_provider(opena
         await resolved(None, {}, model="qwen3:8b")
 
 
-async def test_a_block_whose_key_is_empty_counts_as_absent_and_is_said() -> None:
-    resolution = await resolved(None, {"OPENAI_API_KEY": "o"}, provider="gemini", api_key="")
+@pytest.mark.parametrize("block", [{"provider": "gemini", "api_key": ""}, {"model": "gemini-3.8-flash"}])
+async def test_a_block_without_a_key_counts_as_absent_and_is_said(block: dict[str, str]) -> None:
+    other = await resolved(None, {"OPENAI_API_KEY": "o"}, **block)
+    none = await resolved(None, {}, **block)
 
-    assert named(resolution) == "openai:gpt-6-luna"
-    assert resolution.why == "the configuration names gemini, but its api_key is empty; OPENAI_API_KEY is set"
-    with pytest.raises(ConfigError, match="API key"):
-        await resolved(None, {"OPENAI_API_KEY": "o"}, provider="gemini")
+    assert named(other) == "openai:gpt-6-luna"
+    assert other.why == "the configuration names gemini, but there is no key for it; OPENAI_API_KEY is set"
+    assert none.name == "extractive"
+    assert none.why.startswith("the configuration names gemini, but there is no key for it; answers are quotes")
 
 
 @pytest.mark.parametrize(
