@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 MAX_BYTES = 1_000_000
 
+_COLLECTIONS = ("tag:yaml.org,2002:map", "tag:yaml.org,2002:seq")
+
 
 @dataclass(slots=True)
 class FileValues:
@@ -43,7 +45,8 @@ def read_yaml(file: FilePath, model: type[BaseModel], environ: Mapping[str, str]
     """
     import yaml
 
-    loader = yaml.SafeLoader(_text_of(file))
+    text = _text_of(file)
+    loader = yaml.SafeLoader(text)
     try:
         root = loader.get_single_node()
     except yaml.MarkedYAMLError as error:
@@ -52,7 +55,8 @@ def read_yaml(file: FilePath, model: type[BaseModel], environ: Mapping[str, str]
             f"this is not valid YAML: {error.problem or error.context}",
             hint="check indentation, quotes and colons on this line and the one before",
             file=str(file),
-            line=mark.line + 1 if mark else None,
+            # The end of the text may be marked one line behind its last.
+            line=min(mark.line + 1, len(text.splitlines())) if mark else None,
         ) from error
     except yaml.YAMLError as error:
         raise ConfigError(f"this is not valid YAML: {error}", file=str(file)) from error
@@ -140,6 +144,8 @@ class _Reading:
 
         if depth > 50:
             raise self.error("is nested too deeply", node, path)
+        if not isinstance(node, yaml.ScalarNode) and node.tag not in _COLLECTIONS:
+            return self.plain(node, path)
         if isinstance(node, yaml.MappingNode):
             plain = {}
             for key, key_node, item in self.pairs(node, path):
@@ -180,7 +186,9 @@ class _Reading:
             return constructor.construct_object(node, deep=True)
         except (yaml.MarkedYAMLError, ValueError) as error:
             problem = getattr(error, "problem", None) or str(error)
-            raise self.error(f"cannot be read: {problem}", node, path) from error
+            raise self.error(
+                f"cannot be read: {problem}", node, path, hint="write a plain value, or put it in quotes"
+            ) from error
         finally:
             constructor.dispose()
 

@@ -1,0 +1,327 @@
+"""Reading ragforge.config.yaml: where it is found, what the environment does to it, and what its errors say."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from ragforge_memory.config import AgentConfig, LoadedConfig, RagforgeConfig, environment_config, load_config
+from ragforge_memory.errors import ConfigError
+
+Load = Callable[..., LoadedConfig]
+
+
+@pytest.fixture
+def load(tmp_path: Path) -> Load:
+    """Loads a text as the configuration file, in an environment of its own."""
+
+    def from_text(text: str, **environ: str) -> LoadedConfig:
+        file = tmp_path / "ragforge.config.yaml"
+        file.write_text(text, encoding="utf-8")
+        return load_config(file, environ=environ)
+
+    return from_text
+
+
+def test_no_file_gives_the_defaults(tmp_path: Path) -> None:
+    loaded = load_config(start=tmp_path, environ={})
+    assert loaded.config == RagforgeConfig()
+    assert loaded.file is None
+    assert loaded.root == tmp_path
+    assert {setting.origin for setting in loaded.settings()} == {"default"}
+
+
+@pytest.mark.parametrize("text", ["", "# nothing\n", "null\n", "agent:\n", "agent:\n  memory:\n", "\ufeff{}"])
+def test_an_empty_file_gives_the_defaults(load: Load, text: str) -> None:
+    assert load(text).config == RagforgeConfig()
+
+
+def test_the_search_order(tmp_path: Path) -> None:
+    deep = tmp_path / "repo" / "src" / "deep"
+    deep.mkdir(parents=True)
+    (tmp_path / "ragforge.config.yaml").write_text("name: outside\n")
+    assert load_config(start=deep, environ={}).file is None, "without git it is this folder alone"
+    (tmp_path / "repo" / ".git").mkdir()
+    assert load_config(start=deep, environ={}).root == tmp_path / "repo"
+    (tmp_path / "repo" / "ragforge.config.yaml").write_text("name: top\n")
+    assert load_config(start=deep, environ={}).config.name == "top"
+    hidden = tmp_path / "repo" / ".ragforge" / "ragforge.config.yaml"
+    hidden.parent.mkdir()
+    hidden.write_text("name: hidden\n")
+    loaded = load_config(start=deep, environ={})
+    assert (loaded.config.name, loaded.file, loaded.root) == ("hidden", hidden, tmp_path / "repo")
+    (deep / "ragforge.config.yaml").write_text("name: here\nsource: {root: ..}\n")
+    loaded = load_config(start=deep, environ={})
+    assert (loaded.config.name, loaded.root, loaded.source_root) == ("here", deep, deep.parent)
+
+
+def test_a_file_given_for_another_project(tmp_path: Path) -> None:
+    file = tmp_path / "shared.yaml"
+    file.write_text("name: shared\n")
+    project = tmp_path / "project"
+    project.mkdir()
+    assert load_config(file, environ={}).root == tmp_path
+    assert load_config(file, project, environ={}).root == project
+
+
+def test_values_from_the_environment_are_text(load: Load) -> None:
+    loaded = load(
+        "name: ${NAME}\nneo4j:\n  uri: bolt://${HOST:-localhost}:${PORT:-7687}\n  password: ${PASSWORD}\n"
+        "agent:\n  max_iterations: ${ROUNDS}\n  memory: {redact_secrets: '${REDACT}'}\n",
+        NAME="{a: [b",
+        PASSWORD="x: y # z",
+        ROUNDS="8",
+        REDACT="false",
+        HOST="",
+    )
+    assert loaded.config.name == "{a: [b"
+    assert loaded.config.neo4j is not None
+    assert loaded.config.neo4j.uri == "bolt://localhost:7687"
+    assert loaded.config.neo4j.password == "x: y # z"
+    assert loaded.config.agent.max_iterations == 8
+    assert loaded.config.agent.memory.redact_secrets is False
+
+
+def test_what_is_unset_is_absent(load: Load) -> None:
+    loaded = load(
+        "neo4j: {uri: '${URI}', username: '${USER_NAME}'}\nllm: {provider: '${P}', api_key: '${K}'}\n"
+        "source: {exclude: ['${E}', b]}\nagent: {max_iterations: '${N}', memory: '${M}'}\n"
+    )
+    assert loaded.config.neo4j is None
+    assert loaded.config.llm is not None
+    assert loaded.config.llm.provider is None
+    assert loaded.config.source.exclude == ("b",)
+    assert loaded.config.agent == AgentConfig()
+
+
+def test_a_dollar_can_be_escaped(load: Load) -> None:
+    assert load("name: $${NAME} $5 $$ {x}", NAME="n").config.name == "${NAME} $5 $$ {x}"
+
+
+def test_text_is_taken_as_it_is_written(load: Load) -> None:
+    loaded = load(
+        "name: 007\nneo4j: {uri: bolt://h, password: 0123, username: no}\nsource: {include: [1.0, yes]}\n"
+        "agent: {memory: {tools: {rollout: {mode: off, since: 2026-01-02}}}}\n"
+    )
+    assert loaded.config.name == "007"
+    assert loaded.config.neo4j is not None
+    assert (loaded.config.neo4j.password, loaded.config.neo4j.username) == ("0123", "no")
+    assert loaded.config.source.include == ("1.0", "yes")
+    rollout = loaded.config.agent.memory.tools.rollout
+    assert (rollout.mode, rollout.since) == ("off", datetime(2026, 1, 2, tzinfo=UTC))
+
+
+def test_others_keys_are_kept(load: Load) -> None:
+    loaded = load(
+        "version: 1\nsource: {type: code, adapter: typescript, track_changes: true}\n"
+        "llm: {provider: gemini, reranking: {model: m}}\nneo4j: {uri: bolt://h, docker: {port: 1}}\n"
+    )
+    assert loaded.config.model_extra == {"version": 1}
+    assert loaded.config.source.model_extra == {"type": "code", "adapter": "typescript", "track_changes": True}
+    assert loaded.notices == ()
+    shown = {setting.key: setting.value for setting in loaded.settings()}
+    assert shown["llm.reranking.model"] == "m"
+    assert shown["neo4j.docker.port"] == 1
+
+
+def test_a_likely_slip_is_noticed(load: Load) -> None:
+    (notice,) = load("name: a\nagnet: {max_iterations: 3}\n").notices
+    assert notice.endswith("ragforge.config.yaml:2: agnet is not a key of ours; did you mean agent?")
+
+
+def test_anchors_and_merged_blocks(load: Load) -> None:
+    loaded = load("base: &base {limit: 3, deadline_ms: 70}\nagent: {memory: {recall: {<<: *base, limit: 4}}}\n")
+    assert loaded.config.agent.memory.recall.limit == 4
+    assert loaded.config.agent.memory.recall.deadline_ms == 70
+
+
+OVERRIDES = {
+    "NEO4J_URI": ("bolt://env", "neo4j.uri", "bolt://env"),
+    "NEO4J_USERNAME": ("ada", "neo4j.username", "ada"),
+    "NEO4J_PASSWORD": ("secret", "neo4j.password", "********"),
+    "NEO4J_DATABASE": ("graph", "neo4j.database", "graph"),
+    "ENABLE_TOOL_BASED_MEMORY": ("false", "agent.memory.tools.enabled", False),
+    "MEMORY_TOOL_ASYNC": ("0", "agent.memory.tools.async", False),
+    "MEMORY_TOOL_TIMEOUT_MS": ("350", "agent.memory.tools.timeout_ms", 350),
+    "MEMORY_TOOL_QUEUE_SIZE": ("5", "agent.memory.tools.queue_size", 5),
+    "ENABLE_AUTOMATED_MEMORY_FALLBACK": ("no", "agent.memory.tools.automated_fallback", False),
+    "FACT_CONFIDENCE_THRESHOLD": ("0.5", "agent.memory.tools.confidence_threshold", 0.5),
+    "SEMANTIC_SIMILARITY_THRESHOLD": ("0.9", "agent.memory.tools.similarity_threshold", 0.9),
+}
+
+
+@pytest.mark.parametrize("variable", sorted(OVERRIDES))
+def test_the_environment_goes_before_the_file(load: Load, variable: str) -> None:
+    value, key, expected = OVERRIDES[variable]
+    loaded = load("neo4j: {uri: bolt://file, username: bob, password: p}\n", **{variable: value})
+    (setting,) = [setting for setting in loaded.settings() if setting.key == key]
+    assert (setting.value, setting.origin) == (expected, f"environment {variable}")
+    (unset,) = [setting for setting in load("", **{variable: " "}).settings() if setting.key == key] or [None]
+    assert unset is None or unset.origin == "default"
+
+
+def test_the_environment_alone() -> None:
+    config = environment_config({"NEO4J_URI": "bolt://env", "NEO4J_PASSWORD": "p"}).config
+    assert config.neo4j is not None
+    assert (config.neo4j.uri, config.neo4j.username, config.neo4j.password) == ("bolt://env", "neo4j", "p")
+    assert environment_config({"NEO4J_PASSWORD": "p"}).config.neo4j is None
+
+
+@pytest.mark.parametrize(
+    ("block", "key", "address"),
+    [
+        ("{provider: gemini, api_key: file}", "gemini-env", None),
+        ("{model: gemini-3.8-flash}", "gemini-env", None),
+        ("{provider: openai, api_key: file}", "openai-env", "http://env/v1"),
+        ("{model: llama, base_url: 'http://file/v1'}", "openai-env", "http://env/v1"),
+        ("{provider: extractive}", None, None),
+    ],
+)
+def test_a_vendors_key_overrides_only_its_own_block(
+    load: Load, block: str, key: str | None, address: str | None
+) -> None:
+    environ = {"GEMINI_API_KEY": "gemini-env", "OPENAI_API_KEY": "openai-env", "OPENAI_BASE_URL": "http://env/v1"}
+    llm = load(f"llm: {block}\n", **environ).config.llm
+    assert llm is not None
+    assert (llm.api_key, llm.base_url) == (key, address)
+    assert load("", **environ).config.llm is None
+
+
+def test_every_value_says_where_it_came_from(load: Load, tmp_path: Path) -> None:
+    loaded = load(
+        "name: ${NAME}\nagent:\n  memory:\n    recall: {limit: 3}\n    embeddings:\n"
+        "      model: text-embedding-3-small\n  max_iterations: ${N}\n",
+        NAME="n",
+        MEMORY_TOOL_ASYNC="false",
+    )
+    file = tmp_path / "ragforge.config.yaml"
+    origins = {setting.key: setting.origin for setting in loaded.settings()}
+    assert origins["name"] == f"{file}:1 (NAME)"
+    assert origins["agent.memory.recall.limit"] == f"{file}:4"
+    assert origins["agent.memory.recall.deadline_ms"] == "default"
+    assert origins["agent.max_iterations"] == "default"
+    assert origins["agent.memory.embeddings.provider"] == "follows from agent.memory.embeddings.model"
+    assert origins["agent.memory.tools.async"] == "environment MEMORY_TOOL_ASYNC"
+
+
+def test_secrets_are_never_shown(load: Load) -> None:
+    loaded = load(
+        "neo4j: {uri: 'bolt://ada:hush@host', password: hush}\n"
+        "llm: {provider: openai, api_key: hush, auth_token: hush}\nvault: {client-secret: hush}\n"
+    )
+    assert "hush" not in repr(loaded.settings())
+    assert "hush" not in repr(loaded.config.neo4j).replace("ada:hush@", "")
+    assert "hush" not in repr(loaded.config.llm).replace("auth_token='hush'", "")
+    assert loaded.config.neo4j is not None
+    assert loaded.config.neo4j.password == "hush"
+
+
+ERRORS: dict[str, tuple[str, int | None, str | None, str]] = {
+    # what: (text, line, key, words of message or hint)
+    "unknown key": ("agent:\n  max_iteration: 3\n", 2, "agent.max_iteration", "max_iterations"),
+    "unknown key deep": ("agent: {memory: {recall:\n  {limits: 3}}}\n", 2, "agent.memory.recall.limits", "limit"),
+    "unlike any key": ("agent:\n  zzz: 3\n", 2, "agent.zzz", "known here: system_prompt, max_iterations"),
+    "dashed key": ("agent:\n  max-iterations: 3\n", 2, "agent.max-iterations", "max_iterations"),
+    "not a number": ("agent:\n  max_iterations: many\n", 2, "agent.max_iterations", "whole number, not 'many'"),
+    "out of range": ("agent:\n  memory:\n    compression: {threshold: 1.5}\n", 3, None, "at most 1"),
+    "not a choice": (
+        "agent:\n  memory:\n    persistence:\n      type: file\n",
+        4,
+        "agent.memory.persistence.type",
+        "did you mean files?",
+    ),
+    "not a block": ("agent:\n  memory: 3\n", 2, "agent.memory", "block of keys"),
+    "not a list": ("source:\n  include: '*.py'\n", 2, "source.include", "must be a list"),
+    "a list at the top": ("- agent\n", 1, None, "block of keys"),
+    "twice": ("name: a\nname: b\n", 2, "name", "twice"),
+    "twice in others' keys": ("other:\n  a: 1\n  a: 2\n", 3, "other.a", "twice"),
+    "not YAML": ("agent:\n  memory: [\n", 2, None, "valid YAML"),
+    "a tab": ("agent:\n\tmemory: 3\n", 2, None, "valid YAML"),
+    "two documents": ("name: a\n---\nname: b\n", 2, None, "valid YAML"),
+    "no such anchor": ("name: *nobody\n", 1, None, "valid YAML"),
+    "code": ("x: !!python/object/apply:os.getcwd []\n", 1, "x", "cannot be read"),
+    "bad placeholder": ("name: a\nsource: {root: '${ROOT'}\n", 2, "source.root", "$${"),
+    "shut down": (
+        "agent:\n  memory:\n    embeddings:\n      model: text-embedding-004\n",
+        4,
+        "agent.memory.embeddings.model",
+        "use gemini-embedding-2",
+    ),
+    "chat model shut down": ("llm:\n  model: gemini-1.5-pro\n", 2, "llm.model", "gemini-3.8-flash"),
+    "no provider": (
+        "agent: {memory: {embeddings: {model: nobodys}}}\n",
+        1,
+        "agent.memory.embeddings.provider",
+        "local, gemini or openai",
+    ),
+    "no dimension": (
+        "agent: {memory: {embeddings: {provider: openai, model: nobodys}}}\n",
+        1,
+        "agent.memory.embeddings.dimension",
+        "number of floats",
+    ),
+    "wrong dimension": (
+        "agent:\n  memory:\n    embeddings:\n      dimension: 768\n",
+        4,
+        "agent.memory.embeddings.dimension",
+        "set it to 384",
+    ),
+    "not a local model": (
+        "agent: {memory: {embeddings: {provider: local, model: bge-m3}}}\n",
+        1,
+        "agent.memory.embeddings.model",
+        "e5-small-v2",
+    ),
+}
+
+
+@pytest.mark.parametrize("what", sorted(ERRORS))
+def test_an_error_says_file_line_key_and_what_to_do(load: Load, tmp_path: Path, what: str) -> None:
+    text, line, key, words = ERRORS[what]
+    with pytest.raises(ConfigError) as refused:
+        load(text)
+    error = refused.value
+    assert error.exit_code == 3
+    assert error.file == str(tmp_path / "ragforge.config.yaml")
+    assert error.line == line
+    if key is not None:
+        assert error.key == key
+        assert key in str(error)
+    assert str(error).startswith(f"{error.file}:{line}: ")
+    assert words in f"{error} {error.hint}"
+    assert error.hint
+
+
+def test_an_error_of_the_environment_names_the_variable() -> None:
+    with pytest.raises(ConfigError, match=r"environment variable MEMORY_TOOL_TIMEOUT_MS.*whole number") as refused:
+        environment_config({"MEMORY_TOOL_TIMEOUT_MS": "soon"})
+    assert refused.value.key == "agent.memory.tools.timeout_ms"
+
+
+def test_an_error_never_shows_a_secret(load: Load) -> None:
+    with pytest.raises(ConfigError) as refused:
+        load("llm: {provider: openai, api_key: [hush, hush]}\n")
+    assert "hush" not in f"{refused.value} {refused.value.hint}"
+
+
+@pytest.mark.parametrize("kind", ["missing", "folder", "binary", "huge"])
+def test_a_file_that_cannot_be_read(tmp_path: Path, kind: str) -> None:
+    file = tmp_path / "x.yaml"
+    if kind == "folder":
+        file.mkdir()
+    elif kind == "binary":
+        file.write_bytes(b"\xff\xfe\x00name")
+    elif kind == "huge":
+        file.write_bytes(b"# " + b"x" * 1_000_001)
+    with pytest.raises(ConfigError) as refused:
+        load_config(file, environ={})
+    assert refused.value.file == str(file)
+
+
+def test_deep_nesting_is_refused_and_cycles_too(load: Load) -> None:
+    for text in ("x: " + "[" * 200 + "]" * 200, "x: &a {b: *a}"):
+        with pytest.raises(ConfigError):
+            load(text)
