@@ -191,6 +191,7 @@ def open_type(draft: Draft, node: Node, name: Node | None, body: Node, text: str
         whole = parent
     clause = child_of_type(node, "base_class_clause")
     bases = [base for base in clause.named_children if base.type in _BASES] if clause is not None else []
+    kind: ScopeType = "interface" if is_abstract(draft, body) else _KINDS[node.type]
     owner = None
     label = text or (draft.text(name) if name is not None else "?")
     if name is not None and name.type == "qualified_identifier":
@@ -200,7 +201,7 @@ def open_type(draft: Draft, node: Node, name: Node | None, body: Node, text: str
     draft.open(
         node,
         label,
-        _KINDS[node.type],
+        kind,
         name_node=name,
         whole=whole,
         qualified_name=qualified_name(draft, owner, label),
@@ -217,6 +218,27 @@ def open_type(draft: Draft, node: Node, name: Node | None, body: Node, text: str
     bind_templates(draft, templates)
     arguments = [list_ for base in bases for list_ in _template_arguments(base)]
     return closing([templates, *arguments, body])
+
+
+def is_abstract(draft: Draft, body: Node) -> bool:
+    """Whether a class has pure virtual methods and nothing but them, destructors, constructors and types."""
+    pure = False
+    for child in body.named_children:
+        if child.type == "field_declaration":
+            default = child.child_by_field_name("default_value")
+            declarator = child.child_by_field_name("declarator")
+            name, _, function_ = declared_name(declarator)
+            if declarator is None or name is None:
+                continue
+            if function_ is None or default is None or draft.text(default) != "0":
+                return False
+            pure = True
+        elif child.type == "function_definition":
+            name, _, _ = declared_name(child.child_by_field_name("declarator"))
+            special = child_of_type(child, "default_method_clause", "delete_method_clause") is not None
+            if not special and (name is None or name.type != "destructor_name"):
+                return False
+    return pure
 
 
 _BASES = ("type_identifier", "qualified_identifier", "template_type")
@@ -506,20 +528,23 @@ def case(draft: Draft, node: Node) -> Visit:
 
 
 def refusal(root: Node, data: bytes) -> str | None:
-    """Macros make errors of good code, so only a file that is mostly unreadable counts as broken."""
-    wrong, first = 0, 0
+    """Macros make errors of good code, so only a file without a definition counts as broken."""
+    first = 0
     stack = [root]
     while stack:
         node = stack.pop()
-        if node.is_error:
-            wrong += node.end_byte - node.start_byte
-            first = min(first or node.start_point[0] + 1, node.start_point[0] + 1)
-        else:
-            stack.extend(child for child in node.children if child.has_error)
-    if root.type == "ERROR" or wrong * 3 > len(data):
-        return f"syntax error in line {first or 1}: most of the file cannot be read"
-    return None
+        if node.type in _DEFINITIONS and not node.has_error:
+            return None
+        if not first and (node.is_error or node.is_missing):
+            first = node.start_point[0] + 1
+        stack.extend(reversed(node.children))
+    return f"syntax error in line {first or 1}: nothing in the file can be read"
 
+
+_DEFINITIONS = frozenset(
+    {"function_definition", "struct_specifier", "class_specifier", "enum_specifier", "union_specifier",
+     "type_definition", "alias_declaration", "declaration", "preproc_def", "preproc_function_def"}
+)  # fmt: skip
 
 HANDLERS: dict[str, Handler] = {
     "preproc_include": include,

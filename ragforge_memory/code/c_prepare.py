@@ -53,3 +53,29 @@ def _in_directive(text: bytearray, place: int) -> bool:
     while start >= 2 and text[start - 2 : start - 1] == b"\\":
         start = text.rfind(b"\n", 0, start - 1) + 1
     return bytes(text[start:place]).lstrip().startswith(b"#")
+
+
+_CONDITION = re.compile(rb"^[ \t]*#[ \t]*(if|ifdef|ifndef|elif|else|endif)\b[ \t]*([^\n]*)")
+
+
+def one_branch(data: bytes) -> bytes:
+    """The source with one branch of each ``#if``: for files where the branches open and close different braces."""
+    lines = blanked(data).split(b"\n")
+    shown: list[tuple[bool, bool]] = []  # for each open #if: is this branch kept, was one kept already
+    continued = False
+    for number, line in enumerate(lines):
+        found = None if continued else _CONDITION.match(line)
+        if found is not None:
+            word, condition = found[1], found[2].strip()
+            if word in (b"if", b"ifdef", b"ifndef"):
+                keep = not (word == b"if" and condition.startswith((b"0", b"(0)")))
+                shown.append((keep, keep))
+            elif word == b"endif" and shown:
+                shown.pop()
+            elif shown:
+                _, already = shown.pop()
+                shown.append((not already, True))
+        if found is not None or continued or not all(keep for keep, _ in shown):
+            continued = (found is not None or continued) and line.endswith(b"\\")
+            lines[number] = b" " * len(line)
+    return b"\n".join(lines)

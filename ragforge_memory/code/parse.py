@@ -37,7 +37,11 @@ def parse(path: str, data: bytes) -> ParsedFile:
     if text is None:
         return ParsedFile(path, language.name, error="not text: it holds null bytes")
     reader = reader_of(language.name)
-    root = parser_of(language.name, path).parse(reader.prepare(text) if reader.prepare else text).root_node
+    parser = parser_of(language.name, path)
+    root = parser.parse(reader.prepare(text) if reader.prepare else text).root_node
+    if root.has_error and reader.simplify is not None:
+        simpler = parser.parse(reader.simplify(text)).root_node
+        root = simpler if unread_bytes(simpler) < unread_bytes(root) else root
     draft = Draft(path, language.name, text)
     reader.extract(root, draft)
     parsed = draft.finish(root, reader)
@@ -58,6 +62,18 @@ def first_error(root: Node) -> str | None:
             return f"syntax error in line {node.start_point[0] + 1}"
         stack.extend(reversed([child for child in node.children if child.has_error or child.is_missing]))
     return None
+
+
+def unread_bytes(root: Node) -> int:
+    """How much of a tree stands in its errors."""
+    count, stack = 0, [root]
+    while stack:
+        node = stack.pop()
+        if node.is_error:
+            count += node.end_byte - node.start_byte
+        elif node.has_error:
+            stack.extend(node.children)
+    return count
 
 
 def _with_error(parsed: ParsedFile, error: str) -> ParsedFile:
