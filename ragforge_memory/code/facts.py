@@ -5,17 +5,35 @@ not make all others be parsed again.
 from __future__ import annotations
 
 import json
+import re
 import zlib
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import MISSING, dataclass, fields
 from hashlib import blake2b
+from importlib import metadata
+from operator import attrgetter
 from typing import Any
 
 from ragforge_memory.code.parsed import Binding, Export, Import, ParsedFile, ParsedScope, Use
 
-# Raised whenever parsing or these bytes change: every file is then read again.
-FACTS_VERSION = 1
+# Raised when these bytes change; see `facts_version` for what else makes a file be read again.
+_FORMAT = 1
 
-_HIDING = frozenset({"function", "method"})
+# What a scope says to people: the graph has it, and no name is resolved by it.
+_TEXTS: dict[str, Any] = {
+    "signature": "",
+    "docstring": None,
+    "source": "",
+    "hash": "",
+    "body_hash": "",
+    "return_type": None,
+    "parameters": (),
+    "complexity": 1,
+}
+_PLACES = frozenset({"line", "start_line", "definition_line", "end_line", "line_count"})
+# Their bindings are locals: another file comes across one only by following what the function returns.
+_WITH_LOCALS = frozenset({"function", "method"})
+_HEADS = re.compile(r"(?:^|[(\[,| ])([A-Za-z_$][\w$]*)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,9 +42,9 @@ class Facts:
 
     Args:
         interface: a digest of what other files' resolution can depend on: names, types, parents, bases, fields,
-            imports and exports, not what happens inside of bodies, and no line numbers.
+            what functions return, imports and exports; not what is used inside of bodies, and no line numbers.
         head: the file as others see it, see `decode`.
-        body: what its top level and its bodies use and bind; only needed to resolve the file itself.
+        body: what its top level and its bodies use; only needed to resolve the file itself.
     """
 
     interface: str
@@ -34,55 +52,90 @@ class Facts:
     body: bytes
 
 
+def facts_version() -> str:
+    """Names what makes facts: this library's release and the form of the bytes. Files read by another are read anew."""
+    return f"{metadata.version('ragforge-memory')}+{_FORMAT}"
+
+
 def encode(parsed: ParsedFile) -> Facts:
     """The facts of a file."""
-    head = {
-        "path": parsed.path,
-        "language": parsed.language,
-        "line_count": parsed.line_count,
-        "package": parsed.package,
-        "imports": [_import(item) for item in parsed.imports],
-        "exports": [[item.name, item.local, item.line] for item in parsed.exports],
-        "bindings": [_binding(item) for item in parsed.bindings],
-        "scopes": [_scope(item) for item in parsed.scopes],
-        "error": parsed.error,
-    }
-    body = {
-        "uses": [_use(item) for item in parsed.uses],
-        "scopes": [
-            [[_use(use) for use in scope.uses], [_binding(item) for item in scope.bindings] if _hides(scope) else []]
-            for scope in parsed.scopes
-        ],
-    }
+    head = [_FILE.row(parsed), [_SCOPE.row(scope) for scope in parsed.scopes]]
+    body = [_rows(_USE, parsed.uses), [_rows(_USE, scope.uses) for scope in parsed.scopes]]
     return Facts(_interface(parsed), _packed(head), _packed(body))
 
 
 def decode(head: bytes, body: bytes | None = None) -> ParsedFile:
     """The file behind `Facts`: sources, signatures, documentation, hashes and parameters are empty.
 
-    Without ``body`` uses are empty, and so are the bindings of functions.
+    Without ``body`` uses are empty too.
 
     Raises:
         ValueError: these are no facts.
     """
     try:
-        plain = _unpacked(head)
-        rows = plain["scopes"]
-        inside = _unpacked(body) if body is not None else {"uses": (), "scopes": [((), ())] * len(rows)}
-        return ParsedFile(
-            path=plain["path"],
-            language=plain["language"],
-            line_count=plain["line_count"],
-            scopes=tuple(_to_scope(row, *more) for row, more in zip(rows, inside["scopes"], strict=True)),
-            imports=tuple(Import(*row) for row in plain["imports"]),
-            exports=tuple(Export(*row) for row in plain["exports"]),
-            package=plain["package"],
-            uses=tuple(Use(*row) for row in inside["uses"]),
-            bindings=tuple(Binding(*row) for row in plain["bindings"]),
-            error=plain["error"],
-        )
-    except (zlib.error, KeyError, TypeError, IndexError) as error:
+        file, scopes = _unpacked(head)
+        uses, inner = _unpacked(body) if body is not None else ((), [()] * len(scopes))
+        made = tuple(_SCOPE.made(row, _all(_USE, more)) for row, more in zip(scopes, inner, strict=True))
+        parsed: ParsedFile = _FILE.made(file, made, _all(_USE, uses))
+        return parsed
+    except (zlib.error, TypeError, IndexError) as error:
         raise ValueError(f"not the facts of a file: {error}") from error
+
+
+class _Form:
+    """How a dataclass becomes a row and back: its fields in order, without those that are kept elsewhere."""
+
+    def __init__(self, kind: type[Any], *, apart: Sequence[str] = (), parts: dict[str, _Form] | None = None) -> None:
+        self._kind = kind
+        self._parts = parts or {}
+        self._names = [
+            f.name for f in fields(kind) if f.name not in apart and not (kind is ParsedScope and f.name in _TEXTS)
+        ]
+        self._placed = [name not in _PLACES for name in self._names]
+        self._apart = tuple(apart)
+        self._values: Callable[[Any], tuple[Any, ...]] = attrgetter(*self._names)
+        self._constant = dict(_TEXTS) if kind is ParsedScope else {}
+        # A class all of whose fields are in the row, in order, is made without naming them: four times as fast.
+        self._plain = not apart and not self._parts and not self._constant
+        assert all(f.default is MISSING or f.init for f in fields(kind))
+
+    def row(self, value: Any) -> list[Any]:
+        return [
+            _rows(self._parts[name], item) if name in self._parts else item
+            for name, item in zip(self._names, self._values(value), strict=True)
+        ]
+
+    def made(self, row: list[Any], *apart: Any) -> Any:
+        if self._plain:
+            return self._kind(*row)
+        named = {
+            name: _all(self._parts[name], item) if name in self._parts else tuple(item) if type(item) is list else item
+            for name, item in zip(self._names, row, strict=True)
+        }
+        return self._kind(**named, **self._constant, **dict(zip(self._apart, apart, strict=True)))
+
+    def shape(self, value: Any) -> list[Any]:
+        """The row without line numbers."""
+        return [
+            [self._parts[name].shape(part) for part in item] if name in self._parts else item
+            for name, item, wanted in zip(self._names, self._values(value), self._placed, strict=True)
+            if wanted
+        ]
+
+
+_USE = _Form(Use)
+_BINDING = _Form(Binding)
+_PARTS = {"bindings": _BINDING, "imports": _Form(Import), "exports": _Form(Export)}
+_SCOPE = _Form(ParsedScope, apart=("uses",), parts={"bindings": _BINDING})
+_FILE = _Form(ParsedFile, apart=("scopes", "uses"), parts=_PARTS)
+
+
+def _rows(form: _Form, values: Iterable[Any]) -> list[list[Any]]:
+    return [form.row(value) for value in values]
+
+
+def _all(form: _Form, rows: Iterable[list[Any]]) -> tuple[Any, ...]:
+    return tuple([form.made(row) for row in rows])
 
 
 def _packed(plain: Any) -> bytes:
@@ -94,97 +147,35 @@ def _unpacked(data: bytes) -> Any:
     return json.loads(zlib.decompress(data).decode("utf-8", "surrogatepass"))
 
 
-def _hides(scope: ParsedScope) -> bool:
-    """Whether a scope's bindings are the locals of a body, seen from nowhere else; a class's are its fields."""
-    return scope.type in _HIDING
-
-
-def _scope(scope: ParsedScope) -> list[Any]:
-    return [
-        scope.key,
-        scope.name,
-        scope.qualified_name,
-        scope.type,
-        scope.start_line,
-        scope.definition_line,
-        scope.end_line,
-        scope.parent,
-        scope.depth,
-        scope.owner,
-        scope.returns,
-        scope.modifiers,
-        scope.decorators,
-        scope.bases,
-        scope.interfaces,
-        [] if _hides(scope) else [_binding(item) for item in scope.bindings],
-    ]
-
-
-def _to_scope(row: list[Any], uses: list[list[Any]], hidden: list[list[Any]]) -> ParsedScope:
-    return ParsedScope(
-        key=row[0],
-        name=row[1],
-        qualified_name=row[2],
-        type=row[3],
-        start_line=row[4],
-        definition_line=row[5],
-        end_line=row[6],
-        signature="",
-        docstring=None,
-        source="",
-        hash="",
-        body_hash="",
-        parent=row[7],
-        depth=row[8],
-        owner=row[9],
-        returns=row[10],
-        modifiers=tuple(row[11]),
-        decorators=tuple(row[12]),
-        bases=tuple(row[13]),
-        interfaces=tuple(row[14]),
-        uses=tuple(Use(*use) for use in uses),
-        bindings=tuple(Binding(*binding) for binding in (row[15] or hidden)),
-    )
-
-
-def _use(use: Use) -> list[Any]:
-    return [use.name, use.receiver, use.kind, use.line]
-
-
-def _binding(binding: Binding) -> list[Any]:
-    return [binding.name, binding.kind, binding.value, binding.line]
-
-
-def _import(item: Import) -> list[Any]:
-    return [item.local, item.module, item.name, item.line, item.scope, item.exported]
-
-
 def _interface(parsed: ParsedFile) -> str:
-    shape = [
-        parsed.path,
-        parsed.language,
-        parsed.package,
-        [[*row[:3], *row[4:]] for row in map(_import, parsed.imports)],
-        [[item.name, item.local] for item in parsed.exports],
-        [_binding(item)[:3] for item in parsed.bindings],
-        [
-            [
-                scope.key,
-                scope.name,
-                scope.qualified_name,
-                scope.type,
-                scope.parent,
-                scope.owner,
-                scope.returns,
-                scope.modifiers,
-                scope.decorators,
-                scope.bases,
-                scope.interfaces,
-                [] if _hides(scope) else [_binding(item)[:3] for item in scope.bindings],
-            ]
-            for scope in parsed.scopes
-        ],
-        parsed.error,
-    ]
-    text = json.dumps(shape, ensure_ascii=True, separators=(",", ":"))
+    wanted = _wanted(parsed)
+    scopes = []
+    for scope in parsed.scopes:
+        shape = _SCOPE.shape(scope)
+        if scope.type in _WITH_LOCALS:
+            seen = [b for b in scope.bindings if b.name in wanted[scope.key]]
+            shape[_SCOPE_BINDINGS] = [_BINDING.shape(binding) for binding in seen]
+        scopes.append(shape)
+    text = json.dumps([_FILE.shape(parsed), scopes], ensure_ascii=True, separators=(",", ":"))
     return blake2b(text.encode(), digest_size=16).hexdigest()
+
+
+_SCOPE_BINDINGS = [f.name for f in fields(ParsedScope) if f.name not in {*_TEXTS, *_PLACES, "uses"}].index("bindings")
+
+
+def _wanted(parsed: ParsedFile) -> dict[str, set[str]]:
+    """For each scope the local names that what it returns, or what a function inside it returns, goes back to."""
+    found: dict[str, set[str]] = {scope.key: {"return"} for scope in parsed.scopes}
+    for scope in reversed(parsed.scopes):
+        names = found[scope.key]
+        size = 0
+        while size != len(names):
+            size = len(names)
+            for binding in scope.bindings:
+                if binding.name in names and binding.value:
+                    names.update(_HEADS.findall(binding.value))
+        if scope.returns:
+            names.update(_HEADS.findall(scope.returns))
+        if scope.parent is not None and scope.parent in found:
+            found[scope.parent] |= names
+    return found

@@ -12,7 +12,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import blake2b
 from pathlib import Path
 from typing import IO, cast
@@ -40,7 +40,8 @@ class Reading:
         path: relative to the root, with ``/``.
         hash: of its bytes; empty where they could not be read.
         size: in bytes.
-        parsed, facts: None where it was skipped.
+        parsed: None where it could not be parsed; of a broken file what could be read of it.
+        facts: None where it was skipped.
         skipped: why it was not read.
         broken: it is skipped because of its syntax, which an editor may repair in a moment.
     """
@@ -82,7 +83,7 @@ def read_file(root: Path, path: str) -> Reading:
     except Exception as error:  # noqa: BLE001 - one file that a grammar chokes on must not end an ingest
         return Reading(path, digest, len(data), skipped=f"could not be parsed: {type(error).__name__}: {error}")
     if parsed.error is not None:
-        return Reading(path, digest, len(data), skipped=parsed.error, broken=True)
+        return Reading(path, digest, len(data), replace(parsed, error=None), skipped=parsed.error, broken=True)
     return Reading(path, digest, len(data), parsed, encode(parsed))
 
 

@@ -1,0 +1,189 @@
+// name: ingest_state
+// All that a second ingest needs, in one read: the project, and each file's path, uuid and content hash.
+OPTIONAL MATCH (p:Project)
+WHERE p.project = $project
+RETURN p {.uuid, .rootPath, .head_commit, .revision, .facts_version, .ingest_incomplete, .scope_count, .edge_count,
+  .unresolved_count} AS project,
+  COLLECT { MATCH (f:File) WHERE f.project = $project RETURN [f.path, f.uuid, f.hash] } AS files
+
+// name: claim_project
+// RagForge's own tools made this project and know it by its root alone; it becomes ours and keeps its uuid.
+MATCH (p:Project)
+WHERE p.project IS NULL AND p.rootPath = $root
+  AND NOT EXISTS { MATCH (other:Project) WHERE other.project = $project }
+WITH p ORDER BY elementId(p) LIMIT 1
+SET p.project = $project, p.uuid = coalesce(p.uuid, $uuid), p.unclaimed = true
+RETURN p.uuid AS uuid
+
+// name: take_ingest_lease
+// One ingest of a project at a time, fenced by a token and the database's clock. SET comes before the look at the
+// lease, because it takes the lock. $dead is the token of a holder that the caller knows to be dead.
+MERGE (p:Project {project: $project})
+ON CREATE SET p.uuid = $uuid, p.name = $project, p.revision = 0, p.unclaimed = true, p.rootPath = $root
+SET p.indexedAt = datetime()
+WITH p, p.indexedAt AS now, p.rootPath = $root OR $adopt AS mine
+WITH p, now, mine, mine AND (p.ingest_token IS NULL OR p.ingest_until < now OR p.ingest_token = $dead) AS taken
+FOREACH (_ IN CASE WHEN taken THEN [1] ELSE [] END |
+  SET p.ingest_token = $token, p.ingest_holder = $holder, p.ingest_until = now + duration({seconds: $seconds}),
+    p.rootPath = $root, p.ingest_incomplete = true)
+RETURN taken, mine, p.rootPath AS root, p.ingest_token AS token, p.ingest_holder AS holder, p.unclaimed AS unclaimed
+
+// name: renew_ingest_lease
+MATCH (p:Project)
+WHERE p.project = $project AND p.ingest_token = $token
+SET p.ingest_until = datetime() + duration({seconds: $seconds})
+RETURN p.uuid AS uuid
+
+// name: release_ingest_lease
+// After a failure: the next ingest may start at once and finds that this one is not complete.
+MATCH (p:Project)
+WHERE p.project = $project AND p.ingest_token = $token
+REMOVE p.ingest_token, p.ingest_holder, p.ingest_until
+RETURN p.uuid AS uuid
+
+// name: finish_ingest
+// The last write: only now is the project complete. The counts are taken here, so that they are the graph's.
+MATCH (p:Project)
+WHERE p.project = $project AND p.ingest_token = $token
+SET p.head_commit = $commit, p.facts_version = $facts_version, p.indexedAt = datetime(),
+  p.revision = coalesce(p.revision, 0) + 1, p.unresolved_count = $unresolved,
+  p.scope_count = COUNT { MATCH (s:Scope) WHERE s.project = $project AND s.file IS NOT NULL },
+  p.edge_count = COUNT {
+    MATCH (s:Scope)-[:HAS_PARENT|CONSUMES|INHERITS_FROM|IMPLEMENTS|DECORATED_BY]->(t:Scope)
+    WHERE s.project = $project AND s.file IS NOT NULL AND t.project = $project
+  }
+REMOVE p.ingest_token, p.ingest_holder, p.ingest_until, p.ingest_incomplete, p.unclaimed
+RETURN p.scope_count AS scopes, p.edge_count AS edges, p.revision AS revision
+
+// name: set_head_commit
+// The files are the same, the commit is another; an ingest that runs now will say so itself.
+MATCH (p:Project)
+WHERE p.project = $project AND p.ingest_token IS NULL
+SET p.head_commit = $commit
+RETURN p.uuid AS uuid
+
+// name: stored_scopes
+// What is known of the scopes of these files, to be compared with what was read now.
+MATCH (s:Scope)
+WHERE s.project = $project AND s.file IN $files
+RETURN s {.uuid, .project, .key, .name, .qualified_name, .type, .file, .language, .startLine, .endLine,
+  .definition_line, .linesOfCode, .source, .signature, .hash, .body_hash, .parent, .parentUUID, .depth, .docstring,
+  .returnType, .parameters, .modifiers, .complexity, .terms, .project_token} AS scope
+ORDER BY s.file, s.startLine, s.key
+
+// name: unclaimed_scopes
+// Scopes and files that RagForge's own tools made. They have no project; where they say where they were made, it must
+// have been here. Only asked at a project's first ingest, since nothing indexes what is not there.
+MATCH (s:Scope)
+WHERE s.project IS NULL AND s.uuid IS NOT NULL AND s.file IN $files
+  AND (s.absolutePath IS NULL OR s.absolutePath = $root + '/' + s.file)
+  AND NOT EXISTS { MATCH (s)-[:BELONGS_TO]->(other:Project) WHERE other.rootPath <> $root }
+OPTIONAL MATCH (s)-[:DEFINED_IN]->(f:File)
+WHERE f.project IS NULL AND f.path = s.file
+RETURN s {.uuid, .name, .type, .file, .startLine, .endLine, .parent, .hash} AS scope, f.uuid AS file_uuid
+ORDER BY s.file, s.startLine
+
+// name: write_files
+// Each file with its scopes in one transaction: what is gone, what is new or changed, and the file's hash with it, so
+// a process that is killed leaves a file either as it was or as it is now.
+MATCH (p:Project)
+WHERE p.project = $project AND p.ingest_token = $token
+SET p.revision = coalesce(p.revision, 0) + 1, p.ingest_until = datetime() + duration({seconds: $seconds})
+WITH p
+CALL (p) {
+  UNWIND $files AS row
+  MERGE (f:File {uuid: row.uuid})
+  SET f += row.properties, f.project = $project
+  MERGE (f)-[:BELONGS_TO]->(p)
+  WITH p, f, row
+  CALL (row) {
+    UNWIND row.removed AS gone
+    MATCH (s:Scope {uuid: gone})
+    WHERE s.project = $project
+    DETACH DELETE s
+    RETURN count(*) AS removed
+  }
+  CALL (p, f, row) {
+    UNWIND row.scopes AS new
+    MERGE (s:Scope {uuid: new.uuid})
+    SET s += new.properties, s.project = $project
+    FOREACH (_ IN CASE WHEN new.pending THEN [1] ELSE [] END | SET s:PendingEmbedding REMOVE s:FailedEmbedding, s.attempts)
+    FOREACH (_ IN CASE WHEN new.moved THEN [1] ELSE [] END | MERGE (s)-[:DEFINED_IN]->(f) MERGE (s)-[:BELONGS_TO]->(p))
+    WITH s, f, new
+    WHERE new.moved
+    OPTIONAL MATCH (s)-[old:DEFINED_IN]->(before:File)
+    WHERE before <> f
+    DELETE old
+    RETURN count(*) AS placed
+  }
+  RETURN count(*) AS written
+}
+RETURN written
+
+// name: remove_files
+// Files that are gone, and what is still known to be in them.
+MATCH (p:Project)
+WHERE p.project = $project AND p.ingest_token = $token
+SET p.revision = coalesce(p.revision, 0) + 1, p.ingest_until = datetime() + duration({seconds: $seconds})
+WITH p
+CALL (p) {
+  UNWIND $paths AS path
+  OPTIONAL MATCH (s:Scope)
+  WHERE s.project = $project AND s.file = path
+  DETACH DELETE s
+  WITH DISTINCT path
+  OPTIONAL MATCH (f:File)
+  WHERE f.project = $project AND f.path = path
+  DETACH DELETE f
+  RETURN count(*) AS removed
+}
+RETURN removed
+
+// name: scope_places
+// Where each scope of these files is, to name the ends of edges.
+MATCH (s:Scope)
+WHERE s.project = $project AND s.file IN $files
+RETURN s.file AS file, s.key AS key, s.uuid AS uuid
+
+// name: edges_of_files
+MATCH (s:Scope)
+WHERE s.project = $project AND s.file IN $files
+MATCH (s)-[r:HAS_PARENT|CONSUMES|INHERITS_FROM|IMPLEMENTS|DECORATED_BY]->(t:Scope)
+WHERE t.project = $project
+RETURN s.uuid AS source, type(r) AS type, t.uuid AS target, r.lines AS lines, r.calls AS calls,
+  coalesce(r.certain, true) AS certain
+
+// name: write_edges
+// MERGE, so that a repeated write changes nothing; the type is one of ours, since a type cannot be a parameter of a
+// MERGE that is fast.
+MATCH (p:Project)
+WHERE p.project = $project AND p.ingest_token = $token
+SET p.ingest_until = datetime() + duration({seconds: $seconds})
+WITH p
+CALL (p) {
+  UNWIND $edges AS edge
+  MATCH (s:Scope {uuid: edge.source})
+  WHERE s.project = $project
+  MATCH (t:Scope {uuid: edge.target})
+  WHERE t.project = $project
+  MERGE (s)-[r:{{type}}]->(t)
+  SET r = edge.properties
+  RETURN count(*) AS written
+}
+RETURN written
+
+// name: remove_edges
+MATCH (p:Project)
+WHERE p.project = $project AND p.ingest_token = $token
+SET p.ingest_until = datetime() + duration({seconds: $seconds})
+WITH p
+CALL (p) {
+  UNWIND $edges AS edge
+  MATCH (s:Scope {uuid: edge.source})
+  WHERE s.project = $project
+  MATCH (s)-[r]->(t:Scope {uuid: edge.target})
+  WHERE t.project = $project AND type(r) = edge.type
+  DELETE r
+  RETURN count(*) AS removed
+}
+RETURN removed

@@ -1,0 +1,182 @@
+"""What this machine remembers of a project's files between ingests: `stat` values, content hashes and facts.
+
+The graph is the truth; losing this file costs time alone. It is a SQLite database in ``RAGFORGE_HOME``.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import sqlite3
+import threading
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from ragforge_memory.code.facts import Facts, decode, facts_version
+from ragforge_memory.code.parsed import ParsedFile
+from ragforge_memory.home import ragforge_home
+
+# A file whose time of change is this close to when it was read may change again without a trace (ns). File systems
+# count in steps of up to 2 s.
+_RACY_NS = 2_000_000_000
+
+_TABLES = """
+CREATE TABLE seen (
+  path TEXT PRIMARY KEY, hash TEXT NOT NULL, size INTEGER NOT NULL, mtime_ns INTEGER NOT NULL, read_ns INTEGER NOT NULL,
+  skipped TEXT, broken INTEGER NOT NULL
+) WITHOUT ROWID;
+CREATE TABLE facts (
+  path TEXT PRIMARY KEY, hash TEXT NOT NULL, interface TEXT NOT NULL, head BLOB NOT NULL, body BLOB NOT NULL
+);
+CREATE TABLE state (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+"""
+
+
+class Seen(NamedTuple):
+    """One file as it was read last: content hash, `stat` values, when (ns), and why it was skipped if it was."""
+
+    hash: str
+    size: int
+    mtime_ns: int
+    read_ns: int
+    skipped: str | None = None
+    broken: bool = False
+
+    def holds_for(self, size: int, mtime_ns: int) -> bool:
+        """Whether a file with this size and time of change still has this content."""
+        return self.size == size and self.mtime_ns == mtime_ns and mtime_ns + _RACY_NS < self.read_ns
+
+
+class FactsCache:
+    """The memory of one project at one root; usable from any thread.
+
+    Args:
+        project: the project's name.
+        root: its directory.
+        home: where the database is; default ``RAGFORGE_HOME``. Where it cannot be written, memory serves.
+    """
+
+    def __init__(self, project: str, root: Path, *, home: Path | None = None) -> None:
+        name = hashlib.sha256(f"{project}\0{root}".encode("utf-8", "surrogatepass")).hexdigest()[:32]
+        self._path = (home or ragforge_home()) / "code" / f"{name}.sqlite3"
+        self._lock = threading.Lock()
+        self._database = self._opened()
+
+    def close(self) -> None:
+        """Closes the database."""
+        self._database.close()
+
+    def seen(self) -> dict[str, Seen]:
+        """What was seen of each file, by path."""
+        rows = self._query("SELECT path, hash, size, mtime_ns, read_ns, skipped, broken FROM seen")
+        return {row[0]: Seen(row[1], row[2], row[3], row[4], row[5], bool(row[6])) for row in rows}
+
+    def see(self, files: Mapping[str, Seen]) -> None:
+        """Notes what was seen."""
+        self._change(
+            "INSERT OR REPLACE INTO seen (path, hash, size, mtime_ns, read_ns, skipped, broken) "
+            "VALUES (?, ?, ?, ?, ?, ?, ?)",
+            [(path, *seen) for path, seen in files.items()],
+        )
+
+    def interfaces(self, paths: Sequence[str]) -> dict[str, tuple[str, str]]:
+        """For each file whose facts are there: the hash of the content they are of, and the interface's digest."""
+        found = {}
+        for some in _some(paths):
+            rows = self._query(f"SELECT path, hash, interface FROM facts WHERE path IN ({_marks(some)})", some)
+            found.update({row[0]: (row[1], row[2]) for row in rows})
+        return found
+
+    def keep(self, facts: Mapping[str, tuple[str, Facts]]) -> None:
+        """Keeps the facts of files, each with the hash of its content."""
+        self._change(
+            "INSERT OR REPLACE INTO facts (path, hash, interface, head, body) VALUES (?, ?, ?, ?, ?)",
+            [(path, digest, item.interface, item.head, item.body) for path, (digest, item) in facts.items()],
+        )
+
+    def forget(self, paths: Iterable[str]) -> None:
+        """Files that are gone."""
+        rows = [(path,) for path in paths]
+        self._change("DELETE FROM seen WHERE path = ?", rows)
+        self._change("DELETE FROM facts WHERE path = ?", rows)
+
+    def parsed(self, hashes: Mapping[str, str], *, bodies: bool) -> dict[str, ParsedFile]:
+        """The facts of files with these content hashes, by path, as far as they are there.
+
+        Without ``bodies`` they are only what other files see of them.
+        """
+        import gc
+
+        found = {}
+        body = "body" if bodies else "NULL"
+        # Hundreds of thousands of small values without a cycle: looking for cycles takes two thirds of the time.
+        collecting = gc.isenabled()
+        gc.disable()
+        try:
+            for some in _some(list(hashes)):
+                rows = self._query(f"SELECT path, hash, head, {body} FROM facts WHERE path IN ({_marks(some)})", some)
+                for path, digest, head, uses in rows:
+                    if hashes[path] == digest:
+                        with contextlib.suppress(ValueError):
+                            found[path] = decode(head, uses)
+        finally:
+            if collecting:
+                gc.enable()
+        return found
+
+    def _opened(self) -> sqlite3.Connection:
+        try:
+            self._path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            return self._prepared(sqlite3.connect(self._path, timeout=10, check_same_thread=False))
+        except (OSError, sqlite3.OperationalError):
+            pass
+        except sqlite3.DatabaseError:  # not a database (any more): begin a new one
+            with contextlib.suppress(OSError, sqlite3.Error):
+                self._path.unlink()
+                return self._prepared(sqlite3.connect(self._path, timeout=10, check_same_thread=False))
+        return self._prepared(sqlite3.connect(":memory:", check_same_thread=False))
+
+    def _prepared(self, database: sqlite3.Connection) -> sqlite3.Connection:
+        try:
+            # What a power cut takes is read again; waiting for the disk would cost more than it saves.
+            database.execute("PRAGMA synchronous = OFF")
+            version = facts_version()
+            tables = {row[0] for row in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+            known = None
+            if "state" in tables:
+                known = database.execute("SELECT value FROM state WHERE key = 'facts_version'").fetchone()
+            if known != (version,):
+                with database:
+                    for table in sorted(tables):
+                        database.execute(f'DROP TABLE "{table}"')
+                    for statement in _TABLES.split(";"):
+                        database.execute(statement)
+                    database.execute("INSERT INTO state VALUES ('facts_version', ?)", (version,))
+        except BaseException:
+            database.close()
+            raise
+        return database
+
+    def _query(self, sql: str, parameters: Sequence[Any] = ()) -> list[Any]:
+        with self._lock:
+            try:
+                return self._database.execute(sql, parameters).fetchall()
+            except sqlite3.DatabaseError:
+                return []
+
+    def _change(self, sql: str, rows: Sequence[Sequence[Any]]) -> None:
+        if not rows:
+            return
+        # A full disk or a damaged file only means that more is read next time.
+        with self._lock, contextlib.suppress(sqlite3.DatabaseError), self._database:
+            self._database.executemany(sql, rows)
+
+
+def _some(paths: Sequence[str]) -> Iterator[Sequence[str]]:
+    for start in range(0, len(paths), 500):
+        yield paths[start : start + 500]
+
+
+def _marks(values: Sequence[str]) -> str:
+    return ",".join("?" * len(values))

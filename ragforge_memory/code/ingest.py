@@ -1,0 +1,307 @@
+"""`ragforge ingest`: a project's code into the graph, reading only what has changed.
+
+The order makes a killed ingest harmless: the project is marked as incomplete with the lease; each file is written
+with its scopes and its hash in one transaction; edges follow; the mark goes last. The next ingest reads the files
+whose hashes are missing and, where it finds the mark, looks up all edges again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import socket
+import time
+from collections import Counter
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from ragforge_memory.code.cache import FactsCache
+from ragforge_memory.code.discover import MAX_FILE_BYTES, Discovery, discover
+from ragforge_memory.code.edges import ProjectFiles, same_inside, update_edges
+from ragforge_memory.code.facts import Facts, facts_version
+from ragforge_memory.code.git import head_commit
+from ragforge_memory.code.plan import Plan, make_plan, place_reading, seen_now
+from ragforge_memory.code.readers import Readers, Reading
+from ragforge_memory.code.writing import Totals, Writer
+from ragforge_memory.errors import GraphUnavailable, ProjectConflict
+from ragforge_memory.graph.code import LEASE_SECONDS, CodeStore, IngestState
+from ragforge_memory.models.code import IngestReport, SkippedFile
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
+    from ragforge_memory.graph.client import GraphClient
+
+# Of a first ingest so much is read while what was read before is written; later ones are compared as a whole, so
+# that what moved from file to file is seen to have moved.
+_STREAM_BYTES = 1_000_000
+_WHOLE_BYTES = 64_000_000
+# How long another process's ingest of the project is waited for (s).
+_PATIENCE = 600.0
+_POLL_SECONDS = 0.2
+
+
+@dataclass(frozen=True, slots=True)
+class IngestProgress:
+    """How far an ingest is: ``wait`` (another one is at it), ``read`` (files of so many), ``edges``."""
+
+    phase: Literal["wait", "read", "edges"]
+    done: int = 0
+    total: int = 0
+
+
+Report = Callable[[IngestProgress], None]
+
+
+async def ingest(
+    client: GraphClient,
+    root: Path,
+    *,
+    project: str,
+    include: Sequence[str] = ("**/*",),
+    exclude: Sequence[str] = (),
+    max_bytes: int = MAX_FILE_BYTES,
+    adopt: bool = False,
+    full: bool = False,
+    progress: Report | None = None,
+    home: Path | None = None,
+    processes: int | None = None,
+) -> IngestReport:
+    """Brings the graph's scopes of a project up to date with the files below ``root``.
+
+    Unchanged scopes keep their uuid, and so do changed ones, renamed files' ones and those whose tokens turn up under
+    the same name in another file. New and changed scopes wait for their vectors (``:PendingEmbedding``), see embed.py.
+
+    Args:
+        client: an open graph.
+        root: the project's directory.
+        project: its name in the graph.
+        include, exclude: globs in gitignore's format.
+        max_bytes: larger files are skipped; 1,000,000 by default.
+        adopt: take the project over where it was ingested from another root.
+        full: read every file again, changed or not.
+        progress: told how far it is.
+        home: where this machine's memory of the files is; default ``RAGFORGE_HOME``.
+        processes: to parse with at most; default as many as there are processors.
+
+    Raises:
+        ProjectConflict: the project was ingested from another root.
+        InvalidInput: ``root`` is no directory, or ``project`` is empty.
+        GraphUnavailable: the server is away, or another ingest of the project has run for ten minutes.
+    """
+    started = time.perf_counter()
+    store = CodeStore(client, project)
+    root = await asyncio.to_thread(root.resolve)
+    cache = await asyncio.to_thread(FactsCache, project, root, home=home)
+    try:
+        run = _Ingest(store, cache, root, _Options(tuple(include), tuple(exclude), max_bytes, adopt, full), progress)
+        report = await run.run(processes)
+    finally:
+        cache.close()
+    return report.model_copy(update={"project": project, "seconds": time.perf_counter() - started})
+
+
+@dataclass(frozen=True, slots=True)
+class _Options:
+    include: tuple[str, ...]
+    exclude: tuple[str, ...]
+    max_bytes: int
+    adopt: bool
+    full: bool
+
+
+class _Ingest:
+    def __init__(
+        self, store: CodeStore, cache: FactsCache, root: Path, options: _Options, progress: Report | None
+    ) -> None:
+        self._store = store
+        self._cache = cache
+        self._root = root
+        self._options = options
+        self._progress = progress or (lambda _: None)
+
+    async def run(self, processes: int | None) -> IngestReport:
+        commit, discovery, state = await asyncio.gather(
+            asyncio.to_thread(head_commit, self._root), asyncio.to_thread(self._discovered), self._store.state()
+        )
+        if state.root is not None and state.root != str(self._root) and not self._options.adopt:
+            raise ProjectConflict(
+                f"the project {self._store.project!r} was ingested from {state.root}, this is {self._root}",
+                hint="`ragforge ingest --adopt` takes it over; another `name:` in ragforge.config.yaml keeps both",
+            )
+        plan = await self._planned(discovery, state)
+        if self._is_current(plan, state):
+            if commit != state.commit:
+                await self._store.set_head_commit(commit)
+            return self._report(plan, commit, Totals(), state.scopes, state.edges, state.unresolved)
+        async with self._lease() as first:
+            # Another process may have been at it since the state was read.
+            state = await self._store.state()
+            plan = await self._planned(discovery, state)
+            with Readers(self._root, processes=processes) as readers:
+                writer = Writer(self._store, self._root, state, plan, first=first)
+                files = await self._write(writer, readers, plan, state)
+                self._progress(IngestProgress("edges"))
+                unresolved = await update_edges(self._store, self._cache, readers, files)
+            if files.same_inside:
+                unresolved = state.unresolved
+            scopes, edges, _ = await self._store.finish(
+                commit=commit, facts_version=facts_version(), unresolved=unresolved
+            )
+        return self._report(plan, commit, writer.totals, scopes, edges, unresolved)
+
+    def _discovered(self) -> Discovery:
+        options = self._options
+        return discover(self._root, include=options.include, exclude=options.exclude, max_bytes=options.max_bytes)
+
+    async def _planned(self, discovery: Discovery, state: IngestState) -> Plan:
+        # Scopes that another release made are made again.
+        full = self._options.full or (state.facts_version is not None and state.facts_version != facts_version())
+        return await asyncio.to_thread(make_plan, discovery, state.files, self._cache, full=full)
+
+    def _is_current(self, plan: Plan, state: IngestState) -> bool:
+        return plan.is_empty and not state.incomplete and state.root == str(self._root)
+
+    async def _write(self, writer: Writer, readers: Readers, plan: Plan, state: IngestState) -> ProjectFiles:
+        """Reads and writes what is new and changed, removes what is gone; says what the edges depend on."""
+        hashes = {**plan.unchanged, **{path: state.files[path].hash for path in plan.kept}}
+        facts: dict[str, Facts] = {}
+        files = ProjectFiles(self._root, hashes)
+        before = await asyncio.to_thread(self._cache.interfaces, plan.changed)
+        done, total = 0, len(plan.changed) + len(plan.new)
+        pending: asyncio.Task[tuple[list[Reading], int]] | None = None
+        groups = list(self._groups(plan, streamed=not state.files))
+        try:
+            for number, group in enumerate(groups):
+                self._progress(IngestProgress("read", done, total))
+                readings, read_ns = await (pending or self._reading(readers, plan, group))
+                pending = None
+                if number + 1 < len(groups):
+                    pending = asyncio.ensure_future(self._reading(readers, plan, groups[number + 1]))
+                for reading in readings:
+                    if reading.facts is None:
+                        place_reading(plan, reading, state.files)
+                        if reading.path in plan.kept:
+                            files.hashes[reading.path] = state.files[reading.path].hash
+                good = [reading for reading in readings if reading.facts is not None]
+                await writer.write(good)
+                await asyncio.to_thread(self._remember, plan, readings, read_ns)
+                for reading in good:
+                    assert reading.parsed is not None
+                    assert reading.facts is not None
+                    files.hashes[reading.path] = reading.hash
+                    files.read[reading.path] = reading.parsed
+                    facts[reading.path] = reading.facts
+                done += len(group)
+        finally:
+            if pending is not None:
+                pending.cancel()
+                with suppress(asyncio.CancelledError, Exception):
+                    await pending
+        self._progress(IngestProgress("read", total, total))
+        await writer.finish()
+        await asyncio.to_thread(self._cache.forget, [path for path in plan.gone if path not in plan.files])
+        known = {path: file.hash for path, file in state.files.items()}
+        files.same_inside = not (state.incomplete or plan.gone or plan.new) and same_inside(before, known, facts)
+        return files
+
+    async def _reading(self, readers: Readers, plan: Plan, group: list[str]) -> tuple[list[Reading], int]:
+        now = time.time_ns()
+        return await asyncio.to_thread(readers.read, [(path, plan.files[path].size) for path in group]), now
+
+    def _remember(self, plan: Plan, readings: list[Reading], read_ns: int) -> None:
+        self._cache.keep({item.path: (item.hash, item.facts) for item in readings if item.facts is not None})
+        seen = {
+            item.path: seen_now(self._root, item.path, item, plan.files[item.path], read_ns)
+            for item in readings
+            if item.hash
+        }
+        self._cache.see(seen)
+
+    def _groups(self, plan: Plan, *, streamed: bool) -> Iterator[list[str]]:
+        """What is read and compared together: known files first."""
+        most = _STREAM_BYTES if streamed else _WHOLE_BYTES
+        group: list[str] = []
+        size = 0
+        for path in (*plan.changed, *plan.new):
+            group.append(path)
+            size += plan.files[path].size
+            if size >= most:
+                yield group
+                group, size = [], 0
+        if group:
+            yield group
+
+    @asynccontextmanager
+    async def _lease(self) -> AsyncIterator[bool]:
+        """The right to write, renewed as long as it is held; gives whether this is the project's first ingest."""
+        holder = f"{socket.gethostname()}:{os.getpid()}"
+        deadline = time.monotonic() + _PATIENCE
+        dead = None
+        while True:
+            lease = await self._store.take_lease(str(self._root), holder=holder, adopt=self._options.adopt, dead=dead)
+            if lease.token is not None:
+                break
+            dead = lease.other if _is_dead(lease.holder) else None
+            if dead is None:
+                if time.monotonic() > deadline:
+                    raise GraphUnavailable("another ingest of this project has been running for ten minutes")
+                self._progress(IngestProgress("wait"))
+                await asyncio.sleep(_POLL_SECONDS)
+        renewing = asyncio.create_task(_every(LEASE_SECONDS / 3, self._store.renew_lease))
+        try:
+            yield lease.first
+        except BaseException:
+            with suppress(Exception):
+                await asyncio.shield(self._store.release_lease())
+            raise
+        finally:
+            renewing.cancel()
+            with suppress(asyncio.CancelledError, Exception):
+                await renewing
+
+    def _report(
+        self, plan: Plan, commit: str | None, totals: Totals, scopes: int, edges: int, unresolved: int
+    ) -> IngestReport:
+        languages = Counter(file.language for path, file in plan.files.items())
+        skipped = {item.file: item for item in plan.skipped}
+        return IngestReport(
+            files=len(plan.files) - sum(path in plan.files for path in skipped),
+            files_changed=totals.files,
+            scopes=scopes,
+            added=totals.added,
+            updated=totals.updated,
+            unchanged=scopes - totals.added - totals.updated,
+            removed=totals.removed,
+            edges=edges,
+            unresolved=unresolved,
+            skipped=tuple(SkippedFile(file=name, reason=skipped[name].reason) for name in sorted(skipped)),
+            languages=dict(sorted(languages.items())),
+            root=str(self._root),
+            commit=commit,
+        )
+
+
+async def _every(seconds: float, act: Callable[[], Awaitable[None]]) -> None:
+    while True:
+        await asyncio.sleep(seconds)
+        # A failure shows where it matters: in the next fenced write.
+        with suppress(Exception):
+            await act()
+
+
+def _is_dead(holder: str) -> bool:
+    """Whether the process that holds a lease ran on this machine and does not any more."""
+    host, _, process = holder.rpartition(":")
+    if host != socket.gethostname() or not process.isdigit() or int(process) == os.getpid() or os.name == "nt":
+        return False
+    try:
+        os.kill(int(process), 0)
+    except ProcessLookupError:
+        return True
+    except OSError:
+        return False
+    return False

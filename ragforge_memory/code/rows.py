@@ -1,0 +1,78 @@
+"""Scopes and files as the properties that the graph keeps: RagForge's names, and ours beside them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from ragforge_memory.code.parsed import ParsedFile, ParsedScope
+from ragforge_memory.graph.text import owner_token, terms
+
+
+def file_properties(parsed: ParsedFile, digest: str) -> dict[str, Any]:
+    """What a File has, its uuid and project aside. ``hash`` is of its bytes, see readers.py."""
+    directory, _, name = parsed.path.rpartition("/")
+    stem, dot, extension = name.rpartition(".")
+    return {
+        "path": parsed.path,
+        "name": name,
+        "directory": directory or ".",
+        "extension": f".{extension}" if dot and stem else "",
+        "language": parsed.language,
+        "lineCount": parsed.line_count,
+        "hash": digest,
+    }
+
+
+def scope_properties(
+    scope: ParsedScope,
+    parsed: ParsedFile,
+    *,
+    project: str,
+    parent: ParsedScope | None,
+    parent_uuid: str | None,
+) -> dict[str, Any]:
+    """What a Scope has, its uuid aside.
+
+    ``parameters`` is JSON and ``modifiers`` are joined by commas, as RagForge's own tools write them.
+    """
+    return {
+        "project": project,
+        "key": scope.key,
+        "name": scope.name,
+        "qualified_name": scope.qualified_name,
+        "type": scope.type,
+        "file": parsed.path,
+        "language": parsed.language,
+        "startLine": scope.start_line,
+        "endLine": scope.end_line,
+        "definition_line": scope.definition_line,
+        "linesOfCode": scope.end_line - scope.start_line + 1,
+        "source": scope.source,
+        "signature": scope.signature,
+        "hash": scope.hash,
+        "body_hash": scope.body_hash,
+        "parent": parent.name if parent else None,
+        "parentUUID": parent_uuid,
+        "depth": scope.depth,
+        "docstring": scope.docstring,
+        "returnType": scope.return_type,
+        "parameters": json.dumps(scope.parameters, ensure_ascii=False) if scope.parameters else None,
+        "modifiers": ",".join(scope.modifiers) or None,
+        "complexity": scope.complexity,
+        "terms": terms(f"{scope.qualified_name} {scope.signature}"),
+        "project_token": owner_token("", project),
+    }
+
+
+def embedding_text(properties: Mapping[str, Any]) -> str:
+    """What a scope's vector is made of: its name, its signature and the first line of its documentation."""
+    first = next((line.strip() for line in (properties.get("docstring") or "").splitlines() if line.strip()), "")
+    parts = (properties.get("qualified_name") or properties["name"], properties.get("signature") or "", first)
+    return "\n".join(part for part in parts if part)
+
+
+def differs(properties: Mapping[str, Any], stored: Mapping[str, Any]) -> bool:
+    """Whether the graph's scope must be written."""
+    return any(stored.get(name) != value for name, value in properties.items())

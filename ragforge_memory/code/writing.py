@@ -1,0 +1,168 @@
+"""Writes what was read: pairs scopes with those of the graph and hands over what differs, file by file."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+from ragforge_memory.code.matching import FileMatch, Lost, Stored, match_file
+from ragforge_memory.code.parsed import ParsedFile
+from ragforge_memory.code.plan import Plan
+from ragforge_memory.code.readers import Reading
+from ragforge_memory.code.rows import differs, embedding_text, file_properties, scope_properties
+from ragforge_memory.graph.code import CodeStore, FileRow, IngestState
+
+
+@dataclass(slots=True)
+class Totals:
+    """What was written: files, and scopes added, updated (their text or their place) and removed."""
+
+    files: int = 0
+    added: int = 0
+    updated: int = 0
+    removed: int = 0
+
+
+@dataclass(slots=True)
+class _Pairing:
+    """One file on its way to the graph."""
+
+    reading: Reading
+    parsed: ParsedFile
+    uuid: str
+    match: FileMatch = field(default_factory=FileMatch)
+    takes_over: bool = False
+
+
+class Writer:
+    """Writes groups of readings to one project.
+
+    Args:
+        store: the project, with the lease taken.
+        root: its directory.
+        state: what the graph knew before.
+        plan: what is gone.
+        first: whether nothing of the project is ours yet: then scopes that RagForge's own tools made are claimed.
+    """
+
+    def __init__(self, store: CodeStore, root: Path, state: IngestState, plan: Plan, *, first: bool) -> None:
+        self._store = store
+        self._root = root
+        self._state = state
+        self._plan = plan
+        self._first = first
+        self._lost: Lost | None = None
+        self.totals = Totals()
+
+    async def write(self, readings: Sequence[Reading]) -> None:
+        """Writes files that were read well; each one's scopes, removals and hash in one transaction."""
+        if not readings:
+            return
+        known = [reading.path for reading in readings if reading.path in self._state.files]
+        stored = await self._store.stored_scopes(known)
+        claimed = {}
+        if self._first:
+            claimed = await self._store.unclaimed_scopes(str(self._root), [reading.path for reading in readings])
+        lost = await self._lost_scopes()
+        pairings = []
+        left: list[Stored] = []
+        for reading in readings:
+            assert reading.parsed is not None
+            before = self._state.files.get(reading.path)
+            claimed_uuid, claimed_scopes = claimed.get(reading.path, (None, []))
+            uuid = before.uuid if before is not None else claimed_uuid or uuid4().hex
+            pairing = _Pairing(reading, reading.parsed, uuid)
+            pairing.match = match_file(stored.get(reading.path) or claimed_scopes, reading.parsed.scopes)
+            if before is not None:
+                left.extend(pairing.match.lost)
+            pairings.append(pairing)
+        for scope in left:
+            lost.add(scope)
+        for pairing in pairings:
+            self._find_lost(pairing, lost)
+        gone = {scope["uuid"] for scope in left} & {scope["uuid"] for scope in lost.left()}
+        for uuid in gone:
+            lost.take(uuid)
+        # What takes scopes over from others goes first: of a killed ingest no scope is left behind in a file
+        # that counts as read.
+        pairings.sort(key=lambda pairing: not pairing.takes_over)
+        await self._store.write_files([self._row(pairing, gone) for pairing in pairings])
+
+    async def finish(self) -> None:
+        """Removes files that are gone, with what of them turned up nowhere else."""
+        if self._plan.gone:
+            # A renamed file has another path by now, and so has what moved.
+            self.totals.removed += len(await self._store.places(self._plan.gone))
+            await self._store.remove_files(self._plan.gone)
+
+    async def _lost_scopes(self) -> Lost:
+        if self._lost is None:
+            gone = self._plan.gone
+            stored = await self._store.stored_scopes(gone) if gone else {}
+            hashes = {path: self._state.files[path].hash for path in gone}
+            self._lost = Lost([scope for scopes in stored.values() for scope in scopes], hashes)
+        return self._lost
+
+    def _find_lost(self, pairing: _Pairing, lost: Lost) -> None:
+        """Finds a file's unknown scopes among those that others lost."""
+        known = pairing.match.known
+        unknown = [scope for scope in pairing.parsed.scopes if scope.key not in known]
+        if pairing.reading.path not in self._state.files and not known:
+            origin = lost.renamed_from(pairing.parsed, pairing.reading.hash)
+            if origin is not None:
+                pairing.uuid = self._state.files[origin].uuid
+                moved = match_file(lost.of_file(origin), pairing.parsed.scopes)
+                for key, before in moved.known.items():
+                    known[key] = before
+                    lost.take(before["uuid"])
+                pairing.takes_over = True
+                unknown = [scope for scope in unknown if scope.key not in known]
+        for scope in unknown:
+            found = lost.find(scope)
+            if found is not None:
+                known[scope.key] = found
+                pairing.takes_over = True
+
+    def _row(self, pairing: _Pairing, gone: set[str]) -> FileRow:
+        parsed, known = pairing.parsed, pairing.match.known
+        by_key = {scope.key: scope for scope in parsed.scopes}
+        uuids = {key: known[key]["uuid"] if key in known else uuid4().hex for key in by_key}
+        rows = []
+        for key, scope in by_key.items():
+            parent = by_key.get(scope.parent) if scope.parent is not None else None
+            properties = scope_properties(
+                scope,
+                parsed,
+                project=self._store.project,
+                parent=parent,
+                parent_uuid=uuids[parent.key] if parent is not None else None,
+            )
+            row = self._scope_row(uuids[key], properties, known.get(key), pairing.uuid)
+            if row is not None:
+                rows.append(row)
+        removed = tuple(scope["uuid"] for scope in pairing.match.lost if scope["uuid"] in gone)
+        self.totals.files += 1
+        self.totals.removed += len(removed)
+        return FileRow(pairing.uuid, file_properties(parsed, pairing.reading.hash), tuple(rows), removed)
+
+    def _scope_row(
+        self, uuid: str, properties: dict[str, Any], before: Stored | None, file_uuid: str
+    ) -> dict[str, Any] | None:
+        """What to write of a scope; None where the graph has it as it is."""
+        if before is None:
+            self.totals.added += 1
+            return {"uuid": uuid, "properties": properties, "pending": True, "moved": True}
+        if not differs(properties, before):
+            return None
+        ours = before.get("project") is not None
+        if any(before.get(name) != properties[name] for name in ("hash", "file", "qualified_name")):
+            self.totals.updated += 1
+        return {
+            "uuid": uuid,
+            "properties": properties,
+            "pending": not ours or embedding_text(before) != embedding_text(properties),
+            "moved": not ours or before["file"] != properties["file"],
+        }

@@ -1,0 +1,291 @@
+"""The store that an ingest writes to: the project's state, its files and scopes, and the edges between them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple, TypeVar
+from uuid import uuid4
+
+from ragforge_memory.errors import GraphUnavailable, InvalidInput, ProjectConflict
+from ragforge_memory.graph.client import PATIENT_TIMEOUT, GraphClient
+
+EDGE_TYPES: tuple[str, ...] = ("HAS_PARENT", "CONSUMES", "INHERITS_FROM", "IMPLEMENTS", "DECORATED_BY")
+
+# A transaction of about a thousand rows is as fast as it gets here, and small enough to repeat.
+BATCH_ROWS = 1_000
+# An ingest renews its lease every third of this; after a crash elsewhere others wait as long.
+LEASE_SECONDS = 30
+
+T = TypeVar("T")
+
+
+class StoredFile(NamedTuple):
+    """A file as the graph knows it."""
+
+    path: str
+    uuid: str
+    hash: str
+
+
+class Edge(NamedTuple):
+    """An edge between two scopes, by their uuids.
+
+    Args:
+        lines: where the source names the target (from 1).
+        calls: those of the lines where it calls it.
+        certain: False where only the name, which is unique in the project, speaks for the target.
+    """
+
+    type: str
+    source: str
+    target: str
+    lines: tuple[int, ...] = ()
+    calls: tuple[int, ...] = ()
+    certain: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class IngestState:
+    """A project as the last ingest left it; ``incomplete`` where it did not come to its end.
+
+    Args:
+        revision: raised by every change, so that what was read can be told to be old.
+        facts_version: of the parsing that made the scopes.
+    """
+
+    files: Mapping[str, StoredFile]
+    root: str | None = None
+    commit: str | None = None
+    revision: int = 0
+    facts_version: str | None = None
+    incomplete: bool = False
+    scopes: int = 0
+    edges: int = 0
+    unresolved: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Lease:
+    """The right to write a project. ``token`` is None where another one has it: ``other`` and its ``holder``."""
+
+    token: str | None
+    other: str | None = None
+    holder: str = ""
+    first: bool = False
+
+
+class FileRow(NamedTuple):
+    """A file to write: its properties, the scopes that are new or changed, and the uuids that are gone."""
+
+    uuid: str
+    properties: dict[str, Any]
+    scopes: tuple[dict[str, Any], ...]
+    removed: tuple[str, ...]
+
+
+class CodeStore:
+    """Reads and writes the code of one project.
+
+    Args:
+        client: an open graph.
+        project: whose code; never empty.
+
+    Raises:
+        InvalidInput: the project has no name.
+    """
+
+    def __init__(self, client: GraphClient, project: str) -> None:
+        if not project:
+            raise InvalidInput("code belongs to a project, and the project has no name")
+        self._client = client
+        self._project = project
+        self._token = ""
+
+    @property
+    def project(self) -> str:
+        """Whose code this is."""
+        return self._project
+
+    async def state(self) -> IngestState:
+        """What the last ingest left, in one read."""
+        row = (await self._client.read("ingest_state", timeout=PATIENT_TIMEOUT, project=self._project))[0]
+        files = {path: StoredFile(path, uuid, digest or "") for path, uuid, digest in row["files"]}
+        known = row["project"]
+        if known is None:
+            return IngestState(files)
+        return IngestState(
+            files,
+            root=known["rootPath"],
+            commit=known["head_commit"],
+            revision=known["revision"] or 0,
+            facts_version=known["facts_version"],
+            incomplete=bool(known["ingest_incomplete"]),
+            scopes=known["scope_count"] or 0,
+            edges=known["edge_count"] or 0,
+            unresolved=known["unresolved_count"] or 0,
+        )
+
+    async def take_lease(self, root: str, *, holder: str, adopt: bool, dead: str | None = None) -> Lease:
+        """Asks for the right to write; the writes below need it.
+
+        Args:
+            root: the project's directory.
+            holder: who asks, for others to tell whether they still run.
+            adopt: take the project over from another root.
+            dead: the token of a holder that does not run any more.
+
+        Raises:
+            ProjectConflict: the project was ingested from another root.
+        """
+        await self._write("claim_project", root=root, uuid=uuid4().hex)
+        token = uuid4().hex
+        row = (
+            await self._write(
+                "take_ingest_lease",
+                root=root,
+                uuid=uuid4().hex,
+                token=token,
+                holder=holder,
+                adopt=adopt,
+                dead=dead,
+                seconds=LEASE_SECONDS,
+            )
+        )[0]
+        if not row["mine"]:
+            raise ProjectConflict(
+                f"the project {self._project!r} was ingested from {row['root']}, this is {root}",
+                hint="set another `name:` in ragforge.config.yaml, or adopt the project for this directory",
+            )
+        if not row["taken"]:
+            return Lease(None, other=row["token"], holder=row["holder"] or "")
+        self._token = token
+        return Lease(token, first=bool(row["unclaimed"]))
+
+    async def renew_lease(self) -> None:
+        """Keeps the right to write for another 30 s."""
+        await self._fenced("renew_ingest_lease", seconds=LEASE_SECONDS)
+
+    async def release_lease(self) -> None:
+        """Gives the right to write back; the project stays marked as incomplete."""
+        await self._write("release_ingest_lease", token=self._token)
+
+    async def finish(self, *, commit: str | None, facts_version: str, unresolved: int) -> tuple[int, int, int]:
+        """Marks the project as complete, gives the lease back; returns its scopes, edges and revision."""
+        row = await self._fenced("finish_ingest", commit=commit, facts_version=facts_version, unresolved=unresolved)
+        return row["scopes"], row["edges"], row["revision"]
+
+    async def set_head_commit(self, commit: str | None) -> None:
+        """Notes the commit of files that are unchanged."""
+        await self._write("set_head_commit", commit=commit)
+
+    async def stored_scopes(self, files: Sequence[str]) -> dict[str, list[dict[str, Any]]]:
+        """The properties of the scopes of these files, by file and first line; no embeddings."""
+        found: dict[str, list[dict[str, Any]]] = {}
+        for batch in in_batches(files):
+            for row in await self._read("stored_scopes", files=batch):
+                found.setdefault(row["scope"]["file"], []).append(row["scope"])
+        return found
+
+    async def unclaimed_scopes(
+        self, root: str, files: Sequence[str]
+    ) -> dict[str, tuple[str | None, list[dict[str, Any]]]]:
+        """For each file the uuid of its node and the scopes that RagForge's own tools left there, by first line."""
+        found: dict[str, tuple[str | None, list[dict[str, Any]]]] = {}
+        for batch in in_batches(files):
+            rows = await self._client.read("unclaimed_scopes", timeout=PATIENT_TIMEOUT, root=root, files=batch)
+            for row in rows:
+                known = found.setdefault(row["scope"]["file"], (row["file_uuid"], []))
+                known[1].append(row["scope"])
+        return found
+
+    async def write_files(self, rows: Iterable[FileRow]) -> None:
+        """Writes files with their scopes, each file in one transaction, many files together in one.
+
+        Raises:
+            GraphUnavailable: the lease was lost to another process.
+        """
+        for batch in _file_batches(rows):
+            await self._fenced("write_files", files=[row._asdict() for row in batch], seconds=LEASE_SECONDS)
+
+    async def remove_files(self, paths: Sequence[str]) -> None:
+        """Removes files and all that is in them."""
+        for batch in in_batches(paths, 100):
+            await self._fenced("remove_files", paths=batch, seconds=LEASE_SECONDS)
+
+    async def places(self, files: Sequence[str]) -> dict[tuple[str, str], str]:
+        """The uuid of each scope of these files, by (file, key)."""
+        found = {}
+        for batch in in_batches(files):
+            for row in await self._read("scope_places", files=batch):
+                found[row["file"], row["key"]] = row["uuid"]
+        return found
+
+    async def edges(self, files: Sequence[str]) -> set[Edge]:
+        """The edges that go out from the scopes of these files."""
+        found = set()
+        for batch in in_batches(files):
+            for row in await self._read("edges_of_files", files=batch):
+                lines, calls = tuple(row["lines"] or ()), tuple(row["calls"] or ())
+                found.add(Edge(row["type"], row["source"], row["target"], lines, calls, row["certain"]))
+        return found
+
+    async def write_edges(self, edges: Iterable[Edge]) -> None:
+        """Adds edges, or gives those that are there their lines."""
+        by_type: dict[str, list[Edge]] = {}
+        for edge in edges:
+            by_type.setdefault(edge.type, []).append(edge)
+        for kind in EDGE_TYPES:
+            for batch in in_batches(by_type.get(kind, ()), BATCH_ROWS * 2):
+                rows = [{"source": e.source, "target": e.target, "properties": _edge_properties(e)} for e in batch]
+                await self._fenced("write_edges", names={"type": kind}, edges=rows, seconds=LEASE_SECONDS)
+
+    async def remove_edges(self, edges: Iterable[Edge]) -> None:
+        """Removes edges."""
+        for batch in in_batches(list(edges), BATCH_ROWS * 2):
+            rows = [{"source": e.source, "target": e.target, "type": e.type} for e in batch]
+            await self._fenced("remove_edges", edges=rows, seconds=LEASE_SECONDS)
+
+    async def _read(self, name: str, **parameters: Any) -> list[dict[str, Any]]:
+        return await self._client.read(name, timeout=PATIENT_TIMEOUT, project=self._project, **parameters)
+
+    async def _write(self, name: str, **parameters: Any) -> list[dict[str, Any]]:
+        return await self._client.write(name, timeout=PATIENT_TIMEOUT, project=self._project, **parameters)
+
+    async def _fenced(self, name: str, names: Mapping[str, str] | None = None, **parameters: Any) -> dict[str, Any]:
+        rows = await self._client.write(
+            name, timeout=PATIENT_TIMEOUT, names=names, project=self._project, token=self._token, **parameters
+        )
+        if not rows:
+            raise GraphUnavailable(
+                f"another process has taken over the ingest of {self._project!r}", hint="run the ingest again"
+            )
+        return rows[0]
+
+
+def in_batches(items: Sequence[T], size: int = BATCH_ROWS) -> Iterator[list[T]]:
+    """The items in lists of at most ``size``."""
+    for start in range(0, len(items), size):
+        yield list(items[start : start + size])
+
+
+def _edge_properties(edge: Edge) -> dict[str, Any]:
+    return {
+        "lines": list(edge.lines) or None,
+        "calls": list(edge.calls) or None,
+        "certain": None if edge.certain else False,
+    }
+
+
+def _file_batches(rows: Iterable[FileRow]) -> Iterator[list[FileRow]]:
+    """Files of about `BATCH_ROWS` scopes together; a file is never cut."""
+    batch: list[FileRow] = []
+    size = 0
+    for row in rows:
+        batch.append(row)
+        size += 1 + len(row.scopes) + len(row.removed)
+        if size >= BATCH_ROWS:
+            yield batch
+            batch, size = [], 0
+    if batch:
+        yield batch
