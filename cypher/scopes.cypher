@@ -1,0 +1,128 @@
+// name: search_scopes_text
+// The project's token stands inside the full-text query ($query, built and escaped by the store); the project is
+// checked again on the node. Names weigh more than words of documentation.
+CALL db.index.fulltext.queryNodes('scope_text_index', $query, {limit: $limit})
+YIELD node AS s, score
+WHERE s.project = $project
+RETURN s {.uuid, .name, .qualified_name, .type, .file, .language, .startLine, .endLine, .definition_line, .signature,
+  .docstring, .hash, .parent, .returnType, .parameters, .modifiers, .complexity} AS scope, score
+ORDER BY score DESC, s.file, s.startLine
+
+// name: search_scopes_vector
+// requires: 2026.2
+// The project is filtered inside the index.
+CYPHER 25
+MATCH (s:Scope)
+SEARCH s IN (VECTOR INDEX {{index}} FOR $vector WHERE s.project = $project LIMIT $limit) SCORE AS score
+RETURN s {.uuid, .name, .qualified_name, .type, .file, .language, .startLine, .endLine, .definition_line, .signature,
+  .docstring, .hash, .parent, .returnType, .parameters, .modifiers, .complexity} AS scope, score
+ORDER BY score DESC
+
+// name: search_scopes_vector
+// Older servers filter nothing inside the index: $overfetch neighbours are taken and the project's kept.
+CALL db.index.vector.queryNodes('{{index}}', $overfetch, $vector)
+YIELD node AS s, score
+WHERE s.project = $project
+RETURN s {.uuid, .name, .qualified_name, .type, .file, .language, .startLine, .endLine, .definition_line, .signature,
+  .docstring, .hash, .parent, .returnType, .parameters, .modifiers, .complexity} AS scope, score
+ORDER BY score DESC
+LIMIT $limit
+
+// name: scopes_by_name
+// Two seeks in two indexes, by the name and by the qualified name.
+CALL () {
+  MATCH (s:Scope)
+  WHERE s.project = $project AND s.name = $name
+  RETURN s
+  UNION
+  MATCH (s:Scope)
+  WHERE s.project = $project AND s.qualified_name = $name
+  RETURN s
+}
+RETURN s {.uuid, .name, .qualified_name, .type, .file, .language, .startLine, .endLine, .definition_line, .signature,
+  .docstring, .hash, .parent, .returnType, .parameters, .modifiers, .complexity} AS scope
+ORDER BY s.file, s.startLine
+LIMIT $limit
+
+// name: scopes_by_uuid
+// With the source: whoever asks by uuid wants to read.
+UNWIND $uuids AS uuid
+MATCH (s:Scope {uuid: uuid})
+WHERE s.project = $project
+RETURN s {.uuid, .name, .qualified_name, .type, .file, .language, .startLine, .endLine, .definition_line, .signature,
+  .docstring, .hash, .parent, .returnType, .parameters, .modifiers, .complexity, .source} AS scope
+
+// name: scopes_of_file
+MATCH (s:Scope)
+WHERE s.project = $project AND s.file = $file
+RETURN s {.uuid, .name, .qualified_name, .type, .file, .language, .startLine, .endLine, .definition_line, .signature,
+  .docstring, .hash, .parent, .returnType, .parameters, .modifiers, .complexity} AS scope
+ORDER BY s.startLine, s.endLine DESC
+
+// name: project_files
+MATCH (f:File)
+WHERE f.project = $project
+RETURN f.path AS path
+ORDER BY path
+
+// name: scope_callers
+// Who uses this scope, and where.
+MATCH (target:Scope {uuid: $uuid})<-[r:CONSUMES]-(s:Scope)
+WHERE target.project = $project AND s.project = target.project
+RETURN s {.uuid, .name, .qualified_name, .type, .file, .language, .startLine, .endLine, .definition_line, .signature,
+  .docstring, .hash, .parent, .returnType, .parameters, .modifiers, .complexity} AS scope, r.lines AS lines
+ORDER BY s.file, s.startLine
+LIMIT $limit
+
+// name: scope_callees
+// What this scope uses, in the order of its own lines.
+MATCH (source:Scope {uuid: $uuid})-[r:CONSUMES]->(s:Scope)
+WHERE source.project = $project AND s.project = source.project
+RETURN s {.uuid, .name, .qualified_name, .type, .file, .language, .startLine, .endLine, .definition_line, .signature,
+  .docstring, .hash, .parent, .returnType, .parameters, .modifiers, .complexity} AS scope, r.lines AS lines
+ORDER BY r.lines[0], s.file, s.startLine
+LIMIT $limit
+
+// name: scope_names
+// Every definition's names, as rows of lists: a project has tens of thousands.
+MATCH (s:Scope)
+WHERE s.project = $project AND s.file IS NOT NULL
+RETURN collect([s.name, s.qualified_name, s.file, s.uuid]) AS names
+
+// name: project_revision
+// Raised by every ingest that changed something: what is kept of a project is good as long as it stays the same.
+MATCH (p:Project)
+WHERE p.project = $project
+RETURN p.revision AS revision
+
+// name: scope_counts
+OPTIONAL MATCH (p:Project)
+WHERE p.project = $project
+RETURN COUNT { MATCH (s:Scope) WHERE s.project = $project AND s.file IS NOT NULL } AS scopes,
+  COUNT { MATCH (s:Scope) WHERE s.project = $project AND s[$property] IS NOT NULL } AS embedded,
+  COUNT { MATCH (f:File) WHERE f.project = $project } AS files
+
+// name: pending_scopes
+// Scopes that wait for a vector, those that are used most first.
+MATCH (s:PendingEmbedding:Scope)
+WHERE s.project = $project
+RETURN s {.uuid, .name, .qualified_name, .signature, .docstring} AS scope
+ORDER BY COUNT { (s)<-[:CONSUMES]-() } DESC, s.uuid
+LIMIT $limit
+
+// name: store_scope_embeddings
+// The text may have changed meanwhile; then the scope is still waiting under another hash, and keeps its label.
+UNWIND $rows AS row
+MATCH (s:Scope {uuid: row.uuid})
+WHERE s.project = $project
+CALL db.create.setNodeVectorProperty(s, $property, row.vector)
+REMOVE s:PendingEmbedding
+RETURN count(*) AS stored
+
+// name: fail_scope_embeddings
+UNWIND $uuids AS uuid
+MATCH (s:PendingEmbedding:Scope {uuid: uuid})
+WHERE s.project = $project
+SET s.attempts = coalesce(s.attempts, 0) + 1
+FOREACH (_ IN CASE WHEN s.attempts >= 3 THEN [1] ELSE [] END | REMOVE s:PendingEmbedding SET s:FailedEmbedding)
+RETURN count(*) AS failed

@@ -1,0 +1,166 @@
+"""Reading the code of a project out of the graph: by words, by meaning, by name, by use."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ragforge_memory.graph.client import PATIENT_TIMEOUT, GraphClient
+from ragforge_memory.graph.records import from_json
+from ragforge_memory.graph.spaces import Space
+from ragforge_memory.graph.text import lucene_any, owner_token, query_words
+from ragforge_memory.models.code import Scope, ScopeCounts, ScopeName, ScopeUse
+
+# On servers without filters in the index: neighbours taken for each one wanted, and the most that are.
+_OVERFETCH = 20
+_OVERFETCH_MOST = 2_000
+
+
+class ScopeStore:
+    """The code of any project, read; a scope of another project is as unknown as one that never was.
+
+    Args:
+        client: the graph.
+        space: where the vectors are; None: nothing is found by meaning.
+    """
+
+    def __init__(self, client: GraphClient, space: Space | None = None) -> None:
+        self._client = client
+        self._space = space
+        self._names: dict[str, tuple[int, list[ScopeName]]] = {}
+
+    async def search_text(self, project: str, query: str, *, limit: int = 20) -> list[Scope]:
+        """Scopes that match words of ``query`` (plain text), best first, scored."""
+        words = query_words(query)
+        if not words:
+            return []
+        names = lucene_any(("name", "qualified_name"), words)
+        others = lucene_any(("terms", "signature", "docstring"), words)
+        rows = await self._client.read(
+            "search_scopes_text",
+            project=project,
+            query=f"+project_token:{owner_token('', project)}^0 +({names}^3 {others})",
+            limit=limit,
+        )
+        return [scope(row["scope"], score=row["score"], matched_by=("text",)) for row in rows]
+
+    async def search_vector(self, project: str, vector: Sequence[float], *, limit: int = 20) -> list[Scope]:
+        """Scopes nearest to ``vector``, best first; ``score`` is the cosine. Nothing embedded: none.
+
+        Raises:
+            EmbeddingMismatch: the vector is not of the project's space.
+        """
+        if self._space is None:
+            return []
+        self._space.check([vector])
+        rows = await self._client.read(
+            "search_scopes_vector",
+            names={"index": self._space.scope_index},
+            project=project,
+            vector=list(vector),
+            limit=limit,
+            overfetch=min(limit * _OVERFETCH, _OVERFETCH_MOST),
+        )
+        # The index scores (1 + cosine) / 2.
+        return [scope(row["scope"], score=2 * row["score"] - 1, matched_by=("vector",)) for row in rows]
+
+    async def by_name(self, project: str, name: str, *, limit: int = 200) -> list[Scope]:
+        """Scopes whose name or qualified name is exactly ``name`` (case counts)."""
+        rows = await self._client.read("scopes_by_name", project=project, name=name, limit=limit)
+        return [scope(row["scope"]) for row in rows]
+
+    async def by_uuid(self, project: str, uuids: Sequence[str]) -> list[Scope]:
+        """Scopes of these uuids, with their source; unknown ones are left out."""
+        rows = await self._client.read("scopes_by_uuid", project=project, uuids=list(uuids))
+        return [scope(row["scope"]) for row in rows]
+
+    async def outline(self, project: str, file: str) -> list[Scope]:
+        """The scopes of a file (its exact path in the project), by first line."""
+        rows = await self._client.read("scopes_of_file", project=project, file=file)
+        return [scope(row["scope"]) for row in rows]
+
+    async def files(self, project: str) -> list[str]:
+        """The paths of all files read, sorted; relative to the root, with forward slashes."""
+        rows = await self._client.read("project_files", project=project)
+        return [row["path"] for row in rows]
+
+    async def callers(self, project: str, uuid: str, *, limit: int = 200) -> list[ScopeUse]:
+        """Scopes that use this one, by file and first line, and the lines where they do."""
+        rows = await self._client.read("scope_callers", project=project, uuid=uuid, limit=limit)
+        return [ScopeUse(scope=scope(row["scope"]), lines=tuple(row["lines"] or ())) for row in rows]
+
+    async def callees(self, project: str, uuid: str, *, limit: int = 200) -> list[ScopeUse]:
+        """Scopes that this one uses, by first use, and the lines where it does."""
+        rows = await self._client.read("scope_callees", project=project, uuid=uuid, limit=limit)
+        return [ScopeUse(scope=scope(row["scope"]), lines=tuple(row["lines"] or ())) for row in rows]
+
+    async def names(self, project: str) -> list[ScopeName]:
+        """The names of every scope; read once for each revision of the project."""
+        rows = await self._client.read("project_revision", project=project)
+        revision = int(rows[0]["revision"] or 0) if rows else 0
+        kept = self._names.get(project)
+        if kept is None or kept[0] != revision:
+            found = await self._client.read("scope_names", timeout=PATIENT_TIMEOUT, project=project)
+            kept = (revision, [ScopeName(*row) for row in found[0]["names"]])
+            self._names[project] = kept
+        return kept[1]
+
+    async def counts(self, project: str) -> ScopeCounts:
+        """How much there is, and how much of it has a vector."""
+        rows = await self._client.read(
+            "scope_counts", project=project, property=self._space.property if self._space else "embedding"
+        )
+        row = rows[0]
+        return ScopeCounts(scopes=row["scopes"], embedded=row["embedded"], files=row["files"])
+
+    async def pending(self, project: str, limit: int) -> list[dict[str, Any]]:
+        """Scopes that wait for a vector, most used first: uuid, name, qualified_name, signature, docstring."""
+        rows = await self._client.read("pending_scopes", timeout=PATIENT_TIMEOUT, project=project, limit=limit)
+        return [row["scope"] for row in rows]
+
+    async def store_embeddings(self, project: str, vectors: Mapping[str, Sequence[float]]) -> None:
+        """Stores vectors by scope uuid and takes the scopes off the waiting list."""
+        if self._space is None:
+            return
+        self._space.check(vectors.values())
+        await self._client.write(
+            "store_scope_embeddings",
+            timeout=PATIENT_TIMEOUT,
+            project=project,
+            property=self._space.property,
+            rows=[{"uuid": uuid, "vector": list(vector)} for uuid, vector in vectors.items()],
+        )
+
+    async def fail_embeddings(self, project: str, uuids: Sequence[str]) -> None:
+        """Counts a failed attempt; after the third a scope waits no longer."""
+        await self._client.write("fail_scope_embeddings", timeout=PATIENT_TIMEOUT, project=project, uuids=list(uuids))
+
+
+def scope(row: Mapping[str, Any], *, score: float | None = None, matched_by: tuple[str, ...] = ()) -> Scope:
+    """A scope from its properties; what RagForge's own tools leave out gets its default."""
+    parameters = row.get("parameters")
+    listed = from_json(parameters) if isinstance(parameters, str) else parameters
+    modifiers = row.get("modifiers") or ()
+    start = row.get("startLine") or 1
+    return Scope(
+        uuid=row["uuid"],
+        name=row["name"],
+        qualified_name=row.get("qualified_name") or row["name"],
+        type=row.get("type") or "",
+        file=row.get("file") or "",
+        language=row.get("language") or "",
+        start_line=start,
+        end_line=row.get("endLine") or start,
+        definition_line=row.get("definition_line") or start,
+        signature=row.get("signature") or "",
+        docstring=row.get("docstring"),
+        source=row.get("source"),
+        hash=row.get("hash") or "",
+        parent=row.get("parent"),
+        return_type=row.get("returnType"),
+        parameters=tuple(str(item) for item in listed) if isinstance(listed, (list, tuple)) else (),
+        modifiers=tuple(modifiers.split(",")) if isinstance(modifiers, str) else tuple(modifiers),
+        complexity=row.get("complexity") or 1,
+        score=score,
+        matched_by=matched_by,
+    )
