@@ -10,7 +10,7 @@ from ragforge_memory.retrieval.names import distance, module_parts, reference, s
 from ragforge_memory.tools.declare import ToolOutput, tool
 from ragforge_memory.tools.ports import ToolContext
 from ragforge_memory.tools.resolve import resolve
-from ragforge_memory.tools.shown import code_of, shown, uuids
+from ragforge_memory.tools.shown import code_of, fitting, shown, uuids
 
 if TYPE_CHECKING:
     from ragforge_memory.models.code import Scope
@@ -113,7 +113,7 @@ async def outline(context: ToolContext, target: str) -> ToolOutput:
 
 
 def _listed(scopes: Sequence[Scope]) -> dict[str, Any]:
-    return {"total": len(scopes), "scopes": [shown(each) for each in scopes[:MAX_OUTLINE]]}
+    return {"total": len(scopes), "scopes": fitting([shown(each) for each in scopes[:MAX_OUTLINE]])}
 
 
 def _files(target: str, files: Sequence[str]) -> tuple[str, list[str]]:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from ragforge_memory.retrieval.names import is_test
 from ragforge_memory.tools.declare import ToolOutput, tool
 from ragforge_memory.tools.ports import ToolContext
 from ragforge_memory.tools.resolve import resolve
-from ragforge_memory.tools.shown import code_of, shown
+from ragforge_memory.tools.shown import LIST_BYTES, code_of, fitting, shown
 from ragforge_memory.tools.written_uses import WrittenUse, calls_in, uses_of
 
 if TYPE_CHECKING:
@@ -18,17 +19,20 @@ if TYPE_CHECKING:
 MAX_TARGETS = 8
 """Definitions of one name whose uses are looked up."""
 
-MAX_USES = 200
-"""Uses in one list of a result."""
+MAX_USES = 500
+"""Uses that are read for one definition."""
+
+_CALLING = ("function", "method", "macro")
 
 
 @tool
 async def find_callers(context: ToolContext, name: str, file: str = "") -> ToolOutput:
     """Finds what calls or uses a function, method or class, with the lines where it does.
 
-    `callers` are certain, or the only definition of that name is this one and the receiver's type is not known
-    (`by_name`). `possible` have a receiver of unknown type and a name that several things have. `references`
-    name it without calling it; `subclasses` inherit from it; `top_level` are uses outside of any function or class.
+    `callers` are functions that call it: certain ones, and those where only its name speaks for it and nothing
+    else has that name (`by_name`). `possible` ones call something of that name whose type is not known.
+    `top_level` are calls outside of functions, `decorates` what it decorates, `references` name it without
+    calling it, `subclasses` inherit from it.
 
     Args:
         name: the name that is called, as for `read_scope`.
@@ -70,6 +74,7 @@ async def find_callees(context: ToolContext, name: str, file: str = "") -> ToolO
         "scopes": [],
     }
     read: list[str] = []
+    budget = LIST_BYTES // max(1, len(found.scopes[:MAX_TARGETS]))
     for target in found.scopes[:MAX_TARGETS]:
         parts = [target, *await _members(code, project, target)]
         uses = [use for part in parts for use in await code.callees(project, part.uuid, limit=MAX_USES)]
@@ -86,8 +91,9 @@ async def find_callees(context: ToolContext, name: str, file: str = "") -> ToolO
         answer["scopes"].append(
             {
                 **shown(target),
-                "callees": [{**shown(each.scope), "lines": list(each.lines)} for each in callees[:MAX_USES]],
-                "other_calls": _grouped(others)[:MAX_USES],
+                "callees": fitting([{**shown(each.scope), "lines": list(each.lines)} for each in callees], budget),
+                "other_calls": fitting(_grouped(others), budget // 4),
+                "totals": {"callees": len(callees)},
             }
         )
         read.extend([target.uuid, *(each.scope.uuid for each in callees[:MAX_USES])])
@@ -95,50 +101,49 @@ async def find_callees(context: ToolContext, name: str, file: str = "") -> ToolO
 
 
 async def _uses(context: ToolContext, code: ScopeReader, target: Scope, targets: Sequence[Scope]) -> dict[str, Any]:
+    """The uses of one definition, sorted by what they are."""
     project = context.owner.project
     known = await code.callers(project, target.uuid, limit=MAX_USES)
-    resolved = {(use.scope.file, line) for use in known for line in use.lines}
     written = await uses_of(context.root, await code.files(project), target)
     kinds: dict[tuple[str, int], set[str]] = {}
     for each in written:
         kinds.setdefault((each.file, each.line), set()).add(each.kind)
-    callers: list[dict[str, Any]] = []
-    references: list[dict[str, Any]] = []
+    sorted_out: dict[str, list[dict[str, Any]]] = {"call": [], "decorate": [], "other": []}
     for use in known:
-        called = [line for line in use.lines if kinds.get((use.scope.file, line), {"call"}) & {"call", "decorate"}]
-        plain = [line for line in use.lines if line not in called]
-        if called:
-            callers.append({**_user(use.scope), "lines": called})
-        elif plain:
-            references.append({**_user(use.scope), "lines": plain})
+        for line in use.lines:
+            # Without the files at hand every use counts as a call: most are.
+            kind = _kind(kinds.get((use.scope.file, line), {"call"}))
+            sorted_out[kind].append({**_user(use.scope), "lines": [line]})
     homonyms = [each for each in await code.by_name(project, target.name) if each.uuid != target.uuid]
-    others: set[tuple[str, int]] = set()
+    taken = {(use.scope.file, line) for use in known for line in use.lines}
     for homonym in homonyms[:MAX_TARGETS]:
         for use in await code.callers(project, homonym.uuid, limit=MAX_USES):
-            others.update((use.scope.file, line) for line in use.lines)
-    open_uses = [
-        each for each in written if (each.file, each.line) not in resolved and (each.file, each.line) not in others
-    ]
-    alone = not homonyms
-    sure = [each for each in open_uses if each.scope and alone and each.may_be(target)]
-    possible = [each for each in open_uses if each.scope and not alone and each.may_be(target)]
-    top = [
-        each
-        for each in open_uses
-        if not each.scope and each.kind in ("call", "decorate") and each.bare_or_member(target)
-    ]
-    callers.extend({**each, "by_name": True} for each in await _placed(code, project, sure))
+            taken.update((use.scope.file, line) for line in use.lines)
+    still_open = [each for each in written if (each.file, each.line) not in taken and each.fits(target)]
+    calls = [each for each in still_open if each.kind == "call"]
+    sure = [each for each in calls if not homonyms and not each.is_everyday(target)]
+    possible = [each for each in calls if each.scope and each not in sure]
+    sorted_out["call"] += await _placed(code, project, sure, by_name=True)
+    if not homonyms:
+        decorating = [each for each in still_open if each.kind == "decorate"]
+        sorted_out["decorate"] += await _placed(code, project, decorating)
+    called = _merged(sorted_out["call"])
+    inside = [each for each in called if each.get("type") in _CALLING]
     return {
-        "callers": _merged(callers)[:MAX_USES],
+        "callers": inside[:MAX_USES],
+        "top_level": [each for each in called if each not in inside][:MAX_USES],
         "possible": _merged(await _placed(code, project, possible))[:MAX_USES],
-        "references": _merged(references)[:MAX_USES],
+        "decorates": _merged(sorted_out["decorate"])[:MAX_USES],
+        "references": _merged(sorted_out["other"])[:MAX_USES],
         "subclasses": _merged(await _placed(code, project, [each for each in written if each.inherits(target)]))[
             :MAX_USES
         ],
-        "top_level": _merged({"qualified_name": "", "file": each.file, "lines": [each.line]} for each in top)[
-            :MAX_USES
-        ],
     }
+
+
+def _kind(kinds: set[str]) -> str:
+    """What a line does with a name, the strongest first: ``@app.route("/")`` both calls and decorates."""
+    return "call" if "call" in kinds else "decorate" if "decorate" in kinds else "other"
 
 
 def _user(scope: Scope) -> dict[str, Any]:
@@ -151,26 +156,27 @@ def _user(scope: Scope) -> dict[str, Any]:
     }
 
 
-async def _placed(code: ScopeReader, project: str, uses: Iterable[WrittenUse]) -> list[dict[str, Any]]:
+async def _placed(
+    code: ScopeReader, project: str, uses: Iterable[WrittenUse], *, by_name: bool = False
+) -> list[dict[str, Any]]:
     """Written uses with the scopes of the graph that they stand in."""
     outlines: dict[str, dict[tuple[str, int], Scope]] = {}
-    placed = []
+    placed: list[dict[str, Any]] = []
+    sure = {"by_name": True} if by_name else {}
     for use in uses:
         if use.file not in outlines:
             outlines[use.file] = {
                 (each.qualified_name, each.definition_line): each for each in await code.outline(project, use.file)
             }
         scope = outlines[use.file].get((use.scope, use.scope_line))
-        if scope is not None:
-            placed.append({**_user(scope), "lines": [use.line]})
-        else:
-            # The file was edited since it was read: what it says now, without the graph's uuid.
-            placed.append({"qualified_name": use.scope, "file": use.file, "line": use.scope_line, "lines": [use.line]})
+        # A file that was edited since it was read: what it says now, without the graph's uuid.
+        edited = {"qualified_name": use.scope, "type": use.scope_type, "file": use.file, "line": use.scope_line}
+        placed.append({**(_user(scope) if scope else edited), "lines": [use.line], **sure})
     return placed
 
 
 def _merged(entries: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
-    """One entry a scope, with all its lines, by file and first line."""
+    """One entry a scope, with all its lines; tests after the rest, by file and first line."""
     merged: dict[tuple[str, str, Any], dict[str, Any]] = {}
     for entry in entries:
         key = (entry["file"], entry["qualified_name"], entry.get("line"))
@@ -179,7 +185,7 @@ def _merged(entries: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
             merged[key] = {**entry, **before, "lines": sorted({*before["lines"], *entry["lines"]})}
         else:
             merged[key] = entry
-    return sorted(merged.values(), key=lambda entry: (entry["file"], entry["lines"][0]))
+    return sorted(merged.values(), key=lambda entry: (is_test(entry["file"]), entry["file"], entry["lines"][0]))
 
 
 async def _members(code: ScopeReader, project: str, target: Scope) -> list[Scope]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import json
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ragforge_memory.errors import ToolError
@@ -13,6 +14,12 @@ if TYPE_CHECKING:
 
 MAX_SOURCE_BYTES = 24_000
 """Of one scope's source in a result: some 6,000 tokens; longer ones are cut and say where to read on."""
+
+
+LIST_BYTES = 40_000
+"""Of one list in a result, so that the whole stays below the registry's limit."""
+
+_DISPENSABLE = frozenset({"uuid", "docstring", "signature", "start_line"})
 
 
 def code_of(context: ToolContext) -> ScopeReader:
@@ -61,6 +68,24 @@ def summary(docstring: str | None) -> str:
             continue
         lines.append(line.strip())
     return " ".join(lines)
+
+
+def fitting(entries: Sequence[dict[str, Any]], budget: int = LIST_BYTES) -> list[dict[str, Any]]:
+    """The entries that fit into ``budget`` bytes of JSON; before any is left out, all lose what can be asked for.
+
+    The caller says how many there were in all.
+    """
+    whole = list(entries)
+    if _size(whole) <= budget:
+        return whole
+    short = [{key: value for key, value in entry.items() if key not in _DISPENSABLE} for entry in whole]
+    while short and (size := _size(short)) > budget:
+        short = short[: min(len(short) - 1, int(len(short) * budget / size))]
+    return short
+
+
+def _size(entries: Sequence[dict[str, Any]]) -> int:
+    return len(json.dumps(entries, ensure_ascii=False).encode("utf-8", "replace"))
 
 
 def uuids(scopes: Iterable[Scope]) -> tuple[str, ...]:

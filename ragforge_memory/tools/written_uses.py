@@ -7,15 +7,13 @@ name are parsed again (no text search: comments and strings have no uses).
 
 from __future__ import annotations
 
-import builtins
-import io
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ragforge_memory.code.parsed import TYPE_TYPES
 from ragforge_memory.tools.project_files import inside
 
 if TYPE_CHECKING:
@@ -39,31 +37,27 @@ class WrittenUse:
     line: int
     scope: str = ""
     scope_line: int = 0
+    scope_type: str = ""
 
     @property
     def text(self) -> str:
         """The use as written, receiver included."""
         return f"{self.receiver}.{self.name}" if self.receiver else self.name
 
-    def bare_or_member(self, target: Scope) -> bool:
+    def fits(self, target: Scope) -> bool:
         """Whether the form fits: a member is reached through a receiver, anything else also without."""
-        is_member = "." in target.qualified_name and target.type not in ("class", "interface")
+        is_member = "." in target.qualified_name and target.type not in TYPE_TYPES
         if self.receiver is None:
             return not is_member
         return is_member or self.receiver not in _OWN
 
+    def is_everyday(self, target: Scope) -> bool:
+        """Whether everyday objects have a member of that name (``get``, ``join``), so that it tells nothing."""
+        return self.receiver is not None and self.name in common_members(target.language)
+
     def inherits(self, target: Scope) -> bool:
         """Whether the use is that of a base: the scope it stands in is a class below ``target``."""
         return self.kind in ("inherit", "implement") and bool(self.scope) and target.type != "method"
-
-    def may_be(self, target: Scope) -> bool:
-        """Whether an unresolved use may well be a call of ``target``.
-
-        Names that values of the language's own types have (``get``, ``join``) tell nothing about a receiver.
-        """
-        if self.kind not in ("call", "decorate") or not self.bare_or_member(target):
-            return False
-        return not (self.receiver is not None and self.name in _own_methods(target.language))
 
 
 async def uses_of(root: Path | None, files: Sequence[str], target: Scope) -> list[WrittenUse]:
@@ -96,12 +90,13 @@ def _uses_of(root: Path, files: Sequence[str], name: str, language: str) -> list
 
     found: list[WrittenUse] = []
     wanted = name.encode()
+    family = _family(language)
     deadline = time.monotonic() + PARSE_SECONDS
     for file in files:
         if time.monotonic() > deadline:
             break
         spoken = language_of(file)
-        if spoken is None or not _related(spoken.name, language):
+        if spoken is None or spoken.family != family:
             continue
         data = _read(root, file)
         if data is None or wanted not in data:
@@ -112,10 +107,11 @@ def _uses_of(root: Path, files: Sequence[str], name: str, language: str) -> list
     return found
 
 
-def _related(one: str, other: str) -> bool:
-    """Whether code of one language can call that of the other as its own."""
-    families = ({"javascript", "typescript", "tsx"}, {"c", "cpp"})
-    return not one or one == other or any(one in family and other in family for family in families)
+def _family(language: str) -> str:
+    """Languages of one family use one another's names."""
+    from ragforge_memory.code.languages import LANGUAGES
+
+    return LANGUAGES[language].family if language in LANGUAGES else language
 
 
 def _all_uses(parsed: ParsedFile) -> list[WrittenUse]:
@@ -130,6 +126,7 @@ def _all_uses(parsed: ParsedFile) -> list[WrittenUse]:
                 use.line,
                 scope.qualified_name,
                 scope.definition_line,
+                scope.type,
             )
             for use in scope.uses
         )
@@ -158,11 +155,8 @@ def _read(root: Path, file: str) -> bytes | None:
         return None
 
 
-@cache
-def _own_methods(language: str) -> frozenset[str]:
-    """Names of methods that the language's built-in types have."""
-    if language != "python":
-        return frozenset()
-    types = [value for value in vars(builtins).values() if isinstance(value, type)]
-    types += [io.TextIOWrapper, io.BufferedReader]
-    return frozenset(name for each in types for name in dir(each) if not name.startswith("__"))
+def common_members(language: str) -> frozenset[str]:
+    """Names of members that the language's everyday objects have."""
+    from ragforge_memory.code.languages import LANGUAGES, reader_of
+
+    return reader_of(language).links.common_members if language in LANGUAGES else frozenset()

@@ -24,7 +24,17 @@ from ragforge_memory.llm.extractive.quoting import (
 MAX_LISTED = 25
 """Items of one list; what is left is counted."""
 
+MAX_CALLERS = 120
+"""Callers are what was asked for, and half a list of them is a wrong answer."""
+
 MAX_OUTLINED = 60
+
+_SORTS = {
+    "function": ("function", "method"),
+    "test": ("function", "method"),
+    "class": ("class", "struct", "interface", "enum", "trait"),
+    "variable": ("constant",),
+}
 
 HELP = """I answer by quoting this project's code and our conversations; I do not write or guess. Ask for instance:
 - where is `NAME`? what does `NAME` do? show me `NAME`
@@ -119,18 +129,22 @@ def _callers(question: Question, asked: str, value: Mapping[str, Any]) -> list[s
     for scope in scopes:
         uses = list(scope.get("callers") or [])
         if question.form == "uses":
-            uses += scope.get("references") or []
-            uses += scope.get("subclasses") or []
-        part = _one_target(scope, uses, "used" if question.form == "uses" else "called")
-        if uses or scope.get("top_level"):
-            lines += [*part, ""]
+            uses += [
+                *(scope.get("decorates") or []),
+                *(scope.get("references") or []),
+                *(scope.get("subclasses") or []),
+            ]
+        told = uses or any(scope.get(key) for key in ("top_level", "decorates", "references"))
+        if told or len(scopes) == 1:
+            lines += [*_one_target(scope, uses, "used" if question.form == "uses" else "called"), ""]
         else:
             silent.append(subject(scope))
-    if silent and not lines:
-        lines += [f"{silent[0]}: no calls of it were found in this project.", ""]
-        silent = silent[1:]
     if silent:
-        lines += [f"No calls found of {', '.join(silent[:5])}{' and others' if len(silent) > 5 else ''}.", ""]
+        more = f" and {len(silent) - 5} others" if len(silent) > 5 else ""
+        lines += [f"{silent[0]}: no calls of it were found in this project."] if not lines else []
+        lines += (
+            [f"No calls found of {', '.join(silent[:5])}{more}.", ""] if len(silent) > 1 or len(lines) > 1 else [""]
+        )
     lines += _possible(scopes)
     lines += taken_for(value, asked)
     lines += _rest(int(value.get("total") or 0) - len(scopes), "more definitions of that name")
@@ -138,21 +152,40 @@ def _callers(question: Question, asked: str, value: Mapping[str, Any]) -> list[s
 
 
 def _one_target(scope: Mapping[str, Any], uses: Sequence[Mapping[str, Any]], verb: str) -> list[str]:
-    lines = [f"{subject(scope)} is {verb} by {counted(len(uses), 'scope')}:"] if uses else []
-    lines += [use_item(each) for each in uses[:MAX_LISTED]]
-    lines += _rest(len(uses) - MAX_LISTED)
     top = scope.get("top_level") or []
+    lines = []
+    if uses:
+        left_out = int((scope.get("totals") or {}).get("callers") or 0) - len(scope.get("callers") or [])
+        total = len(uses) + max(0, left_out)
+        lines.append(f"{subject(scope)} is {verb} by {counted(total, 'scope')}:")
+        lines += [use_item(each) for each in uses[:MAX_CALLERS]]
+        lines += _rest(total - len(uses[:MAX_CALLERS]))
+    elif top:
+        lines.append(f"{subject(scope)} is {verb} outside of functions only.")
+    else:
+        lines.append(f"{subject(scope)}: no calls of it were found in this project.")
     if top:
-        if not uses:
-            lines.append(f"{subject(scope)} is {verb} at the top level of files only:")
-        else:
-            lines.append("At the top level of files:")
-        lines += [f"- {each['file']}:{', '.join(map(str, each['lines']))}" for each in top[:MAX_LISTED]]
-    references = [f"`{each['qualified_name']}`" for each in scope.get("references") or []]
-    if references and verb == "called":
-        more = " and others" if len(references) > 8 else ""
-        lines.append(f"Named without a call in {', '.join(references[:8])}{more}.")
+        lines.append("Outside of functions:")
+        lines += [_outside(each) for each in top[:MAX_LISTED]] + _rest(len(top) - MAX_LISTED)
+    if verb == "called":
+        lines += _named("It decorates", scope.get("decorates") or [])
+        lines += _named("It is named without a call in", scope.get("references") or [])
     return lines
+
+
+def _outside(use: Mapping[str, Any]) -> str:
+    inside = f" (`{use['qualified_name']}`)" if use.get("qualified_name") else ""
+    return f"- {use['file']}:{', '.join(map(str, use['lines']))}{inside}"
+
+
+def _named(what: str, uses: Sequence[Mapping[str, Any]]) -> list[str]:
+    if not uses:
+        return []
+    names = list(
+        dict.fromkeys(f"`{each['qualified_name']}`" if each["qualified_name"] else each["file"] for each in uses)
+    )
+    more = f" and {len(names) - 10} others" if len(names) > 10 else ""
+    return [f"{what} {', '.join(names[:10])}{more}."]
 
 
 def _possible(scopes: Sequence[Mapping[str, Any]]) -> list[str]:
@@ -219,7 +252,7 @@ def _outline(question: Question, asked: str, values: Mapping[str, Any]) -> list[
         case "folder":
             return _folder_outline(asked, value)
         case "scope":
-            scopes = _sorted_out(value.get("scopes") or [], question.target.sort)
+            scopes = _sorted_out(value.get("scopes") or [], question)
             owner = value["scope"]
             lines = [head(owner), f"It has {counted(len(scopes), 'definition')} inside{':' if scopes else '.'}"]
             lines += [item(each) for each in scopes[:MAX_OUTLINED]] + _rest(len(scopes) - MAX_OUTLINED)
@@ -232,7 +265,7 @@ def _outline(question: Question, asked: str, values: Mapping[str, Any]) -> list[
 
 def _file_outline(question: Question, asked: str, value: Mapping[str, Any]) -> list[str]:
     everything = value.get("scopes") or []
-    scopes = _sorted_out(everything, question.target.sort)
+    scopes = _sorted_out(everything, question)
     lines = [f"`{value['file']}` contains {counted(int(value.get('total') or 0), 'definition')}:"]
     if len(scopes) <= MAX_OUTLINED:
         lines += [item(each) for each in scopes]
@@ -251,10 +284,9 @@ def _file_outline(question: Question, asked: str, value: Mapping[str, Any]) -> l
     return lines
 
 
-def _sorted_out(scopes: Sequence[dict[str, Any]], sort: str) -> list[dict[str, Any]]:
-    """Those of the sort that was asked for; all where that would leave none."""
-    kinds = {"function": ("function", "method"), "class": ("class", "struct", "interface", "enum", "trait")}
-    wanted = kinds.get(sort, (sort,))
+def _sorted_out(scopes: Sequence[dict[str, Any]], question: Question) -> list[dict[str, Any]]:
+    """Those of the sorts that were asked for; all where that would leave none."""
+    wanted = {kind for sort in question.sorts for kind in _SORTS.get(sort, (sort,))}
     return [each for each in scopes if each["type"] in wanted] or list(scopes)
 
 

@@ -51,7 +51,7 @@ def text_places(asked: str, value: Mapping[str, Any]) -> list[str]:
     matches = value.get("matches") or []
     if not matches:
         return []
-    lines = [f"No function, method or class is called `{asked}`. The name stands in these lines:"]
+    lines = [f"{NOTHING_FOUND} that is defined as `{asked}`. The name stands in these lines:"]
     lines += [f"- {each['file']}:{each['line']} `{each['text'][:160]}`" for each in matches[:8]]
     if len(matches) > 8 or value.get("more"):
         lines.append("… and more.")

@@ -21,7 +21,7 @@ from ragforge_memory.llm.port import ChatMessage
 
 _DEFINITION = re.compile(r"^`(?P<name>[^`\n]+)` (?:- (?P<file>[^\n:`]+):\d+|\((?P<place>[^\n]+?), line \d+\))", re.M)
 _FILE = re.compile(r"^`(?P<file>[^`\n]+)` (?:contains|has lines)\b", re.M)
-_MISSING = re.compile(r"^Nothing found for `(?P<name>[^`\n]+)`", re.M)
+_MISSING = re.compile(r"^Nothing found (?:for|that is defined as) `(?P<name>[^`\n]+)`", re.M)
 _ITEM = re.compile(r"^(?:-|\d+\.) `(?P<name>[^`\n]+)` - (?P<file>[^\n:`]+):\d+", re.M)
 
 

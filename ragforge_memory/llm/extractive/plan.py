@@ -111,11 +111,13 @@ def _second(question: Question, found: Sequence[Found]) -> tuple[Call, ...]:
         case "where" | "what" | "show" if target.kind == "name" and value.get("match") == "none":
             if not target.marked and question.form == "what":
                 return _search(question)
-            # No definition, but it may be a field, a key or a parameter: the text will tell.
-            last = re.split(r"\W+", target.text.removesuffix("()"))[-1]
-            if not last:
+            # No definition, but it may be a field, a key or a parameter: the text will tell. Of a dotted name
+            # all has to stand there: the last part alone means anything.
+            parts = re.findall(r"\w+", target.text.removesuffix("()"))
+            if not parts:
                 return ()
-            return (Call("grep_code", (("pattern", rf"\b{re.escape(last)}\b"), ("limit", 20))),)
+            pattern = r"\b" + r"\W{1,2}".join(map(re.escape, parts)) + r"\b"
+            return (Call("grep_code", (("pattern", pattern), ("limit", 20))),)
         case _:
             return ()
 
@@ -130,4 +132,4 @@ def _guess(target: Target) -> tuple[Call, ...]:
 
 def _search(question: Question) -> tuple[Call, ...]:
     words = search_words(question)
-    return (Call("search_code", (("query", " ".join(words)), ("limit", 10))),) if words else ()
+    return (Call("search_code", (("query", " ".join(words)), ("limit", 20))),) if words else ()

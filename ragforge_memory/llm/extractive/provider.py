@@ -153,6 +153,8 @@ def _steps(messages: Sequence[ChatMessage]) -> list[list[Found]]:
             if outcome.is_error:
                 said = value.get("error") if isinstance(value, dict) else None
                 step.append(Found(call, None, str(said or outcome.content)))
+            elif isinstance(value, dict) and value.get("truncated") is True and "beginning" in value:
+                step.append(Found(call, None, "what the tool found is too long to quote; ask for less"))
             else:
                 step.append(Found(call, value))
         steps.append(step)

@@ -37,7 +37,17 @@ class Question:
     first: int = 0
     last: int = 0
 
+    @property
+    def sorts(self) -> tuple[str, ...]:
+        """What is to be listed, where the question says: ``functions and classes`` is function, class."""
+        said = self.text.replace(self.target.text, " ") if self.target.text else self.text
+        found = (each.lower() for each in _PLURALS.findall(said))
+        return tuple(dict.fromkeys("class" if each == "classes" else each.removesuffix("s") for each in found))
 
+
+_PLURALS = re.compile(
+    r"\b(functions|methods|classes|constants|variables|interfaces|structs|enums|types|traits|tests)\b", re.I
+)
 _POLITE = re.compile(
     r"^(?:(?:hi|hello|hey|ok(?:ay)?|so|well|now|then|and|but|also|please|thanks|great|good|cool|um+|erm?|"
     r"(?:can|could|would|will) (?:you|we)(?: please| kindly)?|do you (?:happen to )?know|i(?:'d| would)? (?:want|like|need) "

@@ -10,6 +10,8 @@ NOTHING_FOUND = "Nothing found"
 
 DOCUMENTATION_LINES = 14
 SOURCE_LINES = 60
+MAX_DECORATORS = 12
+"""Lines of decorators that are shown with the code; tables of test parameters are longer."""
 
 _MARKUP = {"python": "python", "javascript": "js", "typescript": "ts", "tsx": "tsx", "csharp": "csharp"}
 
@@ -53,17 +55,22 @@ def documentation(scope: Mapping[str, Any], limit: int = DOCUMENTATION_LINES) ->
 
 
 def source(scope: Mapping[str, Any], limit: int = SOURCE_LINES) -> list[str]:
-    """The source as a block of code; says where the rest is."""
-    text = str(scope.get("source") or "")
-    if not text:
+    """The source as a block of code; says what is left out. Decorators of many lines are."""
+    lines = str(scope.get("source") or "").splitlines()
+    if not lines:
         return []
-    lines = text.splitlines()
-    rest = []
-    last = scope["start_line"] + min(len(lines), limit) - 1
+    before = scope["line"] - scope["start_line"]
+    skipped = before if before > MAX_DECORATORS else 0
+    shown = lines[skipped : skipped + limit]
+    first = scope["start_line"] + skipped
+    last = first + len(shown) - 1
+    notes = []
+    if skipped:
+        notes.append(f"Its decorators, lines {scope['start_line']}-{first - 1}, are left out.")
     if last < scope["end_line"]:
-        rest = [f"… {scope['end_line'] - last} more lines, up to line {scope['end_line']}."]
+        notes.append(f"… {counted(scope['end_line'] - last, 'more line')}, up to line {scope['end_line']}.")
     language = str(scope.get("language") or "")
-    return [*block(lines[:limit], _MARKUP.get(language, language)), *rest]
+    return [*block(shown, _MARKUP.get(language, language)), *notes]
 
 
 def block(lines: Iterable[str], language: str = "") -> list[str]:
