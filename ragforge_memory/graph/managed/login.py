@@ -20,7 +20,7 @@ def check_login(port: int, password: str) -> bool:
     from neo4j import exceptions
 
     try:
-        _ask(port, password, "server_answers", database="neo4j", timeout=30.0)
+        _ask(port, password, "server_answers", database="neo4j", patience=30.0)
     except exceptions.AuthError:
         return False
     except (exceptions.Neo4jError, exceptions.DriverError) as error:
@@ -42,7 +42,7 @@ def count_connections(port: int, password: str) -> int:
     except ImportError as error:  # the environment that this process came from is gone
         raise GraphUnavailable("the Neo4j driver is not installed any more") from error
     try:
-        record = _ask(port, password, "count_connections", database="system", timeout=5.0, own_agent=_AGENT)
+        record = _ask(port, password, "count_connections", database="system", patience=0.0, own_agent=_AGENT)
     except (exceptions.Neo4jError, exceptions.DriverError) as error:
         raise GraphUnavailable(f"the managed Neo4j does not tell its connections: {error}") from error
     return int(record["connections"])
@@ -60,7 +60,7 @@ def external_version(uri: str, username: str, password: str) -> str | None:
         return None
 
 
-def _ask(port: int, password: str, name: str, *, database: str, timeout: float, **parameters: Any) -> dict[str, Any]:
+def _ask(port: int, password: str, name: str, *, database: str, patience: float, **parameters: Any) -> dict[str, Any]:
     from neo4j import GraphDatabase
 
     statement = statement_for(name, parse_version("5"))
@@ -68,8 +68,8 @@ def _ask(port: int, password: str, name: str, *, database: str, timeout: float, 
         GraphDatabase.driver(
             f"bolt://127.0.0.1:{port}",
             auth=(USERNAME, password),
-            connection_timeout=timeout,
-            max_transaction_retry_time=timeout,
+            connection_timeout=5.0,
+            max_transaction_retry_time=patience,
             user_agent=_AGENT,
             telemetry_disabled=True,
         ) as driver,

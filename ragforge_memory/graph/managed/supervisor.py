@@ -247,19 +247,21 @@ class Idleness:
     Args:
         files: where the clients' lock is.
         limit: seconds without a client until it is over; 0 for never.
+        clock: tells the seconds since 1970, as files' times are told.
     """
 
-    def __init__(self, files: ServerFiles, limit: float) -> None:
+    def __init__(self, files: ServerFiles, limit: float, *, clock: Callable[[], float] = time.time) -> None:
         self._file = files.clients_lock
         self._limit = limit
-        self._last_seen = time.time()
+        self._clock = clock
+        self._last_seen = clock()
         self.tick = max(limit / 4, 0.05) if limit else math.inf
 
     def is_over(self, port: int, password: str, *, announce: Callable[[], None]) -> bool:
         """Whether the time is up; if so ``announce`` was called before a new client could come in between."""
         if not self._limit:
             return False
-        now = time.time()
+        now = self._clock()
         lock = take(self._file)
         if lock is None:
             self._last_seen = now
