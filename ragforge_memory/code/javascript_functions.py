@@ -145,6 +145,8 @@ def _function_declaration(draft: Draft, node: Node) -> Visit:
     if whole.type == "export_statement":
         draft.export("default" if default else name, name, draft.line(node))
     modifiers = modifiers_of(draft, node, whole)
+    if node.type == "function_signature" and (node.parent is None or node.parent.type != "ambient_declaration"):
+        modifiers.append("overload")
     return open_function(draft, node, name, name_node=name_node, whole=whole, modifiers=modifiers)
 
 
@@ -186,6 +188,8 @@ def _method(draft: Draft, node: Node) -> Visit:
         parts = (name_node, node.child_by_field_name("return_type"), node.child_by_field_name("body"))
         return [*decorators, *inside, *(part for part in parts if part)]
     modifiers = modifiers_of(draft, node)
+    if node.type == "method_signature" and node.parent is not None and node.parent.type == "class_body":
+        modifiers.append("overload")
     return open_function(
         draft,
         node,

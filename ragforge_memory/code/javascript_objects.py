@@ -85,15 +85,19 @@ def this_member(draft: Draft, node: Node, name: str, name_node: Node | None, rig
             draft, node, name, name_node=name_node, whole=around(node), function=right, type="method",
             qualified_name=f"{holder}.{name}", owner=holder,
         )  # fmt: skip
-    if owner is not None:
-        kind, known = value(draft, right)
-        if kind == "alias" and known is not None and function is not None:
-            local = draft.known(known)
-            if local is not None:
-                kind, known = local.kind, local.value
-            elif any(b.name == known for b in function.bindings):
-                kind, known = "unknown", None
-        draft.bind(name, kind, known, line, owner)
+    if owner is None and function is None:
+        return None
+    kind, known = value(draft, right)
+    if owner is None:
+        draft.bind(f".{name}", kind, known, line, function)
+        return None
+    if kind == "alias" and known is not None and function is not None:
+        local = draft.known(known)
+        if local is not None:
+            kind, known = local.kind, local.value
+        elif any(b.name == known for b in function.bindings):
+            kind, known = "unknown", None
+    draft.bind(name, kind, known, line, owner)
     return None
 
 

@@ -223,6 +223,8 @@ class Names:
             whole = self.evaluate(module, None, file.exports["="])
             if self.known(whole) and whole is not None:
                 return self.member(whole, name)
+        if name == "default" and links.exports_only and file.exports:
+            return Entity(module, "")  # CommonJS imported as if it were an ES module
         return self._submodule(module, name)
 
     def _in_directory(self, module: str, name: str) -> Entity | None:
@@ -360,11 +362,18 @@ class Names:
             file = self._index.files[entity.path]
             if scope.returns is not None:
                 return self.of_type(entity.path, scope.parent, scope.returns, scope.start_line)
+            if scope.parent is not None and file.by_key[scope.parent].type == "enum":
+                return Entity(entity.path, scope.parent, instance=True)
             bound = file.bindings(scope.parent).get(scope.name)
             return self._bound(entity.path, scope.parent, bound, 0) if bound else entity
         if "property" in scope.modifiers or "get" in scope.modifiers:
             return self.called(entity)
         return entity
+
+    def receiver(self, entity: Entity) -> Entity:
+        """What an entity gives before a dot: a constant stays itself, for it may have members of its own."""
+        scope = self.scope(entity)
+        return entity if scope is not None and scope.type == "constant" else self.value(entity)
 
     # members
 
@@ -424,6 +433,10 @@ class Names:
             for path, outside in self._index.detached.get(scope.name, ()):
                 if outside.name == name and self._owner(path, outside) == ancestor:
                     return Entity(path, outside.key)
+            held = file.bindings(ancestor.key).get(f".{name}")  # what an object or constructor function holds
+            if held:
+                inner_key = ancestor.key if scope.type in ("function", "method") else scope.parent
+                return self._bound(ancestor.path, inner_key, held, 0)
             if scope.type in TYPE_TYPES:
                 bound = file.bindings(ancestor.key).get(name)
                 if bound:
@@ -432,9 +445,6 @@ class Names:
                         return found
                     unknown = True
             elif scope.type == "constant":
-                held = file.bindings(ancestor.key).get(f".{name}")  # what an object literal holds by name
-                if held:
-                    return self._bound(ancestor.path, scope.parent, held, 0)
                 value = self.value(ancestor)
                 if value != ancestor:
                     return self.member(value, name)
@@ -537,7 +547,7 @@ class Names:
                 found = found if generic and scope and scope.type in TYPE_TYPES else UNKNOWN
             else:
                 if found is not None and self.known(found):
-                    found = self.value(found)
+                    found = self.receiver(found)
                 receiver, found = found, self.member(found, step) if found is not None else FOREIGN
             text = f"{text}.{step}"
             if found is None:

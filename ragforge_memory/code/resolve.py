@@ -164,7 +164,7 @@ class _Resolver:
             return found, True
         receiver = names.evaluate(path, key, use.receiver, use.line)
         if receiver is not None and names.known(receiver):
-            receiver = names.value(receiver)
+            receiver = names.receiver(receiver)
         if receiver is None or receiver is FOREIGN:
             self.foreign += 1
             return None, True
