@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from ragforge_memory.code.c_family import HANDLERS, in_order, refusal
 from ragforge_memory.code.c_links import linked, modules, neighbours
-from ragforge_memory.code.c_prepare import blanked, one_branch
+from ragforge_memory.code.c_prepare import blanked, blanked_branch
 from ragforge_memory.code.draft import Draft
 from ragforge_memory.code.languages import Reader
 from ragforge_memory.code.links import Links
@@ -34,5 +34,5 @@ READER = Reader(
     atoms=frozenset({"string_literal", "char_literal", "preproc_arg"}),
     refusal=refusal,
     prepare=blanked,
-    simplify=one_branch,
+    simplify=blanked_branch,
 )

@@ -58,9 +58,14 @@ def _in_directive(text: bytearray, place: int) -> bool:
 _CONDITION = re.compile(rb"^[ \t]*#[ \t]*(if|ifdef|ifndef|elif|else|endif)\b[ \t]*([^\n]*)")
 
 
+def blanked_branch(data: bytes) -> bytes:
+    """Both together, for C and C++."""
+    return one_branch(blanked(data))
+
+
 def one_branch(data: bytes) -> bytes:
     """The source with one branch of each ``#if``: for files where the branches open and close different braces."""
-    lines = blanked(data).split(b"\n")
+    lines = data.split(b"\n")
     shown: list[tuple[bool, bool]] = []  # for each open #if: is this branch kept, was one kept already
     continued = False
     for number, line in enumerate(lines):

@@ -17,7 +17,7 @@ from ragforge_memory.code.c_family import (
     whole_of,
 )
 from ragforge_memory.code.c_links import linked, modules, neighbours, submodule
-from ragforge_memory.code.c_prepare import blanked, one_branch
+from ragforge_memory.code.c_prepare import blanked, blanked_branch
 from ragforge_memory.code.c_text import declared_name, dotted, qualified, type_text, value_of
 from ragforge_memory.code.clauses import (
     bind_declared,
@@ -249,5 +249,5 @@ READER = Reader(
     atoms=frozenset({"string_literal", "raw_string_literal", "char_literal", "preproc_arg"}),
     refusal=refusal,
     prepare=blanked,
-    simplify=one_branch,
+    simplify=blanked_branch,
 )

@@ -19,6 +19,8 @@ class FileIndex:
         self.file = file
         self.by_key: dict[str, ParsedScope] = {scope.key: scope for scope in file.scopes}
         self._bindings: dict[str | None, dict[str, list[Binding]]] = {}
+        self._offered: frozenset[str] | None = None
+        self._offers_all = False
         self.links: Links = reader_of(file.language).links
 
     @cached_property
@@ -57,6 +59,16 @@ class FileIndex:
             for binding in self.file.bindings if key is None else self.by_key[key].bindings:
                 found.setdefault(binding.name, []).append(binding)
         return found
+
+    def may_offer(self, name: str) -> bool:
+        """Whether the file can have a top-level name; quick, and true too often rather than too rarely."""
+        if self._offered is None:
+            imported = self.imports.get(None, {})
+            through = any(everything.exported or self.links.imports_visible for everything in imported.get("*", ()))
+            names = {*self.top, *self.exports, *imported, *self.bindings(None)}
+            self._offered = None if through else frozenset(names)
+            self._offers_all = through
+        return self._offers_all or name in (self._offered or ())
 
     @property
     def top(self) -> dict[str, list[ParsedScope]]:

@@ -47,7 +47,7 @@ class Reader:
             (Python, Ruby); empty where braces and semicolons say all.
         transparent: node types that look like blocks to the grammar but have no indentation of their own; the
             children are statements all the same (a file's top level).
-        refusal: for a tree with errors, the reason why the file counts as broken, or None where what could be read
+        refusal: for a tree with errors (or a doubtful draft), the reason why the file counts as broken, or None where what could be read
             is good enough. The default refuses every file with an error; a language whose grammar stumbles over
             good code (macros) gives its own.
         prepare: what the parser is given instead of the text: as long, byte for byte, with what the grammar cannot
@@ -98,6 +98,7 @@ LANGUAGES: dict[str, Language] = {
         Language("rust", "rust", (".rs",)),
         Language("c", "c", (".c", ".h"), kin="c"),
         Language("cpp", "cpp", (".cpp", ".cc", ".cxx", ".c++", ".hpp", ".hh", ".hxx", ".h++", ".ipp", ".inl", ".tpp"), kin="c"),
+        Language("csharp", "csharp", (".cs", ".csx")),
     )
 }
 

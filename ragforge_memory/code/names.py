@@ -143,7 +143,7 @@ class Names:
                 return found
             foreign = foreign or found is FOREIGN
         for neighbour in file.links.neighbours(self._index, file.file):
-            if neighbour != path and neighbour in self._index.files:
+            if neighbour != path and neighbour in self._index.files and self._index.files[neighbour].may_offer(name):
                 found = self._exported(neighbour, name, own=True)
                 if found is not None:
                     return found
@@ -229,6 +229,8 @@ class Names:
 
     def _in_directory(self, module: str, name: str) -> Entity | None:
         for path in self._index.inside(module):
+            if not self._index.files[path].may_offer(name):
+                continue
             found = self._exported(path, name, own=True)
             if self.known(found):
                 return found

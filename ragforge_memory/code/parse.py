@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import codecs
 import re
-from typing import TYPE_CHECKING
 
 from ragforge_memory.code.draft import Draft
 from ragforge_memory.code.languages import language_of, parser_of, reader_of
 from ragforge_memory.code.parsed import ParsedFile
-
-if TYPE_CHECKING:
-    from tree_sitter import Node
+from ragforge_memory.code.syntax import first_error, unread_bytes
 
 _COOKIE = re.compile(rb"^[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
 """An encoding declared in the first two lines, as PEP 263 has it (Ruby takes the same form)."""
@@ -46,34 +43,9 @@ def parse(path: str, data: bytes) -> ParsedFile:
     reader.extract(root, draft)
     parsed = draft.finish(root, reader)
     error = None
-    if root.has_error:
+    if root.has_error or draft.doubtful:
         error = reader.refusal(root, text) if reader.refusal else first_error(root)
     return parsed if error is None else _with_error(parsed, error)
-
-
-def first_error(root: Node) -> str | None:
-    """One line about the first place that the grammar could not read, None where it could read all."""
-    stack = [root]
-    while stack:
-        node = stack.pop()
-        if node.is_missing:
-            return f"syntax error in line {node.start_point[0] + 1}: {node.type} is missing"
-        if node.is_error:
-            return f"syntax error in line {node.start_point[0] + 1}"
-        stack.extend(reversed([child for child in node.children if child.has_error or child.is_missing]))
-    return None
-
-
-def unread_bytes(root: Node) -> int:
-    """How much of a tree stands in its errors."""
-    count, stack = 0, [root]
-    while stack:
-        node = stack.pop()
-        if node.is_error:
-            count += node.end_byte - node.start_byte
-        elif node.has_error:
-            stack.extend(node.children)
-    return count
 
 
 def _with_error(parsed: ParsedFile, error: str) -> ParsedFile:

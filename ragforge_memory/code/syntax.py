@@ -1,0 +1,33 @@
+"""What a tree says of the places that the grammar could not read."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+
+def first_error(root: Node) -> str | None:
+    """One line about the first place that the grammar could not read, None where it could read all."""
+    stack = [root]
+    while stack:
+        node = stack.pop()
+        if node.is_missing:
+            return f"syntax error in line {node.start_point[0] + 1}: {node.type} is missing"
+        if node.is_error:
+            return f"syntax error in line {node.start_point[0] + 1}"
+        stack.extend(reversed([child for child in node.children if child.has_error or child.is_missing]))
+    return None
+
+
+def unread_bytes(root: Node) -> int:
+    """How much of a tree stands in its errors."""
+    count, stack = 0, [root]
+    while stack:
+        node = stack.pop()
+        if node.is_error:
+            count += node.end_byte - node.start_byte
+        elif node.has_error:
+            stack.extend(node.children)
+    return count

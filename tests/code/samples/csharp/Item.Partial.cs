@@ -1,0 +1,7 @@
+namespace Shop.Store
+{
+    public partial class Item
+    {
+        public string Describe() => Name + Price();
+    }
+}
