@@ -15,6 +15,7 @@ from ragforge_memory.agent.background import Background
 from ragforge_memory.agent.recovery import fold_orphans
 from ragforge_memory.agent.services import Services
 from ragforge_memory.config import ConversationConfig, RagforgeConfig
+from ragforge_memory.embeddings.port import space_model
 from ragforge_memory.embeddings.resolve import resolve_embedder
 from ragforge_memory.errors import EmbeddingMismatch, RagforgeError
 from ragforge_memory.graph.connect import configured, connect
@@ -129,9 +130,8 @@ async def _embedding(
     embedder = wanted.embedder or resolve_embedder(settings, os.environ, progress=wanted.progress).embedder
     if embedder is None:
         return None, None
-    model = f"{embedder.provider}:{embedder.model}"
     try:
-        return embedder, await open_space(graph, wanted.owner.project, model, embedder.dimension)
+        return embedder, await open_space(graph, wanted.owner.project, space_model(embedder), embedder.dimension)
     except EmbeddingMismatch as error:
         if wanted.embedder is not None:
             raise

@@ -20,6 +20,7 @@ from ragforge_memory.embeddings.calibration import UNRELATED_COSINE
 from ragforge_memory.embeddings.engine import PASSAGES, QUESTION, EmbeddingThread
 from ragforge_memory.embeddings.port import Vector
 from ragforge_memory.errors import EmbeddingError, InvalidInput, RagforgeError
+from ragforge_memory.home import cache_home
 
 if TYPE_CHECKING:
     import numpy as np
@@ -62,6 +63,12 @@ LOCAL_MODELS: dict[str, LocalModel] = {
 def is_installed() -> bool:
     """Whether the ``local`` extra is here; nothing is imported to find out."""
     return all(importlib.util.find_spec(name) is not None for name in ("onnxruntime", "tokenizers"))
+
+
+def is_fetched(model: str, home: Path | None = None) -> bool:
+    """Whether a model's files are on this machine already."""
+    folder = cache_home(home) / "models" / embedding_model_name(model)
+    return (folder / "model.onnx").is_file() and (folder / "tokenizer.json").is_file()
 
 
 class LocalEmbedder:

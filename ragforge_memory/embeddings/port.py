@@ -44,3 +44,8 @@ class Embedder(Protocol):
 
     async def aclose(self) -> None:
         """Ends the embedding thread or closes the client."""
+
+
+def space_model(embedder: Embedder) -> str:
+    """How the graph calls this embedder's vectors: ``provider:model``."""
+    return f"{embedder.provider}:{embedder.model}"

@@ -185,5 +185,15 @@ def read_turns(path: Path) -> list[JournalTurn]:
     return list(turns.values())
 
 
+def waiting_files(directory: Path) -> list[Path]:
+    """The journal files with open turns whose processes are gone; claims nothing."""
+    waiting = []
+    for path in sorted(directory.glob("*.jsonl")) if directory.is_dir() else ():
+        with contextlib.suppress(Timeout, OSError), FileLock(_lock_path(path)).acquire(blocking=False):
+            if read_turns(path):
+                waiting.append(path)
+    return waiting
+
+
 def _lock_path(path: Path) -> Path:
     return path.with_name(path.name + ".lock")

@@ -52,6 +52,12 @@ def newest_schema() -> int:
     return len(all_migrations())
 
 
+async def schema_version(client: GraphClient) -> int | None:
+    """The version of the schema that the graph has; None where it has none. Changes nothing."""
+    state = (await client.read("schema_state", timeout=10))[0]
+    return None if state["schema_version"] is None else int(state["schema_version"])
+
+
 async def migrate(client: GraphClient, *, library_version: str) -> int:
     """Brings the schema up to this library's version and returns the version found afterwards.
 

@@ -172,10 +172,19 @@ def _in_the_way(index: dict[str, Any], space: Space) -> bool:
     return False
 
 
+def how_to_return(model: str, dimension: int) -> str:
+    """What to do where a project's vectors are another model's than the configured one."""
+    provider, _, name = model.partition(":")
+    told = f"provider {provider}, model {name}" if provider and name else f"model {model}"
+    return (
+        f"set agent.memory.embeddings back to {told}, dimension {dimension}; "
+        "or give the project another name to begin anew"
+    )
+
+
 def _mismatch(project: str, model: str, dimension: int, wanted: str) -> EmbeddingMismatch:
     return EmbeddingMismatch(
         f"the vectors of the project {project or '(none)'!r} come from {model} ({dimension} dimensions), "
         f"not from {wanted}",
-        hint=f"set agent.memory.embeddings back to model {model}, dimension {dimension}, "
-        "or give the project another name",
+        hint=how_to_return(model, dimension),
     )

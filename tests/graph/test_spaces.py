@@ -41,36 +41,36 @@ async def _index_dimensions(client: GraphClient) -> dict[str, int]:
 
 async def test_a_space_is_made_once_with_its_indexes(client: GraphClient, owner: Owner) -> None:
     assert await find_space(client, owner.project) is None
-    space = await open_space(client, owner.project, "test-spaces-a", DIMENSION)
+    space = await open_space(client, owner.project, "test:spaces-a", DIMENSION)
     assert await find_space(client, owner.project) == space
-    assert await open_space(client, owner.project, "test-spaces-a", DIMENSION) == space
-    assert await open_space(client, owner.project + "-2", "test-spaces-a", DIMENSION) == space
+    assert await open_space(client, owner.project, "test:spaces-a", DIMENSION) == space
+    assert await open_space(client, owner.project + "-2", "test:spaces-a", DIMENSION) == space
     found = await _index_dimensions(client)
     for index in (space.message_index, space.scope_index, space.conversation_index):
         assert found[index] == DIMENSION
 
 
 async def test_an_older_server_has_spaces_too(old_client: GraphClient, owner: Owner) -> None:
-    space = await open_space(old_client, owner.project, "test-spaces-a", DIMENSION)
+    space = await open_space(old_client, owner.project, "test:spaces-a", DIMENSION)
     assert (await _index_dimensions(old_client))[space.message_index] == DIMENSION
 
 
 async def test_another_model_is_another_property(client: GraphClient, owner: Owner) -> None:
-    first = await open_space(client, owner.project, "test-spaces-a", DIMENSION)
-    second = await open_space(client, owner.project + "-2", "test-spaces-b", DIMENSION)
-    third = await open_space(client, owner.project + "-3", "test-spaces-a", DIMENSION + 1)
+    first = await open_space(client, owner.project, "test:spaces-a", DIMENSION)
+    second = await open_space(client, owner.project + "-2", "test:spaces-b", DIMENSION)
+    third = await open_space(client, owner.project + "-3", "test:spaces-a", DIMENSION + 1)
     assert len({space.property for space in (first, second, third)}) == 3
     assert len({space.message_index for space in (first, second, third)}) == 3
 
 
 async def test_a_project_without_vectors_changes_its_model(client: GraphClient, owner: Owner) -> None:
-    await open_space(client, owner.project, "test-spaces-a", DIMENSION)
-    space = await open_space(client, owner.project, "test-spaces-b", DIMENSION)
+    await open_space(client, owner.project, "test:spaces-a", DIMENSION)
+    space = await open_space(client, owner.project, "test:spaces-b", DIMENSION)
     assert await find_space(client, owner.project) == space
 
 
 async def test_a_project_with_vectors_keeps_its_model(client: GraphClient, owner: Owner) -> None:
-    space = await open_space(client, owner.project, "test-spaces-a", DIMENSION)
+    space = await open_space(client, owner.project, "test:spaces-a", DIMENSION)
     await client.run_schema(
         "CREATE (s:Scope {uuid: $uuid, project: $project}) "
         "WITH s CALL db.create.setNodeVectorProperty(s, $property, $vector) RETURN s.uuid AS uuid",
@@ -79,15 +79,15 @@ async def test_a_project_with_vectors_keeps_its_model(client: GraphClient, owner
         property=space.property,
         vector=[1.0] * DIMENSION,
     )
-    with pytest.raises(EmbeddingMismatch, match=r"test-spaces-a \(7 dimensions\)") as refused:
-        await open_space(client, owner.project, "test-spaces-b", DIMENSION)
-    assert "test-spaces-a" in (refused.value.hint or "")
-    assert await open_space(client, owner.project, "test-spaces-a", DIMENSION) == space
+    with pytest.raises(EmbeddingMismatch, match=r"test:spaces-a \(7 dimensions\)") as refused:
+        await open_space(client, owner.project, "test:spaces-b", DIMENSION)
+    assert "provider test, model spaces-a, dimension 7" in (refused.value.hint or "")
+    assert await open_space(client, owner.project, "test:spaces-a", DIMENSION) == space
     await client.run_schema("MATCH (s:Scope {project: $project}) DETACH DELETE s", project=owner.project)
 
 
 async def test_many_at_once_make_one_space_and_one_choice(client: GraphClient, owner: Owner) -> None:
-    wanted = [f"test-spaces-{name}" for name in "ab" * 4]
+    wanted = [f"test:spaces-{name}" for name in "ab" * 4]
     outcomes = await asyncio.gather(
         *(open_space(client, owner.project, model, DIMENSION) for model in wanted), return_exceptions=True
     )

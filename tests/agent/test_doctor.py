@@ -1,0 +1,174 @@
+"""Doctor's checks, on real servers, models' real resolution and real folders."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from uuid import uuid4
+
+import pytest
+
+from ragforge_memory.agent import doctor
+from ragforge_memory.agent.doctor import Check, run_checks
+from ragforge_memory.config import LoadedConfig, Neo4jConfig, RagforgeConfig, load_config
+from ragforge_memory.embeddings.hashing import HashingEmbedder
+from ragforge_memory.graph.client import GraphClient
+from ragforge_memory.graph.connect import connect
+from ragforge_memory.graph.journal import Journal, JournalTurn, waiting_files
+from ragforge_memory.graph.spaces import open_space
+from ragforge_memory.models.owner import Owner
+from ragforge_memory.project import ProjectIdentity
+
+pytestmark = pytest.mark.anyio
+
+# No model server of this machine is asked, and no key of it is seen.
+QUIET = {"RAGFORGE_ALLOW_MODEL_REQUESTS": "0"}
+
+
+def _loaded(neo4j: Neo4jConfig | None = None, **blocks: object) -> LoadedConfig:
+    return LoadedConfig(RagforgeConfig.model_validate({"neo4j": neo4j, **blocks}))
+
+
+@pytest.fixture
+def identity(owner: Owner, tmp_path: Path) -> ProjectIdentity:
+    return ProjectIdentity(owner.project, tmp_path, "c" * 40)
+
+
+async def _ingested(client: GraphClient, owner: Owner, root: Path, commit: str, *, label: str = "") -> None:
+    """Two scopes of a file, one with a vector."""
+    space = await open_space(client, owner.project, "hashing:test-doctor", 5)
+    await client.run_schema(
+        "CREATE (p:Project {uuid: $uuid, project: $project, rootPath: $root, head_commit: $commit}) "
+        "CREATE (s:Scope {uuid: $uuid + 's', project: $project, file: 'a.py'}) "
+        f"CREATE (t:Scope{label} {{uuid: $uuid + 't', project: $project, file: 'a.py'}}) "
+        "WITH s CALL db.create.setNodeVectorProperty(s, $property, [1.0, 0.0, 0.0, 0.0, 0.0]) RETURN s.uuid AS uuid",
+        uuid=uuid4().hex,
+        project=owner.project,
+        root=str(root),
+        commit=commit,
+        property=space.property,
+    )
+
+
+@pytest.fixture
+async def client(neo4j_config: Neo4jConfig, owner: Owner) -> GraphClient:
+    opened = await connect(neo4j_config)
+    yield opened  # type: ignore[misc]
+    await opened.run_schema("MATCH (n {project: $project}) DETACH DELETE n", project=owner.project)
+    await opened.aclose()
+
+
+async def test_a_machine_where_nothing_runs_yet(tmp_path: Path, owner: Owner, identity: ProjectIdentity) -> None:
+    checks = await run_checks(_loaded(), identity, owner, home=tmp_path / "home", environ=QUIET)
+    by_name = {check.name: check for check in checks}
+    assert list(by_name) == [
+        "python",
+        "configuration",
+        "disk",
+        "java",
+        "neo4j",
+        "model",
+        "embeddings",
+        "project",
+        "journal",
+    ]
+    assert by_name["neo4j"].ok
+    assert "starts with the first question" in by_name["neo4j"].detail
+    assert by_name["model"].detail.startswith("extractive:quotes, because no model is configured")
+    assert "GEMINI_API_KEY" in (by_name["model"].hint or "")
+    assert by_name["embeddings"].detail.startswith("local:e5-small-v2 (384)")
+    assert not (tmp_path / "home").exists(), "checks make nothing"
+    assert set(by_name["python"].as_dict()) == {"name", "ok", "detail", "hint"}
+
+
+async def test_a_project_that_is_well(
+    neo4j_config: Neo4jConfig, client: GraphClient, owner: Owner, identity: ProjectIdentity, tmp_path: Path
+) -> None:
+    await _ingested(client, owner, tmp_path, "c" * 40)
+    embeddings = {"provider": "hashing", "model": "test-doctor", "dimension": 5}
+    loaded = _loaded(neo4j_config, agent={"memory": {"embeddings": embeddings}})
+    checks = await run_checks(loaded, identity, owner, home=tmp_path, environ=QUIET)
+    assert all(check.ok for check in checks), checks
+    by_name = {check.name: check for check in checks}
+    assert "java" not in by_name, "the server is not ours"
+    assert "schema 1" in by_name["neo4j"].detail
+    assert by_name["code"] == Check("code", True, f"2 scopes of {tmp_path}, 50 % embedded")
+    assert by_name["vectors"].detail == "none wait"
+
+
+async def test_what_is_wrong_with_a_project_is_said(
+    client: GraphClient, owner: Owner, identity: ProjectIdentity, tmp_path: Path
+) -> None:
+    code, _ = await doctor.check_graph(client, owner, identity, None)
+    assert (code.ok, code.detail) == (True, "not ingested yet")
+    await _ingested(client, owner, tmp_path, "other", label=":FailedEmbedding")
+    other_model = HashingEmbedder(5, model="another")
+    code, vectors = await doctor.check_graph(client, owner, identity, other_model)
+    assert code.ok
+    assert "another commit" in code.detail
+    assert not vectors.ok
+    assert "come from hashing:test-doctor" in vectors.detail
+    _, vectors = await doctor.check_graph(client, owner, identity, None)
+    assert not vectors.ok
+    assert vectors.detail.startswith("1 could not be embedded")
+    elsewhere = ProjectIdentity(owner.project, tmp_path / "clone")
+    code, _ = await doctor.check_graph(client, owner, elsewhere, None)
+    assert not code.ok
+    assert "not this folder" in code.detail
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"uri": "bolt://127.0.0.1:9"}, "cannot be reached"),
+        ({"password": "wrong"}, "refused the login"),
+        ({"database": "nobodys"}, "no database"),
+    ],
+)
+async def test_a_server_that_cannot_be_used(
+    neo4j_config: Neo4jConfig, tmp_path: Path, change: dict[str, str], words: str
+) -> None:
+    config = RagforgeConfig(neo4j=neo4j_config.model_copy(update=change))
+    check, client = await doctor.check_neo4j(config, tmp_path)
+    assert client is None
+    assert not check.ok
+    assert words in check.detail
+    assert check.hint
+
+
+async def test_a_model_that_cannot_be_used() -> None:
+    config = RagforgeConfig.model_validate({"llm": {"provider": "scripted", "model": "/nowhere.json"}})
+    check = await doctor.check_model(config, QUIET)
+    assert not check.ok
+
+
+def test_embeddings_that_cannot_be_had(tmp_path: Path) -> None:
+    named = RagforgeConfig.model_validate({"agent": {"memory": {"embeddings": {"provider": "gemini"}}}})
+    check, embedder = doctor.check_embeddings(named, {}, tmp_path)
+    assert embedder is None
+    assert not check.ok
+    assert check.hint == "set GEMINI_API_KEY"
+    off = RagforgeConfig.model_validate({"agent": {"memory": {"embeddings": {"enabled": False}}}})
+    check, _ = doctor.check_embeddings(off, {}, tmp_path)
+    assert check.ok
+
+
+def test_a_slip_in_the_configuration(tmp_path: Path) -> None:
+    (tmp_path / "ragforge.config.yaml").write_text("agnet: {}\n")
+    check = doctor.check_configuration(load_config(start=tmp_path, environ={}))
+    assert not check.ok
+    assert "did you mean agent?" in check.detail
+
+
+def test_journals_of_the_dead_are_counted_and_those_of_the_living_are_not(tmp_path: Path) -> None:
+    folder = tmp_path / "journal"
+    assert doctor.check_journals(tmp_path).detail == "no turns wait to be stored"
+    journal = Journal(folder)
+    journal.begin(JournalTurn("graph", "", "", "conversation", "question", "answer"))
+    assert waiting_files(folder) == []
+    (mine,) = folder.glob("*.jsonl")
+    (folder / "dead.jsonl").write_text(mine.read_text())
+    assert [path.name for path in waiting_files(folder)] == ["dead.jsonl"]
+    check = doctor.check_journals(tmp_path)
+    assert check.detail.startswith("1 files with turns")
+    journal.end("answer")
+    journal.close()
