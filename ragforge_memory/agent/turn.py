@@ -241,18 +241,19 @@ class Turn:
         """One stream of the model, its pieces passed on as they come."""
         requests: list[ToolRequest] = []
         finished = Finished("stop")
-        stream = self._services.provider.stream(request)
-        async for chunk in stream:
-            match chunk:
-                case TextChunk(text):
-                    await self._say(text)
-                case ReasoningChunk(text):
-                    self._reasoning.append(text)
-                    await self._emit(events.ReasoningDelta(text=text))
-                case ToolRequestChunk(request=asked):
-                    requests.append(asked)
-                case Finished():
-                    finished = chunk
+        # Closed at once where the turn ends early: a stream left to the garbage collector keeps its connection.
+        async with contextlib.aclosing(self._services.provider.stream(request)) as stream:
+            async for chunk in stream:
+                match chunk:
+                    case TextChunk(text):
+                        await self._say(text)
+                    case ReasoningChunk(text):
+                        self._reasoning.append(text)
+                        await self._emit(events.ReasoningDelta(text=text))
+                    case ToolRequestChunk(request=asked):
+                        requests.append(asked)
+                    case Finished():
+                        finished = chunk
         self._usage = self._usage.plus(finished.usage)
         return tuple(requests), finished
 

@@ -6,7 +6,12 @@ import re
 from dataclasses import dataclass
 
 _DOTTED = r"[A-Za-z_$][\w$]*(?:(?:\.|::|#|->)[A-Za-z_$][\w$]*)*"
-_FILE = re.compile(r"(?<![\w/.-])((?:[\w.@-]+/)*[\w.@-]+\.[A-Za-z][A-Za-z0-9+]{0,4})(?=[\s:,;)\]`'\"]|\.?$|\.\s)", re.M)
+# `Auth.login` and `auth.py` have the same shape: what stands behind the dot must be a file's.
+_ENDINGS = (
+    "py|pyi|js|jsx|mjs|cjs|ts|tsx|mts|cts|go|rs|java|c|h|cc|cpp|cxx|hh|hpp|hxx|cs|rb|php|md|rst|txt|toml|ya?ml|json|"
+    "cfg|ini|sh|sql|html|css|cypher|lock|kt|swift|scala|proto|gradle|rake|gemspec"
+)
+_FILE = re.compile(rf"(?<![\w/.-])((?:[\w.@-]+/)*[\w.@-]+\.(?:{_ENDINGS}))(?![\w/-]|\.\w)")
 _BACKTICKED = re.compile(rf"`({_DOTTED})(?:\(\)?[^`]*)?`")
 _CALLED = re.compile(rf"(?<![\w.]){_DOTTED}(?=\()")
 _BARE = re.compile(rf"(?<![\w./-]){_DOTTED}(?![\w/-])")

@@ -23,6 +23,10 @@ if TYPE_CHECKING:
 STATEMENT_TIMEOUT = 2.0
 CONNECT_TIMEOUT = 1.0
 RETRY_TIME = 1.0
+# A server that has just started compiles its first statements for seconds. One that is asked whether it is there,
+# and says so within this time, is slow and not hanging: then it is given SLOW_TIMEOUT.
+ALIVE_TIMEOUT = 0.9
+SLOW_TIMEOUT = 15.0
 # Work that no user waits for: ingest, deletes, background writes.
 PATIENT_TIMEOUT = 60.0
 
@@ -127,7 +131,8 @@ class GraphClient:
 
         Args:
             name: the statement's name.
-            timeout: seconds until GraphTimeout, retries included; default 2.
+            timeout: seconds until GraphTimeout, retries included. None: 2, and up to 15 for a server that is slow
+                and not hanging.
             names: names of ours for the statement's ``{{…}}`` places.
             parameters: the statement's parameters.
 
@@ -210,9 +215,7 @@ class GraphClient:
         name: str,
         managed: bool = True,
     ) -> list[dict[str, Any]]:
-        return await self._recovered(
-            lambda: self._attempt(text, parameters, write, timeout or STATEMENT_TIMEOUT, name, managed)
-        )
+        return await self._recovered(lambda: self._attempt(text, parameters, write, timeout, name, managed))
 
     async def _recovered(self, attempt: Callable[[], Awaitable[T]]) -> T:
         """Runs ``attempt``; where a managed server is gone, starts it again and tries once more."""
@@ -247,7 +250,7 @@ class GraphClient:
         text: str,
         parameters: dict[str, Any],
         write: bool,
-        timeout: float,
+        timeout: float | None,
         name: str,
         managed: bool,
     ) -> list[dict[str, Any]]:
@@ -255,14 +258,52 @@ class GraphClient:
             return await self._collect(await transaction.run(text, parameters))
 
         mode = neo4j.WRITE_ACCESS if write else neo4j.READ_ACCESS
-        with self._errors(name, timeout):
-            async with asyncio.timeout(timeout):
-                async with self._driver.session(database=self._database, default_access_mode=mode) as session:
-                    if not managed:
-                        return await self._collect(await session.run(text, parameters))
-                    if write:
-                        return await session.execute_write(work)
-                    return await session.execute_read(work)
+
+        async def attempt() -> list[dict[str, Any]]:
+            async with self._driver.session(database=self._database, default_access_mode=mode) as session:
+                if not managed:
+                    return await self._collect(await session.run(text, parameters))
+                if write:
+                    return await session.execute_write(work)
+                return await session.execute_read(work)
+
+        with self._errors(name, timeout or STATEMENT_TIMEOUT):
+            if timeout is not None:
+                async with asyncio.timeout(timeout):
+                    return await attempt()
+            return await self._unless_hanging(attempt)
+
+    async def _unless_hanging(self, attempt: Callable[[], Awaitable[T]]) -> T:
+        """Waits 2 s, and on for a server that is slow; raises TimeoutError for one that hangs."""
+        loop = asyncio.get_running_loop()
+        watcher: asyncio.Task[None] | None = None
+
+        async def watch() -> None:
+            while await self._is_alive():  # noqa: ASYNC110 - a server is asked, no event of ours
+                await asyncio.sleep(STATEMENT_TIMEOUT)
+            limit.reschedule(loop.time())
+
+        def begin_watching() -> None:
+            nonlocal watcher
+            watcher = loop.create_task(watch())
+
+        async with asyncio.timeout(SLOW_TIMEOUT) as limit:
+            timer = loop.call_later(STATEMENT_TIMEOUT, begin_watching)
+            try:
+                return await attempt()
+            finally:
+                timer.cancel()
+                if watcher is not None:
+                    watcher.cancel()
+        raise AssertionError("unreachable")
+
+    async def _is_alive(self) -> bool:
+        try:
+            async with asyncio.timeout(ALIVE_TIMEOUT):
+                await self._driver.get_server_info()
+        except (TimeoutError, driver_errors.DriverError, driver_errors.Neo4jError, OSError):
+            return False
+        return True
 
     @contextmanager
     def _errors(self, name: str, timeout: float) -> Iterator[None]:

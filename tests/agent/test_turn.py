@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from datetime import date
 from typing import Any
 
 import pytest
@@ -113,8 +114,9 @@ async def test_events_come_in_order_and_once(make_agent: MakeAgent) -> None:
 
 async def test_the_model_gets_history_tools_and_date(make_agent: MakeAgent) -> None:
     provider = ScriptedProvider([CALLS, "Three.", "Five."])
-    async with make_agent(provider=provider, tools=[add, fail]) as agent:
-        agent._today = lambda: __import__("datetime").date(2031, 5, 6)
+    agent = make_agent(provider=provider, tools=[add, fail])
+    agent._today = lambda: date(2031, 5, 6)
+    async with agent:
         conversation = await agent.create_conversation()
         await conversation.send_message("One and two?")
         await conversation.send_message("Two and three?")
