@@ -39,14 +39,12 @@ class MarkdownPrinter:
         return [self._lay_out(block) for block in self._splitter.feed(piece)]
 
     def finish(self) -> list[str]:
-        """What is left, with a line end; afterwards the next text starts anew."""
+        """What is left, with a line end; text that comes later begins a new block."""
         if not self._terminal.rendered:
             missing = [] if self._ends_line else ["\n"]
             self._ends_line = True
             return missing
-        blocks = [self._lay_out(block) for block in self._splitter.finish()]
-        self._splitter = BlockSplitter()
-        return blocks
+        return [self._lay_out(block) for block in self._splitter.finish()]
 
     def _lay_out(self, block: Block) -> str:
         laid_out = lay_out(printable(block.text), width=self._terminal.width, color=self._terminal.color)

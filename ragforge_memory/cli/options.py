@@ -39,7 +39,14 @@ UserOption = Annotated[
 ]
 ProjectOption = Annotated[
     Path | None,
-    typer.Option("--project", metavar="DIR", help="The project's directory; this one by default.", show_default=False),
+    typer.Option(
+        "--project",
+        metavar="DIR",
+        help="The project's directory; this one by default.",
+        show_default=False,
+        exists=True,
+        file_okay=False,
+    ),
 ]
 DebugOption = Annotated[bool, typer.Option("--debug", help="Show logs, and stack traces of errors.")]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from ragforge_memory.cli.markdown import MarkdownPrinter, printable
 from ragforge_memory.cli.terminal import Spinner, Terminal, note
@@ -28,6 +28,12 @@ class TurnView:
         self._arguments: dict[str, dict[str, Any]] = {}
         self._spoke = False
         self._degraded: set[str] = set()
+        self._last: Literal["text", "note"] | None = None
+
+    @property
+    def spoke(self) -> bool:
+        """Whether there was a piece of an answer."""
+        return self._spoke
 
     def show(self, event: Event) -> None:
         """Prints what the event adds."""
@@ -45,7 +51,8 @@ class TurnView:
                 self._spoke = True
                 self._print(self._markdown.feed(event.text))
             case "tool_use":
-                self._print(self._markdown.finish())
+                if self._terminal.rendered:
+                    self.finish()
                 self._arguments[event.tool_call_id] = event.arguments
                 self._spinner.phase(f"running {printable(event.tool_name)}")
             case "tool_result":
@@ -84,11 +91,17 @@ class TurnView:
 
     def _note(self, text: str) -> None:
         self._spinner.clear()
+        if self._last == "text" and self._terminal.rendered:
+            note("")
+        self._last = "note"
         note(printable(text))
 
     def _print(self, pieces: list[str]) -> None:
         if pieces:
             self._spinner.clear()
+            if self._last == "note" and self._terminal.rendered and not pieces[0].startswith("\n"):
+                pieces = ["\n", *pieces]
+            self._last = "text"
             sys.stdout.write("".join(pieces))
             sys.stdout.flush()
 

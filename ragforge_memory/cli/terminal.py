@@ -74,7 +74,7 @@ class Spinner:
             self.clear()
 
     def phase(self, phase: str) -> None:
-        """Names what is going on from now; the seconds start again when the name changes."""
+        """Names what is going on from now, in seconds since then; an empty name hides the line."""
         if phase != self._phase:
             self._phase = phase
             self._since = time.monotonic()
@@ -86,16 +86,12 @@ class Spinner:
             sys.stderr.flush()
             self._drawn = False
 
-    @contextlib.contextmanager
-    def hidden(self) -> Iterator[None]:
-        """For what writes to the terminal inside."""
-        self.clear()
-        yield
-
     async def _draw(self) -> None:
         turn = 0
         while True:
             await asyncio.sleep(_INTERVAL)
+            if not self._phase:
+                continue
             turn += 1
             seconds = time.monotonic() - self._since
             line = f"{self._frames[turn % len(self._frames)]} {self._phase}"
@@ -110,4 +106,29 @@ class Spinner:
 def note(text: str) -> None:
     """One line on stderr, dim where it is a terminal."""
     able = sys.stderr.isatty() and os.environ.get("TERM") != "dumb" and not os.environ.get("NO_COLOR")
-    print(f"\x1b[2m{text}\x1b[0m" if able else text, file=sys.stderr, flush=True)
+    print(f"\x1b[2m{text}\x1b[0m" if able and text else text, file=sys.stderr, flush=True)
+
+
+@contextlib.contextmanager
+def typing_ahead() -> Iterator[None]:
+    """What is typed while no prompt is open is not echoed into the answers; the next prompt gets it.
+
+    Ctrl-C stays a signal. Without a terminal nothing changes.
+    """
+    try:
+        import termios
+    except ImportError:  # Windows
+        yield
+        return
+    if not sys.stdin.isatty():
+        yield
+        return
+    before = termios.tcgetattr(sys.stdin)
+    changed = termios.tcgetattr(sys.stdin)
+    changed[0] &= ~termios.ICRNL
+    changed[3] &= ~(termios.ECHO | termios.ICANON)
+    termios.tcsetattr(sys.stdin, termios.TCSANOW, changed)
+    try:
+        yield
+    finally:
+        termios.tcsetattr(sys.stdin, termios.TCSANOW, before)

@@ -1,0 +1,115 @@
+"""`ragforge ask`: one question, one answer."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from ragforge_memory.cli.options import (
+    ContinueOption,
+    JsonOption,
+    ModelOption,
+    NoIngestOption,
+    NoMemoryOption,
+    ResumeOption,
+    Settings,
+    command,
+)
+
+if TYPE_CHECKING:
+    from ragforge_memory.cli.session import Opening
+
+_PATIENCE = 2.0  # seconds without the end of stdin before that is said
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the command."""
+    command(app, "ask")(ask)
+
+
+def ask(
+    settings: Settings,
+    text: Annotated[
+        str | None,
+        typer.Argument(metavar="TEXT", help="The question; '-' or nothing reads it from stdin.", show_default=False),
+    ] = None,
+    continue_: ContinueOption = False,
+    resume: ResumeOption = None,
+    model: ModelOption = None,
+    no_memory: NoMemoryOption = False,
+    no_ingest: NoIngestOption = False,
+    json: JsonOption = False,
+    jsonl: Annotated[bool, typer.Option("--jsonl", help="Print the turn's events, a line of JSON each.")] = False,
+) -> None:
+    """Ask one question and print the answer.
+
+    What is piped in belongs to the question: git diff | ragforge ask "what changed?"
+    """
+    if continue_ and resume is not None:
+        raise typer.BadParameter("give --continue or --resume, not both")
+    if json and jsonl:
+        raise typer.BadParameter("give --json or --jsonl, not both")
+    question = _question(text)
+
+    from ragforge_memory.cli.session import Opening, run_async
+
+    opening = Opening(settings=settings, model=model, memory=not no_memory, ingest=not no_ingest, quiet=json or jsonl)
+    output = "jsonl" if jsonl else "json" if json else "text"
+    run_async(_ask, opening, question, continue_, resume, output)
+
+
+def _question(text: str | None) -> str:
+    """The argument, with what is piped in under it."""
+    given = "" if text is None or text == "-" else text
+    piped = _stdin() if text == "-" or not sys.stdin.isatty() else ""
+    question = "\n\n".join(part for part in (given, piped.strip("\n")) if part.strip())
+    if not question:
+        raise typer.BadParameter("there is no question", param_hint="TEXT")
+    return question
+
+
+def _stdin() -> str:
+    """All of stdin; says that it waits when nothing comes, for a pipe may have been left open by mistake."""
+    import threading
+
+    from ragforge_memory.cli.terminal import note
+
+    waiting = threading.Timer(_PATIENCE, note, ["reading the question from stdin until it ends"])
+    waiting.daemon = True
+    waiting.start()
+    try:
+        return sys.stdin.read()
+    finally:
+        waiting.cancel()
+
+
+async def _ask(opening: Opening, question: str, continue_: bool, resume: str | None, output: str) -> None:
+    from ragforge_memory.cli.output import print_json, print_json_line
+    from ragforge_memory.cli.render import TurnView
+    from ragforge_memory.cli.session import open_session
+    from ragforge_memory.cli.terminal import note
+    from ragforge_memory.cli.turns import run_turn
+    from ragforge_memory.errors import TurnCancelled
+
+    async with open_session(opening) as session:
+        conversation = await session.conversation(continue_=continue_, resume=resume)
+        view = TurnView(session.terminal, session.spinner)
+        show = {"text": view.show, "jsonl": print_json_line, "json": _nothing}[output]
+        resuming = f'go on with: ragforge ask -r {conversation.uuid[:8]} "..."'
+        try:
+            response = await run_turn(session, conversation, question, show)
+        except TurnCancelled as cancelled:
+            view.finish()
+            raise TurnCancelled(
+                "interrupted; what was said until then is kept", hint=resuming, message_id=cancelled.message_id
+            ) from cancelled
+        if output == "json":
+            print_json(response)
+        elif output == "text" and session.terminal.rendered and session.terminal.progress:
+            note(f"\n{resuming}")
+
+
+def _nothing(event: Any) -> None:
+    """Shows nothing of an event."""

@@ -1,0 +1,150 @@
+"""`ragforge chat`: a conversation at the terminal."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from ragforge_memory.cli.options import (
+    ContinueOption,
+    ModelOption,
+    NoIngestOption,
+    NoMemoryOption,
+    ResumeOption,
+    Settings,
+    command,
+)
+
+if TYPE_CHECKING:
+    from ragforge_memory.agent.conversation import AsyncConversation
+    from ragforge_memory.cli.session import Session
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the command."""
+    command(app, "chat")(chat)
+
+
+def chat(
+    settings: Settings,
+    continue_: ContinueOption = False,
+    resume: ResumeOption = None,
+    model: ModelOption = None,
+    no_memory: NoMemoryOption = False,
+    no_ingest: NoIngestOption = False,
+) -> None:
+    """Talk about the project's code.
+
+    What is said stays in the graph; the command that resumes the conversation is printed on leaving.
+    """
+    if continue_ and resume is not None:
+        raise typer.BadParameter("give --continue or --resume, not both")
+
+    from ragforge_memory.cli.session import Opening, run_async
+
+    opening = Opening(settings=settings, model=model, memory=not no_memory, ingest=not no_ingest)
+    run_async(_chat, opening, continue_, resume)
+
+
+async def _chat(opening: Any, continue_: bool, resume: str | None) -> None:
+    from ragforge_memory.cli.session import open_session
+
+    async with open_session(opening) as session:
+        conversation = None
+        if continue_ or resume is not None:
+            conversation = await session.conversation(continue_=continue_, resume=resume)
+        talk = Talk(session, conversation)
+        try:
+            await talk.run()
+        finally:
+            talk.say_how_to_resume()
+
+
+class Talk:
+    """The loop of a chat: reads a text, runs a command or a turn, until the user leaves.
+
+    ``conversation`` is None until the first message: a chat without one leaves nothing in the graph.
+    """
+
+    def __init__(self, session: Session, conversation: AsyncConversation | None) -> None:
+        self.session = session
+        self.conversation = conversation
+        self.leaving = False
+
+    async def run(self) -> None:
+        """Runs until the user leaves."""
+        from ragforge_memory.cli.commands import COMMANDS, run_command
+        from ragforge_memory.cli.terminal import typing_ahead
+
+        self.greet()
+        prompt = self._prompt({name: command.help for name, command in COMMANDS.items()})
+        with typing_ahead():
+            while not self.leaving and (text := await prompt.ask()) is not None:
+                text = text.strip()
+                if text and not await run_command(self, text):
+                    await self.turn(text)
+
+    def greet(self) -> None:
+        """The first lines: model and why, project, conversation."""
+        self.say(self.session.describe_model())
+        self.say(self.session.describe_project())
+        if self.conversation is not None:
+            self.say(describe_conversation(self.conversation))
+        if self.session.terminal.rendered:
+            self.say("/help shows the commands; Meta-Enter begins a new line; Ctrl-C stops an answer")
+
+    def say(self, text: str) -> None:
+        """A line beside the answers."""
+        self.session.spinner.clear()
+        print(self.session.terminal.dim(text), flush=True)
+
+    async def turn(self, text: str) -> None:
+        """One turn. What goes wrong in it is said; the chat goes on."""
+        from ragforge_memory.cli.render import TurnView
+        from ragforge_memory.cli.terminal import note
+        from ragforge_memory.cli.turns import run_turn
+        from ragforge_memory.errors import AgentClosed, RagforgeError, TurnCancelled
+
+        session = self.session
+        if self.conversation is None:
+            self.conversation = await session.conversation()
+        view = TurnView(session.terminal, session.spinner)
+        print(flush=True)
+        try:
+            await run_turn(session, self.conversation, text, view.show)
+        except TurnCancelled:
+            view.finish()
+            self.say(f"interrupted; the {'answer so far' if view.spoke else 'question'} is kept")
+        except AgentClosed:
+            raise
+        except RagforgeError as error:
+            view.finish()
+            if not session.terminal.rendered:
+                raise  # a script must see it
+            note(f"{error}" + (f"\nhint: {error.hint}" if error.hint else ""))
+        if session.terminal.rendered:
+            print(flush=True)
+
+    def say_how_to_resume(self) -> None:
+        """The command that resumes this conversation."""
+        if self.conversation is not None:
+            self.say(f"resume with: ragforge chat -r {self.conversation.uuid[:8]}")
+
+    def _prompt(self, commands: dict[str, str]) -> Any:
+        from ragforge_memory.cli.prompt import LinePrompt, PipePrompt
+        from ragforge_memory.home import ragforge_home
+
+        if sys.stdin.isatty() and self.session.terminal.rendered:
+            return LinePrompt(commands, ragforge_home() / "chat_history", self.session.interrupts)
+        return PipePrompt()
+
+
+def describe_conversation(conversation: AsyncConversation) -> str:
+    """Which conversation goes on."""
+    count = conversation.message_count
+    return (
+        f"conversation {conversation.uuid[:8]}: {conversation.title or 'without a title'}, "
+        f"{count} message{'' if count == 1 else 's'}"
+    )

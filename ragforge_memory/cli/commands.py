@@ -1,0 +1,120 @@
+"""The slash commands of a chat."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ragforge_memory.cli.chat import Talk
+
+_COMMAND = re.compile(r"^(/[a-z?]+)(?:\s+(.*))?$", re.DOTALL)
+_AGENTS_OWN = ("/remember",)  # part of what is said: the turn itself takes care of it
+_HISTORY_SHOWN = 20  # messages
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """A slash command: what it takes, what it does."""
+
+    arguments: str
+    help: str
+    run: Callable[[Talk, str], Awaitable[None]]
+
+
+async def run_command(talk: Talk, text: str) -> bool:
+    """Runs the text if it is a slash command; says whether it was one."""
+    match = _COMMAND.match(text)
+    if match is None or match[1] in _AGENTS_OWN:
+        return False
+    command = COMMANDS.get(match[1])
+    if command is None:
+        near = difflib.get_close_matches(match[1], COMMANDS, n=1)
+        talk.say(f"there is no command {match[1]}; " + (f"did you mean {near[0]}?" if near else "/help shows them"))
+        return True
+
+    from ragforge_memory.errors import RagforgeError
+
+    try:
+        await command.run(talk, (match[2] or "").strip())
+    except RagforgeError as error:
+        talk.say(f"{error}" + (f"\nhint: {error.hint}" if error.hint else ""))
+    return True
+
+
+async def _help(talk: Talk, _: str) -> None:
+    width = max(len(f"{name} {command.arguments}") for name, command in COMMANDS.items())
+    for name, command in COMMANDS.items():
+        talk.say(f"{f'{name} {command.arguments}'.ljust(width)}  {command.help}")
+
+
+async def _quit(talk: Talk, _: str) -> None:
+    talk.leaving = True
+
+
+async def _new(talk: Talk, title: str) -> None:
+    talk.say_how_to_resume()
+    talk.conversation = await talk.session.agent.create_conversation(title=title) if title else None
+    talk.say("a new conversation")
+
+
+async def _resume(talk: Talk, reference: str) -> None:
+    from ragforge_memory.cli.chat import describe_conversation
+
+    if not reference:
+        talk.say("which one? /resume takes its id, the start of it, its session or its title")
+        return
+    talk.conversation = await talk.session.conversation(resume=reference)
+    talk.say(describe_conversation(talk.conversation))
+
+
+async def _history(talk: Talk, _: str) -> None:
+    from ragforge_memory.cli.transcript import transcript
+
+    if talk.conversation is None:
+        talk.say("nothing has been said yet")
+        return
+    messages = await talk.conversation.get_history(limit=_HISTORY_SHOWN)
+    print(transcript(messages, talk.session.terminal), end="", flush=True)
+
+
+async def _tools(talk: Talk, _: str) -> None:
+    for spec in talk.session.services.registry.specs:
+        talk.say(f"{spec.name}: {spec.description.strip().splitlines()[0]}")
+
+
+async def _title(talk: Talk, title: str) -> None:
+    if talk.conversation is None or not title:
+        talk.say("say something first" if talk.conversation is None else "/title takes the title")
+        return
+    await talk.conversation.set_title(title)
+    talk.say(f"title: {title}")
+
+
+async def _tags(talk: Talk, tags: str) -> None:
+    if talk.conversation is None:
+        talk.say("say something first")
+        return
+    if tags:
+        await talk.conversation.set_tags(tags.replace(",", " ").split())
+    talk.say("tags: " + (", ".join(talk.conversation.tags) or "none"))
+
+
+async def _status(talk: Talk, _: str) -> None:
+    talk.greet()
+
+
+COMMANDS: dict[str, Command] = {
+    "/help": Command("", "this list", _help),
+    "/new": Command("[TITLE]", "begin another conversation", _new),
+    "/resume": Command("REF", "go on with another conversation: its id, session or title", _resume),
+    "/history": Command("", "what was said last", _history),
+    "/title": Command("TITLE", "name this conversation", _title),
+    "/tags": Command("[TAG ...]", "show or set this conversation's tags", _tags),
+    "/tools": Command("", "what the model can use", _tools),
+    "/status": Command("", "model, project and conversation", _status),
+    "/quit": Command("", "leave (Ctrl-D too)", _quit),
+}

@@ -1,0 +1,168 @@
+"""`ragforge conversations …`: what has been talked about."""
+
+from __future__ import annotations
+
+import sys
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ragforge_memory.cli.options import JsonOption, Settings, command
+
+if TYPE_CHECKING:
+    from ragforge_memory.models.conversation import ConversationInfo, Page
+
+app = typer.Typer(help="List, show, archive and delete conversations.", no_args_is_help=True, rich_markup_mode=None)
+
+Reference = Annotated[str, typer.Argument(metavar="REF", help="Its id, the start of it, its session or its title.")]
+
+
+class Status(StrEnum):
+    """What a conversation can be."""
+
+    active = "active"
+    archived = "archived"
+
+
+@command(app, "list")
+def list_(
+    settings: Settings,
+    limit: Annotated[int, typer.Option("--limit", "-n", metavar="N", min=1, max=1000, help="At most so many.")] = 50,
+    status: Annotated[Status | None, typer.Option("--status", help="Only these.", show_default=False)] = None,
+    tag: Annotated[
+        list[str] | None,
+        typer.Option("--tag", metavar="TAG", help="Only with this tag; may be repeated.", show_default=False),
+    ] = None,
+    cursor: Annotated[
+        str | None,
+        typer.Option("--cursor", metavar="CURSOR", help="Go on where the last page ended.", show_default=False),
+    ] = None,
+    json: JsonOption = False,
+) -> None:
+    """List conversations, the newest first."""
+    from ragforge_memory.cli.session import run_async
+
+    run_async(_list, settings, limit, status.value if status else None, tag, cursor, json)
+
+
+@command(app, "show")
+def show(
+    settings: Settings,
+    reference: Reference,
+    limit: Annotated[int, typer.Option("--limit", "-n", metavar="N", min=1, help="The newest so many messages.")] = 50,
+    before: Annotated[
+        str | None,
+        typer.Option("--before", metavar="ID", help="Only messages before this one.", show_default=False),
+    ] = None,
+    json: JsonOption = False,
+) -> None:
+    """Show the messages of a conversation, the oldest first."""
+    from ragforge_memory.cli.session import run_async
+
+    run_async(_show, settings, reference, limit, before, json)
+
+
+@command(app, "archive")
+def archive(settings: Settings, reference: Reference) -> None:
+    """Take a conversation out of the way; nothing is lost."""
+    from ragforge_memory.cli.session import run_async
+
+    run_async(_archive, settings, reference, True)
+
+
+@command(app, "unarchive")
+def unarchive(settings: Settings, reference: Reference) -> None:
+    """Take an archived conversation back."""
+    from ragforge_memory.cli.session import run_async
+
+    run_async(_archive, settings, reference, False)
+
+
+@command(app, "delete")
+def delete(
+    settings: Settings,
+    reference: Reference,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+) -> None:
+    """Delete a conversation and all that hangs on it."""
+    if not yes and not sys.stdin.isatty():
+        raise typer.BadParameter("nobody is there to be asked: give --yes to delete it", param_hint="--yes")
+
+    from ragforge_memory.cli.session import run_async
+
+    run_async(_delete, settings, reference, yes)
+
+
+async def _list(
+    settings: Settings, limit: int, status: str | None, tags: list[str] | None, cursor: str | None, json: bool
+) -> None:
+    from ragforge_memory.cli.output import print_json
+    from ragforge_memory.cli.session import open_graph
+
+    async with open_graph(settings, quiet=json) as agent:
+        page = await agent.list_conversations(limit=limit, status=status, tags=tags, cursor=cursor)
+    if json:
+        print_json(page)
+    else:
+        _print_page(page)
+
+
+def _print_page(page: Page[ConversationInfo]) -> None:
+    from ragforge_memory.cli.render import one_line
+    from ragforge_memory.cli.terminal import Terminal, note
+
+    terminal = Terminal.of_this_process()
+    for info in page.items:
+        updated = info.updated_at.astimezone().strftime("%Y-%m-%d %H:%M")
+        about = f"{info.uuid[:8]}  {updated}  {info.message_count:>4}  "
+        title = one_line(info.title or "(no title)", 200)
+        marks = [*(f"#{tag}" for tag in info.tags), *(["archived"] if info.status == "archived" else [])]
+        line = " ".join([title, *marks])
+        typer.echo(about + (one_line(line, max(20, terminal.width - len(about))) if terminal.rendered else line))
+    if not page.items:
+        note("no conversations")
+    if page.next_cursor:
+        note(f"more with: --cursor {page.next_cursor}")
+
+
+async def _show(settings: Settings, reference: str, limit: int, before: str | None, json: bool) -> None:
+    from ragforge_memory.cli.output import print_json
+    from ragforge_memory.cli.session import open_graph
+    from ragforge_memory.cli.terminal import Terminal
+
+    async with open_graph(settings, quiet=json) as agent:
+        conversation = await agent.load_conversation(reference)
+        messages = await conversation.get_history(limit=limit, before_message_id=before)
+        info = conversation.info
+    if json:
+        print_json({"conversation": info, "messages": list(messages)})
+        return
+
+    from ragforge_memory.cli.transcript import transcript
+
+    terminal = Terminal.of_this_process()
+    typer.echo(terminal.dim(f"{info.uuid}  {info.title or '(no title)'}  {info.status}") + "\n")
+    typer.echo(transcript(messages, terminal), nl=False)
+
+
+async def _archive(settings: Settings, reference: str, archived: bool) -> None:
+    from ragforge_memory.cli.session import open_graph
+
+    async with open_graph(settings) as agent:
+        conversation = await agent.load_conversation(reference)
+        await (conversation.archive() if archived else conversation.unarchive())
+    typer.echo(f"{'archived' if archived else 'active again'}: {conversation.uuid}")
+
+
+async def _delete(settings: Settings, reference: str, yes: bool) -> None:
+    from ragforge_memory.cli.session import open_graph
+
+    async with open_graph(settings) as agent:
+        conversation = await agent.load_conversation(reference)
+        if not yes:
+            name = f"{conversation.title or 'a conversation without a title'}"
+            question = f"Delete {name!r} ({conversation.uuid[:8]}, {conversation.message_count} messages)?"
+            typer.confirm(question, abort=True, err=True)
+        await conversation.delete()
+    typer.echo(f"deleted: {conversation.uuid}")

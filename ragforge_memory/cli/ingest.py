@@ -1,0 +1,115 @@
+"""`ragforge ingest`: the project's code into the graph."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ragforge_memory.cli.options import JsonOption, Settings, command
+
+if TYPE_CHECKING:
+    from ragforge_memory.models.code import IngestReport
+
+_SKIPPED_SHOWN = 10
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the command."""
+    command(app, "ingest")(ingest)
+
+
+def ingest(
+    settings: Settings,
+    directory: Annotated[
+        Path | None,
+        typer.Argument(
+            metavar="DIR",
+            help="The project's directory; this one by default.",
+            show_default=False,
+            exists=True,
+            file_okay=False,
+        ),
+    ] = None,
+    watch: Annotated[bool, typer.Option("--watch", help="Go on reading what changes, until Ctrl-C.")] = False,
+    full: Annotated[bool, typer.Option("--full", help="Read every file again, changed or not.")] = False,
+    adopt: Annotated[
+        bool, typer.Option("--adopt", help="Take the project's name over from another directory.")
+    ] = False,
+    embed: Annotated[
+        bool, typer.Option("--embed", help="Wait until all code has its vectors; they come while you ask otherwise.")
+    ] = False,
+    json: JsonOption = False,
+) -> None:
+    """Read the project's code into the graph.
+
+    Only what has changed since the last time is read again.
+    """
+    if directory is not None:
+        if settings.project is not None and settings.project.resolve() != directory.resolve():
+            raise typer.BadParameter("give DIR or --project, not both")
+        settings = replace(settings, project=directory)
+
+    from ragforge_memory.cli.session import run_async
+
+    run_async(_ingest, settings, Wanted(watch, full, adopt, embed, json))
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What an ingest was asked for."""
+
+    watch: bool
+    full: bool
+    adopt: bool
+    embed: bool
+    json: bool
+
+
+async def _ingest(settings: Settings, wanted: Wanted) -> None:
+    from ragforge_memory.cli.reading import read_code
+    from ragforge_memory.cli.session import locate, open_graph
+    from ragforge_memory.cli.terminal import Spinner, Terminal
+
+    place = locate(settings)
+    spinner = Spinner(Terminal.of_this_process())
+    async with open_graph(settings, quiet=wanted.json) as agent:
+        async with spinner.running("looking at the files"):
+            report = await read_code(agent, place, spinner, full=wanted.full, adopt=wanted.adopt)
+        _print(report, wanted)
+        if wanted.embed:
+            async with spinner.running("waiting for the vectors of the code"):
+                await agent.drain()
+        if not wanted.watch:
+            return
+
+        from watchfiles import awatch
+
+        async for _ in awatch(place.source):
+            async with spinner.running("looking at the files"):
+                report = await read_code(agent, place, spinner)
+            if report.files_changed or report.removed:
+                _print(report, wanted)
+
+
+def _print(report: IngestReport, wanted: Wanted) -> None:
+    from ragforge_memory.cli.output import print_json, print_json_line
+
+    if wanted.json:
+        (print_json_line if wanted.watch else print_json)(report)
+        return
+    commit = f" at {report.commit[:12]}" if report.commit else ""
+    languages = ", ".join(f"{count:,} {name}" for name, count in report.languages.items())
+    typer.echo(f"{report.project}{commit}")
+    typer.echo(f"{report.files:,} files ({languages or 'no code'}), {report.files_changed:,} read")
+    typer.echo(
+        f"{report.scopes:,} scopes: {report.added:,} added, {report.updated:,} updated, {report.removed:,} removed"
+    )
+    typer.echo(f"{report.edges:,} edges; {report.unresolved:,} names are not of this project")
+    for skipped in report.skipped[:_SKIPPED_SHOWN]:
+        typer.echo(f"skipped {skipped.file}: {skipped.reason}")
+    if len(report.skipped) > _SKIPPED_SHOWN:
+        typer.echo(f"skipped {len(report.skipped) - _SKIPPED_SHOWN:,} more; --json lists them")
+    typer.echo(f"{report.seconds:.1f} s")

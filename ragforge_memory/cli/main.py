@@ -1,0 +1,112 @@
+"""The command line's entry point: its commands, and how errors become messages and exit codes.
+
+Nothing that is slow to import is imported here: each command imports its work when it runs.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+import typer
+
+from ragforge_memory.cli import ask, chat, config, conversations, doctor, ingest, version
+from ragforge_memory.cli.neo4j import app as neo4j_app
+from ragforge_memory.cli.options import (
+    ConfigOption,
+    DebugOption,
+    ProjectOption,
+    Settings,
+    UserOption,
+)
+
+app = typer.Typer(
+    name="ragforge",
+    help="The memory of a code agent, kept in a Neo4j graph.",
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    no_args_is_help=True,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+@app.callback()
+def remember_settings(
+    context: typer.Context,
+    config: ConfigOption = None,
+    user: UserOption = None,
+    project: ProjectOption = None,
+    debug: DebugOption = False,
+) -> None:
+    """The memory of a code agent, kept in a Neo4j graph."""
+    context.obj = Settings(config, user, project, debug)
+
+
+for commands in (chat, ask, ingest, doctor, version):
+    commands.register(app)
+app.add_typer(conversations.app, name="conversations")
+app.add_typer(neo4j_app, name="neo4j")
+app.add_typer(config.app, name="config")
+
+
+def run() -> None:
+    """Runs the command line and ends the process.
+
+    Exit codes: 0 done; 1 an error; 2 wrong usage; 3 configuration; 4 Neo4j not available; 5 the model;
+    130 interrupted.
+    """
+    for stream in (sys.stdout, sys.stderr):
+        reconfigure = getattr(stream, "reconfigure", None)
+        if reconfigure is not None:
+            reconfigure(errors="replace")  # a terminal that cannot show a sign gets a question mark
+    code = _run(sys.argv[1:])
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # The reader has gone (`| head`). Without this the interpreter complains when it flushes at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    sys.exit(code)
+
+
+def _run(arguments: list[str]) -> int:
+    command = typer.main.get_command(app)
+    try:
+        command.main(arguments, prog_name="ragforge")
+    except SystemExit as end:
+        return end.code if isinstance(end.code, int) else 0 if end.code is None else 1
+    except KeyboardInterrupt:
+        return 130
+    except BrokenPipeError:
+        return 1
+    except Exception as error:  # noqa: BLE001 - the outermost frame: everything becomes a message
+        return _show(error, arguments)
+    return 0
+
+
+def _show(error: Exception, arguments: list[str]) -> int:
+    """Prints the error to stderr, as JSON where JSON was asked for, and returns its exit code."""
+    from ragforge_memory.errors import RagforgeError, describe
+
+    if "--debug" in arguments:
+        import traceback
+
+        traceback.print_exception(error)
+    code = error.exit_code if isinstance(error, RagforgeError) else 1
+    if "--json" in arguments or "--jsonl" in arguments:
+        import json
+
+        print(json.dumps(describe(error), ensure_ascii=False), file=sys.stderr)
+        return code
+    if isinstance(error, RagforgeError):
+        print(f"ragforge: {error}", file=sys.stderr)
+        if error.hint:
+            print(f"hint: {error.hint}", file=sys.stderr)
+    else:
+        print(f"ragforge: unexpected {type(error).__name__}: {error}", file=sys.stderr)
+        if "--debug" not in arguments:
+            print("hint: run it again with --debug for the stack trace", file=sys.stderr)
+    return code
+
+
+if __name__ == "__main__":
+    run()

@@ -1,0 +1,73 @@
+"""Reads the project's code into the graph, with its progress in the spinner."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ragforge_memory.cli.terminal import Spinner, note
+
+if TYPE_CHECKING:
+    from ragforge_memory.agent.agent import AsyncConversationAgent
+    from ragforge_memory.cli.session import Place
+    from ragforge_memory.code.ingest import IngestProgress
+    from ragforge_memory.models.code import IngestReport
+
+
+async def read_code(
+    agent: AsyncConversationAgent, place: Place, spinner: Spinner, *, full: bool = False, adopt: bool = False
+) -> IngestReport:
+    """Brings the graph up to date with the project's files.
+
+    Raises:
+        ProjectConflict: another directory has the project's name, and ``adopt`` was not asked for.
+    """
+    from ragforge_memory.code.ingest import ingest
+
+    services = await agent.open()
+    source = place.loaded.config.source
+    report = await ingest(
+        services.graph,
+        place.source,
+        project=place.project.name,
+        include=source.include,
+        exclude=source.exclude,
+        adopt=adopt,
+        full=full,
+        progress=lambda progress: spinner.phase(_phase(progress)),
+    )
+    if report.added or report.updated:
+        services.background.wake()
+    return report
+
+
+async def bring_up_to_date(agent: AsyncConversationAgent, place: Place, spinner: Spinner, *, quiet: bool) -> None:
+    """Reads what is new or changed, and says so when there was any."""
+    spinner.phase("looking at the project's files")
+    report = await read_code(agent, place, spinner)
+    if not quiet and (report.added or report.updated or report.removed):
+        spinner.clear()
+        note(f"read {describe_report(report)}")
+
+
+def describe_report(report: IngestReport) -> str:
+    """An ingest in a line."""
+    changed = ", ".join(
+        f"{count:,} {what}"
+        for count, what in ((report.added, "added"), (report.updated, "updated"), (report.removed, "removed"))
+        if count
+    )
+    skipped = f", {len(report.skipped):,} files skipped" if report.skipped else ""
+    return (
+        f"{report.files:,} files, {report.scopes:,} scopes ({changed or 'nothing changed'})"
+        f"{skipped} in {report.seconds:.1f} s"
+    )
+
+
+def _phase(progress: IngestProgress) -> str:
+    match progress.phase:
+        case "wait":
+            return "waiting for another process that reads this project"
+        case "read":
+            return f"reading files, {progress.done:,} of {progress.total:,}"
+        case _:
+            return "finding who uses what"

@@ -1,0 +1,210 @@
+"""What a command works with: the project, its agent, the terminal; opened with a spinner, closed at the end."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ragforge_memory.agent.configured import configured_agent
+from ragforge_memory.cli.interrupts import Interrupts
+from ragforge_memory.cli.options import Settings
+from ragforge_memory.cli.preparation import shown_preparation
+from ragforge_memory.cli.reading import bring_up_to_date
+from ragforge_memory.cli.terminal import Spinner, Terminal, note
+from ragforge_memory.config import LoadedConfig, load_config
+from ragforge_memory.project import ProjectIdentity, identify, project_root
+
+if TYPE_CHECKING:
+    from ragforge_memory.agent.agent import AsyncConversationAgent
+    from ragforge_memory.agent.conversation import AsyncConversation
+    from ragforge_memory.agent.services import Services
+    from ragforge_memory.downloads.progress import Progress, Reporter
+
+
+@dataclass(frozen=True, slots=True)
+class Opening:
+    """What a chat or a question was started with. ``quiet``: stdout and stderr are read by a program."""
+
+    settings: Settings
+    model: str | None = None
+    memory: bool = True
+    ingest: bool = True
+    quiet: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where the command works: the configuration, the project, and the folder of its code."""
+
+    loaded: LoadedConfig
+    project: ProjectIdentity
+    source: Path
+
+
+def run_async(function: Callable[..., Awaitable[None]], *arguments: Any) -> None:
+    """Runs a command's work in an event loop of its own.
+
+    Raises:
+        KeyboardInterrupt: Ctrl-C ended it.
+    """
+
+    async def work() -> None:
+        await function(*arguments)
+
+    try:
+        asyncio.run(work())
+    except asyncio.CancelledError:
+        raise KeyboardInterrupt from None
+
+
+def locate(settings: Settings) -> Place:
+    """The project that the settings mean.
+
+    A directory that was named is the project's root, whatever lies above it. Otherwise the configuration's folder
+    is, else the git work tree, else the current directory.
+
+    Raises:
+        ConfigError: the configuration cannot be used.
+    """
+    loaded = load_config(settings.config, settings.project)
+    named = settings.project.resolve() if settings.project else None
+    if named is not None and settings.config is None and loaded.root.resolve() != named:
+        return Place(loaded, identify(named), named)  # the configuration of a folder above names another project
+    root = named or (loaded.root if loaded.file else project_root(loaded.root))
+    source = (root / loaded.config.source.root).resolve()
+    return Place(loaded, identify(root, loaded.config.name), source)
+
+
+def make_agent(
+    place: Place,
+    settings: Settings,
+    *,
+    model: str | None = None,
+    memory: bool = True,
+    progress: Reporter | None = None,
+) -> AsyncConversationAgent:
+    """The agent for a place; ``memory`` False answers without recall."""
+    config = place.loaded.config
+    if not memory:
+        without = config.agent.memory.model_copy(update={"enabled": False})
+        config = config.model_copy(update={"agent": config.agent.model_copy(update={"memory": without})})
+    return configured_agent(
+        config,
+        user_id=settings.user,
+        project=place.project.name,
+        root=place.source,
+        llm_provider=model,
+        progress=progress,
+    )
+
+
+class Session:
+    """An open agent at a terminal."""
+
+    def __init__(
+        self,
+        agent: AsyncConversationAgent,
+        services: Services,
+        place: Place,
+        terminal: Terminal,
+        spinner: Spinner,
+        interrupts: Interrupts,
+    ) -> None:
+        self.agent = agent
+        self.services = services
+        self.place = place
+        self.terminal = terminal
+        self.spinner = spinner
+        self.interrupts = interrupts
+
+    async def conversation(self, *, continue_: bool = False, resume: str | None = None) -> AsyncConversation:
+        """The conversation that goes on, or a new one where none was asked for or there is none yet.
+
+        Raises:
+            ConversationNotFound: nothing has this reference.
+            InvalidInput: several conversations have it.
+        """
+        if resume is not None:
+            return await self.agent.load_conversation(resume)
+        if continue_:
+            page = await self.agent.list_conversations(limit=1, status="active")
+            if page.items:
+                return await self.agent.load_conversation(page.items[0].uuid)
+            note("there is no conversation to continue; this is a new one")
+        return await self.agent.create_conversation()
+
+    def describe_model(self) -> str:
+        """The chat's first line: which model answers, and why."""
+        return f"model {self.services.model_name}: {self.services.model_why}"
+
+    def describe_project(self) -> str:
+        """Which project is talked about, and whose conversations these are."""
+        line = f"project {self.place.project.name} in {self.place.source}"
+        return f"{line}, as {self.agent.user_id}" if self.agent.user_id else line
+
+
+@contextlib.asynccontextmanager
+async def open_session(opening: Opening) -> AsyncIterator[Session]:
+    """Opens the agent, brings the project's code up to date, and takes Ctrl-C."""
+    terminal = Terminal.of_this_process()
+    spinner = Spinner(terminal)
+    interrupts = Interrupts()
+    _configure_logs(opening.settings.debug)
+    place = locate(opening.settings)
+    for notice in place.loaded.notices:
+        note(notice)
+    with interrupts.taken(), _preparation(terminal, spinner, quiet=opening.quiet) as progress:
+        agent = make_agent(place, opening.settings, model=opening.model, memory=opening.memory, progress=progress)
+        try:
+            async with spinner.running("opening the graph"):
+                services = await agent.open()
+                if opening.ingest:
+                    await bring_up_to_date(agent, place, spinner, quiet=opening.quiet)
+            yield Session(agent, services, place, terminal, spinner, interrupts)
+        finally:
+            async with spinner.running("finishing"):
+                await agent.aclose()
+
+
+@contextlib.asynccontextmanager
+async def open_graph(settings: Settings, *, quiet: bool = False) -> AsyncIterator[AsyncConversationAgent]:
+    """The agent for commands that only read and change what is stored; no model is looked for."""
+    terminal = Terminal.of_this_process()
+    spinner = Spinner(terminal)
+    _configure_logs(settings.debug)
+    with _preparation(terminal, spinner, quiet=quiet) as progress:
+        agent = make_agent(locate(settings), settings, model="extractive", progress=progress)
+        try:
+            async with spinner.running("opening the graph"):
+                await agent.open()
+            yield agent
+        finally:
+            await agent.aclose()
+
+
+@contextlib.contextmanager
+def _preparation(terminal: Terminal, spinner: Spinner, *, quiet: bool) -> Iterator[Reporter]:
+    """Shows what the first start has to fetch; the spinner rests meanwhile."""
+    with shown_preparation(terminal) as show:
+
+        def report(progress: Progress) -> None:
+            if terminal.progress or not quiet:
+                spinner.phase("")
+                spinner.clear()
+                show(progress)
+
+        yield report
+
+
+def _configure_logs(debug: bool) -> None:
+    """Logs go to stderr with ``--debug``; otherwise nowhere: what matters is said in the answer's notes."""
+    if debug:
+        logging.basicConfig(level=logging.INFO, format="%(asctime)s %(name)s %(levelname)s %(message)s")
+        logging.getLogger("ragforge_memory").setLevel(logging.DEBUG)
+    else:
+        logging.getLogger().addHandler(logging.NullHandler())

@@ -1,0 +1,93 @@
+"""A turn's events as text on a terminal and in a pipe."""
+
+from __future__ import annotations
+
+import pytest
+
+from ragforge_memory import events
+from ragforge_memory.cli.render import TurnView, one_line, tool_line
+from ragforge_memory.cli.terminal import Spinner, Terminal
+from ragforge_memory.models.conversation import AssistantResponse
+
+TERMINAL = Terminal(rendered=True, progress=True, color=False)
+PIPE = Terminal(rendered=False, progress=False, color=False)
+
+
+def completed(content: str, *degraded: str) -> events.MessageCompleted:
+    return events.MessageCompleted(
+        response=AssistantResponse(
+            content=content, conversation_id="c", message_id="m", user_message_id="u", degraded=degraded
+        )
+    )
+
+
+def turn() -> list[events.Event]:
+    return [
+        events.MessageStarted(conversation_id="c", user_message_id="u", message_id="m"),
+        events.TextDelta(text="Let me "),
+        events.TextDelta(text="look."),
+        events.ToolUse(tool_call_id="t1", tool_name="search_code", arguments={"query": "log\nin"}, iteration=1),
+        events.ToolUse(tool_call_id="t2", tool_name="read_file", arguments={"path": "x" * 100}, iteration=1),
+        events.ToolResult(
+            tool_call_id="t2", tool_name="read_file", success=False, error="no such file", duration_ms=3, iteration=1
+        ),
+        events.ToolResult(tool_call_id="t1", tool_name="search_code", success=True, duration_ms=12, iteration=1),
+        events.TextDelta(text="\n\n"),
+        events.TextDelta(text="It is in\n`a.py:1`.\n\n- one\n- tw"),
+        events.TextDelta(text="o"),
+        completed("Let me look.It is in ..."),
+    ]
+
+
+def show(terminal: Terminal, shown: list[events.Event]) -> None:
+    view = TurnView(terminal, Spinner(terminal))
+    for event in shown:
+        view.show(event)
+
+
+def test_a_terminal_gets_laid_out_blocks_and_a_line_for_each_tool(capsys: pytest.CaptureFixture[str]) -> None:
+    show(TERMINAL, turn())
+    out, err = capsys.readouterr()
+    assert out == "Let me look.\n\nIt is in a.py:1.\n\n • one\n • two\n"
+    empty, failed, found = err.splitlines()
+    assert empty == ""
+    assert failed.startswith('· read_file(path="xxx')
+    assert failed.endswith("…  3 ms  failed: no such file")
+    assert found == r'· search_code(query="log\nin")  12 ms'
+
+
+def test_a_pipe_gets_the_answer_alone(capsys: pytest.CaptureFixture[str]) -> None:
+    show(PIPE, turn())
+    assert capsys.readouterr() == ("Let me look.\n\nIt is in\n`a.py:1`.\n\n- one\n- two\n", "")
+
+
+def test_an_answer_that_was_not_streamed_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
+    show(PIPE, [completed("Nothing found.")])
+    assert capsys.readouterr().out == "Nothing found.\n"
+
+
+def test_what_was_not_available_is_said_once(capsys: pytest.CaptureFixture[str]) -> None:
+    show(PIPE, [events.Degraded(what="embeddings", detail="no local model"), completed("x", "embeddings", "journal")])
+    assert capsys.readouterr().err == "not available: embeddings (no local model)\nnot available: journal\n"
+
+
+def test_other_notes(capsys: pytest.CaptureFixture[str]) -> None:
+    show(
+        PIPE,
+        [
+            events.Recalled(),
+            events.Compressed(tokens_before=900, tokens_after=100),
+            events.ReasoningDelta(text="hm"),
+            events.MemorySaved(memory_id="m", content="tabs\x1b[2J"),
+            events.Error(error="ModelError", message="gone"),
+        ],
+    )
+    assert capsys.readouterr() == ("", "context condensed: 900 tokens to 100\nremembered: tabs[2J\n")
+
+
+def test_tool_lines_fit() -> None:
+    assert tool_line("outline", {}, 80) == "outline()"
+    assert tool_line("search_code", {"query": "é", "limit": 5}, 80) == 'search_code(query="é", limit=5)'
+    assert len(tool_line("a", {"b": "c" * 500, "d": ["e"] * 500}, 50)) == 50
+    assert one_line("a\n b\tc", 10) == "a b c"
+    assert one_line("abcdef", 4) == "abc…"

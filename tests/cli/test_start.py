@@ -1,0 +1,191 @@
+"""What needs no server: help, version, completion, usage errors, configuration; and what these may import."""
+
+from __future__ import annotations
+
+import json
+import runpy
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from ragforge_memory.cli.main import app
+from tests.cli.conftest import ENTRY, CommandLine
+
+SLOW = (
+    "neo4j",
+    "pydantic",
+    "rich",
+    "anyio",
+    "google.genai",
+    "openai",
+    "prompt_toolkit",
+    "numpy",
+    "tree_sitter",
+    "yaml",
+)
+REFERENCE = Path(__file__).parents[2] / "docs" / "generate_cli.py"
+
+
+@pytest.fixture
+def alone(project: Path, bare_environment: dict[str, str]) -> CommandLine:
+    """The command line where no server could be had."""
+    return CommandLine(project, {**bare_environment, "NEO4J_URI": "bolt://127.0.0.1:1"})
+
+
+def test_help_imports_nothing_slow(alone: CommandLine) -> None:
+    assert loaded_modules(alone, ["--help"]) == []
+
+
+@pytest.mark.parametrize(
+    "arguments", [["ask", "--help"], ["conversations", "--help"], ["neo4j", "-h"], ["chat", "-h"], ["version"]]
+)
+def test_other_help_and_version_import_no_sdk_and_no_driver(alone: CommandLine, arguments: list[str]) -> None:
+    assert set(loaded_modules(alone, arguments)) <= {"pydantic"}  # with it typer itself reads the options
+
+
+def loaded_modules(alone: CommandLine, arguments: list[str]) -> list[str]:
+    """Which slow modules, and which of ours outside ``cli/``, a run loads."""
+    program = (
+        "import sys, ragforge_memory.cli.main as m\n"
+        f"sys.argv = ['ragforge', *{arguments!r}]\n"
+        "try:\n    m.run()\nexcept SystemExit as end:\n    assert not end.code, end.code\n"
+        "ours = [name for name in sys.modules if name.startswith('ragforge_memory.')\n"
+        "        and not name.startswith('ragforge_memory.cli')]\n"
+        f"print([name for name in {SLOW!r} if name in sys.modules] + ours, file=sys.stderr)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        env=alone.environment,
+        cwd=alone.project,
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
+    )
+    assert done.stdout
+    loaded: list[str] = json.loads(done.stderr.replace("'", '"'))
+    return loaded
+
+
+def test_version(alone: CommandLine) -> None:
+    assert alone.ok("version").startswith("ragforge 0.")
+
+
+def test_no_command_shows_the_help(alone: CommandLine) -> None:
+    done = alone.run()
+    assert done.returncode == 2
+    assert "Usage: ragforge" in done.stdout + done.stderr
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["no-such-command"],
+        ["ask"],
+        ["ask", "x", "--no-such-option"],
+        ["ask", "x", "-c", "-r", "y"],
+        ["ask", "x", "--json", "--jsonl"],
+        ["chat", "-c", "-r", "y"],
+        ["ask", "x", "--project", "no/such/folder"],
+        ["ingest", "no/such/folder"],
+        ["conversations", "list", "--limit", "0"],
+        ["conversations", "list", "--status", "gone"],
+        ["conversations", "delete", "x"],
+        ["conversations", "show"],
+    ],
+    ids=" ".join,
+)
+def test_wrong_usage_is_2_and_nothing_on_stdout(alone: CommandLine, arguments: list[str]) -> None:
+    done = alone.run(*arguments)
+    assert (done.returncode, done.stdout) == (2, ""), done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_broken_configuration_is_3(alone: CommandLine) -> None:
+    (alone.project / "ragforge.config.yaml").write_text("agent:\n  max_iteration: 3\n")
+    done = alone.run("config", "show")
+    assert (done.returncode, done.stdout) == (3, "")
+    assert "ragforge.config.yaml:2" in done.stderr
+    assert "max_iterations" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_an_error_is_json_where_json_was_asked_for(alone: CommandLine) -> None:
+    done = alone.run("config", "show", "--json", "--config", "missing.yaml")
+    assert (done.returncode, done.stdout) == (3, "")
+    error = json.loads(done.stderr)
+    assert (error["error"], error["exit_code"]) == ("ConfigError", 3)
+
+
+def test_debug_shows_the_trace(alone: CommandLine) -> None:
+    done = alone.run("--debug", "config", "show", "--config", "missing.yaml")
+    assert done.returncode == 3
+    assert "Traceback" in done.stderr
+
+
+def test_config_show_says_where_each_value_came_from(alone: CommandLine) -> None:
+    (alone.project / "ragforge.config.yaml").write_text("name: mine\nllm: {provider: gemini, api_key: hush-hush}\n")
+    shown = alone.ok("config", "show")
+    rows = {line.split()[0]: line for line in shown.splitlines()}
+    assert "ragforge.config.yaml:1" in rows["name"]
+    assert rows["agent.max_iterations"].endswith("default")
+    assert rows["neo4j.uri"].endswith("environment NEO4J_URI")
+    assert "hush-hush" not in shown
+
+    values = {v["key"]: v for v in alone.json("config", "show", "--json")["values"]}
+    assert values["name"]["value"] == "mine"
+    assert values["llm.api_key"]["value"] != "hush-hush"
+
+
+def test_settings_stand_before_or_after_the_command(alone: CommandLine) -> None:
+    file = alone.project.parent / "other.yaml"
+    file.write_text("name: other\n")
+    before = alone.json("--config", str(file), "config", "show", "--json")
+    after = alone.json("config", "show", "--json", "--config", str(file))
+    assert before == after
+    assert before["file"] == str(file)
+
+
+def test_shell_completion(alone: CommandLine) -> None:
+    script = alone.ok(_RAGFORGE_COMPLETE="source_bash")
+    assert "_RAGFORGE_COMPLETE=complete_bash" in script
+    offered = alone.ok(_RAGFORGE_COMPLETE="complete_bash", COMP_WORDS="ragforge con", COMP_CWORD="1")
+    assert sorted(offered.split()) == ["config", "conversations"]
+
+
+def test_a_reader_that_goes_away_is_no_error(alone: CommandLine) -> None:
+    pipe = subprocess.Popen(
+        [*ENTRY, "config", "show"],
+        env=alone.environment,
+        cwd=alone.project,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert pipe.stdout is not None
+    pipe.stdout.close()
+    assert pipe.stderr is not None
+    assert pipe.stderr.read() == ""
+    pipe.wait(timeout=60)
+    pipe.stderr.close()
+
+
+def test_every_command_and_option_is_documented() -> None:
+    generate = runpy.run_path(str(REFERENCE))
+    documented = (REFERENCE.parent / "cli.md").read_text(encoding="utf-8")
+    assert documented == generate["page"](), "run: python docs/generate_cli.py"
+
+
+def test_every_command_explains_itself_and_its_options() -> None:
+    import typer
+
+    generate = runpy.run_path(str(REFERENCE))
+    root = typer.main.get_command(app)
+    for command, context in generate["commands"](root, generate["_context"](root, "ragforge", None)):
+        assert command.help, context.command_path
+        names = {name for parameter in command.params for name in parameter.opts}
+        assert {"--config", "--user"} <= names, context.command_path
+        for parameter in command.params:
+            assert getattr(parameter, "help", None), f"{context.command_path} {parameter.name}"
