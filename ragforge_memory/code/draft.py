@@ -90,6 +90,8 @@ class Draft:
         self.language = language
         self.data = data
         self.package = ""
+        self.doubtful = False
+        """Whether something was met that the grammar let pass and the language may not: Reader.refusal is asked."""
         self.scopes: list[OpenScope] = []
         self.imports: list[Import] = []
         self.exports: list[Export] = []

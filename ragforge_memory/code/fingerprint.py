@@ -88,7 +88,7 @@ class Tokens:
                     continue
                 if start > previous:  # text that the grammar gives no node to
                     hidden = data[previous:start].split()
-                    if hidden and hidden != [b"\\"]:
+                    if hidden:
                         starts.append(previous)
                         texts.append(b" ".join(hidden))
                 end = node.end_byte
@@ -113,7 +113,7 @@ _PLAIN, _FLAT, _BLOCK, _INDENTED, _ATOM, _COMMENT = range(6)
 
 
 def _role(kind: str, reader: Reader) -> int:
-    if kind.endswith("comment"):
+    if kind.endswith("comment") or kind == "line_continuation":
         return _COMMENT
     if kind in reader.atoms:
         return _ATOM

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from ragforge_memory.code.parsed import BindingKind
+from ragforge_memory.code.parsed import LONGEST_TEXT, BindingKind
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -36,7 +36,7 @@ def first_named(node: Node) -> Node | None:
 def dotted(draft: Draft, node: Node | None) -> str:
     """An expression as dotted text; see parsed.py."""
     tail: list[str] = []
-    while node is not None:
+    while node is not None and len(tail) < LONGEST_TEXT:
         kind = node.type
         if kind in ("identifier", "type_identifier", "this", "super"):
             tail.append(draft.text(node))

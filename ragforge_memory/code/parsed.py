@@ -6,13 +6,18 @@ Lines count from 1 and are inclusive. Texts are decoded as UTF-8, undecodable by
 **Dotted text.** Receivers, bases and types are written in one normal form for all languages: names joined by
 ``.`` (also for ``::``, ``->`` and ``?.``), ``()`` for a call whatever its arguments, ``[]`` for an index or
 generic arguments, ``!`` for a literal (a string, a list, a number, a lambda: never a scope of the project) and
-``?`` for any other expression. ``get_app(x).config['a'].load`` is ``get_app().config[].load``.
+``?`` for any other expression. ``get_app(x).config['a'].load`` is ``get_app().config[].load``. Of a chain of more than LONGEST_TEXT steps the
+beginning is ``?``.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Literal
+
+LONGEST_TEXT = 40
+"""Steps of a dotted text. Every call of a chain has all before it as its receiver: without a bound, a fluent chain of
+some thousand calls takes a time that grows with the square of its length."""
 
 ScopeType = Literal[
     "function",

@@ -295,6 +295,13 @@ def _bind_field(draft: Draft, left: Node, right: Node | None, annotation: Node |
     return [receiver]
 
 
+def _block(draft: Draft, node: Node) -> Visit:
+    """The grammar takes a block without statements for empty where Python misses its indentation."""
+    if first_named(node) is None:
+        draft.doubtful = True
+    return node.named_children
+
+
 def _global(draft: Draft, node: Node) -> Visit:
     scope = draft.enclosing_function
     if scope is not None:
@@ -348,6 +355,7 @@ def refusal(root: Node, data: bytes) -> str | None:
 
 _HANDLERS: dict[str, Handler] = {
     **USE_HANDLERS,
+    "block": _block,
     "global_statement": _global,
     "nonlocal_statement": _global,
     "decorated_definition": _decorated,

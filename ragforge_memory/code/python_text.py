@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from ragforge_memory.code.parsed import BindingKind
+from ragforge_memory.code.parsed import LONGEST_TEXT, BindingKind
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -26,7 +26,7 @@ _WRAPPERS = frozenset({"Optional", "Annotated", "Final", "ClassVar", "Required",
 def dotted(draft: Draft, node: Node | None) -> str:
     """An expression as dotted text; see parsed.py."""
     tail: list[str] = []
-    while node is not None:
+    while node is not None and len(tail) < LONGEST_TEXT:
         kind = node.type
         if kind == "identifier":
             tail.append(draft.text(node))

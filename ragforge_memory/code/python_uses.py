@@ -35,7 +35,7 @@ def bind_names(draft: Draft, node: Node | None) -> None:
         if part.type == "identifier":
             draft.bind(draft.text(part), "unknown", None, draft.line(part))
         elif part.type not in ("attribute", "subscript", "call"):
-            stack.extend(part.named_children)
+            stack.extend(reversed(part.named_children))
 
 
 def _named_expression(draft: Draft, node: Node) -> Visit:

@@ -1,0 +1,53 @@
+"""Reads a sample project and shows its scopes and edges as lines that a test can list."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ragforge_memory.code.parse import parse
+from ragforge_memory.code.parsed import ParsedFile
+from ragforge_memory.code.resolve import Edge, Resolution, resolve
+
+SAMPLES = Path(__file__).parent / "samples"
+
+
+def read(name: str) -> dict[str, ParsedFile]:
+    """Every file of a sample that a language claims, by path."""
+    root = SAMPLES / name
+    paths = sorted(path for path in root.rglob("*") if path.is_file() and "__pycache__" not in path.parts)
+    files = (parse(path.relative_to(root).as_posix(), path.read_bytes()) for path in paths)
+    return {file.path: file for file in files if file.language}
+
+
+def project(**sources: str) -> Resolution:
+    """The edges of a project given as texts; ``__`` in a name stands for ``/``, a final ``_py`` for ``.py``."""
+    files = []
+    for name, text in sources.items():
+        stem, _, extension = name.replace("__", "/").rpartition("_")
+        files.append(parse(f"{stem}.{extension}", text.encode()))
+    assert not any(file.error for file in files)
+    return resolve(files)
+
+
+def scopes(file: ParsedFile) -> list[str]:
+    """``key type first-last`` of each scope, with ``@line`` where the definition is not on the first line."""
+    return [
+        f"{s.key} {s.type} {s.start_line}-{s.end_line}"
+        + (f" @{s.definition_line}" if s.definition_line != s.start_line else "")
+        for s in file.scopes
+    ]
+
+
+def edge(one: Edge) -> str:
+    """``key KIND key lines``; other files' keys with path; ``()`` behind lines that call, ``?`` if not certain."""
+    source = one.source_key or "<top>"
+    target = one.target_key if one.target_path == one.source_path else f"{one.target_path}:{one.target_key}"
+    lines = ",".join(f"{line}()" if line in one.call_lines else str(line) for line in one.lines)
+    shown = f"{source} {one.kind} {target}" + (f" {lines}" if lines else "")
+    return shown if one.certain else f"{shown} ?"
+
+
+def edges(resolution: Resolution, path: str, *, parents: bool = False) -> list[str]:
+    """The edges out of one file, those to parents only where asked for."""
+    found = [e for e in resolution.edges if e.source_path == path]
+    return [edge(e) for e in found if parents or e.kind != "HAS_PARENT"]

@@ -1,0 +1,2 @@
+export { Unit as default, Unit } from "./unit.js";
+export * from "./unit.js";

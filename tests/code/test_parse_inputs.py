@@ -1,0 +1,145 @@
+"""Whatever a file holds, parsing it ends with scopes or with one line that says why not."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ragforge_memory.code.languages import LANGUAGES, language_of, reader_of
+from ragforge_memory.code.parse import parse
+
+EXTENSIONS = [language.extensions[0] for language in LANGUAGES.values()]
+
+
+@pytest.mark.parametrize("extension", EXTENSIONS)
+@pytest.mark.parametrize("data", [b"", b"\n", b"   \n\t\n", b"\xef\xbb\xbf"])
+def test_an_empty_file_is_no_error(extension: str, data: bytes) -> None:
+    parsed = parse(f"a{extension}", data)
+    assert (parsed.error, parsed.scopes, parsed.uses) == (None, (), ())
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"\xef\xbb\xbfdef f():\n    return 'x'\n",
+        b"def f():\r\n    return 'x'\r\n",
+        b"def f():\r    return 'x'\r",
+        "def f():\n    return 'x'\n".encode("utf-16"),
+    ],
+    ids=["mark", "crlf", "cr", "utf-16"],
+)
+def test_byte_order_marks_and_line_breaks_change_nothing(data: bytes) -> None:
+    plain = parse("a.py", b"def f():\n    return 'x'\n")
+    assert parse("a.py", data) == plain
+    assert plain.scopes[0].end_line == 2
+
+
+def test_texts_that_are_not_utf8() -> None:
+    declared = "# coding: cp1252\nNAME = '\u20ac'\n".encode("cp1252")
+    assert "\u20ac" in parse("a.py", declared).scopes[0].source
+    latin = parse("a.py", b"NAME = '\xe4'\n")
+    assert latin.error is None
+    assert latin.scopes[0].source == "NAME = '\u00e4'"
+    assert parse("a.py", b"# coding: nonsense\nNAME = '\xe4'\n").error is None
+
+
+def test_what_is_no_text_is_refused() -> None:
+    assert parse("a.py", b"x = 1\x00\x01").error == "not text: it holds null bytes"
+    assert parse("a.unknown", b"").error == "not a file of a language that is read"
+
+
+@pytest.mark.parametrize(
+    ("path", "data", "line"),
+    [
+        ("a.py", b"x = 1\n\ndef broken(:\n    pass\n", 3),
+        ("a.py", b"print 'two'\n", None),
+        ("a.py", b"def f():\nreturn 1\n", 2),
+        ("a.js", b"const a = 1;\nfunction f( {\n", 2),
+        ("a.ts", b"class A {\n  x: = 3;\n}\n", 2),
+        ("a.tsx", b"const a = <b>;\n", 1),
+    ],
+)
+def test_a_broken_file_says_where(path: str, data: bytes, line: int | None) -> None:
+    error = parse(path, data).error
+    if line is None:
+        assert error is None  # Python 2's print is read like any statement
+    else:
+        assert error is not None
+        assert f"line {line}" in error
+
+
+def test_a_broken_file_keeps_what_could_be_read() -> None:
+    parsed = parse("a.py", b"def good():\n    pass\n\nclass (:\n")
+    assert parsed.error is not None
+    assert [s.key for s in parsed.scopes] == ["good"]
+
+
+def test_what_the_grammars_do_not_know_and_the_languages_allow() -> None:
+    variance = b"interface Box<in out T> { x: T }\nexport function f() { return g<typeof import('x')>(); }\n"
+    parsed = parse("a.ts", variance)
+    assert parsed.error is None
+    assert [s.key for s in parsed.scopes] == ["Box", "f"]
+
+
+def test_deep_nesting_and_long_chains_are_read() -> None:
+    deep = "x = " + "(" * 300 + "f()" + ")" * 300 + "\n"
+    chain = "y = a" + ".b()" * 2000 + "\n"
+    added = "z = " + " + ".join(["q(1)"] * 5000) + "\n"
+    parsed = parse("a.py", (deep + chain + added).encode())
+    assert {"x", "y", "z"} <= {s.key for s in parsed.scopes}
+    nested = "".join("    " * level + f"def f{level}():\n" for level in range(90)) + "    " * 90 + "pass\n"
+    assert len(parse("a.py", nested.encode()).scopes) == 90
+    arrows = "const a = " + "x => " * 3000 + "g();"
+    assert parse("a.js", arrows.encode()).error is None
+
+
+def test_a_huge_file_is_read_whole() -> None:
+    data = b"".join(b"NAME_%d = call_%d(1, [2, 3])\n" % (number, number) for number in range(20_000))
+    parsed = parse("a.py", data)
+    assert len(parsed.scopes) == 20_000
+    assert parsed.line_count == 20_000
+    one_line = b"var a=1;" * 50_000
+    assert parse("a.js", one_line).line_count == 1
+
+
+@settings(max_examples=150, deadline=None)
+@given(data=st.binary(max_size=400), extension=st.sampled_from(EXTENSIONS))
+def test_no_bytes_raise(data: bytes, extension: str) -> None:
+    parsed = parse(f"a{extension}", data)
+    keys = [s.key for s in parsed.scopes]
+    assert len(keys) == len(set(keys))
+
+
+WORDS = ["def f(x):", "class A(B):", "    return", "@", "(", ")", "{", "}", "=>", "const a =", "function", "'", '"""',
+         "`${", "if x:", "import y", "export", ":", "=", ".", "\n", "    ", "a", "1", "#", "//", "/*"]  # fmt: skip
+
+
+@settings(max_examples=150, deadline=None)
+@given(words=st.lists(st.sampled_from(WORDS), max_size=40), extension=st.sampled_from([".py", ".ts", ".tsx", ".js"]))
+def test_no_mixture_of_syntax_raises(words: list[str], extension: str) -> None:
+    parsed = parse(f"a{extension}", " ".join(words).encode())
+    for scope in parsed.scopes:
+        assert 1 <= scope.start_line <= scope.definition_line <= scope.end_line <= max(parsed.line_count, 1)
+
+
+@pytest.mark.parametrize(
+    ("path", "first", "language"),
+    [
+        ("a/b.py", b"", "python"),
+        ("b.PYI", b"", "python"),
+        ("tool", b"#!/usr/bin/env python3\n", "python"),
+        ("tool", b"#!/bin/sh\n", None),
+        ("a.b/tool", b"", None),
+        ("x.tsx", b"", "typescript"),
+        ("x.mjs", b"", "javascript"),
+    ],
+)
+def test_the_language_of_a_path(path: str, first: bytes, language: str | None) -> None:
+    found = language_of(path, first)
+    assert (found.name if found else None) == language
+
+
+def test_every_language_has_a_reader() -> None:
+    for name in LANGUAGES:
+        assert callable(reader_of(name).extract)
