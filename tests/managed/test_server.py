@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import socket
@@ -10,7 +11,9 @@ from pathlib import Path
 import neo4j
 import pytest
 from neo4j.exceptions import AuthError
+from typer.testing import CliRunner
 
+from ragforge_memory.cli import neo4j as commands
 from ragforge_memory.errors import ConfigError, ServerStartError
 from ragforge_memory.graph.managed import ServerInfo, ensure_running, external_status, logs, release, status, stop
 from ragforge_memory.graph.managed.files import ProcessId, ServerFiles, read_state
@@ -19,6 +22,9 @@ from ragforge_memory.graph.managed.login import count_connections
 from ragforge_memory.graph.managed.processes import identify, is_alive
 from tests.downloads.repository import serving
 from tests.managed.clients import Client
+
+
+pytestmark = pytest.mark.timeout(300)  # a start takes ten seconds, on a busy machine a minute
 
 
 def ask(info: ServerInfo, statement: str) -> list[object]:
@@ -162,6 +168,38 @@ def test_connections_of_others_are_counted(home: Path) -> None:
         assert count_connections(info.port, info.password) == 1
 
 
+def run(*arguments: str) -> str:
+    result = CliRunner().invoke(commands.app, arguments, catch_exceptions=False)
+    assert result.exit_code == 0
+    return result.stdout
+
+
+def test_the_commands(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    info = ensure_running(home)
+    monkeypatch.setenv("RAGFORGE_HOME", str(home))
+    monkeypatch.chdir(tmp_path)
+    assert json.loads(run("status", "--json")) == json.loads(run("start", "--json")) == status(home).as_dict()
+    told = run("status")
+    assert f"Neo4j {info.version} (managed) runs at {info.uri}" in told
+    assert info.password not in told
+    assert run("path").strip() == str(home / "neo4j")
+    assert len(run("logs", "-n", "2").splitlines()) == 2
+
+
+def test_the_commands_beside_a_configured_server(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    info = ensure_running(home)
+    monkeypatch.setenv("RAGFORGE_HOME", str(tmp_path / "unused"))
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("NEO4J_URI", info.uri)
+    monkeypatch.setenv("NEO4J_PASSWORD", info.password)
+    told = json.loads(run("status", "--json"))
+    assert (told["managed"], told["running"], told["uri"], told["pid"]) == (False, True, info.uri, None)
+    with pytest.raises(ServerStartError, match="is configured"):
+        CliRunner().invoke(commands.app, ["start"], catch_exceptions=False)
+    assert run("stop").strip() == "Neo4j was not running."
+    assert not (tmp_path / "unused").exists()
+
+
 def test_stop_ends_all_of_it(home: Path) -> None:
     info, owner = ensure_running(home), supervisor(home)
     server = identify(info.pid)
@@ -240,6 +278,14 @@ def test_no_download_to_be_had(home: Path, tmp_path: Path, monkeypatch: pytest.M
             ensure_running(home)
     assert caught.value.hint
     assert "RAGFORGE_MIRROR" in caught.value.hint
+
+
+def test_a_home_that_cannot_be_made(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("no folder")
+    with pytest.raises(ServerStartError, match="cannot be looked after") as caught:
+        ensure_running(tmp_path / "file")
+    assert caught.value.hint
+    assert "RAGFORGE_HOME" in caught.value.hint
 
 
 def test_a_version_that_is_not_pinned(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:

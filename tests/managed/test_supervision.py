@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import socket
 import subprocess
@@ -78,6 +79,8 @@ def test_the_record_of_the_server_survives_damage(files: ServerFiles) -> None:
     assert read_state(files) is None
     state = State("ready", "2026.09.0", "2026.09.0", 4711, ProcessId(1, "2"), ProcessId(3, "4"), "check")
     write_state(files, state)
+    assert read_state(files) == state
+    files.state.write_text(json.dumps({**json.loads(files.state.read_text()), "added_later": 1}))
     assert read_state(files) == state
     for damage in ("", "[]", "{", '{"status": "ready"}', '{"unknown": 1}'):
         files.state.write_text(damage)

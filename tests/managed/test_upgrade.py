@@ -13,6 +13,9 @@ from ragforge_memory.graph.managed.settings import DEFAULT_VERSION
 from ragforge_memory.graph.managed.upgrade import copy_data, settle
 
 
+pytestmark = pytest.mark.timeout(300)  # a start takes ten seconds, on a busy machine a minute
+
+
 def ask(info: ServerInfo, statement: str) -> list[object]:
     with neo4j.GraphDatabase.driver(info.uri, auth=(info.username, info.password)) as driver:
         return [record[0] for record in driver.execute_query(statement, database_="neo4j").records]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
@@ -74,17 +74,17 @@ class State:
 
 
 def read_state(files: ServerFiles) -> State | None:
-    """The record, or None if there is none or it cannot be read as one."""
+    """The record, or None if there is none or it cannot be read as one.
+
+    What a newer version of this library may have added to it is passed over.
+    """
     try:
         content = json.loads(files.state.read_text(encoding="utf-8"))
-        return State(
-            **{
-                **content,
-                "supervisor": _process(content.get("supervisor")),
-                "server": _process(content.get("server")),
-            }
-        )
-    except (OSError, ValueError, TypeError, AttributeError):
+        known = {field.name: content[field.name] for field in fields(State) if field.name in content}
+        for name in ("supervisor", "server"):
+            known[name] = _process(content.get(name))
+        return State(**known)
+    except (OSError, ValueError, TypeError, AttributeError, KeyError):
         return None
 
 

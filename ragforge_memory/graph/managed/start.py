@@ -11,6 +11,7 @@ import os
 import shutil
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
@@ -41,7 +42,6 @@ _NEEDED = 100 << 20
 """Bytes that must be free before a server is started: its logs and a small graph."""
 
 _STOP_PATIENCE = 90.0
-_STOPPING_UNASKED = 30.0
 
 # The package may be found by a path that the environment does not tell (a notebook, a zip, PYTHONPATH changed since).
 _SUPERVISOR = (
@@ -149,16 +149,18 @@ def stop_all(files: ServerFiles) -> bool:
 def _stop_supervisor(files: ServerFiles) -> bool:
     if not is_held(files.supervisor_lock):
         return False
-    state = read_state(files)
-    if state is not None:
-        end(state.supervisor, patience=_STOP_PATIENCE)
-    lock = take(files.supervisor_lock, wait=_STOPPING_UNASKED)
-    if lock is None:
-        raise ServerStartError(
-            "The managed Neo4j does not stop.", hint="`ragforge neo4j status --json` tells its process id; end that."
-        )
-    lock.release()
-    return True
+    deadline = time.monotonic() + _STOP_PATIENCE
+    while time.monotonic() < deadline:
+        state = read_state(files)  # again each time: one that has just begun has not written itself down yet
+        if state is not None:
+            end(state.supervisor, patience=_STOP_PATIENCE)
+        lock = take(files.supervisor_lock, wait=0.2)
+        if lock is not None:
+            lock.release()
+            return True
+    raise ServerStartError(
+        "The managed Neo4j does not stop.", hint="`ragforge neo4j status --json` tells its process id; end that."
+    )
 
 
 def _refuse_older(files: ServerFiles, version: str) -> None:
