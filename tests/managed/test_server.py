@@ -23,7 +23,6 @@ from ragforge_memory.graph.managed.processes import identify, is_alive
 from tests.downloads.repository import serving
 from tests.managed.clients import Client
 
-
 pytestmark = pytest.mark.timeout(300)  # a start takes ten seconds, on a busy machine a minute
 
 
