@@ -64,7 +64,8 @@ def code_lines(asked: str, value: Mapping[str, Any]) -> list[str]:
     if not content:
         return [nothing(asked)] if asked else []
     file = value["file"]
-    place = f"`{file}` has lines {value['start_line']}-{value['end_line']} of {value['total_lines']} here ({file}:{value['start_line']}):"
+    first, last = value["start_line"], value["end_line"]
+    place = f"`{file}` has lines {first}-{last} of {value['total_lines']} here ({file}:{first}):"
     return [place, *block(str(content).splitlines(), _language(str(file)))]
 
 

@@ -9,19 +9,21 @@ from ragforge_memory.retrieval.names import words
 _TOKEN = re.compile(r"[A-Za-z0-9_$]+(?:\.[A-Za-z0-9_$]+)*")
 
 # Question words, articles, pronouns, auxiliaries, and words that stand in any question about any code.
-_EMPTY_WORDS = """a about above after again all also am an and any anybody anyone anything are as at be because been before
-    being below between both but by can cannot code codebase could did do does doing done down during each else
-    every everything exactly few find for from further get gets give given go goes going got had has have having he
-    hello help her here hey hi him his how i if in inside into is it its itself just know let like list look looks
-    made main make makes many may me mean means might mine more most much must my need no nor not now of off on once
-    one only or other our out over part parts place please project repo repository same see shall she should show
-    so some somebody someone something such tell than thank thanks that the their them then there these they thing
-    things this those through to too under until up us use used uses using very want was way we were what when where
-    whether which while who whom whose why will with within without work working works would yes you your
-    happen happens happening handle handled handles handling implement implemented implements implementation
-    perform performed performs responsible deal deals dealt defined define defines definition located live lives
-    function functions method methods class classes module modules file files logic piece system app application
-    library package currently actually really"""
+_EMPTY_WORDS = """
+a about above after again all also am an and any anybody anyone anything are as at be because been before being
+below between both but by can cannot code codebase could did do does doing done down during each else every
+everything exactly few find for from further get gets give given go goes going got had has have having he hello
+help her here hey hi him his how i if in inside into is it its itself just know let like list look looks made
+main make makes many may me mean means might mine more most much must my need no nor not now of off on once one
+only or other our out over part parts place please project repo repository same see shall she should show so
+some somebody someone something such tell than thank thanks that the their them then there these they thing
+things this those through to too under until up us use used uses using very want was way we were what when where
+whether which while who whom whose why will with within without work working works would yes you your happen
+happens happening handle handled handles handling implement implemented implements implementation perform
+performed performs responsible deal deals dealt defined define defines definition located live lives function
+functions method methods class classes module modules file files logic piece system app application library
+package currently actually really
+"""
 _EMPTY = frozenset(_EMPTY_WORDS.split())
 
 _SUFFIXES = (

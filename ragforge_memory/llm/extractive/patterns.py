@@ -1,0 +1,263 @@
+"""How people ask about code: one pattern a wording, tried in order.
+
+A pattern is a regular expression over a sentence with single spaces and without politeness, case aside. Words in
+braces stand for the alternatives of `_PARTS`; ``{x}`` is what the question is about. None knows a project.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Literal
+
+Form = Literal[
+    "where", "what", "show", "callers", "uses", "callees", "subclasses", "outline", "overview", "lines", "said",
+    "search", "greeting", "thanks", "help",
+]  # fmt: skip
+
+_PARTS: Mapping[str, str] = {
+    "x": r"(?P<x>.+?)",
+    # One word, or one with "the function" before or "function" behind it.
+    "one": r"(?P<x>\S+|(?:the )?(?:function|method|class) \S+|(?:the )?\S+ (?:function|method|class))",
+    "its": r"(?P<x>its|their|(?:that|this) (?:function|method|class)['’]s|\S+?['’]s)",
+    "noun": "(?:function|method|class|code|scope|place|part|file|module|test|caller|one|thing|constant|variable"
+            "|definition)s?",
+    "listed": "(?:functions|methods|classes|constants|variables|members|definitions|symbols|tests|scopes|interfaces"
+              "|structs|enums|types)",
+    "give": "(?:(?:show|list|give|find|get|see|name|print|display|what are|which are|who are|what about|how about"
+            "|what's|who's|are there|is there) )?(?:me )?(?:all |any )?(?:of )?(?:the |a |an )?",
+    "calls": "(?:calls?|calling|invokes?|invoking|runs?|triggers?|executes?|instantiates?|constructs?|creates?)",
+    "uses": "(?:uses?|using|references?|referencing|refers? to|depends? (?:up)?on|relies on|rely on|imports?"
+            "|consumes?|needs?|touch(?:es)?)",
+    "called": "(?:called|invoked|run|triggered|executed|instantiated|constructed|created)",
+    "used": "(?:used|referenced|needed|consumed|imported|depended on|relied on|referred to)",
+    "where": "where(?:abouts)?(?:'s| is| are| was| were| do| does| did| can| could| will)?"
+             "(?: (?:i|we|you|one) (?:find|see|look for|locate|define|declare|have))?",
+    "defined": "(?:defined|declared|implemented|located|written|stored|found|coded|living|placed|set|assigned"
+               "|introduced)",
+    "place": "(?:(?:in|on|at|under|inside) )?(?:which|what) (?:source )?"
+             "(?:file|module|line|place|package|path|location)s?",
+    "source": "(?:source(?: code)?|code|implementation|body)",
+    "said": "(?:say|said|saying|discuss|discussed|discussing|talk|talked|talking|decide|decided|conclude|concluded"
+            "|agree|agreed|mention|mentioned|ask|asked|tell|told|note|noted|write|wrote|chat|chatted|settle|settled"
+            "|choose|chose|chosen|plan|planned|recall|remember)",
+    "on": "(?:(?:about|on|regarding|concerning|of|with|for|over) ?)?",
+    "project": "(?:this|the|our|my) (?:project|repo|repository|code ?base|code|package|application|library)",
+    "facts": "(?:signature|purpose|role|docstring|docs?|documentation|arguments?|parameters?|params|args|return type"
+             "|return value|job|meaning|use|point|responsibility|base class|bases?|superclass|parent(?: class)?"
+             "|type|complexity)",
+}  # fmt: skip
+
+_SAID = (
+    r"(?:what|when|where|why|how|which|who|did|have|had|do|does|was|were|is|has)\b.*?\b(?:we|i|you|us|they)\b"
+    r"(?: ever| already| just| previously| last| once)? {said}\b"
+    r"(?: (?:me|us|you|that|to do|to use|last time|earlier|before))* ?{on}(?P<x>.*?)",
+    r"(?:what|which|any|where)\b.*?\b(?:was|were|is|are|has been|have been|had been) (?:ever |already |previously )?"
+    r"(?:said|discussed|decided|concluded|agreed(?: on)?|mentioned|settled|talked about|noted)\b ?{on}(?P<x>.*?)",
+    r"(?:what|which)(?:'s| is| was| were| are) (?:our|the|my|your) (?:decisions?|conclusions?|agreement|plan|outcome"
+    r"|discussion|verdict|answer) ?(?:we (?:made|took|reached|had) ?)?{on}(?P<x>.*?)",
+    r"(?:search|look (?:in|through)|check) (?:the |our |my |this |previous |earlier |past )*"
+    r"(?:conversations?|chats?|history|discussions?|messages?) ?{on}(?P<x>.*?)",
+    r"(?:remind me|do you remember|remember)\b ?(?:(?:of|about|that|when|what|how|why) ?)?(?:(?:we|i|you) )?"
+    r"(?:(?:said|decided|discussed|talked|agreed|told you) ?)?{on}(?P<x>.*?)",
+)
+_LINES = (
+    r"(?:(?:show|print|read|display|open|see|give) )?(?:me )?lines? (?P<first>\d+)"
+    r"(?: ?(?:-|–|to|until|through|and) ?(?P<last>\d+))? (?:of|in|from) (?P<x>\S+?)",
+    r"(?:(?:show|print|read|display|open|see|give|what is|what's) )?(?:me )?(?:at )?"
+    r"(?P<x>[\w./-]+\.\w+):(?P<first>\d+)(?: ?[-–:] ?(?P<last>\d+))?",
+)
+_OVERVIEW = (
+    r"(?:what(?:'s| is| are)?|list|show|give|which|how)\b.*?\b"
+    r"(?:files|modules|packages|overview|structure|layout|architecture|inside|in)\b"
+    r"(?: does| do| has| have| are| is)?(?: there| of| in| inside)?(?: in| of)? {project}"
+    r"(?: (?:have|has|contains?|structured|organi[sz]ed|laid out|look like))?",
+    r"what files are there|(?:give me )?(?:an )?overview|list (?:all )?(?:the )?files"
+    r"|how is (?:it|this|{project}) (?:structured|organi[sz]ed|laid out)"
+    r"|what(?:'s| is) {project}(?: about| for)?|what does {project} do",
+)
+_SUBCLASSES = (
+    r"{give}(?:(?:what|which|who) )?(?:{noun} )?(?:that )?"
+    r"(?:inherits?|derives?|extends?|subclass(?:es)?|implements?) (?:from |of )?{x}",
+    r"{give}(?:subclasses|child(?:ren)?(?: classes)?|implementations|descendants|derived classes) (?:of|for) {x}",
+)
+_CALLEES = (
+    r"(?:what|which)(?: (?:other|internal|project))*(?: {noun})?(?: (?:does|do|will|would|is|are|gets?))? {x} "
+    r"(?:(?:end up|go and|go on to) )?(?:call|invoke|calling|invoking|execute|run|trigger|use|depend on|rely on|need"
+    r"|import|instantiate|delegate to)(?: (?:internally|inside|directly|itself|on))?",
+    r"(?:what|which) (?:other )?(?:function |method )?calls? (?:does|do|are|is) {x} "
+    r"(?:make|made|making|doing|do|contain|perform)",
+    r"(?:what|which) (?:other )?(?:{noun} |calls? )?(?:is|are|gets?) (?:being )?(?:{called}|{used}|made) "
+    r"(?:by|from|in|inside|within) {x}",
+    r"{give}(?:callees|outgoing calls|dependencies|calls) (?:(?:that are )?made )?(?:of|by|from|in|inside|for) {x}",
+    r"{give}{its} (?:callees|outgoing calls|dependencies|calls)",
+)
+_CALLERS = (
+    r"(?:who|what|which|whose|what all)(?: (?:other|all))?(?: {noun})?(?: (?:in|of) (?:this|the) \w+)?"
+    r"(?: (?:is|are|all|else|actually|directly|ever|might|can|could|would))* {calls} (?:to |into )?{x}",
+)
+_USES = (
+    r"(?:who|what|which)(?: (?:other|all))?(?: {noun})?"
+    r"(?: (?:is|are|all|else|actually|directly|ever|makes? use of))* {uses} {x}",
+)
+_CALLED = (
+    r"{where} {x} (?:is |are |gets? |being |been |ever |actually )*{called}(?: (?:from|in|by|anywhere|at))?",
+    r"(?:by )?(?:who|whom|what|which {noun}) (?:is|are|gets?) {x} {called}(?: (?:by|from|in))?",
+    r"(?:from where|how often|how many times|when|why) (?:is|are|does|do) {x} (?:get )?{called}",
+    r"{give}(?:direct )?(?:callers?|call ?sites?|incoming calls|calls) (?:of|to|for|into) {x}",
+    r"{give}{its} (?:callers?|call ?sites?)",
+    r"(?:does|do|is|are) (?:anyone|anything|anybody|something|any {noun}) (?:even |still |ever |actually )?"
+    r"(?:call|calling|invoke) {x}",
+)
+_USED = (
+    r"{where} {x} (?:is |are |gets? |being |been |ever |actually )*{used}(?: (?:from|in|by|anywhere|at))?",
+    r"where (?:do|does|did|can) (?:we|i|you|it|they|the code|the project|people|anyone) "
+    r"(?:call|invoke|use|reference|need|import) {x}",
+    r"{give}(?:usages?|uses|references|dependents|users) (?:of|to|for|on) {x}",
+    r"{give}{its} (?:usages?|uses|references|users)",
+    r"(?:is|are) {x} (?:even |still |ever |actually )?(?:{used}|{called})"
+    r"(?: (?:anywhere|somewhere|at all|by anything|by anyone))?",
+    r"(?:does|do|is|are) (?:anyone|anything|anybody|something|any {noun}) (?:even |still |ever |actually )?"
+    r"(?:use|using|need|import|reference) {x}",
+)
+_WHICH_FILE = (
+    r"(?:which|what) (?:file|module|package)s? (?:has|have|holds?|contains?|defines?|declares?|implements?|provides?) "
+    r"(?:the )?(?:definition of |{source} (?:of|for) )?{x}",
+    r"{place} (?:(?:is|are|was|does|do|can i find|will i find) )?{x}"
+    r"(?: (?:is|are|lives?|comes? from|starts?|begins?|on))*(?: {defined})?(?: (?:in|on|at))?",
+)
+_OUTLINE = (
+    r"(?:what|which)(?: (?:\w+ )?{noun}| things| definitions| stuff| all)*(?: (?:and|or) {noun})?"
+    r"(?:'s| is| are| does| do| can i find| lives?| exist| there)*"
+    r"(?: (?:there|defined|contained|declared|implemented|located|found))* (?:inside of|inside|in|within) {x}"
+    r"(?: (?:contain|define|have|hold))?",
+    r"(?:what|which)(?: {noun})?(?: (?:and|or) {noun})? (?:does|do) "
+    r"(?P<x>(?:the (?:file|module|folder|directory|package|class) )?\S+|it|(?:this|that) \w+"
+    r"|the \S+ (?:class|module|file|package)) "
+    r"(?:contain|define|declare|have|hold|include|export|offer|provide|consist of)",
+    r"{give}(?:outline|structure|contents?|table of contents|overview|summary of the (?:file|module)|members|methods"
+    r"|functions|classes|definitions|symbols|scopes|api|interface)(?: (?:and|or) {noun})? "
+    r"(?:of|in|for|inside|from|defined in|that are in) {x}",
+    r"(?:list|show|give|name|enumerate) (?:me )?(?:all )?(?:of )?(?:the )?{listed}(?: (?:and|or) (?:the )?{listed})? "
+    r"(?:(?:(?:that|which) are )?(?:defined|declared|contained) )?(?:of|in|inside|from|for) {x}",
+    r"outline (?:of )?{x}",
+)
+_SHOW = (
+    r"(?:show|print|display|view|cat|read|dump|quote|paste|see|give|get|fetch|open|let me see|let's see|look at"
+    r"|let me look at) (?:me |us )?(?:the )?(?:(?:full|whole|entire|complete|actual|source) )*"
+    r"(?:(?:{source}|definition|text|signature|contents?) (?:of|for|from|behind) )?{x}",
+    r"(?:the )?{source} (?:of|for|behind) {x}",
+    r"how (?:is|are|was|were) {one} (?:implemented|written|coded|defined|done)",
+    r"what does {one} look like",
+    r"what(?:'s| is| are) (?:the )?{source} (?:of|for|behind) {x}",
+)
+_POINT = (
+    r"(?:show|tell|point) (?:me )?(?:to )?where {x}(?: (?:is|are|lives?|comes? from|gets?))+(?: (?:being )?{defined})?",
+)
+_WHERE = (
+    r"{where} (?:(?:is|are|was|do|does|did|i|we|you|to) )*(?:(?:find|define|locate) )?"
+    r"(?:the definitions? of |the {source} (?:of|for) )?{x}(?: (?:is|are|gets?|being|to be))*"
+    r"(?: (?:{defined}|lives?|resides?|comes? from|sits?|starts?|begins?|at))*"
+    r"(?: (?:in {project}|exactly))?",
+    r"(?:find|locate|search for|look up|lookup|look for|go to|goto|jump to|point me to) (?:me )?(?:the )?"
+    r"(?:definitions? of |declaration of |place where )?{x}(?: (?:is|are|gets?))*(?: {defined})?",
+    r"(?:the )?(?:definition|declaration|location|place|path|line) (?:of|for) {x}",
+    r"what(?:'s| is) the (?:definition|declaration|location|place|path|line|line number|file) (?:of|for) {x}",
+)
+_WHAT = (
+    r"what (?:does|do|did|will|would|is|can) {x} (?:do|doing|does|for|about|mean|returns?|takes?|accepts?|expect"
+    r"|represent|raises?|yield)(?: (?:exactly|here|there|for|as (?:arguments?|parameters?|input)|in {project}))*",
+    r"(?:what|which) (?:arguments?|parameters?|args|params|options|inputs?|values?|types?|exceptions?|errors?) "
+    r"(?:does|do|can|is|are|will) {x} (?:takes?|accepts?|expects?|have|has|returns?|raises?|needs?|requires?|get"
+    r"|receive)",
+    r"what(?:'s| is| are) (?:the )?{facts} (?:of|for|to|behind) {x}",
+    r"(?:(?:show|give|tell) )?(?:me )?(?:what(?:'s| is| are) )?{its} {facts}",
+    r"(?:the )?{facts} (?:of|for) {x}",
+    r"(?:what happens (?:in|inside|when (?:i|we|you) (?:call|run|invoke|use))|explain(?: (?:to )?me)?|describe"
+    r"|document|summari[sz]e|tell me (?:more )?about|about|info(?:rmation)? (?:on|about)|details (?:of|on|about)"
+    r"|define) (?:what |how )?{x}(?: (?:does|is|works?|do))?",
+    r"how (?:does|do|did) {one} (?:work|function|operate|behave)(?: (?:internally|exactly))?",
+    r"what(?:'s| is| are| was) (?!(?:in|inside)\b){x}(?: (?:for|about|doing|used for|good for|responsible for|here"
+    r"|there))?",
+    r"who is {x}",
+)
+
+_IN_ORDER: tuple[tuple[Form, tuple[str, ...]], ...] = (
+    ("said", _SAID),
+    ("lines", _LINES),
+    ("overview", _OVERVIEW),
+    ("subclasses", _SUBCLASSES),
+    ("callees", _CALLEES),
+    ("callers", _CALLERS),
+    ("uses", _USES),
+    ("callers", _CALLED),
+    ("uses", _USED),
+    ("where", _WHICH_FILE),
+    ("outline", _OUTLINE),
+    ("where", _POINT),
+    ("show", _SHOW),
+    ("where", _WHERE),
+    ("what", _WHAT),
+)
+
+
+def _compiled(pattern: str) -> re.Pattern[str]:
+    for _ in range(2):
+        for name, part in _PARTS.items():
+            pattern = pattern.replace(f"{{{name}}}", part)
+    return re.compile(rf"^(?:{pattern}) ?[?.!]*$", re.I)
+
+
+PATTERNS: tuple[tuple[Form, re.Pattern[str]], ...] = tuple(
+    (form, _compiled(pattern)) for form, group in _IN_ORDER for pattern in group
+)
+"""In this order: the first pattern that fits, with a target that goes with its form, decides."""
+
+POLITE = re.compile(
+    r"^(?:(?:hi|hello|hey|ok(?:ay)?|so|well|now|then|and|but|also|please|thanks|great|good|cool|um+|erm?"
+    r"|(?:can|could|would|will) (?:you|we)(?: please| kindly)?|do you (?:happen to )?know"
+    r"|i(?:'d| would)? (?:want|like|need) (?:you )?to (?:know|see|understand|find out)"
+    r"|i(?: am|'m) (?:looking for|trying to find|wondering|curious)|tell me|let me know|any idea"
+    r"|help me (?:find|understand)|i wonder|we need to know|quick question|question)"
+    r"(?: ?[,:!.-]+ ?| ))+",
+    re.I,
+)
+"""What people say before a question."""
+
+POLITE_THAT_ASKS = re.compile(r"^tell me (?:more )?about\b|^tell me what we\b", re.I)
+"""Openings that are part of the question all the same."""
+
+TAIL = re.compile(
+    r"(?:[, ]+(?:please|thanks|thank you|for me|if you can|again|though|anyway|by the way|btw))+ ?[?.!]*$", re.I
+)
+"""What people say after it."""
+
+GREETING = re.compile(
+    r"^(?:hi|hello|hey|hiya|yo|howdy|greetings|good (?:morning|afternoon|evening|day))"
+    r"(?:[ ,]+(?:there|all|everyone|you|friend|again))?\W*$|^how are you\b.*$",
+    re.I,
+)
+THANKS = re.compile(
+    r"^(?:(?:ok(?:ay)?|great|cool|perfect|nice|awesome|good|excellent|wonderful|super|fine|got it|alright|all right"
+    r"|thanks?(?: you)?(?: (?:a lot|so much|very much|again))?|thx|cheers|ty|bye|goodbye|see you"
+    r"|that(?:'s| is) (?:all|it|great|helpful)|much appreciated|appreciated|well done|good job)[ ,.!]*)+$",
+    re.I,
+)
+HELP = re.compile(
+    r"^(?:help(?: me)?|\?|usage|what can (?:you|i) (?:do|ask)(?: (?:you|here|for me))?|who are you|what are you"
+    r"|how (?:do|can|should) (?:i|you) (?:use|work with|ask) (?:you|this|it)|how can you help(?: me)?"
+    r"|what (?:kind of |sort of )?questions can .*)\W*$",
+    re.I,
+)
+AGAIN = re.compile(r"^(?:and|what about|how about|and what about|and for|same for|now|also) (?P<x>.+?) ?[?.!]*$", re.I)
+"""A last question's form asked of something else."""
+
+COMPOUND = re.compile(
+    r"[,;]? and(?: (?:also|then))? (?=(?:who|what|where|which|how|show|list|find|explain|describe)\b)", re.I
+)
+"""Where one sentence asks two things."""
+
+PLURALS = re.compile(
+    r"\b(functions|methods|classes|constants|variables|interfaces|structs|enums|types|traits|tests)\b", re.I
+)
+"""What an outline is asked to list."""
