@@ -140,18 +140,17 @@ CALL (p) {
 RETURN removed
 
 // name: scope_places
-// Where each scope of these files is, to name the ends of edges.
+// Where each scope of these files is, to name the ends of edges; as one row, since there are tens of thousands.
 MATCH (s:Scope)
 WHERE s.project = $project AND s.file IN $files
-RETURN s.file AS file, s.key AS key, s.uuid AS uuid
+RETURN collect([s.file, s.key, s.uuid]) AS places
 
 // name: edges_of_files
 MATCH (s:Scope)
 WHERE s.project = $project AND s.file IN $files
 MATCH (s)-[r:HAS_PARENT|CONSUMES|INHERITS_FROM|IMPLEMENTS|DECORATED_BY]->(t:Scope)
 WHERE t.project = $project
-RETURN s.uuid AS source, type(r) AS type, t.uuid AS target, r.lines AS lines, r.calls AS calls,
-  coalesce(r.certain, true) AS certain
+RETURN collect([type(r), s.uuid, t.uuid, coalesce(r.lines, []), coalesce(r.calls, []), coalesce(r.certain, true)]) AS edges
 
 // name: write_edges
 // MERGE, so that a repeated write changes nothing; the type is one of ours, since a type cannot be a parameter of a
@@ -173,6 +172,7 @@ CALL (p) {
 RETURN written
 
 // name: remove_edges
+// Edges that the code no longer has; one edge of a type is all there ever is between two scopes.
 MATCH (p:Project)
 WHERE p.project = $project AND p.ingest_token = $token
 SET p.ingest_until = datetime() + duration({seconds: $seconds})

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from ragforge_memory.code.collection import paused_collection
 from ragforge_memory.code.facts import Facts, decode, facts_version
 from ragforge_memory.code.parsed import ParsedFile
 from ragforge_memory.home import ragforge_home
@@ -106,23 +107,15 @@ class FactsCache:
 
         Without ``bodies`` they are only what other files see of them.
         """
-        import gc
-
         found = {}
         body = "body" if bodies else "NULL"
-        # Hundreds of thousands of small values without a cycle: looking for cycles takes two thirds of the time.
-        collecting = gc.isenabled()
-        gc.disable()
-        try:
+        with paused_collection():
             for some in _some(list(hashes)):
                 rows = self._query(f"SELECT path, hash, head, {body} FROM facts WHERE path IN ({_marks(some)})", some)
                 for path, digest, head, uses in rows:
                     if hashes[path] == digest:
                         with contextlib.suppress(ValueError):
                             found[path] = decode(head, uses)
-        finally:
-            if collecting:
-                gc.enable()
         return found
 
     def _opened(self) -> sqlite3.Connection:

@@ -7,12 +7,12 @@ and writes the difference. Either way the edges are those of a first ingest of t
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from ragforge_memory.code.cache import FactsCache
+from ragforge_memory.code.collection import paused_collection
 from ragforge_memory.code.facts import Facts
 from ragforge_memory.code.parsed import ParsedFile
 from ragforge_memory.code.readers import Readers
@@ -36,11 +36,28 @@ class ProjectFiles:
     same_inside: bool = False
 
 
-async def update_edges(store: CodeStore, cache: FactsCache, readers: Readers, files: ProjectFiles) -> int:
-    """Writes the edges that are missing and removes those that are wrong; returns how many uses stayed unresolved."""
-    only = set(files.read) if files.same_inside else None
-    resolution = await asyncio.to_thread(_resolved, cache, readers, files, only)
-    sources = sorted(files.hashes if only is None else only)
+def resolved(cache: FactsCache, readers: Readers, files: ProjectFiles) -> Resolution:
+    """Looks up the edges that may have changed. Blocks, and may take long."""
+    others = {path: digest for path, digest in files.hashes.items() if path not in files.read}
+    known = cache.parsed(others, bodies=not files.same_inside)
+    missing = sorted(others.keys() - known.keys())
+    if missing:
+        # This machine has no memory of them (another one ingested them, or the cache is gone).
+        sizes = [(path, _size(files.root / path)) for path in missing]
+        facts = {}
+        for reading in readers.read(sizes):
+            if reading.parsed is not None:
+                known[reading.path] = reading.parsed
+            if reading.facts is not None and reading.hash == others[reading.path]:
+                facts[reading.path] = (reading.hash, reading.facts)
+        cache.keep(facts)
+    with paused_collection():
+        return resolve([*known.values(), *files.read.values()], files.read.keys() if files.same_inside else None)
+
+
+async def write_edges(store: CodeStore, files: ProjectFiles, resolution: Resolution) -> None:
+    """Writes the edges that are missing and removes those that are wrong."""
+    sources = sorted(files.read if files.same_inside else files.hashes)
     targets = {edge.target_path for edge in resolution.edges}
     uuids = await store.places(sorted(targets.union(sources)))
     wanted = set()
@@ -54,7 +71,6 @@ async def update_edges(store: CodeStore, cache: FactsCache, readers: Readers, fi
     ends = {edge[:3] for edge in wanted}
     await store.remove_edges(edge for edge in present if edge[:3] not in ends)
     await store.write_edges(wanted - present)
-    return resolution.unresolved
 
 
 def same_inside(before: Mapping[str, tuple[str, str]], hashes: Mapping[str, str], now: Mapping[str, Facts]) -> bool:
@@ -69,23 +85,6 @@ def same_inside(before: Mapping[str, tuple[str, str]], hashes: Mapping[str, str]
         path in before and before[path][0] == hashes.get(path) and before[path][1] == facts.interface
         for path, facts in now.items()
     )
-
-
-def _resolved(cache: FactsCache, readers: Readers, files: ProjectFiles, only: Collection[str] | None) -> Resolution:
-    others = {path: digest for path, digest in files.hashes.items() if path not in files.read}
-    known = cache.parsed(others, bodies=only is None)
-    missing = sorted(others.keys() - known.keys())
-    if missing:
-        # This machine has no memory of them (another one ingested them, or the cache is gone).
-        sizes = [(path, _size(files.root / path)) for path in missing]
-        facts = {}
-        for reading in readers.read(sizes):
-            if reading.parsed is not None:
-                known[reading.path] = reading.parsed
-            if reading.facts is not None and reading.hash == others[reading.path]:
-                facts[reading.path] = (reading.hash, reading.facts)
-        cache.keep(facts)
-    return resolve([*known.values(), *files.read.values()], only)
 
 
 def _size(path: Path) -> int:

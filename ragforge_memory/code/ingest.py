@@ -20,11 +20,12 @@ from typing import TYPE_CHECKING, Literal
 
 from ragforge_memory.code.cache import FactsCache
 from ragforge_memory.code.discover import MAX_FILE_BYTES, Discovery, discover
-from ragforge_memory.code.edges import ProjectFiles, same_inside, update_edges
+from ragforge_memory.code.edges import ProjectFiles, resolved, same_inside, write_edges
 from ragforge_memory.code.facts import Facts, facts_version
 from ragforge_memory.code.git import head_commit
 from ragforge_memory.code.plan import Plan, make_plan, place_reading, seen_now
 from ragforge_memory.code.readers import Readers, Reading
+from ragforge_memory.code.resolve import Resolution
 from ragforge_memory.code.writing import Totals, Writer
 from ragforge_memory.errors import GraphUnavailable, ProjectConflict
 from ragforge_memory.graph.code import LEASE_SECONDS, CodeStore, IngestState
@@ -141,12 +142,11 @@ class _Ingest:
             # Another process may have been at it since the state was read.
             state = await self._store.state()
             plan = await self._planned(discovery, state)
-            with Readers(self._root, processes=processes) as readers:
+            size = sum(plan.files[path].size for path in (*plan.changed, *plan.new))
+            with Readers(self._root, size=size, processes=processes) as readers:
                 writer = Writer(self._store, self._root, state, plan, first=first)
-                files = await self._write(writer, readers, plan, state)
-                self._progress(IngestProgress("edges"))
-                unresolved = await update_edges(self._store, self._cache, readers, files)
-            if files.same_inside:
+                unresolved, everywhere = await self._write(writer, readers, plan, state)
+            if not everywhere:
                 unresolved = state.unresolved
             scopes, edges, _ = await self._store.finish(
                 commit=commit, facts_version=facts_version(), unresolved=unresolved
@@ -165,61 +165,73 @@ class _Ingest:
     def _is_current(self, plan: Plan, state: IngestState) -> bool:
         return plan.is_empty and not state.incomplete and state.root == str(self._root)
 
-    async def _write(self, writer: Writer, readers: Readers, plan: Plan, state: IngestState) -> ProjectFiles:
-        """Reads and writes what is new and changed, removes what is gone; says what the edges depend on."""
-        hashes = {**plan.unchanged, **{path: state.files[path].hash for path in plan.kept}}
-        facts: dict[str, Facts] = {}
-        files = ProjectFiles(self._root, hashes)
-        before = await asyncio.to_thread(self._cache.interfaces, plan.changed)
-        done, total = 0, len(plan.changed) + len(plan.new)
-        pending: asyncio.Task[tuple[list[Reading], int]] | None = None
-        groups = list(self._groups(plan, streamed=not state.files))
+    async def _write(self, writer: Writer, readers: Readers, plan: Plan, state: IngestState) -> tuple[int, bool]:
+        """Writes what is new and changed while the next files are read, removes what is gone, then the edges.
+
+        Returns how many uses stayed unresolved, and whether all files' uses were looked at.
+        """
+        files = ProjectFiles(self._root, {**plan.unchanged, **{path: state.files[path].hash for path in plan.kept}})
+        queue: asyncio.Queue[list[Reading] | None] = asyncio.Queue()
+        # Edges are looked up while the last files are still being written: one is Python's work, one the server's.
+        reading = asyncio.create_task(self._read(readers, plan, state, files, queue))
         try:
-            for number, group in enumerate(groups):
-                self._progress(IngestProgress("read", done, total))
-                readings, read_ns = await (pending or self._reading(readers, plan, group))
-                pending = None
-                if number + 1 < len(groups):
-                    pending = asyncio.ensure_future(self._reading(readers, plan, groups[number + 1]))
-                for reading in readings:
-                    if reading.facts is None:
-                        place_reading(plan, reading, state.files)
-                        if reading.path in plan.kept:
-                            files.hashes[reading.path] = state.files[reading.path].hash
-                good = [reading for reading in readings if reading.facts is not None]
-                await writer.write(good)
-                await asyncio.to_thread(self._remember, plan, readings, read_ns)
-                for reading in good:
-                    assert reading.parsed is not None
-                    assert reading.facts is not None
-                    files.hashes[reading.path] = reading.hash
-                    files.read[reading.path] = reading.parsed
-                    facts[reading.path] = reading.facts
-                done += len(group)
+            while (group := await queue.get()) is not None:
+                await writer.write(group)
+            resolution = await reading
+            await writer.finish()
         finally:
-            if pending is not None:
-                pending.cancel()
-                with suppress(asyncio.CancelledError, Exception):
-                    await pending
-        self._progress(IngestProgress("read", total, total))
-        await writer.finish()
+            reading.cancel()
+            with suppress(asyncio.CancelledError, Exception):
+                await reading
+        self._progress(IngestProgress("edges"))
+        await write_edges(self._store, files, resolution)
         await asyncio.to_thread(self._cache.forget, [path for path in plan.gone if path not in plan.files])
+        return resolution.unresolved, not files.same_inside
+
+    async def _read(
+        self,
+        readers: Readers,
+        plan: Plan,
+        state: IngestState,
+        files: ProjectFiles,
+        queue: asyncio.Queue[list[Reading] | None],
+    ) -> Resolution:
+        """Reads group after group, puts into the queue what can be written, then looks the edges up."""
+        facts: dict[str, Facts] = {}
+        done, total = 0, len(plan.changed) + len(plan.new)
+        try:
+            before = await asyncio.to_thread(self._cache.interfaces, plan.changed)
+            for group in self._groups(plan, streamed=not state.files):
+                self._progress(IngestProgress("read", done, total))
+                readings = await asyncio.to_thread(self._read_group, readers, plan, group)
+                good = []
+                for item in readings:
+                    if item.parsed is None or item.facts is None:
+                        place_reading(plan, item, state.files)
+                        if item.path in plan.kept:
+                            files.hashes[item.path] = state.files[item.path].hash
+                        continue
+                    good.append(item)
+                    files.hashes[item.path] = item.hash
+                    files.read[item.path] = item.parsed
+                    facts[item.path] = item.facts
+                queue.put_nowait(good)
+                done += len(group)
+            self._progress(IngestProgress("read", total, total))
+        finally:
+            queue.put_nowait(None)
         known = {path: file.hash for path, file in state.files.items()}
         files.same_inside = not (state.incomplete or plan.gone or plan.new) and same_inside(before, known, facts)
-        return files
+        return await asyncio.to_thread(resolved, self._cache, readers, files)
 
-    async def _reading(self, readers: Readers, plan: Plan, group: list[str]) -> tuple[list[Reading], int]:
+    def _read_group(self, readers: Readers, plan: Plan, group: list[str]) -> list[Reading]:
         now = time.time_ns()
-        return await asyncio.to_thread(readers.read, [(path, plan.files[path].size) for path in group]), now
-
-    def _remember(self, plan: Plan, readings: list[Reading], read_ns: int) -> None:
+        readings = readers.read([(path, plan.files[path].size) for path in group])
         self._cache.keep({item.path: (item.hash, item.facts) for item in readings if item.facts is not None})
-        seen = {
-            item.path: seen_now(self._root, item.path, item, plan.files[item.path], read_ns)
-            for item in readings
-            if item.hash
-        }
-        self._cache.see(seen)
+        self._cache.see(
+            {item.path: seen_now(self._root, item, plan.files[item.path], now) for item in readings if item.hash}
+        )
+        return readings
 
     def _groups(self, plan: Plan, *, streamed: bool) -> Iterator[list[str]]:
         """What is read and compared together: known files first."""

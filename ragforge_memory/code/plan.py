@@ -113,11 +113,11 @@ def place_reading(plan: Plan, reading: Reading, stored: Mapping[str, StoredFile]
             plan.gone.append(reading.path)
 
 
-def seen_now(root: Path, path: str, reading: Reading, stat: SourceFile, read_ns: int) -> Seen:
+def seen_now(root: Path, reading: Reading, stat: SourceFile, read_ns: int) -> Seen:
     """What to remember of a file that was read: of one that changed in between, nothing that a later look trusts."""
     size, mtime_ns = stat.size, stat.mtime_ns
     try:
-        now = (root / path).stat()
+        now = (root / reading.path).stat()
     except OSError:
         now = None
     if now is None or now.st_size != reading.size or now.st_mtime_ns != mtime_ns:

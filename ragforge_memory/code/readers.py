@@ -17,6 +17,7 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import IO, cast
 
+from ragforge_memory.code.collection import paused_collection
 from ragforge_memory.code.discover import unreadable_reason
 from ragforge_memory.code.facts import Facts, encode
 from ragforge_memory.code.parse import parse
@@ -92,12 +93,14 @@ class Readers:
 
     Args:
         root: the project's directory.
+        size: of all that will be read, in bytes, about.
         processes: how many at most; None for as many as there are processors.
     """
 
-    def __init__(self, root: Path, *, processes: int | None = None) -> None:
+    def __init__(self, root: Path, *, size: int, processes: int | None = None) -> None:
         self._root = root
-        self._most = processes if processes is not None else min(_processors(), _MOST_PROCESSES)
+        most = processes if processes is not None else min(_processors(), _MOST_PROCESSES)
+        self._most = min(most, size // _BYTES_PER_PROCESS)
         self._open: list[subprocess.Popen[bytes]] = []
 
     def __enter__(self) -> Readers:
@@ -108,10 +111,10 @@ class Readers:
 
     def read(self, files: Sequence[tuple[str, int]]) -> list[Reading]:
         """Reads files of the given (path, size in bytes), in their order. Blocks."""
-        wanted = min(self._most, sum(size for _, size in files) // _BYTES_PER_PROCESS)
-        if wanted < 2:
-            return [read_file(self._root, path) for path, _ in files]
         jobs = list(_jobs(files))
+        wanted = min(self._most, len(jobs))
+        if wanted < 2:
+            return self._read_here(files)
         done: list[list[Reading] | None] = [None] * len(jobs)
         numbers = iter(range(len(jobs)))
         lock = threading.Lock()
@@ -139,8 +142,12 @@ class Readers:
             # A killed child (memory) or a frozen application without a python of its own: slower, but complete.
             self.close()
             self._most = 1
-            return [read_file(self._root, path) for path, _ in files]
+            return self._read_here(files)
         return [reading for readings in done for reading in readings or ()]
+
+    def _read_here(self, files: Sequence[tuple[str, int]]) -> list[Reading]:
+        with paused_collection():
+            return [read_file(self._root, path) for path, _ in files]
 
     def close(self) -> None:
         """Ends the processes."""

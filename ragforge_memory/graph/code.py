@@ -217,17 +217,17 @@ class CodeStore:
         """The uuid of each scope of these files, by (file, key)."""
         found = {}
         for batch in in_batches(files):
-            for row in await self._read("scope_places", files=batch):
-                found[row["file"], row["key"]] = row["uuid"]
+            row = (await self._read("scope_places", files=batch))[0]
+            found.update({(file, key): uuid for file, key, uuid in row["places"]})
         return found
 
     async def edges(self, files: Sequence[str]) -> set[Edge]:
         """The edges that go out from the scopes of these files."""
         found = set()
         for batch in in_batches(files):
-            for row in await self._read("edges_of_files", files=batch):
-                lines, calls = tuple(row["lines"] or ()), tuple(row["calls"] or ())
-                found.add(Edge(row["type"], row["source"], row["target"], lines, calls, row["certain"]))
+            row = (await self._read("edges_of_files", files=batch))[0]
+            for kind, source, target, lines, calls, certain in row["edges"]:
+                found.add(Edge(kind, source, target, tuple(lines), tuple(calls), certain))
         return found
 
     async def write_edges(self, edges: Iterable[Edge]) -> None:
