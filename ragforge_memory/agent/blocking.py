@@ -17,7 +17,9 @@ if TYPE_CHECKING:
     from ragforge_memory import events
     from ragforge_memory.agent.conversation import AsyncConversation
     from ragforge_memory.agent.stream import AsyncMessageStream
-    from ragforge_memory.config import ConversationConfig, Neo4jConfig
+    from ragforge_memory.code.ingest import IngestProgress
+    from ragforge_memory.config import ConversationConfig, Neo4jConfig, RagforgeConfig
+    from ragforge_memory.downloads.progress import Reporter
     from ragforge_memory.embeddings.port import Embedder
     from ragforge_memory.llm.port import ModelProvider
     from ragforge_memory.models.code import IngestReport
@@ -103,6 +105,35 @@ class ConversationAgent:
         )
         return agent
 
+    @classmethod
+    def from_settings(
+        cls,
+        settings: RagforgeConfig,
+        *,
+        user_id: str | None = None,
+        project: str | None = None,
+        root: str | os.PathLike[str] | None = None,
+        llm_provider: str | ModelProvider | None = None,
+        embedder: Embedder | None = None,
+        tools: Sequence[Callable[..., Any]] | None = None,
+        progress: Reporter | None = None,
+    ) -> ConversationAgent:
+        """See `AsyncConversationAgent.from_settings`."""
+        agent = cls.__new__(cls)
+        agent._adopt(
+            AsyncConversationAgent.from_settings(
+                settings,
+                user_id=user_id,
+                project=project,
+                root=root,
+                llm_provider=llm_provider,
+                embedder=embedder,
+                tools=tools,
+                progress=progress,
+            )
+        )
+        return agent
+
     def _adopt(self, agent: AsyncConversationAgent) -> None:
         self._agent = agent
         self._forget: Callable[[], None] | None = None
@@ -164,9 +195,16 @@ class ConversationAgent:
         """See `AsyncConversationAgent.list_conversations`."""
         return self._do(lambda: self._agent.list_conversations(limit, status=status, tags=tags, cursor=cursor))
 
-    def ingest(self, path: str | os.PathLike[str] | None = None, *, adopt: bool = False) -> IngestReport:
+    def ingest(
+        self,
+        path: str | os.PathLike[str] | None = None,
+        *,
+        adopt: bool = False,
+        full: bool = False,
+        progress: Callable[[IngestProgress], None] | None = None,
+    ) -> IngestReport:
         """See `AsyncConversationAgent.ingest`."""
-        return self._do(lambda: self._agent.ingest(path, adopt=adopt))
+        return self._do(lambda: self._agent.ingest(path, adopt=adopt, full=full, progress=progress))
 
     def invoke(self, state: Mapping[str, Any]) -> Messages:
         """See `AsyncConversationAgent.invoke`."""

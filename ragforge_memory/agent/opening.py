@@ -11,7 +11,7 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ragforge_memory.agent.background import Background
+from ragforge_memory.agent.background import Background, WaitingMessages, WaitingScopes
 from ragforge_memory.agent.recovery import fold_orphans
 from ragforge_memory.agent.services import Services
 from ragforge_memory.config import ConversationConfig, RagforgeConfig
@@ -57,7 +57,7 @@ class Wanted:
 
 
 async def open_services(wanted: Wanted) -> Services:
-    """Opens model, graph and embedder, takes up what dead processes left, starts the background.
+    """Opens model, graph and embedder, takes up what dead processes left.
 
     Raises:
         GraphUnavailable: there is no server to be had.
@@ -76,6 +76,7 @@ async def open_services(wanted: Wanted) -> Services:
         embedder, space = await _embedding(graph, wanted, settings)
         wants_vectors = agent_config.memory.embeddings.enabled
         messages = MessageStore(graph, wanted.owner)
+        scopes = ScopeStore(graph, space)
         services = Services(
             owner=wanted.owner,
             config=agent_config,
@@ -83,12 +84,12 @@ async def open_services(wanted: Wanted) -> Services:
             graph_name=_graph_name(wanted.target),
             conversations=ConversationStore(graph, wanted.owner),
             messages=messages,
-            scopes=ScopeStore(graph, space),
+            scopes=scopes,
             provider=resolution.provider,
             model_why=resolution.why,
             registry=registry,
             journal=Journal(home / "journal"),
-            background=Background(messages, embedder, space),
+            background=_background(embedder, space, messages, scopes, wanted.owner, wants_vectors),
             embedder=embedder,
             root=wanted.root,
             commit=identify(wanted.root, settings.name).commit,
@@ -96,7 +97,6 @@ async def open_services(wanted: Wanted) -> Services:
             degraded=() if embedder is not None or not wants_vectors else ("embeddings",),
         )
         await fold_orphans(services)
-        services.background.start()
         return services
     except BaseException:
         await graph.aclose()
@@ -106,7 +106,7 @@ async def open_services(wanted: Wanted) -> Services:
 async def close_services(services: Services, *, drain: float) -> None:
     """Drains for at most ``drain`` seconds, then closes all that was opened, whatever fails meanwhile."""
     with contextlib.suppress(RagforgeError):
-        left = await services.background.drain(drain)
+        left = await services.background.drain(drain, kinds=("messages",))
         if left:
             log.info("left for the next process: %s", left)
     await services.background.aclose()
@@ -140,6 +140,19 @@ async def _embedding(
             raise
         log.warning("search is by text alone: %s (%s)", error.message, error.hint)
         return None, None
+
+
+def _background(
+    embedder: Embedder | None,
+    space: Space | None,
+    messages: MessageStore,
+    scopes: ScopeStore,
+    owner: Owner,
+    wants_vectors: bool,
+) -> Background:
+    if embedder is None or space is None or not wants_vectors:
+        return Background(None, ())
+    return Background(embedder, (WaitingMessages(messages, space), WaitingScopes(scopes, owner.project)))
 
 
 def _tools(tools: Sequence[Callable[..., Any]] | None) -> Sequence[Callable[..., Any]]:
