@@ -13,8 +13,7 @@ from ragforge_memory.config.known_models import EMBEDDING_MODELS, embedding_mode
 from ragforge_memory.embeddings.port import Vector
 from ragforge_memory.embeddings.vendor import EmbeddingRetries, VendorFailure, VendorVectors
 from ragforge_memory.errors import ConfigError, EmbeddingError
-from ragforge_memory.llm.guard import check_address, is_loopback
-from ragforge_memory.llm.retry import duration_seconds, retry_after_header
+from ragforge_memory.vendors import check_address, google_retry_delay, is_loopback
 
 if TYPE_CHECKING:
     import httpx2
@@ -179,7 +178,7 @@ class GeminiEmbedder:
     def _refusal(self, error: Any) -> VendorFailure:
         said = str(error.message or error.status or "no reason given").strip()[:500]
         code = error.code if isinstance(error.code, int) else 500
-        delay = _vendor_delay(error)
+        delay = google_retry_delay(error.details, getattr(error.response, "headers", None))
         if code == 429 or code in (408, 499) or code >= 500:
             state = "is limited for now" if code == 429 else f"is not available ({code})"
             return VendorFailure(
@@ -190,16 +189,3 @@ class GeminiEmbedder:
         if code == 404:
             return VendorFailure(f"{self._model} is not there: {said}", hint="use gemini-embedding-2")
         return VendorFailure(f"{self._model} refused the request ({code}): {said}")
-
-
-def _vendor_delay(error: Any) -> float | None:
-    """Seconds until the vendor wants to be asked again: RetryInfo of the body, else the header."""
-    body = error.details if isinstance(error.details, dict) else {}
-    inner = body.get("error")
-    details = inner.get("details") if isinstance(inner, dict) else None
-    for detail in details if isinstance(details, list) else ():
-        delay = duration_seconds(detail.get("retryDelay")) if isinstance(detail, dict) else None
-        if delay is not None:
-            return delay
-    headers = getattr(error.response, "headers", None)
-    return retry_after_header(headers) if headers is not None else None

@@ -14,8 +14,7 @@ from ragforge_memory.config.known_models import EMBEDDING_MODELS, embedding_mode
 from ragforge_memory.embeddings.port import Vector
 from ragforge_memory.embeddings.vendor import EmbeddingRetries, VendorFailure, VendorVectors
 from ragforge_memory.errors import ConfigError, EmbeddingError
-from ragforge_memory.llm.guard import check_address, is_loopback
-from ragforge_memory.llm.retry import retry_after_header
+from ragforge_memory.vendors import check_address, is_loopback, retry_after_header
 
 if TYPE_CHECKING:
     import openai

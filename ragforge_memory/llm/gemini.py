@@ -31,7 +31,6 @@ from ragforge_memory.errors import (
 )
 from ragforge_memory.llm import gemini_wire as wire
 from ragforge_memory.llm.cost import priced
-from ragforge_memory.llm.guard import check_address, is_loopback
 from ragforge_memory.llm.port import (
     Finished,
     ModelChunk,
@@ -43,9 +42,10 @@ from ragforge_memory.llm.port import (
     ToolSpec,
 )
 from ragforge_memory.llm.retired import refuse_retired
-from ragforge_memory.llm.retry import RetryPolicy, duration_seconds, retry_after_header, with_retries
+from ragforge_memory.llm.retry import RetryPolicy, with_retries
 from ragforge_memory.llm.timeouts import Timeouts, within
 from ragforge_memory.models.conversation import Usage
+from ragforge_memory.vendors import check_address, google_retry_delay, is_loopback
 
 if TYPE_CHECKING:
     import httpx2
@@ -264,7 +264,7 @@ class GeminiProvider:
         """The vendor's own error, by its status."""
         said = str(error.message or error.status or "no reason given").strip()[:500]
         code = error.code if isinstance(error.code, int) else 500
-        delay = _vendor_delay(error)
+        delay = google_retry_delay(error.details, getattr(error.response, "headers", None))
         if code == 429:
             return ModelRateLimited(
                 f"{self._key} is limited for now: {said}", hint="wait, or use another key or model", retry_after=delay
@@ -346,19 +346,6 @@ def _usage(counted: types.GenerateContentResponseUsageMetadata) -> Usage:
 def _word(value: Any) -> str:
     """An enum's name as the vendor writes it."""
     return str(getattr(value, "value", value))
-
-
-def _vendor_delay(error: Any) -> float | None:
-    """Seconds until the vendor wants to be asked again: RetryInfo of the body, else the header."""
-    body = error.details if isinstance(error.details, dict) else {}
-    inner = body.get("error")
-    details = inner.get("details") if isinstance(inner, dict) else None
-    for detail in details if isinstance(details, list) else ():
-        delay = duration_seconds(detail.get("retryDelay")) if isinstance(detail, dict) else None
-        if delay is not None:
-            return delay
-    headers = getattr(error.response, "headers", None)
-    return retry_after_header(headers) if headers is not None else None
 
 
 async def _next(

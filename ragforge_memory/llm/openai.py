@@ -27,7 +27,6 @@ from ragforge_memory.errors import (
 )
 from ragforge_memory.llm import openai_wire as wire
 from ragforge_memory.llm.cost import priced
-from ragforge_memory.llm.guard import check_address, is_loopback
 from ragforge_memory.llm.local_servers import ServedModel, chat_models
 from ragforge_memory.llm.port import (
     Finished,
@@ -38,9 +37,10 @@ from ragforge_memory.llm.port import (
     ToolRequestChunk,
 )
 from ragforge_memory.llm.retired import refuse_retired
-from ragforge_memory.llm.retry import RetryPolicy, retry_after_header, with_retries
+from ragforge_memory.llm.retry import RetryPolicy, with_retries
 from ragforge_memory.llm.timeouts import Timeouts, within
 from ragforge_memory.models.conversation import Usage
+from ragforge_memory.vendors import check_address, is_loopback, retry_after_header
 
 if TYPE_CHECKING:
     import httpx2

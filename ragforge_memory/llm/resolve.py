@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING
 
 from ragforge_memory.config.known_models import DEFAULT_CHAT_MODEL, provider_of_chat_model
 from ragforge_memory.errors import ConfigError
-from ragforge_memory.llm.guard import requests_allowed
 from ragforge_memory.llm.local_servers import LOCAL_SERVERS, ServedModel, find_local_servers
 from ragforge_memory.llm.openai import installed
 from ragforge_memory.llm.port import ModelProvider
 from ragforge_memory.llm.retry import RetryPolicy
 from ragforge_memory.llm.timeouts import Timeouts
+from ragforge_memory.vendors import requests_allowed
 
 if TYPE_CHECKING:
     from ragforge_memory.config.sections import LLMConfig

@@ -8,12 +8,9 @@ from __future__ import annotations
 
 import asyncio
 import random
-import re
-from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import aclosing
 from dataclasses import dataclass
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 
 from ragforge_memory.errors import (
     ModelError,
@@ -25,7 +22,6 @@ from ragforge_memory.errors import (
 from ragforge_memory.llm.port import ModelChunk, ReasoningChunk
 
 _WORTH_IT = (ModelRateLimited, ModelUnavailable, ModelStreamCut, ModelMalformed)
-_DURATION = re.compile(r"(\d+(?:\.\d+)?)s")
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,35 +86,3 @@ async def with_retries(
                 error.partial = begun
                 raise
         await policy.sleep(delay)
-
-
-def retry_after_header(headers: Mapping[str, str], *, now: datetime | None = None) -> float | None:
-    """Seconds that ``retry-after-ms`` or ``Retry-After`` (seconds or an HTTP date, RFC 9110 10.2.3) ask for."""
-    milliseconds = _number(headers.get("retry-after-ms"))
-    if milliseconds is not None:
-        return milliseconds / 1000
-    value = headers.get("retry-after")
-    seconds = _number(value)
-    if seconds is not None or not value:
-        return seconds
-    try:
-        moment = parsedate_to_datetime(value)
-    except ValueError:
-        return None
-    if moment.tzinfo is None:
-        moment = moment.replace(tzinfo=UTC)
-    return max(0.0, (moment - (now or datetime.now(UTC))).total_seconds())
-
-
-def duration_seconds(value: object) -> float | None:
-    """Seconds of a protobuf duration in JSON (``"34.07s"``), or None."""
-    match = _DURATION.fullmatch(value) if isinstance(value, str) else None
-    return float(match[1]) if match else None
-
-
-def _number(text: str | None) -> float | None:
-    try:
-        number = float(text) if text else None
-    except ValueError:
-        return None
-    return number if number is not None and 0 <= number < float("inf") else None

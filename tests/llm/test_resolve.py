@@ -13,12 +13,12 @@ import pytest
 from ragforge_memory.config.sections import LLMConfig
 from ragforge_memory.errors import ConfigError
 from ragforge_memory.llm import openai as openai_module
-from ragforge_memory.llm.guard import ALLOW_VARIABLE, check_address, is_loopback, requests_allowed
 from ragforge_memory.llm.local_servers import LOCAL_SERVERS, chat_models, find_local_servers
 from ragforge_memory.llm.openai import OpenAIProvider
 from ragforge_memory.llm.port import complete
 from ragforge_memory.llm.resolve import Resolution, resolve_model
 from ragforge_memory.llm.scripted import ScriptedProvider
+from ragforge_memory.vendors import ALLOW_VARIABLE, check_address, is_loopback, requests_allowed
 from tests.fakes.behaviours import Answer
 from tests.fakes.gemini_server import GeminiFake
 from tests.fakes.openai_server import OpenAIFake
