@@ -99,6 +99,8 @@ LANGUAGES: dict[str, Language] = {
         Language("c", "c", (".c", ".h"), kin="c"),
         Language("cpp", "cpp", (".cpp", ".cc", ".cxx", ".c++", ".hpp", ".hh", ".hxx", ".h++", ".ipp", ".inl", ".tpp"), kin="c"),
         Language("csharp", "csharp", (".cs", ".csx")),
+        Language("ruby", "ruby", (".rb", ".rake", ".gemspec", ".ru"), ("Rakefile", "Gemfile"), ("ruby",)),
+        Language("php", "php", (".php", ".phtml", ".inc"), interpreters=("php",)),
     )
 }
 

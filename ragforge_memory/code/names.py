@@ -11,6 +11,8 @@ from collections.abc import Iterable, Iterator
 from typing import Final, NamedTuple
 
 from ragforge_memory.code.index import FileIndex, ProjectIndex
+from ragforge_memory.code.languages import reader_of
+from ragforge_memory.code.links import Links
 from ragforge_memory.code.parsed import TYPE_TYPES, Binding, Import, ParsedScope
 
 _STEPS = re.compile(r"\(\)|\[\]|[^.()\[\]]+")
@@ -238,12 +240,18 @@ class Names:
 
     def _submodule(self, module: str, name: str) -> Entity | None:
         if module.endswith("/"):
-            inside = self._index.inside(module) or [p for p in self._index.files if p.startswith(module)]
-            links = self._index.files[inside[0]].links if inside else None
+            links = self._links_of(module)
         else:
             links = self._index.files[module].links
         found = links.submodule(self._index, module, name) if links else None
         return Entity(found, "") if found else None
+
+    def _links_of(self, module: str) -> Links | None:
+        language, colon, _ = module.partition(":")
+        if colon:
+            return reader_of(language).links
+        inside = self._index.inside(module) or [p for p in self._index.files if p.startswith(module)]
+        return self._index.files[inside[0]].links if inside else None
 
     # values
 
@@ -393,6 +401,11 @@ class Names:
             key = scope.parent
         return None
 
+    def outside_parent(self, path: str, scope: ParsedScope) -> Entity | None:
+        """The type that a scope says it is a member of, where that is not around it."""
+        found = self._owner(path, scope) if scope.owner is not None else None
+        return self.principal(found) if found is not None else None
+
     def _owner(self, path: str, scope: ParsedScope) -> Entity | None:
         memo = (path, scope.key)
         if memo not in self._holders:
@@ -470,6 +483,21 @@ class Names:
                 if base not in seen:
                     seen.add(base)
                     queue.append(base)
+
+    def principal(self, entity: Entity) -> Entity:
+        """Of a type in several parts the one to point at: with bases, else with most members, else the first."""
+        scope = self.scope(entity)
+        if scope is None or scope.type not in TYPE_TYPES:
+            return entity
+        parts = self._parts(entity)
+        if not parts:
+            return entity
+        return min([entity, *parts], key=self._standing)
+
+    def _standing(self, entity: Entity) -> tuple[bool, int, str, str]:
+        file = self._index.files[entity.path]
+        members = sum(len(same) for same in file.children.get(entity.key, {}).values())
+        return not file.by_key[entity.key].bases, -members, entity.path, entity.key
 
     def _parts(self, entity: Entity) -> list[Entity]:
         """The other declarations of a type."""

@@ -113,7 +113,7 @@ class _Resolver:
         return edges
 
     def _parent(self, file: FileIndex, scope: ParsedScope, found: _Found) -> None:
-        holder = self._names.holder(file.file.path, scope.key) if scope.owner is not None else None
+        holder = self._names.outside_parent(file.file.path, scope)
         if holder is not None:
             found[scope.key, "HAS_PARENT", holder.path, holder.key] = _Lines(certain=True)
         elif scope.parent is not None:
@@ -132,6 +132,7 @@ class _Resolver:
         target, certain = self._target(file, scope, use)
         if target is None:
             return
+        target = self._names.principal(target)
         source = scope.key if scope else ""
         definition = self._names.scope(target)
         if definition is None or (target == (file.file.path, source, False) and use.kind != "call"):
