@@ -1,0 +1,121 @@
+"""Several writers at once: order, one conversation a session, every answer behind its own question."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ragforge_memory import AsyncConversationAgent, Neo4jConfig
+from ragforge_memory.models.owner import Owner
+
+pytestmark = pytest.mark.anyio
+
+MakeAgent = Callable[..., AsyncConversationAgent]
+Cypher = Callable[..., list[dict[str, Any]]]
+
+TURNS = 20
+_WRITER = """
+import asyncio, sys
+from ragforge_memory import AsyncConversationAgent, ConversationConfig, Neo4jConfig
+from ragforge_memory.llm.scripted import ScriptedProvider
+
+uri, username, password, user_id, project, uuid, name, turns = sys.argv[1:]
+
+async def main():
+    agent = AsyncConversationAgent(
+        Neo4jConfig(uri, username=username, password=password),
+        llm_provider=ScriptedProvider([lambda request: "about: " + request.messages[-1].content], loop=True),
+        tools=(), config=ConversationConfig(embed_messages=False), user_id=user_id, project=project)
+    async with agent:
+        conversation = await agent.load_conversation(uuid)
+        print("ready", flush=True)
+        sys.stdin.readline()
+        await asyncio.gather(*[conversation.send_message(f"{name} {number}") for number in range(int(turns))])
+
+asyncio.run(main())
+"""
+
+
+async def test_two_processes_with_twenty_overlapping_turns_each(
+    make_agent: MakeAgent, neo4j_config: Neo4jConfig, owner: Owner, tmp_path: Path, cypher: Cypher
+) -> None:
+    async with make_agent() as agent:
+        conversation = await agent.create_conversation()
+    places = (neo4j_config.uri, neo4j_config.username, neo4j_config.password, owner.user_id, owner.project)
+    writers = [
+        subprocess.Popen(
+            [sys.executable, "-c", _WRITER, *places, conversation.uuid, name, str(TURNS)],
+            env={**os.environ, "RAGFORGE_HOME": str(tmp_path / name)},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        for name in ("one", "two")
+    ]
+    for writer in writers:
+        assert writer.stdout is not None
+        assert writer.stdout.readline() == "ready\n"
+    for writer in writers:
+        assert writer.stdin is not None
+        writer.stdin.write("go\n")
+        writer.stdin.flush()
+    for writer in writers:
+        writer.communicate(timeout=100)
+        assert writer.returncode == 0
+    rows = cypher(
+        """MATCH (:Conversation {uuid: $uuid})-[:HAS_MESSAGE]->(m:Message)
+        RETURN m.seq AS seq, m.uuid AS uuid, m.role AS role, m.content AS content, m.in_reply_to AS reply
+        ORDER BY m.seq""",
+        uuid=conversation.uuid,
+    )
+    assert [row["seq"] for row in rows] == list(range(1, 4 * TURNS + 1))
+    questions = {row["uuid"]: row["content"] for row in rows if row["role"] == "user"}
+    answers = {row["reply"]: row["content"] for row in rows if row["role"] == "assistant"}
+    assert sorted(questions.values()) == sorted(f"{name} {n}" for name in ("one", "two") for n in range(TURNS))
+    assert answers == {uuid: f"about: {content}" for uuid, content in questions.items()}
+
+
+async def test_sixteen_writers_make_one_conversation_of_a_session(make_agent: MakeAgent, cypher: Cypher) -> None:
+    agents = [make_agent(f"answer {number}") for number in range(16)]
+    for agent in agents:
+        await agent.open()
+
+    async def write(number: int) -> str:
+        conversation = await agents[number].open_conversation("the-session")
+        await conversation.send_message(f"question {number}")
+        return conversation.uuid
+
+    try:
+        uuids = set(await asyncio.gather(*map(write, range(16))))
+    finally:
+        for agent in agents:
+            await agent.aclose()
+    assert len(uuids) == 1
+    rows = cypher(
+        "MATCH (c:Conversation {uuid: $uuid})-[:HAS_MESSAGE]->(m) RETURN m.seq AS seq, m.content AS content ORDER BY seq",
+        uuid=uuids.pop(),
+    )
+    assert [row["seq"] for row in rows] == list(range(1, 33))
+    assert {row["content"] for row in rows} == {f"{kind} {n}" for kind in ("question", "answer") for n in range(16)}
+
+
+async def test_an_append_that_is_repeated_changes_nothing(make_agent: MakeAgent) -> None:
+    from ragforge_memory.graph.messages import NewMessage
+
+    async with make_agent() as agent:
+        conversation = await agent.create_conversation()
+        services = await agent.open()
+        new = NewMessage("f" * 8 + conversation.uuid[:24], "user", "once")
+        seqs = await asyncio.gather(
+            *[services.messages.append(conversation.uuid, new, embed=False) for _ in range(8)]
+        )
+        assert set(seqs) == {1}
+        assert (await conversation.refresh()).message_count == 1
+        assert [message.content for message in await conversation.get_history()] == ["once"]
