@@ -25,6 +25,7 @@ from ragforge_memory.code.clauses import (
 from ragforge_memory.code.comments import doc_before
 from ragforge_memory.code.draft import CLOSE, Draft, Handler
 from ragforge_memory.code.parsed import ScopeType
+from ragforge_memory.code.syntax import unread_bytes
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -263,6 +264,8 @@ def type_definition(draft: Draft, node: Node) -> Visit:
     tag = declared.child_by_field_name("name") if is_specifier else None
     known = draft.text(tag) if tag is not None else draft.text(names[0]) if body is not None and names else None
     target = known or type_text(draft, declared)
+    if body is None and tag is not None:
+        known = None  # a type that some other file, or a later line, fills in
     aliases = [name for name in names if draft.text(name) != known]
     parameters = [p for child in node.children_by_field_name("declarator") for p in children_of_type(child, "parameter_list")]
     if draft.enclosing_function is not None:
@@ -277,7 +280,7 @@ def type_definition(draft: Draft, node: Node) -> Visit:
             name_node=name,
             signature=shortened(draft, node) if body is None else f"typedef {target} {draft.text(name)}",
             docstring=doc_before(draft, node),
-            returns=target,
+            returns=target if target != draft.text(name) else None,
         )
         if body is not None or place < len(aliases) - 1:
             draft.close()
@@ -529,6 +532,8 @@ def case(draft: Draft, node: Node) -> Visit:
 
 def refusal(root: Node, data: bytes) -> str | None:
     """Macros make errors of good code, so only a file without a definition counts as broken."""
+    if unread_bytes(root) * 2 < len(data):
+        return None
     first = 0
     stack = [root]
     while stack:

@@ -67,7 +67,7 @@ def one_branch(data: bytes) -> bytes:
     """The source with one branch of each ``#if``: for files where the branches open and close different braces."""
     lines = data.split(b"\n")
     shown: list[tuple[bool, bool]] = []  # for each open #if: is this branch kept, was one kept already
-    continued = False
+    continued = defining = False
     for number, line in enumerate(lines):
         found = None if continued else _CONDITION.match(line)
         if found is not None:
@@ -80,7 +80,10 @@ def one_branch(data: bytes) -> bytes:
             elif shown:
                 _, already = shown.pop()
                 shown.append((not already, True))
-        if found is not None or continued or not all(keep for keep, _ in shown):
-            continued = (found is not None or continued) and line.endswith(b"\\")
+        if found is not None or continued:
+            continued = line.endswith(b"\\")
             lines[number] = b" " * len(line)
+        elif not all(keep for keep, _ in shown) and not defining and not line.lstrip().startswith(b"#"):
+            lines[number] = b" " * len(line)
+        defining = line.endswith(b"\\") and (defining or line.lstrip().startswith(b"#"))
     return b"\n".join(lines)

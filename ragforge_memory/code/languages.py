@@ -52,7 +52,7 @@ class Reader:
             good code (macros) gives its own.
         prepare: what the parser is given instead of the text: as long, byte for byte, with what the grammar cannot
             read blanked out. Texts and hashes are of the file itself.
-        simplify: the same for a second try with a file that shows errors; the tree with fewer of them is taken.
+        simplify: the same for a second try with a file that shows errors; the tree that gives more scopes is taken.
     """
 
     grammar: Callable[[str], object]

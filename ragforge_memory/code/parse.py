@@ -4,11 +4,17 @@ from __future__ import annotations
 
 import codecs
 import re
+from typing import TYPE_CHECKING
 
 from ragforge_memory.code.draft import Draft
 from ragforge_memory.code.languages import language_of, parser_of, reader_of
 from ragforge_memory.code.parsed import ParsedFile
 from ragforge_memory.code.syntax import first_error, unread_bytes
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+    from ragforge_memory.code.languages import Reader
 
 _COOKIE = re.compile(rb"^[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
 """An encoding declared in the first two lines, as PEP 263 has it (Ruby takes the same form)."""
@@ -36,16 +42,23 @@ def parse(path: str, data: bytes) -> ParsedFile:
     reader = reader_of(language.name)
     parser = parser_of(language.name, path)
     root = parser.parse(reader.prepare(text) if reader.prepare else text).root_node
+    draft = _drafted(root, path, language.name, text, reader)
     if root.has_error and reader.simplify is not None:
         simpler = parser.parse(reader.simplify(text)).root_node
-        root = simpler if unread_bytes(simpler) < unread_bytes(root) else root
-    draft = Draft(path, language.name, text)
-    reader.extract(root, draft)
+        second = _drafted(simpler, path, language.name, text, reader)
+        if (len(second.scopes), -unread_bytes(simpler)) > (len(draft.scopes), -unread_bytes(root)):
+            root, draft = simpler, second
     parsed = draft.finish(root, reader)
     error = None
     if root.has_error or draft.doubtful:
         error = reader.refusal(root, text) if reader.refusal else first_error(root)
     return parsed if error is None else _with_error(parsed, error)
+
+
+def _drafted(root: Node, path: str, language: str, text: bytes, reader: Reader) -> Draft:
+    draft = Draft(path, language, text)
+    reader.extract(root, draft)
+    return draft
 
 
 def _with_error(parsed: ParsedFile, error: str) -> ParsedFile:
