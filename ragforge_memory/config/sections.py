@@ -34,14 +34,16 @@ class Section(BaseModel):
     """A block whose every key is ours: an unknown one is an error."""
 
     model_config = ConfigDict(
-        frozen=True, extra="forbid", populate_by_name=True, protected_namespaces=(), validate_default=False
+        frozen=True, extra="forbid", populate_by_name=True, protected_namespaces=(), defer_build=True
     )
 
 
 class SharedSection(BaseModel):
     """A block that RagForge's other tools write into as well: keys we do not know are kept and ignored."""
 
-    model_config = ConfigDict(frozen=True, extra="allow", populate_by_name=True, protected_namespaces=())
+    model_config = ConfigDict(
+        frozen=True, extra="allow", populate_by_name=True, protected_namespaces=(), defer_build=True
+    )
 
 
 def _refuse_retired(model: str, gone: Retired | None) -> None:
