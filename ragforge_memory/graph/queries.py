@@ -28,7 +28,7 @@ Version = tuple[int, ...]
 _NAME = re.compile(r"^// name: (\w+)\s*$")
 _REQUIRES = re.compile(r"^// requires: ([\d.]+)\s*$")
 _PLACE = re.compile(r"\{\{(\w+)\}\}")
-_SAFE_NAME = re.compile(r"^\w+$", re.ASCII)
+_SAFE_NAME = re.compile(r"\w+", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ class Statement:
 
         def fill(match: re.Match[str]) -> str:
             value = names.get(match.group(1))
-            if value is None or not _SAFE_NAME.match(value):
+            if value is None or not _SAFE_NAME.fullmatch(value):
                 raise GraphError(f"statement {self.name} needs a plain name for {match.group(1)}, not {value!r}")
             return value
 
