@@ -10,7 +10,8 @@ What counts, by ctags' kinds (KINDS below): functions, methods, classes, structs
 their members, modules, type aliases, macros and named constants. What does not: packages and namespaces (they are
 properties of files here, not scopes: C++, C#, PHP, Java, Go), fields and variables that are no constants, locals,
 parameters, labels, imports, names that ctags makes up for what has none, object properties, guards (macros without a
-value). Of kinds that mix constants and variables only those count that their line shows to be constants.
+value), Ruby's writers beside readers, Rust's ``mod name;``. Of kinds that mix constants and variables, and where ctags
+mistakes other things for definitions, only those count whose line shows it (LINES).
 ``scopes/s`` is by processor time of one process, parsing and hashing, without the graph.
 """
 
@@ -56,7 +57,7 @@ KINDS: dict[str, frozenset[str]] = {
     "php": frozenset({"class", "interface", "trait", "function", "define"}),
 }
 
-CONSTANT_LINES: dict[tuple[str, str], re.Pattern[str]] = {
+LINES: dict[tuple[str, str], re.Pattern[str]] = {
     ("python", "variable"): re.compile(r"^_{0,2}[A-Z][A-Z0-9_]*\s*[:=]"),
     ("java", "field"): re.compile(r"\bstatic\b.*\bfinal\b|\bfinal\b.*\bstatic\b"),
     ("csharp", "field"): re.compile(r"\bconst\b|\bstatic\b.*\breadonly\b"),
@@ -66,10 +67,19 @@ CONSTANT_LINES: dict[tuple[str, str], re.Pattern[str]] = {
     ("cpp", "macro"): re.compile(r"#\s*define\s+\w+(\(|\s+\S)"),
     ("rust", "module"): re.compile(r"\{"),
     ("rust", "variable"): re.compile(r"\b(const|static)\s+(mut\s+)?\w+\s*:"),
-    ("javascript", "constant"): re.compile(r"^(export\s+)?const\s+\w"),
-    ("typescript", "constant"): re.compile(r"^(export\s+)?(declare\s+)?const\s+\w"),
+    ("javascript", "class"): re.compile(r"\b(class|function)\b"),
+    ("csharp", "class"): re.compile(r"\b(class|record)\b(?!.*\bwhere\s+NAME\s*:)"),
+    ("csharp", "property"): re.compile(r"^(?!.*<NAME>).*\bNAME\b"),
+    ("javascript", "constant"): re.compile(r"^(export\s+)?const\s+NAME\b"),
+    ("typescript", "constant"): re.compile(r"^(export\s+)?(declare\s+)?const\s+NAME\b"),
+    ("typescript", "alias"): re.compile(r"\btype\s+NAME\s*[<=]"),
+    ("typescript", "method"): re.compile(r"\bNAME\??\s*[(<:=]|^\s*(?!if|for|while|switch)NAME\b"),
+    ("typescript", "enumerator"): re.compile(r"^\s*NAME\b|[{,]\s*NAME\b"),
 }
-"""For kinds that hold more than constants: what the tag's line must match."""
+"""For kinds that hold more than constants, and where ctags 5.9 takes other things for definitions (imported types,
+digits behind an underscore, calls, objects' keys): what the tag's line must match, with the tag's name for NAME."""
+
+_MADE_UP = re.compile(r"__anon|AnonymousFunction[0-9a-f]|AnonymousClass[0-9a-f]")
 
 
 @dataclass(slots=True)
@@ -104,9 +114,13 @@ def tags(root: Path, language: str, paths: list[str]) -> Iterable[dict[str, Any]
 def counts(language: str, tag: dict[str, Any], lines: list[str]) -> bool:
     """Whether a tag is one of the definitions that this benchmark is about."""
     kind, name = tag["kind"], tag["name"]
-    if kind not in KINDS[language] or name.startswith("__anon") or name.strip() in ("", "_"):
+    if kind not in KINDS[language] or _MADE_UP.match(name) or name.strip() in ("", "_"):
         return False
-    needed = CONSTANT_LINES.get((language, kind))
+    if language == "ruby" and kind == "accessor" and name.endswith("="):
+        return False  # the writer beside the reader
+    needed = LINES.get((language, kind))
+    if needed is not None and "NAME" in needed.pattern:
+        needed = re.compile(needed.pattern.replace("NAME", re.escape(name)))
     number = tag["line"]
     line = lines[number - 1] if 0 < number <= len(lines) else ""
     if kind in ("variable", "constant", "field") and needed is not None and language != "java" and tag.get("scopeKind") == "function":
@@ -118,6 +132,8 @@ def bare(language: str, name: str) -> str:
     """A tag's name as scopes have it."""
     if language == "cpp":
         return re.sub(r"operator\s+(?=\W)", "operator", name).replace(" ", "") if "operator" in name else name
+    if language == "csharp":  # an interface's method, implemented explicitly
+        return name.rpartition(".")[2]
     return name.rpartition("::")[2] if language == "ruby" else name
 
 
