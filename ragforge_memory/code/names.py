@@ -49,6 +49,7 @@ class Names:
         self._busy: set[object] = set()
         self._top: dict[tuple[str, str], Entity | None] = {}
         self._members: dict[tuple[str, str, str], Entity | None] = {}
+        self._values: dict[tuple[str, str | None, Binding], Entity] = {}
         self._holders: dict[tuple[str, str], Entity | None] = {}
 
     def known(self, entity: Entity | None) -> bool:
@@ -268,26 +269,34 @@ class Names:
         return FOREIGN if foreign and all(b.kind != "unknown" for b in bindings) else UNKNOWN
 
     def _binding(self, path: str, key: str | None, binding: Binding) -> Entity:
+        if binding.kind == "unknown":
+            return UNKNOWN
         memo = (path, key, binding)
-        if binding.kind == "parameter" and binding.value is None:
-            source = self.injected(path, key, binding.name)
-            return self.called(source) if source else UNKNOWN
-        if binding.kind == "unknown" or memo in self._busy or len(self._busy) > _DEPTH:
+        found = self._values.get(memo)
+        if found is not None:
+            return found
+        if memo in self._busy or len(self._busy) > _DEPTH:
             return UNKNOWN
         self._busy.add(memo)
-        try:
-            if binding.kind == "self":
-                holder = self.holder(path, key) if key else None
-                return holder._replace(instance=True) if holder else UNKNOWN
-            assert binding.value is not None
-            if binding.kind in ("type", "parameter"):
-                return self.of_type(path, key, binding.value, binding.line)
-            found = self.evaluate(path, key, binding.value, binding.line - 1)
-            if binding.kind == "call":
-                return self.called(found, binding.value)
-            return UNKNOWN if found is None else found
-        finally:
-            self._busy.discard(memo)
+        found = self._held(path, key, binding)
+        self._busy.discard(memo)
+        if self.known(found) or not self._busy:  # what a cycle left open may be found from elsewhere
+            self._values[memo] = found
+        return found
+
+    def _held(self, path: str, key: str | None, binding: Binding) -> Entity:
+        if binding.kind == "self":
+            holder = self.holder(path, key) if key else None
+            return holder._replace(instance=True) if holder else UNKNOWN
+        if binding.value is None:
+            source = self.injected(path, key, binding.name)
+            return self.called(source) if source else UNKNOWN
+        if binding.kind in ("type", "parameter"):
+            return self.of_type(path, key, binding.value, binding.line)
+        found = self.evaluate(path, key, binding.value, binding.line - 1)
+        if binding.kind == "call":
+            return self.called(found, binding.value)
+        return UNKNOWN if found is None else found
 
     def injected(self, path: str, key: str | None, name: str) -> Entity | None:
         """The definition whose result the parameter ``name`` of a scope gets, where its name says so."""

@@ -194,14 +194,14 @@ class _Resolver:
                     return meant
         if use.kind == "call" and (source := names.injected(path, key, use.name)):
             return source
+        if self._is_variable(file, key, use.name):
+            return None
         found = names.lookup(path, key, use.name, use.line)
         if found is None or not names.known(found) or found.instance:
             return None
         if not found.key:
             whole = names.called_module(found) if use.kind in ("call", "reference", "inherit") else None
             return whole if whole is not None and use.kind != "reference" else None
-        if self._is_variable(file, key, use.name):
-            return None
         return found
 
     def _is_variable(self, file: FileIndex, key: str | None, name: str) -> bool:

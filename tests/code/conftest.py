@@ -1,0 +1,3 @@
+"""Samples are projects to read, not tests to run."""
+
+collect_ignore = ["samples"]
