@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
@@ -13,6 +15,8 @@ if TYPE_CHECKING:
     from ragforge_memory.code.draft import _Close
 
     Visit = Iterable[Node | _Close]
+
+_ENDING = re.compile(r"(?:\s|=>|=(?!\w)|[{;:])+$")
 
 SIGNATURE_LIMIT = 160
 """Characters of a constant's signature; longer ones end in an ellipsis."""
@@ -86,7 +90,7 @@ def header(
     candidates = [*node.children, *(inside.children if inside is not None else ())]
     cut = [*without, *(child for child in candidates if child.type.endswith("comment"))]
     cut.sort(key=lambda part: part.start_byte)
-    return draft.compact(node.start_byte, end, cut).rstrip("{;=>: ")
+    return _ENDING.sub("", draft.compact(node.start_byte, end, cut))
 
 
 def shortened(draft: Draft, start: Node, end: Node | None = None) -> str:

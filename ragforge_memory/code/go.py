@@ -512,27 +512,35 @@ def _say_interfaces(root: Node, draft: Draft) -> None:
 
 
 def modules(index: ProjectIndex, file: ParsedFile, imported: Import) -> Sequence[str]:
-    """The directory of the package: the import path's tail that is a directory with Go files.
-
-    ``go.mod`` is not among the files that are read, so the module's own path is not known: the longest tail wins,
-    and a tail of a path whose first part has no dot and that is one word only is the standard library's.
-    """
-    key = ("go", imported.module)
-    if key not in index.memo:
-        index.memo[key] = _package_directory(index, imported.module)
-    found: Sequence[str] = index.memo[key]
-    return found
-
-
-def _package_directory(index: ProjectIndex, path: str) -> Sequence[str]:
-    if "." not in path.partition("/")[0]:
+    """The directory of the package, where the import path begins with the project's own module path."""
+    own, path = _module_path(index), imported.module
+    if not own or (path != own and not path.startswith(f"{own}/")):
         return ()
-    parts = path.split("/")
-    for start in range(1, len(parts)):
-        directory = "/".join(parts[start:]) + "/"
-        if any(name.endswith(".go") for name in index.directories.get(directory, ())):
-            return [directory]
-    return ["./"] if "" in index.directories else ()
+    directory = f"{path[len(own) + 1 :]}/" if path != own else ""
+    return [directory or "./"] if directory in index.directories else ()
+
+
+def _module_path(index: ProjectIndex) -> str:
+    """The path that the project's packages are imported by.
+
+    ``go.mod`` is not among the files that are read, but the imports say it: what stands before the project's
+    directories in most of the paths that end in one of them.
+    """
+    memo = "go module path"
+    if memo not in index.memo:
+        votes: dict[str, set[str]] = {}
+        seen: set[str] = set()
+        for found in index.files.values():
+            if found.file.language == "go":
+                seen.update(imported.module for imported in found.file.imports)
+        for path in seen:
+            parts = path.split("/")
+            for start in range(1, len(parts)):
+                if "/".join(parts[start:]) + "/" in index.directories:
+                    votes.setdefault("/".join(parts[:start]), set()).add(path)
+        index.memo[memo] = max(votes, key=lambda prefix: (len(votes[prefix]), -len(prefix)), default="")
+    own: str = index.memo[memo]
+    return own
 
 
 def neighbours(index: ProjectIndex, file: ParsedFile) -> Sequence[str]:
