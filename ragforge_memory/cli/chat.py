@@ -79,6 +79,7 @@ class Talk:
         from ragforge_memory.cli.terminal import typing_ahead
 
         self.greet()
+        await self.session.read_code()
         prompt = self._prompt({name: command.help for name, command in COMMANDS.items()})
         with typing_ahead():
             while not self.leaving and (text := await prompt.ask()) is not None:

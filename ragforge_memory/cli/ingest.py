@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -75,23 +78,53 @@ async def _ingest(settings: Settings, wanted: Wanted) -> None:
 
     place = locate(settings)
     spinner = Spinner(Terminal.of_this_process())
-    async with open_graph(settings, quiet=wanted.json) as agent:
+    async with open_graph(settings, quiet=wanted.json) as agent, _changes(place.source, wanted) as changes:
         async with spinner.running("looking at the files"):
             report = await read_code(agent, place, spinner, full=wanted.full, adopt=wanted.adopt)
         _print(report, wanted)
         if wanted.embed:
             async with spinner.running("waiting for the vectors of the code"):
                 await agent.drain()
-        if not wanted.watch:
-            return
-
-        from watchfiles import awatch
-
-        async for _ in awatch(place.source):
+        async for _ in changes:
             async with spinner.running("looking at the files"):
                 report = await read_code(agent, place, spinner)
             if report.files_changed or report.removed:
                 _print(report, wanted)
+
+
+@contextlib.asynccontextmanager
+async def _changes(root: Path, wanted: Wanted) -> AsyncIterator[AsyncIterator[object]]:
+    """What changes below the root from now on, without an end; nothing where it is not watched.
+
+    Watching begins before the files are read, so that no change falls between the two.
+    """
+    stop = asyncio.Event()
+
+    async def nothing() -> AsyncIterator[object]:
+        return
+        yield
+
+    if not wanted.watch:
+        yield nothing()
+        return
+
+    from watchfiles import awatch
+
+    watcher = awatch(root, stop_event=stop)
+    first = asyncio.ensure_future(anext(watcher))
+    await asyncio.sleep(0)  # now it watches
+
+    async def changes() -> AsyncIterator[object]:
+        yield await first
+        async for change in watcher:
+            yield change
+
+    try:
+        yield changes()
+    finally:
+        stop.set()
+        with contextlib.suppress(asyncio.CancelledError, StopAsyncIteration):
+            await first
 
 
 def _print(report: IngestReport, wanted: Wanted) -> None:

@@ -59,7 +59,7 @@ def run() -> None:
         reconfigure = getattr(stream, "reconfigure", None)
         if reconfigure is not None:
             reconfigure(errors="replace")  # a terminal that cannot show a sign gets a question mark
-    code = _run(sys.argv[1:])
+    code = run_arguments(sys.argv[1:])
     try:
         sys.stdout.flush()
     except BrokenPipeError:
@@ -68,7 +68,8 @@ def run() -> None:
     sys.exit(code)
 
 
-def _run(arguments: list[str]) -> int:
+def run_arguments(arguments: list[str]) -> int:
+    """Runs one command and returns its exit code; errors are printed."""
     command = typer.main.get_command(app)
     try:
         command.main(arguments, prog_name="ragforge")

@@ -42,7 +42,6 @@ async def read_code(
 
 async def bring_up_to_date(agent: AsyncConversationAgent, place: Place, spinner: Spinner, *, quiet: bool) -> None:
     """Reads what is new or changed, and says so when there was any."""
-    spinner.phase("looking at the project's files")
     report = await read_code(agent, place, spinner)
     if not quiet and (report.added or report.updated or report.removed):
         spinner.clear()

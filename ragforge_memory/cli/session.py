@@ -111,6 +111,7 @@ class Session:
         agent: AsyncConversationAgent,
         services: Services,
         place: Place,
+        opening: Opening,
         terminal: Terminal,
         spinner: Spinner,
         interrupts: Interrupts,
@@ -118,6 +119,7 @@ class Session:
         self.agent = agent
         self.services = services
         self.place = place
+        self.opening = opening
         self.terminal = terminal
         self.spinner = spinner
         self.interrupts = interrupts
@@ -138,6 +140,12 @@ class Session:
             note("there is no conversation to continue; this is a new one")
         return await self.agent.create_conversation()
 
+    async def read_code(self) -> None:
+        """Brings the project's code up to date, unless that was not wanted."""
+        if self.opening.ingest:
+            async with self.spinner.running("looking at the project's files"):
+                await bring_up_to_date(self.agent, self.place, self.spinner, quiet=self.opening.quiet)
+
     def describe_model(self) -> str:
         """The chat's first line: which model answers, and why."""
         return f"model {self.services.model_name}: {self.services.model_why}"
@@ -150,7 +158,7 @@ class Session:
 
 @contextlib.asynccontextmanager
 async def open_session(opening: Opening) -> AsyncIterator[Session]:
-    """Opens the agent, brings the project's code up to date, and takes Ctrl-C."""
+    """Opens the agent and takes Ctrl-C."""
     terminal = Terminal.of_this_process()
     spinner = Spinner(terminal)
     interrupts = Interrupts()
@@ -163,9 +171,7 @@ async def open_session(opening: Opening) -> AsyncIterator[Session]:
         try:
             async with spinner.running("opening the graph"):
                 services = await agent.open()
-                if opening.ingest:
-                    await bring_up_to_date(agent, place, spinner, quiet=opening.quiet)
-            yield Session(agent, services, place, terminal, spinner, interrupts)
+            yield Session(agent, services, place, opening, terminal, spinner, interrupts)
         finally:
             async with spinner.running("finishing"):
                 await agent.aclose()
@@ -206,5 +212,5 @@ def _configure_logs(debug: bool) -> None:
     if debug:
         logging.basicConfig(level=logging.INFO, format="%(asctime)s %(name)s %(levelname)s %(message)s")
         logging.getLogger("ragforge_memory").setLevel(logging.DEBUG)
-    else:
+    elif not logging.getLogger().handlers:
         logging.getLogger().addHandler(logging.NullHandler())

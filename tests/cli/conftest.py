@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import subprocess
@@ -12,32 +13,61 @@ from typing import Any
 
 import pytest
 
+from ragforge_memory.cli import main
 from ragforge_memory.config import Neo4jConfig
 
 ENTRY = [sys.executable, "-W", "error", "-m", "ragforge_memory.cli.main"]
 
 
+@dataclass(frozen=True)
+class Finished:
+    """What a run printed and ended with."""
+
+    returncode: int
+    stdout: str
+    stderr: str
+
+
 @dataclass
 class CommandLine:
-    """Runs ``ragforge`` in ``project`` with ``environment``; every run is bounded by a time-out."""
+    """Runs ``ragforge`` in ``project`` with ``environment``.
+
+    ``run`` runs it in this process, which saves the second of imports; ``process`` is the real thing.
+    """
 
     project: Path
     environment: dict[str, str] = field(default_factory=dict)
 
-    def run(self, *arguments: str, stdin: str | None = None, **environment: str) -> subprocess.CompletedProcess[str]:
-        """The finished process. Without ``stdin`` there is nothing to read."""
-        return subprocess.run(
+    def run(self, *arguments: str, stdin: str = "", **environment: str) -> Finished:
+        """A run inside this process, on streams that are no terminal."""
+        out, err = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8") for _ in range(2))
+        with pytest.MonkeyPatch.context() as patch:
+            for name in set(os.environ) - set(self.environment):
+                patch.delenv(name)
+            for name, value in {**self.environment, **environment}.items():
+                patch.setenv(name, value)
+            patch.chdir(self.project)
+            patch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin.encode()), encoding="utf-8"))
+            patch.setattr(sys, "stdout", out)
+            patch.setattr(sys, "stderr", err)
+            code = main.run_arguments(list(arguments))
+        return Finished(code, *(_written(stream) for stream in (out, err)))
+
+    def process(self, *arguments: str, stdin: str = "", **environment: str) -> Finished:
+        """A process of its own; bounded by a time-out."""
+        done = subprocess.run(
             [*ENTRY, *arguments],
             cwd=self.project,
             env={**self.environment, **environment},
-            input=stdin or "",
+            input=stdin,
             capture_output=True,
             text=True,
             timeout=60,
             check=False,
         )
+        return Finished(done.returncode, done.stdout, done.stderr)
 
-    def ok(self, *arguments: str, stdin: str | None = None, **environment: str) -> str:
+    def ok(self, *arguments: str, stdin: str = "", **environment: str) -> str:
         """What a run that must succeed prints."""
         done = self.run(*arguments, stdin=stdin, **environment)
         assert done.returncode == 0, f"{arguments}: {done.returncode}\n{done.stdout}\n{done.stderr}"
@@ -52,6 +82,13 @@ class CommandLine:
         file = self.project.parent / name
         file.write_text(json.dumps({"steps": steps, **script}), encoding="utf-8")
         return f"scripted:{file}"
+
+
+def _written(stream: io.TextIOWrapper) -> str:
+    stream.flush()
+    buffer = stream.buffer
+    assert isinstance(buffer, io.BytesIO)
+    return buffer.getvalue().decode()
 
 
 @pytest.fixture

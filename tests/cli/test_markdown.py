@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
@@ -51,6 +51,8 @@ Setext
 11) eleven
 """
 
+# A busy machine is no finding.
+UNTIMED = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 PIECES = st.sampled_from(
     [
         "word ", "`code` ", "\n", "\n\n", "# ", "- ", "* ", "1. ", "2) ", "> ", "```\n", "```py\n", "~~~\n",
@@ -78,6 +80,7 @@ def shape(markdown: str) -> list[tuple[str, str]]:
 _LIST_ENDS = ("bullet_list_open", "bullet_list_close", "ordered_list_open", "ordered_list_close")
 
 
+@UNTIMED
 @given(st.lists(PIECES, max_size=40), st.data())
 def test_any_split_gives_the_same_blocks(pieces: list[str], data: st.DataObject) -> None:
     text = "".join(pieces)
@@ -86,6 +89,7 @@ def test_any_split_gives_the_same_blocks(pieces: list[str], data: st.DataObject)
     assert blocks_of(parts) == blocks_of([text])
 
 
+@UNTIMED
 @given(st.lists(PIECES, max_size=40))
 def test_no_word_is_lost_or_moved(pieces: list[str]) -> None:
     text = "".join(pieces)

@@ -70,7 +70,9 @@ def loaded_modules(alone: CommandLine, arguments: list[str]) -> list[str]:
 
 
 def test_version(alone: CommandLine) -> None:
-    assert alone.ok("version").startswith("ragforge 0.")
+    done = alone.process("version")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("ragforge 0.")
 
 
 def test_no_command_shows_the_help(alone: CommandLine) -> None:
@@ -149,10 +151,10 @@ def test_settings_stand_before_or_after_the_command(alone: CommandLine) -> None:
 
 
 def test_shell_completion(alone: CommandLine) -> None:
-    script = alone.ok(_RAGFORGE_COMPLETE="source_bash")
-    assert "_RAGFORGE_COMPLETE=complete_bash" in script
-    offered = alone.ok(_RAGFORGE_COMPLETE="complete_bash", COMP_WORDS="ragforge con", COMP_CWORD="1")
-    assert sorted(offered.split()) == ["config", "conversations"]
+    script = alone.process(_RAGFORGE_COMPLETE="source_bash")
+    assert "complete_bash" in script.stdout
+    arguments = {"_RAGFORGE_COMPLETE": "complete_bash", "COMP_WORDS": "ragforge con", "COMP_CWORD": "1"}
+    assert sorted(alone.process(**arguments).stdout.split()) == ["config", "conversations"]
 
 
 def test_a_reader_that_goes_away_is_no_error(alone: CommandLine) -> None:

@@ -1,0 +1,194 @@
+"""`ragforge ask`: answers, pipes, JSON, going on, and the exit code of each kind of failure."""
+
+from __future__ import annotations
+
+import json
+import signal
+import socket
+import subprocess
+from pathlib import Path
+
+import pytest
+from pydantic import TypeAdapter
+
+from ragforge_memory.events import Event
+from ragforge_memory.models.conversation import AssistantResponse
+from tests.cli.conftest import ENTRY, CommandLine
+
+LOOK = {"text": "Let me look.", "tools": [{"name": "grep_code", "arguments": {"pattern": "password"}}]}
+
+
+def test_a_question_about_the_code_needs_nothing_before(ragforge: CommandLine) -> None:
+    done = ragforge.process("ask", "where is check_password?", "--model", "extractive")
+    assert done.returncode == 0, done.stderr
+    assert "auth.py:4" in done.stdout
+    assert "read 2 files" in done.stderr
+    again = ragforge.process("ask", "-c", "who calls it?", "--model", "extractive")
+    assert "login" in again.stdout
+    assert again.stderr == ""
+
+
+def test_what_changed_is_read_first(ragforge: CommandLine) -> None:
+    ragforge.ok("ask", "where is login?", "--model", "extractive")
+    (ragforge.project / "extra.py").write_text("def brand_new_function():\n    return 1\n")
+    ragforge.ok("ask", "where is login?", "--model", "extractive", "--no-ingest")
+    done = ragforge.run("ask", "where is brand_new_function?", "--model", "extractive")
+    assert "1 added" in done.stderr
+    assert "extra.py:1" in done.stdout
+
+
+def test_a_pipe_gets_the_answer_alone(ragforge: CommandLine) -> None:
+    done = ragforge.process("ask", "x", "--no-ingest", "--model", ragforge.script(LOOK, "It is **here**.\n\n- a"))
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == "Let me look.\n\nIt is **here**.\n\n- a\n"
+    assert done.stderr == ""
+
+
+def test_json_is_one_response(ragforge: CommandLine) -> None:
+    out = ragforge.ok("ask", "x", "--json", "--no-ingest", "--model", ragforge.script(LOOK, "Here, “quoted”."))
+    response = AssistantResponse.model_validate_json(out)
+    assert response.content == "Let me look.\n\nHere, “quoted”."
+    assert [call.tool_name for call in response.tool_calls] == ["grep_code"]
+
+
+def test_jsonl_is_the_events(ragforge: CommandLine) -> None:
+    out = ragforge.ok("ask", "x", "--jsonl", "--no-ingest", "--model", ragforge.script(LOOK, "Here."))
+    adapter: TypeAdapter[Event] = TypeAdapter(Event)
+    kinds = [adapter.validate_json(line).type for line in out.splitlines()]
+    assert kinds[0] == "message_started"
+    assert kinds[-1] == "message_completed"
+    assert kinds.index("tool_use") < kinds.index("tool_result") < len(kinds) - 1
+    assert "text_delta" in kinds
+
+
+def question(ragforge: CommandLine, *arguments: str, stdin: str) -> str:
+    """What the model was asked, when stdin is this."""
+    model = ragforge.script("Seen.")
+    out = ragforge.ok("ask", *arguments, "--json", "--no-ingest", "--model", model, stdin=stdin)
+    shown = ragforge.json("conversations", "show", json.loads(out)["conversation_id"], "--json")
+    content: str = shown["messages"][0]["content"]
+    return content
+
+
+def test_what_is_piped_in_belongs_to_the_question(ragforge: CommandLine) -> None:
+    assert question(ragforge, "what changed?", stdin="- old\n+ new\n") == "what changed?\n\n- old\n+ new"
+    assert question(ragforge, "-", stdin="only this\n") == "only this"
+    assert question(ragforge, stdin="only\nthat\n") == "only\nthat"
+    assert question(ragforge, "alone", stdin="") == "alone"
+
+
+def test_going_on(ragforge: CommandLine) -> None:
+    model = ragforge.script("Yes.", loop=True)
+    ask = ("ask", "--no-ingest", "--json", "--model", model)
+    first = ragforge.json(*ask, "the first question")["conversation_id"]
+    second = ragforge.json(*ask, "another one")["conversation_id"]
+    assert first != second
+    assert ragforge.json(*ask, "-c", "newest")["conversation_id"] == second
+    assert ragforge.json(*ask, "-r", first[:8], "by prefix")["conversation_id"] == first
+    assert ragforge.json(*ask, "-r", first, "by uuid")["conversation_id"] == first
+    assert ragforge.json(*ask, "-c", "newest again")["conversation_id"] == first
+    assert ragforge.json(*ask, "-r", "another one", "by title")["conversation_id"] == second
+    assert len(ragforge.json("conversations", "show", first, "--json")["messages"]) == 8
+
+
+def test_continuing_nothing_begins(ragforge: CommandLine) -> None:
+    done = ragforge.run("ask", "-c", "hello", "--no-ingest", "--model", ragforge.script("Yes."))
+    assert (done.returncode, done.stdout) == (0, "Yes.\n")
+    assert "this is a new one" in done.stderr
+
+
+def test_users_and_projects_have_conversations_of_their_own(ragforge: CommandLine, tmp_path: Path) -> None:
+    model = ragforge.script("Yes.", loop=True)
+    mine = ragforge.json("ask", "mine", "--user", "ada", "--json", "--no-ingest", "--model", model)["conversation_id"]
+    assert ragforge.json("conversations", "list", "--json")["items"] == []
+    for command in (["ask", "x", "-r", mine, "--no-ingest"], ["conversations", "show", mine]):
+        done = ragforge.run(*command, "--user", "bob")
+        assert (done.returncode, done.stdout) == (1, ""), command
+        assert mine in done.stderr
+    assert ragforge.json("conversations", "show", mine[:8], "--user", "ada", "--json")["conversation"]["uuid"] == mine
+    other = tmp_path / "other"
+    other.mkdir()
+    assert ragforge.json("conversations", "list", "--user", "ada", "--project", str(other), "--json")["items"] == []
+
+
+@pytest.mark.parametrize(
+    ("error", "code"),
+    [("ModelStreamCut", 5), ("ModelBlocked", 5), ("ModelTimeout", 5), ("ModelRefused", 5), ("ModelUnavailable", 5)],
+)
+def test_a_model_that_fails_is_5_and_its_half_answer_is_kept(ragforge: CommandLine, error: str, code: int) -> None:
+    broken = {"text": "Half of it", "error": {"type": error, "message": "scripted end"}}
+    done = ragforge.run("ask", "x", "--no-ingest", "--model", ragforge.script(broken))
+    assert (done.returncode, done.stdout) == (code, "Half of it\n")
+    assert done.stderr.startswith("ragforge: scripted end")
+    [info] = ragforge.json("conversations", "list", "--json")["items"]
+    messages = ragforge.json("conversations", "show", info["uuid"], "--json")["messages"]
+    assert (messages[1]["state"], messages[1]["content"]) == ("partial", "Half of it")
+
+
+def test_an_error_under_json(ragforge: CommandLine) -> None:
+    broken = ragforge.script({"error": {"type": "ModelBlocked", "message": "no"}})
+    done = ragforge.run("ask", "x", "--json", "--no-ingest", "--model", broken)
+    assert (done.returncode, done.stdout) == (5, "")
+    assert json.loads(done.stderr)["error"] == "ModelBlocked"
+    done = ragforge.run("ask", "x", "--jsonl", "--no-ingest", "--model", broken)
+    assert done.returncode == 5
+    assert json.loads(done.stdout.splitlines()[-1])["type"] == "error"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        (["ask", "x", "--model", "nonsense:y"], 3),
+        (["ask", "x", "--model", "scripted:/no/such/file"], 3),
+        (["ask", "x", "-r", "no-such-conversation"], 1),
+        (["conversations", "show", "no-such-conversation"], 1),
+        (["conversations", "archive", "no-such-conversation"], 1),
+        (["conversations", "delete", "no-such-conversation", "--yes"], 1),
+    ],
+)
+def test_exit_codes(ragforge: CommandLine, arguments: list[str], code: int) -> None:
+    done = ragforge.run(*arguments)
+    assert (done.returncode, done.stdout) == (code, ""), done.stderr
+    assert done.stderr.startswith("ragforge: ")
+    assert "Traceback" not in done.stderr
+
+
+def test_no_server_is_4_before_a_model_is_asked(ragforge: CommandLine) -> None:
+    with socket.socket() as nobody:
+        nobody.bind(("127.0.0.1", 0))
+        away = f"bolt://127.0.0.1:{nobody.getsockname()[1]}"
+        done = ragforge.process("ask", "x", "--model", ragforge.script("Never said."), NEO4J_URI=away)
+    assert (done.returncode, done.stdout) == (4, "")
+    assert "hint: " in done.stderr
+
+
+def test_a_wrong_password_is_4(ragforge: CommandLine) -> None:
+    done = ragforge.run("conversations", "list", NEO4J_PASSWORD="wrong", NEO4J_USERNAME="nobody-we-know")
+    assert (done.returncode, done.stdout) == (4, ""), done.stderr
+
+
+def test_ctrl_c_is_130_and_keeps_what_was_said(ragforge: CommandLine) -> None:
+    model = ragforge.script({"text": "The beginning\n", "hang": True})
+    with subprocess.Popen(
+        [*ENTRY, "ask", "x", "--no-ingest", "--model", model],
+        cwd=ragforge.project,
+        env=ragforge.environment,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as asking:
+        assert asking.stdout is not None
+        said = asking.stdout.readline()
+        asking.send_signal(signal.SIGINT)
+        rest, stderr = asking.communicate(timeout=60)
+    assert (asking.returncode, said + rest) == (130, "The beginning\n"), stderr
+    assert stderr.startswith(
+        "ragforge: interrupted; what was said until then is kept\nhint: go on with: ragforge ask -r "
+    )
+    [info] = ragforge.json("conversations", "list", "--json")["items"]
+    messages = ragforge.json("conversations", "show", info["uuid"], "--json")["messages"]
+    assert [(m["role"], m["state"], m["content"]) for m in messages] == [
+        ("user", "complete", "x"),
+        ("assistant", "partial", "The beginning\n"),
+    ]

@@ -1,0 +1,80 @@
+"""`ragforge conversations`: lists and pages, history, archive, delete."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tests.cli.conftest import ENTRY, CommandLine
+from tests.cli.pseudo_terminal import ENTER, PseudoTerminal
+
+
+def begin(ragforge: CommandLine, *questions: str) -> list[str]:
+    """A conversation for each question; their ids."""
+    ask = ("ask", "--no-ingest", "--json", "--model", ragforge.script("An **answer**.", loop=True))
+    return [ragforge.json(*ask, question)["conversation_id"] for question in questions]
+
+
+def listed(ragforge: CommandLine, *arguments: str) -> list[str]:
+    page: dict[str, Any] = ragforge.json("conversations", "list", "--json", *arguments)
+    return [item["uuid"] for item in page["items"]]
+
+
+def test_pages_follow_one_another(ragforge: CommandLine) -> None:
+    ids = begin(ragforge, "one", "two", "three")
+    first = ragforge.json("conversations", "list", "--json", "--limit", "2")
+    assert [item["uuid"] for item in first["items"]] == [ids[2], ids[1]]
+    second = ragforge.json("conversations", "list", "--json", "-n", "2", "--cursor", first["next_cursor"])
+    assert [item["uuid"] for item in second["items"]] == [ids[0]]
+    assert second["next_cursor"] is None
+    plain = ragforge.run("conversations", "list", "--limit", "2")
+    assert [line.split()[0] for line in plain.stdout.splitlines()] == [ids[2][:8], ids[1][:8]]
+    assert f"--cursor {first['next_cursor']}" in plain.stderr
+
+
+def test_an_empty_list(ragforge: CommandLine) -> None:
+    done = ragforge.run("conversations", "list")
+    assert (done.returncode, done.stdout) == (0, "")
+    assert "no conversations" in done.stderr
+
+
+def test_archive_and_back(ragforge: CommandLine) -> None:
+    [one, two] = begin(ragforge, "one", "two")
+    ragforge.ok("conversations", "archive", one[:8])
+    assert listed(ragforge, "--status", "active") == [two]
+    assert listed(ragforge, "--status", "archived") == [one]
+    assert set(listed(ragforge)) == {one, two}
+    assert "archived" in ragforge.ok("conversations", "list", "--status", "archived")
+    ragforge.ok("conversations", "unarchive", one)
+    assert listed(ragforge, "--status", "archived") == []
+
+
+def test_show(ragforge: CommandLine) -> None:
+    [one] = begin(ragforge, "what is it?")
+    out = ragforge.ok("conversations", "show", "what is it?")
+    assert out.startswith(f"{one}  what is it?  active\n\nyou · ")
+    assert out.endswith("An **answer**.\n")
+    newest = ragforge.json("conversations", "show", one, "--limit", "1", "--json")["messages"]
+    assert [m["role"] for m in newest] == ["assistant"]
+    before = ragforge.json("conversations", "show", one, "--before", newest[0]["uuid"], "--json")["messages"]
+    assert [m["role"] for m in before] == ["user"]
+
+
+def test_delete_needs_a_yes(ragforge: CommandLine) -> None:
+    [one, two] = begin(ragforge, "one", "two")
+    refused = ragforge.run("conversations", "delete", one)
+    assert refused.returncode == 2
+    assert "--yes" in refused.stderr
+    assert ragforge.ok("conversations", "delete", one, "--yes") == f"deleted: {one}\n"
+    assert listed(ragforge) == [two]
+    assert ragforge.run("conversations", "show", one).returncode == 1
+
+
+def test_delete_asks_at_a_terminal(ragforge: CommandLine) -> None:
+    [one] = begin(ragforge, "the only one")
+    command = [*ENTRY, "conversations", "delete", one]
+    for answer, code, left in (("n", 1, [one]), ("y", 0, [])):
+        with PseudoTerminal(command, folder=ragforge.project, environment=ragforge.environment) as terminal:
+            terminal.expect(r"Delete 'the only one' \([0-9a-f]{8}, 2 messages\)\? \[y/N\]:")
+            terminal.type(answer + ENTER)
+            assert terminal.wait() == code
+        assert listed(ragforge) == left

@@ -1,0 +1,109 @@
+"""`ragforge ingest` and `ragforge doctor`."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import signal
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from ragforge_memory.models.code import IngestReport
+from tests.cli.conftest import ENTRY, CommandLine
+
+
+def ingest(ragforge: CommandLine, *arguments: str) -> IngestReport:
+    return IngestReport.model_validate_json(ragforge.ok("ingest", "--json", *arguments))
+
+
+def test_only_what_changed_is_read_again(ragforge: CommandLine) -> None:
+    first = ingest(ragforge)
+    assert (first.files, first.root, first.project) == (2, str(ragforge.project), str(ragforge.project))
+    assert first.added == first.scopes > 0
+    again = ingest(ragforge)
+    assert (again.files_changed, again.added, again.updated, again.removed) == (0, 0, 0, 0)
+    assert ingest(ragforge, "--full").files_changed == 2
+    (ragforge.project / "app.py").unlink()
+    assert ingest(ragforge).removed == 1
+
+
+def test_a_report_for_people(ragforge: CommandLine) -> None:
+    (ragforge.project / "broken.py").write_bytes(b"\x00\x01\x02" * 100)
+    done = ragforge.run("ingest")
+    assert done.returncode == 0
+    assert "2 read" in done.stdout
+    assert "skipped broken.py: " in done.stdout
+    assert done.stderr == ""
+
+
+def test_a_directory_that_is_named_is_the_project(ragforge: CommandLine, tmp_path: Path) -> None:
+    inside = ragforge.project / "inside"
+    inside.mkdir()
+    (inside / "more.py").write_text("def more():\n    return 1\n")
+    report = ingest(ragforge, str(inside))
+    assert (report.files, report.root, report.project) == (1, str(inside), str(inside))
+    assert ragforge.run("ingest", str(inside), "--project", str(tmp_path)).returncode == 2
+
+
+def test_another_root_under_the_same_name_is_refused_unless_adopted(ragforge: CommandLine, tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    shutil.copytree(ragforge.project, other)
+    name = f"shared {tmp_path}"
+    for folder in (ragforge.project, other):
+        (folder / "ragforge.config.yaml").write_text(
+            json.dumps({"name": name, "agent": {"memory": {"embeddings": {"provider": "hashing"}}}})
+        )
+    ingest(ragforge)
+    refused = ragforge.run("ingest", str(other))
+    assert (refused.returncode, refused.stdout) == (1, "")
+    assert "--adopt" in refused.stderr
+    assert ingest(ragforge, str(other), "--adopt").root == str(other)
+
+
+def test_watch_reads_what_changes(ragforge: CommandLine) -> None:
+    with subprocess.Popen(
+        [*ENTRY, "ingest", "--watch", "--json"],
+        cwd=ragforge.project,
+        env=ragforge.environment,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as watching:
+        try:
+            assert watching.stdout is not None
+            first = IngestReport.model_validate_json(watching.stdout.readline())
+            (ragforge.project / "new.py").write_text("def newcomer():\n    return 1\n")
+            second = IngestReport.model_validate_json(watching.stdout.readline())
+            assert (second.files, second.added) == (first.files + 1, 1)
+            watching.send_signal(signal.SIGINT)
+            rest, stderr = watching.communicate(timeout=60)
+            assert (watching.returncode, rest, stderr) == (130, "", "")
+        finally:
+            watching.kill()
+
+
+def test_doctor_finds_all_well(ragforge: CommandLine) -> None:
+    ragforge.ok("ingest")
+    report = ragforge.json("doctor", "--json")
+    assert report["ok"] is True
+    assert all(set(check) == {"name", "ok", "detail", "hint"} for check in report["checks"])
+    names = {check["name"]: check for check in report["checks"]}
+    assert {"python", "configuration", "neo4j", "model", "embeddings", "project", "code"} <= set(names)
+    assert "because" in names["model"]["detail"]
+    plain = ragforge.ok("doctor")
+    assert all(check["detail"] in plain for check in report["checks"] if "GB free" not in check["detail"])
+
+
+@pytest.mark.parametrize("arguments", [["doctor"], ["doctor", "--json"]])
+def test_doctor_is_1_when_a_check_fails(ragforge: CommandLine, arguments: list[str]) -> None:
+    done = ragforge.run(*arguments, NEO4J_URI="bolt://127.0.0.1:1")
+    assert done.returncode == 1
+    assert "neo4j" in done.stdout
+    assert "Traceback" not in done.stderr
+    (ragforge.project / "ragforge.config.yaml").write_text("agent:\n  max_iteration: 3\n")
+    done = ragforge.run(*arguments)
+    assert done.returncode == 1
+    assert "ragforge.config.yaml:2" in done.stdout
