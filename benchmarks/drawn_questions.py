@@ -207,7 +207,8 @@ class Draw:
                 before=(told, f"where is {self.name_of(self._random.choice(self._plain))}?"),
             )
 
-        return [make(each) for each in self._sample(self._plain, number)]
+        told = [each for each in self._plain if not each.name.startswith("__")]
+        return [make(each) for each in self._sample(told, number)]
 
     def typos(self, number: int) -> list[Drawn]:
         """A name with one slip (two from eight letters on) still finds its definition, and says so."""

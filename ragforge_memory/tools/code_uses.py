@@ -49,8 +49,9 @@ async def find_callers(context: ToolContext, name: str, file: str = "") -> ToolO
         "scopes": [],
     }
     read: list[str] = []
+    read_uses = _Uses(code, project)
     for target in targets:
-        uses = await _uses(context, code, target, targets)
+        uses = await _uses(context, read_uses, target, len(targets))
         answer["scopes"].append({**shown(target), **uses})
         read.extend([target.uuid, *(each["uuid"] for each in uses["callers"] if each.get("uuid"))])
     return ToolOutput(answer, scopes=tuple(dict.fromkeys(read)))
@@ -100,10 +101,24 @@ async def find_callees(context: ToolContext, name: str, file: str = "") -> ToolO
     return ToolOutput(answer, scopes=tuple(dict.fromkeys(read)))
 
 
-async def _uses(context: ToolContext, code: ScopeReader, target: Scope, targets: Sequence[Scope]) -> dict[str, Any]:
+class _Uses:
+    """The uses that the graph has, each definition's read once: those of one name are compared with one another."""
+
+    def __init__(self, code: ScopeReader, project: str) -> None:
+        self.code = code
+        self.project = project
+        self._callers: dict[str, list[ScopeUse]] = {}
+
+    async def callers(self, uuid: str) -> list[ScopeUse]:
+        if uuid not in self._callers:
+            self._callers[uuid] = await self.code.callers(self.project, uuid, limit=MAX_USES)
+        return self._callers[uuid]
+
+
+async def _uses(context: ToolContext, read: _Uses, target: Scope, targets: int) -> dict[str, Any]:
     """The uses of one definition, sorted by what they are."""
-    project = context.owner.project
-    known = await code.callers(project, target.uuid, limit=MAX_USES)
+    code, project = read.code, read.project
+    known = await read.callers(target.uuid)
     written = await uses_of(context.root, await code.files(project), target)
     kinds: dict[tuple[str, int], set[str]] = {}
     for each in written:
@@ -117,7 +132,7 @@ async def _uses(context: ToolContext, code: ScopeReader, target: Scope, targets:
     homonyms = [each for each in await code.by_name(project, target.name) if each.uuid != target.uuid]
     taken = {(use.scope.file, line) for use in known for line in use.lines}
     for homonym in homonyms[:MAX_TARGETS]:
-        for use in await code.callers(project, homonym.uuid, limit=MAX_USES):
+        for use in await read.callers(homonym.uuid):
             taken.update((use.scope.file, line) for line in use.lines)
     still_open = [each for each in written if (each.file, each.line) not in taken and each.fits(target)]
     calls = [each for each in still_open if each.kind == "call"]

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ragforge_memory.llm.extractive.plan import search_words
-from ragforge_memory.llm.extractive.questions import Question
+from ragforge_memory.llm.extractive.questions import MAX_QUESTION, Question, read_questions
 from ragforge_memory.llm.extractive.quoting import NOTHING_FOUND, block, documentation, head, nothing, signature
 from ragforge_memory.llm.extractive.wording import covered
 
@@ -20,6 +20,9 @@ ENOUGH_WORDS = 0.6
 SURE_SIMILARITY = 0.45
 """Calibrated similarity (0 unrelated, 1 the same) from which a result answers whatever its words."""
 
+_ASKED = 2
+_QUOTES_CODE = re.compile(r"^(?:- )?`[^`\n]+` (?:- \S+:\d|\([^\n]+, line \d|contains)", re.M)
+_STATES = re.compile(r"\b(?:we|i|you|it|they|must|should|will|never|always|because|decided|note|prefer)\b.+\.", re.I)
 _NOTHING_SAID = re.compile(rf"^(?:{NOTHING_FOUND}|Nothing was said)\b")
 
 
@@ -77,8 +80,9 @@ def sayings(asked: str, value: Mapping[str, Any]) -> list[str]:
     kept = [(each, have) for each, have in told if have and len(have) >= ENOUGH_WORDS * len(words)]
     if not kept:
         return [f"{NOTHING_FOUND} about `{asked}` in our conversations."]
-    # What was stated answers; what was asked merely shows that it came up.
-    kept.sort(key=lambda pair: (_is_question(pair[0]["excerpt"]), -len(pair[1])))
+    kept.sort(key=lambda pair: (_weight(pair[0]), -len(pair[1])))
+    if any(_weight(each) < _ASKED for each, _ in kept):
+        kept = [pair for pair in kept if _weight(pair[0]) < _ASKED]
     lines = [f"What was said about `{asked}`:"]
     for each, _ in kept[:MAX_SAYINGS]:
         who = {"user": "You", "assistant": "I"}.get(each["role"], each["role"])
@@ -113,8 +117,16 @@ def _quoted(words: Sequence[str]) -> str:
     return ", ".join(f"`{word}`" for word in words)
 
 
-def _is_question(text: str) -> bool:
-    return text.rstrip().endswith("?")
+def _weight(message: Mapping[str, Any]) -> int:
+    """How much a message tells: what the user stated first, then answers; questions, and quotes of code, last."""
+    text = str(message["excerpt"])
+    if message["role"] == "user":
+        asks = text.rstrip().endswith("?") or any(
+            each.form not in ("search", "said") and len(text) < MAX_QUESTION and not _STATES.search(text)
+            for each in read_questions(text)
+        )
+        return _ASKED if asks else 0
+    return _ASKED + 1 if _QUOTES_CODE.search(text) else 1
 
 
 def _language(file: str) -> str:

@@ -86,7 +86,7 @@ def _first(question: Question) -> tuple[Call, ...]:
             return (Call("outline", (("target", target.text),)),)
         case "said":
             words = search_words(question)
-            return (Call("search_conversation", (("query", " ".join(words)),)),) if words else ()
+            return (Call("search_conversation", (("query", " ".join(words)), ("limit", 30))),) if words else ()
         case "search":
             return _search(question)
         case _:

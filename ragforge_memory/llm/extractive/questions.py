@@ -201,5 +201,6 @@ def _distinct(questions: Sequence[Question]) -> list[Question]:
 
 def names_in(text: str) -> tuple[str, ...]:
     """The words of a message that can only be names of code or files, in order."""
-    tokens = (token.strip("`'\",;:?!()[]{}").removesuffix(".") for token in text.split())
+    marks = "`'\",;:?!()[]{}"
+    tokens = (token.strip(marks).removesuffix(".").strip(marks) for token in text.split())
     return tuple(dict.fromkeys(token for token in tokens if is_marked(token) or is_file(token)))

@@ -1,0 +1,135 @@
+"""What a question is read as: its form and what it is about."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ragforge_memory.llm.extractive.questions import MAX_QUESTION, names_in, read_questions
+from ragforge_memory.llm.extractive.targets import read_target
+
+
+def read(text: str, *before: str) -> list[tuple[str, str, str]]:
+    return [(each.form, each.target.kind, each.target.text) for each in read_questions(text, before)]
+
+
+@pytest.mark.parametrize(
+    ("text", "form", "target"),
+    [
+        ("where is Command.invoke", "where", "Command.invoke"),
+        ("Where is `Command.invoke` defined?", "where", "Command.invoke"),
+        ("where's the Command class", "where", "Command"),
+        ("In which file is get_help defined?", "where", "get_help"),
+        ("which file defines Context?", "where", "Context"),
+        ("where do I find the make_help function?", "where", "make_help"),
+        ("Can you please tell me where Command.invoke is defined?", "where", "Command.invoke"),
+        ("where is the invoke method of Command?", "where", "Command.invoke"),
+        ("where is Command's invoke method defined?", "where", "Command.invoke"),
+        ("find Option", "where", "Option"),
+        ("what's the definition of echo", "where", "echo"),
+        ("What does Command do?", "what", "Command"),
+        ("explain Context.forward", "what", "Context.forward"),
+        ("how does ParamType.convert work?", "what", "ParamType.convert"),
+        ("what are the parameters of echo?", "what", "echo"),
+        ("what is Context", "what", "Context"),
+        ("echo", "what", "echo"),
+        ("show me the code of Command.invoke", "show", "Command.invoke"),
+        ("how is echo implemented?", "show", "echo"),
+        ("what does echo look like?", "show", "echo"),
+        ("who calls echo?", "callers", "echo"),
+        ("Where is echo called from?", "callers", "echo"),
+        ("list all callers of echo", "callers", "echo"),
+        ("who instantiates Context?", "callers", "Context"),
+        ("where is echo used?", "uses", "echo"),
+        ("what depends on echo?", "uses", "echo"),
+        ("is echo used anywhere?", "uses", "echo"),
+        ("what calls does echo make?", "callees", "echo"),
+        ("What functions does echo call?", "callees", "echo"),
+        ("what is called by Command.main", "callees", "Command.main"),
+        ("Which class inherits from Command?", "subclasses", "Command"),
+        ("what is in core.py?", "outline", "core.py"),
+        ("list the functions in src/click/core.py", "outline", "src/click/core.py"),
+        ("what methods does Command have?", "outline", "Command"),
+        ("what did we say about Command?", "said", "Command"),
+        ("did we talk about caching?", "said", "caching"),
+        ("what was decided about the retry policy", "said", "retry policy"),
+        ("do you remember what we said about tokens?", "said", "tokens"),
+        ("how are passwords validated?", "search", "how are passwords validated?"),
+        ("which functions parse options?", "search", "which functions parse options?"),
+    ],
+)
+def test_forms_and_targets(text: str, form: str, target: str) -> None:
+    assert [(each[0], each[2]) for each in read(text)] == [(form, target)]
+
+
+def test_a_file_ties_a_name_to_a_place() -> None:
+    (question,) = read_questions("who calls make_context in core.py?")
+    assert (question.target.text, question.target.file) == ("make_context", "core.py")
+
+
+def test_lines_of_a_file() -> None:
+    for text in ("core.py:10-20", "show lines 10 to 20 of core.py", "show me lines 20-10 of core.py"):
+        (question,) = read_questions(text)
+        assert (question.form, question.target.text, question.first, question.last) == ("lines", "core.py", 10, 20)
+
+
+def test_pronouns_and_ordinals() -> None:
+    assert read("and who calls it?") == [("callers", "pronoun", "it")]
+    assert read("And its callers?") == [("callers", "pronoun", "its")]
+    assert read("Show me that function") == [("show", "pronoun", "that function")]
+    assert read("what does it do") == [("what", "pronoun", "it")]
+    assert read("show me the second one") == [("show", "ordinal", "second one")]
+
+
+def test_and_another_name_repeats_the_last_form() -> None:
+    assert read("and Option?", "hello", "who calls echo?") == [("callers", "name", "Option")]
+    assert read("what about `get_help`?", "where is echo") == [("where", "name", "get_help")]
+    assert read("what about Option?") == [("what", "name", "Option")]
+
+
+def test_two_questions_in_one_message() -> None:
+    assert read("Where is Context and who calls it?") == [("where", "name", "Context"), ("callers", "pronoun", "it")]
+    assert read("I am looking at click. Where is Context.invoke defined?") == [("where", "name", "Context.invoke")]
+
+
+def test_small_talk() -> None:
+    assert read("Hello!")[0][0] == "greeting"
+    assert read("thank you very much")[0][0] == "thanks"
+    assert read("what can you do?")[0][0] == "help"
+    assert read("") == []
+
+
+def test_what_is_to_be_listed() -> None:
+    (question,) = read_questions("which classes and functions are in core.py?")
+    assert question.sorts == ("class", "function")
+    (question,) = read_questions("what does the class Command contain?")
+    assert question.sorts == ()
+
+
+def test_a_pasted_text_is_searched_and_code_in_it_is_left_out() -> None:
+    (question,) = read_questions("who calls it " * 100)
+    assert question.form == "search"
+    assert len(question.text) <= 4 * MAX_QUESTION
+    assert read("who calls echo?\n```\nwhere is other\n```") == [("callers", "name", "echo")]
+
+
+def test_names_in_a_message() -> None:
+    assert names_in("I think Command.invoke, in core.py, needs `make_context()`.") == (
+        "Command.invoke",
+        "core.py",
+        "make_context",
+    )
+
+
+@given(st.text(max_size=400))
+def test_any_text_is_read(text: str) -> None:
+    assert len(read_questions(text, [text])) <= 3
+    read_target(text)
+
+
+@given(st.from_regex(r"[a-z]{3,10}(_[a-z]{3,10}){1,3}", fullmatch=True))
+def test_a_name_in_a_plain_question_is_kept_letter_by_letter(name: str) -> None:
+    assert read(f"where is {name} defined?") == [("where", "name", name)]
+    assert read(f"who calls {name}") == [("callers", "name", name)]
+    assert read(f"what does `{name}` do?") == [("what", "name", name)]

@@ -1,0 +1,135 @@
+"""A small project, read into the real graph once, and what tools are given of it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import pytest
+
+from ragforge_memory.code.ingest import ingest
+from ragforge_memory.config import Neo4jConfig
+from ragforge_memory.graph.client import GraphClient, open_driver
+from ragforge_memory.graph.migrations import migrate
+from ragforge_memory.graph.scopes import ScopeStore
+from ragforge_memory.llm.port import ToolRequest
+from ragforge_memory.models.owner import Owner
+from ragforge_memory.tools.code_search import CODE_SEARCH_TOOLS
+from ragforge_memory.tools.registry import ToolContext, ToolRegistry, ToolRun
+
+FILES = {
+    ".gitignore": "secret/\n*.log\n",
+    "README.md": "# Shop\nThe discount is a legend.\n",
+    "shop/__init__.py": "from shop.cart import Cart\n",
+    "shop/cart.py": '''"""The cart."""
+
+import functools
+
+LIMIT = 3
+
+
+class Cart:
+    """What someone wants to buy."""
+
+    def add_item(self, name: str) -> None:
+        """Puts one thing in.
+
+        Checks the limit first.
+        """
+        self.check_limit()
+        total_price([name])
+
+    @functools.cache
+    def check_limit(self) -> bool:
+        return LIMIT > 2
+
+    def checkout(self) -> None:
+        """Pays."""
+
+
+class GiftCart(Cart):
+    """A cart with a bow."""
+
+    def checkout(self) -> None:
+        super().checkout()
+
+
+def total_price(names: list[str]) -> int:
+    """The sum of what is added."""
+    return len(names)
+''',
+    "shop/till.py": '''"""The till."""
+
+from shop.cart import Cart, total_price
+
+
+def ring_up(cart, anything):
+    """Rings up a cart."""
+    cart.add_item("bow")
+    anything.checkout()
+    # total_price is not called here
+    return "total_price()"
+
+
+def report(cart: Cart) -> int:
+    return total_price(["a"]) + total_price(["b"])
+
+
+PRICE = total_price([])
+''',
+    "tests/test_cart.py": "from shop.cart import Cart\n\n\ndef test_cart():\n    Cart().add_item('x')\n",
+    "secret/hidden.py": "def hidden(): ...\n",
+    "noise.log": "legend\n",
+}
+
+Run = Callable[..., Any]
+
+
+@pytest.fixture
+def shop(tmp_path: Path) -> Path:
+    """The project's files."""
+    root = tmp_path / "shop"
+    for name, text in FILES.items():
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    (root / ".git").mkdir()
+    (root / ".git" / "config").write_text("password = x\n")
+    (tmp_path / "outside.py").write_text("def outside(): ...\n")
+    os.symlink(tmp_path / "outside.py", root / "shop" / "link.py")
+    (root / "shop" / "image.bin").write_bytes(b"\x00\x01legend")
+    return root
+
+
+async def refresh_fulltext(config: Neo4jConfig) -> None:
+    """Waits until the full-text indexes have all that was written."""
+    async with open_driver(config) as driver:
+        await driver.execute_query("CALL db.index.fulltext.awaitEventuallyConsistentIndexRefresh()")
+
+
+@pytest.fixture
+async def context(shop: Path, neo4j_config: Neo4jConfig, tmp_path: Path) -> AsyncIterator[ToolContext]:
+    """The project in the graph, under a name of its own."""
+    client = GraphClient(open_driver(neo4j_config), database=neo4j_config.database, owned=True)
+    try:
+        await migrate(client, library_version="0.1.0")
+        owner = Owner("ada", f"shop-{uuid4().hex[:8]}")
+        await ingest(client, shop, project=owner.project, home=tmp_path / "home", processes=1)
+        await refresh_fulltext(neo4j_config)
+        yield ToolContext(owner=owner, root=shop, scopes=ScopeStore(client))
+    finally:
+        await client.aclose()
+
+
+@pytest.fixture
+def run(context: ToolContext) -> Run:
+    """Runs one tool as a model would."""
+    registry = ToolRegistry(CODE_SEARCH_TOOLS)
+
+    async def call(tool: str, /, **arguments: Any) -> ToolRun:
+        return await registry.run(ToolRequest("1", tool, arguments), context)
+
+    return call

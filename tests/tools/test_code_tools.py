@@ -1,0 +1,217 @@
+"""The code search tools on a small project in the real graph."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from ragforge_memory.embeddings.hashing import HashingEmbedder
+from ragforge_memory.llm.port import ToolRequest
+from ragforge_memory.models.owner import Owner
+from ragforge_memory.tools.code_search import CODE_SEARCH_TOOLS
+from ragforge_memory.tools.registry import ToolContext, ToolRegistry
+from tests.tools.conftest import Run
+
+pytestmark = pytest.mark.anyio
+
+
+def names(entries: list[dict[str, Any]]) -> list[str]:
+    return [entry["qualified_name"] for entry in entries]
+
+
+async def test_read_scope_gives_place_and_source(run: Run) -> None:
+    ran = await run("read_scope", name="Cart.check_limit")
+    (scope,) = ran.value["scopes"]
+    assert ran.value["match"] == "exact"
+    assert (scope["file"], scope["line"], scope["start_line"], scope["end_line"]) == ("shop/cart.py", 20, 19, 21)
+    assert scope["source"].splitlines()[0].strip() == "@functools.cache"
+    assert scope["type"] == "method"
+    assert ran.scopes == (scope["uuid"],)
+    without = await run("read_scope", name="check_limit", include_source=False)
+    assert "source" not in without.value["scopes"][0]
+
+
+async def test_names_are_found_however_they_are_written(run: Run) -> None:
+    for name, match, found in [
+        ("shop.cart.Cart", "exact", ["Cart"]),
+        ("shop.Cart", "exact", ["Cart"]),
+        ("cart.py:Cart", "exact", ["Cart"]),
+        ("checkout", "exact", ["Cart.checkout", "GiftCart.checkout"]),
+        ("GiftCart.add_item", "inherited", ["Cart.add_item"]),
+        ("TotalPrice", "spelling", ["total_price"]),
+        ("totl_price", "typo", ["total_price"]),
+        ("GiftCrat.checkout", "typo", ["GiftCart.checkout"]),
+        ("Gift", "partial", ["GiftCart"]),
+        ("total_prices", "typo", ["total_price"]),
+        ("frobnicate", "none", []),
+        ("GiftCart.frobnicate", "none", []),
+        ("Bag.checkout", "none", []),
+        ("hidden", "none", []),
+        ("", "none", []),
+    ]:
+        ran = await run("read_scope", name=name, include_source=False)
+        assert (ran.value["match"], names(ran.value["scopes"])) == (match, found), name
+
+
+async def test_a_file_tells_definitions_of_one_name_apart(run: Run) -> None:
+    ran = await run("read_scope", name="total_price", file="cart.py")
+    assert names(ran.value["scopes"]) == ["total_price"]
+    ran = await run("read_scope", name="total_price", file="till.py")
+    assert ran.value["match"] == "none"
+
+
+async def test_outline_of_file_class_folder_and_module(run: Run) -> None:
+    ran = await run("outline", target="cart.py")
+    assert ran.value["file"] == "shop/cart.py"
+    assert {"Cart", "Cart.add_item", "GiftCart.checkout", "total_price"} <= set(names(ran.value["scopes"]))
+    assert names((await run("outline", target="GiftCart")).value["scopes"]) == ["GiftCart.checkout"]
+    assert (await run("outline", target="shop")).value["files"] == [
+        "shop/__init__.py",
+        "shop/cart.py",
+        "shop/till.py",
+    ]
+    assert (await run("outline", target=".")).value["total"] == 4
+    assert (await run("outline", target="shop.till")).value["file"] == "shop/till.py"
+    typo = await run("outline", target="tilll.py")
+    assert (typo.value["match"], typo.value["file"]) == ("typo", "shop/till.py")
+    assert (await run("outline", target="nowhere.py")).value["kind"] == "none"
+
+
+async def test_callers_are_calls_and_not_mentions(run: Run) -> None:
+    ran = await run("find_callers", name="total_price")
+    (target,) = ran.value["scopes"]
+    assert [(each["qualified_name"], each["lines"]) for each in target["callers"]] == [
+        ("Cart.add_item", [17]),
+        ("report", [15]),
+    ]
+    assert [(each["file"], each["lines"]) for each in target["top_level"]] == [("shop/till.py", [18])]
+    assert target["uuid"] in ran.scopes
+
+
+async def test_a_receiver_of_unknown_type_counts_where_the_name_is_the_only_one(run: Run) -> None:
+    (target,) = (await run("find_callers", name="add_item")).value["scopes"]
+    assert names(target["callers"]) == ["ring_up", "test_cart"]
+    both = (await run("find_callers", name="checkout")).value["scopes"]
+    assert [names(each["possible"]) for each in both] == [["ring_up"], ["ring_up"]]
+    cart = next(each for each in both if each["qualified_name"] == "Cart.checkout")
+    assert names(cart["callers"]) == ["GiftCart.checkout"]
+
+
+async def test_subclasses_are_told(run: Run) -> None:
+    (target,) = (await run("find_callers", name="Cart")).value["scopes"]
+    assert names(target["subclasses"]) == ["GiftCart"]
+
+
+async def test_callees_of_this_project_and_others(run: Run) -> None:
+    (target,) = (await run("find_callees", name="Cart.add_item")).value["scopes"]
+    assert names(target["callees"]) == ["Cart.check_limit", "total_price"]
+    (target,) = (await run("find_callees", name="total_price")).value["scopes"]
+    assert target["callees"] == []
+    assert [each["name"] for each in target["other_calls"]] == ["len"]
+    whole = (await run("find_callees", name="Cart")).value["scopes"][0]
+    assert {"Cart.check_limit", "total_price"} <= set(names(whole["callees"]))
+
+
+async def test_search_code_by_words_says_how_much_is_embedded(run: Run) -> None:
+    ran = await run("search_code", query="the sum of what is added")
+    assert ran.value["results"][0]["qualified_name"] == "total_price"
+    assert ran.value["embedded"]["searched_by"] == "text"
+    assert ran.value["embedded"]["with_vector"] == 0
+    assert ran.value["embedded"]["why_no_vector"] == "there is no embedding model"
+    assert not (await run("search_code", query="  ")).success
+
+
+async def test_an_embedder_without_vectors_searches_by_words(context: ToolContext) -> None:
+    registry = ToolRegistry(CODE_SEARCH_TOOLS)
+    request = ToolRequest("1", "search_code", {"query": "the sum of what is added"})
+    ran = await registry.run(request, replace(context, embedder=HashingEmbedder()))
+    assert ran.value["results"][0]["qualified_name"] == "total_price"
+    assert ran.value["embedded"]["why_no_vector"] == "no definition has a vector yet"
+
+
+async def test_grep_leaves_out_what_is_ignored_and_binary(run: Run) -> None:
+    ran = await run("grep_code", pattern="legend")
+    assert [(each["file"], each["line"]) for each in ran.value["matches"]] == [("README.md", 2)]
+    assert ran.value["more"] is False
+    few = await run("grep_code", pattern=r"\bcart\b", ignore_case=True, limit=2)
+    assert len(few.value["matches"]) == 2
+    assert few.value["more"] is True
+    in_till = await run("grep_code", pattern="total_price", path="till.py")
+    assert {each["file"] for each in in_till.value["matches"]} == {"shop/till.py"}
+    bad = await run("grep_code", pattern="(")
+    assert "is not a regular expression" in (bad.error or "")
+
+
+async def test_a_pattern_that_would_take_for_ever_is_given_up(
+    run: Run, context: ToolContext, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert context.root is not None
+    (context.root / "long.txt").write_text("first hit aaa\n" + "a" * 60 + "b\n")
+    monkeypatch.setattr("ragforge_memory.tools.code_files.GREP_SECONDS", 1.0)
+    ran = await run("grep_code", pattern=r"(a+)+$", path="long.txt")
+    assert ran.success
+    assert ran.value["gave_up_after_seconds"] == 1.0
+    assert [each["line"] for each in ran.value["matches"]] == [1]
+
+
+async def test_read_file_gives_lines(run: Run) -> None:
+    ran = await run("read_file", path="shop/cart.py", start_line=34, end_line=36)
+    assert ran.value["content"].splitlines()[0] == "def total_price(names: list[str]) -> int:"
+    assert (ran.value["start_line"], ran.value["end_line"], ran.value["cut"]) == (34, 36, False)
+    assert len(ran.scopes) == 1
+    assert "has 36 lines" in ((await run("read_file", path="shop/cart.py", start_line=99)).error or "")
+    assert "binary" in ((await run("read_file", path="shop/image.bin")).error or "")
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "../outside.py",
+        "shop/../../outside.py",
+        "shop/link.py",
+        "/etc/passwd",
+        "~/.netrc",
+        ".git/config",
+        "shop/../.git/config",
+        ".GIT/config",
+        "C:/windows.ini",
+        "shop",
+        "",
+        "nowhere.py",
+        "shop\\..\\..\\outside.py",
+        "a\x00b",
+    ],
+)
+async def test_read_file_stays_inside_the_project(run: Run, path: str) -> None:
+    ran = await run("read_file", path=path)
+    assert not ran.success
+    assert "cannot be read" in (ran.error or "")
+
+
+async def test_another_project_sees_nothing(context: ToolContext) -> None:
+    registry = ToolRegistry(CODE_SEARCH_TOOLS)
+    stranger = replace(context, owner=Owner("ada", f"{context.owner.project}-other"))
+    for name, arguments, key in [
+        ("read_scope", {"name": "Cart"}, "scopes"),
+        ("search_code", {"query": "prices"}, "results"),
+        ("find_callers", {"name": "total_price"}, "scopes"),
+        ("find_callees", {"name": "Cart.add_item"}, "scopes"),
+        ("outline", {"target": "cart.py"}, "scopes"),
+    ]:
+        ran = await registry.run(ToolRequest("1", name, arguments), stranger)
+        assert ran.value[key] == [], name
+
+
+async def test_without_code_files_or_messages_the_tools_say_so() -> None:
+    registry = ToolRegistry(CODE_SEARCH_TOOLS)
+    nothing = ToolContext(owner=Owner("ada", "none"))
+    for name, arguments, says in [
+        ("read_scope", {"name": "x"}, "no code was read"),
+        ("grep_code", {"pattern": "x"}, "not at hand"),
+        ("read_file", {"path": "x"}, "not at hand"),
+        ("search_conversation", {"query": "x"}, "keeps no conversations"),
+    ]:
+        ran = await registry.run(ToolRequest("1", name, arguments), nothing)
+        assert says in (ran.error or ""), name
