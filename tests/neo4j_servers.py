@@ -48,7 +48,15 @@ def _server(variables: str, version: str, scratch: pytest.TempPathFactory) -> It
     uri = os.environ.get(f"{variables}_URI")
     if uri:
         yield Neo4jConfig(uri, username=_given(variables, "USERNAME"), password=_given(variables, "PASSWORD"))
-    elif _docker_answers():
+    else:
+        with started(version, scratch) as config:
+            yield config
+
+
+@contextmanager
+def started(version: str, scratch: pytest.TempPathFactory) -> Iterator[Neo4jConfig]:
+    """A Neo4j that nobody else uses: in a container where Docker answers, else a managed server."""
+    if _docker_answers():
         with _container(version) as config:
             yield config
     else:

@@ -212,4 +212,3 @@ async def _explained(driver: neo4j.AsyncDriver, text: str, name: str) -> None:
 def _operators(plan: dict[str, Any]) -> set[str]:
     own = {str(plan["operatorType"]).partition("@")[0]}
     return own.union(*(_operators(child) for child in plan.get("children", ())))
-
