@@ -1,19 +1,13 @@
-"""What a name or a dotted text means at a place in a project: a definition, an instance of a type, a module.
-
-Nothing is guessed here. What cannot be told is UNKNOWN; what is certainly not the project's (a built-in, another
-package, an instance of its classes) is FOREIGN.
-"""
+"""What names hold: values, types, members, and dotted text at a place in a project."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
-from typing import Final, NamedTuple
+from collections.abc import Iterator
 
-from ragforge_memory.code.index import FileIndex, ProjectIndex
-from ragforge_memory.code.languages import reader_of
-from ragforge_memory.code.links import Links
-from ragforge_memory.code.parsed import TYPE_TYPES, Binding, Import, ParsedScope
+from ragforge_memory.code.index import ProjectIndex
+from ragforge_memory.code.lookup import FOREIGN, UNKNOWN, Entity, Lookup
+from ragforge_memory.code.parsed import TYPE_TYPES, Binding, ParsedScope
 
 _STEPS = re.compile(r"\(\)|\[\]|[^.()\[\]]+")
 _DEPTH = 40
@@ -25,19 +19,7 @@ _ANYTHING = frozenset({"Any", "any", "object", "unknown", "Object", "dynamic", "
 _THIS_TYPE = frozenset({"Self", "self", "static", "this", "Self[]"})
 
 
-class Entity(NamedTuple):
-    """A definition (``key`` of a scope), a module (``key`` empty), or a value of a type (``instance``)."""
-
-    path: str
-    key: str
-    instance: bool = False
-
-
-UNKNOWN: Final = Entity("?", "?")
-FOREIGN: Final = Entity("!", "!")
-
-
-class Names:
+class Names(Lookup):
     """Answers questions about names over one index and remembers what it found.
 
     Args:
@@ -45,214 +27,10 @@ class Names:
     """
 
     def __init__(self, index: ProjectIndex) -> None:
-        self._index = index
-        self._busy: set[object] = set()
-        self._top: dict[tuple[str, str], Entity | None] = {}
+        super().__init__(index)
         self._members: dict[tuple[str, str, str], Entity | None] = {}
         self._values: dict[tuple[str, str | None, Binding], Entity] = {}
         self._holders: dict[tuple[str, str], Entity | None] = {}
-
-    def known(self, entity: Entity | None) -> bool:
-        """Whether this is a thing of the project."""
-        return entity is not None and entity is not UNKNOWN and entity is not FOREIGN
-
-    def scope(self, entity: Entity) -> ParsedScope | None:
-        """The definition that an entity is or is an instance of."""
-        file = self._index.files.get(entity.path)
-        return file.by_key.get(entity.key) if file and entity.key else None
-
-    # bare names
-
-    def lookup(
-        self, path: str, key: str | None, name: str, line: int = 0, *, types: bool = False
-    ) -> Entity | None:
-        """What a bare name means inside a scope (None: at the top level); None where nobody binds it.
-
-        ``types``: where a type is meant, variables and functions of that name are passed over.
-        """
-        file = self._index.files[path]
-        start = key
-        while key is not None:
-            scope = file.by_key[key]
-            found: Entity | None = None
-            if scope.type not in TYPE_TYPES:
-                found = self._local(file, key, name, line)
-            elif key == start or file.links.bare_members:
-                found = self._local(file, key, name, line)
-                if found is None and file.links.bare_members:
-                    found = self.member(Entity(path, key), name)
-                    found = None if found is UNKNOWN else found
-            if found is None and scope.owner is not None and file.links.bare_members:
-                holder = self.holder(path, key)
-                if holder is not None:
-                    found = self.member(holder, name)
-                    found = None if found is UNKNOWN else found
-            if found is not None and not (types and self._is_value(found)):
-                return found
-            key = scope.parent
-        if types and (here := self._index.types(path, name)):
-            return Entity(path, here[0].key)
-        return self._in_file(path, name, line)
-
-    def _is_value(self, entity: Entity) -> bool:
-        """Whether an entity cannot be a type."""
-        scope = self.scope(entity) if self.known(entity) else None
-        if scope is None:
-            return not self.known(entity)
-        return entity.instance or scope.type not in TYPE_TYPES
-
-    def _local(self, file: FileIndex, key: str, name: str, line: int) -> Entity | None:
-        inner = file.children.get(key)
-        if inner and name in inner:
-            return self._chosen(file, inner[name])
-        found = self._imported(file, file.imports.get(key, {}).get(name, ()))
-        if found is not None:
-            return found
-        bound = file.bindings(key).get(name)
-        return self._bound(file.file.path, key, bound, line) if bound else None
-
-    def _chosen(self, file: FileIndex, scopes: list[ParsedScope]) -> Entity:
-        """Of several definitions of one name: the implementation behind overloads, else the first."""
-        plain = [s for s in scopes if "overload" not in s.modifiers and "setter" not in s.modifiers]
-        return Entity(file.file.path, (plain or scopes)[0].key)
-
-    def _in_file(self, path: str, name: str, line: int = 0) -> Entity | None:
-        memo = (path, name)
-        if memo in self._top:
-            return self._top[memo]
-        if memo in self._busy:
-            return UNKNOWN
-        self._busy.add(memo)
-        found = self._look_in_file(path, name, line)
-        self._busy.discard(memo)
-        self._top[memo] = found
-        return found
-
-    def _look_in_file(self, path: str, name: str, line: int) -> Entity | None:
-        file = self._index.files[path]
-        here = file.top.get(name)
-        imported = self._imported(file, file.imports.get(None, {}).get(name, ()))
-        if here and (here[0].type != "constant" or not self.known(imported)):
-            return self._chosen(file, here)
-        if imported is not None:
-            return imported
-        bound = file.bindings(None).get(name)
-        if bound:
-            return self._bound(path, None, bound, line)
-        foreign = False
-        for everything in file.imports.get(None, {}).get("*", ()):
-            found = self._from_import(file, everything, _starred(everything, name))
-            if self.known(found):
-                return found
-            foreign = foreign or found is FOREIGN
-        for neighbour in file.links.neighbours(self._index, file.file):
-            if neighbour != path and neighbour in self._index.files and self._index.files[neighbour].may_offer(name):
-                found = self._exported(neighbour, name, own=True)
-                if found is not None:
-                    return found
-        linked = file.links.linked(self._index, file.file, name)
-        if linked is not None:
-            return Entity(*linked)
-        return FOREIGN if foreign else None
-
-    # imports and modules
-
-    def _imported(self, file: FileIndex, imports: Iterable[Import]) -> Entity | None:
-        best: Entity | None = None
-        for one in imports:
-            found = self._from_import(file, one, one.name or "")
-            if self.known(found):
-                return found
-            best = found if best is None else best
-        return best
-
-    def _from_import(self, file: FileIndex, imported: Import, name: str) -> Entity | None:
-        modules = file.links.modules(self._index, file.file, imported)
-        if not modules:
-            return FOREIGN
-        if imported.name is None:
-            return Entity(modules[0], "")
-        for module in modules:
-            found: Entity | None = Entity(module, "")
-            for part in name.split("."):
-                found = self.member(found, part) if found is not None else None
-            if found is not None:
-                return found
-        return None if (imported.name or "").endswith("*") else UNKNOWN
-
-    def _exported(self, module: str, name: str, *, own: bool = False) -> Entity | None:
-        """A name of a module as others see it. ``own``: also what the module does not export."""
-        if module.endswith("/"):
-            return self._in_directory(module, name)
-        memo = ("export", module, name)
-        if memo in self._busy:
-            return None
-        self._busy.add(memo)
-        found = self._look_in_module(module, name, own)
-        self._busy.discard(memo)
-        return found
-
-    def _look_in_module(self, module: str, name: str, own: bool) -> Entity | None:
-        file = self._index.files[module]
-        links = file.links
-        local = file.exports.get(name) or (file.exports.get("=") if name == "default" else None)
-        if local is not None:
-            found = self.evaluate(module, None, local)
-            if found is not None and found is not FOREIGN:
-                return found
-        if own or not (links.exports_only and file.exports) or name == "default":
-            here = file.top.get(name)
-            if here and here[0].type != "constant":
-                return self._chosen(file, here)
-        else:
-            here = None
-        shown = [i for i in file.imports.get(None, {}).get(name, ()) if links.imports_visible or i.exported]
-        imported = self._imported(file, shown)
-        if self.known(imported):
-            return imported
-        if here:
-            return self._chosen(file, here)
-        if imported is not None:
-            return imported
-        bound = file.bindings(None).get(name) if own or links.imports_visible else None
-        if bound:
-            return self._bound(module, None, bound, 0)
-        for everything in file.imports.get(None, {}).get("*", ()):
-            if links.imports_visible or everything.exported:
-                found = self._from_import(file, everything, _starred(everything, name))
-                if self.known(found):
-                    return found
-        if "=" in file.exports and name != "default":
-            whole = self.evaluate(module, None, file.exports["="])
-            if self.known(whole) and whole is not None:
-                return self.member(whole, name)
-        if name == "default" and links.exports_only and file.exports:
-            return Entity(module, "")  # CommonJS imported as if it were an ES module
-        return self._submodule(module, name)
-
-    def _in_directory(self, module: str, name: str) -> Entity | None:
-        for path in self._index.inside(module):
-            if not self._index.files[path].may_offer(name):
-                continue
-            found = self._exported(path, name, own=True)
-            if self.known(found):
-                return found
-        return self._submodule(module, name)
-
-    def _submodule(self, module: str, name: str) -> Entity | None:
-        if module.endswith("/"):
-            links = self._links_of(module)
-        else:
-            links = self._index.files[module].links
-        found = links.submodule(self._index, module, name) if links else None
-        return Entity(found, "") if found else None
-
-    def _links_of(self, module: str) -> Links | None:
-        language, colon, _ = module.partition(":")
-        if colon:
-            return reader_of(language).links
-        inside = self._index.inside(module) or [p for p in self._index.files if p.startswith(module)]
-        return self._index.files[inside[0]].links if inside else None
 
     # values
 
@@ -533,9 +311,7 @@ class Names:
 
     # dotted text
 
-    def evaluate(
-        self, path: str, key: str | None, text: str, line: int = 0, *, types: bool = False
-    ) -> Entity | None:
+    def evaluate(self, path: str, key: str | None, text: str, line: int = 0, *, types: bool = False) -> Entity | None:
         """What a dotted text means at a place; None where its first name is bound nowhere. ``types``: see lookup."""
         links = self._index.files[path].links
         for word in links.super_names:
@@ -592,8 +368,3 @@ class Names:
             if found is None:
                 return UNKNOWN
         return found
-
-
-def _starred(imported: Import, name: str) -> str:
-    """What a wildcard import makes of a name: of ``Kind.*`` it is a member of ``Kind``."""
-    return f"{(imported.name or '*').removesuffix('*')}{name}"

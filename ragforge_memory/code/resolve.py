@@ -14,7 +14,8 @@ from typing import Literal
 
 from ragforge_memory.code.index import FileIndex, ProjectIndex
 from ragforge_memory.code.languages import LANGUAGES
-from ragforge_memory.code.names import FOREIGN, Entity, Names
+from ragforge_memory.code.lookup import FOREIGN, Entity
+from ragforge_memory.code.names import Names
 from ragforge_memory.code.parsed import TYPE_TYPES, ParsedFile, ParsedScope, Use
 
 EdgeKind = Literal["CONSUMES", "INHERITS_FROM", "IMPLEMENTS", "DECORATED_BY", "HAS_PARENT"]
