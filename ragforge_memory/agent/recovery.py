@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from pathlib import Path
 
 from ragforge_memory.agent.services import Services
 from ragforge_memory.errors import GraphUnavailable, NotFound, RagforgeError
-from ragforge_memory.graph.journal import JournalTurn, read_turns
+from ragforge_memory.graph.journal import JournalTurn
 from ragforge_memory.graph.messages import CodeTies, Mention, MessageStore, NewMessage
 from ragforge_memory.models.conversation import Usage
 from ragforge_memory.models.owner import Owner
@@ -24,12 +23,20 @@ async def fold_orphans(services: Services) -> int:
     turn with neither is marked unanswered. Turns of another database are left for whoever opens that.
     """
     folded = 0
-    for path in await asyncio.to_thread(lambda: list(services.journal.orphans())):
-        try:
-            folded += await _fold_file(services, path)
-        except (RagforgeError, OSError, ValueError) as error:
-            log.warning("the journal %s is kept for later: %s", path.name, error)
-            services.journal.put_back(path)
+    for path in await asyncio.to_thread(services.journal.others):
+        with services.journal.claimed(path) as turns:
+            if turns is None:
+                continue
+            try:
+                mine = [turn for turn in turns if turn.graph == services.graph_name]
+                for turn in mine:
+                    await _fold(services, turn)
+            except (RagforgeError, OSError, ValueError) as error:
+                log.warning("the journal %s is kept for later: %s", path.name, error)
+                continue
+            folded += len(mine)
+            if len(mine) == len(turns):
+                path.unlink(missing_ok=True)
     return folded
 
 
@@ -38,19 +45,6 @@ async def replay_own(services: Services, conversation_id: str) -> None:
     for turn in services.journal.waiting(conversation_id):
         await _fold(services, turn)
         services.journal.end(turn.message_id)
-
-
-async def _fold_file(services: Services, path: Path) -> int:
-    turns = await asyncio.to_thread(read_turns, path)
-    mine = [turn for turn in turns if turn.graph == services.graph_name]
-    for turn in mine:
-        await _fold(services, turn)
-    if len(mine) < len(turns):
-        # Folding again what has been folded changes nothing, so the whole file may wait.
-        services.journal.put_back(path)
-    else:
-        path.unlink(missing_ok=True)
-    return len(mine)
 
 
 async def _fold(services: Services, turn: JournalTurn) -> None:

@@ -48,6 +48,7 @@ Emit = Callable[[events.Event], Awaitable[None]]
 # A message is typed or pasted; a file of more is better read by a tool.
 MAX_MESSAGE_CHARACTERS = 400_000
 _TITLE_CHARACTERS = 80
+_CUT_OFF = "the process ended while this was running; whether it took effect is not known"
 
 
 def checked_text(text: object) -> str:
@@ -292,14 +293,16 @@ class Turn:
 
     async def _run_tool(self, call_id: str, asked: ToolRequest, iteration: int, index: int) -> ToolOutcome:
         services = self._services
-        if services.registry.side_effects(asked.name):
-            await self._journal(services.journal.tool_started, self.message_id, asked.name)
         started = datetime.now(UTC)
+        if services.registry.side_effects(asked.name):
+            unfinished = ToolRun("", None, success=False, error=_CUT_OFF)
+            call = self._tool_call(call_id, asked, unfinished, started, iteration, index)
+            await self._journal(services.journal.tool, self.message_id, call)
         run = await services.registry.run(asked, self._tool_context())
         call = self._tool_call(call_id, asked, run, started, iteration, index)
         self._calls.append(call)
         self._scopes.update(dict.fromkeys(run.scopes))
-        await self._journal(services.journal.tool_finished, self.message_id, call, run.scopes)
+        await self._journal(services.journal.tool, self.message_id, call, run.scopes)
         await self._emit(
             events.ToolResult(
                 tool_call_id=call_id,

@@ -3,8 +3,8 @@
 Each process writes one file of JSON lines in ``RAGFORGE_HOME/journal`` and holds a lock beside it for its life.
 A turn begins with a line (handed to the operating system, so it outlives a killed process), each finished tool
 call is a line (fsync), and so is an answer that the graph could not take. When the graph has it all, the turn's
-lines are dropped. A file whose lock can be taken belongs to a process that is gone: `orphans` claims it by
-renaming it, and gives its turns to whoever folds them into the graph.
+lines are dropped. A file whose lock can be taken belongs to a process that is gone: `Journal.claimed`
+takes the lock and gives its turns to whoever folds them into the graph.
 """
 
 from __future__ import annotations
@@ -36,7 +36,6 @@ class JournalTurn:
     user_message_id: str
     message_id: str
     model: str = ""
-    started_tools: tuple[str, ...] = ()
     tool_calls: tuple[ToolCall, ...] = ()
     scopes: tuple[str, ...] = ()
     answer: dict[str, Any] | None = None
@@ -66,20 +65,13 @@ class Journal:
             self._open[turn.message_id] = turn
             self._write({"kind": "begin", "turn": turn.message_id, **known})
 
-    def tool_started(self, message_id: str, name: str) -> None:
-        """A tool with side effects is about to run (fsync)."""
-        with self._guard:
-            self._write({"kind": "tool_started", "turn": message_id, "name": name}, sync=True)
-
-    def tool_finished(self, message_id: str, call: ToolCall, scopes: tuple[str, ...]) -> None:
-        """A tool call has its result (fsync)."""
+    def tool(self, message_id: str, call: ToolCall, scopes: tuple[str, ...] = ()) -> None:
+        """A tool call as far as it is known (fsync); a later line of the same call replaces an earlier one."""
         line = {"kind": "tool", "turn": message_id, "call": call.model_dump(mode="json"), "scopes": scopes}
         with self._guard:
             turn = self._open.get(message_id)
             if turn is not None:
-                self._open[message_id] = replace(
-                    turn, tool_calls=(*turn.tool_calls, call), scopes=(*turn.scopes, *scopes)
-                )
+                self._open[message_id] = _with_call(turn, call, scopes)
             self._write(line, sync=True)
 
     def answered(self, message_id: str, answer: dict[str, Any]) -> None:
@@ -122,25 +114,31 @@ class Journal:
                 _lock_path(path).unlink(missing_ok=True)
             self._file = self._lock = None
 
-    def orphans(self) -> Iterator[Path]:
-        """Claims the files of processes that are gone, one after another; each is this process's from then on."""
+    def others(self) -> list[Path]:
+        """The files of other processes, oldest first; some of these processes may still live, see `claimed`."""
         if not self._directory.is_dir():
-            return
-        for path in sorted(self._directory.glob("*.jsonl")):
-            lock = FileLock(_lock_path(path))
-            with contextlib.suppress(Timeout, OSError):
-                with lock.acquire(blocking=False):
-                    if not path.exists():
-                        continue
-                    claimed = path.with_name(f"{uuid4().hex}.claimed")
-                    path.rename(claimed)
-                _lock_path(path).unlink(missing_ok=True)
-                yield claimed
+            return []
+        files = [path for path in self._directory.glob("*.jsonl") if path != self._path]
+        return sorted(files, key=lambda path: path.name)
 
-    def put_back(self, path: Path) -> None:
-        """Gives a claimed file back to whoever comes next (its graph is another, or is away)."""
-        with contextlib.suppress(OSError):
-            path.rename(path.with_suffix(".jsonl"))
+    @contextlib.contextmanager
+    def claimed(self, path: Path) -> Iterator[list[JournalTurn] | None]:
+        """The open turns of a process that is gone; None where it lives.
+
+        The file is ours as long as the block runs: a crash in it leaves the file to whoever comes next.
+        """
+        lock = FileLock(_lock_path(path))
+        try:
+            lock.acquire(blocking=False)
+        except (Timeout, OSError):
+            yield None
+            return
+        try:
+            yield read_turns(path) if path.exists() else []
+        finally:
+            lock.release()
+            if not path.exists():
+                _lock_path(path).unlink(missing_ok=True)
 
     def _write(self, line: dict[str, Any], *, sync: bool = False) -> None:
         if self._file is None:
@@ -171,13 +169,8 @@ def read_turns(path: Path) -> list[JournalTurn]:
         turn = turns.get(turn_id)
         if turn is None:
             continue
-        if kind == "tool_started":
-            turns[turn_id] = replace(turn, started_tools=(*turn.started_tools, line["name"]))
-        elif kind == "tool":
-            call = ToolCall.model_validate(line["call"])
-            turns[turn_id] = replace(
-                turn, tool_calls=(*turn.tool_calls, call), scopes=(*turn.scopes, *line.get("scopes", ()))
-            )
+        if kind == "tool":
+            turns[turn_id] = _with_call(turn, ToolCall.model_validate(line["call"]), tuple(line.get("scopes", ())))
         elif kind == "answer":
             turns[turn_id] = replace(turn, answer=line["answer"])
         elif kind == "end":
@@ -193,6 +186,11 @@ def waiting_files(directory: Path) -> list[Path]:
             if read_turns(path):
                 waiting.append(path)
     return waiting
+
+
+def _with_call(turn: JournalTurn, call: ToolCall, scopes: tuple[str, ...]) -> JournalTurn:
+    others = (known for known in turn.tool_calls if known.uuid != call.uuid)
+    return replace(turn, tool_calls=(*others, call), scopes=(*turn.scopes, *scopes))
 
 
 def _lock_path(path: Path) -> Path:

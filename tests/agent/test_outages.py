@@ -77,9 +77,7 @@ async def proxied(config: Neo4jConfig) -> AsyncIterator[tuple[Proxy, Neo4jConfig
     proxy = Proxy(address.hostname or "", address.port or 7687)
     server = await proxy.serve()
     try:
-        yield proxy, Neo4jConfig(
-            f"bolt://127.0.0.1:{proxy.port}", username=config.username, password=config.password
-        )
+        yield proxy, Neo4jConfig(f"bolt://127.0.0.1:{proxy.port}", username=config.username, password=config.password)
     finally:
         server.close()
         await proxy.stop()

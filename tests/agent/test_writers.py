@@ -50,7 +50,7 @@ async def test_two_processes_with_twenty_overlapping_turns_each(
         conversation = await agent.create_conversation()
     places = (neo4j_config.uri, neo4j_config.username, neo4j_config.password, owner.user_id, owner.project)
     writers = [
-        subprocess.Popen(
+        subprocess.Popen(  # noqa: ASYNC220 - started before anything else runs on the loop
             [sys.executable, "-c", _WRITER, *places, conversation.uuid, name, str(TURNS)],
             env={**os.environ, "RAGFORGE_HOME": str(tmp_path / name)},
             stdin=subprocess.PIPE,
@@ -99,7 +99,8 @@ async def test_sixteen_writers_make_one_conversation_of_a_session(make_agent: Ma
             await agent.aclose()
     assert len(uuids) == 1
     rows = cypher(
-        "MATCH (c:Conversation {uuid: $uuid})-[:HAS_MESSAGE]->(m) RETURN m.seq AS seq, m.content AS content ORDER BY seq",
+        """MATCH (c:Conversation {uuid: $uuid})-[:HAS_MESSAGE]->(m)
+        RETURN m.seq AS seq, m.content AS content ORDER BY seq""",
         uuid=uuids.pop(),
     )
     assert [row["seq"] for row in rows] == list(range(1, 33))
@@ -113,9 +114,7 @@ async def test_an_append_that_is_repeated_changes_nothing(make_agent: MakeAgent)
         conversation = await agent.create_conversation()
         services = await agent.open()
         new = NewMessage("f" * 8 + conversation.uuid[:24], "user", "once")
-        seqs = await asyncio.gather(
-            *[services.messages.append(conversation.uuid, new, embed=False) for _ in range(8)]
-        )
+        seqs = await asyncio.gather(*[services.messages.append(conversation.uuid, new, embed=False) for _ in range(8)])
         assert set(seqs) == {1}
         assert (await conversation.refresh()).message_count == 1
         assert [message.content for message in await conversation.get_history()] == ["once"]

@@ -55,9 +55,9 @@ class Round:
                 found.append(f"{message.uuid} answers a question that is not there")
             if message.role == "user" and (message.uuid in answered) == (message.state == "unanswered"):
                 found.append(f"the question {message.seq} is {message.state}")
-            if message.state == "complete" and message.role == "assistant" and message.content.startswith("word"):
-                if len(message.tool_calls) != 2 or not message.content.rstrip().endswith("word 11"):
-                    found.append(f"{message.uuid} is called complete and is not")
+            whole = len(message.tool_calls) == 2 and message.content.rstrip().endswith("word 11")
+            if message.role == "assistant" and message.state == "complete" and not whole:
+                found.append(f"{message.uuid} is called complete and is not")
         if self.next_answer != "Alive.":
             found.append("the next turn did not work")
         return found
