@@ -10,7 +10,7 @@ What counts, by ctags' kinds (KINDS below): functions, methods, classes, structs
 their members, modules, type aliases, macros and named constants. What does not: packages and namespaces (they are
 properties of files here, not scopes: C++, C#, PHP, Java, Go), fields and variables that are no constants, locals,
 parameters, labels, imports, names that ctags makes up for what has none, object properties, guards (macros without a
-value), Ruby's writers beside readers, Rust's ``mod name;``. Of kinds that mix constants and variables, and where ctags
+value), Rust's ``mod name;``. Of kinds that mix constants and variables, and where ctags
 mistakes other things for definitions, only those count whose line shows it (LINES).
 ``scopes/s`` is by processor time of one process, parsing and hashing, without the graph.
 """
@@ -116,8 +116,6 @@ def counts(language: str, tag: dict[str, Any], lines: list[str]) -> bool:
     kind, name = tag["kind"], tag["name"]
     if kind not in KINDS[language] or _MADE_UP.match(name) or name.strip() in ("", "_"):
         return False
-    if language == "ruby" and kind == "accessor" and name.endswith("="):
-        return False  # the writer beside the reader
     needed = LINES.get((language, kind))
     if needed is not None and "NAME" in needed.pattern:
         needed = re.compile(needed.pattern.replace("NAME", re.escape(name)))

@@ -337,15 +337,23 @@ def declaration(draft: Draft, node: Node) -> Visit:
                 draft.bind(draft.text(name), *value_of(draft, value), draft.line(name))
             else:
                 bind_declared(draft, name, known or None)
-        if draft.enclosing_function is None and "extern" not in words and not opened and _at_top(node, current):
+        if current is None and "extern" not in words and not opened and not _astray(node):
             _open_variable(draft, node, name, declared, kind, words)
             opened = True
         parts += present(value)
     return closing(parts) if opened else parts
 
 
-def _at_top(node: Node, current: object) -> bool:
-    return current is None
+def _astray(node: Node) -> bool:
+    """Whether an indented declaration stands in what the grammar could not read: a local whose function was lost."""
+    if node.start_point[1] == 0:
+        return False
+    outer = node.parent
+    while outer is not None and outer.type not in ("namespace_definition", "linkage_specification"):
+        if outer.is_error:
+            return True
+        outer = outer.parent
+    return False
 
 
 def _open_variable(

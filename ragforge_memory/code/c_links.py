@@ -84,8 +84,7 @@ def linked(index: ProjectIndex, file: ParsedFile, name: str) -> Place | None:
     if memo not in index.memo:
         index.memo[memo] = [
             (path, scope.key)
-            for language in ("c", "cpp")
-            for path, scope in index.by_name.get((language, name), ())
+            for path, scope in index.by_name.get(("c", name), ())
             if _external(scope, path)
         ]
     places: list[Place] = index.memo[memo]

@@ -87,7 +87,8 @@ def header(
         without: other parts to leave out: annotations, attributes.
     """
     end = body.start_byte if body is not None else node.end_byte
-    candidates = [*node.children, *(inside.children if inside is not None else ())]
+    words = [part for child in node.children if child.type == "modifiers" for part in child.children]
+    candidates = [*node.children, *words, *(inside.children if inside is not None else ())]
     cut = [*without, *(child for child in candidates if child.type.endswith("comment"))]
     cut.sort(key=lambda part: part.start_byte)
     return _ENDING.sub("", draft.compact(node.start_byte, end, cut))

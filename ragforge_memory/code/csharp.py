@@ -144,7 +144,7 @@ def _type(draft: Draft, node: Node) -> Visit:
         signature=header(draft, node, end, parameters, lists),
         docstring=without_xml(doc_before(draft, node)),
         parameters=_parameter_texts(draft, parameters),
-        modifiers=_modifiers(draft, node),
+        modifiers=[*_modifiers(draft, node), *(["generic"] if children_of_type(node, "type_parameter_list") else [])],
         decorators=decorators,
         bases=[text for text in texts if text not in interfaces],
         interfaces=interfaces,

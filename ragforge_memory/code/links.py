@@ -4,7 +4,7 @@ A **module** is what an import can mean, written as a path: a file (``pkg/mod.py
 slash where the language lets a directory stand for all its files (a Go package, a Python namespace package), or
 ``language:package/`` for the files that say they belong to a package or namespace (index.py).
 Resolution (resolve.py) looks a name up in: the enclosing scopes from inside out, the file's top level, its imports,
-its wildcard imports, its neighbours. Everything is a pure function of the index.
+its neighbours, its wildcard imports. Everything is a pure function of the index.
 """
 
 from __future__ import annotations

@@ -114,8 +114,10 @@ class Lookup(ABC):
         return self._bound(file.file.path, key, bound, line) if bound else None
 
     def _chosen(self, file: FileIndex, scopes: list[ParsedScope]) -> Entity:
-        """Of several definitions of one name: the implementation behind overloads, else the first."""
-        plain = [s for s in scopes if "overload" not in s.modifiers and "setter" not in s.modifiers]
+        """Of several definitions of one name: the implementation behind overloads, else the first; a type without
+        type parameters before those with them.
+        """
+        plain = [s for s in scopes if not {"overload", "setter", "generic"} & set(s.modifiers)]
         return Entity(file.file.path, (plain or scopes)[0].key)
 
     def _in_file(self, path: str, name: str, line: int = 0) -> Entity | None:
@@ -141,17 +143,17 @@ class Lookup(ABC):
         bound = file.bindings(None).get(name)
         if bound:
             return self._bound(path, None, bound, line)
+        for neighbour in file.links.neighbours(self._index, file.file):
+            if neighbour != path and neighbour in self._index.files and self._index.files[neighbour].may_offer(name):
+                found = self._exported(neighbour, name, own=True)
+                if found is not None:
+                    return found
         foreign = False
         for everything in file.imports.get(None, {}).get("*", ()):
             found = self._from_import(file, everything, _starred(everything, name))
             if self.known(found):
                 return found
             foreign = foreign or found is FOREIGN
-        for neighbour in file.links.neighbours(self._index, file.file):
-            if neighbour != path and neighbour in self._index.files and self._index.files[neighbour].may_offer(name):
-                found = self._exported(neighbour, name, own=True)
-                if found is not None:
-                    return found
         linked = file.links.linked(self._index, file.file, name)
         if linked is not None:
             return Entity(*linked)

@@ -243,7 +243,7 @@ class Names(Lookup):
                 bound = file.bindings(ancestor.key).get(name)
                 if bound:
                     found = self._bound(ancestor.path, ancestor.key, bound, 0)
-                    if self.known(found):
+                    if self.known(found) or found is FOREIGN:
                         return found
                     unknown = True
             elif scope.type == "constant":

@@ -234,7 +234,7 @@ class _Resolver:
         memo = (family, use.name)
         if memo not in self._unique:
             places = self._index.by_name.get(memo, ())
-            callable_ = [(path, scope) for path, scope in places if scope.type in _CALLABLE]
+            callable_ = [(p, s) for p, s in places if s.type in _CALLABLE and "static" not in s.modifiers]
             distinct = {(path, scope.qualified_name) for path, scope in callable_}
             nested = callable_ and self._is_local(callable_[0])
             one = len(distinct) == 1 and not nested

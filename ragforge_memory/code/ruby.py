@@ -205,7 +205,7 @@ def _assignment(draft: Draft, node: Node) -> Visit:
     if left.type == "call":
         receiver, method = left.child_by_field_name("receiver"), left.child_by_field_name("method")
         if receiver is not None and method is not None:
-            draft.use(draft.text(method), dotted(draft, receiver), "call", draft.line(method))
+            draft.use(f"{draft.text(method)}=", dotted(draft, receiver), "call", draft.line(method))
         return present(receiver, right)
     return present(left, right)
 
@@ -299,10 +299,7 @@ def _declaration(draft: Draft, node: Node, name: str, arguments: Node | None, bl
     names = [(part, text) for part in listed if (text := symbol_name(draft, part)) is not None]
     if name in _ACCESSORS:
         for part, text in names:
-            draft.open(part, text, "method", whole=node, signature=f"{name} :{text}", docstring=_doc(draft, node),
-                       modifiers=["property"])  # fmt: skip
-            draft.bind("return", "alias", f"@{text}", draft.line(part))
-            draft.close()
+            _accessors(draft, node, part, name, text)
         return ()
     if name == "alias_method" and len(names) == 2:
         _alias_scope(draft, node, names[0][0], names[0][1], names[1][1])
@@ -312,6 +309,17 @@ def _declaration(draft: Draft, node: Node, name: str, arguments: Node | None, bl
                    docstring=_doc(draft, node))  # fmt: skip
         return closing([*listed[1:], block])
     return None
+
+
+def _accessors(draft: Draft, node: Node, part: Node, kind: str, text: str) -> None:
+    """The reader, the writer or both; the reader returns the variable."""
+    made = {"attr_writer": [f"{text}="], "attr_accessor": [text, f"{text}="]}.get(kind, [text])
+    for name in made:
+        draft.open(part, name, "method", whole=node, signature=f"{kind} :{text}", docstring=_doc(draft, node),
+                   modifiers=["property"])  # fmt: skip
+        if name == text:
+            draft.bind("return", "alias", f"@{text}", draft.line(part))
+        draft.close()
 
 
 def _alias_scope(draft: Draft, node: Node, place: Node, new: str, old: str) -> None:

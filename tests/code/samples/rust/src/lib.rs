@@ -46,3 +46,8 @@ mod tests {
         assert_eq!(report(&Item::new("a", 1)), "x");
     }
 }
+
+use shop_macros::logged;
+
+#[logged]
+fn audit() {}
