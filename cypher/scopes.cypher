@@ -68,7 +68,7 @@ ORDER BY path
 // name: scope_callers
 // Who uses this scope, and where.
 MATCH (target:Scope {uuid: $uuid})<-[r:CONSUMES]-(s:Scope)
-WHERE target.project = $project AND s.project = target.project
+WHERE target.project = $project AND s.project = $project
 RETURN s {.uuid, .name, .qualified_name, .type, .file, .language, .startLine, .endLine, .definition_line, .signature,
   .docstring, .hash, .parent, .returnType, .parameters, .modifiers, .complexity} AS scope, r.lines AS lines
 ORDER BY s.file, s.startLine
@@ -77,7 +77,7 @@ LIMIT $limit
 // name: scope_callees
 // What this scope uses, in the order of its own lines.
 MATCH (source:Scope {uuid: $uuid})-[r:CONSUMES]->(s:Scope)
-WHERE source.project = $project AND s.project = source.project
+WHERE source.project = $project AND s.project = $project
 RETURN s {.uuid, .name, .qualified_name, .type, .file, .language, .startLine, .endLine, .definition_line, .signature,
   .docstring, .hash, .parent, .returnType, .parameters, .modifiers, .complexity} AS scope, r.lines AS lines
 ORDER BY r.lines[0], s.file, s.startLine
@@ -96,8 +96,6 @@ WHERE p.project = $project
 RETURN p.revision AS revision
 
 // name: scope_counts
-OPTIONAL MATCH (p:Project)
-WHERE p.project = $project
 RETURN COUNT { MATCH (s:Scope) WHERE s.project = $project AND s.file IS NOT NULL } AS scopes,
   COUNT { MATCH (s:Scope) WHERE s.project = $project AND s[$property] IS NOT NULL } AS embedded,
   COUNT { MATCH (f:File) WHERE f.project = $project } AS files
@@ -106,15 +104,20 @@ RETURN COUNT { MATCH (s:Scope) WHERE s.project = $project AND s.file IS NOT NULL
 // Scopes that wait for a vector, those that are used most first.
 MATCH (s:PendingEmbedding:Scope)
 WHERE s.project = $project
-RETURN s {.uuid, .name, .qualified_name, .signature, .docstring} AS scope
+RETURN s {.uuid, .name, .qualified_name, .signature, .docstring, .hash} AS scope
 ORDER BY COUNT { (s)<-[:CONSUMES]-() } DESC, s.uuid
 LIMIT $limit
+
+// name: count_pending_scopes
+MATCH (s:PendingEmbedding:Scope)
+WHERE s.project = $project
+RETURN count(s) AS pending
 
 // name: store_scope_embeddings
 // The text may have changed meanwhile; then the scope is still waiting under another hash, and keeps its label.
 UNWIND $rows AS row
 MATCH (s:Scope {uuid: row.uuid})
-WHERE s.project = $project
+WHERE s.project = $project AND s.hash = row.hash
 CALL db.create.setNodeVectorProperty(s, $property, row.vector)
 REMOVE s:PendingEmbedding
 RETURN count(*) AS stored

@@ -189,7 +189,7 @@ def _head(path: str) -> bytes:
 
 
 def _joined(folder: str, name: str) -> str:
-    return f"{folder}/{name}" if folder else name
+    return f"{folder}/{name}" if folder and name else folder or name
 
 
 def _is_text(name: str) -> bool:

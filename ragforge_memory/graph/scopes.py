@@ -114,22 +114,31 @@ class ScopeStore:
         return ScopeCounts(scopes=row["scopes"], embedded=row["embedded"], files=row["files"])
 
     async def pending(self, project: str, limit: int) -> list[dict[str, Any]]:
-        """Scopes that wait for a vector, most used first: uuid, name, qualified_name, signature, docstring."""
+        """Scopes that wait for a vector, most used first: uuid, name, qualified_name, signature, docstring, hash."""
         rows = await self._client.read("pending_scopes", timeout=PATIENT_TIMEOUT, project=project, limit=limit)
         return [row["scope"] for row in rows]
 
-    async def store_embeddings(self, project: str, vectors: Mapping[str, Sequence[float]]) -> None:
-        """Stores vectors by scope uuid and takes the scopes off the waiting list."""
-        if self._space is None:
-            return
-        self._space.check(vectors.values())
-        await self._client.write(
+    async def count_pending(self, project: str) -> int:
+        """How many scopes wait for a vector."""
+        rows = await self._client.read("count_pending_scopes", project=project)
+        return int(rows[0]["pending"])
+
+    async def store_embeddings(self, project: str, vectors: Sequence[tuple[str, str, Sequence[float]]]) -> int:
+        """Stores vectors as (uuid, hash of the text, vector) and takes the scopes off the waiting list.
+
+        A scope whose text is another by now is left waiting. Returns how many were stored.
+        """
+        if self._space is None or not vectors:
+            return 0
+        self._space.check(vector for _, _, vector in vectors)
+        rows = await self._client.write(
             "store_scope_embeddings",
             timeout=PATIENT_TIMEOUT,
             project=project,
             property=self._space.property,
-            rows=[{"uuid": uuid, "vector": list(vector)} for uuid, vector in vectors.items()],
+            rows=[{"uuid": uuid, "hash": digest, "vector": list(vector)} for uuid, digest, vector in vectors],
         )
+        return int(rows[0]["stored"])
 
     async def fail_embeddings(self, project: str, uuids: Sequence[str]) -> None:
         """Counts a failed attempt; after the third a scope waits no longer."""

@@ -1,0 +1,178 @@
+"""What was ingested is found: by words, names, meaning and use, on both lines of servers, and only in its project."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable
+from typing import Any
+
+import pytest
+
+from ragforge_memory.code.embed import embed_scopes
+from ragforge_memory.code.ingest import ingest
+from ragforge_memory.config import Neo4jConfig
+from ragforge_memory.embeddings.hashing import HashingEmbedder
+from ragforge_memory.errors import EmbeddingError, EmbeddingMismatch
+from ragforge_memory.graph.client import GraphClient
+from ragforge_memory.graph.connect import connect
+from ragforge_memory.graph.scopes import ScopeStore
+from ragforge_memory.graph.spaces import find_space
+from tests.ingest.conftest import Tree
+
+pytestmark = pytest.mark.anyio
+
+EMBEDDER = HashingEmbedder(64, model="hashing-64-for-ingest")
+
+
+@pytest.fixture(params=["current", "old"])
+async def either(request: pytest.FixtureRequest) -> AsyncIterator[GraphClient]:
+    """A graph of either line."""
+    name = "neo4j_config" if request.param == "current" else "old_neo4j_config"
+    config: Neo4jConfig = request.getfixturevalue(name)
+    opened = await connect(config)
+    yield opened
+    await opened.aclose()
+
+
+@pytest.fixture
+async def twins(either: GraphClient, tree: Tree, project: str) -> tuple[GraphClient, str, str]:
+    """The same code as two projects."""
+    await ingest(either, tree.root, project=project)
+    await ingest(either, tree.root, project=f"{project}-twin")
+    await either.run_schema("CALL db.index.fulltext.awaitEventuallyConsistentIndexRefresh()")
+    return either, project, f"{project}-twin"
+
+
+def names(found: list[Any]) -> list[str]:
+    return [each.qualified_name for each in found]
+
+
+async def test_by_words(twins: tuple[GraphClient, str, str]) -> None:
+    client, project, _ = twins
+    store = ScopeStore(client)
+
+    assert names(await store.search_text(project, "which one is Discounted?"))[0] == "Discounted"
+    assert names(await store.search_text(project, "the sum of all prices"))[0] == "Cart.sum"
+    assert names(await store.search_text(project, 'cart AND "( OR ~^* NOT add')) != []
+    assert await store.search_text(project, "quetzalcoatl") == []
+    assert await store.search_text(project, "+-?!") == []
+    found = await store.search_text(project, "price", limit=3)
+    assert len(found) <= 3
+    assert [each.score for each in found] == sorted((each.score for each in found), reverse=True)  # type: ignore[type-var]
+
+
+async def test_by_name_uuid_file_and_use(twins: tuple[GraphClient, str, str]) -> None:
+    client, project, _ = twins
+    store = ScopeStore(client)
+
+    (total,) = await store.by_name(project, "total")
+    assert (total.file, total.definition_line, total.source) == ("shop/prices.py", 22, None)
+    assert names(await store.by_name(project, "Cart.add")) == ["Cart.add"]
+    assert await store.by_name(project, "TOTAL") == []
+    (read,) = await store.by_uuid(project, [total.uuid, "nobody"])
+    assert read.source is not None
+    assert read.source.startswith("def total(prices):")
+    assert names(await store.outline(project, "shop/cart.py")) == ["Cart", "Cart.__init__", "Cart.add", "Cart.sum"]
+    assert await store.files(project) == ["shop/__init__.py", "shop/cart.py", "shop/prices.py"]
+    assert [(use.scope.qualified_name, use.lines) for use in await store.callers(project, total.uuid)] == [
+        ("Cart.sum", (16,))
+    ]
+    assert names([use.scope for use in await store.callees(project, total.uuid)]) == ["vat"]
+    assert {name.qualified_name for name in await store.names(project)} >= {"Cart", "Cart.add", "total"}
+    assert (await store.counts(project))[:3:2] == (10, 3)
+
+
+async def test_by_meaning_once_embedded(twins: tuple[GraphClient, str, str]) -> None:
+    client, project, twin = twins
+    vector = await EMBEDDER.embed_query("def total(prices)")
+    assert await embed_scopes(client, project, EMBEDDER) == 10
+    assert await embed_scopes(client, project, EMBEDDER) == 0
+    store = ScopeStore(client, await find_space(client, project))
+
+    found = await store.search_vector(project, vector, limit=4)
+
+    assert (found[0].qualified_name, len(found)) == ("total", 4)
+    assert all(-1 <= (each.score or 0) <= 1 for each in found)
+    assert await store.search_vector(twin, vector) == []
+    assert (await store.counts(project)).embedded == 10
+    with pytest.raises(EmbeddingMismatch):
+        await store.search_vector(project, [1.0, 0.0])
+
+
+async def test_another_project_s_scopes_are_not_there(twins: tuple[GraphClient, str, str]) -> None:
+    client, project, twin = twins
+    store = ScopeStore(client)
+    (total,) = await store.by_name(twin, "total")
+
+    assert await store.by_uuid(project, [total.uuid]) == []
+    assert await store.callers(project, total.uuid) == []
+    assert await store.callees(project, total.uuid) == []
+    ours = {each.uuid for each in await store.names(project)}
+    assert not ours & {each.uuid for each in await store.names(twin)}
+    assert {each.uuid for each in await store.search_text(project, "price total cart", limit=50)} <= ours
+    nobody = f"{project}-nobody"
+    assert await store.search_text(nobody, "total") == []
+    assert (await store.by_name(nobody, "total"), await store.outline(nobody, "shop/cart.py")) == ([], [])
+    assert (await store.files(nobody), await store.names(nobody)) == ([], [])
+    assert await store.counts(nobody) == (0, 0, 0)
+
+
+async def test_names_are_read_again_after_a_change(client: GraphClient, tree: Tree, project: str) -> None:
+    store = ScopeStore(client)
+    await ingest(client, tree.root, project=project)
+    before = await store.names(project)
+    assert await store.names(project) is before
+
+    tree.edit("shop/prices.py", "def total", "def grand_total")
+    await ingest(client, tree.root, project=project)
+
+    assert "grand_total" in {each.name for each in await store.names(project)}
+
+
+async def test_the_most_used_are_embedded_first_and_it_can_be_stopped(
+    client: GraphClient, tree: Tree, project: str, cypher: Callable[..., list[dict[str, Any]]]
+) -> None:
+    await ingest(client, tree.root, project=project)
+    waiting = "MATCH (s:Scope:PendingEmbedding {project: $p}) RETURN s.qualified_name AS q ORDER BY q"
+
+    assert await embed_scopes(client, project, EMBEDDER, stop=lambda: True) == 0
+    assert await embed_scopes(client, project, EMBEDDER, limit=1) == 1
+
+    assert "vat" not in [row["q"] for row in cypher(waiting, p=project)]
+    assert await embed_scopes(client, project, EMBEDDER) == 9
+    tree.edit("shop/prices.py", "def total(prices)", "def total(prices, more)")
+    tree.edit("shop/prices.py", "amount // 5", "amount // 4")
+    await ingest(client, tree.root, project=project)
+    assert cypher(waiting, p=project) == [{"q": "total"}]
+
+
+async def test_a_scope_that_cannot_be_embedded_waits_no_longer_after_three_times(
+    client: GraphClient, tree: Tree, project: str, cypher: Callable[..., list[dict[str, Any]]]
+) -> None:
+    class Failing(HashingEmbedder):
+        async def embed_passages(self, texts: Any) -> Any:
+            raise EmbeddingError("no")
+
+    await ingest(client, tree.root, project=project)
+    for _ in range(3):
+        with pytest.raises(EmbeddingError):
+            await embed_scopes(client, project, Failing(64, model="hashing-64-for-ingest"))
+
+    assert await embed_scopes(client, project, EMBEDDER) == 0
+    assert cypher("MATCH (s:Scope:FailedEmbedding {project: $p}) RETURN count(s) AS n", p=project) == [{"n": 10}]
+
+
+async def test_a_vector_of_a_text_that_changed_meanwhile_is_not_kept(
+    client: GraphClient, tree: Tree, project: str, cypher: Callable[..., list[dict[str, Any]]]
+) -> None:
+    class Editing(HashingEmbedder):
+        async def embed_passages(self, texts: Any) -> Any:
+            if "total" in "".join(texts) and "more" not in (tree.root / "shop/prices.py").read_text():
+                tree.edit("shop/prices.py", "def total(prices)", "def total(prices, more)")
+                await ingest(client, tree.root, project=project)
+            return await super().embed_passages(texts)
+
+    await ingest(client, tree.root, project=project)
+    await embed_scopes(client, project, Editing(64, model="hashing-64-for-ingest"), limit=10)
+
+    waiting = cypher("MATCH (s:Scope:PendingEmbedding {project: $p}) RETURN s.name AS name", p=project)
+    assert waiting == [{"name": "total"}]
