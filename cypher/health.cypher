@@ -6,7 +6,7 @@ WHERE p.project = $project
 RETURN p.rootPath AS root, p.head_commit AS commit, p.ingest_incomplete AS incomplete,
   COUNT { MATCH (s:Scope) WHERE s.project = $project AND s.file IS NOT NULL } AS scopes,
   COUNT { MATCH (s:Scope) WHERE s.project = $project AND s.file IS NOT NULL AND s[$property] IS NOT NULL } AS embedded,
-  COUNT { MATCH (s:PendingEmbedding:Scope) WHERE s.project = $project } AS pending_scopes,
+  COUNT { MATCH (s:PendingEmbedding:Scope) WHERE s.project = $project AND s.file IS NOT NULL } AS pending_scopes,
   COUNT { MATCH (s:FailedEmbedding:Scope) WHERE s.project = $project } AS failed_scopes,
   COUNT { MATCH (m:PendingEmbedding:Message) WHERE m.user_id = $user_id AND m.project = $project } AS pending_messages,
   COUNT { MATCH (m:FailedEmbedding:Message) WHERE m.user_id = $user_id AND m.project = $project } AS failed_messages

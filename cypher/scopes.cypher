@@ -103,14 +103,14 @@ RETURN COUNT { MATCH (s:Scope) WHERE s.project = $project AND s.file IS NOT NULL
 // name: pending_scopes
 // Scopes that wait for a vector, those that are used most first.
 MATCH (s:PendingEmbedding:Scope)
-WHERE s.project = $project
+WHERE s.project = $project AND s.file IS NOT NULL
 RETURN s {.uuid, .name, .qualified_name, .signature, .docstring, .hash} AS scope
 ORDER BY COUNT { (s)<-[:CONSUMES]-() } DESC, s.uuid
 LIMIT $limit
 
 // name: count_pending_scopes
 MATCH (s:PendingEmbedding:Scope)
-WHERE s.project = $project
+WHERE s.project = $project AND s.file IS NOT NULL
 RETURN count(s) AS pending
 
 // name: store_scope_embeddings

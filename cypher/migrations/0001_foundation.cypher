@@ -19,6 +19,10 @@ CREATE INDEX scope_qualified_name IF NOT EXISTS FOR (n:Scope) ON (n.project, n.q
 CREATE INDEX scope_file IF NOT EXISTS FOR (n:Scope) ON (n.project, n.file);
 CREATE INDEX file_path IF NOT EXISTS FOR (n:File) ON (n.project, n.path);
 
+// What waits for a vector, found without walking over other projects' backlogs: messages have a user, scopes a file.
+CREATE INDEX pending_messages IF NOT EXISTS FOR (n:PendingEmbedding) ON (n.project, n.user_id);
+CREATE INDEX pending_scopes IF NOT EXISTS FOR (n:PendingEmbedding) ON (n.project, n.file);
+
 // Eventually consistent: a synchronous full-text index makes an append three times an empty write instead of two.
 // The owner's token and the conversation's uuid are fields of the index, since full text knows no other filter.
 CREATE FULLTEXT INDEX message_text_index IF NOT EXISTS FOR (n:Message)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Protocol
 
-from ragforge_memory.code.rows import embedding_text
+from ragforge_memory.code.embed import embed_waiting
 from ragforge_memory.errors import EmbeddingError, RagforgeError
 
 if TYPE_CHECKING:
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 _BATCH = 32
+_PAGE = 256
 _PAUSE_AFTER_FAILURE = 5.0
 
 
@@ -28,14 +29,11 @@ class Waiting(Protocol):
 
     kind: str
 
-    async def take(self, limit: int) -> list[tuple[str, str]]:
-        """Some of what waits, the most urgent first: uuid and text."""
+    async def embed(self, embedder: Embedder, stop: Callable[[], bool]) -> int:
+        """Embeds some of it, the most urgent first, until ``stop``; returns how many, 0 where nothing waits."""
 
-    async def store(self, vectors: Mapping[str, Sequence[float]]) -> None:
-        """Stores vectors by uuid; they wait no longer."""
-
-    async def fail(self, uuids: Sequence[str]) -> None:
-        """Counts a failed attempt."""
+    async def count(self) -> int:
+        """How many wait."""
 
 
 class WaitingMessages:
@@ -47,18 +45,24 @@ class WaitingMessages:
         self._messages = messages
         self._space = space
 
-    async def take(self, limit: int) -> list[tuple[str, str]]:
-        """See `Waiting`."""
-        return [(uuid, content or " ") for uuid, content in await self._messages.pending(limit)]
+    async def embed(self, embedder: Embedder, stop: Callable[[], bool]) -> int:
+        """One batch, oldest first."""
+        waiting = await self._messages.pending(_BATCH)
+        if not waiting:
+            return 0
+        uuids = [uuid for uuid, _ in waiting]
+        try:
+            vectors = await embedder.embed_passages([content or " " for _, content in waiting])
+        except EmbeddingError:
+            await self._messages.fail_embeddings(uuids)
+            raise
+        self._space.check(vectors)
+        await self._messages.store_embeddings(self._space.property, dict(zip(uuids, vectors, strict=True)))
+        return len(uuids)
 
-    async def store(self, vectors: Mapping[str, Sequence[float]]) -> None:
-        """See `Waiting`."""
-        self._space.check(vectors.values())
-        await self._messages.store_embeddings(self._space.property, vectors)
-
-    async def fail(self, uuids: Sequence[str]) -> None:
-        """See `Waiting`."""
-        await self._messages.fail_embeddings(uuids)
+    async def count(self) -> int:
+        """How many wait."""
+        return await self._messages.count_pending()
 
 
 class WaitingScopes:
@@ -70,17 +74,13 @@ class WaitingScopes:
         self._scopes = scopes
         self._project = project
 
-    async def take(self, limit: int) -> list[tuple[str, str]]:
-        """See `Waiting`."""
-        return [(row["uuid"], embedding_text(row)) for row in await self._scopes.pending(self._project, limit)]
+    async def embed(self, embedder: Embedder, stop: Callable[[], bool]) -> int:
+        """One page of 256, batch by batch."""
+        return await embed_waiting(self._scopes, self._project, embedder, limit=_PAGE, stop=stop)
 
-    async def store(self, vectors: Mapping[str, Sequence[float]]) -> None:
-        """See `Waiting`."""
-        await self._scopes.store_embeddings(self._project, vectors)
-
-    async def fail(self, uuids: Sequence[str]) -> None:
-        """See `Waiting`."""
-        await self._scopes.fail_embeddings(self._project, uuids)
+    async def count(self) -> int:
+        """How many wait."""
+        return await self._scopes.count_pending(self._project)
 
 
 class Background:
@@ -116,7 +116,7 @@ class Background:
             kinds: only what is of these kinds.
 
         Returns:
-            How much is left, by kind, at most 1,000 of each counted; empty: nothing.
+            How much is left, by kind; empty: nothing.
         """
         if self._embedder is None:
             return {}
@@ -128,7 +128,7 @@ class Background:
                 for each in wanted:
                     await self._idle[each.kind].wait()
                 return {}
-        left = {each.kind: len(await each.take(1_000)) for each in wanted}
+        left = {each.kind: await each.count() for each in wanted}
         return {kind: count for kind, count in left.items() if count}
 
     async def aclose(self) -> None:
@@ -151,24 +151,11 @@ class Background:
                 self._wake.set()
 
     async def _embed_all(self) -> None:
-        """Embeds batch by batch until nothing waits; what is more urgent goes first each time."""
-        while True:
-            for each in self._waiting:
-                waiting = await each.take(_BATCH)
-                if waiting:
-                    await self._embed(each, waiting)
-                    break
-                if not self._wake.is_set():
-                    self._idle[each.kind].set()
-            else:
-                return
-
-    async def _embed(self, kind: Waiting, waiting: list[tuple[str, str]]) -> None:
+        """Embeds until nothing waits; what is more urgent goes first each time somebody wakes us."""
         assert self._embedder is not None
-        uuids = [uuid for uuid, _ in waiting]
-        try:
-            vectors = await self._embedder.embed_passages([text for _, text in waiting])
-        except EmbeddingError:
-            await kind.fail(uuids)
-            raise
-        await kind.store(dict(zip(uuids, vectors, strict=True)))
+        for each in self._waiting:
+            while await each.embed(self._embedder, self._wake.is_set):
+                if self._wake.is_set():
+                    return
+            if not self._wake.is_set():
+                self._idle[each.kind].set()

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ragforge_memory.agent.background import Background, WaitingMessages, WaitingScopes
+from ragforge_memory.agent.ephemeral import EphemeralConversations, EphemeralMessages, NoJournal
 from ragforge_memory.agent.recovery import fold_orphans
 from ragforge_memory.agent.services import Services
 from ragforge_memory.config import ConversationConfig, RagforgeConfig
@@ -77,18 +78,20 @@ async def open_services(wanted: Wanted) -> Services:
         wants_vectors = agent_config.memory.embeddings.enabled
         messages = MessageStore(graph, wanted.owner)
         scopes = ScopeStore(graph, space)
+        remembers = agent_config.memory.enabled
+        forgetful = EphemeralConversations(wanted.owner)
         services = Services(
             owner=wanted.owner,
             config=agent_config,
             graph=graph,
             graph_name=_graph_name(wanted.target),
-            conversations=ConversationStore(graph, wanted.owner),
-            messages=messages,
+            conversations=ConversationStore(graph, wanted.owner) if remembers else forgetful,
+            messages=messages if remembers else EphemeralMessages(forgetful),
             scopes=scopes,
             provider=resolution.provider,
             model_why=resolution.why,
             registry=registry,
-            journal=Journal(home / "journal"),
+            journal=Journal(home / "journal") if remembers else NoJournal(),
             background=_background(embedder, space, messages, scopes, wanted.owner, wants_vectors),
             embedder=embedder,
             root=wanted.root,

@@ -13,6 +13,7 @@ from ragforge_memory.models.owner import Owner
 
 if TYPE_CHECKING:
     from ragforge_memory.agent.background import Background
+    from ragforge_memory.agent.ephemeral import EphemeralConversations, EphemeralMessages
     from ragforge_memory.embeddings.port import Embedder
     from ragforge_memory.graph.client import GraphClient
     from ragforge_memory.graph.conversations import ConversationStore
@@ -32,8 +33,8 @@ class Services:
     config: AgentConfig
     graph: GraphClient
     graph_name: str
-    conversations: ConversationStore
-    messages: MessageStore
+    conversations: ConversationStore | EphemeralConversations
+    messages: MessageStore | EphemeralMessages
     scopes: ScopeStore
     provider: ModelProvider
     model_why: str
@@ -54,4 +55,4 @@ class Services:
     @property
     def embeds_messages(self) -> bool:
         """Whether new messages shall get a vector."""
-        return self.embedder is not None and self.config.memory.embeddings.enabled
+        return self.embedder is not None and self.config.memory.enabled and self.config.memory.embeddings.enabled

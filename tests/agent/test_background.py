@@ -1,0 +1,75 @@
+"""Vectors come in the background, and what a crash leaves is found again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import pytest
+
+from ragforge_memory import AsyncConversationAgent
+from ragforge_memory.embeddings.hashing import HashingEmbedder
+from ragforge_memory.errors import EmbeddingError
+
+pytestmark = pytest.mark.anyio
+
+MakeAgent = Callable[..., AsyncConversationAgent]
+Cypher = Callable[..., list[dict[str, Any]]]
+
+SETTINGS = {"embed_messages": True}
+_STATE = """MATCH (m:Message {conversation_id: $uuid})
+    RETURN m.seq AS seq, labels(m) AS labels, keys(m) AS keys ORDER BY m.seq"""
+
+
+def states(cypher: Cypher, uuid: str) -> list[str]:
+    """What became of each message's vector: waiting, failed, embedded."""
+    found = []
+    for row in cypher(_STATE, uuid=uuid):
+        labels = set(row["labels"])
+        vector = any(key.startswith("embedding") for key in row["keys"])
+        found.append(
+            "waiting" if "PendingEmbedding" in labels else "failed" if "FailedEmbedding" in labels else "embedded"
+        )
+        assert vector == (found[-1] == "embedded")
+    return found
+
+
+async def test_messages_are_embedded_after_the_turn(make_agent: MakeAgent, cypher: Cypher) -> None:
+    async with make_agent("Yes.", embedder=HashingEmbedder(dimension=64), settings=SETTINGS) as agent:
+        conversation = await agent.create_conversation()
+        await conversation.send_message("Well?")
+        assert await agent.drain() == {}
+        assert states(cypher, conversation.uuid) == ["embedded", "embedded"]
+
+
+async def test_what_another_process_left_is_taken_up(make_agent: MakeAgent, cypher: Cypher) -> None:
+    class Broken(HashingEmbedder):
+        async def embed_passages(self, texts: Sequence[str]) -> list[list[float]]:
+            raise EmbeddingError("no luck")
+
+    async with make_agent("Yes.", embedder=Broken(dimension=64), settings=SETTINGS) as agent:
+        conversation = await agent.create_conversation()
+        await conversation.send_message("Well?")
+        assert await agent.drain(timeout=0.01) == {"messages": 2}
+    assert states(cypher, conversation.uuid) == ["waiting", "waiting"]
+    async with make_agent(embedder=HashingEmbedder(dimension=64), settings=SETTINGS) as another:
+        assert await another.drain() == {}
+    assert states(cypher, conversation.uuid) == ["embedded", "embedded"]
+
+
+async def test_no_message_waits_for_ever(make_agent: MakeAgent, cypher: Cypher) -> None:
+    async with make_agent("Yes.", embedder=HashingEmbedder(dimension=64), settings=SETTINGS) as agent:
+        conversation = await agent.create_conversation()
+        services = await agent.open()
+        await conversation.send_message("Well?")
+        await agent.drain()
+        cypher(
+            "MATCH (m:Message {conversation_id: $uuid}) SET m:PendingEmbedding REMOVE m.embedding",
+            uuid=conversation.uuid,
+        )
+        uuids = [message.uuid for message in await conversation.get_history()]
+        for _ in range(3):
+            await services.messages.fail_embeddings(uuids)
+        rows = cypher(_STATE, uuid=conversation.uuid)
+        assert all("FailedEmbedding" in row["labels"] and "PendingEmbedding" not in row["labels"] for row in rows)
+        assert await agent.drain() == {}
