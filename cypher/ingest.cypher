@@ -85,7 +85,8 @@ ORDER BY s.file, s.startLine
 
 // name: write_files
 // Each file with its scopes in one transaction: what is gone, what is new or changed, and the file's hash with it, so
-// a process that is killed leaves a file either as it was or as it is now.
+// a process that is killed leaves a file either as it was or as it is now. A uuid that another project holds is left
+// alone; what nobody holds yet is claimed.
 MATCH (p:Project)
 WHERE p.project = $project AND p.ingest_token = $token
 SET p.revision = coalesce(p.revision, 0) + 1, p.ingest_until = datetime() + duration({seconds: $seconds})
@@ -93,6 +94,9 @@ WITH p
 CALL (p) {
   UNWIND $files AS row
   MERGE (f:File {uuid: row.uuid})
+  ON CREATE SET f.project = $project
+  WITH p, f, row
+  WHERE f.project = $project OR f.project IS NULL
   SET f += row.properties, f.project = $project
   MERGE (f)-[:BELONGS_TO]->(p)
   WITH p, f, row
@@ -106,6 +110,9 @@ CALL (p) {
   CALL (p, f, row) {
     UNWIND row.scopes AS new
     MERGE (s:Scope {uuid: new.uuid})
+    ON CREATE SET s.project = $project
+    WITH p, f, new, s
+    WHERE s.project = $project OR s.project IS NULL
     SET s += new.properties, s.project = $project
     FOREACH (_ IN CASE WHEN new.pending THEN [1] ELSE [] END | SET s:PendingEmbedding REMOVE s:FailedEmbedding, s.attempts)
     FOREACH (_ IN CASE WHEN new.moved THEN [1] ELSE [] END | MERGE (s)-[:DEFINED_IN]->(f) MERGE (s)-[:BELONGS_TO]->(p))

@@ -49,9 +49,10 @@ CALL (c) {
     RETURN s, 'read' AS kind
     UNION
     UNWIND $mentions AS mention
-    MATCH (s:Scope {project: $project, name: mention.name})
-    WHERE mention.qualified_name IS NULL OR s.qualified_name = mention.qualified_name
-      OR s.qualified_name ENDS WITH '.' + mention.qualified_name
+    MATCH (s:Scope)
+    WHERE s.project = $project AND s.name = mention.name
+      AND (mention.qualified_name IS NULL OR s.qualified_name = mention.qualified_name
+        OR s.qualified_name ENDS WITH '.' + mention.qualified_name)
     WITH mention, collect(s) AS candidates
     WITH CASE WHEN size(candidates) = 1 THEN candidates
       ELSE [s IN candidates WHERE s.file IN $mentioned_files OR s.uuid IN $read] END AS meant

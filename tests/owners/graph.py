@@ -1,0 +1,204 @@
+"""Two owners with the same texts in one real graph, and what can be seen of either."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+from uuid import uuid4
+
+import neo4j
+
+from ragforge_memory.graph.client import plain
+from ragforge_memory.graph.text import owner_token
+from ragforge_memory.models.owner import Owner
+
+DIMENSION = 7
+LABELS = ("Conversation", "Message", "ToolCall", "ToolResult", "Scope", "File", "Project")
+
+
+@dataclass
+class Data:
+    """What one owner has. Names and texts are those of everybody else of the same ``word``; uuids are its own."""
+
+    owner: Owner
+    word: str
+    uuids: dict[str, list[str]] = field(default_factory=lambda: {label: [] for label in LABELS})
+    has_code: bool = False
+
+    def __post_init__(self) -> None:
+        own = self._new
+        self.conversation, self.deleting = own("Conversation"), own("Conversation")
+        self.question, self.answer, self.unanswered = own("Message"), own("Message"), own("Message")
+        self.call, self.result = own("ToolCall"), own("ToolResult")
+        self.caller, self.callee, self.only_here = own("Scope"), own("Scope"), own("Scope")
+        self.file_uuid, self.project_uuid = own("File"), own("Project")
+        self.token = f"lease-{uuid4().hex}"
+        # A name that only this owner's code has.
+        self.rare = f"rare_{uuid4().hex[:8]}"
+
+    @property
+    def file(self) -> str:
+        """The same path in both projects."""
+        return f"{self.word}.py"
+
+    @property
+    def session(self) -> str:
+        """The same session name for both."""
+        return f"session {self.word}"
+
+    @property
+    def title(self) -> str:
+        """The same title for both."""
+        return f"Title {self.word}"
+
+    @property
+    def root(self) -> str:
+        """Where the project was ingested from."""
+        return f"/somewhere/{self.owner.project}"
+
+    @property
+    def names(self) -> dict[str, str]:
+        """All of the above by name, as parameters of a statement."""
+        known = {name: value for name, value in vars(self).items() if isinstance(value, str)}
+        known |= {name: getattr(self, name) for name in ("file", "session", "title", "root")}
+        return known | {"project": self.owner.project}
+
+    def _new(self, label: str) -> str:
+        uuid = uuid4().hex
+        self.uuids[label].append(uuid)
+        return uuid
+
+
+def create(session: neo4j.Session, data: Data, *, code: bool, vectors: str) -> None:
+    """Stores a conversation with three messages and a tool call, one that is being deleted, and a little code."""
+    data.has_code = code
+    session.run(
+        """
+        CREATE (c:Conversation {uuid: $conversation, session_id: $session, title: $title, status: 'active', tags: ['t'],
+          message_count: 3, head_seq: 3, summary: $word, created_at: datetime(), updated_at: datetime(),
+          user_id: $user_id, project: $project, owner_token: $owner_token})
+        CREATE (:Conversation {uuid: $deleting, title: $title, status: 'deleting', message_count: 0, head_seq: 0,
+          created_at: datetime(), updated_at: datetime(), user_id: $user_id, project: $project})
+        CREATE (c)-[:HAS_MESSAGE]->(q:Message:PendingEmbedding {uuid: $question, seq: 1, role: 'user', content: $word})
+        CREATE (c)-[:HAS_MESSAGE]->(a:Message {uuid: $answer, seq: 2, role: 'assistant', content: $word,
+          in_reply_to: $question})
+        CREATE (c)-[:HAS_MESSAGE]->(u:Message:FailedEmbedding {uuid: $unanswered, seq: 3, role: 'user', content: $word})
+        FOREACH (m IN [q, a, u] | SET m.conversation_id = $conversation, m.user_id = $user_id, m.project = $project,
+          m.owner_token = $owner_token, m.timestamp = datetime(), m.state = 'complete')
+        CREATE (a)-[:MADE_TOOL_CALL]->(:ToolCall {uuid: $call, message_id: $answer, index: 0, tool_name: 'look',
+          arguments: '{}', success: true, timestamp: datetime()})
+          -[:PRODUCED_RESULT]->(:ToolResult {uuid: $result, success: true, result: $word, timestamp: datetime()})
+        """,
+        data.names
+        | {"user_id": data.owner.user_id, "owner_token": owner_token(data.owner.user_id, data.owner.project)},
+    ).consume()
+    if not code:
+        return
+    session.run(
+        """
+        CREATE (p:Project {uuid: $project_uuid, project: $project, name: $project, rootPath: $root, revision: 1,
+          ingest_token: $token, ingest_holder: 'h', ingest_until: datetime() + duration('PT1H'), head_commit: 'c'})
+        CREATE (f:File {uuid: $file_uuid, project: $project, path: $file, hash: 'h'})-[:BELONGS_TO]->(p)
+        CREATE (s:Scope:PendingEmbedding {uuid: $caller, key: 'k1', name: $word, qualified_name: 'Q.' + $word,
+          docstring: $word, startLine: 1, hash: 'h1', marked: true})
+        CREATE (t:Scope:FailedEmbedding {uuid: $callee, key: 'k2', name: $word + '_used',
+          qualified_name: $word + '_used', startLine: 5, hash: 'h2'})
+        CREATE (o:Scope {uuid: $only_here, key: 'k3', name: $rare, qualified_name: $rare, startLine: 9, hash: 'h3'})
+        FOREACH (x IN [s, t, o] | SET x.project = $project, x.file = $file, x.project_token = $project_token)
+        CREATE (s)-[:CONSUMES {lines: [2]}]->(t), (t)-[:HAS_PARENT]->(o), (s)-[:DEFINED_IN]->(f)
+        WITH s, t
+        CALL db.create.setNodeVectorProperty(s, $vectors, [1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0])
+        RETURN s.uuid
+        """,
+        data.names | {"vectors": vectors, "project_token": owner_token("", data.owner.project)},
+    ).consume()
+
+
+def tie(session: neo4j.Session, one: Data, other: Data) -> None:
+    """Edges between the code of two projects, as no ingest makes them: a read that follows one must still stop."""
+    for source, target in ((one, other), (other, one)):
+        session.run(
+            "MATCH (s:Scope {uuid: $source}), (t:Scope {uuid: $target}) CREATE (s)-[:CONSUMES {lines: [3]}]->(t)",
+            source=source.caller,
+            target=target.callee,
+        ).consume()
+
+
+def remove(runner: neo4j.Session | neo4j.Transaction, data: Data) -> None:
+    """Takes away all that this owner has."""
+    for label, uuids in data.uuids.items():
+        runner.run(f"MATCH (n:{label}) WHERE n.uuid IN $uuids DETACH DELETE n", uuids=uuids).consume()
+
+
+def seen(transaction: neo4j.Transaction, data: Data) -> list[Any]:
+    """All that this owner has, with its edges: any change to it shows."""
+    rows: list[Any] = []
+    for label, uuids in data.uuids.items():
+        found = transaction.run(
+            f"MATCH (n:{label}) WHERE n.uuid IN $uuids RETURN labels(n) AS labels, properties(n) AS properties, "
+            "COLLECT { MATCH (n)-[r]-(o) RETURN [type(r), properties(r), o.uuid] } AS edges",
+            uuids=uuids,
+        )
+        rows += [comparable(record.data()) for record in found]
+    return sorted(rows, key=repr)
+
+
+@contextmanager
+def undone(session: neo4j.Session) -> Iterator[neo4j.Transaction]:
+    """A transaction of which nothing is kept."""
+    transaction = session.begin_transaction(timeout=60)
+    try:
+        yield transaction
+    finally:
+        if not transaction.closed():
+            transaction.rollback()
+
+
+# Scores of words depend on how many documents of anybody have them; times on when the test runs.
+_VOLATILE = frozenset({"score", "created_at", "updated_at"})
+
+
+def comparable(value: Any) -> Any:
+    """A result without what differs from run to run; lists in an order of their own."""
+    value = plain(value)
+    if isinstance(value, Mapping):
+        return {key: comparable(item) for key, item in sorted(value.items()) if key not in _VOLATILE}
+    if isinstance(value, list | tuple):
+        return sorted((comparable(item) for item in value), key=repr)
+    return value
+
+
+# --- owner filters in a statement's text ------------------------------------------------------------------------------
+
+_FILTER = re.compile(r"\b\w+\.(?:user_id|project) = \$(?:user_id|project)\b")
+_IN_PATTERN = re.compile(r"\b(?:user_id|project): \$(?:user_id|project)(?:, )?")
+_CLAUSE = re.compile(r"\b(WHERE|SET|MATCH|MERGE|WITH|RETURN|CREATE|ON CREATE SET)\b")
+_IN_INDEX = re.compile(r" WHERE \w+\.project = \$project(?= LIMIT)")
+
+
+@dataclass(frozen=True)
+class Mutation:
+    """A statement without one of its owner filters; ``place`` names the filter."""
+
+    place: str
+    text: str
+
+
+def mutations(text: str) -> list[Mutation]:
+    """The statement once for each of its owner filters, with that filter gone."""
+    found = []
+    for match in (*_FILTER.finditer(text), *_IN_PATTERN.finditer(text)):
+        clauses = _CLAUSE.findall(text[: match.start()])
+        if not clauses or clauses[-1] not in ("WHERE", "MATCH", "MERGE"):
+            continue  # an assignment, not a filter
+        start, end, instead = *match.span(), "true"
+        if match.re is _IN_PATTERN:
+            instead = ""
+        elif _IN_INDEX.match(text, start - len(" WHERE ")):
+            start, instead = start - len(" WHERE "), ""  # inside SEARCH, `true` is no filter
+        line = text.count("\n", 0, start) + 1
+        found.append(Mutation(f"line {line}: {match.group().strip(', ')}", text[:start] + instead + text[end:]))
+    return found

@@ -1,0 +1,327 @@
+"""For each statement with an owner filter: parameters of one owner, aimed at what another one has.
+
+`Probe.parameters` gets the data of the owner who asks and of the other one. A probe passes where the statement
+returns what it would return if the other owner had nothing, and changes nothing of the other's. ``expect`` says more
+where that is not enough: it is given the rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from tests.owners.graph import DIMENSION, Data
+
+Rows = list[dict[str, Any]]
+Parameters = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Probe:
+    """One way to ask.
+
+    Args:
+        parameters: from the data of who asks and of the other.
+        expect: whether the rows are right.
+        prepare: run before, in the same transaction, with the names of both (``$a_…``, ``$b_…``).
+        taken: it asks to create something under a uuid that the other has, so "as if the other had nothing" cannot be.
+    """
+
+    parameters: Callable[[Data, Data], Parameters]
+    expect: Callable[[Rows], bool] = lambda rows: True
+    prepare: str | None = None
+    taken: bool = False
+
+
+def _nothing(rows: Rows) -> bool:
+    return not rows
+
+
+def _something(rows: Rows) -> bool:
+    return bool(rows)
+
+
+FRESH = {"title": "stolen", "status": "active", "message_count": 0, "head_seq": 0}
+FRESH_ID = "f" * 32
+MESSAGE = {"role": "user", "content": "hello", "state": "complete"}
+VECTOR = [1.0] + [0.0] * (DIMENSION - 1)
+EMBEDDING = "embedding_of_probes"
+
+
+def _turn(conversation_id: str, **ties: Any) -> Parameters:
+    return {
+        "conversation_id": conversation_id,
+        "uuid": FRESH_ID,
+        "message": MESSAGE,
+        "embed": True,
+        "title": "stolen",
+        "tool_calls": [],
+        "read": [],
+        "mentions": [],
+        "mentioned_files": [],
+        "commit": None,
+        **ties,
+    }
+
+
+def _history(conversation_id: str, before: str | None) -> Parameters:
+    return {"conversation_id": conversation_id, "before": before, "limit": 50, "include_tool_calls": True}
+
+
+def _files(data: Data, other: Data) -> list[dict[str, Any]]:
+    """One's own file, from which another's scope is said to be gone, and with another's scope in it."""
+    scopes = [{"uuid": other.caller, "properties": {"name": "stolen"}, "pending": True, "moved": True}]
+    return [
+        {"uuid": data.file_uuid, "properties": {"path": data.file}, "removed": [other.callee], "scopes": scopes},
+        {"uuid": other.file_uuid, "properties": {"path": data.file}, "removed": [], "scopes": []},
+    ]
+
+
+CONVERSATIONS: dict[str, list[Probe]] = {
+    "create_conversation": [
+        Probe(
+            lambda a, b: {"uuid": b.conversation, "properties": FRESH, "owner_token": "t"},
+            expect=_nothing,
+            taken=True,
+        ),
+    ],
+    "open_conversation": [
+        Probe(lambda a, b: {"uuid": FRESH_ID, "session_id": b.session, "properties": FRESH, "owner_token": "t"}),
+        Probe(
+            lambda a, b: {"uuid": FRESH_ID, "session_id": "of b", "properties": FRESH, "owner_token": "t"},
+            prepare="MATCH (c:Conversation {uuid: $b_conversation}) SET c.session_id = 'of b'",
+        ),
+    ],
+    "get_conversation": [Probe(lambda a, b: {"uuid": b.conversation}, expect=_nothing)],
+    "find_conversations": [
+        Probe(lambda a, b: {"reference": b.conversation}, expect=_nothing),
+        Probe(lambda a, b: {"reference": b.title}, expect=_something),
+    ],
+    "list_conversations": [
+        Probe(
+            lambda a, b: {
+                "before_time": "9999-01-01T00:00:00Z",
+                "before_uuid": "~",
+                "status": None,
+                "tags": None,
+                "limit": 1_000,
+            },
+            expect=_something,
+        )
+    ],
+    "update_conversation": [
+        Probe(lambda a, b: {"uuid": b.conversation, "changes": {"title": "stolen"}}, expect=_nothing)
+    ],
+    "begin_delete": [Probe(lambda a, b: {"uuid": b.conversation}, expect=_nothing)],
+    "delete_messages": [Probe(lambda a, b: {"uuid": b.conversation})],
+    "finish_delete": [Probe(lambda a, b: {"uuid": b.deleting})],
+    "unfinished_deletes": [Probe(lambda a, b: {}, expect=_something)],
+    "append_message": [Probe(lambda a, b: _turn(b.conversation), expect=_nothing)],
+    "complete_turn": [Probe(lambda a, b: _turn(b.conversation), expect=_nothing)],
+    "turn_context": [
+        Probe(lambda a, b: {"conversation_id": b.conversation, "floor": 0, "top": 99}, expect=_nothing),
+    ],
+    "history": [
+        Probe(lambda a, b: _history(b.conversation, None), expect=_nothing),
+        Probe(lambda a, b: _history(a.conversation, b.unanswered)),
+    ],
+    "tool_calls": [
+        Probe(
+            lambda a, b: {"conversation_id": b.conversation, "tool_name": None, "success": None, "limit": 50},
+            expect=_nothing,
+        )
+    ],
+    "search_messages_text": [
+        # Without the owner's token in the query: the filter on the node must do it alone.
+        Probe(lambda a, b: {"query": f'content:"{b.word}"', "conversation_id": None, "limit": 100}, expect=_something),
+        Probe(
+            lambda a, b: {"query": f'content:"{b.word}"', "conversation_id": b.conversation, "limit": 100},
+            expect=_nothing,
+        ),
+    ],
+    "known_messages": [Probe(lambda a, b: {"uuids": [b.question, b.answer]}, expect=_nothing)],
+    "mark_unanswered": [Probe(lambda a, b: {"uuid": b.unanswered}, expect=_nothing)],
+    "pending_embeddings": [Probe(lambda a, b: {"limit": 1_000}, expect=_something)],
+    "store_message_embeddings": [
+        Probe(lambda a, b: {"property": EMBEDDING, "rows": [{"uuid": b.question, "vector": VECTOR}]})
+    ],
+    "fail_message_embeddings": [Probe(lambda a, b: {"uuids": [b.question]})],
+    "count_pending": [Probe(lambda a, b: {}, expect=_something)],
+    "project_health": [Probe(lambda a, b: {"property": EMBEDDING}, expect=_something)],
+}
+"""Statements on what a user has in a project."""
+
+
+CODE: dict[str, list[Probe]] = {
+    "complete_turn": [
+        Probe(lambda a, b: _turn(a.conversation, read=[b.caller]), expect=_something),
+        Probe(
+            lambda a, b: _turn(
+                a.conversation, mentions=[{"name": name, "qualified_name": None} for name in (b.word, b.rare)]
+            ),
+            expect=_something,
+        ),
+    ],
+    "project_health": [Probe(lambda a, b: {"property": "marked"}, expect=_something)],
+    "ingest_state": [Probe(lambda a, b: {}, expect=_something)],
+    "claim_project": [
+        Probe(
+            lambda a, b: {"root": "/unclaimed", "uuid": FRESH_ID},
+            # the other project is there, this one is not: it may take over what nobody has
+            prepare="MATCH (p:Project {uuid: $a_project_uuid}) DETACH DELETE p "
+            "CREATE (:Project {rootPath: '/unclaimed'})",
+            expect=_something,
+        )
+    ],
+    "take_ingest_lease": [
+        Probe(
+            lambda a, b: {
+                "uuid": FRESH_ID,
+                "root": b.root,
+                "adopt": True,
+                "token": "stolen",
+                "holder": "h",
+                "dead": b.token,
+                "seconds": 30,
+            }
+        )
+    ],
+    "renew_ingest_lease": [Probe(lambda a, b: {"token": b.token, "seconds": 30}, expect=_nothing)],
+    "release_ingest_lease": [Probe(lambda a, b: {"token": b.token}, expect=_nothing)],
+    "finish_ingest": [
+        Probe(
+            lambda a, b: {"token": b.token, "commit": "x", "facts_version": "1", "unresolved": 0},
+            expect=_nothing,
+        ),
+        Probe(
+            lambda a, b: {"token": a.token, "commit": "x", "facts_version": "1", "unresolved": 0},
+            expect=_something,
+        ),
+    ],
+    "set_head_commit": [
+        Probe(
+            lambda a, b: {"commit": "stolen"},
+            prepare="MATCH (p:Project {uuid: $b_project_uuid}) REMOVE p.ingest_token",
+        )
+    ],
+    "stored_scopes": [Probe(lambda a, b: {"files": [b.file]}, expect=_something)],
+    "write_files": [
+        Probe(
+            lambda a, b: {"token": a.token, "files": _files(a, b), "seconds": 30},
+            expect=lambda rows: rows == [{"written": 1}],
+            taken=True,
+        ),
+        Probe(lambda a, b: {"token": b.token, "files": _files(a, b), "seconds": 30}, expect=_nothing),
+    ],
+    "remove_files": [
+        Probe(
+            lambda a, b: {"token": a.token, "paths": [b.file], "seconds": 30},
+            expect=_something,
+            # what goes takes its edges along, and here some of them lead to the other's scopes
+            prepare="MATCH (:Scope {uuid: $a_caller})-[r]-(:Scope {uuid: $b_callee}) DELETE r WITH DISTINCT 1 AS done "
+            "MATCH (:Scope {uuid: $b_caller})-[r]-(:Scope {uuid: $a_callee}) DELETE r",
+        ),
+        Probe(lambda a, b: {"token": b.token, "paths": [b.file], "seconds": 30}, expect=_nothing),
+    ],
+    "scope_places": [Probe(lambda a, b: {"files": [b.file]}, expect=_something)],
+    "edges_of_files": [Probe(lambda a, b: {"files": [b.file]}, expect=_something)],
+    "write_edges": [
+        Probe(
+            lambda a, b: {
+                "token": a.token,
+                "seconds": 30,
+                "edges": [
+                    {"source": a.only_here, "target": b.only_here, "properties": {}},
+                    {"source": b.only_here, "target": a.only_here, "properties": {}},
+                ],
+            },
+            expect=_something,
+        ),
+        Probe(lambda a, b: {"token": b.token, "edges": [], "seconds": 30}, expect=_nothing),
+    ],
+    "remove_edges": [
+        Probe(
+            lambda a, b: {
+                "token": a.token,
+                "seconds": 30,
+                "edges": [
+                    {"source": a.caller, "target": b.callee, "type": "CONSUMES"},
+                    {"source": b.caller, "target": a.callee, "type": "CONSUMES"},
+                ],
+            },
+            expect=_something,
+        ),
+        Probe(lambda a, b: {"token": b.token, "edges": [], "seconds": 30}, expect=_nothing),
+    ],
+    "search_scopes_text": [
+        Probe(lambda a, b: {"query": f'name:"{b.word}"', "limit": 100}, expect=_something),
+    ],
+    "search_scopes_vector": [
+        Probe(lambda a, b: {"vector": VECTOR, "limit": 20, "overfetch": 200}, expect=_something),
+    ],
+    "scopes_by_name": [
+        Probe(lambda a, b: {"name": b.rare, "limit": 100}, expect=_nothing),
+        Probe(lambda a, b: {"name": f"Q.{b.word}", "limit": 100}, expect=_something),
+        Probe(lambda a, b: {"name": b.word, "limit": 100}, expect=_something),
+    ],
+    "scopes_by_uuid": [Probe(lambda a, b: {"uuids": [b.caller, b.callee]}, expect=_nothing)],
+    "scopes_of_file": [Probe(lambda a, b: {"file": b.file}, expect=_something)],
+    "project_files": [Probe(lambda a, b: {}, expect=lambda rows: len(rows) == 1)],
+    "scope_callers": [
+        Probe(lambda a, b: {"uuid": b.callee, "limit": 100}, expect=_nothing),
+        Probe(lambda a, b: {"uuid": a.callee, "limit": 100}, expect=_something),
+    ],
+    "scope_callees": [
+        Probe(lambda a, b: {"uuid": b.caller, "limit": 100}, expect=_nothing),
+        Probe(lambda a, b: {"uuid": a.caller, "limit": 100}, expect=_something),
+    ],
+    "scope_names": [Probe(lambda a, b: {}, expect=_something)],
+    "project_revision": [Probe(lambda a, b: {}, expect=lambda rows: len(rows) == 1)],
+    "scope_counts": [Probe(lambda a, b: {"property": "marked"}, expect=lambda rows: len(rows) == 1)],
+    "pending_scopes": [Probe(lambda a, b: {"limit": 1_000}, expect=lambda rows: len(rows) == 1)],
+    "store_scope_embeddings": [
+        Probe(lambda a, b: {"property": EMBEDDING, "rows": [{"uuid": b.caller, "vector": VECTOR, "hash": "h1"}]})
+    ],
+    "fail_scope_embeddings": [Probe(lambda a, b: {"uuids": [b.caller]})],
+    "project_has_vectors": [
+        Probe(
+            lambda a, b: {"property": EMBEDDING, "conversation_property": EMBEDDING},
+            prepare=f"MATCH (n:{label} {{uuid: $b_{key}}}) SET n.{EMBEDDING} = 1",
+            expect=lambda rows: rows == [{"used": False}],
+        )
+        for label, key in (("Scope", "caller"), ("Message", "question"), ("Conversation", "conversation"))
+    ],
+}
+"""Statements on code, which belongs to a project alone."""
+
+UNOWNED: dict[str, str] = {
+    "schema_state": "the schema is the server's",
+    "claim_migration": "the schema is the server's",
+    "record_migration": "the schema is the server's; fenced by the migrator's token",
+    "release_migration": "the schema is the server's; fenced by the migrator's token",
+    "await_indexes": "indexes are the server's",
+    "vector_indexes": "indexes are the server's",
+    "create_message_vector_index": "indexes are the server's",
+    "create_scope_vector_index": "indexes are the server's",
+    "create_conversation_vector_index": "indexes are the server's",
+    "server_answers": "touches no data",
+    "count_connections": "touches no data",
+    "space_of_project": "which model's vectors are where is the server's; a project's choice is found by its own key",
+    "chosen_space": "a project's choice is found by its own key",
+    "claim_space": "a project's choice is found by its own key",
+    "leave_space": "a project's choice is found by its own key",
+    "space_ready": "a space is the server's",
+    "unclaimed_scopes": "asks for scopes that have no owner yet, by the root that they were made in",
+}
+"""Statements without any owner filter, each with its reason."""
+
+IDENTITY: dict[str, str] = {
+    "take_ingest_lease": "the project is the key of its MERGE: without it there is nothing to merge on",
+}
+"""Statements whose filter cannot be taken away, because it is what they are about; they have probes nevertheless."""
+
+PROJECT_ALONE: dict[str, str] = {
+    "project_has_vectors": "a space belongs to the whole project, whichever users have messages in it",
+}
+"""Statements that touch conversations or messages of every user of a project."""

@@ -1,0 +1,196 @@
+"""Every statement with an owner filter keeps owners apart, and every one of its filters is needed for that.
+
+Each probe is run as one owner against the data of another, in a transaction that is undone. Then each owner filter
+is taken out of the statement's text, one at a time, and some probe must notice.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+from uuid import uuid4
+
+import anyio
+import neo4j
+import pytest
+
+from ragforge_memory.config import Neo4jConfig
+from ragforge_memory.graph.connect import connect
+from ragforge_memory.graph.queries import Statement, Version, all_statements, parse_version, statement_for
+from ragforge_memory.graph.spaces import Space, open_space
+from ragforge_memory.models.owner import Owner
+from tests.owners.graph import DIMENSION, Data, comparable, create, mutations, remove, seen, tie, undone
+from tests.owners.probes import CODE, CONVERSATIONS, IDENTITY, PROJECT_ALONE, UNOWNED, Probe
+
+WITH_FILTER = sorted(name for name, variants in all_statements().items() if any(mutations(v.text) for v in variants))
+WITH_VARIANTS = sorted(name for name in WITH_FILTER if len(all_statements()[name]) > 1)
+
+
+@dataclass(frozen=True)
+class Ground:
+    """A server with pairs of owners on it: (who asks, whom it is about)."""
+
+    driver: neo4j.Driver
+    version: Version
+    space: Space
+    pairs: dict[str, tuple[Data, Data]]
+
+
+@pytest.fixture(scope="module")
+def ground(neo4j_config: Neo4jConfig) -> Iterator[Ground]:
+    """The session's server."""
+    yield from _ground(neo4j_config)
+
+
+@pytest.fixture(scope="module")
+def old_ground(old_neo4j_config: Neo4jConfig) -> Iterator[Ground]:
+    """A server of the older line."""
+    yield from _ground(old_neo4j_config)
+
+
+def _ground(config: Neo4jConfig) -> Iterator[Ground]:
+    word = f"word{uuid4().hex[:12]}"
+    user, project = f"user-{word}", f"project-{word}"
+    owners = {
+        "another user": (Owner(user, project), Owner(user + "-2", project)),
+        "another project": (Owner(user, project), Owner(user, project + "-2")),
+        "nobody asks": (Owner("", project), Owner(user, project)),
+        "no project asks": (Owner(user, ""), Owner(user, project)),
+        "of nobody": (Owner(user, project), Owner("", project)),
+        "of no project": (Owner(user, project), Owner(user, "")),
+    }
+
+    async def opened() -> Space:
+        client = await connect(config)
+        try:
+            return await open_space(client, project, "test-owners", DIMENSION)
+        finally:
+            await client.aclose()
+
+    space = anyio.run(opened)
+    login = (config.username or "neo4j", config.password)
+    with neo4j.GraphDatabase.driver(config.uri, auth=login, notifications_min_severity="OFF") as driver:
+        pairs: dict[str, tuple[Data, Data]] = {}
+        with driver.session(database="neo4j") as session:
+            try:
+                for number, (name, (mine, other)) in enumerate(owners.items()):
+                    # Each pair has words of its own; code is a project's, so one pair has it, in two projects.
+                    pairs[name] = Data(mine, f"{word}x{number}"), Data(other, f"{word}x{number}")
+                    for data in pairs[name]:
+                        create(session, data, code=name == "another project", vectors=space.property)
+                tie(session, *pairs["another project"])
+                session.run("CALL db.index.fulltext.awaitEventuallyConsistentIndexRefresh()").consume()
+                yield Ground(driver, parse_version(driver.get_server_info().agent.rpartition("/")[2]), space, pairs)
+            finally:
+                for pair in pairs.values():
+                    for data in pair:
+                        remove(session, data)
+                session.run("MATCH (m:RagforgeMeta {key: $key}) DELETE m", key=f"project/{project}").consume()
+
+
+@pytest.mark.parametrize("name", WITH_FILTER)
+def test_owners_are_kept_apart(ground: Ground, name: str) -> None:
+    _check(ground, name)
+
+
+@pytest.mark.parametrize("name", WITH_VARIANTS)
+def test_owners_are_kept_apart_on_the_older_line(old_ground: Ground, name: str) -> None:
+    _check(old_ground, name)
+
+
+def _check(ground: Ground, name: str) -> None:
+    statement = statement_for(name, ground.version)
+    asked = _asked(ground, name)
+    for pair, probe in asked:
+        problem = _problem(ground, statement, statement.text, pair, probe)
+        assert problem is None, f"{name}, {pair}: {problem}"
+    if name in IDENTITY:
+        return
+    for mutation in mutations(statement.text):
+        noticed = any(_problem(ground, statement, mutation.text, pair, probe) for pair, probe in asked)
+        assert noticed, f"{name} without its filter ({mutation.place}): no probe notices"
+
+
+def _asked(ground: Ground, name: str) -> list[tuple[str, Probe]]:
+    """Every probe of a statement with every pair of owners that it fits."""
+    code = [("another project", probe) for probe in CODE.get(name, ())]
+    return code + [(pair, probe) for probe in CONVERSATIONS.get(name, ()) for pair in ground.pairs]
+
+
+def _problem(ground: Ground, statement: Statement, text: str, pair: str, probe: Probe) -> str | None:
+    """What is wrong with a statement's answer to a probe; None where owners stay apart."""
+    mine, other = ground.pairs[pair]
+    parameters = {**mine.owner.parameters, **probe.parameters(mine, other)}
+    text = Statement(statement.name, text).filled({"index": ground.space.scope_index, "type": "CONSUMES"})
+    # A transaction that is undone cannot hold others: the same work, in one.
+    text = re.sub(r"\} IN TRANSACTIONS OF \d+ ROWS", "}", text)
+    with ground.driver.session(database="neo4j") as session:
+        with undone(session) as transaction:
+            _prepare(transaction, probe, mine, other)
+            before = seen(transaction, other)
+            rows = _rows(transaction, text, parameters)
+            if seen(transaction, other) != before:
+                return "it changes what the other has"
+        if not probe.expect(rows):
+            return f"it returns {rows}"
+        if not rows or probe.taken:
+            return None
+        with undone(session) as transaction:
+            _prepare(transaction, probe, mine, other)
+            remove(transaction, other)
+            alone = _rows(transaction, text, parameters)
+    return None if rows == alone else f"it returns {rows}; {alone} if the other had nothing"
+
+
+def _prepare(transaction: neo4j.Transaction, probe: Probe, mine: Data, other: Data) -> None:
+    if probe.prepare is not None:
+        names = {f"a_{name}": value for name, value in mine.names.items()}
+        names |= {f"b_{name}": value for name, value in other.names.items()}
+        transaction.run(probe.prepare, names).consume()
+
+
+def _rows(transaction: neo4j.Transaction, text: str, parameters: dict[str, Any]) -> list[Any]:
+    rows = [comparable(record.data()) for record in transaction.run(text, parameters)]
+    return sorted(rows, key=repr)
+
+
+# --- nothing is left out ----------------------------------------------------------------------------------------------
+
+
+def test_every_statement_has_a_filter_and_a_probe_or_a_reason() -> None:
+    filtered = set(WITH_FILTER)
+    assert sorted(filtered - set(CONVERSATIONS) - set(CODE)) == []
+    assert sorted(set(all_statements()) - filtered) == sorted(UNOWNED)
+    assert sorted((set(CONVERSATIONS) | set(CODE)) - filtered) == []
+    assert set(IDENTITY) | set(PROJECT_ALONE) <= filtered
+
+
+def test_every_variant_of_a_statement_has_the_filters() -> None:
+    for name in WITH_FILTER:
+        assert len({len(mutations(variant.text)) for variant in all_statements()[name]}) == 1, name
+
+
+@pytest.mark.parametrize("name", WITH_FILTER)
+def test_what_a_user_has_is_filtered_by_user_too(name: str) -> None:
+    """A statement on conversations or messages has as many filters by user as by project, or its reason."""
+    for variant in all_statements()[name]:
+        if re.search(r":(?:Conversation|Message)\b", variant.text) and name not in PROJECT_ALONE:
+            by_user = [m for m in mutations(variant.text) if "user_id" in m.place]
+            assert by_user, name
+
+
+def test_filters_are_told_from_assignments() -> None:
+    text = (
+        "MERGE (c:C {uuid: $uuid, project: $project})\nON CREATE SET c.user_id = $user_id, c.project = $project\n"
+        "WITH c\nWHERE c.user_id = $user_id AND c.project = $project\nRETURN c"
+    )
+    assert [mutation.place for mutation in mutations(text)] == [
+        "line 4: c.user_id = $user_id",
+        "line 4: c.project = $project",
+        "line 1: project: $project",
+    ]
+    assert "WHERE true AND c.project" in mutations(text)[0].text
+    assert "WHERE c.user_id = $user_id AND true" in mutations(text)[1].text
+    assert "{uuid: $uuid, }" in mutations(text)[2].text
