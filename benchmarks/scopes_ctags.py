@@ -12,7 +12,7 @@ properties of files here, not scopes: C++, C#, PHP, Java, Go), fields and variab
 parameters, labels, imports, names that ctags makes up for what has none, object properties, guards (macros without a
 value), Rust's ``mod name;``. Of kinds that mix constants and variables, and where ctags
 mistakes other things for definitions, only those count whose line shows it (LINES).
-``scopes/s`` is by processor time of one process, parsing and hashing, without the graph.
+A name that ctags lists twice on a line (``x.f = function f()``) is one definition. ``scopes/s`` is by processor time of one process, parsing and hashing, without the graph.
 """
 
 from __future__ import annotations
@@ -168,10 +168,19 @@ def measure(root: Path, only: set[str], tallies: dict[str, Tally]) -> None:
     for language, files in parsed.items():
         tally = tallies[language]
         names: dict[str, dict[str, list[ParsedScope]]] = {}
+        seen: set[tuple[str, str, int]] = set()
+        seen: set[tuple[str, int, str]] = set()
         for tag in tags(root, language, sorted(files)):
             file, lines = files[tag["path"]]
-            if not counts(language, tag, lines):
+            place = (tag["path"], tag["line"], tag["name"])
+            if place in seen or not counts(language, tag, lines):
                 continue
+            seen.add(place)
+            if language in ("javascript", "typescript"):  # ``a.b = function b() {…}`` is two tags for one definition
+                place = tag["path"], tag["name"], tag["line"]
+                if place in seen:
+                    continue
+                seen.add(place)
             if tag["path"] not in names:
                 by_name: dict[str, list[ParsedScope]] = defaultdict(list)
                 for scope in file.scopes if file.error is None else ():

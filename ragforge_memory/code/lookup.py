@@ -189,8 +189,8 @@ class Lookup(ABC):
         if module.endswith("/"):
             return self._in_directory(module, name)
         memo = ("export", module, name)
-        if memo in self._busy:
-            return None
+        if memo in self._busy:  # a package that imports its own submodule from itself
+            return self._submodule(module, name)
         self._busy.add(memo)
         found = self._look_in_module(module, name, own)
         self._busy.discard(memo)

@@ -14,7 +14,7 @@ from typing import Literal
 
 from ragforge_memory.code.index import FileIndex, ProjectIndex
 from ragforge_memory.code.languages import LANGUAGES
-from ragforge_memory.code.lookup import FOREIGN, Entity
+from ragforge_memory.code.lookup import FOREIGN, UNKNOWN, Entity
 from ragforge_memory.code.names import Names
 from ragforge_memory.code.parsed import TYPE_TYPES, ParsedFile, ParsedScope, Use
 
@@ -176,10 +176,12 @@ class _Resolver:
                 return member, True
             self.foreign += not member.key
             return None, True
-        if member is FOREIGN:
-            self.foreign += 1
+        if member is FOREIGN or (member is None and names.known(receiver) and not receiver.key):
+            self.foreign += 1  # a module of the project without such a name: nothing to look for elsewhere
             return None, True
-        settled = (names.known(receiver) and not receiver.key) or use.receiver in file.links.super_names
+        # a module says all it has; a project's type with a foreign base or an unknown field has the name from there
+        inherited = names.known(receiver) and (not receiver.key or member is UNKNOWN)
+        settled = inherited or use.receiver in file.links.super_names
         guess = self._guess(file, use) if use.kind in ("call", "decorate") and not settled else None
         self.unresolved += guess is None
         return guess, False
@@ -236,13 +238,16 @@ class _Resolver:
             places = self._index.by_name.get(memo, ())
             callable_ = [(p, s) for p, s in places if s.type in _CALLABLE and "static" not in s.modifiers]
             distinct = {(path, scope.qualified_name) for path, scope in callable_}
-            nested = callable_ and self._is_local(callable_[0])
-            one = len(distinct) == 1 and not nested
+            one = len(distinct) == 1 and callable_[0][1].type != "function" and not self._is_local(callable_[0])
             self._unique[memo] = Entity(callable_[0][0], callable_[0][1].key) if one else None
         return self._unique[memo]
 
     def _is_local(self, place: tuple[str, ParsedScope]) -> bool:
         """Whether a definition is inside a function, where no receiver reaches it."""
         path, scope = place
-        parent = scope.parent
-        return parent is not None and self._index.files[path].by_key[parent].type in ("function", "method")
+        by_key, parent = self._index.files[path].by_key, scope.parent
+        while parent is not None:
+            if by_key[parent].type in ("function", "method"):
+                return True
+            parent = by_key[parent].parent
+        return False
