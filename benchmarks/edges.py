@@ -61,12 +61,12 @@ def main() -> None:
             "type": target.type,
             "signature": target.signature,
             "certain": edge.certain,
-            "code": "\n".join(lines[first:last]),
+            "code": "\n".join(line[:200] for line in lines[first:last]),
         }
         rows.append(row)
         if not options.json:
             print(f"{number}. {row['source']} {row['scope']}{'' if edge.certain else '  (by its name alone)'}")
-            print("\n".join(f"      {line.strip() if not options.context else line}" for line in lines[first:last]))
+            print("\n".join(f"      {(line if options.context else line.strip())[:200]}" for line in lines[first:last]))
             print(f"   -> {row['target']} {target.type} {target.qualified_name}: {target.signature[:150]}")
     if options.json:
         print(json.dumps(rows, indent=2))

@@ -26,6 +26,7 @@ from ragforge_memory.code.packages import package_modules, package_neighbours, r
 from ragforge_memory.code.parsed import ScopeType, UseKind
 from ragforge_memory.code.php_names import COMMON_MEMBERS
 from ragforge_memory.code.php_text import (
+    GLOBAL,
     created,
     dotted,
     plain,
@@ -62,6 +63,7 @@ def _grammar(path: str) -> object:
 def extract(root: Node, draft: Draft) -> None:
     """Fill the draft from a file's tree."""
     draft.walk(root, _HANDLERS)
+    draft.package = draft.package or GLOBAL
 
 
 def _attributes(draft: Draft, node: Node) -> tuple[list[Node], list[str]]:
@@ -305,7 +307,7 @@ def _declared_variables(draft: Draft, node: Node) -> Visit:
 
 def _name(draft: Draft, node: Node) -> Visit:
     text = plain(draft.text(node))
-    if text.lower() not in ("true", "false", "null", "self", "static", "parent"):
+    if text.removeprefix(f"{GLOBAL}.").lower() not in ("true", "false", "null", "self", "static", "parent"):
         _say(draft, text, "reference", draft.line(node))
     return ()
 
@@ -320,10 +322,12 @@ def _call(draft: Draft, node: Node) -> Visit:
     function, arguments = node.child_by_field_name("function"), node.child_by_field_name("arguments")
     if function is not None and function.type in ("name", "qualified_name"):
         text = plain(draft.text(function))
-        if text == "define" and draft.enclosing_function is None:
+        if text in ("define", f"{GLOBAL}.define") and draft.enclosing_function is None:
             return _define(draft, node, arguments)
         _say(draft, text, "call", draft.line(function))
         return present(arguments)
+    if function is not None:
+        draft.use("__invoke", dotted(draft, function), "call", draft.line(function))
     return present(function, arguments)
 
 
@@ -407,7 +411,7 @@ def _use(draft: Draft, node: Node) -> Visit:
         named = child_of_type(clause, "qualified_name", "name")
         if named is None:
             continue
-        path = prefix + plain(draft.text(named))
+        path = prefix + plain(draft.text(named)).removeprefix(f"{GLOBAL}.")
         last = path.rpartition(".")[2]
         draft.add_import(draft.text(alias) if alias is not None else last, path, last, draft.line(clause))
     return ()
@@ -415,12 +419,14 @@ def _use(draft: Draft, node: Node) -> Visit:
 
 def linked(index: ProjectIndex, file: ParsedFile, name: str) -> Place | None:
     """What files without a namespace define is seen everywhere (functions and constants), else a root namespace."""
+    if name == GLOBAL:
+        return f"php:{GLOBAL}/", ""
     memo = ("php", "global", name)
     if memo not in index.memo:
         places = [
             (path, scope.key)
             for path, scope in index.by_name.get(("php", name), ())
-            if scope.parent is None and not index.files[path].file.package
+            if scope.parent is None and index.files[path].file.package == GLOBAL
         ]
         index.memo[memo] = places[0] if len(places) == 1 else None
     found: Place | None = index.memo[memo]

@@ -19,9 +19,16 @@ _TAG = re.compile(r"@(?:phpstan-|psalm-)?(var|return)\s+([^\s*]+)")
 _PARAMETER = re.compile(r"@param\s+([^\s*]+)\s+(?:\.\.\.)?\$(\w+)")
 
 
+GLOBAL = "\\"
+"""The package of files without a namespace, and what stands before a name that is looked up in no other."""
+
+
 def plain(text: str) -> str:
-    r"""``\A\B`` as ``A.B``."""
-    return text.strip().lstrip("\\").replace("\\", ".").removeprefix("namespace.")
+    r"""``\A\B`` as ``A.B``, but ``\A`` with its backslash: the one without a namespace."""
+    text = text.strip()
+    if text.startswith(GLOBAL) and GLOBAL not in text[1:]:
+        return f"{GLOBAL}.{text[1:]}"
+    return text.lstrip(GLOBAL).replace(GLOBAL, ".").removeprefix("namespace.")
 
 
 def dotted(draft: Draft, node: Node | None) -> str:
@@ -51,8 +58,9 @@ def dotted(draft: Draft, node: Node | None) -> str:
             tail.append(f".{draft.text(parts[-1])}" if len(parts) > 1 else ".?")
             node = parts[0] if parts else None
         elif kind == "function_call_expression":
-            tail.append("()")
             node = node.child_by_field_name("function")
+            is_name = node is not None and node.type in ("name", "qualified_name")
+            tail.append("()" if is_name else ".__invoke()")
         elif kind == "object_creation_expression":
             tail.append("()")
             node = created(node)
@@ -115,7 +123,7 @@ def _named(text: str) -> str | None:
     for part in text.split("|"):
         name = part.lstrip("?").partition("<")[0]
         element = name.endswith("[]")
-        name = plain(name.removesuffix("[]"))
+        name = plain(name.removesuffix("[]")).removeprefix(f"{GLOBAL}.")
         if name and name.lower() not in _BUILT_IN and re.fullmatch(r"[A-Za-z_][\w.]*", name):
             name = {"$this": "static"}.get(name, name)
             return f"{name}[]" if element else name
