@@ -1,0 +1,224 @@
+"""What a use means: imports, receivers, scopes, and what is left open."""
+
+from __future__ import annotations
+
+import pytest
+
+from ragforge_memory.code.index import ProjectIndex
+from ragforge_memory.code.parse import parse
+from ragforge_memory.code.parsed import ParsedFile
+from ragforge_memory.code.resolve import resolve
+from tests.code.graphs import edge, edges, read
+
+
+def project(sources: dict[str, str]) -> list[ParsedFile]:
+    files = [parse(path, text.encode()) for path, text in sources.items()]
+    assert [file.error for file in files if file.error] == []
+    return files
+
+
+def shown(sources: dict[str, str], path: str) -> list[str]:
+    return edges(resolve(project(sources)), path)
+
+
+TARGET = "def f(): pass\nclass A:\n    def m(self): pass\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("import p.mod\np.mod.f()\n", "p/mod.py:f 2()"),
+        ("import p.mod as q\nq.f()\n", "p/mod.py:f 2()"),
+        ("from p import mod\nmod.f()\n", "p/mod.py:f 2()"),
+        ("from p.mod import f as g\ng()\n", "p/mod.py:f 2()"),
+        ("from p.mod import *\nf()\n", "p/mod.py:f 2()"),
+        ("from p import f\nf()\n", "p/mod.py:f 2()"),
+        ("from p.deep.low import f\nf()\n", "p/mod.py:f 2()"),
+        ("try:\n    from p.mod import f\nexcept ImportError:\n    f = None\nf()\n", "p/mod.py:f 5()"),
+    ],
+)
+def test_imports_reach_their_definitions(text: str, expected: str) -> None:
+    sources = {
+        "src/p/__init__.py": "from . import mod\nfrom .mod import f\n",
+        "src/p/mod.py": TARGET,
+        "src/p/deep/low.py": "from ..mod import f\n",
+        "src/main.py": text,
+    }
+    assert f"<top> CONSUMES src/{expected}" in shown(sources, "src/main.py")
+
+
+def test_a_package_that_imports_its_module_from_itself() -> None:
+    sources = {"p/__init__.py": "from p import mod\n", "p/mod.py": TARGET, "main.py": "from p import mod\nmod.f()\n"}
+    assert shown(sources, "main.py") == ["<top> CONSUMES p/mod.py:f 2()"]
+
+
+def test_imports_in_a_circle_end() -> None:
+    sources = {
+        "a.py": "from b import x\nx()\n",
+        "b.py": "from a import x\nfrom c import *\n",
+        "c.py": "from b import *\n",
+    }
+    assert resolve(project(sources)).edges == ()
+
+
+@pytest.mark.parametrize(
+    ("body", "target"),
+    [
+        ("a = A()\na.m()", "A.m"),
+        ("a: A = given()\na.m()", "A.m"),
+        ("a = make()\na.m()", "A.m"),
+        ("make().m()", "A.m"),
+        ("a = b = A()\nb.m()", "A.m"),
+        ("with A() as a:\n    a.m()", "A.m"),
+        ("(await later()).m()", "A.m"),
+        ("A.m(x)", "A.m"),
+        ("B().m()", "A.m"),
+        ("B().same().m()", "A.m"),
+        ("B().part.m()", "A.m"),
+        ("B().prop.m()", "A.m"),
+        ("alias = A\nalias().m()", "A.m"),
+        ("kept.m()", "A.m"),
+        ("if (a := A()):\n    a.m()", "A.m"),
+        ("a = given() or A()\na.m()", "A.m"),
+    ],
+)
+def test_receivers(body: str, target: str) -> None:
+    text = (
+        "class A:\n    def m(self): pass\n\n"
+        "class B(A):\n    def __init__(self): self.part = A()\n    def same(self): return self\n"
+        "    @property\n    def prop(self) -> 'A': ...\n\n"
+        "def make():\n    return A()\n\nasync def later() -> A: ...\n\nkept = A()\n\n"
+        "async def user(x):\n" + "".join(f"    {line}\n" for line in body.splitlines())
+    )
+    found = [line for line in shown({"a.py": text}, "a.py") if line.startswith("user ")]
+    assert any(line.startswith(f"user CONSUMES {target} ") and "()" in line and "?" not in line for line in found)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "def user(f): f()",  # a parameter
+        "def user():\n    f = other\n    f()",  # a variable
+        "def user():\n    for f in x: f()",
+        "def user(): 'text'.m()",
+        "def user(x: str): x.m()",
+        "def user(): json.m()",
+        "def user(): json.loads(x).strip()",
+        "def user(): len.m()",
+        "class user(json.JSONEncoder):\n    def g(self): self.m()",  # what a foreign base may have
+        "class user(A):\n    def __init__(self, m): self.k = m\n    def g(self): self.k()",
+    ],
+)
+def test_what_is_not_the_projects_is_not_an_edge(body: str) -> None:
+    sources = {"a.py": f"import json\n{TARGET}\n\n{body}\n"}
+    calls = [e for e in resolve(project(sources)).edges if e.call_lines]
+    assert calls == []
+
+
+def test_a_name_alone_speaks_for_a_method_that_only_one_type_has() -> None:
+    sources = {
+        "a.py": "class A:\n    def frobnicate(self): pass\n    def append(self, x): pass\n",
+        "b.py": "def user(x):\n    x.frobnicate()\n    x.append(1)\n",
+    }
+    resolution = resolve(project(sources))
+    assert edges(resolution, "b.py") == ["user CONSUMES a.py:A.frobnicate 2() ?"]
+    assert resolution.unresolved == 1
+    sources["c.py"] = "class C:\n    def frobnicate(self): pass\n"
+    assert shown(sources, "b.py") == []
+
+
+def test_a_method_inside_a_function_is_reached_by_no_other() -> None:
+    sources = {
+        "a.py": "def f():\n    class A:\n        def frobnicate(self): pass\n\ndef user(x):\n    x.frobnicate()\n"
+    }
+    assert not any(line.startswith("user ") for line in shown(sources, "a.py"))
+
+
+def test_super_means_the_bases_and_never_the_class_itself() -> None:
+    text = "class A:\n    def m(self): pass\nclass B(A):\n    def m(self): super().m()\n    def n(self): super().n()\n"
+    found = [line for line in shown({"a.py": text}, "a.py") if "CONSUMES" in line]
+    assert found == ["B.m CONSUMES A.m 4()"]
+
+
+def test_bases_in_a_circle_end() -> None:
+    text = "class A(B): pass\nclass B(A): pass\nA().nothing()\n"
+    assert "A INHERITS_FROM B 1" in shown({"a.py": text}, "a.py")
+
+
+def test_an_overloaded_name_means_its_implementation() -> None:
+    text = "@overload\ndef f(a: int): ...\n@overload\ndef f(a: str): ...\ndef f(a): ...\nf(1)\n"
+    assert "<top> CONSUMES f#3 6()" in shown({"a.py": text}, "a.py")
+
+
+def test_fixtures_reach_the_tests_that_name_them() -> None:
+    sources = {
+        "tests/conftest.py": "import pytest\nfrom a import A\n@pytest.fixture\ndef thing():\n    yield A()\n",
+        "tests/sub/test_x.py": "def test_x(thing):\n    thing.m()\ndef plain(thing):\n    thing.go()\n",
+        "a.py": TARGET,
+    }
+    assert shown(sources, "tests/sub/test_x.py") == [
+        "test_x CONSUMES tests/conftest.py:thing 1",
+        "test_x CONSUMES a.py:A.m 2()",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("module", "text", "target"),
+    [
+        ("export function f() {}", "import { f as g } from './m'; g();", "f"),
+        ("export default function () {}", "import f from './m'; f();", "default"),
+        ("function f() {} export { f as default };", "import g from './m.js'; g();", "f"),
+        ("export const o = { f() {} };", "import * as m from './m'; m.o.f();", "o.f"),
+        ("exports.f = function () {};", "const { f } = require('./m'); f();", "f"),
+        ("module.exports = { f() {} };", "require('./m'); const m = require('./m'); m.f();", "f"),
+        ("module.exports = class A {};", "const B = require('./m'); new B();", "A"),
+        ("export class A { static f() {} }", "import { A } from './m'; A.f();", "A.f"),
+        ("export class A { f() { return this; } }", "import { A } from './m'; new A().f().f();", "A.f"),
+        ("export class A { f() {} }", "import { A } from './m'; const a: A = x as any; a.f();", "A.f"),
+        ("export class A { f() {} }", "import { A } from './m'; (x as A).f();", "A.f"),
+    ],
+)
+def test_modules_of_javascript(module: str, text: str, target: str) -> None:
+    typed = ": A" in text or " as A" in text
+    found = shown(
+        {"src/m.js": module, f"src/main.{'ts' if typed else 'js'}": text}, f"src/main.{'ts' if typed else 'js'}"
+    )
+    assert any(line.startswith(f"<top> CONSUMES src/m.js:{target} 1()") for line in found)
+
+
+def test_workspaces_and_aliases_of_javascript() -> None:
+    sources = {
+        "packages/tools/src/index.ts": "export * from './grow';",
+        "packages/tools/src/grow.ts": "export const grow = () => 1;",
+        "app/src/lib/paint.ts": "export function paint() {}",
+        "app/src/main.ts": "import { grow } from '@acme/tools';\nimport { paint } from '@/lib/paint';\n"
+        "grow(); paint();",
+    }
+    assert shown(sources, "app/src/main.ts") == [
+        "<top> CONSUMES app/src/lib/paint.ts:paint 3()",
+        "<top> CONSUMES packages/tools/src/grow.ts:grow 3()",
+    ]
+
+
+def test_only_some_files_can_be_resolved() -> None:
+    index = ProjectIndex(read("python").values())
+    whole = resolve(index)
+    for path in index.files:
+        some = resolve(index, only=[path, "gone.py"])
+        assert [edge(e) for e in some.edges] == [edge(e) for e in whole.edges if e.source_path == path]
+
+
+def test_broken_files_take_no_part() -> None:
+    files = [parse("a.py", TARGET.encode()), parse("b.py", b"from a import f\nf()\ndef (:\n")]
+    assert all(e.source_path == "a.py" for e in resolve(files).edges)
+
+
+def test_edges_name_scopes_that_are_there_once_each() -> None:
+    for sample in ("python", "typescript", "javascript"):
+        files = read(sample)
+        keys = {(path, scope.key) for path, file in files.items() for scope in file.scopes} | {(p, "") for p in files}
+        found = resolve(files.values()).edges
+        assert all({(e.source_path, e.source_key), (e.target_path, e.target_key)} <= keys for e in found)
+        assert all(e.lines == tuple(sorted(set(e.lines))) and set(e.call_lines) <= set(e.lines) for e in found)
+        ends = [(e.source_path, e.source_key, e.kind, e.target_path, e.target_key) for e in found]
+        assert len(ends) == len(set(ends))
