@@ -1,0 +1,311 @@
+"""Two owners with the same texts, through the API and the command line: the other's uuids name nothing."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Callable
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from uuid import uuid4
+
+import anyio
+import pytest
+
+from ragforge_memory import (
+    AsyncConversation,
+    AsyncConversationAgent,
+    ConversationNotFound,
+    MessageNotFound,
+    Neo4jConfig,
+    ToolCall,
+)
+from ragforge_memory.errors import NotFound
+from ragforge_memory.graph.client import GraphClient
+from ragforge_memory.graph.connect import connect
+from ragforge_memory.graph.messages import MessageStore
+from ragforge_memory.graph.text import owner_token
+from ragforge_memory.llm.port import ToolRequest
+from ragforge_memory.models.owner import Owner
+from ragforge_memory.tools.code_search import CODE_SEARCH_TOOLS
+from ragforge_memory.tools.declare import tool
+
+pytestmark = pytest.mark.anyio
+
+MakeAgent = Callable[..., AsyncConversationAgent]
+
+# Who asks, and whose it is: (user, project), with U and P for names of the test's own.
+PAIRS: dict[str, tuple[tuple[str | None, str | None], tuple[str | None, str | None]]] = {
+    "another user": (("U", "P"), ("U2", "P")),
+    "another project": (("U", "P"), ("U", "P2")),
+    "nobody asks": ((None, "P"), ("U", "P")),
+    "no project asks": (("U", None), ("U", "P")),
+    "neither asks": ((None, None), ("U", "P")),
+    "of nobody": (("U", "P"), (None, "P")),
+    "of no project": (("U", "P"), ("U", None)),
+    "of neither": (("U", "P"), (None, None)),
+}
+
+
+@tool
+def look() -> str:
+    """Looks."""
+    return "a lighthouse"
+
+
+@dataclass
+class Two:
+    """Two agents, each with a conversation of the same session, title and texts."""
+
+    mine: AsyncConversationAgent
+    other: AsyncConversationAgent
+    my_conversation: AsyncConversation
+    their_conversation: AsyncConversation
+    word: str
+
+    @property
+    def stolen(self) -> AsyncConversation:
+        """Their conversation in my hands."""
+        return AsyncConversation(self.mine, self.their_conversation.info)
+
+
+@pytest.fixture(params=PAIRS, ids=lambda name: name.replace(" ", "-"))
+async def two(request: pytest.FixtureRequest, agent_of: MakeAgent) -> AsyncIterator[Two]:
+    word = f"word{uuid4().hex[:12]}"
+    owners = [tuple(None if name is None else f"{name}-{word}" for name in owner) for owner in PAIRS[request.param]]
+    steps = [[ToolRequest("c", "look", {})], f"I saw {word}.", "And once more.", "And again."]
+    async with AsyncExitStack() as stack:
+        agents = [await stack.enter_async_context(agent_of(*owner, *steps, tools=[look])) for owner in owners]
+        conversations = []
+        for agent in agents:
+            conversation = await agent.open_conversation(f"session {word}", title=f"Title {word}", tags=[word])
+            await conversation.send_message(f"What of {word}?")
+            conversations.append(conversation)
+        yield Two(*agents, *conversations, word)
+        for conversation in conversations:
+            # Owners without a name are everybody's: nothing is left with them.
+            try:
+                await conversation.delete()
+            except NotFound:
+                continue
+
+
+async def test_a_session_is_each_owners_own(two: Two) -> None:
+    assert two.my_conversation.uuid != two.their_conversation.uuid
+    again = await two.mine.open_conversation(f"session {two.word}")
+    assert again.uuid == two.my_conversation.uuid
+
+
+async def test_conversations_of_others_cannot_be_loaded(two: Two) -> None:
+    uuid = two.their_conversation.uuid
+    for reference in (uuid, uuid[:12]):
+        with pytest.raises(ConversationNotFound):
+            await two.mine.load_conversation(reference)
+    for reference in (f"session {two.word}", f"Title {two.word}"):
+        assert (await two.mine.load_conversation(reference)).uuid == two.my_conversation.uuid
+
+
+async def test_conversations_of_others_are_not_listed(two: Two) -> None:
+    listed = {info.uuid for info in await two.mine.list_conversations(1_000, tags=[two.word])}
+    assert listed == {two.my_conversation.uuid}
+    assert two.their_conversation.uuid not in {info.uuid for info in await two.mine.list_conversations(1_000)}
+
+
+async def test_messages_and_tool_calls_of_others_are_not_read(two: Two) -> None:
+    with pytest.raises(ConversationNotFound):
+        await two.stolen.get_history()
+    with pytest.raises(ConversationNotFound):
+        await two.stolen.refresh()
+    assert await two.stolen.get_tool_calls() == []
+    assert len(await two.their_conversation.get_tool_calls()) == 1
+    theirs = (await two.their_conversation.get_history())[-1]
+    with pytest.raises(MessageNotFound):
+        await two.my_conversation.get_history(before_message_id=theirs.uuid)
+
+
+async def test_conversations_of_others_are_not_changed(two: Two) -> None:
+    before = await two.their_conversation.refresh(), await two.their_conversation.get_history()
+    for change in (
+        lambda: two.stolen.set_title("stolen"),
+        lambda: two.stolen.set_tags(["stolen"]),
+        two.stolen.archive,
+        two.stolen.unarchive,
+        two.stolen.delete,
+        lambda: two.stolen.send_message("Are you there?"),
+        lambda: _streamed(two.stolen),
+    ):
+        with pytest.raises(ConversationNotFound):
+            await change()
+    await two.stolen.save()
+    assert (await two.their_conversation.refresh(), await two.their_conversation.get_history()) == before
+
+
+async def _streamed(conversation: AsyncConversation) -> None:
+    async with conversation.stream_message("Are you there?") as stream:
+        async for _ in stream:
+            pass
+    _ = stream.response
+
+
+async def test_search_finds_ones_own_alone(two: Two) -> None:
+    services = await two.mine.open()
+    await services.graph.run_schema("CALL db.index.fulltext.awaitEventuallyConsistentIndexRefresh()")
+    mine, theirs = two.my_conversation.uuid, two.their_conversation.uuid
+    found = await services.messages.search_text(two.word, limit=100)
+    assert {each.conversation_id for each in found} == {mine}
+    assert len(found) == 2
+    assert await services.messages.search_text(two.word, conversation_id=theirs) == []
+    assert await services.messages.search_text(two.word, conversation_id=f"{theirs} OR {mine}") == []
+    # Words that mean something to Lucene are words here.
+    others = Owner.of(two.other.user_id, two.other.project)
+    for query in (f'{two.word}" OR owner_token:x', f"+owner_token:* OR {two.word}", f"{others.user_id} {two.word}"):
+        assert theirs not in {each.conversation_id for each in await services.messages.search_text(query, limit=100)}
+
+
+async def test_the_search_tool_finds_ones_own_alone(two: Two, agent_of: MakeAgent) -> None:
+    services = await two.mine.open()
+    await services.graph.run_schema("CALL db.index.fulltext.awaitEventuallyConsistentIndexRefresh()")
+    asks = ToolRequest("c", "search_conversation", {"query": two.word, "limit": 30})
+    async with agent_of(two.mine.user_id, two.mine.project, [asks], "Well.", tools=CODE_SEARCH_TOOLS) as agent:
+        conversation = await agent.create_conversation()
+        [call] = (await conversation.send_message(f"Who spoke of {two.word}?")).tool_calls
+        await conversation.delete()
+    assert call.success
+    assert {each["conversation_id"] for each in call.result["messages"]} == {two.my_conversation.uuid}
+
+
+# --- background work and journals -------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+async def client(neo4j_config: Neo4jConfig) -> AsyncIterator[GraphClient]:
+    opened = await connect(neo4j_config)
+    yield opened
+    await opened.aclose()
+
+
+async def test_stores_take_no_uuids_of_others(two: Two, client: GraphClient) -> None:
+    store = MessageStore(client, Owner.of(two.mine.user_id, two.mine.project))
+    theirs = await two.their_conversation.get_history()
+    assert await store.known([message.uuid for message in theirs]) == {}
+    await store.mark_unanswered(theirs[-1].uuid)
+    await store.fail_embeddings([message.uuid for message in theirs])
+    await store.store_embeddings("embedding_of_a_thief", {theirs[0].uuid: [1.0, 0.0]})
+    assert await two.their_conversation.get_history() == theirs
+    rows = await client.run_schema("MATCH (m:Message {uuid: $uuid}) RETURN keys(m) AS keys", uuid=theirs[0].uuid)
+    assert "embedding_of_a_thief" not in rows[0]["keys"]
+    assert "attempts" not in rows[0]["keys"]
+
+
+# --- code: a project's alone ------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+async def scopes(client: GraphClient, owner: Owner) -> AsyncIterator[dict[str, str]]:
+    """The same function in two projects; project → uuid."""
+    projects = {name: uuid4().hex for name in (owner.project, owner.project + "-2")}
+    for project, uuid in projects.items():
+        await client.run_schema(
+            "CREATE (p:Project {uuid: $uuid + 'p', project: $project, rootPath: '/x', revision: 1}) "
+            "CREATE (:File {uuid: $uuid + 'f', project: $project, path: 'sea.py', hash: 'h'}) "
+            "CREATE (:Scope {uuid: $uuid, project: $project, name: 'tide', qualified_name: 'Sea.tide', "
+            "type: 'function', file: 'sea.py', language: 'python', startLine: 1, endLine: 2, definition_line: 1, "
+            "signature: 'def tide()', source: $project, hash: 'h', terms: 'sea tide', project_token: $token})",
+            token=owner_token("", project),
+            uuid=uuid,
+            project=project,
+        )
+    yield projects
+    for project in projects:
+        for label in ("Scope", "File", "Project"):
+            await client.run_schema(f"MATCH (n:{label} {{project: $project}}) DETACH DELETE n", project=project)
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments"),
+    [
+        ("read_scope", {"name": "tide"}),
+        ("outline", {"target": "sea.py"}),
+        ("find_callers", {"name": "tide"}),
+        ("find_callees", {"name": "tide"}),
+        ("search_code", {"query": "tide"}),
+    ],
+)
+async def test_tools_know_the_code_of_their_project_alone(
+    agent_of: MakeAgent, scopes: dict[str, str], owner: Owner, name: str, arguments: dict[str, str]
+) -> None:
+    theirs = scopes[owner.project + "-2"]
+
+    async def call(project: str | None) -> ToolCall:
+        steps = [[ToolRequest("c", name, arguments)], "Well."]
+        async with agent_of(owner.user_id, project, *steps, tools=CODE_SEARCH_TOOLS) as agent:
+            conversation = await agent.create_conversation()
+            [made] = (await conversation.send_message("Look.")).tool_calls
+            await conversation.delete()
+        return made
+
+    own, nobodys = await call(owner.project), await call(None)
+    assert own.success, own.error
+    for made in (own, nobodys):
+        told = json.dumps([made.result, made.error])
+        assert owner.project + "-2" not in told
+        assert theirs not in told
+    assert "Sea.tide" not in json.dumps(nobodys.result)
+
+
+# --- the command line -------------------------------------------------------------------------------------------------
+
+
+def test_the_command_line_knows_the_users_own_alone(
+    agent_of: MakeAgent, neo4j_config: Neo4jConfig, owner: Owner, tmp_path: Path, home: Path
+) -> None:
+    (tmp_path / "ragforge.config.yaml").write_text(
+        f"name: {owner.project}\nagent: {{memory: {{embeddings: {{provider: hashing}}}}}}\n"
+    )
+    ours = ("NEO4J_", "RAGFORGE_", "GEMINI_", "GOOGLE_", "OPENAI_")
+    environment = {
+        **{key: value for key, value in os.environ.items() if not key.startswith(ours)},
+        "RAGFORGE_HOME": str(home),
+        "NEO4J_URI": neo4j_config.uri,
+        "NEO4J_USERNAME": neo4j_config.username or "neo4j",
+        "NEO4J_PASSWORD": neo4j_config.password or "",
+    }
+
+    def ragforge(*arguments: str) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-m", "ragforge_memory.cli.main", *arguments]
+        return subprocess.run(
+            command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=60, check=False
+        )
+
+    async def one() -> str:
+        async with agent_of("ada", owner.project, "It stands.") as agent:
+            conversation = await agent.create_conversation(title="The lighthouse")
+            await conversation.send_message("Does it stand?")
+            return conversation.uuid
+
+    uuid = anyio.run(one)
+    shown = ragforge("conversations", "show", uuid, "--user", "ada")
+    assert shown.returncode == 0, shown.stderr
+    assert "It stands." in shown.stdout
+    for user in ((), ("--user", "bob")):
+        for command in (
+            ("show", uuid),
+            ("show", uuid[:10]),
+            ("show", "The lighthouse"),
+            ("show", uuid, "--json"),
+            ("archive", uuid),
+            ("unarchive", uuid),
+            ("delete", uuid, "--yes"),
+        ):
+            done = ragforge("conversations", *command, *user)
+            assert done.returncode == 1, (command, done.stdout, done.stderr)
+            assert "there is no conversation" in done.stderr
+            assert "stands" not in done.stdout + done.stderr
+        listed = ragforge("conversations", "list", "--json", *user)
+        assert listed.returncode == 0
+        assert uuid not in listed.stdout
+    assert json.loads(ragforge("conversations", "list", "--json", "--user", "ada").stdout)["items"][0]["uuid"] == uuid
+    assert ragforge("conversations", "show", uuid, "--user", "ada").stdout == shown.stdout
