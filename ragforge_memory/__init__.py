@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from ragforge_memory.errors import (
         ConfigError,
         ConversationNotFound,
+        ForkedProcess,
         GraphUnavailable,
         InvalidInput,
         MessageNotFound,
@@ -52,6 +53,7 @@ _HOMES = {
     "errors": (
         "ConfigError",
         "ConversationNotFound",
+        "ForkedProcess",
         "GraphUnavailable",
         "InvalidInput",
         "MessageNotFound",
@@ -93,6 +95,7 @@ __all__ = [
     "ConversationContext",
     "ConversationInfo",
     "ConversationNotFound",
+    "ForkedProcess",
     "GraphUnavailable",
     "IngestReport",
     "InvalidInput",

@@ -377,6 +377,12 @@ class AsyncConversationAgent:
 
             await close_services(services, drain=_DRAIN_ON_CLOSE)
 
+    async def abandon(self) -> None:
+        """`aclose` without waiting for turns: those that run are cancelled, their partial answers stored."""
+        for task in self._turns:
+            task.cancel()
+        await self.aclose()
+
     def own(
         self, conversation_id: str, turn: Callable[[], Awaitable[AssistantResponse]], channel: Channel | None
     ) -> asyncio.Task[AssistantResponse]:

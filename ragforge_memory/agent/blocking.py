@@ -47,8 +47,7 @@ def _wait(function: Callable[[], Awaitable[T]], *, stop: Callable[[], Awaitable[
     except KeyboardInterrupt:
         if stop is not None:
             loop.start(stop).result()
-        else:
-            future.cancel()
+        future.cancel()
         raise
 
 
@@ -214,6 +213,13 @@ class ConversationAgent:
         """See `AsyncConversationAgent.drain`."""
         return self._do(lambda: self._agent.drain(timeout))
 
+    def abandon(self) -> None:
+        """`close` without waiting for turns: those that run are cancelled, their partial answers stored."""
+        if self._forget is not None:
+            self._forget()
+            self._forget = None
+            _wait(self._agent.abandon)
+
     def close(self) -> None:
         """Waits for running turns, drains for at most 2 s, and closes what this agent opened."""
         if self._forget is not None:
@@ -223,7 +229,7 @@ class ConversationAgent:
 
     def _do(self, function: Callable[[], Awaitable[T]]) -> T:
         if self._forget is None:
-            self._forget = background_loop().at_exit(self._agent.aclose)
+            self._forget = background_loop().at_exit(self._agent.abandon)
         return _wait(function)
 
 

@@ -62,6 +62,9 @@ class BackgroundLoop:
             with suppress(Exception):
                 self._portal.start_task_soon(close).result(_EXIT_SECONDS)
         with suppress(Exception):
+            # What still waits on this loop (a read of a stream, say) must not keep the process.
+            self._portal.start_task_soon(self._portal.stop, True).result(_EXIT_SECONDS)
+        with suppress(Exception):
             self._context.__exit__(None, None, None)
 
 

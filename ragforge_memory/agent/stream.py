@@ -44,8 +44,11 @@ class Channel:
         return await self._queue.get()
 
     def close(self) -> None:
-        """The reader goes; a turn that waits for it goes on."""
+        """The reader goes: a turn that waits for it goes on, and a read that waits ends."""
         self._closed.set()
+        while not self._queue.empty():
+            self._queue.get_nowait()
+        self._queue.put_nowait(None)
 
 
 class AsyncMessageStream:

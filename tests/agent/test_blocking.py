@@ -1,0 +1,195 @@
+"""The blocking classes: the same conversations without await, in scripts, notebooks, forks and at exit."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ragforge_memory import (
+    ConversationAgent,
+    ConversationConfig,
+    ForkedProcess,
+    InvalidInput,
+    ModelError,
+    Neo4jConfig,
+    TurnCancelled,
+    events,
+    tool,
+)
+from ragforge_memory.llm.port import TextChunk, ToolRequest
+from ragforge_memory.llm.scripted import Hang, ScriptedProvider
+from ragforge_memory.models.owner import Owner
+
+
+@tool
+def shout(word: str) -> str:
+    """Says it louder.
+
+    Args:
+        word: what to say
+    """
+    return word.upper()
+
+
+@pytest.fixture
+def make_blocking(neo4j_config: Neo4jConfig, owner: Owner) -> Any:
+    def make(*steps: Any, **options: Any) -> ConversationAgent:
+        return ConversationAgent(
+            neo4j_config,
+            llm_provider=ScriptedProvider(steps),
+            tools=[shout],
+            config=ConversationConfig(embed_messages=False),
+            user_id=owner.user_id,
+            project=owner.project,
+            **options,
+        )
+
+    return make
+
+
+def test_a_conversation_without_await(make_blocking: Any) -> None:
+    with make_blocking([ToolRequest("c", "shout", {"word": "hello"})], "HELLO", "Bye.") as agent:
+        conversation = agent.create_conversation("Greetings", tags=["polite"])
+        response = conversation.send_message("Hello?")
+        assert (response.content, response.tool_calls[0].result) == ("HELLO", "HELLO")
+        with conversation.stream_message("Bye?") as stream:
+            said = [event.text for event in stream if isinstance(event, events.TextDelta)]
+        assert said == ["Bye."]
+        assert stream.response.content == "Bye."
+        assert [message.seq for message in conversation.get_history()] == [1, 2, 3, 4]
+        assert [call.tool_name for call in conversation.get_tool_calls("shout", success=True)] == ["shout"]
+        conversation.set_title("Manners")
+        conversation.set_tags(["calm"])
+        conversation.archive()
+        again = agent.load_conversation(conversation.uuid)
+        assert (again.title, again.tags, again.status) == ("Manners", ("calm",), "archived")
+        assert [info.uuid for info in agent.list_conversations(status="archived")] == [conversation.uuid]
+        assert len(agent.list_conversations(status="active")) == 0
+        again.unarchive()
+        again.delete()
+        assert len(agent.list_conversations()) == 0
+
+
+def test_errors_come_through(make_blocking: Any) -> None:
+    with make_blocking(ModelError("overloaded")) as agent:
+        conversation = agent.open_conversation("s-1")
+        with pytest.raises(ModelError):
+            conversation.send_message("Well?")
+        with pytest.raises(InvalidInput):
+            conversation.send_message("")
+        assert conversation.session_id == "s-1"
+
+
+def test_cancel_from_another_thread(make_blocking: Any) -> None:
+    with make_blocking([TextChunk("Once"), Hang()]) as agent:
+        conversation = agent.create_conversation()
+        with conversation.stream_message("A story?") as stream:
+            for event in stream:
+                if isinstance(event, events.TextDelta):
+                    assert conversation.cancel()
+                    break
+            with pytest.raises(TurnCancelled):
+                list(stream)
+        assert [message.state for message in conversation.get_history()] == ["complete", "partial"]
+
+
+async def _inside(agent: ConversationAgent) -> str:
+    return agent.create_conversation().send_message("Hello?").content
+
+
+def test_it_works_inside_a_running_loop(make_blocking: Any) -> None:
+    with make_blocking("Yes.") as agent:
+        assert asyncio.run(_inside(agent)) == "Yes."
+
+
+def test_a_fork_is_refused(make_blocking: Any) -> None:
+    with make_blocking("Yes.") as agent:
+        agent.list_conversations()
+        reader, writer = os.pipe()
+        child = os.fork()
+        if child == 0:
+            try:
+                agent.list_conversations()
+                said = b"worked"
+            except ForkedProcess:
+                said = b"refused"
+            except Exception as error:  # noqa: BLE001 - the child says whatever happened
+                said = repr(error).encode()
+            os.write(writer, said)
+            os._exit(0)
+        os.close(writer)
+        assert os.read(reader, 100) == b"refused"
+        os.close(reader)
+        os.waitpid(child, 0)
+        assert agent.create_conversation().send_message("Still here?").content == "Yes."
+
+
+def run_script(text: str, config: Neo4jConfig, owner: Owner, home: Path) -> subprocess.Popen[str]:
+    """A process that runs ``text`` with ``agent`` and ``steps`` at hand."""
+    head = f"""
+        import os, signal, sys, threading
+        from ragforge_memory import ConversationAgent, ConversationConfig, Neo4jConfig, events
+        from ragforge_memory.llm.port import TextChunk
+        from ragforge_memory.llm.scripted import Hang, ScriptedProvider
+
+        def make(*steps):
+            return ConversationAgent(
+                Neo4jConfig({config.uri!r}, username={config.username!r}, password={config.password!r}),
+                llm_provider=ScriptedProvider(steps), tools=(), config=ConversationConfig(embed_messages=False),
+                user_id={owner.user_id!r}, project={owner.project!r})
+        """
+    return subprocess.Popen(
+        [sys.executable, "-W", "error", "-c", textwrap.dedent(head) + textwrap.dedent(text)],
+        env={**os.environ, "RAGFORGE_HOME": str(home)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def test_ctrl_c_keeps_the_partial_answer(neo4j_config: Neo4jConfig, owner: Owner, tmp_path: Path) -> None:
+    process = run_script(
+        """
+        async def slow(request):
+            yield TextChunk("Once upon")
+            print("said", flush=True)
+            yield Hang()
+
+        agent = make(slow)
+        conversation = agent.open_conversation("s")
+        try:
+            conversation.send_message("A story?")
+        except KeyboardInterrupt:
+            print([(m.role, m.state, m.content) for m in conversation.get_history()], flush=True)
+        """,
+        neo4j_config,
+        owner,
+        tmp_path,
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline() == "said\n"
+    process.send_signal(2)
+    out, err = process.communicate(timeout=100)
+    assert "('assistant', 'partial', 'Once upon')" in out, err
+    assert process.returncode == 0, err
+
+
+def test_a_process_that_forgets_to_close_ends_cleanly(neo4j_config: Neo4jConfig, owner: Owner, tmp_path: Path) -> None:
+    process = run_script(
+        """
+        agent = make("Yes.")
+        print(agent.create_conversation().send_message("Well?").content)
+        """,
+        neo4j_config,
+        owner,
+        tmp_path,
+    )
+    out, err = process.communicate(timeout=100)
+    assert (out, err, process.returncode) == ("Yes.\n", "", 0)
