@@ -70,14 +70,17 @@ LINES: dict[tuple[str, str], re.Pattern[str]] = {
     ("javascript", "class"): re.compile(r"\b(class|function)\b"),
     ("csharp", "class"): re.compile(r"\b(class|record)\b(?!.*\bwhere\s+NAME\s*:)"),
     ("csharp", "property"): re.compile(r"^(?!.*<NAME>).*\bNAME\b"),
-    ("javascript", "constant"): re.compile(r"^(export\s+)?const\s+NAME\b"),
-    ("typescript", "constant"): re.compile(r"^(export\s+)?(declare\s+)?const\s+NAME\b"),
+    ("javascript", "constant"): re.compile(r"^(export\s+)?const\s+NAME\b(?!.*\brequire\()"),
+    ("typescript", "constant"): re.compile(r"^(export\s+)?(declare\s+)?const\s+NAME\b(?!.*\brequire\()"),
     ("typescript", "alias"): re.compile(r"\btype\s+NAME\s*[<=]"),
     ("typescript", "method"): re.compile(r"\bNAME\??\s*[(<:=]|^\s*(?!if|for|while|switch)NAME\b"),
     ("typescript", "enumerator"): re.compile(r"^\s*NAME\b|[{,]\s*NAME\b"),
 }
 """For kinds that hold more than constants, and where ctags 5.9 takes other things for definitions (imported types,
 digits behind an underscore, calls, objects' keys): what the tag's line must match, with the tag's name for NAME."""
+
+MINIFIED_LINE = 1_000
+"""Characters: what stands on longer lines was written by a tool, and is not counted."""
 
 _MADE_UP = re.compile(r"__anon|AnonymousFunction[0-9a-f]|AnonymousClass[0-9a-f]")
 
@@ -113,14 +116,15 @@ def tags(root: Path, language: str, paths: list[str]) -> Iterable[dict[str, Any]
 
 def counts(language: str, tag: dict[str, Any], lines: list[str]) -> bool:
     """Whether a tag is one of the definitions that this benchmark is about."""
-    kind, name = tag["kind"], tag["name"]
+    kind, name, number = tag["kind"], tag["name"], tag["line"]
+    line = lines[number - 1] if 0 < number <= len(lines) else ""
     if kind not in KINDS[language] or _MADE_UP.match(name) or name.strip() in ("", "_"):
+        return False
+    if len(line) > MINIFIED_LINE:
         return False
     needed = LINES.get((language, kind))
     if needed is not None and "NAME" in needed.pattern:
         needed = re.compile(needed.pattern.replace("NAME", re.escape(name)))
-    number = tag["line"]
-    line = lines[number - 1] if 0 < number <= len(lines) else ""
     if kind in ("variable", "constant", "field") and needed is not None and language != "java" and tag.get("scopeKind") == "function":
         return False
     return needed is None or needed.search(line) is not None
