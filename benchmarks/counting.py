@@ -1,0 +1,68 @@
+"""A driver that counts the statements which pass through it: what a turn costs in round trips."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Awaitable, Callable
+from types import TracebackType
+from typing import Any
+
+import neo4j
+
+Work = Callable[[Any], Awaitable[Any]]
+
+
+class CountingDriver:
+    """Passes everything on to ``driver`` and counts, by ``read`` and ``write``, what is run in its sessions."""
+
+    def __init__(self, driver: neo4j.AsyncDriver) -> None:
+        self._driver = driver
+        self.statements: Counter[str] = Counter()
+
+    def session(self, **options: Any) -> _Session:
+        return _Session(self._driver.session(**options), self.statements)
+
+    async def get_server_info(self, **options: Any) -> neo4j.ServerInfo:
+        return await self._driver.get_server_info(**options)
+
+    async def close(self) -> None:
+        await self._driver.close()
+
+
+class _Session:
+    def __init__(self, session: neo4j.AsyncSession, statements: Counter[str]) -> None:
+        self._session = session
+        self._statements = statements
+
+    async def __aenter__(self) -> _Session:
+        await self._session.__aenter__()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self._session.__aexit__(kind, error, trace)
+
+    async def execute_read(self, work: Work) -> Any:
+        return await self._session.execute_read(lambda transaction: work(self._counted(transaction, "read")))
+
+    async def execute_write(self, work: Work) -> Any:
+        return await self._session.execute_write(lambda transaction: work(self._counted(transaction, "write")))
+
+    async def run(self, query: str, parameters: Any = None) -> neo4j.AsyncResult:
+        self._statements["autocommit"] += 1
+        return await self._session.run(query, parameters)
+
+    def _counted(self, transaction: neo4j.AsyncManagedTransaction, kind: str) -> _Transaction:
+        return _Transaction(transaction, kind, self._statements)
+
+
+class _Transaction:
+    def __init__(self, transaction: neo4j.AsyncManagedTransaction, kind: str, statements: Counter[str]) -> None:
+        self._transaction = transaction
+        self._kind = kind
+        self._statements = statements
+
+    async def run(self, query: Any, parameters: Any = None) -> neo4j.AsyncResult:
+        self._statements[self._kind] += 1
+        return await self._transaction.run(query, parameters)
