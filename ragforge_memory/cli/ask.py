@@ -96,6 +96,7 @@ async def _ask(opening: Opening, question: str, continue_: bool, resume: str | N
     async with open_session(opening) as session:
         conversation = await session.conversation(continue_=continue_, resume=resume)
         await session.read_code()
+        conversation = conversation or await session.agent.create_conversation()
         view = TurnView(session.terminal, session.spinner)
         show = {"text": view.show, "jsonl": print_json_line, "json": _nothing}[output]
         resuming = f'go on with: ragforge ask -r {conversation.uuid[:8]} "..."'

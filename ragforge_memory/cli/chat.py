@@ -52,10 +52,7 @@ async def _chat(opening: Any, continue_: bool, resume: str | None) -> None:
     from ragforge_memory.cli.session import open_session
 
     async with open_session(opening) as session:
-        conversation = None
-        if continue_ or resume is not None:
-            conversation = await session.conversation(continue_=continue_, resume=resume)
-        talk = Talk(session, conversation)
+        talk = Talk(session, await session.conversation(continue_=continue_, resume=resume))
         try:
             await talk.run()
         finally:
@@ -65,12 +62,14 @@ async def _chat(opening: Any, continue_: bool, resume: str | None) -> None:
 class Talk:
     """The loop of a chat: reads a text, runs a command or a turn, until the user leaves.
 
-    ``conversation`` is None until the first message: a chat without one leaves nothing in the graph.
+    ``conversation`` is None until the first message: a chat without one leaves nothing in the graph. ``title`` is
+    what the next new one is called; None: as its first message.
     """
 
     def __init__(self, session: Session, conversation: AsyncConversation | None) -> None:
         self.session = session
         self.conversation = conversation
+        self.title: str | None = None
         self.leaving = False
 
     async def run(self) -> None:
@@ -98,8 +97,9 @@ class Talk:
 
     def say(self, text: str) -> None:
         """A line beside the answers."""
+        terminal = self.session.terminal
         self.session.spinner.clear()
-        print(self.session.terminal.dim(text), flush=True)
+        print(terminal.dim(terminal.wrap(text)), flush=True)
 
     async def turn(self, text: str) -> None:
         """One turn. What goes wrong in it is said; the chat goes on."""
@@ -110,7 +110,8 @@ class Talk:
 
         session = self.session
         if self.conversation is None:
-            self.conversation = await session.conversation()
+            self.conversation = await session.agent.create_conversation(title=self.title)
+            self.title = None
         view = TurnView(session.terminal, session.spinner)
         print(flush=True)
         try:

@@ -31,6 +31,9 @@ async def run_command(talk: Talk, text: str) -> bool:
     if match is None or match[1] in _AGENTS_OWN:
         return False
     command = COMMANDS.get(match[1])
+    meant = [name for name in COMMANDS if name.startswith(match[1])]
+    if command is None and len(meant) == 1:
+        command = COMMANDS[meant[0]]
     if command is None:
         near = difflib.get_close_matches(match[1], COMMANDS, n=1)
         talk.say(f"there is no command {match[1]}; " + (f"did you mean {near[0]}?" if near else "/help shows them"))
@@ -57,7 +60,7 @@ async def _quit(talk: Talk, _: str) -> None:
 
 async def _new(talk: Talk, title: str) -> None:
     talk.say_how_to_resume()
-    talk.conversation = await talk.session.agent.create_conversation(title=title) if title else None
+    talk.conversation, talk.title = None, title or None
     talk.say("a new conversation")
 
 
@@ -67,7 +70,7 @@ async def _resume(talk: Talk, reference: str) -> None:
     if not reference:
         talk.say("which one? /resume takes its id, the start of it, its session or its title")
         return
-    talk.conversation = await talk.session.conversation(resume=reference)
+    talk.conversation = await talk.session.agent.load_conversation(reference)
     talk.say(describe_conversation(talk.conversation))
 
 

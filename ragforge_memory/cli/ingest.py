@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from ragforge_memory.models.code import IngestReport
 
 _SKIPPED_SHOWN = 10
+_EMBEDDING_STEP = 2.0  # seconds between two looks at what is left
 
 
 def register(app: typer.Typer) -> None:
@@ -83,8 +84,10 @@ async def _ingest(settings: Settings, wanted: Wanted) -> None:
             report = await read_code(agent, place, spinner, full=wanted.full, adopt=wanted.adopt)
         _print(report, wanted)
         if wanted.embed:
-            async with spinner.running("waiting for the vectors of the code"):
-                await agent.drain()
+            async with spinner.running("making vectors of the code"):
+                while left := sum((await agent.drain(_EMBEDDING_STEP)).values()):
+                    many = "1,000 or more" if left >= 1000 else f"{left:,}"
+                    spinner.phase(f"making vectors of the code, {many} to go")
         async for _ in changes:
             async with spinner.running("looking at the files"):
                 report = await read_code(agent, place, spinner)

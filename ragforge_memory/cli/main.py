@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import sys
+import threading
 
 import typer
 
@@ -19,6 +20,8 @@ from ragforge_memory.cli.options import (
     Settings,
     UserOption,
 )
+
+INTERRUPTED = 130
 
 app = typer.Typer(
     name="ragforge",
@@ -65,6 +68,8 @@ def run() -> None:
     except BrokenPipeError:
         # The reader has gone (`| head`). Without this the interpreter complains when it flushes at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    if code == INTERRUPTED and threading.active_count() > 1:
+        os._exit(code)  # a second Ctrl-C: what still runs in a thread is not waited for
     sys.exit(code)
 
 
@@ -76,7 +81,7 @@ def run_arguments(arguments: list[str]) -> int:
     except SystemExit as end:
         return end.code if isinstance(end.code, int) else 0 if end.code is None else 1
     except KeyboardInterrupt:
-        return 130
+        return INTERRUPTED
     except BrokenPipeError:
         return 1
     except Exception as error:  # noqa: BLE001 - the outermost frame: everything becomes a message

@@ -78,11 +78,9 @@ class TurnView:
         self._spinner.phase("thinking")
         if not self._terminal.progress:
             return
-        call = tool_line(event.tool_name, self._arguments.pop(event.tool_call_id, {}), self._terminal.width - 24)
-        line = f"· {call}  {event.duration_ms} ms"
-        if not event.success:
-            line += f"  failed: {one_line(event.error or 'no reason given', _LONGEST_ARGUMENT)}"
-        self._note(line)
+        arguments = self._arguments.pop(event.tool_call_id, {})
+        error = None if event.success else event.error or "no reason given"
+        self._note(tool_line(event.tool_name, arguments, event.duration_ms, error, self._terminal.width))
 
     def _show_degraded(self, what: str, detail: str) -> None:
         if what not in self._degraded:
@@ -106,13 +104,17 @@ class TurnView:
             sys.stdout.flush()
 
 
-def tool_line(name: str, arguments: dict[str, Any], width: int) -> str:
-    """A tool call on one line of about ``width`` characters: long arguments are cut."""
-    shown = []
-    for key, value in arguments.items():
-        text = json.dumps(value, ensure_ascii=False, default=str)
-        shown.append(f"{key}={one_line(text, _LONGEST_ARGUMENT)}")
-    return one_line(f"{name}({', '.join(shown)})", max(width, 20))
+def tool_line(name: str, arguments: dict[str, Any], duration_ms: int, error: str | None, width: int) -> str:
+    """A tool call on one line of at most ``width`` characters (40 at least): arguments and errors are cut."""
+    width = max(width, 40)
+    ending = f"  {duration_ms:,} ms"
+    if error is not None:
+        ending += f"  {one_line(f'failed: {error}', width // 2)}"
+    shown = ", ".join(
+        f"{key}={one_line(json.dumps(value, ensure_ascii=False, default=str), _LONGEST_ARGUMENT)}"
+        for key, value in arguments.items()
+    )
+    return f"· {one_line(f'{name}({shown})', width - len(ending) - 2)}{ending}"
 
 
 def one_line(text: str, limit: int) -> str:

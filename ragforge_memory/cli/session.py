@@ -124,8 +124,8 @@ class Session:
         self.spinner = spinner
         self.interrupts = interrupts
 
-    async def conversation(self, *, continue_: bool = False, resume: str | None = None) -> AsyncConversation:
-        """The conversation that goes on, or a new one where none was asked for or there is none yet.
+    async def conversation(self, *, continue_: bool = False, resume: str | None = None) -> AsyncConversation | None:
+        """The conversation that goes on; None where none was asked for, or there is none yet.
 
         Raises:
             ConversationNotFound: nothing has this reference.
@@ -138,7 +138,7 @@ class Session:
             if page.items:
                 return await self.agent.load_conversation(page.items[0].uuid)
             note("there is no conversation to continue; this is a new one")
-        return await self.agent.create_conversation()
+        return None
 
     async def read_code(self) -> None:
         """Brings the project's code up to date, unless that was not wanted."""
@@ -152,7 +152,8 @@ class Session:
 
     def describe_project(self) -> str:
         """Which project is talked about, and whose conversations these are."""
-        line = f"project {self.place.project.name} in {self.place.source}"
+        name, source = self.place.project.name, str(self.place.source)
+        line = f"project {source}" if name == source else f"project {name} in {source}"
         return f"{line}, as {self.agent.user_id}" if self.agent.user_id else line
 
 
@@ -166,11 +167,13 @@ async def open_session(opening: Opening) -> AsyncIterator[Session]:
     place = locate(opening.settings)
     for notice in place.loaded.notices:
         note(notice)
-    with interrupts.taken(), _preparation(terminal, spinner, quiet=opening.quiet) as progress:
-        agent = make_agent(place, opening.settings, model=opening.model, memory=opening.memory, progress=progress)
+    preparation = _Preparation(terminal, spinner, quiet=opening.quiet)
+    with interrupts.taken():
+        agent = make_agent(place, opening.settings, model=opening.model, memory=opening.memory, progress=preparation)
         try:
             async with spinner.running("opening the graph"):
-                services = await agent.open()
+                with preparation.shown():
+                    services = await agent.open()
             yield Session(agent, services, place, opening, terminal, spinner, interrupts)
         finally:
             async with spinner.running("finishing"):
@@ -183,28 +186,57 @@ async def open_graph(settings: Settings, *, quiet: bool = False) -> AsyncIterato
     terminal = Terminal.of_this_process()
     spinner = Spinner(terminal)
     _configure_logs(settings.debug)
-    with _preparation(terminal, spinner, quiet=quiet) as progress:
-        agent = make_agent(locate(settings), settings, model="extractive", progress=progress)
-        try:
-            async with spinner.running("opening the graph"):
+    preparation = _Preparation(terminal, spinner, quiet=quiet)
+    agent = make_agent(locate(settings), settings, model="extractive", progress=preparation)
+    try:
+        async with spinner.running("opening the graph"):
+            with preparation.shown():
                 await agent.open()
-            yield agent
-        finally:
-            await agent.aclose()
+        yield agent
+    finally:
+        await agent.aclose()
 
 
-@contextlib.contextmanager
-def _preparation(terminal: Terminal, spinner: Spinner, *, quiet: bool) -> Iterator[Reporter]:
-    """Shows what the first start has to fetch; the spinner rests meanwhile."""
-    with shown_preparation(terminal) as show:
+class _Preparation:
+    """Shows what the first start has to fetch, while the spinner rests; what comes later is not shown.
 
-        def report(progress: Progress) -> None:
-            if terminal.progress or not quiet:
-                spinner.phase("")
-                spinner.clear()
-                show(progress)
+    An embedding model is fetched beside the conversation: its progress must not draw over a prompt.
+    """
 
-        yield report
+    def __init__(self, terminal: Terminal, spinner: Spinner, *, quiet: bool) -> None:
+        self._terminal = terminal
+        self._spinner = spinner
+        self._silent = quiet and not terminal.progress
+        self._stopped = False
+        self._open: contextlib.ExitStack | None = None
+        self._report: Reporter | None = None
+
+    @contextlib.contextmanager
+    def shown(self) -> Iterator[None]:
+        """Reports show inside; the first one imports what shows them."""
+        with contextlib.ExitStack() as self._open:
+            try:
+                yield
+            except BaseException:
+                self._stopped = True
+                raise
+            finally:
+                self._open = self._report = None
+
+    def __call__(self, progress: Progress) -> None:
+        if self._stopped:
+            raise _Stopped
+        if self._open is None or self._silent:
+            return
+        if self._report is None:
+            self._report = self._open.enter_context(shown_preparation(self._terminal))
+        self._spinner.phase("")
+        self._spinner.clear()
+        self._report(progress)
+
+
+class _Stopped(BaseException):
+    """Ends, from inside its report, a preparation that nobody waits for any more: Ctrl-C cannot end a thread."""
 
 
 def _configure_logs(debug: bool) -> None:

@@ -40,6 +40,18 @@ class Terminal:
         """Columns; 80 where nobody knows."""
         return shutil.get_terminal_size((80, 24)).columns
 
+    def wrap(self, text: str) -> str:
+        """The text broken between words where stdout is a terminal; long words stay whole, to be copied."""
+        if not self.rendered:
+            return text
+        import textwrap
+
+        lines = (
+            textwrap.wrap(line, max(20, self.width), break_long_words=False, break_on_hyphens=False) or [""]
+            for line in text.split("\n")
+        )
+        return "\n".join(part for parts in lines for part in parts)
+
     def dim(self, text: str) -> str:
         """The text in a faint colour, where there are colours."""
         return f"\x1b[2m{text}\x1b[0m" if self.color else text

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ragforge_memory.cli.markdown import MarkdownPrinter, printable
-from ragforge_memory.cli.render import one_line, tool_line
+from ragforge_memory.cli.render import tool_line
 from ragforge_memory.cli.terminal import Terminal
 from ragforge_memory.models.conversation import Message
 
@@ -23,9 +23,8 @@ def _message(message: Message, terminal: Terminal) -> str:
         head += f" · {message.state}"
     lines = [terminal.dim(head)]
     for call in message.tool_calls:
-        line = f"· {tool_line(call.tool_name, call.arguments, terminal.width - 24)}  {call.duration_ms} ms"
-        if not call.success:
-            line += f"  failed: {one_line(call.error or 'no reason given', 60)}"
+        error = None if call.success else call.error or "no reason given"
+        line = tool_line(call.tool_name, call.arguments, call.duration_ms, error, terminal.width)
         lines.append(terminal.dim(printable(line)))
     if message.role == "user":
         text = printable(message.content) if terminal.rendered else message.content

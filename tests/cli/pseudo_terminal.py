@@ -34,7 +34,7 @@ class PseudoTerminal:
         folder: Path,
         environment: Mapping[str, str],
         rows: int = 30,
-        columns: int = 100,
+        columns: int = 160,
     ) -> None:
         self._master, slave = pty.openpty()
         fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))

@@ -118,6 +118,7 @@ def test_slash_commands(ragforge: CommandLine) -> None:
             return found
 
         send("/help", r"/title TEXT +name this conversation|/title TITLE")
+        send("/sta", "project ")
         send("/histry", r"there is no command /histry; did you mean /history\?")
         send("/history", "nothing has been said yet")
         send("/title x", "say something first")

@@ -52,7 +52,7 @@ def test_a_terminal_gets_laid_out_blocks_and_a_line_for_each_tool(capsys: pytest
     empty, failed, found = err.splitlines()
     assert empty == ""
     assert failed.startswith('· read_file(path="xxx')
-    assert failed.endswith("…  3 ms  failed: no such file")
+    assert failed.endswith("  3 ms  failed: no such file")
     assert found == r'· search_code(query="log\nin")  12 ms'
 
 
@@ -86,8 +86,12 @@ def test_other_notes(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_tool_lines_fit() -> None:
-    assert tool_line("outline", {}, 80) == "outline()"
-    assert tool_line("search_code", {"query": "é", "limit": 5}, 80) == 'search_code(query="é", limit=5)'
-    assert len(tool_line("a", {"b": "c" * 500, "d": ["e"] * 500}, 50)) == 50
+    assert tool_line("outline", {}, 1234, None, 80) == "· outline()  1,234 ms"
+    assert tool_line("grep", {"query": "é", "limit": 5}, 3, None, 80) == '· grep(query="é", limit=5)  3 ms'
+    assert tool_line("read", {"path": "x"}, 3, "no such\nfile", 80) == '· read(path="x")  3 ms  failed: no such file'
+    for error in (None, "e" * 500):
+        line = tool_line("a", {"b": "c" * 500, "d": ["e"] * 500}, 12, error, 50)
+        assert len(line) == 50
+        assert "  12 ms" in line
     assert one_line("a\n b\tc", 10) == "a b c"
     assert one_line("abcdef", 4) == "abc…"
