@@ -43,7 +43,18 @@ KINDS: dict[str, frozenset[str]] = {
     "python": frozenset({"class", "function", "member", "variable"}),
     "javascript": frozenset({"function", "generator", "class", "method", "getter", "setter", "constant"}),
     "typescript": frozenset(
-        {"function", "generator", "class", "interface", "enum", "enumerator", "alias", "method", "namespace", "constant"}
+        {
+            "function",
+            "generator",
+            "class",
+            "interface",
+            "enum",
+            "enumerator",
+            "alias",
+            "method",
+            "namespace",
+            "constant",
+        }
     ),
     "go": frozenset({"func", "methodSpec", "interface", "struct", "type", "talias", "const"}),
     "rust": frozenset(
@@ -125,7 +136,12 @@ def counts(language: str, tag: dict[str, Any], lines: list[str]) -> bool:
     needed = LINES.get((language, kind))
     if needed is not None and "NAME" in needed.pattern:
         needed = re.compile(needed.pattern.replace("NAME", re.escape(name)))
-    if kind in ("variable", "constant", "field") and needed is not None and language != "java" and tag.get("scopeKind") == "function":
+    if (
+        kind in ("variable", "constant", "field")
+        and needed is not None
+        and language != "java"
+        and tag.get("scopeKind") == "function"
+    ):
         return False
     return needed is None or needed.search(line) is not None
 
@@ -215,7 +231,9 @@ def main() -> None:
     if options.json:
         print(json.dumps({name: row(tally) for name, tally in sorted(tallies.items())}, indent=2))
         return
-    print(f"{'language':<12}{'files':>6}{'skipped':>8}{'scopes':>8}{'scopes/s':>9}{'ctags':>8}{'found':>8}{'share':>8}{'line':>8}")
+    print(
+        f"{'language':<12}{'files':>6}{'skipped':>8}{'scopes':>8}{'scopes/s':>9}{'ctags':>8}{'found':>8}{'share':>8}{'line':>8}"
+    )
     for name, tally in sorted(tallies.items()):
         data = row(tally)
         print(

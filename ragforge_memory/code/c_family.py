@@ -41,11 +41,12 @@ _KINDS: dict[str, ScopeType] = {
 _WORDS = ("storage_class_specifier", "virtual", "explicit_function_specifier", "virtual_specifier")
 _CALLED = re.compile(rb"\b([A-Za-z_]\w*)\s*\(")
 _NAMED = re.compile(rb"\b([A-Za-z_]\w*)\b")
-_KEYWORDS = frozenset(
-    "if for while switch return sizeof do else case defined typeof alignof decltype noexcept static_cast const_cast "
-    "reinterpret_cast dynamic_cast __attribute__ __typeof__ assert void int char unsigned signed long short float "
-    "double const struct union enum static inline extern volatile auto bool true false".split()
-)
+_WORDS_OF_C = """
+if for while switch return sizeof do else case defined typeof alignof decltype noexcept static_cast const_cast
+reinterpret_cast dynamic_cast __attribute__ __typeof__ assert void int char unsigned signed long short float double
+const struct union enum static inline extern volatile auto bool true false
+"""
+_KEYWORDS = frozenset(_WORDS_OF_C.split())
 
 
 def whole_of(node: Node) -> Node:
@@ -267,7 +268,9 @@ def type_definition(draft: Draft, node: Node) -> Visit:
     if body is None and tag is not None:
         known = None  # a type that some other file, or a later line, fills in
     aliases = [name for name in names if draft.text(name) != known]
-    parameters = [p for child in node.children_by_field_name("declarator") for p in children_of_type(child, "parameter_list")]
+    parameters = [
+        p for child in node.children_by_field_name("declarator") for p in children_of_type(child, "parameter_list")
+    ]
     if draft.enclosing_function is not None:
         for name in aliases:
             draft.bind(draft.text(name), "alias", target, draft.line(name))
@@ -400,7 +403,11 @@ def macro(draft: Draft, node: Node) -> Visit:
 
 
 def _macro_uses(draft: Draft, value: Node, own: set[str]) -> None:
-    text = re.sub(rb'"(?:[^"\\]|\\.)*"|//[^\n]*|/\*.*?\*/', lambda m: b" " * len(m[0]), draft.data[value.start_byte : value.end_byte])
+    text = re.sub(
+        rb'"(?:[^"\\]|\\.)*"|//[^\n]*|/\*.*?\*/',
+        lambda m: b" " * len(m[0]),
+        draft.data[value.start_byte : value.end_byte],
+    )
     called = {found.start(1) for found in _CALLED.finditer(text)}
     for found in _NAMED.finditer(text):
         name = found[1].decode()

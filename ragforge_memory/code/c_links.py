@@ -83,9 +83,7 @@ def linked(index: ProjectIndex, file: ParsedFile, name: str) -> Place | None:
     memo = ("c", "linked", name)
     if memo not in index.memo:
         index.memo[memo] = [
-            (path, scope.key)
-            for path, scope in index.by_name.get(("c", name), ())
-            if _external(scope, path)
+            (path, scope.key) for path, scope in index.by_name.get(("c", name), ()) if _external(scope, path)
         ]
     places: list[Place] = index.memo[memo]
     near = places

@@ -8,7 +8,9 @@ from __future__ import annotations
 import re
 
 _CAPS = rb"[A-Z][A-Z0-9]*_[A-Z0-9_]+"
-_IN_CLASS = re.compile(rb"\b(?:class|struct|union|enum class)\s+(" + _CAPS + rb"|[A-Z]{3,})\s+(?=[A-Za-z_][\w:]*\s*(?:final\s*)?[:{])")
+_IN_CLASS = re.compile(
+    rb"\b(?:class|struct|union|enum class)\s+(" + _CAPS + rb"|[A-Z]{3,})\s+(?=[A-Za-z_][\w:]*\s*(?:final\s*)?[:{])"
+)
 """``class LIB_EXPORT Name {``"""
 
 _BEFORE_FUNCTION = re.compile(
@@ -19,11 +21,17 @@ _BEFORE_FUNCTION = re.compile(
 )
 """``LIB_API int name(``: at least a type and a name follow."""
 
-_BEFORE_AUTO = re.compile(rb"(?<![\w.>])(" + _CAPS + rb")(?=[ \t\n]+(?:auto|void|bool|int|constexpr|inline|static|explicit|operator|~?[A-Za-z_]\w*\()\b)")
+_BEFORE_AUTO = re.compile(
+    rb"(?<![\w.>])("
+    + _CAPS
+    + rb")(?=[ \t\n]+(?:auto|void|bool|int|constexpr|inline|static|explicit|operator|~?[A-Za-z_]\w*\()\b)"
+)
 _AFTER_DECLARATOR = re.compile(rb"(?<=[\w)>\]])[ \t\n]+(" + _CAPS + rb"\([^()\n]*\))(?=\s*[;{,)=])")
 """``int value_ GUARDED_BY(mutex_);``"""
 
-_AFTER_PARAMETERS = re.compile(rb"(?<=\))[ \t\n]+(?:(?:const|override|final)[ \t\n]+)*(" + _CAPS + rb")(?=\s*(?:[;{]|->))")
+_AFTER_PARAMETERS = re.compile(
+    rb"(?<=\))[ \t\n]+(?:(?:const|override|final)[ \t\n]+)*(" + _CAPS + rb")(?=\s*(?:[;{]|->))"
+)
 """``void f() const LIB_NOEXCEPT {``"""
 
 _ALONE = re.compile(

@@ -23,7 +23,6 @@ from ragforge_memory.code.clauses import (
     bind_declared,
     child_of_type,
     closing,
-    decision,
     first_named,
     nothing,
     present,

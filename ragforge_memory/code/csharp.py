@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from ragforge_memory.code.c_prepare import one_branch
 from ragforge_memory.code.clauses import (
     bind_declared,
     child_of_type,
@@ -25,7 +26,6 @@ from ragforge_memory.code.csharp_text import dotted, simple_name, type_text, val
 from ragforge_memory.code.draft import Draft, Handler
 from ragforge_memory.code.languages import Reader
 from ragforge_memory.code.links import Links
-from ragforge_memory.code.c_prepare import one_branch
 from ragforge_memory.code.packages import package_modules, root_package, subpackage
 from ragforge_memory.code.parsed import ScopeType
 from ragforge_memory.code.syntax import first_error, unread_bytes
@@ -174,7 +174,9 @@ def _listed(node: Node) -> list[Node]:
 
 def _method(draft: Draft, node: Node) -> Visit:
     """Methods, constructors, local functions, operators, indexers and properties."""
-    body = node.child_by_field_name("body") or node.child_by_field_name("accessors") or node.child_by_field_name("value")
+    body = (
+        node.child_by_field_name("body") or node.child_by_field_name("accessors") or node.child_by_field_name("value")
+    )
     name_node, text = _name(draft, node)
     lists, decorators = _attributes(draft, node)
     words = _modifiers(draft, node)
@@ -184,7 +186,9 @@ def _method(draft: Draft, node: Node) -> Visit:
         words.append("property")
     returns = node.child_by_field_name("returns") or node.child_by_field_name("type")
     parameters = node.child_by_field_name("parameters")
-    kind: ScopeType = "function" if node.type == "local_function_statement" and draft.enclosing_type is None else "method"
+    kind: ScopeType = (
+        "function" if node.type == "local_function_statement" and draft.enclosing_type is None else "method"
+    )
     kind = "function" if node.type == "local_function_statement" else kind
     initializer = child_of_type(node, "constructor_initializer")
     draft.open(
@@ -338,7 +342,9 @@ def _foreach(draft: Draft, node: Node) -> Visit:
         else:
             over = dotted(draft, right)
             known = over[:1] not in "?!"
-            draft.bind(draft.text(left), "alias" if known else "unknown", f"{over}[]" if known else None, draft.line(left))
+            draft.bind(
+                draft.text(left), "alias" if known else "unknown", f"{over}[]" if known else None, draft.line(left)
+            )
     elif left is not None:
         _unknown(draft, left)
     return present(right, node.child_by_field_name("body"))

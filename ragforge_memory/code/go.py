@@ -6,12 +6,6 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from ragforge_memory.code.comments import doc_before
-from ragforge_memory.code.draft import Draft, Handler
-from ragforge_memory.code.go_names import BUILTINS, COMMON_MEMBERS
-from ragforge_memory.code.languages import Reader
-from ragforge_memory.code.links import Links
-from ragforge_memory.code.parsed import BindingKind, Import, ParsedFile, ScopeType, Use
 from ragforge_memory.code.clauses import (
     bind_declared,
     child_of_type,
@@ -25,12 +19,18 @@ from ragforge_memory.code.clauses import (
     present,
     shortened,
 )
+from ragforge_memory.code.comments import doc_before
+from ragforge_memory.code.draft import Draft, Handler
+from ragforge_memory.code.go_names import BUILTINS, COMMON_MEMBERS
+from ragforge_memory.code.languages import Reader
+from ragforge_memory.code.links import Links
+from ragforge_memory.code.parsed import BindingKind, Import, ParsedFile, ScopeType, Use
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-    from ragforge_memory.code.index import ProjectIndex
     from ragforge_memory.code.clauses import Visit
+    from ragforge_memory.code.index import ProjectIndex
 
 _VERSION = re.compile(r"v[0-9]+$")
 _CONTAINERS = frozenset({"slice_type", "array_type", "map_type", "channel_type", "implicit_length_array_type"})

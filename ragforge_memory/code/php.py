@@ -92,7 +92,9 @@ def _type(draft: Draft, node: Node) -> Visit:
         return node.named_children
     attributes, decorators = _attributes(draft, node)
     extended = comment_free(clause.named_children) if (clause := child_of_type(node, "base_clause")) else []
-    implemented = comment_free(clause.named_children) if (clause := child_of_type(node, "class_interface_clause")) else []
+    implemented = (
+        comment_free(clause.named_children) if (clause := child_of_type(node, "class_interface_clause")) else []
+    )
     draft.open(
         node,
         draft.text(name),
@@ -244,7 +246,11 @@ def _assignment(draft: Draft, node: Node) -> Visit:
         return present(right)
     if left.type == "member_access_expression" and dotted(draft, left.child_by_field_name("object")) == "this":
         owner, name = draft.enclosing_type, left.child_by_field_name("name")
-        if owner is not None and name is not None and not any(b.name == draft.text(name) and b.value for b in owner.bindings):
+        if (
+            owner is not None
+            and name is not None
+            and not any(b.name == draft.text(name) and b.value for b in owner.bindings)
+        ):
             kind, value = value_of(draft, right)
             known = draft.known(value) if kind == "alias" and value is not None else None
             if known is not None:

@@ -87,7 +87,11 @@ def _member(draft: Draft, node: Node) -> str:
 def created(node: Node) -> Node | None:
     """The class of ``new X``; None for an anonymous one."""
     found = first_named(node)
-    return found if found is not None and found.type in ("name", "qualified_name", "relative_scope", "variable_name") else None
+    return (
+        found
+        if found is not None and found.type in ("name", "qualified_name", "relative_scope", "variable_name")
+        else None
+    )
 
 
 def type_text(draft: Draft, node: Node | None) -> str | None:

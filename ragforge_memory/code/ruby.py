@@ -33,7 +33,12 @@ if TYPE_CHECKING:
 
 _ACCESSORS = frozenset({"attr_reader", "attr_accessor", "attr_writer", "attr"})
 _MIXINS = frozenset({"include", "extend", "prepend"})
-_MAKERS = {("Struct", "new"): "class", ("Class", "new"): "class", ("Data", "define"): "class", ("Module", "new"): "trait"}
+_MAKERS = {
+    ("Struct", "new"): "class",
+    ("Class", "new"): "class",
+    ("Data", "define"): "class",
+    ("Module", "new"): "trait",
+}
 _VISIBILITIES = frozenset({"private", "protected", "public", "module_function", "private_class_method"})
 
 
@@ -413,7 +418,14 @@ def _body(draft: Draft, node: Node) -> Visit:
     """A method returns its last expression."""
     scope, last, parent = draft.current, _last(node), node.parent
     if scope is not None and parent is not None and parent.type in ("method", "singleton_method") and last is not None:
-        if last.type in ("call", "constant", "instance_variable", "identifier", "scope_resolution", "operator_assignment"):
+        if last.type in (
+            "call",
+            "constant",
+            "instance_variable",
+            "identifier",
+            "scope_resolution",
+            "operator_assignment",
+        ):
             value_node = last.child_by_field_name("right") if last.type == "operator_assignment" else last
             kind, value = value_of(draft, value_node)
             if value is not None:
@@ -439,7 +451,9 @@ def linked(index: ProjectIndex, file: ParsedFile, name: str) -> Place | None:
             if scope.parent is None and scope.owner is None
         ]
         if name[:1].isupper():
-            kinds = sorted(places, key=lambda place: (place[1].type not in TYPE_TYPES, place[0].startswith(("test/", "spec/"))))
+            kinds = sorted(
+                places, key=lambda place: (place[1].type not in TYPE_TYPES, place[0].startswith(("test/", "spec/")))
+            )
             index.memo[memo] = (kinds[0][0], kinds[0][1].key) if kinds else None
         else:
             index.memo[memo] = (places[0][0], places[0][1].key) if len(places) == 1 else None

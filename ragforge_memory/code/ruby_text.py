@@ -78,11 +78,7 @@ def value_of(draft: Draft, node: Node | None) -> tuple[BindingKind, str | None]:
             operator = node.child_by_field_name("operator")
             if operator is None or operator.type not in ("||", "or"):
                 return "unknown", None
-        node = (
-            node.child_by_field_name("consequence")
-            or node.child_by_field_name("right")
-            or first_named(node)
-        )
+        node = node.child_by_field_name("consequence") or node.child_by_field_name("right") or first_named(node)
     if node is None:
         return "unknown", None
     if node.type == "call":

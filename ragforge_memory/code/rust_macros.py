@@ -38,7 +38,10 @@ def _chain(draft: Draft, children: list[Node], place: int) -> int:
     place += 1
     while True:
         following = children[place].type if place < len(children) else ""
-        called = following == "token_tree" and draft.data[children[place].start_byte : children[place].start_byte + 1] == b"("
+        called = (
+            following == "token_tree"
+            and draft.data[children[place].start_byte : children[place].start_byte + 1] == b"("
+        )
         if following == "!" and place + 1 < len(children) and children[place + 1].type == "token_tree":
             draft.use(name, receiver or None, "call", line)
             return place + 2

@@ -14,7 +14,9 @@ if TYPE_CHECKING:
     from ragforge_memory.code.parsed import BindingKind
 
 _HOLDING = frozenset({"Some", "Ok", "Err"})
-_TRANSPARENT = frozenset({"mut_pattern", "reference_pattern", "ref_pattern", "captured_pattern", "remaining_field_pattern"})
+_TRANSPARENT = frozenset(
+    {"mut_pattern", "reference_pattern", "ref_pattern", "captured_pattern", "remaining_field_pattern"}
+)
 
 
 def bind_pattern(
