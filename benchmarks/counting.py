@@ -41,7 +41,7 @@ class _Session:
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        await self._session.__aexit__(kind, error, trace)
+        await self._session.__aexit__(kind, error, trace)  # type: ignore[no-untyped-call]  # the driver has no types there
 
     async def execute_read(self, work: Work) -> Any:
         return await self._session.execute_read(lambda transaction: work(self._counted(transaction, "read")))
