@@ -193,6 +193,11 @@ def is_test(file: str) -> bool:
     )
 
 
+def is_declaration(file: str) -> bool:
+    """Whether a file only declares what another one defines: Python's stubs, TypeScript's ``.d.ts``."""
+    return file.endswith((".pyi", ".d.ts", ".d.mts", ".d.cts"))
+
+
 def vocabulary(names: Iterable[str]) -> frozenset[str]:
     """Every word that these names are made of."""
     return frozenset(word for name in names for word in words(name))

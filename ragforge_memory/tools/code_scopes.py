@@ -10,7 +10,7 @@ from ragforge_memory.retrieval.names import distance, module_parts, reference, s
 from ragforge_memory.tools.declare import ToolOutput, tool
 from ragforge_memory.tools.ports import ToolContext
 from ragforge_memory.tools.resolve import resolve
-from ragforge_memory.tools.shown import code_of, fitting, shown, uuids
+from ragforge_memory.tools.shown import code_of, shown, uuids
 
 if TYPE_CHECKING:
     from ragforge_memory.models.code import Scope
@@ -19,6 +19,9 @@ MAX_DEFINITIONS = 20
 """Definitions of one name in a result; with source, the first `MAX_WITH_SOURCE` alone have it."""
 
 MAX_WITH_SOURCE = 3
+
+MAX_DETAILED = 80
+"""Scopes of an outline that are shown with signature and documentation."""
 
 MAX_OUTLINE = 400
 """Scopes in one outline: a file of some 10,000 lines."""
@@ -113,7 +116,25 @@ async def outline(context: ToolContext, target: str) -> ToolOutput:
 
 
 def _listed(scopes: Sequence[Scope]) -> dict[str, Any]:
-    return {"total": len(scopes), "scopes": fitting([shown(each) for each in scopes[:MAX_OUTLINE]])}
+    if len(scopes) <= MAX_DETAILED:
+        return {"total": len(scopes), "scopes": [shown(each) for each in scopes]}
+    # A long file: what is where, without signatures; the outermost definitions go first where not all fit.
+    outermost = sorted(scopes, key=lambda each: each.qualified_name.count("."))[:MAX_OUTLINE]
+    kept = {each.uuid for each in outermost}
+    return {
+        "total": len(scopes),
+        "scopes": [
+            {
+                "name": each.name,
+                "qualified_name": each.qualified_name,
+                "type": each.type,
+                "line": each.definition_line,
+                "end_line": each.end_line,
+            }
+            for each in scopes
+            if each.uuid in kept
+        ],
+    }
 
 
 def _files(target: str, files: Sequence[str]) -> tuple[str, list[str]]:

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Literal
 
 from ragforge_memory.retrieval.names import (
     Reference,
+    distance,
     fits,
+    is_declaration,
     is_part,
     is_test,
     is_typo,
@@ -76,13 +78,14 @@ async def resolve(code: ScopeReader, project: str, name: str, file: str = "") ->
 
 
 def ranked(scopes: Iterable[Scope], asked: Reference) -> tuple[Scope, ...]:
-    """The likeliest definition first: named to the end, no test, outermost, and by place."""
+    """The likeliest definition first: named to the end, no test, no mere declaration, outermost, and by place."""
     return tuple(
         sorted(
             scopes,
             key=lambda scope: (
                 not stands_last(asked.parts, scope.qualified_name, scope.file),
                 is_test(scope.file),
+                is_declaration(scope.file),
                 scope.qualified_name.count("."),
                 scope.file,
                 scope.definition_line,
@@ -135,7 +138,7 @@ async def _near(code: ScopeReader, project: str, asked: Reference) -> Resolution
     ]
     if placed:
         least = min(edits for edits, _ in placed)
-        nearest = [each for edits, each in placed if edits == least]
+        nearest = sorted((each for edits, each in placed if edits == least), key=lambda each: _as_written(asked, each))
         return Resolution(asked, "spelling" if least == 0 else "typo", await _scopes(code, project, nearest))
     if len(asked.parts) == 1:
         containing = sorted({name for name in names if is_part(asked.name, name)}, key=_by_length)[:MAX_PARTIAL]
@@ -162,6 +165,11 @@ def _edits(asked: Reference, name: ScopeName, last: int, known: frozenset[str]) 
     return total if total <= MAX_EDITS else None
 
 
+def _as_written(asked: Reference, name: ScopeName) -> tuple[int, int]:
+    """Edits with case and separators counted: ``test_docc`` is nearer to ``test_docs`` than to ``TestDocs``."""
+    return distance(asked.name, name.name, 20), name.qualified_name.count(".")
+
+
 def _in_file(asked: Reference, name: ScopeName) -> bool:
     return not asked.file or same_file(asked.file, name.file)
 
@@ -172,6 +180,6 @@ def _by_length(name: str) -> tuple[int, str]:
 
 async def _scopes(code: ScopeReader, project: str, names: Sequence[ScopeName]) -> tuple[Scope, ...]:
     """The scopes of these names in their order, tests after the rest; at most `MAX_NEAR`."""
-    ordered = sorted(names, key=lambda each: is_test(each.file))[:MAX_NEAR]
+    ordered = sorted(names, key=lambda each: (is_test(each.file), is_declaration(each.file)))[:MAX_NEAR]
     found = {scope.uuid: scope for scope in await code.by_uuid(project, [each.uuid for each in ordered])}
     return tuple(found[each.uuid] for each in ordered if each.uuid in found)

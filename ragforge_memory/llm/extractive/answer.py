@@ -20,6 +20,7 @@ from ragforge_memory.llm.extractive.quoting import (
     taken_for,
     use_item,
 )
+from ragforge_memory.retrieval.names import is_test
 
 MAX_LISTED = 25
 """Items of one list; what is left is counted."""
@@ -84,7 +85,8 @@ def write(question: Question, asked: str, found: Sequence[Found]) -> str:
 
 def _definition(question: Question, asked: str, values: Mapping[str, Any]) -> list[str]:
     if "outline" in values:
-        return [*_outline(question, asked, values), *_beginning(values.get("read_file", {}))]
+        beginning = _beginning(values.get("read_file", {})) if question.form == "show" else []
+        return beginning or _outline(question, asked, values)
     value = values.get("read_scope", {})
     scopes = _preferred(value.get("scopes") or [], question.target.sort)
     if "search_code" in values and value.get("match") not in ("exact", "spelling"):
@@ -115,9 +117,9 @@ def _definition(question: Question, asked: str, values: Mapping[str, Any]) -> li
 
 def _preferred(scopes: Sequence[dict[str, Any]], sort: str) -> list[dict[str, Any]]:
     """Those of the sort that the question names first; all of them where it names none."""
-    kinds = {"function": ("function", "method"), "method": ("method", "function"), "constructor": ("method",)}
-    wanted = kinds.get(sort, (sort,))
-    return sorted(scopes, key=lambda scope: scope["type"] not in wanted) if sort else list(scopes)
+    wanted = {"function": ("function", "method"), "method": ("method", "function"), "constructor": ("method",)}
+    order = wanted.get(sort, (sort,))
+    return sorted(scopes, key=lambda each: order.index(each["type"]) if each["type"] in order else len(order))
 
 
 def _callers(question: Question, asked: str, value: Mapping[str, Any]) -> list[str]:
@@ -134,6 +136,7 @@ def _callers(question: Question, asked: str, value: Mapping[str, Any]) -> list[s
                 *(scope.get("references") or []),
                 *(scope.get("subclasses") or []),
             ]
+            uses.sort(key=lambda each: (is_test(each["file"]), each["file"], each["lines"]))
         told = uses or any(scope.get(key) for key in ("top_level", "decorates", "references"))
         if told or len(scopes) == 1:
             lines += [*_one_target(scope, uses, "used" if question.form == "uses" else "called"), ""]
@@ -252,8 +255,9 @@ def _outline(question: Question, asked: str, values: Mapping[str, Any]) -> list[
         case "folder":
             return _folder_outline(asked, value)
         case "scope":
-            scopes = _sorted_out(value.get("scopes") or [], question)
             owner = value["scope"]
+            inside = [{"file": owner["file"], **each} for each in value.get("scopes") or []]
+            scopes = _sorted_out(inside, question)
             lines = [head(owner), f"It has {counted(len(scopes), 'definition')} inside{':' if scopes else '.'}"]
             lines += [item(each) for each in scopes[:MAX_OUTLINED]] + _rest(len(scopes) - MAX_OUTLINED)
             note = taken_for({"match": value.get("match"), "scopes": [owner]}, asked)
@@ -264,7 +268,7 @@ def _outline(question: Question, asked: str, values: Mapping[str, Any]) -> list[
 
 
 def _file_outline(question: Question, asked: str, value: Mapping[str, Any]) -> list[str]:
-    everything = value.get("scopes") or []
+    everything = [{"file": value["file"], **each} for each in value.get("scopes") or []]
     scopes = _sorted_out(everything, question)
     lines = [f"`{value['file']}` contains {counted(int(value.get('total') or 0), 'definition')}:"]
     if len(scopes) <= MAX_OUTLINED:

@@ -10,6 +10,7 @@ from ragforge_memory.llm.extractive.plan import search_words
 from ragforge_memory.llm.extractive.questions import MAX_QUESTION, Question, read_questions
 from ragforge_memory.llm.extractive.quoting import NOTHING_FOUND, block, documentation, head, nothing, signature
 from ragforge_memory.llm.extractive.wording import covered
+from ragforge_memory.retrieval.names import is_test
 
 MAX_RESULTS = 5
 MAX_SAYINGS = 5
@@ -33,14 +34,13 @@ def search_results(question: Question, value: Mapping[str, Any]) -> list[str]:
     scored = [(each, covered(asked, _text(each))) for each in results]
     good = [(each, have) for each, have in scored if _answers(each, have, asked)]
     if good:
-        best = max(len(have) for _, have in good)
-        # Among results that answer, those with more of the question's words come first.
-        ordered = sorted(good, key=lambda pair: best - len(pair[1]))[:MAX_RESULTS]
+        ordered = sorted(good, key=lambda pair: _rank(pair[0], pair[1], asked))[:MAX_RESULTS]
         lines: list[str] = []
         for each, _ in ordered:
             lines += [head(each), *(documentation(each, limit=2) or signature(each)), ""]
         return [*lines[:-1], *_by_words_alone(value)]
     near = [(each, have) for each, have in scored if have and len(have) * 2 >= len(asked)]
+    near.sort(key=lambda pair: _rank(pair[0], pair[1], asked))
     if not near:
         return [nothing(" ".join(asked) or question.text)]
     missing = sorted({word for _, have in near[:3] for word in asked if word not in have}, key=asked.index)
@@ -97,6 +97,12 @@ def _answers(result: Mapping[str, Any], have: Sequence[str], asked: Sequence[str
     if isinstance(similarity, float) and similarity >= SURE_SIMILARITY:
         return True
     return bool(have) and len(have) >= ENOUGH_WORDS * len(asked)
+
+
+def _rank(result: Mapping[str, Any], have: Sequence[str], asked: tuple[str, ...]) -> tuple[int, int, bool]:
+    """More of the question's words first, then more of them in the name; tests last; then as the search had them."""
+    in_name = covered(asked, str(result["qualified_name"]))
+    return -len(have), -len(in_name), is_test(result["file"])
 
 
 def _text(result: Mapping[str, Any]) -> str:

@@ -20,8 +20,8 @@ _PARTS: Mapping[str, str] = {
     # One word, or one with "the function" before or "function" behind it.
     "one": r"(?P<x>\S+|(?:the )?(?:function|method|class) \S+|(?:the )?\S+ (?:function|method|class))",
     "its": r"(?P<x>its|their|(?:that|this) (?:function|method|class)['’]s|\S+?['’]s)",
-    "noun": "(?:function|method|class|code|scope|place|part|file|module|test|caller|one|thing|constant|variable"
-            "|definition)s?",
+    "noun": "(?:(?:function|method|class|code|scope|place|part|file|module|test|caller|one|thing|constant|variable"
+            "|definition)s?|classes)",
     "listed": "(?:functions|methods|classes|constants|variables|members|definitions|symbols|tests|scopes|interfaces"
               "|structs|enums|types)",
     "give": "(?:(?:show|list|give|find|get|see|name|print|display|what are|which are|who are|what about|how about"

@@ -132,4 +132,4 @@ def _guess(target: Target) -> tuple[Call, ...]:
 
 def _search(question: Question) -> tuple[Call, ...]:
     words = search_words(question)
-    return (Call("search_code", (("query", " ".join(words)), ("limit", 20))),) if words else ()
+    return (Call("search_code", (("query", " ".join(words)), ("limit", 40))),) if words else ()

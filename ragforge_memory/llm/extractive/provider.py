@@ -25,6 +25,8 @@ from ragforge_memory.llm.port import (
 from ragforge_memory.models.conversation import Usage
 
 _PIECE = re.compile(r"[^\n]*\n|[^\n]+$")
+# A turn whose rounds are used up folds what the tools returned into the system prompt, and offers no tools.
+_FOLDED = re.compile(r"^(?P<tool>\w+)\(.*\) returned:\n<data>\n(?P<content>.*?)\n</data>$", re.M | re.S)
 _SMALL_TALK = {"greeting": GREETING, "thanks": THANKS, "help": HELP}
 
 
@@ -74,6 +76,7 @@ class _Turn:
         text = request.messages[at].content if at >= 0 else ""
         before = [each.content for each in earlier if each.role == "user"]
         self._steps = _steps(request.messages[at + 1 :])
+        self._folded = [] if self._offered or self._steps else _folded(request.system)
         self._questions: list[tuple[Question, str]] = []
         for question in read_questions(text, before):
             # "Where is X and who calls it?": the second part means the first part's X.
@@ -111,6 +114,8 @@ class _Turn:
 
     def _found(self, question: Question) -> list[Found]:
         """What the tools gave for this question, in the order of the plan."""
+        if self._folded:
+            return self._folded
         given = {each.call.key: each for step in self._steps for each in step}
         found: list[Found] = []
         for _ in range(MAX_STEPS):
@@ -159,6 +164,10 @@ def _steps(messages: Sequence[ChatMessage]) -> list[list[Found]]:
                 step.append(Found(call, value))
         steps.append(step)
     return steps
+
+
+def _folded(system: str) -> list[Found]:
+    return [Found(Call(each["tool"], ()), _decoded(each["content"])) for each in _FOLDED.finditer(system)]
 
 
 def _decoded(content: str) -> Any:

@@ -26,10 +26,11 @@ package currently actually really
 """
 _EMPTY = frozenset(_EMPTY_WORDS.split())
 
-_SUFFIXES = (
-    "ization", "isation", "ational", "ations", "ation", "izing", "ising", "ings", "ing", "ions", "ion", "ized",
-    "ised", "izer", "iser", "ers", "ors", "er", "or", "ied", "ies", "ed", "es", "ment", "ments", "ize", "ise", "ly",
-    "al", "s", "e", "y",
+# (ending, letters that must be left): the longer the ending, the more of the word has to remain.
+_ENDINGS = (
+    ("ization", 4), ("isation", 4), ("ation", 4), ("izing", 4), ("ising", 4), ("ized", 4), ("ised", 4), ("izer", 4),
+    ("iser", 4), ("ment", 4), ("ing", 4), ("ion", 4), ("ize", 4), ("ise", 4), ("ed", 3), ("er", 3), ("or", 3),
+    ("ly", 4), ("al", 4), ("e", 3),
 )  # fmt: skip
 
 
@@ -45,13 +46,17 @@ def content_words(text: str) -> tuple[str, ...]:
 def stem(word: str) -> str:
     """A word without its ending: ``validates``, ``validated`` and ``validation`` are one. English; rough."""
     bare = word.lower()
-    for suffix in _SUFFIXES:
-        if bare.endswith(suffix) and len(bare) - len(suffix) >= 3:
-            bare = bare[: -len(suffix)]
+    if len(bare) > 3 and bare.endswith("s") and not bare.endswith(("ss", "us", "is")):
+        bare = bare[:-1]
+    for ending, left in _ENDINGS:
+        if bare.endswith(ending) and len(bare) - len(ending) >= left:
+            bare = bare[: -len(ending)]
             break
+    if bare.endswith("at") and len(bare) >= 6:
+        bare = bare[:-2]
     if len(bare) > 3 and bare[-1] == bare[-2] and bare[-1] not in "aeiouls":
         bare = bare[:-1]
-    return bare
+    return f"{bare[:-1]}i" if bare.endswith("y") and len(bare) > 3 else bare
 
 
 def stems(text: str) -> frozenset[str]:

@@ -1,0 +1,69 @@
+"""A small project that an agent without a model talks about, on the real graph."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from ragforge_memory import AsyncConversationAgent, ConversationConfig, Neo4jConfig
+from ragforge_memory.embeddings.hashing import HashingEmbedder
+from ragforge_memory.models.owner import Owner
+
+FILES = {
+    "bank/account.py": '''class Account:
+    """Holds money."""
+
+    def deposit(self, amount: int) -> None:
+        """Puts money in."""
+        check_amount(amount)
+
+    def withdraw(self, amount: int) -> None:
+        """Takes money out."""
+        check_amount(amount)
+
+
+def check_amount(amount: int) -> None:
+    """Refuses amounts below zero."""
+    if amount < 0:
+        raise ValueError(amount)
+''',
+    "bank/report.py": """from bank.account import Account
+
+
+def monthly_report(account: Account) -> str:
+    account.deposit(1)
+    return "report"
+""",
+    "web/index.ts": """export class ShoppingBasket {
+  addItem(name: string): void { this.checkLimit(); }
+  checkLimit(): boolean { return true; }
+}
+""",
+}
+
+
+@pytest.fixture
+async def agent(
+    tmp_path: Path, neo4j_config: Neo4jConfig, owner: Owner, monkeypatch: pytest.MonkeyPatch
+) -> AsyncIterator[AsyncConversationAgent]:
+    """An extractive agent whose project has been read."""
+    monkeypatch.setenv("RAGFORGE_HOME", str(tmp_path / "home"))
+    root = tmp_path / "project"
+    for name, text in FILES.items():
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    agent = AsyncConversationAgent(
+        neo4j_config,
+        llm_provider="extractive",
+        embedder=HashingEmbedder(),
+        config=ConversationConfig(embed_messages=False),
+        user_id=owner.user_id,
+        project=owner.project,
+        root=root,
+    )
+    async with agent:
+        await agent.ingest(root)
+        yield agent

@@ -1,0 +1,262 @@
+"""The provider alone: what it asks for and what it makes of what comes back; no tools run here."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from ragforge_memory.llm.extractive.provider import ExtractiveProvider
+from ragforge_memory.llm.port import (
+    ChatMessage,
+    ModelProvider,
+    ModelRequest,
+    ToolOutcome,
+    ToolRequest,
+    ToolSpec,
+    complete,
+)
+from ragforge_memory.tools.code_search import CODE_SEARCH_TOOLS
+from ragforge_memory.tools.registry import ToolRegistry
+
+pytestmark = pytest.mark.anyio
+
+TOOLS = ToolRegistry(CODE_SEARCH_TOOLS).specs
+ECHO = {
+    "name": "echo",
+    "qualified_name": "Talk.echo",
+    "type": "method",
+    "file": "src/talk.py",
+    "line": 12,
+    "start_line": 11,
+    "end_line": 14,
+    "signature": "def echo(self)",
+    "docstring": "Says it again.",
+    "language": "python",
+    "source": "    @cached\n    def echo(self):\n        # ```\n        return 1",
+}
+
+
+def user(text: str) -> ChatMessage:
+    return ChatMessage("user", text)
+
+
+async def requests_for(*messages: ChatMessage, tools: tuple[ToolSpec, ...] = TOOLS) -> list[tuple[str, dict[str, Any]]]:
+    answer = await complete(ExtractiveProvider(), ModelRequest("", messages, tools))
+    return [(each.name, each.arguments) for each in answer.tool_requests]
+
+
+async def answer_to(text: str, results: dict[str, Any], *before: ChatMessage, failing: bool = False) -> str:
+    """Plays the tools: ``results`` by tool name, given for whatever is asked."""
+    messages = [*before, user(text)]
+    for _ in range(4):
+        given = await complete(ExtractiveProvider(), ModelRequest("", tuple(messages), TOOLS))
+        if not given.tool_requests:
+            assert given.finished.reason == "stop"
+            return given.text
+        outcomes = tuple(
+            ToolOutcome(each.id, each.name, json.dumps(results.get(each.name, {"error": "?"})), failing)
+            for each in given.tool_requests
+        )
+        messages += [
+            ChatMessage("assistant", "", tool_requests=given.tool_requests),
+            ChatMessage("tool", tool_outcomes=outcomes),
+        ]
+    raise AssertionError("it asks for ever")
+
+
+def found(*scopes: dict[str, Any], match: str = "exact") -> dict[str, Any]:
+    return {"asked": "x", "match": match, "total": len(scopes), "scopes": list(scopes)}
+
+
+async def test_it_is_a_model_provider() -> None:
+    provider = ExtractiveProvider()
+    assert isinstance(provider, ModelProvider)
+    assert (provider.name, provider.model) == ("extractive", "quotes")
+    await provider.aclose()
+
+
+async def test_each_form_asks_the_tool_that_fits() -> None:
+    for text, wanted in [
+        ("where is Talk.echo?", ("read_scope", {"name": "Talk.echo", "include_source": False})),
+        ("what does echo do?", ("read_scope", {"name": "echo"})),
+        ("who calls echo in talk.py?", ("find_callers", {"name": "echo", "file": "talk.py"})),
+        ("what does echo call?", ("find_callees", {"name": "echo"})),
+        ("what is in talk.py?", ("outline", {"target": "talk.py"})),
+        ("what did we say about echo?", ("search_conversation", {"query": "echo", "limit": 30})),
+        ("which functions parse options?", ("search_code", {"query": "parse options", "limit": 40})),
+        ("talk.py:3-5", ("outline", {"target": "talk.py"})),
+    ]:
+        assert await requests_for(user(text)) == [wanted], text
+
+
+async def test_request_ids_differ() -> None:
+    asked = await complete(ExtractiveProvider(), ModelRequest("", (user("where is a_b and who calls it?"),), TOOLS))
+    assert len({each.id for each in asked.tool_requests}) == 2
+    assert [each.name for each in asked.tool_requests] == ["read_scope", "find_callers"]
+
+
+async def test_where_cites_the_line_of_the_definition_first() -> None:
+    answer = await answer_to("where is echo?", {"read_scope": found(ECHO)})
+    assert answer.splitlines() == [
+        "`Talk.echo` - src/talk.py:12 (method, lines 11-14, decorators included)",
+        "> `def echo(self)`",
+        "> Says it again.",
+    ]
+
+
+async def test_several_definitions_are_all_listed() -> None:
+    other = {**ECHO, "qualified_name": "echo", "file": "src/other.py", "line": 3, "type": "function"}
+    answer = await answer_to("where is echo?", {"read_scope": found(ECHO, other)})
+    assert "Also defined:\n- `echo` - src/other.py:3 (function)" in answer
+    by_sort = await answer_to("where is the function echo?", {"read_scope": found(ECHO, other)})
+    assert by_sort.startswith("`echo` - src/other.py:3")
+
+
+async def test_a_typo_is_said() -> None:
+    answer = await answer_to("where is ehco?", {"read_scope": found(ECHO, match="typo")})
+    assert answer.startswith("`Talk.echo` - src/talk.py:12")
+    assert "Did you mean `Talk.echo`? Nothing is called `ehco`" in answer
+
+
+async def test_nothing_found_is_always_said_the_same_way() -> None:
+    none = found(match="none")
+    for text, results in [
+        ("where is frobnicate_it?", {"read_scope": none, "grep_code": {"matches": []}}),
+        ("who calls frobnicate_it?", {"find_callers": none}),
+        ("what does frobnicate_it call?", {"find_callees": none}),
+        ("what is in frobnicate_it.py?", {"outline": {"kind": "none", "scopes": []}, "read_file": {}}),
+        ("what did we say about frobnicate_it?", {"search_conversation": {"query": "frobnicate_it", "messages": []}}),
+        ("how are zebras harvested?", {"search_code": {"results": []}}),
+    ]:
+        assert (await answer_to(text, results)).startswith("Nothing found"), text
+
+
+async def test_a_name_that_is_no_definition_is_shown_where_it_stands() -> None:
+    matches = {"matches": [{"file": "a.py", "line": 3, "text": "max_age: int"}], "more": False}
+    answer = await answer_to("where is max_age?", {"read_scope": found(match="none"), "grep_code": matches})
+    assert answer.startswith("Nothing found that is defined as `max_age`.")
+    assert "- a.py:3 `max_age: int`" in answer
+
+
+async def test_code_that_holds_a_fence_is_fenced_with_a_longer_one() -> None:
+    answer = await answer_to("show me echo", {"read_scope": found(ECHO)})
+    assert "````python\n    @cached\n" in answer
+    assert answer.rstrip().endswith("````")
+
+
+async def test_callers_are_listed_with_their_lines() -> None:
+    callers = [{"qualified_name": "main", "type": "function", "file": "src/app.py", "line": 1, "lines": [4, 9]}]
+    target = {**ECHO, "callers": callers, "top_level": [{"file": "run.py", "lines": [2]}], "totals": {"callers": 1}}
+    answer = await answer_to("who calls echo?", {"find_callers": found(target)})
+    assert answer.splitlines() == [
+        "`Talk.echo` (src/talk.py, line 12) is called by 1 scope:",
+        "- `main` - src/app.py:4, 9",
+        "Outside of functions:",
+        "- run.py:2",
+    ]
+    alone = await answer_to("who calls echo?", {"find_callers": found({**ECHO, "callers": []})})
+    assert "no calls of it were found" in alone
+
+
+async def test_it_means_what_the_last_answer_was_about() -> None:
+    for earlier in (
+        "`Talk.echo` - src/talk.py:12 (method, lines 11-14)",
+        "`Talk.echo` (src/talk.py, line 12) is called by 1 scope:\n- `main` - src/app.py:4",
+        "Hm.\n\n`Talk.echo` - src/talk.py:12 (method)\n- `other` - src/talk.py:30 (method)",
+    ):
+        history = (user("earlier"), ChatMessage("assistant", earlier))
+        for text in ("who calls it?", "and its callers?", "Who calls that method?"):
+            assert await requests_for(*history, user(text)) == [
+                ("find_callers", {"name": "Talk.echo", "file": "src/talk.py"})
+            ]
+
+
+async def test_ordinals_and_plurals_mean_the_list() -> None:
+    listed = "`echo` (src/talk.py, line 12) is called by 2 scopes:\n- `main` - src/app.py:4\n- `A.run` - src/b.py:7"
+    history = (user("who calls echo"), ChatMessage("assistant", listed))
+    assert await requests_for(*history, user("show me the second one")) == [
+        ("read_scope", {"name": "A.run", "file": "src/b.py"})
+    ]
+    assert [each[1]["name"] for each in await requests_for(*history, user("what do they do?"))] == ["main", "A.run"]
+    assert "cannot tell" in await answer_to("show me the fifth one", {}, *history)
+
+
+async def test_a_name_that_the_user_said_serves_too() -> None:
+    history = (user("I am looking at Talk.echo today."), ChatMessage("assistant", "Fine."))
+    assert await requests_for(*history, user("who calls it?")) == [("find_callers", {"name": "Talk.echo"})]
+
+
+async def test_without_anything_named_it_asks_back() -> None:
+    assert "cannot tell what you refer to" in await answer_to("who calls it?", {})
+
+
+async def test_failures_of_tools_are_told() -> None:
+    assert await answer_to("where is echo?", {"read_scope": {"error": "no graph"}}, failing=True) == (
+        "I could not look it up: no graph"
+    )
+    long = {"truncated": True, "beginning": "{", "total_bytes": 99}
+    assert "too long" in await answer_to("where is echo?", {"read_scope": long})
+
+
+async def test_without_tools_it_says_that_it_cannot() -> None:
+    answer = await complete(ExtractiveProvider(), ModelRequest("", (user("where is echo?"),)))
+    assert answer.text.startswith("I can only quote")
+
+
+async def test_results_folded_into_the_prompt_are_read() -> None:
+    result = f"<data>\n{json.dumps(found(ECHO))}\n</data>"
+    folded = f'Be brief.\n\n## What the tools returned\n\nread_scope({{"name": "echo"}}) returned:\n{result}'
+    answer = await complete(ExtractiveProvider(), ModelRequest(folded, (user("where is echo?"),)))
+    assert answer.text.startswith("`Talk.echo` - src/talk.py:12")
+
+
+async def test_what_was_stated_comes_before_what_was_asked() -> None:
+    def said(role: str, text: str) -> dict[str, Any]:
+        return {
+            "message_id": text[:3],
+            "conversation_id": "c1",
+            "role": role,
+            "timestamp": "2026-11-21T10:02:00+00:00",
+            "excerpt": text,
+        }
+
+    messages = [
+        said("assistant", "Nothing found for `echo` in this project."),
+        said("user", "where is echo defined?"),
+        said("assistant", "`echo` - src/talk.py:12 (function)"),
+        said("user", "We decided that echo must stay quiet."),
+    ]
+    answer = await answer_to(
+        "what did we decide about echo?", {"search_conversation": {"query": "echo", "messages": messages}}
+    )
+    assert answer.splitlines() == [
+        "What was said about `echo`:",
+        "- You, 2026-11-21 10:02, conversation c1, message We :",
+        "  > We decided that echo must stay quiet.",
+    ]
+
+
+async def test_search_results_need_enough_of_the_words() -> None:
+    result = {**ECHO, "qualified_name": "parse_options", "docstring": "Parses what was given.", "similarity": None}
+    good = await answer_to("which functions parse options?", {"search_code": {"results": [result]}})
+    assert good.startswith("`parse_options` - src/talk.py:12")
+    half = await answer_to("which functions parse invoices?", {"search_code": {"results": [result]}})
+    assert half.startswith("Nothing found for `invoices`")
+    assert "- `parse_options` - src/talk.py:12" in half
+    sure = {**result, "similarity": 0.9}
+    assert (await answer_to("how are invoices read?", {"search_code": {"results": [sure]}})).startswith("`parse_opt")
+
+
+async def test_small_talk_needs_no_tools() -> None:
+    assert (await answer_to("Hello!", {})).startswith("Hello!")
+    assert "who calls" in await answer_to("what can you do?", {})
+    assert await answer_to("thanks", {}) == "You are welcome."
+
+
+async def test_an_unfinished_tool_call_is_no_result() -> None:
+    request = ToolRequest("1", "read_scope", {"name": "echo", "include_source": False})
+    messages = (user("where is echo?"), ChatMessage("assistant", "", tool_requests=(request,)))
+    answer = await complete(ExtractiveProvider(), ModelRequest("", messages, TOOLS))
+    assert answer.text == "I could not look it up: the tool gave no result"
