@@ -15,6 +15,9 @@ from ragforge_memory.code.readers import Reading
 from ragforge_memory.code.rows import differs, embedding_text, file_properties, scope_properties
 from ragforge_memory.graph.code import CodeStore, FileRow, IngestState
 
+# By file: the uuid of its node, and the scopes by first line.
+Claimable = dict[str, tuple[str | None, list[dict[str, Any]]]]
+
 
 @dataclass(slots=True)
 class Totals:
@@ -55,6 +58,7 @@ class Writer:
         self._plan = plan
         self._first = first
         self._lost: Lost | None = None
+        self._claimed: Claimable | None = None
         self.totals = Totals()
 
     async def write(self, readings: Sequence[Reading]) -> None:
@@ -63,9 +67,7 @@ class Writer:
             return
         known = [reading.path for reading in readings if reading.path in self._state.files]
         stored = await self._store.stored_scopes(known)
-        claimed = {}
-        if self._first:
-            claimed = await self._store.unclaimed_scopes(str(self._root), [reading.path for reading in readings])
+        claimed = await self._claimable()
         lost = await self._lost_scopes()
         pairings = []
         left: list[Stored] = []
@@ -97,6 +99,13 @@ class Writer:
             # A renamed file has another path by now, and so has what moved.
             self.totals.removed += len(await self._store.places(self._plan.gone))
             await self._store.remove_files(self._plan.gone)
+
+    async def _claimable(self) -> Claimable:
+        """What RagForge's own tools left in the files; asked once, since it looks at every scope of the server."""
+        if self._claimed is None:
+            paths = [*self._plan.changed, *self._plan.new]
+            self._claimed = await self._store.unclaimed_scopes(str(self._root), paths) if self._first else {}
+        return self._claimed
 
     async def _lost_scopes(self) -> Lost:
         if self._lost is None:

@@ -192,11 +192,10 @@ class CodeStore:
     ) -> dict[str, tuple[str | None, list[dict[str, Any]]]]:
         """For each file the uuid of its node and the scopes that RagForge's own tools left there, by first line."""
         found: dict[str, tuple[str | None, list[dict[str, Any]]]] = {}
-        for batch in in_batches(files):
-            rows = await self._client.read("unclaimed_scopes", timeout=PATIENT_TIMEOUT, root=root, files=batch)
-            for row in rows:
-                known = found.setdefault(row["scope"]["file"], (row["file_uuid"], []))
-                known[1].append(row["scope"])
+        rows = await self._client.read("unclaimed_scopes", timeout=PATIENT_TIMEOUT, root=root, files=list(files))
+        for row in rows:
+            known = found.setdefault(row["scope"]["file"], (row["file_uuid"], []))
+            known[1].append(row["scope"])
         return found
 
     async def write_files(self, rows: Iterable[FileRow]) -> None:

@@ -59,7 +59,8 @@ class World:
             return (
                 f"class {name}({pick(['', one])}):\n"
                 f"    def __init__(self):\n        self.part = {two}()\n\n"
-                f"    def {pick(['load', 'check'])}(self):\n        return self.part.{pick(['load', 'check'])}({three})\n"
+                f"    def {pick(['load', 'check'])}(self):\n"
+                f"        return self.part.{pick(['load', 'check'])}({three})\n"
             )
         decorator = pick(["", "", f"@{one}\n"])
         body = pick(
@@ -142,8 +143,8 @@ def _scopes(cypher: Cypher, project: str) -> list[dict[str, Any]]:
     rows = cypher(
         "MATCH (f:File)<-[:DEFINED_IN]-(s:Scope)-[:BELONGS_TO]->(p:Project) WHERE s.project = $project "
         "OPTIONAL MATCH (parent:Scope {uuid: s.parentUUID}) "
-        "RETURN s {.*, uuid: '', parentUUID: parent.key, project: '', project_token: ''} AS s, f.hash AS hash, f.path AS path, "
-        "p.project = s.project AS own ORDER BY path, s.key",
+        "RETURN s {.*, uuid: '', parentUUID: parent.key, project: '', project_token: ''} AS s, f.hash AS hash, "
+        "f.path AS path, p.project = s.project AS own ORDER BY path, s.key",
         project=project,
     )
     return [{**row["s"], "file hash": row["hash"], "path": row["path"], "own": row["own"]} for row in rows]

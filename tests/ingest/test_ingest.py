@@ -320,12 +320,16 @@ async def test_scopes_of_ragforge_s_own_tools_are_claimed(
 ) -> None:
     old = f"OLD-{project}"
     cypher(
-        "CREATE (p:Project {uuid: $old + 'P', name: 'shop', rootPath: $root}) "
-        "CREATE (f:File {uuid: $old + 'F', path: 'shop/cart.py', absolutePath: $root + '/shop/cart.py'})-[:BELONGS_TO]->(p) "
-        "CREATE (c:Scope {uuid: $old + 'C', name: 'Cart', type: 'class', file: 'shop/cart.py', startLine: 5})-[:DEFINED_IN]->(f) "
-        "CREATE (s:Scope {uuid: $old + 'S', name: 'sum', parent: 'Cart', type: 'method', file: 'shop/cart.py', startLine: 14})"
-        "-[:DEFINED_IN]->(f) CREATE (s)-[:BELONGS_TO]->(p) CREATE (s)-[:CONSUMES]->(c) "
-        "CREATE (:Scope {uuid: $old + 'X', name: 'sum', parent: 'Cart', file: 'shop/cart.py', absolutePath: '/elsewhere/shop/cart.py'})",
+        """
+        CREATE (p:Project {uuid: $old + 'P', name: 'shop', rootPath: $root})
+        CREATE (f:File {uuid: $old + 'F', path: 'shop/cart.py', absolutePath: $root + '/shop/cart.py'})
+        CREATE (c:Scope {uuid: $old + 'C', name: 'Cart', type: 'class', file: 'shop/cart.py', startLine: 5})
+        CREATE (s:Scope {uuid: $old + 'S', name: 'sum', parent: 'Cart', type: 'method', startLine: 14})
+        CREATE (:Scope {uuid: $old + 'X', name: 'sum', parent: 'Cart', file: 'shop/cart.py', absolutePath: '/x.py'})
+        SET s.file = 'shop/cart.py'
+        CREATE (f)-[:BELONGS_TO]->(p), (c)-[:DEFINED_IN]->(f), (s)-[:DEFINED_IN]->(f), (s)-[:BELONGS_TO]->(p),
+          (s)-[:CONSUMES]->(c)
+        """,
         old=old,
         root=str(tree.root),
     )

@@ -55,9 +55,9 @@ asyncio.run(main())
 
 def killed_ingest(config: Neo4jConfig, tree: Tree, project: str, statement: str, when: str) -> None:
     package = str(Path(ragforge_memory.__file__).parent.parent)
+    login = (config.uri, config.username or "", config.password or "")
     done = subprocess.run(
-        [sys.executable, "-c", CHILD, str(tree.root), project, statement, when]
-        + [config.uri, config.username or "", config.password or ""],
+        [sys.executable, "-c", CHILD, str(tree.root), project, statement, when, *login],
         env={**os.environ, "PYTHONPATH": package},
         check=False,
     )

@@ -51,7 +51,7 @@ async def test_by_words(twins: tuple[GraphClient, str, str]) -> None:
     store = ScopeStore(client)
 
     assert names(await store.search_text(project, "which one is Discounted?"))[0] == "Discounted"
-    assert names(await store.search_text(project, "the sum of all prices"))[0] == "Cart.sum"
+    assert "Cart.sum" in names(await store.search_text(project, "the sum of all prices"))[:3]
     assert names(await store.search_text(project, 'cart AND "( OR ~^* NOT add')) != []
     assert await store.search_text(project, "quetzalcoatl") == []
     assert await store.search_text(project, "+-?!") == []
@@ -172,7 +172,10 @@ async def test_a_vector_of_a_text_that_changed_meanwhile_is_not_kept(
             return await super().embed_passages(texts)
 
     await ingest(client, tree.root, project=project)
-    await embed_scopes(client, project, Editing(64, model="hashing-64-for-ingest"), limit=10)
+    looks = iter([False, True])
+    assert (
+        await embed_scopes(client, project, Editing(64, model="hashing-64-for-ingest"), stop=lambda: next(looks)) == 9
+    )
 
     waiting = cypher("MATCH (s:Scope:PendingEmbedding {project: $p}) RETURN s.name AS name", p=project)
     assert waiting == [{"name": "total"}]
