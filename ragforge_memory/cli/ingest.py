@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-import contextlib
-from collections.abc import AsyncIterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -76,10 +73,11 @@ async def _ingest(settings: Settings, wanted: Wanted) -> None:
     from ragforge_memory.cli.reading import read_code
     from ragforge_memory.cli.session import locate, open_graph
     from ragforge_memory.cli.terminal import Spinner, Terminal
+    from ragforge_memory.cli.watching import changes_below
 
     place = locate(settings)
     spinner = Spinner(Terminal.of_this_process())
-    async with open_graph(settings, quiet=wanted.json) as agent, _changes(place.source, wanted) as changes:
+    async with open_graph(settings, quiet=wanted.json) as agent, changes_below(place.source, wanted.watch) as changes:
         async with spinner.running("looking at the files"):
             report = await read_code(agent, place, spinner, full=wanted.full, adopt=wanted.adopt)
         _print(report, wanted)
@@ -93,41 +91,6 @@ async def _ingest(settings: Settings, wanted: Wanted) -> None:
                 report = await read_code(agent, place, spinner)
             if report.files_changed or report.removed:
                 _print(report, wanted)
-
-
-@contextlib.asynccontextmanager
-async def _changes(root: Path, wanted: Wanted) -> AsyncIterator[AsyncIterator[object]]:
-    """What changes below the root from now on, without an end; nothing where it is not watched.
-
-    Watching begins before the files are read, so that no change falls between the two.
-    """
-    stop = asyncio.Event()
-
-    async def nothing() -> AsyncIterator[object]:
-        return
-        yield
-
-    if not wanted.watch:
-        yield nothing()
-        return
-
-    from watchfiles import awatch
-
-    watcher = awatch(root, stop_event=stop)
-    first = asyncio.ensure_future(anext(watcher))
-    await asyncio.sleep(0)  # now it watches
-
-    async def changes() -> AsyncIterator[object]:
-        yield await first
-        async for change in watcher:
-            yield change
-
-    try:
-        yield changes()
-    finally:
-        stop.set()
-        with contextlib.suppress(asyncio.CancelledError, StopAsyncIteration):
-            await first
 
 
 def _print(report: IngestReport, wanted: Wanted) -> None:

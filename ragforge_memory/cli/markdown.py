@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import functools
+import io
 import re
-import sys
 from typing import Any
 
 from ragforge_memory.cli.blocks import Block, BlockSplitter
@@ -76,7 +76,7 @@ def _console(width: int, color: bool) -> Any:
     # Rich's own inline code has a black background, which is a blot on a light terminal.
     theme = Theme({"markdown.code": "cyan", "markdown.code_block": "cyan", "markdown.h1": "bold underline"})
     return Console(
-        file=sys.stdout,
+        file=io.StringIO(),  # never written to: all output is captured
         width=width,
         force_terminal=color,
         color_system="standard" if color else None,
@@ -89,7 +89,10 @@ def _console(width: int, color: bool) -> Any:
 
 @functools.cache
 def _markdown_class() -> Any:
-    """Rich's Markdown with headings on the left and code without a background."""
+    """Rich's Markdown with headings on the left, code without a background, and lines that stay lines.
+
+    Models and quotes break lines where they mean it; joined, a signature and its documentation read as one.
+    """
     from rich import markdown
     from rich.console import Console, ConsoleOptions, RenderResult
     from rich.padding import Padding
@@ -115,5 +118,12 @@ def _markdown_class() -> Any:
             "fence": CodeBlock,
             "code_block": CodeBlock,
         }
+
+        def __init__(self, markup: str, **options: Any) -> None:
+            super().__init__(markup, **options)
+            for token in self.parsed:
+                for child in token.children or ():
+                    if child.type == "softbreak":
+                        child.type = "hardbreak"
 
     return TerminalMarkdown

@@ -48,7 +48,7 @@ def show(terminal: Terminal, shown: list[events.Event]) -> None:
 def test_a_terminal_gets_laid_out_blocks_and_a_line_for_each_tool(capsys: pytest.CaptureFixture[str]) -> None:
     show(TERMINAL, turn())
     out, err = capsys.readouterr()
-    assert out == "Let me look.\n\nIt is in a.py:1.\n\n • one\n • two\n"
+    assert out == "Let me look.\n\nIt is in\na.py:1.\n\n • one\n • two\n"
     empty, failed, found = err.splitlines()
     assert empty == ""
     assert failed.startswith('· read_file(path="xxx')

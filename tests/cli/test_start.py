@@ -14,6 +14,7 @@ from ragforge_memory.cli.main import app
 from tests.cli.conftest import ENTRY, CommandLine
 
 SLOW = (
+    "asyncio",
     "neo4j",
     "pydantic",
     "rich",
