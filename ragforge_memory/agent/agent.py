@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, date, datetime
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
+from ragforge_memory.agent.inputs import check_labels, check_limit
 from ragforge_memory.agent.state import Messages, run_state
-from ragforge_memory.agent.stream import Channel, error_event
-from ragforge_memory.errors import AgentClosed, ForkedProcess, InvalidInput, RagforgeError, TurnCancelled
+from ragforge_memory.agent.tasks import TurnTasks
+from ragforge_memory.errors import AgentClosed, ForkedProcess, InvalidInput, RagforgeError
 from ragforge_memory.models.owner import Owner
 
 if TYPE_CHECKING:
@@ -26,11 +27,10 @@ if TYPE_CHECKING:
     from ragforge_memory.embeddings.port import Embedder
     from ragforge_memory.llm.port import ModelProvider
     from ragforge_memory.models.code import IngestReport
-    from ragforge_memory.models.conversation import AssistantResponse, ConversationInfo, Page
+    from ragforge_memory.models.conversation import ConversationInfo, Page
 
     Neo4jTarget = str | Neo4jConfig | neo4j.AsyncDriver | Callable[[], neo4j.AsyncDriver] | None
 
-MAX_LIMIT = 1_000
 _DRAIN_ON_CLOSE = 2.0
 
 
@@ -86,7 +86,7 @@ class AsyncConversationAgent:
         self._pid = os.getpid()
         self._services: Services | None = None
         self._opening: asyncio.Lock | None = None
-        self._turns: dict[asyncio.Task[AssistantResponse], str] = {}
+        self.turns = TurnTasks()
         self._closed = False
 
     @classmethod
@@ -369,8 +369,7 @@ class AsyncConversationAgent:
         if self._closed:
             return
         self._closed = True
-        if self._turns:
-            await asyncio.wait(list(self._turns))
+        await self.turns.finish()
         services, self._services = self._services, None
         if services is not None:
             from ragforge_memory.agent.opening import close_services
@@ -379,56 +378,10 @@ class AsyncConversationAgent:
 
     async def abandon(self) -> None:
         """`aclose` without waiting for turns: those that run are cancelled, their partial answers stored."""
-        for task in self._turns:
-            task.cancel()
+        await self.turns.cancel()
         await self.aclose()
-
-    def own(
-        self, conversation_id: str, turn: Callable[[], Awaitable[AssistantResponse]], channel: Channel | None
-    ) -> asyncio.Task[AssistantResponse]:
-        """Runs a turn as a task of this agent's; the channel gets an error event where it fails, and the end."""
-
-        async def run() -> AssistantResponse:
-            try:
-                try:
-                    return await turn()
-                except asyncio.CancelledError:
-                    raise TurnCancelled("the turn was cancelled before it began") from None
-            except BaseException as error:
-                if channel is not None:
-                    await channel.send(error_event(error, getattr(error, "message_id", None)))
-                raise
-            finally:
-                if channel is not None:
-                    await channel.send(None)
-
-        task = asyncio.create_task(run(), name="ragforge-turn")
-        self._turns[task] = conversation_id
-        task.add_done_callback(lambda done: self._turns.pop(done, None))
-        return task
-
-    def turns_of(self, conversation_id: str) -> list[asyncio.Task[AssistantResponse]]:
-        """The turns of a conversation that run now."""
-        return [task for task, running in self._turns.items() if running == conversation_id]
 
     def _conversation(self, info: ConversationInfo) -> AsyncConversation:
         from ragforge_memory.agent.conversation import AsyncConversation
 
         return AsyncConversation(self, info)
-
-
-def check_limit(limit: int) -> None:
-    """Refuses a page size that is none.
-
-    Raises:
-        InvalidInput: it is not a whole number from 1 to 1,000.
-    """
-    if not isinstance(limit, int) or isinstance(limit, bool) or not 1 <= limit <= MAX_LIMIT:
-        raise InvalidInput(f"limit is a whole number from 1 to {MAX_LIMIT:,}, not {limit!r}")
-
-
-def check_labels(title: str | None, tags: Sequence[str]) -> None:
-    if title is not None and (not isinstance(title, str) or len(title) > 500):
-        raise InvalidInput("a title is a text of at most 500 characters")
-    if isinstance(tags, str) or any(not isinstance(tag, str) or not tag.strip() for tag in tags):
-        raise InvalidInput("tags are a list of words", hint='tags=["auth", "refactoring"]')

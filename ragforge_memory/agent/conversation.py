@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ragforge_memory.agent.agent import check_labels, check_limit
+from ragforge_memory.agent.inputs import check_labels, check_limit, checked_text
 from ragforge_memory.agent.stream import AsyncMessageStream, Channel
 from ragforge_memory.models.conversation import (
     AgentState,
@@ -109,8 +109,6 @@ class AsyncConversation:
         self, text: str, *, metadata: Mapping[str, Any] | None = None, message_id: str | None = None
     ) -> AssistantResponse:
         """`send_message` with the question's uuid given; for callers that keep message lists of their own."""
-        from ragforge_memory.agent.turn import checked_text
-
         checked_text(text)
         await self._agent.open()
         task = self._start(text, metadata, None, message_id)
@@ -129,8 +127,6 @@ class AsyncConversation:
         Raises:
             InvalidInput: the text cannot be a message.
         """
-        from ragforge_memory.agent.turn import checked_text
-
         checked_text(text)
         return AsyncMessageStream(lambda channel: self._start(text, metadata, channel))
 
@@ -140,12 +136,7 @@ class AsyncConversation:
         Returns:
             Whether there was one.
         """
-        running = self._agent.turns_of(self.uuid)
-        for task in running:
-            task.cancel()
-        if running:
-            await asyncio.wait(running)
-        return bool(running)
+        return await self._agent.turns.cancel(self.uuid)
 
     async def get_history(
         self,
@@ -261,4 +252,4 @@ class AsyncConversation:
             )
             return response
 
-        return self._agent.own(self.uuid, run, channel)
+        return self._agent.turns.start(self.uuid, run, channel)

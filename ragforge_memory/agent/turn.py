@@ -5,18 +5,19 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
-from datetime import UTC, datetime
 from typing import Any
 from uuid import uuid4
 
 from ragforge_memory import events
 from ragforge_memory.agent.context import first_request
+from ragforge_memory.agent.inputs import checked_text, title_of
 from ragforge_memory.agent.prompt import fold_results
 from ragforge_memory.agent.services import Services
+from ragforge_memory.agent.tool_rounds import Emit, ToolRounds
 from ragforge_memory.code.mentions import find_mentions
-from ragforge_memory.errors import ConversationNotFound, GraphUnavailable, InvalidInput, RagforgeError, TurnCancelled
+from ragforge_memory.errors import ConversationNotFound, GraphUnavailable, RagforgeError, TurnCancelled
 from ragforge_memory.graph.journal import JournalTurn
 from ragforge_memory.graph.messages import CodeTies, Mention, NewMessage
 from ragforge_memory.llm.port import (
@@ -25,7 +26,6 @@ from ragforge_memory.llm.port import (
     ModelRequest,
     ReasoningChunk,
     TextChunk,
-    ToolOutcome,
     ToolRequest,
     ToolRequestChunk,
 )
@@ -34,44 +34,13 @@ from ragforge_memory.models.conversation import (
     AssistantResponse,
     ConversationContext,
     MessageState,
-    ToolCall,
     Usage,
 )
 from ragforge_memory.models.tokens import estimate_tokens
 from ragforge_memory.redaction import redact, redact_value
-from ragforge_memory.tools.registry import ToolContext, ToolRun
+from ragforge_memory.tools.registry import ToolContext
 
 log = logging.getLogger(__name__)
-
-Emit = Callable[[events.Event], Awaitable[None]]
-
-# A message is typed or pasted; a file of more is better read by a tool.
-MAX_MESSAGE_CHARACTERS = 400_000
-_TITLE_CHARACTERS = 80
-_CUT_OFF = "the process ended while this was running; whether it took effect is not known"
-
-
-def checked_text(text: object) -> str:
-    """The text of a message, if it can be one.
-
-    Raises:
-        InvalidInput: it is no text, has nothing but white space, is longer than 400,000 characters, or has half
-            a surrogate pair.
-    """
-    if not isinstance(text, str):
-        raise InvalidInput(f"a message is text, not {type(text).__name__}")
-    if not text.strip():
-        raise InvalidInput("the message is empty", hint="say something")
-    if len(text) > MAX_MESSAGE_CHARACTERS:
-        raise InvalidInput(
-            f"the message has {len(text):,} characters; {MAX_MESSAGE_CHARACTERS:,} are the most",
-            hint="put it into a file of the project and ask about that",
-        )
-    try:
-        text.encode()
-    except UnicodeEncodeError as error:
-        raise InvalidInput(f"the message is not valid text: {error.reason} at {error.start}") from error
-    return text.replace("\0", "")
 
 
 class Turn:
@@ -107,9 +76,7 @@ class Turn:
         self.title: str | None = None
         self._content: list[str] = []
         self._reasoning: list[str] = []
-        self._calls: list[ToolCall] = []
-        self._exchanged: list[tuple[ToolRequest, ToolOutcome]] = []
-        self._scopes: dict[str, None] = {}
+        self._tools = ToolRounds(services, self._tool_context(), self.message_id, emit, self._journal)
         self._steps: list[dict[str, Any]] = []
         self._final_parts: Any = None
         self._usage = Usage()
@@ -183,7 +150,7 @@ class Turn:
     async def _write_question(self) -> int:
         """Write 1: the question is in the graph before any model is asked."""
         stored = self._redacted(self._text)
-        self.title = _title(stored)
+        self.title = title_of(stored)
         return await self._services.messages.append(
             self._conversation_id,
             NewMessage(
@@ -209,7 +176,7 @@ class Turn:
                 return
             said = "".join(self._content[text_from:])
             self._steps.append({"parts": finished.provider_parts, "ids": [asked.id for asked in requests]})
-            outcomes = await self._run_tools(requests, iteration)
+            outcomes = await self._tools.run(requests, iteration)
             request = replace(
                 request,
                 messages=(
@@ -232,7 +199,7 @@ class Turn:
         """The rounds are used up: one answer without tools, their results folded into the system prompt."""
         question = max(place for place, message in enumerate(request.messages) if message.role == "user")
         requests, finished = await self._one_answer(
-            ModelRequest(fold_results(request.system, self._exchanged), request.messages[: question + 1])
+            ModelRequest(fold_results(request.system, self._tools.exchanged), request.messages[: question + 1])
         )
         if requests:
             log.warning("%s asked for tools where none were offered", self._services.model_name)
@@ -263,59 +230,6 @@ class Turn:
             self._content.append(text)
             await self._emit(events.TextDelta(text=text))
 
-    async def _run_tools(self, requests: Sequence[ToolRequest], iteration: int) -> tuple[ToolOutcome, ...]:
-        """Runs one round of tools: those that allow it together, the others one after another, in order."""
-        registry = self._services.registry
-        ids = [uuid4().hex for _ in requests]
-        for call_id, asked in zip(ids, requests, strict=True):
-            await self._emit(
-                events.ToolUse(
-                    tool_call_id=call_id, tool_name=asked.name, arguments=asked.arguments, iteration=iteration
-                )
-            )
-        together = [place for place, asked in enumerate(requests) if registry.concurrent(asked.name)]
-        runs: dict[int, ToolOutcome] = {}
-        index_from = len(self._calls)
-
-        async def one(place: int) -> None:
-            runs[place] = await self._run_tool(ids[place], requests[place], iteration, index_from + place)
-
-        async with asyncio.TaskGroup() as group:
-            for place in together:
-                group.create_task(one(place))
-        for place in range(len(requests)):
-            if place not in runs:
-                await one(place)
-        self._calls.sort(key=lambda call: call.index)
-        outcomes = tuple(runs[place] for place in range(len(requests)))
-        self._exchanged.extend(zip(requests, outcomes, strict=True))
-        return outcomes
-
-    async def _run_tool(self, call_id: str, asked: ToolRequest, iteration: int, index: int) -> ToolOutcome:
-        services = self._services
-        started = datetime.now(UTC)
-        if services.registry.side_effects(asked.name):
-            unfinished = ToolRun("", None, success=False, error=_CUT_OFF)
-            call = self._tool_call(call_id, asked, unfinished, started, iteration, index)
-            await self._journal(services.journal.tool, self.message_id, call)
-        run = await services.registry.run(asked, self._tool_context())
-        call = self._tool_call(call_id, asked, run, started, iteration, index)
-        self._calls.append(call)
-        self._scopes.update(dict.fromkeys(run.scopes))
-        await self._journal(services.journal.tool, self.message_id, call, run.scopes)
-        await self._emit(
-            events.ToolResult(
-                tool_call_id=call_id,
-                tool_name=asked.name,
-                success=run.success,
-                result=call.result,
-                error=call.error,
-                duration_ms=run.duration_ms,
-                iteration=iteration,
-            )
-        )
-        return ToolOutcome(asked.id, asked.name, run.content, is_error=not run.success)
-
     def _tool_context(self) -> ToolContext:
         services = self._services
         return ToolContext(
@@ -329,31 +243,10 @@ class Turn:
             commit=services.commit,
         )
 
-    def _tool_call(
-        self, call_id: str, asked: ToolRequest, run: ToolRun, started: datetime, iteration: int, index: int
-    ) -> ToolCall:
-        clean = self._services.config.memory.redact_secrets
-        arguments = asked.arguments if asked.error is None else {"unreadable": asked.error}
-        return ToolCall(
-            uuid=call_id,
-            message_id=self.message_id,
-            index=index,
-            timestamp=started,
-            tool_name=asked.name,
-            arguments=redact_value(arguments) if clean else arguments,
-            success=run.success,
-            result=redact_value(run.value) if clean else run.value,
-            error=redact(run.error) if clean and run.error else run.error,
-            result_size_bytes=run.size_bytes,
-            truncated=run.truncated,
-            duration_ms=run.duration_ms,
-            iteration=iteration,
-        )
-
     async def _keep_partial(self) -> None:
         """Stores what there is of an answer that was cut off; of nothing, says that the question is unanswered."""
         try:
-            if "".join(self._content).strip() or self._calls:
+            if "".join(self._content).strip() or self._tools.calls:
                 await self._write_answer("partial")
             else:
                 await self._services.messages.mark_unanswered(self.user_message_id)
@@ -367,7 +260,7 @@ class Turn:
         services = self._services
         try:
             self.seq = await services.messages.complete_turn(
-                self._conversation_id, answer, self._calls, ties, embed=services.embeds_messages
+                self._conversation_id, answer, self._tools.calls, ties, embed=services.embeds_messages
             )
         except ConversationNotFound:
             await self._journal(services.journal.end, self.message_id)
@@ -404,7 +297,7 @@ class Turn:
             trust="agent",
         )
         ties = CodeTies(
-            read=tuple(self._scopes),
+            read=self._tools.scopes,
             mentions=tuple(_mention(name) for name in mentions.names),
             files=mentions.files,
             commit=self._services.commit,
@@ -415,7 +308,7 @@ class Turn:
         return AssistantResponse(
             content="".join(self._content),
             reasoning="".join(self._reasoning) or None,
-            tool_calls=tuple(self._calls),
+            tool_calls=tuple(self._tools.calls),
             context_used=self._context,
             usage=self._usage,
             conversation_id=self._conversation_id,
@@ -466,11 +359,6 @@ async def _shielded(work: Awaitable[None]) -> None:
 
 def _mention(name: str) -> Mention:
     return Mention(name.rpartition(".")[2], name if "." in name else None)
-
-
-def _title(text: str) -> str:
-    line = " ".join(text.split())
-    return line if len(line) <= _TITLE_CHARACTERS else line[: _TITLE_CHARACTERS - 1].rstrip() + "…"
 
 
 def _as_journalled(answer: NewMessage, ties: CodeTies) -> dict[str, Any]:

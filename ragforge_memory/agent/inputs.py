@@ -1,0 +1,64 @@
+"""What callers give, checked before anything is opened or written."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ragforge_memory.errors import InvalidInput
+
+# A message is typed or pasted; a file of more is better read by a tool.
+MAX_MESSAGE_CHARACTERS = 400_000
+_TITLE_CHARACTERS = 80
+# The largest page of any list.
+MAX_LIMIT = 1_000
+
+
+def checked_text(text: object) -> str:
+    """The text of a message, if it can be one.
+
+    Raises:
+        InvalidInput: it is no text, has nothing but white space, is longer than 400,000 characters, or has half
+            a surrogate pair.
+    """
+    if not isinstance(text, str):
+        raise InvalidInput(f"a message is text, not {type(text).__name__}")
+    if not text.strip():
+        raise InvalidInput("the message is empty", hint="say something")
+    if len(text) > MAX_MESSAGE_CHARACTERS:
+        raise InvalidInput(
+            f"the message has {len(text):,} characters; {MAX_MESSAGE_CHARACTERS:,} are the most",
+            hint="put it into a file of the project and ask about that",
+        )
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise InvalidInput(f"the message is not valid text: {error.reason} at {error.start}") from error
+    return text.replace("\0", "")
+
+
+def title_of(text: str) -> str:
+    """The first 80 characters of a text on one line: what lists show until there is a better title."""
+    line = " ".join(text.split())
+    return line if len(line) <= _TITLE_CHARACTERS else line[: _TITLE_CHARACTERS - 1].rstrip() + "…"
+
+
+def check_limit(limit: int) -> None:
+    """Refuses a page size that is none.
+
+    Raises:
+        InvalidInput: it is not a whole number from 1 to 1,000.
+    """
+    if not isinstance(limit, int) or isinstance(limit, bool) or not 1 <= limit <= MAX_LIMIT:
+        raise InvalidInput(f"limit is a whole number from 1 to {MAX_LIMIT:,}, not {limit!r}")
+
+
+def check_labels(title: str | None, tags: Sequence[str]) -> None:
+    """Refuses titles and tags that are none.
+
+    Raises:
+        InvalidInput: a title that is no text of at most 500 characters, or a tag that is no word.
+    """
+    if title is not None and (not isinstance(title, str) or len(title) > 500):
+        raise InvalidInput("a title is a text of at most 500 characters")
+    if isinstance(tags, str) or any(not isinstance(tag, str) or not tag.strip() for tag in tags):
+        raise InvalidInput("tags are a list of words", hint='tags=["auth", "refactoring"]')

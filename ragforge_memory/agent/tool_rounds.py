@@ -1,0 +1,132 @@
+"""The tools of one turn: rounds of calls, each written down in the journal as it ends."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from datetime import UTC, datetime
+from typing import Any
+from uuid import uuid4
+
+from ragforge_memory import events
+from ragforge_memory.agent.services import Services
+from ragforge_memory.llm.port import ToolOutcome, ToolRequest
+from ragforge_memory.models.conversation import ToolCall
+from ragforge_memory.redaction import redact, redact_value
+from ragforge_memory.tools.registry import ToolContext, ToolRun
+
+Emit = Callable[[events.Event], Awaitable[None]]
+WriteJournal = Callable[..., Awaitable[None]]
+
+_CUT_OFF = "this was cut off while it ran; whether it took effect is not known"
+
+
+class ToolRounds:
+    """Runs the tools that the model asks for, and keeps what they gave.
+
+    Args:
+        services: what is open.
+        context: what the tools may use.
+        message_id: the answer that the calls belong to.
+        emit: takes the turn's events.
+        write_journal: calls a method of the journal; says so where the disk refuses.
+    """
+
+    def __init__(
+        self, services: Services, context: ToolContext, message_id: str, emit: Emit, write_journal: WriteJournal
+    ) -> None:
+        self._services = services
+        self._context = context
+        self._message_id = message_id
+        self._emit = emit
+        self._write_journal = write_journal
+        self._calls: dict[str, ToolCall] = {}
+        self._scopes: dict[str, None] = {}
+        self.exchanged: list[tuple[ToolRequest, ToolOutcome]] = []
+
+    @property
+    def calls(self) -> list[ToolCall]:
+        """Every call in its order; one that was cut off says so as its error."""
+        return sorted(self._calls.values(), key=lambda call: call.index)
+
+    @property
+    def scopes(self) -> tuple[str, ...]:
+        """The uuids of all scopes that the results show, each once."""
+        return tuple(self._scopes)
+
+    async def run(self, requests: Sequence[ToolRequest], iteration: int) -> tuple[ToolOutcome, ...]:
+        """Runs one round: tools that allow it together, then the others one after another, in order."""
+        registry = self._services.registry
+        first_index = len(self._calls)
+        ids = [uuid4().hex for _ in requests]
+        for call_id, asked in zip(ids, requests, strict=True):
+            await self._emit(
+                events.ToolUse(
+                    tool_call_id=call_id, tool_name=asked.name, arguments=asked.arguments, iteration=iteration
+                )
+            )
+        outcomes: dict[int, ToolOutcome] = {}
+
+        async def one(place: int) -> None:
+            outcomes[place] = await self._call(ids[place], requests[place], iteration, first_index + place)
+
+        async with asyncio.TaskGroup() as group:
+            for place, asked in enumerate(requests):
+                if registry.concurrent(asked.name):
+                    group.create_task(one(place))
+        for place in range(len(requests)):
+            if place not in outcomes:
+                await one(place)
+        in_order = tuple(outcomes[place] for place in range(len(requests)))
+        self.exchanged.extend(zip(requests, in_order, strict=True))
+        return in_order
+
+    async def _call(self, call_id: str, asked: ToolRequest, iteration: int, index: int) -> ToolOutcome:
+        services = self._services
+        started = datetime.now(UTC)
+
+        def record(run: ToolRun) -> ToolCall:
+            call = self._record(call_id, asked, run, started, iteration, index)
+            self._calls[call_id] = call
+            return call
+
+        unfinished = record(ToolRun("", None, success=False, error=_CUT_OFF))
+        if services.registry.side_effects(asked.name):
+            await self._write_journal(services.journal.tool, self._message_id, unfinished)
+        run = await services.registry.run(asked, self._context)
+        call = record(run)
+        self._scopes.update(dict.fromkeys(run.scopes))
+        await self._write_journal(services.journal.tool, self._message_id, call, run.scopes)
+        await self._emit(
+            events.ToolResult(
+                tool_call_id=call_id,
+                tool_name=asked.name,
+                success=run.success,
+                result=call.result,
+                error=call.error,
+                duration_ms=run.duration_ms,
+                iteration=iteration,
+            )
+        )
+        return ToolOutcome(asked.id, asked.name, run.content, is_error=not run.success)
+
+    def _record(
+        self, call_id: str, asked: ToolRequest, run: ToolRun, started: datetime, iteration: int, index: int
+    ) -> ToolCall:
+        clean = self._services.config.memory.redact_secrets
+        arguments: dict[str, Any] = asked.arguments if asked.error is None else {"unreadable": asked.error}
+        return ToolCall(
+            uuid=call_id,
+            message_id=self._message_id,
+            index=index,
+            timestamp=started,
+            tool_name=asked.name,
+            arguments=redact_value(arguments) if clean else arguments,
+            success=run.success,
+            result=redact_value(run.value) if clean else run.value,
+            error=redact(run.error) if clean and run.error else run.error,
+            result_size_bytes=run.size_bytes,
+            truncated=run.truncated,
+            duration_ms=run.duration_ms,
+            iteration=iteration,
+        )
