@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ragforge_memory.code.c_family import HANDLERS, in_order, refusal
+from ragforge_memory.code.c_family import HANDLERS, refusal
 from ragforge_memory.code.c_links import linked, modules, neighbours
 from ragforge_memory.code.c_prepare import blanked, blanked_branch
+from ragforge_memory.code.c_types import in_order
 from ragforge_memory.code.draft import Draft
 from ragforge_memory.code.languages import Reader
 from ragforge_memory.code.links import Links

@@ -21,11 +21,6 @@ _BEFORE_FUNCTION = re.compile(
 )
 """``LIB_API int name(``: at least a type and a name follow."""
 
-_BEFORE_AUTO = re.compile(
-    rb"(?<![\w.>])("
-    + _CAPS
-    + rb")(?=[ \t\n]+(?:auto|void|bool|int|constexpr|inline|static|explicit|operator|~?[A-Za-z_]\w*\()\b)"
-)
 _AFTER_DECLARATOR = re.compile(rb"(?<=[\w)>\]])[ \t\n]+(" + _CAPS + rb"\([^()\n]*\))(?=\s*[;{,)=])")
 """``int value_ GUARDED_BY(mutex_);``"""
 
@@ -35,7 +30,8 @@ _AFTER_PARAMETERS = re.compile(
 """``void f() const LIB_NOEXCEPT {``"""
 
 _ALONE = re.compile(
-    rb"^[ \t]*([A-Z_]*(?:BEGIN|END|NAMESPACE|DECLS|EXPORT|WARNING|PUSH|POP|DISABLE)[A-Z0-9_]*(?:\([^()\n]*\))?);?[ \t]*$",
+    rb"^[ \t]*([A-Z_]*(?:BEGIN|END|NAMESPACE|DECLS|EXPORT|WARNING|PUSH|POP|DISABLE)[A-Z0-9_]*"
+    rb"(?:\([^()\n]*\))?);?[ \t]*$",
     re.MULTILINE,
 )
 """``LIB_BEGIN_NAMESPACE`` on a line of its own."""

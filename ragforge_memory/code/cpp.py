@@ -4,21 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ragforge_memory.code.c_family import (
-    HANDLERS,
-    bind_parameters,
-    bind_templates,
-    identifier,
-    in_order,
-    open_abstract,
-    qualified_use,
-    refusal,
-    specifier,
-    whole_of,
-)
+from ragforge_memory.code.c_family import HANDLERS, bind_parameters, open_abstract, refusal
 from ragforge_memory.code.c_links import linked, modules, neighbours, submodule
 from ragforge_memory.code.c_prepare import blanked, blanked_branch
 from ragforge_memory.code.c_text import declared_name, dotted, qualified, type_text, value_of
+from ragforge_memory.code.c_types import bind_templates, in_order, specifier, whole_of
+from ragforge_memory.code.c_uses import use_identifier, use_qualified
 from ragforge_memory.code.clauses import (
     bind_declared,
     child_of_type,
@@ -222,13 +213,13 @@ _HANDLERS: dict[str, Handler] = {
     "catch_clause": _catch,
     "new_expression": _new,
     "field_initializer": _initializer,
-    "qualified_identifier": qualified_use,
+    "qualified_identifier": use_qualified,
     "template_function": lambda draft, node: [
         *present(node.child_by_field_name("name"), node.child_by_field_name("arguments"))
     ],
     "lambda_capture_specifier": nothing,
     "access_specifier": nothing,
-    "namespace_identifier": identifier,
+    "namespace_identifier": use_identifier,
     "type_parameter_declaration": nothing,
     "optional_type_parameter_declaration": lambda draft, node: present(node.child_by_field_name("default_type")),
 }

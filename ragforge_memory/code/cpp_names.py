@@ -12,5 +12,5 @@ starts_with store str substr swap tellg test top try_lock type unlock upper_boun
 width write
 """
 COMMON_MEMBERS: frozenset[str] = frozenset(_COMMON_MEMBERS.split())
-"""From the C++ standard library's containers, strings, streams, smart pointers, locks and atomics: an unknown receiver's
-method of such a name is not taken for the project's."""
+"""From the C++ standard library's containers, strings, streams, smart pointers, locks and atomics: an unknown
+receiver's method of such a name is not taken for the project's."""

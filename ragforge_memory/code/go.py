@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -21,20 +20,27 @@ from ragforge_memory.code.clauses import (
 )
 from ragforge_memory.code.comments import doc_before
 from ragforge_memory.code.draft import Draft, Handler
+from ragforge_memory.code.go_links import modules, neighbours, package_name
 from ragforge_memory.code.go_names import BUILTINS, COMMON_MEMBERS
+from ragforge_memory.code.go_text import dotted, type_text, value_of
+from ragforge_memory.code.go_uses import (
+    use_call,
+    use_composite,
+    use_conversion,
+    use_identifier,
+    use_literal_value,
+    use_qualified_type,
+    use_selector,
+    use_type_name,
+)
 from ragforge_memory.code.languages import Reader
 from ragforge_memory.code.links import Links
-from ragforge_memory.code.parsed import BindingKind, Import, ParsedFile, ScopeType, Use
+from ragforge_memory.code.parsed import BindingKind, ScopeType, Use
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
     from ragforge_memory.code.clauses import Visit
-    from ragforge_memory.code.index import ProjectIndex
-
-_VERSION = re.compile(r"v[0-9]+$")
-_CONTAINERS = frozenset({"slice_type", "array_type", "map_type", "channel_type", "implicit_length_array_type"})
-_NAMES = frozenset({"identifier", "type_identifier", "package_identifier", "field_identifier"})
 
 
 def _grammar(path: str) -> object:
@@ -50,98 +56,6 @@ def extract(root: Node, draft: Draft) -> None:
 
 
 # expressions and types as dotted text
-
-
-def dotted(draft: Draft, node: Node | None) -> str:
-    """An expression as dotted text; see parsed.py. A conversion or a type assertion is a call of the type."""
-    tail: list[str] = []
-    while node is not None:
-        kind = node.type
-        if kind in _NAMES:
-            tail.append(draft.text(node))
-            return "".join(reversed(tail))
-        if kind == "selector_expression":
-            tail.append(f".{draft.text(field)}" if (field := node.child_by_field_name("field")) else ".?")
-            node = node.child_by_field_name("operand")
-        elif kind == "call_expression":
-            tail.append("()")
-            function = node.child_by_field_name("function")
-            if function is not None and function.type == "identifier" and draft.text(function) == "new":
-                found = type_text(draft, first_named(node.child_by_field_name("arguments")))
-                tail.append(found or "?")
-                return "".join(reversed(tail))
-            node = function
-        elif kind in ("index_expression", "slice_expression"):
-            tail.append("[]" if kind == "index_expression" else "")
-            node = node.child_by_field_name("operand")
-        elif kind in ("parenthesized_expression", "type_instantiation_expression"):
-            node = first_named(node)
-        elif kind == "unary_expression":
-            node = node.child_by_field_name("operand")
-        elif kind in ("composite_literal", "type_assertion_expression", "type_conversion_expression"):
-            named = node.child_by_field_name("type")
-            found = type_text(draft, named)
-            is_container = named is not None and named.type in _CONTAINERS
-            tail.append("!" if found is None or is_container else f"{found}()")
-            return "".join(reversed(tail))
-        elif kind.endswith("literal") or kind in ("true", "false", "nil", "iota"):
-            tail.append("!")
-            return "".join(reversed(tail))
-        else:
-            break
-    return "".join(["?", *reversed(tail)])
-
-
-def type_text(draft: Draft, node: Node | None) -> str | None:
-    """The named type that a type expression means, pointers and generic arguments left out."""
-    while node is not None:
-        kind = node.type
-        if kind in ("type_identifier", "identifier"):
-            return draft.text(node)
-        if kind in ("qualified_type", "selector_expression"):
-            return draft.text(node).replace(" ", "")
-        if kind == "generic_type":
-            node = node.child_by_field_name("type")
-        elif kind in ("pointer_type", "parenthesized_type", "type_elem", "parenthesized_expression"):
-            node = first_named(node)
-        elif kind == "unary_expression":
-            node = node.child_by_field_name("operand")
-        elif kind in _CONTAINERS:
-            inner = node.child_by_field_name("element") or node.child_by_field_name("value")
-            found = type_text(draft, inner)
-            return f"{found}[]" if found else None
-        elif kind == "parameter_list":  # several results: the first one that is named
-            first = first_named(node)
-            node = first.child_by_field_name("type") if first is not None else None
-        else:
-            return None
-    return None
-
-
-def _value(draft: Draft, node: Node | None) -> tuple[BindingKind, str | None]:
-    """What an assigned expression says of the name's value."""
-    while node is not None and node.type in ("parenthesized_expression", "unary_expression"):
-        operator = node.child_by_field_name("operator")
-        if operator is not None and operator.type not in ("&", "*"):
-            return "unknown", None
-        node = first_named(node)
-    if node is None:
-        return "unknown", None
-    if node.type == "call_expression":
-        function = node.child_by_field_name("function")
-        name = draft.text(function) if function is not None and function.type == "identifier" else ""
-        if name in ("new", "make"):
-            return "type", type_text(draft, first_named(node.child_by_field_name("arguments")))
-        if name == "append":
-            return _value(draft, first_named(node.child_by_field_name("arguments")))
-        if function is not None and function.type == "parenthesized_expression":
-            return "type", type_text(draft, first_named(function))
-        return "call", dotted(draft, function)
-    if node.type in ("composite_literal", "type_assertion_expression", "type_conversion_expression"):
-        return "type", type_text(draft, node.child_by_field_name("type"))
-    if node.type in ("identifier", "selector_expression", "index_expression"):
-        return "alias", dotted(draft, node)
-    return "unknown", None
 
 
 # definitions
@@ -328,7 +242,7 @@ def _bind_values(draft: Draft, names: Sequence[Node], values: Sequence[Node], de
         if declared is not None:
             kind, value = "type", declared
         elif len(values) == len(names) or (place == 0 and len(values) == 1):
-            kind, value = _value(draft, values[place])
+            kind, value = value_of(draft, values[place])
         if kind == "type":
             bind_declared(draft, name, value)
         else:
@@ -373,96 +287,6 @@ def _received(draft: Draft, node: Node) -> Visit:
 # uses
 
 
-def _identifier(draft: Draft, node: Node) -> Visit:
-    name = draft.text(node)
-    if name != "_":
-        draft.use(name, None, "reference", draft.line(node))
-    return ()
-
-
-def _type_name(draft: Draft, node: Node) -> Visit:
-    name = draft.text(node)
-    if name not in BUILTINS:
-        draft.use(name, None, "type", draft.line(node))
-    return ()
-
-
-def _qualified_type(draft: Draft, node: Node) -> Visit:
-    package, name = node.child_by_field_name("package"), node.child_by_field_name("name")
-    if package is not None and name is not None:
-        draft.use(draft.text(name), draft.text(package), "type", draft.line(name))
-    return ()
-
-
-def _selector(draft: Draft, node: Node) -> Visit:
-    operand, field = node.child_by_field_name("operand"), node.child_by_field_name("field")
-    if operand is None or field is None:
-        return node.named_children
-    draft.use(draft.text(field), dotted(draft, operand), "reference", draft.line(field))
-    return [operand]
-
-
-def _call(draft: Draft, node: Node) -> Visit:
-    function, arguments = node.child_by_field_name("function"), node.child_by_field_name("arguments")
-    while function is not None and function.type == "type_instantiation_expression":
-        function = first_named(function)
-    if function is None:
-        return present(arguments)
-    if function.type == "identifier":
-        draft.use(draft.text(function), None, "call", draft.line(function))
-        return present(arguments)
-    if function.type == "selector_expression":
-        operand, field = function.child_by_field_name("operand"), function.child_by_field_name("field")
-        if operand is not None and field is not None:
-            draft.use(draft.text(field), dotted(draft, operand), "call", draft.line(field))
-            return present(operand, arguments)
-    return present(function, arguments)
-
-
-def _conversion(draft: Draft, node: Node) -> Visit:
-    """``T[int](x)``: a call of a generic function or a conversion; the grammar cannot tell."""
-    kind, operand = node.child_by_field_name("type"), node.child_by_field_name("operand")
-    if kind is not None and kind.type == "generic_type":
-        _construct(draft, kind)
-        return [*kind.children_by_field_name("type_arguments"), *present(operand)]
-    return present(kind, operand)
-
-
-def _construct(draft: Draft, kind: Node) -> None:
-    text = type_text(draft, kind)
-    if text is not None:
-        receiver, _, name = text.rpartition(".")
-        draft.use(name, receiver or None, "call", draft.line(kind))
-
-
-def _composite(draft: Draft, node: Node) -> Visit:
-    kind, body = node.child_by_field_name("type"), node.child_by_field_name("body")
-    if kind is None or body is None:
-        return node.named_children
-    if kind.type in ("type_identifier", "qualified_type", "generic_type"):
-        _construct(draft, kind)
-        return [*kind.children_by_field_name("type_arguments"), *_elements(body, keys=False)]
-    return [kind, *_elements(body, keys=kind.type in _CONTAINERS)]
-
-
-def _literal_value(draft: Draft, node: Node) -> Visit:
-    return _elements(node, keys=False)
-
-
-def _elements(body: Node, keys: bool) -> list[Node]:
-    """A literal's values, and its keys where they are expressions and not names of fields."""
-    found = []
-    for element in body.named_children:
-        if element.type == "keyed_element" and not keys:
-            key = first_named(element.child_by_field_name("key"))
-            if key is not None and key.type != "identifier":
-                found.append(key)
-            found += present(element.child_by_field_name("value"))
-        else:
-            found.append(element)
-    return found
-
-
 def _import(draft: Draft, node: Node) -> Visit:
     path, alias = node.child_by_field_name("path"), node.child_by_field_name("name")
     if path is None:
@@ -473,15 +297,6 @@ def _import(draft: Draft, node: Node) -> Visit:
     elif alias is None or alias.type == "package_identifier":
         draft.add_import(draft.text(alias) if alias else package_name(module), module, None, draft.line(node))
     return ()
-
-
-def package_name(path: str) -> str:
-    """The name that an import path most likely has in code: its last part that is no version."""
-    parts = path.split("/")
-    if len(parts) > 1 and _VERSION.match(parts[-1]):
-        parts.pop()
-    last = parts[-1].partition(".v")[0]
-    return last.removeprefix("go-").replace("-", "_")
 
 
 def _package(draft: Draft, node: Node) -> Visit:
@@ -498,7 +313,7 @@ def _say_interfaces(root: Node, draft: Draft) -> None:
         for line in declaration.named_children:
             names = [draft.text(name) for name in line.children_by_field_name("name")]
             interface = type_text(draft, line.child_by_field_name("type"))
-            kind, value = _value(draft, first_named(line.child_by_field_name("value")))
+            kind, value = value_of(draft, first_named(line.child_by_field_name("value")))
             if names != ["_"] or interface is None or value is None or kind == "alias":
                 continue
             for scope in draft.scopes:
@@ -509,48 +324,6 @@ def _say_interfaces(root: Node, draft: Draft) -> None:
 
 
 # how imports reach other packages
-
-
-def modules(index: ProjectIndex, file: ParsedFile, imported: Import) -> Sequence[str]:
-    """The directory of the package, where the import path begins with the project's own module path."""
-    own, path = _module_path(index), imported.module
-    if not own or (path != own and not path.startswith(f"{own}/")):
-        return ()
-    directory = f"{path[len(own) + 1 :]}/" if path != own else ""
-    return [directory or "./"] if directory in index.directories else ()
-
-
-def _module_path(index: ProjectIndex) -> str:
-    """The path that the project's packages are imported by.
-
-    ``go.mod`` is not among the files that are read, but the imports say it: what stands before the project's
-    directories in most of the paths that end in one of them.
-    """
-    memo = "go module path"
-    if memo not in index.memo:
-        votes: dict[str, set[str]] = {}
-        seen: set[str] = set()
-        for found in index.files.values():
-            if found.file.language == "go":
-                seen.update(imported.module for imported in found.file.imports)
-        for path in seen:
-            parts = path.split("/")
-            for start in range(1, len(parts)):
-                if "/".join(parts[start:]) + "/" in index.directories:
-                    votes.setdefault("/".join(parts[:start]), set()).add(path)
-        index.memo[memo] = max(votes, key=lambda prefix: (len(votes[prefix]), -len(prefix)), default="")
-    own: str = index.memo[memo]
-    return own
-
-
-def neighbours(index: ProjectIndex, file: ParsedFile) -> Sequence[str]:
-    """The files of the same package."""
-    here = index.directories.get(file.path[: file.path.rfind("/") + 1], [])
-    return [
-        path
-        for path in here
-        if path != file.path and (other := index.files[path].file).language == "go" and other.package == file.package
-    ]
 
 
 _HANDLERS: dict[str, Handler] = {
@@ -573,14 +346,14 @@ _HANDLERS: dict[str, Handler] = {
     "parameter_declaration": _parameter,
     "variadic_parameter_declaration": _parameter,
     "type_parameter_declaration": _parameter,
-    "identifier": _identifier,
-    "type_identifier": _type_name,
-    "qualified_type": _qualified_type,
-    "selector_expression": _selector,
-    "call_expression": _call,
-    "type_conversion_expression": _conversion,
-    "composite_literal": _composite,
-    "literal_value": _literal_value,
+    "identifier": use_identifier,
+    "type_identifier": use_type_name,
+    "qualified_type": use_qualified_type,
+    "selector_expression": use_selector,
+    "call_expression": use_call,
+    "type_conversion_expression": use_conversion,
+    "composite_literal": use_composite,
+    "literal_value": use_literal_value,
     "if_statement": decision,
     "for_statement": decision,
     "expression_case": decision,

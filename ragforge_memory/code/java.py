@@ -22,10 +22,26 @@ from ragforge_memory.code.clauses import (
 from ragforge_memory.code.comments import doc_before
 from ragforge_memory.code.draft import Draft, Handler
 from ragforge_memory.code.java_names import COMMON_MEMBERS
+from ragforge_memory.code.java_text import ANNOTATIONS, dotted, type_text, value_of
+from ragforge_memory.code.java_uses import (
+    use_access,
+    use_annotation,
+    use_case,
+    use_creation,
+    use_identifier,
+    use_invocation,
+    use_method_reference,
+    use_scoped_type,
+    use_type_name,
+    use_type_only,
+    use_type_parameter,
+    use_value_only,
+    use_without_label,
+)
 from ragforge_memory.code.languages import Reader
 from ragforge_memory.code.links import Links
 from ragforge_memory.code.packages import package_modules, package_neighbours, root_package, subpackage
-from ragforge_memory.code.parsed import BindingKind, ScopeType
+from ragforge_memory.code.parsed import ScopeType
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -39,11 +55,6 @@ _KINDS: dict[str, ScopeType] = {
     "annotation_type_declaration": "interface",
     "enum_declaration": "enum",
 }
-_ANNOTATIONS = ("annotation", "marker_annotation")
-_LITERALS = frozenset(
-    {"string_literal", "character_literal", "null_literal", "true", "false", "class_literal", "lambda_expression",
-     "array_creation_expression", "array_initializer", "binary_expression", "unary_expression"}
-)  # fmt: skip
 
 
 def _grammar(path: str) -> object:
@@ -60,87 +71,6 @@ def extract(root: Node, draft: Draft) -> None:
 # expressions and types as dotted text
 
 
-def dotted(draft: Draft, node: Node | None) -> str:
-    """An expression as dotted text; see parsed.py. A cast and ``new X()`` are calls of the type."""
-    tail: list[str] = []
-    while node is not None:
-        kind = node.type
-        if kind in ("identifier", "type_identifier", "this", "super"):
-            tail.append(draft.text(node))
-            return "".join(reversed(tail))
-        if kind == "field_access":
-            field = node.child_by_field_name("field")
-            if field is not None and field.type == "this":  # Outer.this
-                tail.append("this")
-                return "".join(reversed(tail))
-            tail.append(f".{draft.text(field)}" if field else ".?")
-            node = node.child_by_field_name("object")
-        elif kind == "method_invocation":
-            name, receiver = node.child_by_field_name("name"), node.child_by_field_name("object")
-            text = draft.text(name) if name else "?"
-            tail.append(f".{text}()" if receiver is not None else f"{text}()")
-            if receiver is None:
-                return "".join(reversed(tail))
-            node = receiver
-        elif kind in ("object_creation_expression", "cast_expression"):
-            found = type_text(draft, node.child_by_field_name("type"))
-            tail.append(f"{found}()" if found and not found.endswith("[]") else "?")
-            return "".join(reversed(tail))
-        elif kind == "array_access":
-            tail.append("[]")
-            node = node.child_by_field_name("array")
-        elif kind in ("parenthesized_expression", "scoped_type_identifier", "generic_type"):
-            if kind == "scoped_type_identifier":
-                tail.append(draft.text(node))
-                return "".join(reversed(tail))
-            node = first_named(node)
-        elif kind in _LITERALS or kind.endswith("_literal"):
-            tail.append("!")
-            return "".join(reversed(tail))
-        else:
-            break
-    return "".join(["?", *reversed(tail)])
-
-
-def type_text(draft: Draft, node: Node | None) -> str | None:
-    """The type as dotted text without generic arguments; None for ``var`` and primitive types."""
-    while node is not None:
-        kind = node.type
-        if kind in ("type_identifier", "identifier"):
-            text = draft.text(node)
-            return None if text == "var" else text
-        if kind == "scoped_type_identifier":
-            parts = [child for child in node.named_children if child.type not in _ANNOTATIONS]
-            return ".".join(found for part in parts if (found := type_text(draft, part)))
-        if kind in ("generic_type", "annotated_type"):
-            node = next((child for child in node.named_children if child.type not in _ANNOTATIONS), None)
-        elif kind == "array_type":
-            found = type_text(draft, node.child_by_field_name("element"))
-            return f"{found}[]" if found else None
-        elif kind == "catch_type":
-            node = first_named(node)
-        else:
-            return None
-    return None
-
-
-def _value(draft: Draft, node: Node | None) -> tuple[BindingKind, str | None]:
-    """What an assigned expression says of the name's value."""
-    while node is not None and node.type in ("parenthesized_expression", "ternary_expression"):
-        node = node.child_by_field_name("consequence") or first_named(node)
-    if node is None:
-        return "unknown", None
-    if node.type == "object_creation_expression":
-        return "call", type_text(draft, node.child_by_field_name("type"))
-    if node.type == "method_invocation":
-        return "call", dotted(draft, node).removesuffix("()")
-    if node.type == "cast_expression":
-        return "type", type_text(draft, node.child_by_field_name("type"))
-    if node.type in ("identifier", "field_access", "array_access"):
-        return "alias", dotted(draft, node)
-    return "unknown", None
-
-
 # definitions
 
 
@@ -149,8 +79,8 @@ def _modifiers(draft: Draft, node: Node) -> tuple[list[str], list[Node]]:
     found = child_of_type(node, "modifiers")
     if found is None:
         return [], []
-    words = [draft.text(child) for child in found.children if child.type not in _ANNOTATIONS and not _comment(child)]
-    return words, children_of_type(found, *_ANNOTATIONS)
+    words = [draft.text(child) for child in found.children if child.type not in ANNOTATIONS and not _comment(child)]
+    return words, children_of_type(found, *ANNOTATIONS)
 
 
 def _comment(node: Node) -> bool:
@@ -320,7 +250,7 @@ def _locals(draft: Draft, node: Node) -> Visit:
             elif node.type == "enhanced_for_statement":
                 draft.bind(draft.text(name), "alias", f"{dotted(draft, value)}[]", draft.line(name))
             else:
-                draft.bind(draft.text(name), *_value(draft, value), draft.line(name))
+                draft.bind(draft.text(name), *value_of(draft, value), draft.line(name))
         parts += present(value)
     if node.type == "enhanced_for_statement":
         draft.decide()
@@ -352,95 +282,6 @@ def _pattern(draft: Draft, node: Node) -> Visit:
 
 
 # uses
-
-
-def _identifier(draft: Draft, node: Node) -> Visit:
-    draft.use(draft.text(node), None, "reference", draft.line(node))
-    return ()
-
-
-def _type_name(draft: Draft, node: Node) -> Visit:
-    if (text := draft.text(node)) != "var":
-        draft.use(text, None, "type", draft.line(node))
-    return ()
-
-
-def _scoped_type(draft: Draft, node: Node) -> Visit:
-    text = type_text(draft, node)
-    if text:
-        receiver, _, name = text.rpartition(".")
-        draft.use(name, receiver or None, "type", draft.line(node))
-    return [inner for child in node.named_children for inner in children_of_type(child, "type_arguments")]
-
-
-def _invocation(draft: Draft, node: Node) -> Visit:
-    name, receiver = node.child_by_field_name("name"), node.child_by_field_name("object")
-    arguments = node.child_by_field_name("arguments")
-    if name is not None:
-        draft.use(draft.text(name), dotted(draft, receiver) if receiver else None, "call", draft.line(name))
-    return [*present(receiver), *children_of_type(node, "type_arguments"), *present(arguments)]
-
-
-def _creation(draft: Draft, node: Node) -> Visit:
-    kind = node.child_by_field_name("type")
-    text = type_text(draft, kind)
-    if kind is not None and text:
-        receiver, _, name = text.rpartition(".")
-        draft.use(name, receiver or None, "call", draft.line(kind))
-    arguments = children_of_type(kind, "type_arguments")
-    return [child for child in node.named_children if child != kind] + arguments
-
-
-def _access(draft: Draft, node: Node) -> Visit:
-    receiver, name = node.child_by_field_name("object"), node.child_by_field_name("field")
-    if receiver is None or name is None:
-        return node.named_children
-    if name.type == "this":
-        return ()
-    draft.use(draft.text(name), dotted(draft, receiver), "reference", draft.line(name))
-    return [receiver]
-
-
-def _method_reference(draft: Draft, node: Node) -> Visit:
-    parts = comment_free(node.named_children)
-    receiver = parts[0] if parts else None
-    if len(parts) > 1 and parts[-1].type == "identifier":
-        text = type_text(draft, receiver) or dotted(draft, receiver)
-        draft.use(draft.text(parts[-1]), text, "call", draft.line(parts[-1]))
-    elif receiver is not None and receiver.type == "identifier":
-        draft.use(draft.text(receiver), None, "call", draft.line(receiver))
-        return ()
-    return present(receiver)
-
-
-def _annotation(draft: Draft, node: Node) -> Visit:
-    name = node.child_by_field_name("name")
-    if name is not None:
-        receiver, _, last = draft.text(name).rpartition(".")
-        draft.use(last, receiver or None, "decorate", draft.line(name))
-    return present(node.child_by_field_name("arguments"))
-
-
-def _value_only(draft: Draft, node: Node) -> Visit:
-    return present(node.child_by_field_name("value"))
-
-
-def _without_label(draft: Draft, node: Node) -> Visit:
-    return [child for child in node.named_children if child.type != "identifier"]
-
-
-def _type_only(draft: Draft, node: Node) -> Visit:
-    return [child for child in node.named_children if child.type not in ("identifier", "variable_declarator", "this")]
-
-
-def _type_parameter(draft: Draft, node: Node) -> Visit:
-    return present(child_of_type(node, "type_bound"))
-
-
-def _case(draft: Draft, node: Node) -> Visit:
-    if node.child_count and node.children[0].type == "case":
-        draft.decide()
-    return node.named_children
 
 
 # packages
@@ -493,24 +334,24 @@ _HANDLERS: dict[str, Handler] = {
     "instanceof_expression": _pattern,
     "type_pattern": _pattern,
     "record_pattern_component": _pattern,
-    "formal_parameter": _type_only,
-    "spread_parameter": _type_only,
-    "receiver_parameter": _type_only,
-    "type_parameter": _type_parameter,
-    "identifier": _identifier,
-    "type_identifier": _type_name,
-    "scoped_type_identifier": _scoped_type,
-    "method_invocation": _invocation,
-    "object_creation_expression": _creation,
-    "field_access": _access,
-    "method_reference": _method_reference,
-    "annotation": _annotation,
-    "marker_annotation": _annotation,
-    "element_value_pair": _value_only,
-    "labeled_statement": _without_label,
+    "formal_parameter": use_type_only,
+    "spread_parameter": use_type_only,
+    "receiver_parameter": use_type_only,
+    "type_parameter": use_type_parameter,
+    "identifier": use_identifier,
+    "type_identifier": use_type_name,
+    "scoped_type_identifier": use_scoped_type,
+    "method_invocation": use_invocation,
+    "object_creation_expression": use_creation,
+    "field_access": use_access,
+    "method_reference": use_method_reference,
+    "annotation": use_annotation,
+    "marker_annotation": use_annotation,
+    "element_value_pair": use_value_only,
+    "labeled_statement": use_without_label,
     "break_statement": nothing,
     "continue_statement": nothing,
-    "switch_label": _case,
+    "switch_label": use_case,
     "if_statement": decision,
     "for_statement": decision,
     "while_statement": decision,

@@ -13,5 +13,5 @@ save seek send set setAccessible setTimezone setValue shift sort start stop toAr
 with write
 """
 COMMON_MEMBERS: frozenset[str] = frozenset(_COMMON_MEMBERS.split())
-"""From SPL, DateTime, PDO, DOM, Reflection, Exception and PHPUnit's doubles: an unknown receiver's method of such a name
-is not taken for the project's."""
+"""From SPL, DateTime, PDO, DOM, Reflection, Exception and PHPUnit's doubles: an unknown receiver's method of such a
+name is not taken for the project's."""

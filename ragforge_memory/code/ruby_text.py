@@ -13,11 +13,11 @@ if TYPE_CHECKING:
     from ragforge_memory.code.parsed import BindingKind
 
 VARIABLES = frozenset({"instance_variable", "class_variable", "global_variable"})
-_LITERALS = frozenset(
-    {"string", "integer", "float", "array", "hash", "regex", "simple_symbol", "delimited_symbol", "true", "false", "nil",
-     "lambda", "string_array", "symbol_array", "range", "chained_string", "heredoc_beginning", "rational", "complex",
-     "character", "subshell", "binary", "unary"}
-)  # fmt: skip
+_LITERAL_TYPES = """
+string integer float array hash regex simple_symbol delimited_symbol true false nil lambda string_array symbol_array
+range chained_string heredoc_beginning rational complex character subshell binary unary
+"""
+_LITERALS = frozenset(_LITERAL_TYPES.split())
 _SAME = frozenset({"class", "itself", "dup", "freeze", "tap", "clone", "then"})
 """Methods whose value is taken for the receiver: its class, or the same object."""
 

@@ -23,11 +23,29 @@ from ragforge_memory.code.draft import Draft, Handler
 from ragforge_memory.code.languages import Reader
 from ragforge_memory.code.links import Links
 from ragforge_memory.code.parsed import ScopeType, Use
+from ragforge_memory.code.rust_imports import use_declaration
 from ragforge_memory.code.rust_macros import token_tree
 from ragforge_memory.code.rust_modules import linked, modules, submodule
 from ragforge_memory.code.rust_names import COMMON_MEMBERS
 from ragforge_memory.code.rust_patterns import bind_pattern
-from ragforge_memory.code.rust_text import dotted, iterated, path_text, type_text, value_of
+from ragforge_memory.code.rust_statements import (
+    bind_arm,
+    bind_closure,
+    bind_for,
+    bind_let,
+    bind_let_condition,
+    bind_parameter,
+)
+from ragforge_memory.code.rust_text import dotted, type_text
+from ragforge_memory.code.rust_uses import (
+    use_call,
+    use_field_access,
+    use_identifier,
+    use_invocation,
+    use_scoped,
+    use_struct,
+    use_type_name,
+)
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -279,181 +297,7 @@ def _module(draft: Draft, node: Node) -> Visit:
 # statements that bind
 
 
-def _let(draft: Draft, node: Node) -> Visit:
-    pattern, kind = node.child_by_field_name("pattern"), node.child_by_field_name("type")
-    value = node.child_by_field_name("value")
-    known = ("type", type_text(draft, kind)) if kind is not None else value_of(draft, value)
-    if known[1] is None and kind is not None:
-        known = value_of(draft, value)
-    inner = bind_pattern(draft, pattern, None, known)
-    return [*inner, *present(kind, value, node.child_by_field_name("alternative"))]
-
-
-def _let_condition(draft: Draft, node: Node) -> Visit:
-    value = node.child_by_field_name("value")
-    inner = bind_pattern(draft, node.child_by_field_name("pattern"), None, value_of(draft, value))
-    return [*inner, *present(value)]
-
-
-def _for(draft: Draft, node: Node) -> Visit:
-    draft.decide()
-    value = node.child_by_field_name("value")
-    element = iterated(draft, value)
-    known = ("alias" if element else "unknown", element)
-    inner = bind_pattern(draft, node.child_by_field_name("pattern"), None, known)
-    return [*inner, *present(value, node.child_by_field_name("body"))]
-
-
-def _arm(draft: Draft, node: Node) -> Visit:
-    draft.decide()
-    pattern = node.child_by_field_name("pattern")
-    match = node.parent.parent if node.parent is not None else None
-    value = match.child_by_field_name("value") if match is not None else None
-    inner = bind_pattern(draft, first_named(pattern), None, value_of(draft, value))
-    condition = pattern.child_by_field_name("condition") if pattern else None
-    return [*inner, *present(condition, node.child_by_field_name("value"))]
-
-
-def _closure(draft: Draft, node: Node) -> Visit:
-    parameters = node.child_by_field_name("parameters")
-    types: list[Node] = []
-    for parameter in comment_free(parameters.named_children) if parameters else ():
-        if parameter.type == "parameter":
-            kind = parameter.child_by_field_name("type")
-            bind_pattern(draft, parameter.child_by_field_name("pattern"), kind)
-            types += present(kind)
-        else:
-            bind_pattern(draft, parameter, None)
-    return [*types, *present(node.child_by_field_name("body"))]
-
-
-def _parameter(draft: Draft, node: Node) -> Visit:
-    return present(node.child_by_field_name("type"))
-
-
 # uses
-
-
-def _identifier(draft: Draft, node: Node) -> Visit:
-    draft.use(draft.text(node), None, "reference", draft.line(node))
-    return ()
-
-
-def _type_name(draft: Draft, node: Node) -> Visit:
-    if (text := draft.text(node)) != "Self":
-        draft.use(text, None, "type", draft.line(node))
-    return ()
-
-
-def _scoped(draft: Draft, node: Node) -> Visit:
-    """``a::b`` that is not called: a variant, a constant, a function as a value, a type."""
-    path, name = node.child_by_field_name("path"), node.child_by_field_name("name")
-    if path is None or name is None:
-        return node.named_children
-    kind = "type" if node.type == "scoped_type_identifier" else "reference"
-    draft.use(draft.text(name), path_text(draft, path), "type" if kind == "type" else "reference", draft.line(name))
-    return [path] if path.type not in ("self", "super", "crate") else ()
-
-
-def _call(draft: Draft, node: Node) -> Visit:
-    function, arguments = node.child_by_field_name("function"), node.child_by_field_name("arguments")
-    extra: list[Node] = []
-    if function is not None and function.type == "generic_function":
-        extra = present(function.child_by_field_name("type_arguments"))
-        function = function.child_by_field_name("function")
-    if function is None:
-        return present(arguments)
-    if function.type == "identifier":
-        if (text := draft.text(function)) != "Self":
-            draft.use(text, None, "call", draft.line(function))
-        return [*extra, *present(arguments)]
-    if function.type == "field_expression":
-        value, field = function.child_by_field_name("value"), function.child_by_field_name("field")
-        if value is not None and field is not None:
-            draft.use(draft.text(field), dotted(draft, value), "call", draft.line(field))
-            return [value, *extra, *present(arguments)]
-    if function.type == "scoped_identifier":
-        path, name = function.child_by_field_name("path"), function.child_by_field_name("name")
-        if path is not None and name is not None:
-            draft.use(draft.text(name), path_text(draft, path), "call", draft.line(name))
-            return [*([path] if path.type not in ("self", "super", "crate") else ()), *extra, *present(arguments)]
-    return [function, *extra, *present(arguments)]
-
-
-def _field_access(draft: Draft, node: Node) -> Visit:
-    """A field is no scope, and a method is never named without a call."""
-    return present(node.child_by_field_name("value"))
-
-
-def _struct(draft: Draft, node: Node) -> Visit:
-    name, body = node.child_by_field_name("name"), node.child_by_field_name("body")
-    text = dotted(draft, name)
-    if name is not None and text != "Self":
-        receiver, _, last = text.rpartition(".")
-        draft.use(last, receiver or None, "call", draft.line(name))
-        if name.type == "scoped_type_identifier":
-            path = name.child_by_field_name("path")
-            return present(path, body)
-    arguments = children_of_type(name, "type_arguments")
-    return [*arguments, *present(body)]
-
-
-def _invocation(draft: Draft, node: Node) -> Visit:
-    macro = node.child_by_field_name("macro")
-    if macro is not None:
-        receiver, _, name = dotted(draft, macro).rpartition(".")
-        draft.use(name, receiver or None, "call", draft.line(macro))
-    return children_of_type(node, "token_tree")
-
-
-def _use_declaration(draft: Draft, node: Node) -> Visit:
-    argument = node.child_by_field_name("argument")
-    exported = child_of_type(node, "visibility_modifier") is not None
-    stack: list[tuple[Node | None, str]] = [(argument, "")]
-    while stack:
-        part, prefix = stack.pop()
-        if part is None:
-            continue
-        kind = part.type
-        if kind == "scoped_use_list":
-            path = part.child_by_field_name("path")
-            stack.append((part.child_by_field_name("list"), _joined(prefix, _use_path(draft, path, prefix))))
-        elif kind == "use_list":
-            stack += [(child, prefix) for child in reversed(comment_free(part.named_children))]
-        elif kind == "use_wildcard":
-            path_node = first_named(part)
-            path_text_ = _joined(prefix, _use_path(draft, path_node, prefix)) if path_node else prefix
-            module, name = _split(f"{path_text_}.*")
-            draft.add_import("*", module, name, draft.line(part), exported=exported)
-        else:
-            alias = part.child_by_field_name("alias") if kind == "use_as_clause" else None
-            path = part.child_by_field_name("path") if kind == "use_as_clause" else part
-            inner = "" if path is None or (path.type == "self" and prefix) else _use_path(draft, path, prefix)
-            full = _joined(prefix, inner)
-            local = draft.text(alias) if alias else full.rpartition(".")[2]
-            if local != "_":
-                module, name = _split(full)
-                draft.add_import(local, module, name or None, draft.line(part), exported=exported)
-    return ()
-
-
-def _use_path(draft: Draft, node: Node | None, prefix: str) -> str:
-    return dotted(draft, node) if prefix else path_text(draft, node)
-
-
-def _joined(prefix: str, rest: str) -> str:
-    return ".".join(part for part in (prefix, rest) if part)
-
-
-def _split(path: str) -> tuple[str, str]:
-    """``crate.a.Kind.Book`` to the module ``crate.a`` and the name ``Kind.Book``: modules are written small."""
-    parts = path.split(".")
-    last = len(parts) - 1
-    first = next((place for place, part in enumerate(parts) if part[:1].isupper()), last)
-    first = max(first, 1) if len(parts) > 1 and not parts[0][:1].isupper() else first
-    if first == 0:
-        return ("self_module", path) if parts[0][:1].isupper() else (path, "")
-    return ".".join(parts[:first]), ".".join(parts[first:])
 
 
 _HANDLERS: dict[str, Handler] = {
@@ -473,27 +317,27 @@ _HANDLERS: dict[str, Handler] = {
     "mod_item": _module,
     "field_declaration": _field,
     "enum_variant": _variant,
-    "let_declaration": _let,
-    "let_condition": _let_condition,
-    "for_expression": _for,
-    "match_arm": _arm,
-    "closure_expression": _closure,
-    "parameter": _parameter,
+    "let_declaration": bind_let,
+    "let_condition": bind_let_condition,
+    "for_expression": bind_for,
+    "match_arm": bind_arm,
+    "closure_expression": bind_closure,
+    "parameter": bind_parameter,
     "self_parameter": nothing,
     "lifetime": nothing,
     "label": nothing,
     "visibility_modifier": nothing,
-    "identifier": _identifier,
-    "type_identifier": _type_name,
-    "scoped_identifier": _scoped,
-    "scoped_type_identifier": _scoped,
-    "call_expression": _call,
-    "field_expression": _field_access,
-    "struct_expression": _struct,
+    "identifier": use_identifier,
+    "type_identifier": use_type_name,
+    "scoped_identifier": use_scoped,
+    "scoped_type_identifier": use_scoped,
+    "call_expression": use_call,
+    "field_expression": use_field_access,
+    "struct_expression": use_struct,
     "field_initializer": lambda draft, node: present(node.child_by_field_name("value")),
-    "macro_invocation": _invocation,
+    "macro_invocation": use_invocation,
     "token_tree": token_tree,
-    "use_declaration": _use_declaration,
+    "use_declaration": use_declaration,
     "extern_crate_declaration": nothing,
     "type_parameter": lambda draft, node: present(node.child_by_field_name("bounds")),
     "if_expression": decision,

@@ -1,0 +1,69 @@
+"""How C# files reach one another: namespaces, ``using``, partial types."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from ragforge_memory.code.clauses import (
+    comment_free,
+)
+from ragforge_memory.code.draft import Draft
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+    from ragforge_memory.code.draft import Visit
+    from ragforge_memory.code.index import ProjectIndex
+    from ragforge_memory.code.links import Place
+    from ragforge_memory.code.parsed import ParsedFile, ParsedScope
+
+
+def using(draft: Draft, node: Node) -> Visit:
+    alias = node.child_by_field_name("name")
+    target = next((child for child in comment_free(node.named_children) if child != alias), None)
+    path = "".join(draft.text(target).split()).removeprefix("global::") if target is not None else ""
+    path = path.partition("<")[0]
+    if alias is not None:
+        draft.add_import(draft.text(alias), path, path.rpartition(".")[2], draft.line(node))
+    elif any(child.type == "static" for child in node.children):
+        draft.add_import("*", path, f"{path.rpartition('.')[2]}.*", draft.line(node))
+    elif path:
+        draft.add_import("*", path, "*", draft.line(node))
+    return ()
+
+
+def neighbours(index: ProjectIndex, file: ParsedFile) -> Sequence[str]:
+    """The files of the same namespaces, and of those around them."""
+    found: dict[str, None] = {}
+    for package in file.package.split():
+        while package:
+            found.update(dict.fromkeys(index.packages.get(f"csharp:{package}/", ())))
+            package = package.rpartition(".")[0]
+    for path in _without_namespace(index):
+        found[path] = None
+    return list(found)
+
+
+def _without_namespace(index: ProjectIndex) -> Sequence[str]:
+    memo = ("csharp", "global")
+    if memo not in index.memo:
+        files = (file.file for file in index.files.values())
+        index.memo[memo] = [file.path for file in files if file.language == "csharp" and not file.package]
+    found: Sequence[str] = index.memo[memo]
+    return found
+
+
+def parts(index: ProjectIndex, path: str, scope: ParsedScope) -> Sequence[Place]:
+    """The other ``partial`` declarations of a type."""
+    if "partial" not in scope.modifiers:
+        return ()
+    here = index.files[path].file.package
+    return [
+        (other, found.key)
+        for other, found in index.by_name.get(("csharp", scope.name), ())
+        if found.qualified_name == scope.qualified_name
+        and "partial" in found.modifiers
+        and index.files[other].file.package == here
+        and (other, found.key) != (path, scope.key)
+    ]
