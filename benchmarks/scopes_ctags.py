@@ -10,9 +10,10 @@ What counts, by ctags' kinds (KINDS below): functions, methods, classes, structs
 their members, modules, type aliases, macros and named constants. What does not: packages and namespaces (they are
 properties of files here, not scopes: C++, C#, PHP, Java, Go), fields and variables that are no constants, locals,
 parameters, labels, imports, names that ctags makes up for what has none, object properties, guards (macros without a
-value), Rust's ``mod name;``. Of kinds that mix constants and variables, and where ctags
-mistakes other things for definitions, only those count whose line shows it (LINES).
-A name that ctags lists twice on a line (``x.f = function f()``) is one definition. ``scopes/s`` is by processor time of one process, parsing and hashing, without the graph.
+value), Rust's ``mod name;``. Of kinds that mix constants and variables, and where ctags mistakes other things for
+definitions, only those count whose line shows it (LINES). A name that ctags lists twice on a line
+(``x.f = function f()``) is one definition. ``scopes/s`` is by processor time of one process, parsing and hashing,
+without the graph.
 """
 
 from __future__ import annotations
