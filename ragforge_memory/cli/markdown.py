@@ -89,9 +89,10 @@ def _console(width: int, color: bool) -> Any:
 
 @functools.cache
 def _markdown_class() -> Any:
-    """Rich's Markdown with headings on the left, code without a background, and lines that stay lines.
+    """Rich's Markdown with headings on the left, code without a background, lines and underscores that stay.
 
-    Models and quotes break lines where they mean it; joined, a signature and its documentation read as one.
+    Models and quotes break lines where they mean it; joined, a signature and its documentation read as one. And an
+    underscore in talk about code belongs to a name: ``app/__init__.py`` is not "app/" and a bold "init.py".
     """
     from rich import markdown
     from rich.console import Console, ConsoleOptions, RenderResult
@@ -125,5 +126,7 @@ def _markdown_class() -> Any:
                 for child in token.children or ():
                     if child.type == "softbreak":
                         child.type = "hardbreak"
+                    elif child.markup in ("_", "__"):
+                        child.type, child.tag, child.nesting, child.content = "text", "", 0, child.markup
 
     return TerminalMarkdown

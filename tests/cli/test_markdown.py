@@ -154,3 +154,10 @@ def test_a_pipe_gets_the_text_as_it_came() -> None:
 
 def test_escape_sequences_of_a_model_do_not_reach_the_terminal() -> None:
     assert printable("a\x1b[2Jb\x07\r\n\tc\x9b1m") == "a[2Jb\n\tc1m"
+
+
+def test_underscores_of_names_stay() -> None:
+    text = "`A` - app/__init__.py:3 and __main__.py, _private_; **bold** and *slanted*"
+    assert lay_out(text, width=100, color=False) == (
+        "A - app/__init__.py:3 and __main__.py, _private_; bold and slanted\n"
+    )
