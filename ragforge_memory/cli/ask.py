@@ -15,6 +15,7 @@ from ragforge_memory.cli.options import (
     NoMemoryOption,
     ResumeOption,
     Settings,
+    check_conversation,
     command,
 )
 
@@ -47,8 +48,7 @@ def ask(
 
     What is piped in belongs to the question: git diff | ragforge ask "what changed?"
     """
-    if continue_ and resume is not None:
-        raise typer.BadParameter("give --continue or --resume, not both")
+    check_conversation(continue_, resume, no_memory)
     if json and jsonl:
         raise typer.BadParameter("give --json or --jsonl, not both")
     question = _question(text)
@@ -104,12 +104,14 @@ async def _ask(opening: Opening, question: str, continue_: bool, resume: str | N
             response = await run_turn(session, conversation, question, show)
         except TurnCancelled as cancelled:
             view.finish()
+            if not session.keeps:
+                raise
             raise TurnCancelled(
                 "interrupted; what was said until then is kept", hint=resuming, message_id=cancelled.message_id
             ) from cancelled
         if output == "json":
             print_json(response)
-        elif output == "text" and session.terminal.rendered and session.terminal.progress:
+        elif output == "text" and session.keeps and session.terminal.rendered and session.terminal.progress:
             note(f"\n{resuming}")
 
 

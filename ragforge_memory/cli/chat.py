@@ -14,6 +14,7 @@ from ragforge_memory.cli.options import (
     NoMemoryOption,
     ResumeOption,
     Settings,
+    check_conversation,
     command,
 )
 
@@ -39,8 +40,7 @@ def chat(
 
     What is said stays in the graph; the command that resumes the conversation is printed on leaving.
     """
-    if continue_ and resume is not None:
-        raise typer.BadParameter("give --continue or --resume, not both")
+    check_conversation(continue_, resume, no_memory)
 
     from ragforge_memory.cli.session import Opening, run_async
 
@@ -92,6 +92,8 @@ class Talk:
         self.say(self.session.describe_project())
         if self.conversation is not None:
             self.say(describe_conversation(self.conversation))
+        if not self.session.keeps:
+            self.say("memory is off: nothing of this chat is kept")
         if self.session.terminal.rendered:
             self.say("/help shows the commands; Meta-Enter begins a new line; Ctrl-C stops an answer")
 
@@ -118,7 +120,8 @@ class Talk:
             await run_turn(session, self.conversation, text, view.show)
         except TurnCancelled:
             view.finish()
-            self.say(f"interrupted; the {'answer so far' if view.spoke else 'question'} is kept")
+            kept = f"; the {'answer so far' if view.spoke else 'question'} is kept" if session.keeps else ""
+            self.say(f"interrupted{kept}")
         except AgentClosed:
             raise
         except RagforgeError as error:
@@ -131,7 +134,7 @@ class Talk:
 
     def say_how_to_resume(self) -> None:
         """The command that resumes this conversation."""
-        if self.conversation is not None:
+        if self.conversation is not None and self.session.keeps:
             self.say(f"resume with: ragforge chat -r {self.conversation.uuid[:8]}")
 
     def _prompt(self, commands: dict[str, str]) -> Any:

@@ -73,10 +73,25 @@ ModelOption = Annotated[
         show_default=False,
     ),
 ]
-NoMemoryOption = Annotated[bool, typer.Option("--no-memory", help="Answer without recalling what was said before.")]
+NoMemoryOption = Annotated[
+    bool, typer.Option("--no-memory", help="Recall nothing that was said before, and keep nothing of this.")
+]
 NoIngestOption = Annotated[
     bool, typer.Option("--no-ingest", help="Do not read the project's code before the first answer.")
 ]
+
+
+def check_conversation(continue_: bool, resume: str | None, no_memory: bool) -> None:
+    """Refuses options that name no conversation or several.
+
+    Raises:
+        typer.BadParameter: two of them were given.
+    """
+    if continue_ and resume is not None:
+        raise typer.BadParameter("give --continue or --resume, not both")
+    if no_memory and (continue_ or resume is not None):
+        raise typer.BadParameter("without memory there is no conversation to go on with", param_hint="--no-memory")
+
 
 _GLOBALS: dict[str, tuple[Any, Any]] = {
     "config": (ConfigOption, None),

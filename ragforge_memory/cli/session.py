@@ -85,14 +85,14 @@ def make_agent(
     settings: Settings,
     *,
     model: str | None = None,
-    memory: bool = True,
+    memory: bool | None = None,
     progress: Reporter | None = None,
 ) -> AsyncConversationAgent:
-    """The agent for a place; ``memory`` False answers without recall."""
+    """The agent for a place; ``memory`` turns its memory on or off, None leaves that to the configuration."""
     config = place.loaded.config
-    if not memory:
-        without = config.agent.memory.model_copy(update={"enabled": False})
-        config = config.model_copy(update={"agent": config.agent.model_copy(update={"memory": without})})
+    if memory is not None:
+        told = config.agent.memory.model_copy(update={"enabled": memory})
+        config = config.model_copy(update={"agent": config.agent.model_copy(update={"memory": told})})
     return configured_agent(
         config,
         user_id=settings.user,
@@ -123,6 +123,11 @@ class Session:
         self.terminal = terminal
         self.spinner = spinner
         self.interrupts = interrupts
+
+    @property
+    def keeps(self) -> bool:
+        """Whether what is said is kept."""
+        return self.services.config.memory.enabled
 
     async def conversation(self, *, continue_: bool = False, resume: str | None = None) -> AsyncConversation | None:
         """The conversation that goes on; None where none was asked for, or there is none yet.
@@ -169,7 +174,9 @@ async def open_session(opening: Opening) -> AsyncIterator[Session]:
         note(notice)
     preparation = _Preparation(terminal, spinner, quiet=opening.quiet)
     with interrupts.taken():
-        agent = make_agent(place, opening.settings, model=opening.model, memory=opening.memory, progress=preparation)
+        agent = make_agent(
+            place, opening.settings, model=opening.model, memory=None if opening.memory else False, progress=preparation
+        )
         try:
             async with spinner.running("opening the graph"):
                 with preparation.shown():
@@ -187,7 +194,7 @@ async def open_graph(settings: Settings, *, quiet: bool = False) -> AsyncIterato
     spinner = Spinner(terminal)
     _configure_logs(settings.debug)
     preparation = _Preparation(terminal, spinner, quiet=quiet)
-    agent = make_agent(locate(settings), settings, model="extractive", progress=preparation)
+    agent = make_agent(locate(settings), settings, model="extractive", memory=True, progress=preparation)
     try:
         async with spinner.running("opening the graph"):
             with preparation.shown():

@@ -192,3 +192,13 @@ def test_ctrl_c_is_130_and_keeps_what_was_said(ragforge: CommandLine) -> None:
         ("user", "complete", "x"),
         ("assistant", "partial", "The beginning\n"),
     ]
+
+
+def test_without_memory_nothing_is_kept(ragforge: CommandLine) -> None:
+    out = ragforge.ok("ask", "x", "--no-memory", "--no-ingest", "--model", ragforge.script("An answer."))
+    assert out == "An answer.\n"
+    chat = ragforge.run("chat", "--no-memory", "--no-ingest", "--model", ragforge.script("One."), stdin="hello\n")
+    assert "memory is off" in chat.stdout
+    assert "resume with" not in chat.stdout
+    (ragforge.project / "ragforge.config.yaml").write_text("agent: {memory: {enabled: false}}\n")
+    assert ragforge.json("conversations", "list", "--json")["items"] == []

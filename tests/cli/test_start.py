@@ -90,6 +90,7 @@ def test_no_command_shows_the_help(alone: CommandLine) -> None:
         ["ask", "x", "--no-such-option"],
         ["ask", "x", "-c", "-r", "y"],
         ["ask", "x", "--json", "--jsonl"],
+        ["ask", "x", "--no-memory", "-c"],
         ["chat", "-c", "-r", "y"],
         ["ask", "x", "--project", "no/such/folder"],
         ["ingest", "no/such/folder"],
