@@ -45,6 +45,7 @@ def around(node: Node) -> Node:
 
 
 def modifiers_of(draft: Draft, node: Node, whole: Node | None = None) -> list[str]:
+    """The words before a definition (`async`, `static`, …), `export` first where ``whole`` exports it."""
     found = [draft.text(child) for child in node.children if child.type in _MODIFIERS]
     if whole is not None and whole.type == "export_statement":
         found.insert(0, "export")
@@ -106,6 +107,7 @@ def open_function(
 
 
 def signature(draft: Draft, node: Node, body: Node | None) -> str:
+    """The definition on one line, without decorators and body."""
     start = next((c.start_byte for c in node.children if c.type != "decorator"), node.start_byte)
     if node.type == "variable_declarator" and node.parent is not None and node.prev_named_sibling is None:
         start = node.parent.start_byte
@@ -204,6 +206,7 @@ def _method(draft: Draft, node: Node) -> Visit:
 
 
 def shortened(draft: Draft, node: Node) -> str:
+    """The text on one line, at most 120 characters."""
     text = draft.compact(node.start_byte, min(node.end_byte, node.start_byte + 400)).rstrip(";")
     return text if len(text) <= 120 else f"{text[:117]}..."
 

@@ -44,6 +44,7 @@ def required_module(draft: Draft, node: Node | None) -> tuple[str, str | None] |
 
 
 def bind_required(draft: Draft, pattern: Node, module: str, name: str | None) -> None:
+    """Binds what ``const PATTERN = require(…)`` names: a name, or the parts of an object pattern."""
     line = draft.line(pattern)
     if pattern.type == "identifier":
         draft.add_import(draft.text(pattern), module, name, line)
@@ -68,6 +69,7 @@ def sets_exports(draft: Draft, node: Node | None) -> bool:
 
 
 def is_exported(node: Node) -> bool:
+    """Whether a declarator's declaration stands in an export statement."""
     declaration = node.parent
     statement = declaration.parent if declaration is not None else None
     return statement is not None and statement.type == "export_statement"

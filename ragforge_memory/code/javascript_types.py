@@ -50,6 +50,7 @@ def _class(draft: Draft, node: Node) -> Visit:
 def open_class(
     draft: Draft, node: Node, name: str, name_node: Node | None, whole: Node, owner: str | None = None
 ) -> Visit:
+    """Opens a class with its bases and interfaces; gives what is to be visited inside."""
     bases: list[tuple[str, int]] = []
     interfaces: list[tuple[str, int]] = []
     inside: list[Node] = [child for child in whole.children if child.type == "decorator" and whole is not node]

@@ -57,6 +57,7 @@ def _joined(tail: list[str]) -> str:
 
 
 def first_named(node: Node) -> Node | None:
+    """The first named child that is no comment."""
     return next((child for child in node.named_children if child.type != "comment"), None)
 
 

@@ -75,6 +75,7 @@ def _as_pattern(draft: Draft, node: Node) -> Visit:
 
 
 def use_dotted(draft: Draft, text: str, kind: UseKind, line: int) -> None:
+    """Notes the use of a dotted name, and of its receiver where that is one name."""
     receiver, _, name = text.rpartition(".")
     if name.isidentifier():
         draft.use(name, receiver or None, kind, line)
