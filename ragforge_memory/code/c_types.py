@@ -97,7 +97,7 @@ def open_type(draft: Draft, node: Node, name: Node | None, body: Node, text: str
         name_node=name,
         whole=whole,
         qualified_name=qualified_name(draft, owner, label),
-        signature=header(draft, node, body),
+        signature=header(draft, node, body) if name is not None else f"typedef {header(draft, node, body)} {label}",
         docstring=doc_before(draft, whole),
         owner=owner,
         bases=[found for base in bases if (found := type_text(draft, base))],

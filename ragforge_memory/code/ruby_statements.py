@@ -140,7 +140,7 @@ def _constant(draft: Draft, node: Node, left: Node, right: Node | None) -> Visit
         "constant" if made is None else "trait" if made == "trait" else "class",
         name_node=left if owner is None else left.child_by_field_name("name"),
         qualified_name=qualified(draft, owner, name),
-        signature=shortened(draft, node),
+        signature=shortened(draft, node, right.child_by_field_name("arguments") if made and right else None),
         docstring=doc(draft, node),
         owner=owner,
     )

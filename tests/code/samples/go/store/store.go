@@ -63,3 +63,5 @@ func (i *Item) total() int {
 	round := func(n int) int { return n - n%5 }
 	return round(int(i.cost)) + len(i.Label())
 }
+
+var _ Pricer = (*Item)(nil)

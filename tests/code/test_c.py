@@ -1,0 +1,165 @@
+"""C: the sample's scopes and edges by hand, details, broken files and odd inputs."""
+
+from __future__ import annotations
+
+import pytest
+
+from ragforge_memory.code.parse import parse
+from ragforge_memory.code.parsed import ParsedScope
+from ragforge_memory.code.resolve import resolve
+from tests.code.graphs import edges, read, scopes
+
+SCOPES = {
+    "main.c": [
+        "rounded function 4-4",
+        "choose function 6-8",
+        "main function 10-17",
+    ],
+    "store.c": [
+        "free_cost constant 4-4",
+        "made constant 5-5",
+        "rounded function 8-10",
+        "item_new function 15-22 @16",
+        "item_price function 26-30",
+    ],
+    "store.h": [
+        "MAX_ITEMS constant 5-5",
+        "ROUND macro 6-6",
+        "kind enum 8-8",
+        "kind.BOOK constant 8-8",
+        "kind.PEN constant 8-8",
+        "item struct 11-15",
+        "item_t type 15-15",
+        "shelf struct 17-20",
+        "pricer type 22-22",
+        "money type 23-23",
+        "bits struct 25-28",
+        "is_free function 33-35",
+    ],
+}
+
+EDGES = {
+    "main.c": [
+        "choose CONSUMES store.h:pricer 6",
+        "choose CONSUMES store.c:item_price 7",
+        "main CONSUMES store.h:shelf 11",
+        "main CONSUMES rounded 12()",
+        "main CONSUMES store.c:item_new 12()",
+        "main CONSUMES store.h:item_t 12",
+        "main CONSUMES store.h:MAX_ITEMS 14",
+        "main CONSUMES store.h:is_free 14()",
+        "main CONSUMES choose 16()",
+    ],
+    "store.c": [
+        "rounded CONSUMES store.h:item_t 8",
+        "rounded CONSUMES store.h:ROUND 9()",
+        "item_new CONSUMES store.h:item_t 15,18",
+        "item_new CONSUMES store.h:item 18",
+        "item_new CONSUMES made 20",
+        "item_price CONSUMES store.h:item_t 26",
+        "item_price CONSUMES store.h:kind.PEN 27",
+        "item_price CONSUMES free_cost 28",
+        "item_price CONSUMES rounded 29()",
+    ],
+    "store.h": [
+        "<top> CONSUMES item_t 30,31",
+        "item CONSUMES kind 14",
+        "shelf CONSUMES item_t 18",
+        "pricer CONSUMES item_t 22",
+        "is_free CONSUMES item_t 33",
+        "is_free CONSUMES store.c:item_price 34()",
+    ],
+}
+
+FILES = read("c")
+RESOLUTION = resolve(FILES.values())
+
+
+def scope(path: str, key: str) -> ParsedScope:
+    """One scope of the sample."""
+    return next(found for found in FILES[path].scopes if found.key == key)
+
+
+def test_the_sample_has_these_files() -> None:
+    assert sorted(FILES) == sorted(SCOPES)
+
+
+@pytest.mark.parametrize("path", SCOPES)
+def test_scopes(path: str) -> None:
+    assert FILES[path].error is None
+    assert scopes(FILES[path]) == SCOPES[path]
+
+
+@pytest.mark.parametrize("path", EDGES)
+def test_edges(path: str) -> None:
+    assert edges(RESOLUTION, path) == EDGES[path]
+
+
+def test_details() -> None:
+    made = scope("store.c", "item_new")
+    assert made.signature == "item_t * item_new(const char *label, int cost)"
+    assert (made.docstring, made.start_line, made.definition_line) == ("Makes an item.", 15, 16)
+    assert made.parameters == ("const char *label", "int cost")
+    price = scope("store.c", "item_price")
+    assert (price.docstring, price.complexity) == ("The price in cents.\nNever negative.", 3)
+    assert scope("store.h", "shelf").signature == "typedef struct shelf"
+    assert scope("store.h", "item_t").returns == "item"
+
+
+def test_the_linker_finds_what_no_header_defines() -> None:
+    files = [parse("a.c", b"int f(void) { return g(); }\n"), parse("b.c", b"int g(void) { return 1; }\n")]
+    assert [(e.source_key, e.target_path) for e in resolve(files).edges] == [("f", "b.c")]
+
+
+def test_a_static_function_is_not_seen_from_other_files() -> None:
+    files = [parse("a.c", b"int f(void) { return g(); }\n"), parse("b.c", b"static int g(void) { return 1; }\n")]
+    assert resolve(files).edges == ()
+
+
+def test_branches_that_open_different_braces_are_read() -> None:
+    source = b"""int f(int a) {
+#ifdef X
+  if (a) {
+#else
+  if (!a) {
+#endif
+    return 1;
+  }
+  return 0;
+}
+int g(void) { return 2; }
+"""
+    parsed = parse("a.c", source)
+    assert parsed.error is None
+    assert [found.key for found in parsed.scopes] == ["f", "g"]
+
+
+def test_macros_before_functions_are_read_over() -> None:
+    parsed = parse("a.c", b"MY_API int f(int a);\nMY_API int g(int a) { return f(a); }\n")
+    assert [found.key for found in parsed.scopes] == ["g"]
+
+
+def test_a_file_that_cannot_be_read_is_broken() -> None:
+    parsed = parse("a.c", b"int f( {{{ )))\n@@@ ???\n")
+    assert parsed.error is not None
+    assert "line 1" in parsed.error
+
+
+@pytest.mark.parametrize("source", [b"", b"\n\n", b"\xef\xbb\xbf", b"// nothing\n"])
+def test_a_file_without_definitions_is_no_error(source: bytes) -> None:
+    parsed = parse("a.c", source)
+    assert (parsed.error, parsed.scopes) == (None, ())
+
+
+def test_line_ends_and_letters_of_other_systems_change_nothing() -> None:
+    source = "/* Größe */\nint f(void) { return 1; }\n"
+    plain = parse("a.c", source.encode())
+    assert [found.key for found in plain.scopes] == ["f"]
+    assert parse("a.c", source.replace("\n", "\r\n").encode()).scopes == plain.scopes
+    latin = parse("a.c", source.encode("latin-1"))
+    assert [found.docstring for found in latin.scopes] == [found.docstring for found in plain.scopes]
+
+
+def test_deep_nesting_does_not_break_the_walk() -> None:
+    source = "int f(void) { return " + "(" * 3000 + "1" + ")" * 3000 + "; }\n"
+    assert parse("a.c", source.encode()).scopes[0].name == "f"

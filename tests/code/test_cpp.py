@@ -1,0 +1,168 @@
+"""C++: the sample's scopes and edges by hand, details, broken files and odd inputs."""
+
+from __future__ import annotations
+
+import pytest
+
+from ragforge_memory.code.parse import parse
+from ragforge_memory.code.parsed import ParsedScope
+from ragforge_memory.code.resolve import resolve
+from tests.code.graphs import edges, read, scopes
+
+SCOPES = {
+    "main.cpp": [
+        "TWICE macro 5-5",
+        "report function 7-10",
+        "main function 12-19",
+    ],
+    "store.cpp": [
+        "helper function 7-7",
+        "Item.Item method 10-10",
+        "Item.~Item method 12-12",
+        "Item.price method 15-18",
+        "Item.operator== method 20-20",
+        "Item.make method 22-22",
+        "Item.Tag.id method 24-24",
+        "total function 26-26",
+    ],
+    "store.hpp": [
+        "Priced interface 9-13",
+        "Priced.~Priced method 11-11",
+        "Priced.price method 12-12",
+        "Kind enum 15-15",
+        "Kind.Book constant 15-15",
+        "Kind.Pen constant 15-15",
+        "Money type 17-17",
+        "Count type 18-18",
+        "kMaxItems constant 20-20",
+        "Base struct 22-25",
+        "Base.name method 24-24",
+        "Item class 30-50",
+        "Item.Tag class 41-44",
+        "Item.rounded method 47-47",
+        "Shelf class 53-61 @54",
+        "Shelf.size method 57-57",
+        "Shelf.put method 63-68 @64",
+    ],
+}
+
+EDGES = {
+    "main.cpp": [
+        "report CONSUMES store.hpp:Item 7",
+        "report CONSUMES TWICE 9()",
+        "report CONSUMES store.cpp:Item.price 9()",
+        "main CONSUMES store.cpp:Item.make 13()",
+        "main CONSUMES store.hpp:Item 13,14(),15",
+        "main CONSUMES store.hpp:Shelf 15",
+        "main CONSUMES store.hpp:Shelf.put 16()",
+        "main CONSUMES report 18()",
+        "main CONSUMES store.cpp:total 18()",
+        "main CONSUMES store.hpp:Base.name 18()",
+    ],
+    "store.cpp": [
+        "Item.Item CONSUMES store.hpp:Money 10",
+        "Item.price CONSUMES store.hpp:Kind 16",
+        "Item.price CONSUMES store.hpp:Kind.Pen 16",
+        "Item.price CONSUMES helper 17()",
+        "Item.price CONSUMES store.hpp:Item.rounded 17()",
+        "Item.operator== CONSUMES store.hpp:Item 20",
+        "Item.make CONSUMES store.hpp:Item 22()",
+        "total CONSUMES Item.price 26()",
+        "total CONSUMES store.hpp:Item 26",
+    ],
+    "store.hpp": [
+        "<top> CONSUMES Item 70",
+        "Item IMPLEMENTS Priced 30",
+        "Item INHERITS_FROM Base 30",
+        "Item CONSUMES Money 32,48",
+        "Item CONSUMES Kind 49",
+        "Item CONSUMES Kind.Book 49",
+        "Shelf.put CONSUMES Shelf.size 65()",
+        "Shelf.put CONSUMES kMaxItems 65",
+    ],
+}
+
+FILES = read("cpp")
+RESOLUTION = resolve(FILES.values())
+
+
+def scope(path: str, key: str) -> ParsedScope:
+    """One scope of the sample."""
+    return next(found for found in FILES[path].scopes if found.key == key)
+
+
+def test_the_sample_has_these_files() -> None:
+    assert sorted(FILES) == sorted(SCOPES)
+
+
+@pytest.mark.parametrize("path", SCOPES)
+def test_scopes(path: str) -> None:
+    assert FILES[path].error is None
+    assert scopes(FILES[path]) == SCOPES[path]
+
+
+@pytest.mark.parametrize("path", EDGES)
+def test_edges(path: str) -> None:
+    assert edges(RESOLUTION, path) == EDGES[path]
+
+
+def test_details() -> None:
+    price = scope("store.cpp", "Item.price")
+    assert price.signature == "int Item::price() const"
+    assert (price.owner, price.docstring, price.complexity) == ("Item", "Never negative.", 3)
+    assert scope("store.cpp", "Item.Tag.id").owner == "Item.Tag"
+    assert scope("store.hpp", "Shelf.put").signature == "template <typename T> bool Shelf<T>::put(T thing)"
+    item = scope("store.hpp", "Item")
+    assert (item.bases, item.docstring) == (("Base", "Priced"), "One thing on the shelf.")
+    assert "abstract" in scope("store.hpp", "Priced.price").modifiers
+    assert "constructor" in scope("store.cpp", "Item.Item").modifiers
+
+
+def test_members_outside_of_the_class_belong_to_it() -> None:
+    parents = {(e.source_key, e.target_path, e.target_key) for e in RESOLUTION.edges if e.kind == "HAS_PARENT"}
+    assert ("Item.price", "store.hpp", "Item") in parents
+    assert ("Item.Tag.id", "store.hpp", "Item.Tag") in parents
+    assert ("Shelf.put", "store.hpp", "Shelf") in parents
+
+
+def test_headers_are_told_by_what_they_hold() -> None:
+    assert parse("a.h", b"class A { public: void f(); };\n").language == "cpp"
+    assert parse("a.h", b"struct a { int b; };\n").language == "c"
+
+
+def test_macros_in_declarations_are_read_over() -> None:
+    source = b"""class MY_EXPORT A : public B {
+ public:
+  int f() const MY_NOEXCEPT { return x_; }
+  int x_ GUARDED_BY(mu_);
+};
+"""
+    parsed = parse("a.cc", source)
+    assert [found.key for found in parsed.scopes] == ["A", "A.f"]
+    assert parsed.scopes[0].signature == "class MY_EXPORT A : public B"
+
+
+def test_a_file_that_cannot_be_read_is_broken() -> None:
+    parsed = parse("a.cpp", b"class ( {{{ )))\n@@@ ???\n")
+    assert parsed.error is not None
+    assert "line 1" in parsed.error
+
+
+@pytest.mark.parametrize("source", [b"", b"\n\n", b"\xef\xbb\xbf", b"// nothing\n"])
+def test_a_file_without_definitions_is_no_error(source: bytes) -> None:
+    parsed = parse("a.cpp", source)
+    assert (parsed.error, parsed.scopes) == (None, ())
+
+
+def test_line_ends_and_letters_of_other_systems_change_nothing() -> None:
+    source = "// Größe\nint f() { return 1; }\n"
+    plain = parse("a.cpp", source.encode())
+    assert [found.key for found in plain.scopes] == ["f"]
+    assert parse("a.cpp", source.replace("\n", "\r\n").encode()).scopes == plain.scopes
+    latin = parse("a.cpp", source.encode("latin-1"))
+    assert [found.docstring for found in latin.scopes] == [found.docstring for found in plain.scopes]
+
+
+def test_deep_nesting_does_not_break_the_walk() -> None:
+    source = "int f() { return " + "(" * 3000 + "1" + ")" * 3000 + "; }\n"
+    assert parse("a.cpp", source.encode()).scopes[0].name == "f"

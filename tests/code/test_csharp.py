@@ -1,0 +1,186 @@
+"""C#: the sample's scopes and edges by hand, details, broken files and odd inputs."""
+
+from __future__ import annotations
+
+import pytest
+
+from ragforge_memory.code.parse import parse
+from ragforge_memory.code.parsed import ParsedScope
+from ragforge_memory.code.resolve import resolve
+from tests.code.graphs import edges, read, scopes
+
+SCOPES = {
+    "Item.Partial.cs": [
+        "Item class 3-6",
+        "Item.Describe method 5-5",
+    ],
+    "Main.cs": [
+        "Order class 6-10",
+        "Order.Name method 8-8",
+        "Order.Price method 9-9",
+        "Program class 12-32 @13",
+        "Program.Report method 15-15",
+        "Program.Main method 17-26",
+        "Program.Helpers class 28-31",
+        "Program.Helpers.Log method 30-30",
+    ],
+    "Store.cs": [
+        "IPriced interface 6-10",
+        "IPriced.Price method 8-8",
+        "IPriced.Name method 9-9",
+        "Kind enum 12-12",
+        "Kind.Book constant 12-12",
+        "Kind.Pen constant 12-12",
+        "Pricer type 14-14",
+        "AuditedAttribute class 16-19 @17",
+        "Base class 21-26",
+        "Base.Base method 24-24",
+        "Base.Rounded method 25-25",
+        "Item class 31-64",
+        "Item.MaxItems constant 33-33",
+        "Item.Item method 37-40",
+        "Item.Name method 43-43",
+        "Item.Cost method 45-48",
+        "Item.Price method 52-59 @53",
+        "Item.Price.Twice function 58-58",
+        "Item.operator + method 61-61",
+        "Item.this[] method 63-63",
+        "Place struct 66-70",
+        "Place.Index method 69-69",
+    ],
+}
+
+EDGES = {
+    "Item.Partial.cs": [
+        "Item.Describe CONSUMES Store.cs:Item.Name 5",
+        "Item.Describe CONSUMES Store.cs:Item.Price 5()",
+    ],
+    "Main.cs": [
+        "Order CONSUMES Store.cs:Item 6",
+        "Order IMPLEMENTS Store.cs:IPriced 6",
+        "Order.Name CONSUMES Store.cs:Item.Name 8",
+        "Order.Price CONSUMES Store.cs:Item.Price 9()",
+        "Program DECORATED_BY Store.cs:AuditedAttribute 12",
+        "Program.Report CONSUMES Store.cs:IPriced 15",
+        "Program.Report CONSUMES Store.cs:IPriced.Price 15()",
+        "Program.Main CONSUMES Store.cs:Item 19(),20,21",
+        "Program.Main CONSUMES Program.Report 22()",
+        "Program.Main CONSUMES Item.Partial.cs:Item.Describe 23()",
+        "Program.Main CONSUMES Program.Helpers 25",
+        "Program.Main CONSUMES Program.Helpers.Log 25()",
+        "Program.Main CONSUMES Store.cs:Item.Price 25()",
+    ],
+    "Store.cs": [
+        "Pricer CONSUMES Item 14",
+        "Item IMPLEMENTS IPriced 31",
+        "Item INHERITS_FROM Base 31",
+        "Item CONSUMES Kind 35",
+        "Item CONSUMES Kind.Book 35",
+        "Item.Price DECORATED_BY AuditedAttribute 52",
+        "Item.Price CONSUMES Kind 55",
+        "Item.Price CONSUMES Kind.Pen 55",
+        "Item.Price CONSUMES Base.Rounded 56()",
+        "Item.Price CONSUMES Item.MaxItems 56",
+        "Item.Price CONSUMES Item.Price.Twice 56()",
+        "Item.operator + CONSUMES Item 61()",
+        "Item.operator + CONSUMES Item.Name 61",
+        "Place.Index CONSUMES Item 69",
+        "Place.Index CONSUMES Item.MaxItems 69",
+    ],
+}
+
+FILES = read("csharp")
+RESOLUTION = resolve(FILES.values())
+
+
+def scope(path: str, key: str) -> ParsedScope:
+    """One scope of the sample."""
+    return next(found for found in FILES[path].scopes if found.key == key)
+
+
+def test_the_sample_has_these_files() -> None:
+    assert sorted(FILES) == sorted(SCOPES)
+
+
+@pytest.mark.parametrize("path", SCOPES)
+def test_scopes(path: str) -> None:
+    assert FILES[path].error is None
+    assert scopes(FILES[path]) == SCOPES[path]
+
+
+@pytest.mark.parametrize("path", EDGES)
+def test_edges(path: str) -> None:
+    assert edges(RESOLUTION, path) == EDGES[path]
+
+
+def test_details() -> None:
+    price = scope("Store.cs", "Item.Price")
+    assert price.signature == "public int Price()"
+    assert (price.decorators, price.complexity, price.definition_line) == (("Audited",), 3, 53)
+    item = scope("Store.cs", "Item")
+    assert item.docstring == "One thing on the shelf."
+    assert (item.bases, item.interfaces) == (("Base",), ("IPriced",))
+    assert "property" in scope("Store.cs", "Item.Name").modifiers
+    assert scope("Main.cs", "Order").parameters == ("Item First", "int Count")
+    assert FILES["Main.cs"].package == "Shop"
+
+
+def test_a_property_may_bear_its_types_name() -> None:
+    source = b"enum Kind { A } class C { public Kind Kind { get; } bool F() => Kind == Kind.A; Kind G() => Kind; }"
+    found = {(e.source_key, e.target_key) for e in resolve([parse("a.cs", source)]).edges if e.kind == "CONSUMES"}
+    assert {("C.Kind", "Kind"), ("C.F", "Kind.A"), ("C.G", "Kind")} <= found
+
+
+def test_the_own_namespace_comes_before_imported_ones() -> None:
+    files = [
+        parse("a.cs", b"namespace A { public class X { public static void F() {} } }"),
+        parse("b.cs", b"namespace B { public class X { public static void F() {} } }"),
+        parse("c.cs", b"using A; namespace B { class Y { void G() { X.F(); } } }"),
+    ]
+    assert {e.target_path for e in resolve(files).edges if e.kind == "CONSUMES"} == {"b.cs"}
+
+
+def test_branches_in_the_middle_of_a_statement_are_read() -> None:
+    source = b"""class A
+{
+  int F(int a)
+  {
+#if X
+    if (a > 1)
+#else
+    if (a > 2)
+#endif
+    { return 1; }
+    return 0;
+  }
+}
+"""
+    parsed = parse("a.cs", source)
+    assert parsed.error is None
+    assert [found.key for found in parsed.scopes] == ["A", "A.F"]
+
+
+def test_a_file_with_a_syntax_error_is_broken() -> None:
+    parsed = parse("a.cs", b"class A {\n  void F( {{{ )))\n")
+    assert parsed.error is not None
+    assert "line" in parsed.error
+
+
+@pytest.mark.parametrize("source", [b"", b"\n\n", b"\xef\xbb\xbf", b"// nothing\n"])
+def test_a_file_without_definitions_is_no_error(source: bytes) -> None:
+    parsed = parse("a.cs", source)
+    assert (parsed.error, parsed.scopes) == (None, ())
+
+
+def test_line_ends_and_letters_of_other_systems_change_nothing() -> None:
+    source = "/// <summary>Größe</summary>\nclass A {}\n"
+    plain = parse("a.cs", source.encode())
+    assert [found.key for found in plain.scopes] == ["A"]
+    assert parse("a.cs", source.replace("\n", "\r\n").encode()).scopes == plain.scopes
+    latin = parse("a.cs", source.encode("latin-1"))
+    assert [found.docstring for found in latin.scopes] == [found.docstring for found in plain.scopes]
+
+
+def test_deep_nesting_does_not_break_the_walk() -> None:
+    source = "class A { int F() { return " + "(" * 2000 + "1" + ")" * 2000 + "; } }\n"
+    assert parse("a.cs", source.encode()).scopes[0].name == "A"

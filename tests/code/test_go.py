@@ -1,0 +1,156 @@
+"""Go: the sample's scopes and edges by hand, details, broken files and odd inputs."""
+
+from __future__ import annotations
+
+import pytest
+
+from ragforge_memory.code.parse import parse
+from ragforge_memory.code.parsed import ParsedScope
+from ragforge_memory.code.resolve import resolve
+from tests.code.graphs import edges, read, scopes
+
+SCOPES = {
+    "main.go": [
+        "main function 9-12",
+        "report function 17-19",
+    ],
+    "store/shelf.go": [
+        "Shelf struct 4-7",
+        "Shelf.Put method 10-16",
+        "Sum function 19-27",
+    ],
+    "store/store.go": [
+        "MaxItems constant 7-7",
+        "kindBook constant 10-10",
+        "kindPen constant 11-11",
+        "ErrFull constant 15-15",
+        "Pricer interface 18-21",
+        "Pricer.Price method 20-20",
+        "Named interface 24-27",
+        "Named.Name method 26-26",
+        "Money type 30-30",
+        "Base struct 33-35",
+        "Base.Label method 38-40",
+        "Item struct 43-47",
+        "New function 50-52",
+        "Item.Price method 55-60",
+        "Item.total method 62-65",
+    ],
+}
+
+EDGES = {
+    "main.go": [
+        "main CONSUMES store/store.go:New 10()",
+        "main CONSUMES report 11()",
+        "report CONSUMES store/store.go:Item 17",
+        "report CONSUMES store/store.go:Base.Label 18()",
+        "report CONSUMES store/store.go:Item.Price 18()",
+    ],
+    "store/shelf.go": [
+        "Shelf CONSUMES store/store.go:Pricer 4,5",
+        "Shelf CONSUMES store/store.go:Item 6",
+        "Shelf.Put CONSUMES store/store.go:MaxItems 11",
+        "Shelf.Put CONSUMES store/store.go:ErrFull 12",
+        "Sum CONSUMES Shelf 19",
+        "Sum CONSUMES store/store.go:Pricer 19",
+        "Sum CONSUMES store/store.go:Pricer.Price 21()",
+        "Sum CONSUMES store/store.go:Item.Price 24()",
+    ],
+    "store/store.go": [
+        "<top> CONSUMES Item 67",
+        "<top> CONSUMES Pricer 67",
+        "Named INHERITS_FROM Pricer 25",
+        "Item INHERITS_FROM Base 44",
+        "Item CONSUMES Money 45",
+        "Item IMPLEMENTS Pricer 67",
+        "New CONSUMES Item 50,51()",
+        "New CONSUMES Money 50",
+        "New CONSUMES Base 51()",
+        "Item.Price CONSUMES Item.total 59()",
+        "Item.Price CONSUMES MaxItems 59",
+        "Item.total CONSUMES Base.Label 64()",
+    ],
+}
+
+FILES = read("go")
+RESOLUTION = resolve(FILES.values())
+
+
+def scope(path: str, key: str) -> ParsedScope:
+    """One scope of the sample."""
+    return next(found for found in FILES[path].scopes if found.key == key)
+
+
+def test_the_sample_has_these_files() -> None:
+    assert sorted(FILES) == sorted(SCOPES)
+
+
+@pytest.mark.parametrize("path", SCOPES)
+def test_scopes(path: str) -> None:
+    assert FILES[path].error is None
+    assert scopes(FILES[path]) == SCOPES[path]
+
+
+@pytest.mark.parametrize("path", EDGES)
+def test_edges(path: str) -> None:
+    assert edges(RESOLUTION, path) == EDGES[path]
+
+
+def test_details() -> None:
+    item = scope("store/store.go", "New")
+    assert item.signature == "func New(label string, cost Money) *Item"
+    assert item.docstring == "New makes an item."
+    assert (item.return_type, item.returns) == ("*Item", "Item")
+    assert item.parameters == ("label string", "cost Money")
+    price = scope("store/store.go", "Item.Price")
+    assert (price.owner, price.parent, price.complexity) == ("Item", None, 2)
+    assert scope("main.go", "report").docstring == "report says what an item costs."
+    assert scope("store/store.go", "ErrFull").signature == 'var ErrFull = errors.New("full")'
+    assert FILES["store/store.go"].package == "store"
+
+
+def test_methods_belong_to_their_receivers_type() -> None:
+    parents = {(e.source_key, e.target_key) for e in RESOLUTION.edges if e.kind == "HAS_PARENT"}
+    assert ("Shelf.Put", "Shelf") in parents
+    assert ("Item.total", "Item") in parents
+    assert ("Pricer.Price", "Pricer") in parents
+
+
+def test_what_is_not_known_is_counted() -> None:
+    assert RESOLUTION.unresolved + RESOLUTION.foreign > 0
+    assert not [e for e in RESOLUTION.edges if not e.certain]
+
+
+def test_a_foreign_package_of_the_same_name_is_not_the_projects() -> None:
+    files = [
+        parse("go/store/store.go", b"package store\n\nfunc New() {}\n"),
+        parse("go/main.go", b'package main\n\nimport "example.com/a/go/store"\n\nfunc main() { store.New() }\n'),
+        parse("go/other.go", b'package main\n\nimport "other.org/store"\n\nfunc other() { store.New() }\n'),
+    ]
+    assert [(e.source_key, e.target_key) for e in resolve(files).edges] == [("main", "New")]
+
+
+def test_a_file_with_a_syntax_error_is_broken() -> None:
+    parsed = parse("a.go", b"package a\n\nfunc f( {{{\n")
+    assert parsed.error is not None
+    assert "line 3" in parsed.error
+
+
+@pytest.mark.parametrize("source", [b"", b"\n\n", b"\xef\xbb\xbf", b"// nothing\npackage a\n"])
+def test_a_file_without_definitions_is_no_error(source: bytes) -> None:
+    parsed = parse("a.go", source)
+    assert (parsed.error, parsed.scopes) == (None, ())
+
+
+def test_line_ends_and_letters_of_other_systems_change_nothing() -> None:
+    source = "package a\n\n// Größe\nfunc F() {}\n"
+    plain = parse("a.go", source.encode())
+    assert [found.key for found in plain.scopes] == ["F"]
+    assert parse("a.go", source.replace("\n", "\r\n").encode()).scopes == plain.scopes
+    latin = parse("a.go", source.encode("latin-1"))
+    assert [found.docstring for found in latin.scopes] == [found.docstring for found in plain.scopes]
+
+
+def test_deep_nesting_does_not_break_the_walk() -> None:
+    source = "package a\n\nfunc F() int { return " + "(" * 3000 + "1" + ")" * 3000 + " }\n"
+    assert parse("a.go", source.encode()).scopes[0].name == "F"

@@ -1,0 +1,168 @@
+"""Ruby: the sample's scopes and edges by hand, details, broken files and odd inputs."""
+
+from __future__ import annotations
+
+import pytest
+
+from ragforge_memory.code.parse import parse
+from ragforge_memory.code.parsed import ParsedScope
+from ragforge_memory.code.resolve import resolve
+from tests.code.graphs import edges, read, scopes
+
+SCOPES = {
+    "lib/shop/more.rb": [
+        "Shop trait 3-15",
+        "Shop.Item class 4-8",
+        "Shop.Item.describe method 5-7",
+        "Shop.log method 12-14",
+        "Shop.Shelf class 17-23",
+        "Shop.Shelf.put method 18-22",
+    ],
+    "lib/shop/store.rb": [
+        "Shop trait 3-75",
+        "Shop.Priced trait 5-9",
+        "Shop.Priced.free? method 6-8",
+        "Shop.Error class 12-12",
+        "Shop.Base class 14-20",
+        "Shop.Base.label method 15-15",
+        "Shop.Base.initialize method 17-19",
+        "Shop.Item class 23-68",
+        "Shop.Item.MAX_ITEMS constant 27-27",
+        "Shop.Item.cost method 29-29",
+        "Shop.Item.cost= method 29-29",
+        "Shop.Item.kind method 29-29",
+        "Shop.Item.kind= method 29-29",
+        "Shop.Item.free method 32-34",
+        "Shop.Item.make method 37-39",
+        "Shop.Item.initialize method 42-45",
+        "Shop.Item.price method 48-52",
+        "Shop.Item.<=> method 54-56",
+        "Shop.Item.amount method 58-58",
+        "Shop.Item.total method 59-59",
+        "Shop.Item.twice method 61-61",
+        "Shop.Item.rounded method 65-67",
+        "Shop.Place class 70-74",
+        "Shop.Place.index method 71-73",
+    ],
+    "main.rb": [
+        "report function 4-6",
+        "main function 8-16",
+    ],
+}
+
+EDGES = {
+    "lib/shop/more.rb": [
+        "Shop.Item.describe CONSUMES lib/shop/store.rb:Shop.Base.label 6()",
+        "Shop.Item.describe CONSUMES lib/shop/store.rb:Shop.Item.price 6()",
+        "Shop.Shelf.put CONSUMES lib/shop/store.rb:Shop 19,21",
+        "Shop.Shelf.put CONSUMES lib/shop/store.rb:Shop.Error 19",
+        "Shop.Shelf.put CONSUMES lib/shop/store.rb:Shop.Priced.free? 19() ?",
+        "Shop.Shelf.put CONSUMES Shop.Item.describe 21()",
+        "Shop.Shelf.put CONSUMES lib/shop/store.rb:Shop.Item 21",
+        "Shop.Shelf.put CONSUMES lib/shop/store.rb:Shop.Item.free 21()",
+    ],
+    "lib/shop/store.rb": [
+        "Shop.Item INHERITS_FROM Shop.Base 23",
+        "Shop.Item IMPLEMENTS Shop.Priced 24",
+        "Shop.Item.make CONSUMES Shop.Item.free 38()",
+        "Shop.Item.initialize CONSUMES Shop.Base.initialize 43()",
+        "Shop.Item.price CONSUMES Shop.Item.cost 49()",
+        "Shop.Item.price CONSUMES Shop.Item.MAX_ITEMS 51",
+        "Shop.Item.price CONSUMES Shop.Item.rounded 51()",
+        "Shop.Item.<=> CONSUMES Shop.Item.price 55()",
+        "Shop.Item.amount CONSUMES Shop.Item.price 58()",
+        "Shop.Item.total CONSUMES Shop.Item.price 59()",
+        "Shop.Item.twice CONSUMES Shop.Item.price 61()",
+        "Shop.Item.rounded CONSUMES Shop.Item.cost 66()",
+        "Shop.Place.index CONSUMES Shop.Item 72",
+        "Shop.Place.index CONSUMES Shop.Item.MAX_ITEMS 72",
+    ],
+    "main.rb": [
+        "<top> CONSUMES main 18()",
+        "report CONSUMES lib/shop/more.rb:Shop.Item.describe 5() ?",
+        "main CONSUMES lib/shop/store.rb:Shop 9,11,12,14",
+        "main CONSUMES lib/shop/store.rb:Shop.Item 9(),12",
+        "main CONSUMES report 10()",
+        "main CONSUMES lib/shop/more.rb:Shop.log 11()",
+        "main CONSUMES lib/shop/store.rb:Shop.Item.price 11()",
+        "main CONSUMES lib/shop/store.rb:Shop.Item.make 12()",
+        "main CONSUMES lib/shop/more.rb:Shop.Shelf 14()",
+        "main CONSUMES lib/shop/more.rb:Shop.Shelf.put 15()",
+    ],
+}
+
+FILES = read("ruby")
+RESOLUTION = resolve(FILES.values())
+
+
+def scope(path: str, key: str) -> ParsedScope:
+    """One scope of the sample."""
+    return next(found for found in FILES[path].scopes if found.key == key)
+
+
+def test_the_sample_has_these_files() -> None:
+    assert sorted(FILES) == sorted(SCOPES)
+
+
+@pytest.mark.parametrize("path", SCOPES)
+def test_scopes(path: str) -> None:
+    assert FILES[path].error is None
+    assert scopes(FILES[path]) == SCOPES[path]
+
+
+@pytest.mark.parametrize("path", EDGES)
+def test_edges(path: str) -> None:
+    assert edges(RESOLUTION, path) == EDGES[path]
+
+
+def test_details() -> None:
+    price = scope("lib/shop/store.rb", "Shop.Item.price")
+    assert (price.signature, price.docstring, price.complexity) == ("def price", "The price in cents.", 2)
+    free = scope("lib/shop/store.rb", "Shop.Item.free")
+    assert (free.signature, free.modifiers) == ("def self.free(label)", ("static",))
+    assert scope("lib/shop/store.rb", "Shop.Priced").docstring == "What has a price."
+    item = scope("lib/shop/store.rb", "Shop.Item")
+    assert (item.bases, item.interfaces) == (("Base",), ("Priced", "Comparable"))
+    assert scope("lib/shop/store.rb", "Shop.Place").signature == "Place = Struct.new(:shelf, :row)"
+    assert scope("lib/shop/more.rb", "Shop.Shelf").owner == "Shop"
+
+
+def test_a_reopened_class_has_all_its_methods() -> None:
+    files = [
+        parse("a.rb", b"class A\n  def f\n    g\n  end\nend\n"),
+        parse("b.rb", b"class A\n  def g\n    f\n  end\nend\n"),
+    ]
+    found = {(e.source_key, e.target_path, e.target_key) for e in resolve(files).edges if e.kind == "CONSUMES"}
+    assert found == {("A.f", "b.rb", "A.g"), ("A.g", "a.rb", "A.f")}
+
+
+def test_a_writer_is_not_the_reader() -> None:
+    source = b"class A\n  attr_accessor :n\n  def f\n    self.n = 1\n  end\n  def g\n    n\n  end\nend\n"
+    found = [(e.source_key, e.target_key) for e in resolve([parse("a.rb", source)]).edges if e.kind == "CONSUMES"]
+    assert found == [("A.f", "A.n="), ("A.g", "A.n")]
+
+
+def test_a_file_with_a_syntax_error_is_broken() -> None:
+    parsed = parse("a.rb", b"class A\n  def f(\n")
+    assert parsed.error is not None
+    assert "line" in parsed.error
+
+
+@pytest.mark.parametrize("source", [b"", b"\n\n", b"\xef\xbb\xbf", b"# nothing\n"])
+def test_a_file_without_definitions_is_no_error(source: bytes) -> None:
+    parsed = parse("a.rb", source)
+    assert (parsed.error, parsed.scopes) == (None, ())
+
+
+def test_line_ends_and_letters_of_other_systems_change_nothing() -> None:
+    source = "# Größe\ndef f\nend\n"
+    plain = parse("a.rb", source.encode())
+    assert [found.key for found in plain.scopes] == ["f"]
+    assert parse("a.rb", source.replace("\n", "\r\n").encode()).scopes == plain.scopes
+    latin = parse("a.rb", source.encode("latin-1"))
+    assert [found.docstring for found in latin.scopes] == [found.docstring for found in plain.scopes]
+
+
+def test_deep_nesting_does_not_break_the_walk() -> None:
+    source = "def f\n" + "(" * 2000 + "1" + ")" * 2000 + "\nend\n"
+    assert parse("a.rb", source.encode()).scopes[0].name == "f"

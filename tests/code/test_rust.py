@@ -1,0 +1,183 @@
+"""Rust: the sample's scopes and edges by hand, details, broken files and odd inputs."""
+
+from __future__ import annotations
+
+import pytest
+
+from ragforge_memory.code.parse import parse
+from ragforge_memory.code.parsed import ParsedScope
+from ragforge_memory.code.resolve import resolve
+from tests.code.graphs import edges, read, scopes
+
+SCOPES = {
+    "macros/src/lib.rs": [
+        "logged function 4-7 @5",
+    ],
+    "src/lib.rs": [
+        "MAX_ITEMS constant 9-9",
+        "GREETING constant 11-11",
+        "plus_one macro 14-19 @15",
+        "report function 22-27 @23",
+        "fill function 29-34",
+        "cost_of function 36-38",
+        "tests namespace 40-48 @41",
+        "reports function 44-47 @45",
+        "audit function 52-53 @53",
+    ],
+    "src/store/item.rs": [
+        "Money type 2-2",
+        "Labeled trait 5-7",
+        "Labeled.label method 6-6",
+        "Priced trait 10-19",
+        "Priced.FREE constant 11-11",
+        "Priced.price method 14-14",
+        "Priced.is_free method 16-18",
+        "Kind enum 22-26 @23",
+        "Kind.Book constant 24-24",
+        "Kind.Pen constant 25-25",
+        "Item struct 29-34 @30",
+        "Item.new method 38-40",
+        "Item.rounded method 42-47",
+        "Item.label method 51-53",
+        "Item.price method 57-59",
+        "Bits struct 63-66",
+    ],
+    "src/store/mod.rs": [],
+    "src/store/shelf.rs": [
+        "Shelf struct 6-9 @7",
+        "Shelf.put method 13-20",
+        "Shelf.put.room function 14-16",
+        "Shelf.len method 22-24",
+        "count function 27-29",
+    ],
+}
+
+EDGES = {
+    "macros/src/lib.rs": [],
+    "src/lib.rs": [
+        "report CONSUMES src/store/item.rs:Item 23,24",
+        "report CONSUMES src/store/item.rs:Item.new 24()",
+        "report CONSUMES plus_one 25()",
+        "report CONSUMES src/store/item.rs:Item.price 25()",
+        "report CONSUMES GREETING 26",
+        "fill CONSUMES src/store/shelf.rs:Shelf 30",
+        "fill CONSUMES src/store/item.rs:Item 31",
+        "fill CONSUMES src/store/item.rs:Item.new 31()",
+        "fill CONSUMES src/store/shelf.rs:Shelf.put 31() ?",
+        "fill CONSUMES src/store/shelf.rs:count 33()",
+        "cost_of CONSUMES src/store/item.rs:Priced 36",
+        "cost_of CONSUMES src/store/item.rs:Priced.price 37()",
+        "reports CONSUMES report 46()",
+        "reports CONSUMES src/store/item.rs:Item 46",
+        "reports CONSUMES src/store/item.rs:Item.new 46()",
+        "audit DECORATED_BY macros/src/lib.rs:logged 52",
+    ],
+    "src/store/item.rs": [
+        "Priced INHERITS_FROM Labeled 10",
+        "Priced.FREE CONSUMES Money 11",
+        "Priced.price CONSUMES Money 14",
+        "Priced.is_free CONSUMES Priced.FREE 17",
+        "Priced.is_free CONSUMES Priced.price 17()",
+        "Item CONSUMES Money 32",
+        "Item CONSUMES Kind 33",
+        "Item IMPLEMENTS Labeled 50",
+        "Item IMPLEMENTS Priced 56",
+        "Item.new CONSUMES Money 38",
+        "Item.new CONSUMES Item 39()",
+        "Item.new CONSUMES Kind 39",
+        "Item.new CONSUMES Kind.Book 39",
+        "Item.rounded CONSUMES Money 42,45",
+        "Item.rounded CONSUMES Kind 44,45",
+        "Item.rounded CONSUMES Kind.Book 44",
+        "Item.rounded CONSUMES Kind.Pen 45",
+        "Item.price CONSUMES Money 57",
+        "Item.price CONSUMES Item.rounded 58()",
+    ],
+    "src/store/mod.rs": [],
+    "src/store/shelf.rs": [
+        "Shelf.put CONSUMES Shelf.len 17()",
+        "Shelf.put CONSUMES Shelf.put.room 17()",
+        "Shelf.put.room CONSUMES src/lib.rs:MAX_ITEMS 15",
+        "count CONSUMES src/store/item.rs:Priced 27",
+        "count CONSUMES Shelf 27",
+        "count CONSUMES Shelf.len 28()",
+    ],
+}
+
+FILES = read("rust")
+RESOLUTION = resolve(FILES.values())
+
+
+def scope(path: str, key: str) -> ParsedScope:
+    """One scope of the sample."""
+    return next(found for found in FILES[path].scopes if found.key == key)
+
+
+def test_the_sample_has_these_files() -> None:
+    assert sorted(FILES) == sorted(SCOPES)
+
+
+@pytest.mark.parametrize("path", SCOPES)
+def test_scopes(path: str) -> None:
+    assert FILES[path].error is None
+    assert scopes(FILES[path]) == SCOPES[path]
+
+
+@pytest.mark.parametrize("path", EDGES)
+def test_edges(path: str) -> None:
+    assert edges(RESOLUTION, path) == EDGES[path]
+
+
+def test_details() -> None:
+    new = scope("src/store/item.rs", "Item.new")
+    assert new.signature == "pub fn new(label: &str, cost: Money) -> Self"
+    assert new.docstring == "Makes an item."
+    assert (new.owner, new.returns, new.modifiers) == ("Item", "Self", ("pub",))
+    kind = scope("src/store/item.rs", "Kind")
+    assert (kind.decorators, kind.docstring) == (("derive",), "Sorts of items.")
+    assert (kind.start_line, kind.definition_line) == (22, 23)
+    assert scope("src/store/item.rs", "Item.rounded").complexity == 3
+    assert scope("src/store/item.rs", "Priced").bases == ("Labeled",)
+    assert scope("src/store/item.rs", "Item").interfaces == ("Labeled", "Priced")
+
+
+def test_methods_belong_to_the_type_of_their_impl() -> None:
+    parents = {(e.source_key, e.target_key) for e in RESOLUTION.edges if e.kind == "HAS_PARENT"}
+    assert ("Item.label", "Item") in parents
+    assert ("Priced.is_free", "Priced") in parents
+    assert ("Shelf.put.room", "Shelf.put") in parents
+    assert ("reports", "tests") in parents
+
+
+def test_calls_inside_of_macros_are_calls() -> None:
+    source = (
+        b'fn a() -> u8 { 1 }\nstruct S;\nimpl S { fn b(&self) {} fn c(&self) { println!("{}", a(), self.b()); } }\n'
+    )
+    found = {(e.source_key, e.target_key) for e in resolve([parse("a.rs", source)]).edges if e.kind == "CONSUMES"}
+    assert {("S.c", "a"), ("S.c", "S.b")} <= found
+
+
+def test_a_file_with_a_syntax_error_is_broken() -> None:
+    parsed = parse("a.rs", b"fn f( {{{\n")
+    assert parsed.error is not None
+    assert "line 1" in parsed.error
+
+
+@pytest.mark.parametrize("source", [b"", b"\n\n", b"\xef\xbb\xbf", b"// nothing\n"])
+def test_a_file_without_definitions_is_no_error(source: bytes) -> None:
+    parsed = parse("a.rs", source)
+    assert (parsed.error, parsed.scopes) == (None, ())
+
+
+def test_line_ends_and_letters_of_other_systems_change_nothing() -> None:
+    source = "/// Größe\nfn f() {}\n"
+    plain = parse("a.rs", source.encode())
+    assert [found.key for found in plain.scopes] == ["f"]
+    assert parse("a.rs", source.replace("\n", "\r\n").encode()).scopes == plain.scopes
+    latin = parse("a.rs", source.encode("latin-1"))
+    assert [found.docstring for found in latin.scopes] == [found.docstring for found in plain.scopes]
+
+
+def test_deep_nesting_does_not_break_the_walk() -> None:
+    source = "fn f() -> u8 { " + "(" * 3000 + "1" + ")" * 3000 + " }\n"
+    assert parse("a.rs", source.encode()).scopes[0].name == "f"
