@@ -29,8 +29,9 @@ from typing import Any
 from drawn_questions import Draw, Drawn, forms_of, judge_callers
 from python_truth import Truth
 
-# Issue targets: share of right answers of a form; callers have precision and recall of all that was listed.
-TARGETS = {"where": 0.98, "missing": 0.95}
+# Shares of right answers; callers have precision and recall of all that was listed. ``free`` has no target: its
+# questions are words picked from documentation, and often fit other definitions as well.
+TARGETS: dict[str, float | None] = {"where": 0.98, "missing": 0.95, "free": None}
 OTHER_TARGET = 0.90
 CALLERS_PRECISION, CALLERS_RECALL = 0.90, 0.80
 
@@ -159,8 +160,8 @@ def figure(form: str, questions: Sequence[Drawn]) -> dict[str, Any]:
         found["reached"] = found["precision"] >= CALLERS_PRECISION and found["recall"] >= CALLERS_RECALL
     else:
         target = TARGETS.get(form, OTHER_TARGET)
-        found["target"] = target
-        found["reached"] = share >= target
+        found["target"] = "-" if target is None else target
+        found["reached"] = target is None or share >= target
     return found
 
 
