@@ -78,7 +78,7 @@ async def resolve(code: ScopeReader, project: str, name: str, file: str = "") ->
 
 
 def ranked(scopes: Iterable[Scope], asked: Reference) -> tuple[Scope, ...]:
-    """The likeliest definition first: named to the end, no test, no mere declaration, outermost, and by place."""
+    """The likeliest definition first: named to the end, no test, no mere declaration, no constant, outermost."""
     return tuple(
         sorted(
             scopes,
@@ -86,6 +86,7 @@ def ranked(scopes: Iterable[Scope], asked: Reference) -> tuple[Scope, ...]:
                 not stands_last(asked.parts, scope.qualified_name, scope.file),
                 is_test(scope.file),
                 is_declaration(scope.file),
+                scope.type == "constant",
                 scope.qualified_name.count("."),
                 scope.file,
                 scope.definition_line,

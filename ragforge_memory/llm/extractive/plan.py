@@ -56,6 +56,9 @@ def name_call(tool: str, target: Target, **more: Any) -> Call:
 
 def search_words(question: Question) -> tuple[str, ...]:
     """The words that a search for this question uses."""
+    if question.form == "said" and question.target.text:
+        # What was talked about may be called like any word: a function ``out``, a file ``main``.
+        return tuple(question.target.text.split())
     return content_words(question.target.text) or content_words(question.text)
 
 

@@ -123,7 +123,7 @@ def _matched(said: str) -> Question | None:
         if form == "overview":
             return Question(form, text=said)
         if form == "said":
-            topic = content_words(_SAID_WORDS.sub(" ", asked))
+            topic = content_words(_SAID_WORDS.sub(" ", asked)) or asked.strip("`'\"?!.,").split()
             return Question(form, Target("words", " ".join(topic)), said)
         if form == "lines":
             first = int(groups["first"])
