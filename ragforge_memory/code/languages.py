@@ -47,9 +47,9 @@ class Reader:
             (Python, Ruby); empty where braces and semicolons say all.
         transparent: node types that look like blocks to the grammar but have no indentation of their own; the
             children are statements all the same (a file's top level).
-        refusal: for a tree with errors (or a doubtful draft), the reason why the file counts as broken, or None where what could be read
-            is good enough. The default refuses every file with an error; a language whose grammar stumbles over
-            good code (macros) gives its own.
+        refusal: for a tree with errors (or a doubtful draft), the reason why the file counts as broken, or None where
+            what could be read is good enough. The default refuses every file with an error; a language whose grammar
+            stumbles over good code (macros) gives its own.
         prepare: what the parser is given instead of the text: as long, byte for byte, with what the grammar cannot
             read blanked out. Texts and hashes are of the file itself.
         simplify: the same for a second try with a file that shows errors; the tree that gives more scopes is taken.
@@ -87,6 +87,8 @@ class Language:
         return self.kin or self.name
 
 
+_CPP_EXTENSIONS = (".cpp", ".cc", ".cxx", ".c++", ".hpp", ".hh", ".hxx", ".h++", ".ipp", ".inl", ".tpp")
+
 LANGUAGES: dict[str, Language] = {
     language.name: language
     for language in (
@@ -97,15 +99,16 @@ LANGUAGES: dict[str, Language] = {
         Language("java", "java", (".java",)),
         Language("rust", "rust", (".rs",)),
         Language("c", "c", (".c", ".h"), kin="c"),
-        Language("cpp", "cpp", (".cpp", ".cc", ".cxx", ".c++", ".hpp", ".hh", ".hxx", ".h++", ".ipp", ".inl", ".tpp"), kin="c"),
+        Language("cpp", "cpp", _CPP_EXTENSIONS, kin="c"),
         Language("csharp", "csharp", (".cs", ".csx")),
         Language("ruby", "ruby", (".rb", ".rake", ".gemspec", ".ru"), ("Rakefile", "Gemfile"), ("ruby",)),
-        Language("php", "php", (".php", ".phtml", ".inc"), interpreters=("php",)),
+        Language("php", "php", (".php", ".phtml"), interpreters=("php",)),
     )
 }
 
 _CPP = re.compile(
-    rb"^[ \t]*(?:class\s+\w[\w\s]*[:{;]|namespace\b|template\s*<|using\s+\w|public:|private:|protected:|virtual\b|constexpr\b)"
+    rb"^[ \t]*(?:class\s+\w[\w\s]*[:{;]|namespace\b|template\s*<|using\s+\w|(?:public|private|protected):"
+    rb"|virtual\b|constexpr\b)"
     rb"|\bstd::|#\s*include\s*<(?:string|vector|memory|map|cstd\w+|functional|utility|iostream)>",
     re.MULTILINE,
 )

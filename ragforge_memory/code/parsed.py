@@ -6,8 +6,8 @@ Lines count from 1 and are inclusive. Texts are decoded as UTF-8, undecodable by
 **Dotted text.** Receivers, bases and types are written in one normal form for all languages: names joined by
 ``.`` (also for ``::``, ``->`` and ``?.``), ``()`` for a call whatever its arguments, ``[]`` for an index or
 generic arguments, ``!`` for a literal (a string, a list, a number, a lambda: never a scope of the project) and
-``?`` for any other expression. ``get_app(x).config['a'].load`` is ``get_app().config[].load``. Of a chain of more than LONGEST_TEXT steps the
-beginning is ``?``.
+``?`` for any other expression. ``get_app(x).config['a'].load`` is ``get_app().config[].load``. Of a chain of more than
+LONGEST_TEXT steps the beginning is ``?``. A binding called ``name[]`` says what the elements of ``name`` are.
 """
 
 from __future__ import annotations
@@ -152,7 +152,9 @@ class ParsedScope:
             receivers, Rust ``impl``, C++ ``Foo::bar``, JavaScript ``Foo.prototype.bar``. None elsewhere.
         return_type: as written. ``returns`` is the same as dotted text, see Binding.value.
         parameters: each as written, with type and default.
-        modifiers: ``async``, ``static``, ``abstract``, ``public``, ``property``, ``export`` … in source order.
+        modifiers: ``async``, ``static``, ``abstract``, ``public``, ``property``, ``export`` … in source order. Three say
+            what no keyword says: ``constructor`` (it bears its type's name), ``generic`` (a C# type with type
+            parameters), ``outward`` (a plain C enum's member, whose name is seen around the enum).
         complexity: cyclomatic, 1 plus decisions (``if``, loops, ``case``, ``catch``, ``and``, ``or``, ``?:``), nested
             functions not counted; 1 for what has no body.
         decorators: as written, without ``@`` and arguments.
