@@ -99,7 +99,7 @@ async def _ask(opening: Opening, question: str, continue_: bool, resume: str | N
         conversation = conversation or await session.agent.create_conversation()
         view = TurnView(session.terminal, session.spinner)
         show = {"text": view.show, "jsonl": print_json_line, "json": _nothing}[output]
-        resuming = f'go on with: ragforge ask -r {conversation.uuid[:8]} "..."'
+        resuming = f'go on with: {session.command("ask", conversation.uuid)} "..."'
         try:
             response = await run_turn(session, conversation, question, show)
         except TurnCancelled as cancelled:

@@ -135,7 +135,7 @@ class Talk:
     def say_how_to_resume(self) -> None:
         """The command that resumes this conversation."""
         if self.conversation is not None and self.session.keeps:
-            self.say(f"resume with: ragforge chat -r {self.conversation.uuid[:8]}")
+            self.say(f"resume with: {self.session.command('chat', self.conversation.uuid)}")
 
     def _prompt(self, commands: dict[str, str]) -> Any:
         from ragforge_memory.cli.prompt import LinePrompt, PipePrompt

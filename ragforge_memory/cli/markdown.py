@@ -112,10 +112,18 @@ def _markdown_class() -> Any:
                 (0, 0, 0, 2),
             )
 
+    class Table(markdown.TableElement):
+        def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+            for part in super().__rich_console__(console, options):
+                for column in getattr(part, "columns", ()):
+                    column.overflow = "fold"  # a place in the code that ends in dots is of no use
+                yield part
+
     class TerminalMarkdown(markdown.Markdown):
         elements = {  # noqa: RUF012 - rich declares it so
             **markdown.Markdown.elements,
             "heading_open": Heading,
+            "table_open": Table,
             "fence": CodeBlock,
             "code_block": CodeBlock,
         }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+import shlex
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -144,6 +145,13 @@ class Session:
                 return await self.agent.load_conversation(page.items[0].uuid)
             note("there is no conversation to continue; this is a new one")
         return None
+
+    def command(self, name: str, uuid: str) -> str:
+        """The command that goes on with a conversation, with the options that this run was given."""
+        given = self.opening.settings
+        options = (("--config", given.config), ("--user", given.user), ("--project", given.project))
+        told = [part for option, value in options if value is not None for part in (option, str(value))]
+        return shlex.join(["ragforge", name, "-r", uuid[:8], *told])
 
     async def read_code(self) -> None:
         """Brings the project's code up to date, unless that was not wanted."""

@@ -184,6 +184,14 @@ def test_a_chat_from_a_pipe_is_plain(ragforge: CommandLine) -> None:
     assert "\x1b" not in done.stdout + done.stderr
 
 
+def test_the_command_that_resumes_names_the_user(ragforge: CommandLine) -> None:
+    model = ragforge.script("One.")
+    out = ragforge.ok("chat", "--user", "ada", "--no-ingest", "--model", model, stdin="hello\n")
+    resume = out.splitlines()[-1].removeprefix("resume with: ragforge ").split()
+    assert resume[-2:] == ["--user", "ada"]
+    assert "2 messages" in ragforge.ok(*resume, "--no-ingest", "--model", model)
+
+
 def test_a_failure_in_a_piped_chat_ends_it_with_its_code(ragforge: CommandLine) -> None:
     broken = {"error": {"type": "ModelBlocked", "message": "blocked"}}
     done = ragforge.run("chat", "--no-ingest", "--model", ragforge.script(broken, "No."), stdin="first\nsecond\n")

@@ -137,6 +137,13 @@ def test_no_line_is_wider_than_the_terminal(width: int) -> None:
             assert len(line) <= width
 
 
+def test_a_narrow_table_loses_nothing() -> None:
+    table = "| who | where |\n|---|---|\n| `_build_redirect_request` | httpx/_client.py:468 |"
+    folded = "".join(lay_out(table, width=24, color=False).split())
+    assert "…" not in folded
+    assert set("_build_redirect_request468") <= set(folded)
+
+
 def test_without_colour_there_is_no_escape_and_no_padding() -> None:
     text = "".join(lay_out(block.text, width=60, color=False) for block in blocks_of([ANSWER]))
     assert "\x1b" not in text
