@@ -152,8 +152,8 @@ class ParsedScope:
             receivers, Rust ``impl``, C++ ``Foo::bar``, JavaScript ``Foo.prototype.bar``. None elsewhere.
         return_type: as written. ``returns`` is the same as dotted text, see Binding.value.
         parameters: each as written, with type and default.
-        modifiers: ``async``, ``static``, ``abstract``, ``public``, ``property``, ``export`` … in source order. Three say
-            what no keyword says: ``constructor`` (it bears its type's name), ``generic`` (a C# type with type
+        modifiers: ``async``, ``static``, ``abstract``, ``public``, ``property``, ``export`` … in source order. Three
+            say what no keyword says: ``constructor`` (it bears its type's name), ``generic`` (a C# type with type
             parameters), ``outward`` (a plain C enum's member, whose name is seen around the enum).
         complexity: cyclomatic, 1 plus decisions (``if``, loops, ``case``, ``catch``, ``and``, ``or``, ``?:``), nested
             functions not counted; 1 for what has no body.
