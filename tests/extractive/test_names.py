@@ -93,6 +93,12 @@ def test_another_word_of_the_project_is_another_name() -> None:
     assert is_typo("parse_options", "parse_option", known) == 1
 
 
+def test_one_letter_in_a_long_name_is_a_slip_whatever_word_it_makes() -> None:
+    known = frozenset({"fragment", "not", "set", "sent", "with"})
+    assert is_typo("fragment_not_set_with", "fragment_not_sent_with", known) == 1
+    assert is_typo("not_set_with", "not_sent_with", known) is None
+
+
 def test_short_names_have_no_typos() -> None:
     assert is_typo("gat", "get") is None
     assert is_typo("eccho", "echo") == 1
