@@ -7,7 +7,7 @@ from __future__ import annotations
 import json
 import re
 import zlib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields
 from hashlib import blake2b
 from importlib import metadata
@@ -82,6 +82,26 @@ def decode(head: bytes, body: bytes | None = None) -> ParsedFile:
         raise ValueError(f"not the facts of a file: {error}") from error
 
 
+def texts(parsed: ParsedFile) -> list[tuple[Any, ...]]:
+    """What `decode` leaves empty, scope by scope; with it `restore` makes the file that was parsed."""
+    return [_texts_of(scope) for scope in parsed.scopes]
+
+
+def restore(facts: Facts, texts: Sequence[tuple[Any, ...]]) -> ParsedFile:
+    """The file that was parsed."""
+    file, scopes = _unpacked(facts.head)
+    uses, inner = _unpacked(facts.body)
+    made = [
+        _SCOPE.made(row, _all(_USE, more), constant=dict(zip(_TEXTS, text, strict=True)))
+        for row, more, text in zip(scopes, inner, texts, strict=True)
+    ]
+    parsed: ParsedFile = _FILE.made(file, tuple(made), _all(_USE, uses))
+    return parsed
+
+
+_texts_of: Callable[[ParsedScope], tuple[Any, ...]] = attrgetter(*_TEXTS)
+
+
 class _Form:
     """How a dataclass becomes a row and back: its fields in order, without those that are kept elsewhere."""
 
@@ -105,14 +125,14 @@ class _Form:
             for name, item in zip(self._names, self._values(value), strict=True)
         ]
 
-    def made(self, row: list[Any], *apart: Any) -> Any:
+    def made(self, row: list[Any], *apart: Any, constant: Mapping[str, Any] | None = None) -> Any:
         if self._plain:
             return self._kind(*row)
         named = {
             name: _all(self._parts[name], item) if name in self._parts else tuple(item) if type(item) is list else item
             for name, item in zip(self._names, row, strict=True)
         }
-        return self._kind(**named, **self._constant, **dict(zip(self._apart, apart, strict=True)))
+        return self._kind(**named, **(constant or self._constant), **dict(zip(self._apart, apart, strict=True)))
 
     def shape(self, value: Any) -> list[Any]:
         """The row without line numbers."""

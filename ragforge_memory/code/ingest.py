@@ -12,9 +12,9 @@ import os
 import socket
 import time
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -27,8 +27,8 @@ from ragforge_memory.code.plan import Plan, make_plan, place_reading, seen_now
 from ragforge_memory.code.readers import Readers, Reading
 from ragforge_memory.code.resolve import Resolution
 from ragforge_memory.code.writing import Totals, Writer
-from ragforge_memory.errors import GraphUnavailable, ProjectConflict
-from ragforge_memory.graph.code import LEASE_SECONDS, CodeStore, IngestState
+from ragforge_memory.errors import GraphUnavailable, ProjectConflict, RagforgeError
+from ragforge_memory.graph.code import LEASE_SECONDS, CodeStore, IngestState, Lease
 from ragforge_memory.models.code import IngestReport, SkippedFile
 
 if TYPE_CHECKING:
@@ -138,13 +138,13 @@ class _Ingest:
             if commit != state.commit:
                 await self._store.set_head_commit(commit)
             return self._report(plan, commit, Totals(), state.scopes, state.edges, state.unresolved)
-        async with self._lease() as first:
-            # Another process may have been at it since the state was read.
-            state = await self._store.state()
+        async with self._lease() as lease:
+            # Another process may have been at it since the state was read; the lease itself marks as incomplete.
+            state = replace(await self._store.state(), incomplete=lease.incomplete)
             plan = await self._planned(discovery, state)
             size = sum(plan.files[path].size for path in (*plan.changed, *plan.new))
             with Readers(self._root, size=size, processes=processes) as readers:
-                writer = Writer(self._store, self._root, state, plan, first=first)
+                writer = Writer(self._store, self._root, state, plan, first=lease.first)
                 unresolved, everywhere = await self._write(writer, readers, plan, state)
             if not everywhere:
                 unresolved = state.unresolved
@@ -248,8 +248,8 @@ class _Ingest:
             yield group
 
     @asynccontextmanager
-    async def _lease(self) -> AsyncIterator[bool]:
-        """The right to write, renewed as long as it is held; gives whether this is the project's first ingest."""
+    async def _lease(self) -> AsyncIterator[Lease]:
+        """The right to write, renewed as long as it is held."""
         holder = f"{socket.gethostname()}:{os.getpid()}"
         deadline = time.monotonic() + _PATIENCE
         dead = None
@@ -263,17 +263,28 @@ class _Ingest:
                     raise GraphUnavailable("another ingest of this project has been running for ten minutes")
                 self._progress(IngestProgress("wait"))
                 await asyncio.sleep(_POLL_SECONDS)
-        renewing = asyncio.create_task(_every(LEASE_SECONDS / 3, self._store.renew_lease))
+        over = asyncio.Event()
+        renewing = asyncio.create_task(self._renew(over))
         try:
-            yield lease.first
+            yield lease
         except BaseException:
             with suppress(Exception):
                 await asyncio.shield(self._store.release_lease())
             raise
         finally:
-            renewing.cancel()
-            with suppress(asyncio.CancelledError, Exception):
-                await renewing
+            # Asked to end, not cancelled: a statement that is cancelled half-way leaves its session open.
+            over.set()
+            await renewing
+
+    async def _renew(self, over: asyncio.Event) -> None:
+        while not over.is_set():
+            with suppress(TimeoutError):
+                async with asyncio.timeout(LEASE_SECONDS / 3):
+                    await over.wait()
+            if not over.is_set():
+                # A failure shows where it matters: in the next fenced write.
+                with suppress(RagforgeError):
+                    await self._store.renew_lease()
 
     def _report(
         self, plan: Plan, commit: str | None, totals: Totals, scopes: int, edges: int, unresolved: int
@@ -295,14 +306,6 @@ class _Ingest:
             root=str(self._root),
             commit=commit,
         )
-
-
-async def _every(seconds: float, act: Callable[[], Awaitable[None]]) -> None:
-    while True:
-        await asyncio.sleep(seconds)
-        # A failure shows where it matters: in the next fenced write.
-        with suppress(Exception):
-            await act()
 
 
 def _is_dead(holder: str) -> bool:

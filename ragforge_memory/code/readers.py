@@ -15,11 +15,11 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from hashlib import blake2b
 from pathlib import Path
-from typing import IO, cast
+from typing import IO, Any, cast
 
 from ragforge_memory.code.collection import paused_collection
 from ragforge_memory.code.discover import unreadable_reason
-from ragforge_memory.code.facts import Facts, encode
+from ragforge_memory.code.facts import Facts, encode, restore, texts
 from ragforge_memory.code.parse import parse
 from ragforge_memory.code.parsed import ParsedFile
 from ragforge_memory.errors import RagforgeError
@@ -54,6 +54,9 @@ class Reading:
     facts: Facts | None = None
     skipped: str | None = None
     broken: bool = False
+
+
+_Packed = tuple[Reading, list[tuple[Any, ...]] | None]
 
 
 def content_hash(data: bytes) -> str:
@@ -172,7 +175,7 @@ def serve(requests: IO[bytes], answers: IO[bytes]) -> None:
             paths: list[str] = pickle.load(requests)
         except EOFError:
             return
-        pickle.dump([read_file(root, path) for path in paths], answers, protocol=5)
+        pickle.dump([_packed(read_file(root, path)) for path in paths], answers, protocol=5)
         answers.flush()
 
 
@@ -217,7 +220,21 @@ def _ask(process: subprocess.Popen[bytes], job: list[str]) -> list[Reading]:
     assert process.stdout is not None
     pickle.dump(job, process.stdin)
     process.stdin.flush()
-    answer = cast("list[Reading]", pickle.load(process.stdout))
+    answer = cast("list[_Packed]", pickle.load(process.stdout))
     if len(answer) != len(job):
         raise RagforgeError("a reading process answered another question")
-    return answer
+    with paused_collection():
+        return [_unpacked(*each) for each in answer]
+
+
+def _packed(reading: Reading) -> _Packed:
+    """A reading as plain values: those of a file in full cost as much to pickle as to parse."""
+    if reading.parsed is None or reading.facts is None:
+        return reading, None
+    return replace(reading, parsed=None), texts(reading.parsed)
+
+
+def _unpacked(reading: Reading, texts_: list[tuple[Any, ...]] | None) -> Reading:
+    if texts_ is None or reading.facts is None:
+        return reading
+    return replace(reading, parsed=restore(reading.facts, texts_))

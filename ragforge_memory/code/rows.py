@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ragforge_memory.code.parsed import ParsedFile, ParsedScope
-from ragforge_memory.graph.text import owner_token, terms
+from ragforge_memory.graph.text import terms
 
 
 def file_properties(parsed: ParsedFile, digest: str) -> dict[str, Any]:
@@ -30,12 +30,17 @@ def scope_properties(
     parsed: ParsedFile,
     *,
     project: str,
+    token: str,
     parent: ParsedScope | None,
     parent_uuid: str | None,
 ) -> dict[str, Any]:
     """What a Scope has, its uuid aside.
 
     ``parameters`` is JSON and ``modifiers`` are joined by commas, as RagForge's own tools write them.
+
+    Args:
+        token: the project's word in the full-text index.
+        parent: the scope around it, None at the top level.
     """
     return {
         "project": project,
@@ -62,7 +67,7 @@ def scope_properties(
         "modifiers": ",".join(scope.modifiers) or None,
         "complexity": scope.complexity,
         "terms": terms(f"{scope.qualified_name} {scope.signature}"),
-        "project_token": owner_token("", project),
+        "project_token": token,
     }
 
 

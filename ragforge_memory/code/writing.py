@@ -14,6 +14,7 @@ from ragforge_memory.code.plan import Plan
 from ragforge_memory.code.readers import Reading
 from ragforge_memory.code.rows import differs, embedding_text, file_properties, scope_properties
 from ragforge_memory.graph.code import CodeStore, FileRow, IngestState
+from ragforge_memory.graph.text import owner_token
 
 # By file: the uuid of its node, and the scopes by first line.
 Claimable = dict[str, tuple[str | None, list[dict[str, Any]]]]
@@ -57,6 +58,7 @@ class Writer:
         self._state = state
         self._plan = plan
         self._first = first
+        self._token = owner_token("", store.project)
         self._lost: Lost | None = None
         self._claimed: Claimable | None = None
         self.totals = Totals()
@@ -146,6 +148,7 @@ class Writer:
                 scope,
                 parsed,
                 project=self._store.project,
+                token=self._token,
                 parent=parent,
                 parent_uuid=uuids[parent.key] if parent is not None else None,
             )

@@ -1,0 +1,1 @@
+"""Reading C, and what C and C++ share."""

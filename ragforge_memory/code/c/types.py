@@ -1,0 +1,207 @@
+"""C and C++ structs, classes, enums and typedefs."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from ragforge_memory.code.c.text import SPECIFIERS, declared_name, qualified, type_text
+from ragforge_memory.code.clauses import (
+    child_of_type,
+    children_of_type,
+    closing,
+    comment_free,
+    header,
+    present,
+    shortened,
+)
+from ragforge_memory.code.comments import doc_before
+from ragforge_memory.code.draft import Draft
+from ragforge_memory.code.parsed import ScopeType
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+    from ragforge_memory.code.draft import Visit
+
+
+_KINDS: dict[str, ScopeType] = {
+    "struct_specifier": "struct",
+    "union_specifier": "struct",
+    "class_specifier": "class",
+    "enum_specifier": "enum",
+}
+
+
+def whole_of(node: Node) -> Node:
+    """The definition with its ``template <…>`` before it, or the ``typedef`` or declaration around it."""
+    while node.parent is not None and node.parent.type in ("template_declaration", "friend_declaration"):
+        node = node.parent
+    return node
+
+
+def qualified_name(draft: Draft, owner: str | None, name: str) -> str:
+    """Classes around and in front of the name; namespaces that the file declares are left out."""
+    current = draft.current
+    outer = current.qualified_name if current is not None else None
+    parts = owner.split(".") if owner else []
+    spaces = {part for package in draft.package.split() for part in package.split(".")}
+    while len(parts) > 1 and parts[0] in spaces:
+        parts.pop(0)
+    return ".".join([*([outer] if outer else []), *parts, name])
+
+
+def bind_templates(draft: Draft, templates: Node | None) -> None:
+    """Template parameters hide types of the same name."""
+    for parameter in comment_free(templates.named_children) if templates is not None else ():
+        name = child_of_type(parameter, "type_identifier") or parameter.child_by_field_name("name")
+        if name is None:
+            name, _, _ = declared_name(parameter.child_by_field_name("declarator"))
+        if name is not None:
+            draft.bind(draft.text(name), "unknown", None, draft.line(name))
+
+
+def specifier(draft: Draft, node: Node) -> Visit:
+    """``struct x { … }`` and the like; without a body it only names the type."""
+    name, body = node.child_by_field_name("name"), node.child_by_field_name("body")
+    if body is None:
+        if name is not None:
+            text = type_text(draft, name) or draft.text(name)
+            receiver, _, last = text.rpartition(".")
+            draft.use(last, receiver or None, "type", draft.line(name))
+        return ()
+    if name is None:
+        return present(body)
+    return open_type(draft, node, name, body)
+
+
+def open_type(draft: Draft, node: Node, name: Node | None, body: Node, text: str | None = None) -> Visit:
+    """Open a struct, class, union or enum. ``text`` is the name where the type itself has none."""
+    whole = whole_of(node)
+    parent = node.parent
+    if parent is not None and parent.type == "type_definition":
+        whole = parent
+    clause = child_of_type(node, "base_class_clause")
+    bases = [base for base in clause.named_children if base.type in _BASES] if clause is not None else []
+    kind: ScopeType = "interface" if is_abstract(draft, body) else _KINDS[node.type]
+    owner = None
+    label = text or (draft.text(name) if name is not None else "?")
+    if name is not None and name.type == "qualified_identifier":
+        owner, _, label = qualified(draft, name).rpartition(".")
+    elif name is not None and name.type == "template_type":
+        label = type_text(draft, name) or label
+    draft.open(
+        node,
+        label,
+        kind,
+        name_node=name,
+        whole=whole,
+        qualified_name=qualified_name(draft, owner, label),
+        signature=header(draft, node, body) if name is not None else f"typedef {header(draft, node, body)} {label}",
+        docstring=doc_before(draft, whole),
+        owner=owner,
+        bases=[found for base in bases if (found := type_text(draft, base))],
+    )
+    for base in bases:
+        if found := type_text(draft, base):
+            receiver, _, last = found.rpartition(".")
+            draft.use(last, receiver or None, "inherit", draft.line(base))
+    templates = child_of_type(whole, "template_parameter_list")
+    bind_templates(draft, templates)
+    arguments = [list_ for base in bases for list_ in _template_arguments(base)]
+    return closing([templates, *arguments, body])
+
+
+def is_abstract(draft: Draft, body: Node) -> bool:
+    """Whether a class has pure virtual methods and nothing but them, destructors, constructors and types."""
+    pure = False
+    for child in body.named_children:
+        if child.type == "field_declaration":
+            default = child.child_by_field_name("default_value")
+            declarator = child.child_by_field_name("declarator")
+            name, _, function_ = declared_name(declarator)
+            if declarator is None or name is None:
+                continue
+            if function_ is None or default is None or draft.text(default) != "0":
+                return False
+            pure = True
+        elif child.type == "function_definition":
+            name, _, _ = declared_name(child.child_by_field_name("declarator"))
+            special = child_of_type(child, "default_method_clause", "delete_method_clause") is not None
+            if not special and (name is None or name.type != "destructor_name"):
+                return False
+    return pure
+
+
+_BASES = ("type_identifier", "qualified_identifier", "template_type")
+
+
+def _template_arguments(node: Node) -> list[Node]:
+    inner: Node | None = node
+    while inner is not None and inner.type == "qualified_identifier":
+        inner = inner.child_by_field_name("name")
+    return children_of_type(inner, "template_argument_list")
+
+
+def type_definition(draft: Draft, node: Node) -> Visit:
+    """``typedef``: a name of its own unless it repeats the struct's."""
+    declared = node.child_by_field_name("type")
+    if declared is None:
+        return node.named_children
+    found = [declared_name(child)[0] for child in node.children_by_field_name("declarator")]
+    names = [name for name in found if name is not None and name.type != "primitive_type"]
+    is_specifier = declared.type in SPECIFIERS
+    body = declared.child_by_field_name("body") if is_specifier else None
+    tag = declared.child_by_field_name("name") if is_specifier else None
+    known = draft.text(tag) if tag is not None else draft.text(names[0]) if body is not None and names else None
+    target = known or type_text(draft, declared)
+    if body is None and tag is not None:
+        known = None  # a type that some other file, or a later line, fills in
+    aliases = [name for name in names if draft.text(name) != known]
+    parameters = [
+        p for child in node.children_by_field_name("declarator") for p in children_of_type(child, "parameter_list")
+    ]
+    if draft.enclosing_function is not None:
+        for name in aliases:
+            draft.bind(draft.text(name), "alias", target, draft.line(name))
+        return [declared]
+    for place, name in enumerate(aliases):
+        draft.open(
+            name if body is not None else node,
+            draft.text(name),
+            "type",
+            name_node=name,
+            signature=shortened(draft, node) if body is None else f"typedef {target} {draft.text(name)}",
+            docstring=doc_before(draft, node),
+            returns=target if target != draft.text(name) else None,
+        )
+        if body is not None or place < len(aliases) - 1:
+            draft.close()
+    if body is not None:
+        return open_type(draft, declared, tag, body, known)
+    return closing([declared, *parameters]) if aliases else [declared]
+
+
+def in_order(draft: Draft) -> None:
+    """Scopes in the order of their start: a ``typedef``'s name was met before the struct that it names."""
+    draft.scopes.sort(key=lambda scope: (scope.start_byte, -scope.end_byte))
+
+
+def enumerator(draft: Draft, node: Node) -> Visit:
+    """A constant; of a plain ``enum`` its name is seen around the enum too."""
+    name = node.child_by_field_name("name")
+    if name is None:
+        return node.named_children
+    enum = draft.current
+    scoped = enum is not None and enum.type == "enum" and bool(re.match(r"enum\s+(class|struct)\b", enum.signature))
+    draft.open(
+        node,
+        draft.text(name),
+        "constant",
+        name_node=name,
+        signature=shortened(draft, node),
+        docstring=doc_before(draft, node),
+        returns=enum.name if enum is not None and enum.type == "enum" else None,
+        modifiers=() if scoped else ("outward",),
+    )
+    return closing([node.child_by_field_name("value")])

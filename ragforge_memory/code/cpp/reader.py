@@ -1,0 +1,243 @@
+"""C++: what it has beyond C: classes, namespaces, templates, references."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ragforge_memory.code.c.family import HANDLERS, bind_parameters, open_abstract, refusal
+from ragforge_memory.code.c.links import linked, modules, neighbours, submodule
+from ragforge_memory.code.c.prepare import blanked, blanked_branch
+from ragforge_memory.code.c.text import declared_name, dotted, qualified, type_text, value_of
+from ragforge_memory.code.c.types import bind_templates, in_order, specifier, whole_of
+from ragforge_memory.code.c.uses import use_identifier, use_qualified
+from ragforge_memory.code.clauses import (
+    bind_declared,
+    child_of_type,
+    closing,
+    first_named,
+    nothing,
+    present,
+    shortened,
+)
+from ragforge_memory.code.comments import doc_before
+from ragforge_memory.code.cpp.names import COMMON_MEMBERS
+from ragforge_memory.code.draft import Draft, Handler
+from ragforge_memory.code.languages import Reader
+from ragforge_memory.code.links import Links
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+    from ragforge_memory.code.draft import Visit
+
+
+def _grammar(path: str) -> object:
+    import tree_sitter_cpp
+
+    return tree_sitter_cpp.language()
+
+
+def extract(root: Node, draft: Draft) -> None:
+    """Fill the draft from a file's tree."""
+    draft.walk(root, _HANDLERS)
+    in_order(draft)
+
+
+def _namespace(draft: Draft, node: Node) -> Visit:
+    """The file belongs to the namespace, and names can be written with it."""
+    name = node.child_by_field_name("name")
+    parts = draft.text(name).split("::") if name is not None else []
+    outer = node.parent
+    while outer is not None:
+        if outer.type == "namespace_definition" and (around := outer.child_by_field_name("name")) is not None:
+            parts = draft.text(around).split("::") + parts
+        outer = outer.parent
+    parts = ["".join(part.split()).removeprefix("inline") for part in parts]
+    for count in range(1, len(parts) + 1):
+        package = ".".join(parts[:count])
+        if package not in draft.package.split():
+            draft.package = f"{draft.package} {package}".strip()
+            draft.add_import(parts[count - 1], package, None, draft.line(node), exported=True)
+    return present(node.child_by_field_name("body"))
+
+
+def _using(draft: Draft, node: Node) -> Visit:
+    named = first_named(node)
+    if named is None:
+        return ()
+    path = qualified(draft, named) if named.type == "qualified_identifier" else draft.text(named)
+    if any(child.type == "namespace" for child in node.children):
+        draft.add_import("*", path, "*", draft.line(node))
+    elif "." in path and (draft.current is None or not draft.current.is_type):
+        module, _, name = path.rpartition(".")
+        draft.add_import(name, module, name, draft.line(node))
+    return ()
+
+
+def _namespace_alias(draft: Draft, node: Node) -> Visit:
+    name = node.child_by_field_name("name")
+    target = child_of_type(node, "nested_namespace_specifier", "qualified_identifier") or node.named_children[-1]
+    if name is not None:
+        draft.add_import(draft.text(name), draft.text(target).replace("::", "."), None, draft.line(node))
+    return ()
+
+
+def _alias(draft: Draft, node: Node) -> Visit:
+    """``using Name = Type;``"""
+    name, declared = node.child_by_field_name("name"), node.child_by_field_name("type")
+    if name is None:
+        return node.named_children
+    known = type_text(draft, declared)
+    if draft.enclosing_function is not None:
+        draft.bind(draft.text(name), "alias", known, draft.line(name))
+        return present(declared)
+    whole = whole_of(node)
+    draft.open(
+        node,
+        draft.text(name),
+        "type",
+        name_node=name,
+        whole=whole,
+        signature=shortened(draft, node),
+        docstring=doc_before(draft, whole),
+        returns=known.removesuffix("[]") if known else None,
+    )
+    templates = child_of_type(whole, "template_parameter_list")
+    bind_templates(draft, templates)
+    return closing([declared])
+
+
+def _template(draft: Draft, node: Node) -> Visit:
+    """The parameters are visited with the definition that they belong to."""
+    return [child for child in node.named_children if child.type != "template_parameter_list"]
+
+
+def _lambda(draft: Draft, node: Node) -> Visit:
+    declarator = node.child_by_field_name("declarator")
+    parameters = declarator.child_by_field_name("parameters") if declarator is not None else None
+    bind_parameters(draft, parameters)
+    return present(node.child_by_field_name("captures"), parameters, node.child_by_field_name("body"))
+
+
+def _range_loop(draft: Draft, node: Node) -> Visit:
+    draft.decide()
+    declared, over = node.child_by_field_name("type"), node.child_by_field_name("right")
+    name, _, _ = declared_name(node.child_by_field_name("declarator"))
+    if name is not None and name.type == "identifier":
+        text = dotted(draft, over)
+        if declared is not None and declared.type != "placeholder_type_specifier":
+            bind_declared(draft, name, type_text(draft, declared) or None)
+        elif text[:1] not in "?!":
+            draft.bind(draft.text(name), "alias", f"{text}[]", draft.line(name))
+        else:
+            draft.bind(draft.text(name), "unknown", None, draft.line(name))
+    return present(declared, over, node.child_by_field_name("body"))
+
+
+def _catch(draft: Draft, node: Node) -> Visit:
+    draft.decide()
+    bind_parameters(draft, node.child_by_field_name("parameters"))
+    return node.named_children
+
+
+def _new(draft: Draft, node: Node) -> Visit:
+    kind = node.child_by_field_name("type")
+    text = type_text(draft, kind)
+    if kind is not None and text:
+        receiver, _, name = text.removesuffix("[]").rpartition(".")
+        draft.use(name, receiver or None, "call", draft.line(kind))
+    return [child for child in node.named_children if child != kind]
+
+
+def _initializer(draft: Draft, node: Node) -> Visit:
+    """``member(value)``: the member is a field or a base that was said already."""
+    return [child for child in node.named_children if child.type not in ("field_identifier", "qualified_identifier")]
+
+
+def _method_declaration(draft: Draft, node: Node) -> Visit:
+    """``template`` and constructor declarations in a class, which the grammar reads as plain declarations."""
+    current = draft.current
+    declarator = node.child_by_field_name("declarator")
+    name, _, inner = declared_name(declarator)
+    if current is not None and current.is_type and name is not None and inner is not None:
+        default = node.child_by_field_name("default_value")
+        if default is not None and draft.text(default) == "0":
+            return open_abstract(draft, node, name, inner)
+        return present(inner.child_by_field_name("parameters"))
+    return HANDLERS["declaration"](draft, node)
+
+
+def _concept(draft: Draft, node: Node) -> Visit:
+    name = node.child_by_field_name("name")
+    if name is None:
+        return node.named_children
+    whole = whole_of(node)
+    draft.open(
+        node,
+        draft.text(name),
+        "type",
+        name_node=name,
+        whole=whole,
+        signature=shortened(draft, node),
+        docstring=doc_before(draft, whole),
+    )
+    bind_templates(draft, child_of_type(whole, "template_parameter_list"))
+    return closing([child for child in node.named_children if child != name])
+
+
+def _condition(draft: Draft, node: Node) -> Visit:
+    """``if (auto it = f())``: the declaration's name and value."""
+    value = node.child_by_field_name("value")
+    declarator = node.child_by_field_name("declarator")
+    if declarator is not None and value is not None:
+        name, _, _ = declared_name(declarator)
+        if name is not None:
+            draft.bind(draft.text(name), *value_of(draft, value), draft.line(name))
+        return present(node.child_by_field_name("type"), value)
+    return node.named_children
+
+
+_HANDLERS: dict[str, Handler] = {
+    **HANDLERS,
+    "class_specifier": specifier,
+    "namespace_definition": _namespace,
+    "using_declaration": _using,
+    "namespace_alias_definition": _namespace_alias,
+    "alias_declaration": _alias,
+    "template_declaration": _template,
+    "concept_definition": _concept,
+    "declaration": _method_declaration,
+    "condition_clause": _condition,
+    "lambda_expression": _lambda,
+    "for_range_loop": _range_loop,
+    "catch_clause": _catch,
+    "new_expression": _new,
+    "field_initializer": _initializer,
+    "qualified_identifier": use_qualified,
+    "template_function": lambda draft, node: [
+        *present(node.child_by_field_name("name"), node.child_by_field_name("arguments"))
+    ],
+    "lambda_capture_specifier": nothing,
+    "access_specifier": nothing,
+    "namespace_identifier": use_identifier,
+    "type_parameter_declaration": nothing,
+    "optional_type_parameter_declaration": lambda draft, node: present(node.child_by_field_name("default_type")),
+}
+
+READER = Reader(
+    grammar=_grammar,
+    extract=extract,
+    links=Links(
+        modules=modules,
+        submodule=submodule,
+        neighbours=neighbours,
+        linked=linked,
+        self_names=frozenset({"this"}),
+        bare_members=True,
+        common_members=COMMON_MEMBERS,
+    ),
+    atoms=frozenset({"string_literal", "raw_string_literal", "char_literal", "preproc_arg"}),
+    refusal=refusal,
+    prepare=blanked,
+    simplify=blanked_branch,
+)

@@ -1,0 +1,345 @@
+"""C#: its scopes, what they use, and how namespaces reach other files."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ragforge_memory.code.c.prepare import one_branch
+from ragforge_memory.code.clauses import (
+    bind_declared,
+    child_of_type,
+    children_of_type,
+    closing,
+    comment_free,
+    decision,
+    header,
+    nothing,
+    present,
+    shortened,
+)
+from ragforge_memory.code.comments import doc_before, without_xml
+from ragforge_memory.code.csharp.links import neighbours, parts, using
+from ragforge_memory.code.csharp.names import COMMON_MEMBERS
+from ragforge_memory.code.csharp.parts import INTERFACE, KINDS, attributes, bases_of, modifiers, name_of
+from ragforge_memory.code.csharp.statements import (
+    bind_designation,
+    bind_foreach,
+    bind_from,
+    bind_generics,
+    bind_lambda,
+    bind_parameter,
+    bind_parameter_list,
+    bind_parameters,
+    bind_variables,
+    parameter_texts,
+)
+from ragforge_memory.code.csharp.text import type_text
+from ragforge_memory.code.csharp.uses import (
+    use_access,
+    use_argument,
+    use_attribute,
+    use_binary,
+    use_call,
+    use_conditional,
+    use_constraints,
+    use_creation,
+    use_identifier,
+    use_initializer,
+    use_labeled,
+    use_section,
+    use_type_arguments,
+    use_typed,
+    use_types,
+)
+from ragforge_memory.code.draft import Draft, Handler
+from ragforge_memory.code.languages import Reader
+from ragforge_memory.code.links import Links
+from ragforge_memory.code.packages import package_modules, root_package, subpackage
+from ragforge_memory.code.parsed import ScopeType
+from ragforge_memory.code.syntax import first_error, unread_bytes
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+    from ragforge_memory.code.draft import Visit
+
+
+def _grammar(path: str) -> object:
+    import tree_sitter_c_sharp
+
+    return tree_sitter_c_sharp.language()
+
+
+def extract(root: Node, draft: Draft) -> None:
+    """Fill the draft from a file's tree."""
+    draft.walk(root, _HANDLERS)
+
+
+# definitions
+
+
+def _type(draft: Draft, node: Node) -> Visit:
+    name, body = node.child_by_field_name("name"), node.child_by_field_name("body")
+    if name is None:
+        return node.named_children
+    lists, decorators = attributes(draft, node)
+    parameters = child_of_type(node, "parameter_list")
+    listed = [base for base in bases_of(node) if type_text(draft, base)]
+    texts = [text for base in listed if (text := type_text(draft, base))]
+    kind = KINDS[node.type]
+    end = body if body is not None else child_of_type(node, ";")
+    interfaces = [text for text in texts if INTERFACE.match(text)] if kind != "interface" else []
+    draft.open(
+        node,
+        draft.text(name),
+        kind,
+        name_node=name,
+        signature=header(draft, node, end, parameters, lists),
+        docstring=without_xml(doc_before(draft, node)),
+        parameters=parameter_texts(draft, parameters),
+        modifiers=[*modifiers(draft, node), *(["generic"] if children_of_type(node, "type_parameter_list") else [])],
+        decorators=decorators,
+        bases=[text for text in texts if text not in interfaces],
+        interfaces=interfaces,
+    )
+    for base, text in zip(listed, texts, strict=True):
+        receiver, _, last = text.removesuffix("[]").rpartition(".")
+        draft.use(last, receiver or None, "implement" if text in interfaces else "inherit", draft.line(base))
+        for arguments in children_of_type(base, "type_argument_list"):
+            use_types(draft, arguments)
+    bind_generics(draft, node)
+    bind_parameters(draft, parameters)
+    clauses = children_of_type(node, "type_parameter_constraints_clause")
+    base_arguments = children_of_type(child_of_type(node, "base_list"), "argument_list")
+    return closing([*lists, *clauses, parameters, *base_arguments, body])
+
+
+def _method(draft: Draft, node: Node) -> Visit:
+    """Methods, constructors, local functions, operators, indexers and properties."""
+    body = (
+        node.child_by_field_name("body") or node.child_by_field_name("accessors") or node.child_by_field_name("value")
+    )
+    name_node, text = name_of(draft, node)
+    lists, decorators = attributes(draft, node)
+    words = modifiers(draft, node)
+    if node.type == "constructor_declaration":
+        words.append("constructor")
+    elif node.type in ("property_declaration", "indexer_declaration"):
+        words.append("property")
+    returns = node.child_by_field_name("returns") or node.child_by_field_name("type")
+    parameters = node.child_by_field_name("parameters")
+    kind: ScopeType = (
+        "function" if node.type == "local_function_statement" and draft.enclosing_type is None else "method"
+    )
+    kind = "function" if node.type == "local_function_statement" else kind
+    initializer = child_of_type(node, "constructor_initializer")
+    draft.open(
+        node,
+        text,
+        kind,
+        name_node=name_node,
+        signature=header(draft, node, initializer or body, parameters, lists),
+        docstring=without_xml(doc_before(draft, node)),
+        return_type=draft.text(returns) if returns else None,
+        returns=type_text(draft, returns),
+        parameters=parameter_texts(draft, parameters),
+        modifiers=words,
+        decorators=decorators,
+    )
+    bind_generics(draft, node)
+    bind_parameters(draft, parameters)
+    use_types(draft, returns)
+    clauses = children_of_type(node, "type_parameter_constraints_clause")
+    bodies = [node.child_by_field_name(field) for field in ("accessors", "value", "body")]
+    return closing([*lists, *clauses, parameters, initializer, *bodies])
+
+
+def _field(draft: Draft, node: Node) -> Visit:
+    """``const`` and ``static readonly`` are constants; all fields have a type."""
+    declaration = child_of_type(node, "variable_declaration")
+    if declaration is None:
+        return node.named_children
+    words, declared = modifiers(draft, node), declaration.child_by_field_name("type")
+    lists, decorators = attributes(draft, node)
+    declarators = children_of_type(declaration, "variable_declarator")
+    constant = "const" in words or {"static", "readonly"} <= set(words)
+    known = type_text(draft, declared)
+    for place, declarator in enumerate(declarators):
+        name = declarator.child_by_field_name("name")
+        if name is None:
+            continue
+        bind_declared(draft, name, known)
+        if constant:
+            draft.open(
+                node,
+                draft.text(name),
+                "constant",
+                name_node=name,
+                signature=shortened(draft, declaration),
+                docstring=without_xml(doc_before(draft, node)),
+                return_type=draft.text(declared) if declared else None,
+                returns=known if known and not known.endswith("[]") else None,
+                modifiers=words,
+                decorators=decorators,
+            )
+            if place < len(declarators) - 1:
+                draft.close()
+    use_types(draft, declared)
+    values = [c for d in declarators for c in comment_free(d.named_children) if c != d.child_by_field_name("name")]
+    return closing([*lists, *values]) if constant else [*lists, *values]
+
+
+def _enum_member(draft: Draft, node: Node) -> Visit:
+    name = node.child_by_field_name("name")
+    if name is None:
+        return node.named_children
+    lists, decorators = attributes(draft, node)
+    draft.open(
+        node,
+        draft.text(name),
+        "constant",
+        name_node=name,
+        signature=header(draft, node, None, None, lists),
+        docstring=without_xml(doc_before(draft, node)),
+        returns=draft.current.name if draft.current else None,
+        decorators=decorators,
+    )
+    return closing([*lists, node.child_by_field_name("value")])
+
+
+def _delegate(draft: Draft, node: Node) -> Visit:
+    name, parameters = node.child_by_field_name("name"), node.child_by_field_name("parameters")
+    if name is None:
+        return node.named_children
+    lists, decorators = attributes(draft, node)
+    draft.open(
+        node,
+        draft.text(name),
+        "type",
+        name_node=name,
+        signature=header(draft, node, None, parameters, lists),
+        docstring=without_xml(doc_before(draft, node)),
+        parameters=parameter_texts(draft, parameters),
+        modifiers=modifiers(draft, node),
+        decorators=decorators,
+    )
+    bind_generics(draft, node)
+    use_types(draft, node.child_by_field_name("type"))
+    return closing([*lists, parameters])
+
+
+# statements that bind
+
+
+# uses
+
+
+# namespaces
+
+
+def _namespace(draft: Draft, node: Node) -> Visit:
+    name = node.child_by_field_name("name")
+    text = "".join(draft.text(name).split()) if name is not None else ""
+    outer = node.parent
+    while outer is not None:
+        if outer.type == "namespace_declaration" and (around := outer.child_by_field_name("name")) is not None:
+            text = f"{draft.text(around)}.{text}"
+        outer = outer.parent
+    if text and text not in draft.package.split():
+        draft.package = f"{draft.package} {text}".strip()
+    body = node.child_by_field_name("body")
+    return [body] if body is not None else [child for child in node.named_children if child != name]
+
+
+def refusal(root: Node, data: bytes) -> str | None:
+    """The grammar stumbles over ``#if`` inside of expressions: only where much of the file is lost is it broken."""
+    return first_error(root) if unread_bytes(root) * 10 > len(data) or root.type == "ERROR" else None
+
+
+_METHODS = ("method_declaration", "constructor_declaration", "destructor_declaration", "local_function_statement",
+            "operator_declaration", "conversion_operator_declaration", "indexer_declaration",
+            "property_declaration")  # fmt: skip
+
+_HANDLERS: dict[str, Handler] = {
+    "using_directive": using,
+    "namespace_declaration": _namespace,
+    "file_scoped_namespace_declaration": _namespace,
+    **dict.fromkeys(KINDS, _type),
+    **dict.fromkeys(_METHODS, _method),
+    "field_declaration": _field,
+    "event_field_declaration": _field,
+    "enum_member_declaration": _enum_member,
+    "delegate_declaration": _delegate,
+    "variable_declaration": bind_variables,
+    "foreach_statement": bind_foreach,
+    "declaration_pattern": bind_designation,
+    "declaration_expression": bind_designation,
+    "recursive_pattern": bind_designation,
+    "catch_declaration": bind_designation,
+    "lambda_expression": bind_lambda,
+    "anonymous_method_expression": bind_lambda,
+    "parameter": bind_parameter,
+    "parameter_list": bind_parameter_list,
+    "from_clause": bind_from,
+    "join_clause": bind_from,
+    "let_clause": bind_from,
+    "identifier": use_identifier,
+    "member_access_expression": use_access,
+    "conditional_access_expression": use_conditional,
+    "invocation_expression": use_call,
+    "object_creation_expression": use_creation,
+    "initializer_expression": use_initializer,
+    "attribute": use_attribute,
+    "attribute_argument": use_argument,
+    "argument": use_argument,
+    "cast_expression": use_typed,
+    "typeof_expression": use_typed,
+    "default_expression": use_typed,
+    "array_creation_expression": use_typed,
+    "type_argument_list": use_type_arguments,
+    "type_parameter_list": nothing,
+    "type_parameter_constraints_clause": use_constraints,
+    "alias_qualified_name": lambda draft, node: present(node.child_by_field_name("name")),
+    "labeled_statement": use_labeled,
+    "goto_statement": nothing,
+    "if_statement": decision,
+    "for_statement": decision,
+    "while_statement": decision,
+    "do_statement": decision,
+    "catch_clause": decision,
+    "conditional_expression": decision,
+    "switch_expression_arm": decision,
+    "switch_section": use_section,
+    "binary_expression": use_binary,
+    "comment": nothing,
+    "string_literal": nothing,
+    "verbatim_string_literal": nothing,
+    "preproc_region": nothing,
+    "preproc_endregion": nothing,
+    "preproc_pragma": nothing,
+    "preproc_if": lambda draft, node: [
+        child for child in node.named_children if child != node.child_by_field_name("condition")
+    ],
+    "preproc_elif": lambda draft, node: [
+        child for child in node.named_children if child != node.child_by_field_name("condition")
+    ],
+}
+
+READER = Reader(
+    grammar=_grammar,
+    extract=extract,
+    links=Links(
+        modules=package_modules,
+        submodule=subpackage,
+        neighbours=neighbours,
+        linked=root_package,
+        parts=parts,
+        self_names=frozenset({"this"}),
+        super_names=frozenset({"base"}),
+        bare_members=True,
+        common_members=COMMON_MEMBERS,
+    ),
+    refusal=refusal,
+    simplify=one_branch,
+    atoms=frozenset({"string_literal", "verbatim_string_literal", "raw_string_literal", "character_literal"}),
+)

@@ -1,0 +1,1 @@
+"""Reading JavaScript, TypeScript and TSX."""

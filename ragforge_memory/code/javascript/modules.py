@@ -1,0 +1,219 @@
+"""JavaScript and TypeScript: what a file imports and exports, as ES modules and as CommonJS."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ragforge_memory.code.comments import doc_before
+from ragforge_memory.code.draft import CLOSE, Draft, Handler
+from ragforge_memory.code.javascript.functions import (
+    FUNCTIONS,
+    around,
+    open_function,
+    shortened,
+)
+from ragforge_memory.code.javascript.objects import members
+from ragforge_memory.code.javascript.text import (
+    dotted,
+    first_named,
+    property_name,
+    string_value,
+)
+from ragforge_memory.code.javascript.types import CLASSES, open_class
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+    from ragforge_memory.code.draft import Visit
+
+
+def required_module(draft: Draft, node: Node | None) -> tuple[str, str | None] | None:
+    """``require("m")`` and ``require("m").name``: the module, and the name."""
+    name = None
+    if node is not None and node.type == "member_expression":
+        name_node = node.child_by_field_name("property")
+        name = draft.text(name_node) if name_node else None
+        node = node.child_by_field_name("object")
+    if node is None or node.type != "call_expression":
+        return None
+    function, arguments = node.child_by_field_name("function"), node.child_by_field_name("arguments")
+    if function is None or arguments is None or draft.text(function) != "require":
+        return None
+    module = string_value(draft, first_named(arguments))
+    return (module, name) if module is not None else None
+
+
+def bind_required(draft: Draft, pattern: Node, module: str, name: str | None) -> None:
+    """Binds what ``const PATTERN = require(…)`` names: a name, or the parts of an object pattern."""
+    line = draft.line(pattern)
+    if pattern.type == "identifier":
+        draft.add_import(draft.text(pattern), module, name, line)
+        return
+    for part in pattern.named_children:
+        if part.type == "shorthand_property_identifier_pattern":
+            draft.add_import(draft.text(part), module, draft.text(part), draft.line(part))
+        elif part.type == "pair_pattern":
+            key, local = part.child_by_field_name("key"), part.child_by_field_name("value")
+            if key is not None and local is not None and local.type == "identifier":
+                draft.add_import(draft.text(local), module, draft.text(key), draft.line(part))
+
+
+def sets_exports(draft: Draft, node: Node | None) -> bool:
+    """``exports = module.exports = …``"""
+    while node is not None and node.type == "assignment_expression":
+        left = node.child_by_field_name("left")
+        if left is not None and draft.text(left) == "module.exports":
+            return True
+        node = node.child_by_field_name("right")
+    return False
+
+
+def is_exported(node: Node) -> bool:
+    """Whether a declarator's declaration stands in an export statement."""
+    declaration = node.parent
+    statement = declaration.parent if declaration is not None else None
+    return statement is not None and statement.type == "export_statement"
+
+
+def _import(draft: Draft, node: Node) -> Visit:
+    module = string_value(draft, node.child_by_field_name("source"))
+    for clause in node.named_children:
+        if clause.type == "import_require_clause":  # import x = require("m")
+            local, source = first_named(clause), string_value(draft, clause.child_by_field_name("source"))
+            if local is not None and source is not None:
+                draft.add_import(draft.text(local), source, None, draft.line(clause))
+        if clause.type != "import_clause" or module is None:
+            continue
+        for part in clause.named_children:
+            line = draft.line(part)
+            if part.type == "identifier":
+                draft.add_import(draft.text(part), module, "default", line)
+            elif part.type == "namespace_import":
+                local = first_named(part)
+                if local is not None:
+                    draft.add_import(draft.text(local), module, None, line)
+            elif part.type == "named_imports":
+                for name, alias in _specifiers(draft, part):
+                    draft.add_import(alias, module, name, line)
+    return ()
+
+
+def _specifiers(draft: Draft, node: Node) -> list[tuple[str, str]]:
+    found = []
+    for part in node.named_children:
+        name, alias = part.child_by_field_name("name"), part.child_by_field_name("alias")
+        if name is not None:
+            found.append((draft.text(name), draft.text(alias or name)))
+    return found
+
+
+def _export(draft: Draft, node: Node) -> Visit:
+    module = string_value(draft, node.child_by_field_name("source"))
+    line = draft.line(node)
+    kinds = {child.type for child in node.children}
+    if module is not None:
+        if "*" in kinds:
+            draft.add_import("*", module, "*", line, exported=True)
+        for part in node.named_children:
+            if part.type == "namespace_export":
+                local = first_named(part)
+                if local is not None:
+                    draft.add_import(draft.text(local), module, None, line, exported=True)
+            elif part.type == "export_clause":
+                for name, alias in _specifiers(draft, part):
+                    draft.add_import(alias, module, name, line, exported=True)
+        return ()
+    for part in node.named_children:
+        if part.type == "export_clause":
+            for name, alias in _specifiers(draft, part):
+                draft.export(alias, name, line)
+            return ()
+    content = node.child_by_field_name("value")
+    if content is None and "=" in kinds:
+        content = first_named(node)
+        if content is not None:
+            draft.export("=", dotted(draft, content), line)
+        return [content] if content else ()
+    if content is not None and content.type == "object":
+        draft.export("default", "default", line)
+        draft.open(node, "default", "constant", signature="export default", docstring=doc_before(draft, node))
+        members(draft, content)
+        return [CLOSE]
+    if content is not None and content.type in ("identifier", "member_expression"):
+        draft.export("default", dotted(draft, content), line)
+        return [content]
+    return [child for child in node.named_children if child.type != "decorator" or content is not None]
+
+
+def export_whole(draft: Draft, node: Node, right: Node, line: int) -> Visit:
+    """``module.exports = …``"""
+    while right.type == "assignment_expression":  # module.exports = exports = x
+        following = right.child_by_field_name("right")
+        if following is None:
+            break
+        right = following
+    name_node = right.child_by_field_name("name") if right.type in FUNCTIONS | CLASSES else None
+    if right.type in FUNCTIONS or right.type in CLASSES:
+        name = draft.text(name_node) if name_node else "exports"
+        draft.export("=", name, line)
+        if right.type in CLASSES:
+            return open_class(draft, right, name, name_node, around(node))
+        return open_function(draft, node, name, name_node=name_node, whole=around(node), function=right)
+    required = required_module(draft, right)
+    if required is not None:
+        draft.add_import("*", required[0], "*", line, exported=True)
+        return []
+    if right.type == "object":
+        for child in right.named_children:
+            if child.type == "shorthand_property_identifier":
+                draft.export(draft.text(child), draft.text(child), draft.line(child))
+            elif child.type in ("pair", "method_definition"):
+                key = child.child_by_field_name("key") or child.child_by_field_name("name")
+                content = child.child_by_field_name("value")
+                name_text = property_name(draft, key)
+                if name_text is None:
+                    continue
+                inner = required_module(draft, content)
+                if inner is not None:
+                    draft.add_import(name_text, inner[0], inner[1], draft.line(child), exported=True)
+                elif content is None or content.type in FUNCTIONS:
+                    draft.export(name_text, name_text, draft.line(child))
+                elif content.type in ("identifier", "member_expression"):
+                    draft.export(name_text, dotted(draft, content), draft.line(child))
+        members(draft, right)
+        return []
+    text = dotted(draft, right)
+    if "?" not in text and "!" not in text:
+        draft.export("=", text, line)
+    return [right]
+
+
+def export_member(draft: Draft, node: Node, name: str, name_node: Node | None, right: Node, line: int) -> Visit | None:
+    """``exports.name = …``"""
+    required = required_module(draft, right)
+    if required is not None:
+        draft.add_import(name, required[0], required[1], line, exported=True)
+        return []
+    if right.type in FUNCTIONS:
+        draft.export(name, name, line)
+        return open_function(draft, node, name, name_node=name_node, whole=around(node), function=right)
+    if right.type in CLASSES:
+        draft.export(name, name, line)
+        return open_class(draft, right, name, name_node, around(node))
+    if right.type in ("identifier", "member_expression"):
+        draft.export(name, dotted(draft, right), line)
+        return [right]
+    if right.type == "assignment_expression" or draft.current is not None:
+        return None
+    draft.export(name, name, line)
+    draft.open(node, name, "constant", name_node=name_node, whole=around(node), signature=shortened(draft, node))
+    if right.type == "object":
+        members(draft, right)
+        return [CLOSE]
+    return [right, CLOSE]
+
+
+MODULE_HANDLERS: dict[str, Handler] = {
+    "import_statement": _import,
+    "export_statement": _export,
+}

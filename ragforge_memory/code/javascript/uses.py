@@ -1,0 +1,167 @@
+"""What JavaScript and TypeScript code uses: calls, references, types, decorators, and the names it binds."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ragforge_memory.code.draft import Draft, Handler
+from ragforge_memory.code.javascript.text import bind_pattern, dotted, first_named
+from ragforge_memory.code.parsed import UseKind
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+    from ragforge_memory.code.draft import Visit
+
+
+def use_dotted(draft: Draft, text: str, kind: UseKind, line: int) -> None:
+    """Use a dotted text: its last name with the rest as the receiver."""
+    receiver, _, name = text.rpartition(".")
+    if name.isidentifier():
+        draft.use(name, receiver or None, kind, line)
+
+
+def _name(draft: Draft, node: Node) -> Visit:
+    draft.use(draft.text(node), None, "reference", draft.line(node))
+    return ()
+
+
+def _type_name(draft: Draft, node: Node) -> Visit:
+    draft.use(draft.text(node), None, "type", draft.line(node))
+    return ()
+
+
+def _nested_type(draft: Draft, node: Node) -> Visit:
+    use_dotted(draft, dotted(draft, node), "type", draft.line(node))
+    return ()
+
+
+def _member(draft: Draft, node: Node) -> Visit:
+    receiver, name = node.child_by_field_name("object"), node.child_by_field_name("property")
+    if receiver is None or name is None:
+        return node.named_children
+    draft.use(draft.text(name), dotted(draft, receiver), "reference", draft.line(name))
+    return [receiver]
+
+
+def _call(draft: Draft, node: Node) -> Visit:
+    function = node.child_by_field_name("function") or node.child_by_field_name("constructor")
+    rest = [part for part in node.named_children if part != function and part.type != "comment"]
+    if function is None:
+        return rest
+    if function.type == "identifier":
+        draft.use(draft.text(function), None, "call", draft.line(function))
+        return rest
+    if function.type == "super":
+        draft.use("constructor", "super", "call", draft.line(function))
+        return rest
+    if function.type == "member_expression":
+        receiver, name = function.child_by_field_name("object"), function.child_by_field_name("property")
+        if receiver is not None and name is not None:
+            draft.use(draft.text(name), dotted(draft, receiver), "call", draft.line(name))
+            return [receiver, *rest]
+    return [function, *rest]
+
+
+def _decorator(draft: Draft, node: Node) -> Visit:
+    expression = first_named(node)
+    rest: list[Node] = []
+    if expression is not None and expression.type == "call_expression":
+        arguments = expression.child_by_field_name("arguments")
+        rest = [arguments] if arguments else []
+        expression = expression.child_by_field_name("function")
+        if expression is not None:
+            use_dotted(draft, dotted(draft, expression), "call", draft.line(expression))
+    if expression is not None:
+        use_dotted(draft, dotted(draft, expression), "decorate", draft.line(expression))
+    return rest
+
+
+def _element(draft: Draft, node: Node) -> Visit:
+    """``<Component …>``; lower-case names are the browser's."""
+    name = node.child_by_field_name("name")
+    rest = [part for part in node.named_children if part != name]
+    if name is not None and name.type == "identifier" and draft.text(name)[:1].isupper():
+        draft.use(draft.text(name), None, "call", draft.line(name))
+    elif name is not None and name.type in ("member_expression", "nested_identifier"):
+        use_dotted(draft, dotted(draft, name), "call", draft.line(name))
+    return rest
+
+
+def _pair(draft: Draft, node: Node) -> Visit:
+    key, content = node.child_by_field_name("key"), node.child_by_field_name("value")
+    computed = [key] if key is not None and key.type == "computed_property_name" else []
+    return [*computed, *([content] if content else [])]
+
+
+def _for_in(draft: Draft, node: Node) -> Visit:
+    draft.decide()
+    left = node.child_by_field_name("left")
+    inside = bind_pattern(draft, left)
+    return [*inside, *(part for part in node.named_children if part != left)]
+
+
+def _catch(draft: Draft, node: Node) -> Visit:
+    draft.decide()
+    parameter, body = node.child_by_field_name("parameter"), node.child_by_field_name("body")
+    inside = bind_pattern(draft, parameter)
+    return [*inside, *([body] if body else [])]
+
+
+def _decision(draft: Draft, node: Node) -> Visit:
+    draft.decide()
+    return node.named_children
+
+
+def _binary(draft: Draft, node: Node) -> Visit:
+    if any(child.type in ("&&", "||", "??") for child in node.children):
+        draft.decide()
+    return node.named_children
+
+
+def _type_parameter(draft: Draft, node: Node) -> Visit:
+    name = node.child_by_field_name("name")
+    if name is not None:
+        draft.bind(draft.text(name), "unknown", None, draft.line(name))
+    return [part for part in node.named_children if part != name]
+
+
+def _type_parameters_of_signature(draft: Draft, node: Node) -> Visit:
+    """The parameters of a function type have names that nobody can use."""
+    parts = [node.child_by_field_name("type"), node.child_by_field_name("value")]
+    return [part for part in parts if part]
+
+
+def _nothing(draft: Draft, node: Node) -> Visit:
+    return ()
+
+
+USE_HANDLERS: dict[str, Handler] = {
+    "identifier": _name,
+    "shorthand_property_identifier": _name,
+    "type_identifier": _type_name,
+    "nested_type_identifier": _nested_type,
+    "member_expression": _member,
+    "call_expression": _call,
+    "new_expression": _call,
+    "decorator": _decorator,
+    "jsx_opening_element": _element,
+    "jsx_self_closing_element": _element,
+    "jsx_closing_element": _nothing,
+    "pair": _pair,
+    "for_in_statement": _for_in,
+    "catch_clause": _catch,
+    "if_statement": _decision,
+    "for_statement": _decision,
+    "while_statement": _decision,
+    "do_statement": _decision,
+    "switch_case": _decision,
+    "ternary_expression": _decision,
+    "binary_expression": _binary,
+    "type_parameter": _type_parameter,
+    "required_parameter": _type_parameters_of_signature,
+    "optional_parameter": _type_parameters_of_signature,
+    "comment": _nothing,
+    "statement_identifier": _nothing,
+    "property_identifier": _nothing,
+}

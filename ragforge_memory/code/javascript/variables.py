@@ -1,0 +1,147 @@
+"""JavaScript and TypeScript: variables, and assignments that define."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ragforge_memory.code.comments import doc_before
+from ragforge_memory.code.draft import CLOSE, Draft, Handler
+from ragforge_memory.code.javascript.functions import (
+    FUNCTIONS,
+    around,
+    open_function,
+    shortened,
+)
+from ragforge_memory.code.javascript.modules import (
+    bind_required,
+    export_member,
+    export_whole,
+    is_exported,
+    required_module,
+    sets_exports,
+)
+from ragforge_memory.code.javascript.objects import members, this_member
+from ragforge_memory.code.javascript.text import (
+    bind_pattern,
+    dotted,
+    type_text,
+    value,
+)
+from ragforge_memory.code.javascript.types import CLASSES, open_class
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+    from ragforge_memory.code.draft import Visit
+
+
+_GLOBALS = frozenset({"window", "global", "globalThis", "self"})
+
+
+def _declarator(draft: Draft, node: Node) -> Visit:
+    name_node, content = node.child_by_field_name("name"), node.child_by_field_name("value")
+    declared = node.child_by_field_name("type")
+    if name_node is None:
+        return node.named_children
+    required = required_module(draft, content)
+    if required is not None:
+        bind_required(draft, name_node, *required)
+        return []
+    if name_node.type != "identifier":
+        inside = bind_pattern(draft, name_node)
+        return [*inside, *(part for part in (declared, content) if part)]
+    name, whole = draft.text(name_node), around(node)
+    exported = is_exported(node)
+    if exported:
+        draft.export(name, name, draft.line(node))
+    modifiers = ["export"] if exported else []
+    if content is not None and content.type in FUNCTIONS:
+        return open_function(draft, node, name, name_node=name_node, whole=whole, function=content, modifiers=modifiers)
+    if content is not None and content.type in CLASSES:
+        return open_class(draft, content, name, name_node, whole)
+    annotation = type_text(draft, declared)
+    if annotation is not None:
+        draft.bind(name, "type", annotation, draft.line(name_node))
+    else:
+        draft.bind(name, *value(draft, content), draft.line(name_node))
+    parts = [part for part in (declared, content) if part]
+    if content is not None and content.type == "assignment_expression" and sets_exports(draft, content):
+        draft.export("=", name, draft.line(node))
+    if not _worth_naming(draft, node, exported):
+        return parts
+    draft.open(
+        node, name, "constant", name_node=name_node, whole=whole, signature=shortened(draft, node),
+        docstring=doc_before(draft, whole), modifiers=modifiers,
+        return_type=draft.text(declared).lstrip(": ") if declared else None, returns=annotation,
+    )  # fmt: skip
+    if content is not None and content.type == "object":
+        members(draft, content)
+        return [*([declared] if declared else []), CLOSE]
+    return [*parts, CLOSE]
+
+
+def _worth_naming(draft: Draft, node: Node, exported: bool) -> bool:
+    declaration = node.parent
+    constant = declaration is not None and any(child.type == "const" for child in declaration.children)
+    statement = declaration.parent if declaration is not None else None
+    ambient = statement is not None and statement.type == "ambient_declaration"
+    top = statement is not None and statement.type in ("program", "export_statement")
+    content = node.child_by_field_name("value")
+    while content is not None and content.type == "assignment_expression":
+        content = content.child_by_field_name("right")
+    constant = constant or (content is not None and content.type == "object")
+    scope = draft.current
+    if scope is not None and scope.type != "namespace":
+        return False
+    return exported or ambient or (top and constant)
+
+
+def _assignment(draft: Draft, node: Node) -> Visit:
+    left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+    if left is None or right is None:
+        return node.named_children
+    if left.type == "member_expression":
+        defined = _define_member(draft, node, left, right)
+        if defined is not None:
+            return defined
+        receiver = left.child_by_field_name("object")
+        return [*([receiver] if receiver and receiver.type != "this" else []), right]
+    if left.type == "identifier":
+        kind, known = value(draft, right)
+        if known is not None and kind != "alias":
+            draft.bind(draft.text(left), kind, known, draft.line(left))
+        return [right]
+    if left.type == "subscript_expression":
+        return [left, right]
+    return [*bind_pattern(draft, left), right]
+
+
+def _define_member(draft: Draft, node: Node, left: Node, right: Node) -> Visit | None:
+    target, line = dotted(draft, left), draft.line(left)
+    name_node = left.child_by_field_name("property")
+    receiver, _, name = target.rpartition(".")
+    if target == "module.exports" or (target == "exports" and left.type == "identifier"):
+        return export_whole(draft, node, right, line)
+    if receiver in ("module.exports", "exports"):
+        return export_member(draft, node, name, name_node, right, line)
+    if name == "prototype" and right.type == "object" and receiver.isidentifier():
+        members(draft, right, f"{receiver}.", owner=receiver)
+        return []
+    if receiver == "this":
+        return this_member(draft, node, name, name_node, right, line)
+    owner = receiver.removesuffix(".prototype")
+    if right.type not in FUNCTIONS or not owner.replace(".", "").isidentifier():
+        return None
+    if draft.enclosing_function is not None or owner in _GLOBALS:
+        return open_function(draft, node, name, name_node=name_node, whole=around(node), function=right)
+    modifiers = [] if receiver.endswith(".prototype") else ["static"]
+    return open_function(
+        draft, node, name, name_node=name_node, whole=around(node), function=right, type="method",
+        qualified_name=f"{owner}.{name}", owner=owner, modifiers=modifiers,
+    )  # fmt: skip
+
+
+VARIABLE_HANDLERS: dict[str, Handler] = {
+    "variable_declarator": _declarator,
+    "assignment_expression": _assignment,
+}

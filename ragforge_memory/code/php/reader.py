@@ -1,0 +1,340 @@
+"""PHP: its scopes, what they use, and how namespaces reach other files."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ragforge_memory.code.clauses import (
+    child_of_type,
+    children_of_type,
+    closing,
+    comment_free,
+    deciding_operators,
+    decision,
+    first_named,
+    header,
+    nothing,
+    present,
+    shortened,
+)
+from ragforge_memory.code.comments import doc_before
+from ragforge_memory.code.draft import CLOSE, Draft, Handler
+from ragforge_memory.code.languages import Reader
+from ragforge_memory.code.links import Links
+from ragforge_memory.code.packages import package_modules, subpackage
+from ragforge_memory.code.parsed import ScopeType
+from ragforge_memory.code.php.links import linked, neighbours
+from ragforge_memory.code.php.names import COMMON_MEMBERS
+from ragforge_memory.code.php.statements import (
+    bind,
+    bind_assignment,
+    bind_catch,
+    bind_closure,
+    bind_declared_variables,
+    bind_foreach,
+    bind_parameter,
+    bind_parameters,
+)
+from ragforge_memory.code.php.text import (
+    GLOBAL,
+    dotted,
+    plain,
+    tagged,
+    tagged_parameters,
+    type_text,
+    value_of,
+)
+from ragforge_memory.code.php.uses import (
+    say,
+    use_argument,
+    use_attribute,
+    use_class_constant,
+    use_creation,
+    use_member_access,
+    use_method_call,
+    use_name,
+    use_named_type,
+    use_scoped_call,
+)
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+    from ragforge_memory.code.draft import Visit
+
+_KINDS: dict[str, ScopeType] = {
+    "class_declaration": "class",
+    "interface_declaration": "interface",
+    "trait_declaration": "trait",
+    "enum_declaration": "enum",
+}
+_MODIFIERS = ("visibility_modifier", "static_modifier", "abstract_modifier", "final_modifier", "readonly_modifier")
+
+
+def _grammar(path: str) -> object:
+    import tree_sitter_php
+
+    return tree_sitter_php.language_php()
+
+
+def extract(root: Node, draft: Draft) -> None:
+    """Fill the draft from a file's tree."""
+    draft.walk(root, _HANDLERS)
+    draft.package = draft.package or GLOBAL
+
+
+def _attributes(draft: Draft, node: Node) -> tuple[list[Node], list[str]]:
+    found = node.child_by_field_name("attributes")
+    groups = comment_free(found.named_children) if found is not None else []
+    names = [name for group in groups for part in group.named_children if (name := first_named(part)) is not None]
+    return present(found), [plain(draft.text(name)) for name in names]
+
+
+def _modifiers(draft: Draft, node: Node) -> list[str]:
+    return [draft.text(child) for child in children_of_type(node, *_MODIFIERS)]
+
+
+# definitions
+
+
+def _type(draft: Draft, node: Node) -> Visit:
+    name, body = node.child_by_field_name("name"), node.child_by_field_name("body")
+    if name is None:
+        return node.named_children
+    attributes, decorators = _attributes(draft, node)
+    extended = comment_free(clause.named_children) if (clause := child_of_type(node, "base_clause")) else []
+    implemented = (
+        comment_free(clause.named_children) if (clause := child_of_type(node, "class_interface_clause")) else []
+    )
+    draft.open(
+        node,
+        draft.text(name),
+        _KINDS[node.type],
+        name_node=name,
+        signature=header(draft, node, body, None, attributes),
+        docstring=doc_before(draft, node),
+        modifiers=_modifiers(draft, node),
+        decorators=decorators,
+        bases=[plain(draft.text(base)) for base in extended],
+        interfaces=[plain(draft.text(base)) for base in implemented],
+    )
+    for base in extended:
+        say(draft, plain(draft.text(base)), "inherit", draft.line(base))
+    for base in implemented:
+        say(draft, plain(draft.text(base)), "implement", draft.line(base))
+    return closing([*attributes, body])
+
+
+def _use_traits(draft: Draft, node: Node) -> Visit:
+    """``use Trait;`` in a class: its methods become the class's."""
+    scope = draft.current
+    for name in children_of_type(node, "name", "qualified_name"):
+        text = plain(draft.text(name))
+        if scope is not None:
+            scope.interfaces = (*scope.interfaces, text)
+        say(draft, text, "implement", draft.line(name))
+    return ()
+
+
+def _function(draft: Draft, node: Node) -> Visit:
+    name, body = node.child_by_field_name("name"), node.child_by_field_name("body")
+    parameters, returns = node.child_by_field_name("parameters"), node.child_by_field_name("return_type")
+    if name is None:
+        return node.named_children
+    attributes, decorators = _attributes(draft, node)
+    doc = doc_before(draft, node)
+    draft.open(
+        node,
+        draft.text(name),
+        "method" if node.type == "method_declaration" else "function",
+        name_node=name,
+        signature=header(draft, node, body, parameters, attributes),
+        docstring=doc,
+        return_type=draft.text(returns) if returns else None,
+        returns=type_text(draft, returns) or tagged(doc, "return"),
+        parameters=[draft.text(p) for p in comment_free(parameters.named_children)] if parameters else (),
+        modifiers=_modifiers(draft, node),
+        decorators=decorators,
+    )
+    bind_parameters(draft, parameters, tagged_parameters(doc))
+    return closing([*attributes, parameters, returns, body])
+
+
+def _constants(draft: Draft, node: Node) -> Visit:
+    attributes, decorators = _attributes(draft, node)
+    elements = children_of_type(node, "const_element")
+    values: list[Node] = []
+    for place, element in enumerate(elements):
+        name, *rest = comment_free(element.named_children)
+        draft.bind(draft.text(name), *value_of(draft, rest[0] if rest else None), draft.line(name))
+        draft.open(
+            node,
+            draft.text(name),
+            "constant",
+            name_node=name,
+            signature=shortened(draft, node),
+            docstring=doc_before(draft, node),
+            modifiers=_modifiers(draft, node),
+            decorators=decorators,
+        )
+        if place < len(elements) - 1:
+            draft.close()
+        values += rest
+    return closing([*attributes, *values])
+
+
+def _case(draft: Draft, node: Node) -> Visit:
+    name = node.child_by_field_name("name")
+    if name is None:
+        return node.named_children
+    attributes, decorators = _attributes(draft, node)
+    draft.open(
+        node,
+        draft.text(name),
+        "constant",
+        name_node=name,
+        signature=header(draft, node, None, None, attributes),
+        docstring=doc_before(draft, node),
+        returns=draft.current.name if draft.current else None,
+        decorators=decorators,
+    )
+    return closing([*attributes, node.child_by_field_name("value")])
+
+
+def _properties(draft: Draft, node: Node) -> Visit:
+    declared = node.child_by_field_name("type")
+    known = type_text(draft, declared) or tagged(doc_before(draft, node), "var")
+    values = []
+    for element in children_of_type(node, "property_element"):
+        name = element.child_by_field_name("name")
+        if name is not None:
+            bind(draft, draft.text(name).lstrip("$"), known, draft.line(name))
+            values += [child for child in comment_free(element.named_children) if child != name]
+    return [*present(node.child_by_field_name("attributes"), declared), *values]
+
+
+# statements that bind
+
+
+# uses
+
+
+def _call(draft: Draft, node: Node) -> Visit:
+    function, arguments = node.child_by_field_name("function"), node.child_by_field_name("arguments")
+    if function is not None and function.type in ("name", "qualified_name"):
+        text = plain(draft.text(function))
+        if text in ("define", f"{GLOBAL}.define") and draft.enclosing_function is None:
+            return _define(draft, node, arguments)
+        say(draft, text, "call", draft.line(function))
+        return present(arguments)
+    if function is not None:
+        draft.use("__invoke", dotted(draft, function), "call", draft.line(function))
+    return present(function, arguments)
+
+
+def _define(draft: Draft, node: Node, arguments: Node | None) -> Visit:
+    """``define('NAME', value)`` at the top level."""
+    parts = comment_free(arguments.named_children) if arguments is not None else []
+    string = first_named(parts[0]) if parts else None
+    content = first_named(string) if string is not None and string.type in ("string", "encapsed_string") else None
+    if content is None:
+        return present(arguments)
+    draft.open(node, draft.text(content), "constant", name_node=content, signature=shortened(draft, node),
+               docstring=doc_before(draft, node.parent or node))  # fmt: skip
+    return [*parts[1:], CLOSE]
+
+
+# namespaces
+
+
+def _namespace(draft: Draft, node: Node) -> Visit:
+    name, body = node.child_by_field_name("name"), node.child_by_field_name("body")
+    text = plain(draft.text(name)) if name is not None else ""
+    if text and text not in draft.package.split():
+        draft.package = f"{draft.package} {text}".strip()
+    return present(body)
+
+
+def _use(draft: Draft, node: Node) -> Visit:
+    group = node.child_by_field_name("body")
+    prefix_node = child_of_type(node, "namespace_name")
+    prefix = f"{plain(draft.text(prefix_node))}." if group is not None and prefix_node is not None else ""
+    for clause in children_of_type(group if group is not None else node, "namespace_use_clause"):
+        alias = clause.child_by_field_name("alias")
+        named = child_of_type(clause, "qualified_name", "name")
+        if named is None:
+            continue
+        path = prefix + plain(draft.text(named)).removeprefix(f"{GLOBAL}.")
+        last = path.rpartition(".")[2]
+        draft.add_import(draft.text(alias) if alias is not None else last, path, last, draft.line(clause))
+    return ()
+
+
+_HANDLERS: dict[str, Handler] = {
+    "namespace_definition": _namespace,
+    "namespace_use_declaration": _use,
+    **dict.fromkeys(_KINDS, _type),
+    "use_declaration": _use_traits,
+    "function_definition": _function,
+    "method_declaration": _function,
+    "const_declaration": _constants,
+    "enum_case": _case,
+    "property_declaration": _properties,
+    "anonymous_function": bind_closure,
+    "arrow_function": bind_closure,
+    "simple_parameter": bind_parameter,
+    "variadic_parameter": bind_parameter,
+    "property_promotion_parameter": bind_parameter,
+    "assignment_expression": bind_assignment,
+    "foreach_statement": bind_foreach,
+    "catch_clause": bind_catch,
+    "global_declaration": bind_declared_variables,
+    "static_variable_declaration": bind_declared_variables,
+    "name": use_name,
+    "qualified_name": use_name,
+    "named_type": use_named_type,
+    "variable_name": nothing,
+    "relative_scope": nothing,
+    "function_call_expression": _call,
+    "member_call_expression": use_method_call,
+    "nullsafe_member_call_expression": use_method_call,
+    "scoped_call_expression": use_scoped_call,
+    "class_constant_access_expression": use_class_constant,
+    "member_access_expression": use_member_access,
+    "nullsafe_member_access_expression": use_member_access,
+    "scoped_property_access_expression": use_member_access,
+    "object_creation_expression": use_creation,
+    "attribute": use_attribute,
+    "argument": use_argument,
+    "goto_statement": nothing,
+    "named_label_statement": nothing,
+    "if_statement": decision,
+    "else_if_clause": decision,
+    "for_statement": decision,
+    "while_statement": decision,
+    "do_statement": decision,
+    "case_statement": decision,
+    "match_conditional_expression": decision,
+    "conditional_expression": decision,
+    "binary_expression": deciding_operators(frozenset({"&&", "||", "and", "or", "??"})),
+    "comment": nothing,
+    "string": nothing,
+    "nowdoc": nothing,
+    "text": nothing,
+    "text_interpolation": nothing,
+}
+
+READER = Reader(
+    grammar=_grammar,
+    extract=extract,
+    links=Links(
+        modules=package_modules,
+        submodule=subpackage,
+        neighbours=neighbours,
+        linked=linked,
+        self_names=frozenset({"this", "self", "static"}),
+        super_names=frozenset({"parent"}),
+        common_members=COMMON_MEMBERS,
+    ),
+    atoms=frozenset({"string", "nowdoc", "text"}),
+)

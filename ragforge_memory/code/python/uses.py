@@ -1,0 +1,310 @@
+"""What Python code uses and binds: calls, references, annotations, patterns, imports."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ragforge_memory.code.draft import Draft, Handler
+from ragforge_memory.code.parsed import UseKind
+from ragforge_memory.code.python.text import FORWARD, dotted, first_named, value_of
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+    from ragforge_memory.code.draft import Visit
+
+
+# what is bound
+
+
+def targets(node: Node) -> list[Node]:
+    """The expressions inside an assignment's left side that are read: ``a[i]``, and ``a`` of ``a.b``."""
+    if node.type == "attribute":
+        receiver = node.child_by_field_name("object")
+        return [receiver] if receiver else []
+    if node.type in ("pattern_list", "tuple_pattern", "list_pattern", "list_splat_pattern", "tuple", "list"):
+        return [inner for child in node.named_children for inner in targets(child)]
+    return [] if node.type == "identifier" else [node]
+
+
+def bind_names(draft: Draft, node: Node | None) -> None:
+    """Every name in a pattern gets an unknown value."""
+    stack = [node] if node else []
+    while stack:
+        part = stack.pop()
+        if part.type == "identifier":
+            draft.bind(draft.text(part), "unknown", None, draft.line(part))
+        elif part.type not in ("attribute", "subscript", "call"):
+            stack.extend(reversed(part.named_children))
+
+
+def _named_expression(draft: Draft, node: Node) -> Visit:
+    name, value = node.child_by_field_name("name"), node.child_by_field_name("value")
+    if name is not None:
+        draft.bind(draft.text(name), *value_of(draft, value), draft.line(name))
+    return [value] if value else []
+
+
+def _for(draft: Draft, node: Node) -> Visit:
+    draft.decide()
+    left = node.child_by_field_name("left")
+    bind_names(draft, left)
+    rest = [child for child in node.named_children if child != left]
+    return [*(targets(left) if left else []), *rest]
+
+
+def _as_pattern(draft: Draft, node: Node) -> Visit:
+    """``with open(x) as f``, ``except E as error``, ``case C() as c``."""
+    children = [child for child in node.named_children if child.type != "comment"]
+    alias = node.child_by_field_name("alias")
+    if alias is None and len(children) == 2:
+        alias = children[1]
+    if alias is not None and children:
+        target = first_named(alias) if alias.type == "as_pattern_target" else alias
+        if target is not None and target.type == "identifier":
+            kind, value = value_of(draft, children[0])
+            in_except = node.parent is not None and node.parent.type in ("except_clause", "except_group_clause")
+            draft.bind(draft.text(target), "type" if in_except and kind == "alias" else kind, value, draft.line(target))
+        else:
+            bind_names(draft, target)
+            return [*children[:1], *(targets(target) if target else [])]
+    return children[:1]
+
+
+# uses
+
+
+def use_dotted(draft: Draft, text: str, kind: UseKind, line: int) -> None:
+    """Notes the use of a dotted name, and of its receiver where that is one name."""
+    receiver, _, name = text.rpartition(".")
+    if name.isidentifier():
+        draft.use(name, receiver or None, kind, line)
+        if receiver.isidentifier():
+            draft.use(receiver, None, "reference", line)
+
+
+def _identifier(draft: Draft, node: Node) -> Visit:
+    draft.use(draft.text(node), None, _reference_kind(node), node.start_point[0] + 1)
+    return ()
+
+
+def _attribute(draft: Draft, node: Node) -> Visit:
+    receiver, name = node.child_by_field_name("object"), node.child_by_field_name("attribute")
+    if receiver is None or name is None:
+        return node.named_children
+    draft.use(draft.text(name), dotted(draft, receiver), _reference_kind(node), name.start_point[0] + 1)
+    return [receiver]
+
+
+def _reference_kind(node: Node) -> UseKind:
+    parent = node.parent
+    return "type" if parent is not None and parent.type in ("type", "generic_type", "union_type") else "reference"
+
+
+def _call(draft: Draft, node: Node) -> Visit:
+    function, arguments = node.child_by_field_name("function"), node.child_by_field_name("arguments")
+    rest = [arguments] if arguments else []
+    if function is None:
+        return rest
+    if function.type == "identifier":
+        draft.use(draft.text(function), None, "call", function.start_point[0] + 1)
+        return rest
+    if function.type == "attribute":
+        receiver, name = function.child_by_field_name("object"), function.child_by_field_name("attribute")
+        if receiver is not None and name is not None:
+            draft.use(draft.text(name), dotted(draft, receiver), "call", name.start_point[0] + 1)
+            return [receiver, *rest]
+    return [function, *rest]
+
+
+def _decorator(draft: Draft, node: Node) -> Visit:
+    expression = first_named(node)
+    if expression is None:
+        return ()
+    rest: list[Node] = []
+    called = expression.type == "call"
+    if called:
+        arguments = expression.child_by_field_name("arguments")
+        rest = [arguments] if arguments else []
+        expression = expression.child_by_field_name("function")
+    if expression is None or expression.type not in ("identifier", "attribute"):
+        return [*([expression] if expression else []), *rest]
+    text = dotted(draft, expression)
+    use_dotted(draft, text, "decorate", draft.line(expression))
+    if called:  # a decorator with arguments is also a call of what makes it
+        receiver_text, _, name = text.rpartition(".")
+        draft.use(name, receiver_text or None, "call", draft.line(expression))
+    if expression.type == "attribute":
+        receiver = expression.child_by_field_name("object")
+        if receiver is not None and receiver.type != "identifier":
+            rest.insert(0, receiver)
+    return rest
+
+
+def _keyword_argument(draft: Draft, node: Node) -> Visit:
+    value = node.child_by_field_name("value")
+    return [value] if value else []
+
+
+def _parameter(draft: Draft, node: Node) -> Visit:
+    """Names of parameters are not uses; their types and defaults are."""
+    parts = (node.child_by_field_name("type"), node.child_by_field_name("value"))
+    return [part for part in parts if part]
+
+
+def _parameters(draft: Draft, node: Node) -> Visit:
+    return [child for child in node.named_children if child.type not in ("identifier", "comment")]
+
+
+def _type(draft: Draft, node: Node) -> Visit:
+    """An annotation; strings in it are forward references."""
+    stack = [node]
+    rest: list[Node] = []
+    while stack:
+        part = stack.pop()
+        if part.type == "string":
+            if part.parent is not None and part.parent.type == "subscript" and "Literal" in draft.text(part.parent):
+                continue
+            for found in FORWARD.findall(draft.text(part).strip("rRuU'\"")):
+                use_dotted(draft, found, "type", draft.line(part))
+        elif part.type == "identifier":
+            draft.use(draft.text(part), None, "type", draft.line(part))
+        elif part.type == "attribute":
+            use_dotted(draft, dotted(draft, part), "type", draft.line(part))
+        elif part.type == "call":
+            rest.append(part)
+        elif part.type == "generic_type" and draft.text(part).partition("[")[0].endswith("Literal"):
+            continue
+        else:
+            stack.extend(reversed(part.named_children))
+    return rest
+
+
+def _lambda(draft: Draft, node: Node) -> Visit:
+    parameters, body = node.child_by_field_name("parameters"), node.child_by_field_name("body")
+    for parameter in parameters.named_children if parameters else ():
+        name = parameter.child_by_field_name("name") or parameter
+        bind_names(draft, name)
+    return [part for part in (parameters, body) if part]
+
+
+def _comprehension(draft: Draft, node: Node) -> Visit:
+    """Clauses first: they bind what the body reads."""
+    body = node.child_by_field_name("body")
+    clauses = [child for child in node.named_children if child != body]
+    return [*clauses, *([body] if body else [])]
+
+
+def _decision(draft: Draft, node: Node) -> Visit:
+    draft.decide()
+    return node.named_children
+
+
+def _case(draft: Draft, node: Node) -> Visit:
+    draft.decide()
+    return node.named_children
+
+
+def _case_pattern(draft: Draft, node: Node) -> Visit:
+    """``case Point(x=0)`` uses the class, ``case [first, *rest]`` binds names."""
+    stack = [node]
+    while stack:
+        part = stack.pop()
+        if part.type == "class_pattern":
+            name = part.named_children[0]
+            use_dotted(draft, draft.text(name), "reference", draft.line(name))
+            stack.extend(reversed(part.named_children[1:]))
+        elif part.type == "dotted_name":
+            text = draft.text(part)
+            if "." in text:
+                use_dotted(draft, text, "reference", draft.line(part))
+            else:
+                draft.bind(text, "unknown", None, draft.line(part))
+        elif part.type == "identifier":
+            draft.bind(draft.text(part), "unknown", None, draft.line(part))
+        elif part.type == "keyword_pattern":
+            stack.extend(reversed(part.named_children[1:]))
+        else:
+            stack.extend(reversed(part.named_children))
+    return ()
+
+
+def _nothing(draft: Draft, node: Node) -> Visit:
+    return ()
+
+
+# imports
+
+
+def _import(draft: Draft, node: Node) -> Visit:
+    for child in node.children_by_field_name("name"):
+        name, alias = child, None
+        if child.type == "aliased_import":
+            inner = child.child_by_field_name("name")
+            alias = child.child_by_field_name("alias")
+            name = inner or child
+        module = draft.text(name)
+        if alias is not None:
+            draft.add_import(draft.text(alias), module, None, draft.line(child))
+        else:
+            first = module.partition(".")[0]  # ``import a.b`` binds ``a``; ``b`` is reached through it
+            draft.add_import(first, first, None, draft.line(child))
+    return ()
+
+
+def _import_from(draft: Draft, node: Node) -> Visit:
+    module_node = node.child_by_field_name("module_name")
+    module = "".join(draft.text(module_node).split()) if module_node else ""
+    if any(child.type == "wildcard_import" for child in node.children):
+        draft.add_import("*", module, "*", draft.line(node))
+    for child in node.children_by_field_name("name"):
+        name, alias = child, None
+        if child.type == "aliased_import":
+            inner = child.child_by_field_name("name")
+            alias = child.child_by_field_name("alias")
+            name = inner or child
+        draft.add_import(draft.text(alias or name), module, draft.text(name), draft.line(child))
+    return ()
+
+
+USE_HANDLERS: dict[str, Handler] = {
+    "named_expression": _named_expression,
+    "for_statement": _for,
+    "for_in_clause": _for,
+    "as_pattern": _as_pattern,
+    "identifier": _identifier,
+    "attribute": _attribute,
+    "call": _call,
+    "decorator": _decorator,
+    "keyword_argument": _keyword_argument,
+    "parameters": _parameters,
+    "lambda_parameters": _parameters,
+    "default_parameter": _parameter,
+    "typed_parameter": _parameter,
+    "typed_default_parameter": _parameter,
+    "list_splat_pattern": _nothing,
+    "dictionary_splat_pattern": _nothing,
+    "type": _type,
+    "lambda": _lambda,
+    "list_comprehension": _comprehension,
+    "set_comprehension": _comprehension,
+    "dictionary_comprehension": _comprehension,
+    "generator_expression": _comprehension,
+    "if_statement": _decision,
+    "elif_clause": _decision,
+    "while_statement": _decision,
+    "except_clause": _decision,
+    "except_group_clause": _decision,
+    "conditional_expression": _decision,
+    "boolean_operator": _decision,
+    "if_clause": _decision,
+    "case_clause": _case,
+    "case_pattern": _case_pattern,
+    "import_statement": _import,
+    "import_from_statement": _import_from,
+    "future_import_statement": _nothing,
+    "comment": _nothing,
+    "string_start": _nothing,
+    "string_content": _nothing,
+    "string_end": _nothing,
+}

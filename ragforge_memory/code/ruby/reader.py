@@ -1,0 +1,289 @@
+"""Ruby: its scopes, what they use, and how constants reach other files."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ragforge_memory.code.clauses import (
+    closing,
+    comment_free,
+    deciding_operators,
+    decision,
+    first_named,
+    nothing,
+    present,
+    shortened,
+)
+from ragforge_memory.code.draft import CLOSE, Draft, Handler
+from ragforge_memory.code.languages import Reader
+from ragforge_memory.code.links import Links
+from ragforge_memory.code.parsed import Use
+from ragforge_memory.code.ruby.links import linked, modules, parts
+from ragforge_memory.code.ruby.names import COMMON_MEMBERS
+from ragforge_memory.code.ruby.statements import (
+    bind_assignment,
+    bind_block,
+    bind_parameters,
+    doc,
+    qualified,
+    split,
+    visit_parameters,
+)
+from ragforge_memory.code.ruby.text import dotted, symbol_name
+from ragforge_memory.code.ruby.uses import (
+    VISIBILITIES,
+    use_body,
+    use_constant_use,
+    use_for,
+    use_identifier,
+    use_in_clause,
+    use_rescue,
+    use_return,
+    use_scope_resolution,
+    use_super,
+)
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+    from ragforge_memory.code.draft import Visit
+
+_ACCESSORS = frozenset({"attr_reader", "attr_accessor", "attr_writer", "attr"})
+_MIXINS = frozenset({"include", "extend", "prepend"})
+
+
+def _grammar(path: str) -> object:
+    import tree_sitter_ruby
+
+    return tree_sitter_ruby.language()
+
+
+def extract(root: Node, draft: Draft) -> None:
+    """Fill the draft from a file's tree."""
+    draft.walk(root, _HANDLERS)
+
+
+# definitions
+
+
+def _type(draft: Draft, node: Node) -> Visit:
+    name = node.child_by_field_name("name")
+    if name is None:
+        return node.named_children
+    superclass = first_named(node.child_by_field_name("superclass"))
+    owner, last = split(draft, name)
+    base = dotted(draft, superclass) if superclass is not None else None
+    draft.open(
+        node,
+        last,
+        "class" if node.type == "class" else "trait",
+        name_node=name if owner is None else name.child_by_field_name("name"),
+        qualified_name=qualified(draft, owner, last),
+        signature=draft.compact(node.start_byte, (superclass or name).end_byte),
+        docstring=doc(draft, node),
+        owner=owner,
+        bases=[base] if base else [],
+    )
+    rest: list[Node] = []
+    if base is not None and superclass is not None:
+        if superclass.type in ("constant", "scope_resolution"):
+            receiver, _, base_name = base.rpartition(".")
+            draft.use(base_name, receiver or None, "inherit", draft.line(superclass))
+        else:
+            rest.append(superclass)
+    return closing([*rest, node.child_by_field_name("body")])
+
+
+def _method(draft: Draft, node: Node) -> Visit:
+    name, parameters = node.child_by_field_name("name"), node.child_by_field_name("parameters")
+    if name is None:
+        return node.named_children
+    target = node.child_by_field_name("object")
+    current = draft.current
+    in_type = current is not None and current.is_type
+    singleton = target is not None or _in_singleton(node)
+    owner = draft.text(target) if target is not None and target.type == "constant" else None
+    if owner is not None and current is not None and current.name == owner:
+        owner = None
+    last = parameters or name
+    text = draft.text(name)
+    draft.open(
+        node,
+        text,
+        "method" if in_type or owner else "function",
+        name_node=name,
+        qualified_name=qualified(draft, owner, text),
+        signature=draft.compact(node.start_byte, last.end_byte),
+        docstring=doc(draft, node),
+        owner=owner,
+        parameters=[draft.text(p) for p in comment_free(parameters.named_children)] if parameters is not None else (),
+        modifiers=[*(["static"] if singleton else []), *_visibility(draft, node)],
+    )
+    bind_parameters(draft, parameters)
+    body = node.child_by_field_name("body")
+    return closing([parameters, body])
+
+
+def _in_singleton(node: Node) -> bool:
+    body = node.parent
+    return body is not None and body.parent is not None and body.parent.type == "singleton_class"
+
+
+def _visibility(draft: Draft, node: Node) -> list[str]:
+    """``private`` before the method, on its line or as the last such word above it."""
+    parent = node.parent
+    if parent is not None and parent.type == "argument_list" and parent.parent is not None:
+        method = parent.parent.child_by_field_name("method")
+        word = draft.text(method) if method is not None else ""
+        return [word] if word in VISIBILITIES else []
+    return []
+
+
+def _call(draft: Draft, node: Node) -> Visit:
+    receiver, method = node.child_by_field_name("receiver"), node.child_by_field_name("method")
+    arguments, block = node.child_by_field_name("arguments"), node.child_by_field_name("block")
+    if method is None:
+        return present(receiver, arguments, block)
+    name = draft.text(method)
+    if method.type == "super":
+        use_super(draft, method)
+        return present(arguments, block)
+    if receiver is None:
+        special = _declaration(draft, node, name, arguments, block)
+        if special is not None:
+            return special
+        draft.use("new" if name == "new" else name, None, "call", draft.line(method))
+        return present(arguments, block)
+    text = dotted(draft, receiver)
+    if name == "new" and receiver.type in ("constant", "scope_resolution"):
+        outer, _, last = text.rpartition(".")
+        draft.use(last, outer or None, "call", draft.line(receiver))
+        scope = receiver.child_by_field_name("scope") if receiver.type == "scope_resolution" else None
+        return present(scope, arguments, block)
+    draft.use(name, text, "call", draft.line(method))
+    return present(receiver, arguments, block)
+
+
+def _declaration(draft: Draft, node: Node, name: str, arguments: Node | None, block: Node | None) -> Visit | None:
+    """Calls that define: accessors, aliases, ``define_method``, ``include``."""
+    scope, listed = draft.current, comment_free(arguments.named_children) if arguments is not None else []
+    if scope is None or not scope.is_type or not listed:
+        return None
+    if name in _MIXINS:
+        for mixin in listed:
+            if mixin.type in ("constant", "scope_resolution"):
+                text = dotted(draft, mixin)
+                receiver, _, last = text.rpartition(".")
+                scope.interfaces = (*scope.interfaces, text)
+                scope.uses.append(Use(last, receiver or None, "implement", draft.line(mixin)))
+        return [mixin for mixin in listed if mixin.type not in ("constant", "scope_resolution")]
+    names = [(part, said) for part in listed if (said := symbol_name(draft, part)) is not None]
+    if name in _ACCESSORS:
+        for part, accessed in names:
+            _accessors(draft, node, part, name, accessed)
+        return ()
+    if name == "alias_method" and len(names) == 2:
+        _alias_scope(draft, node, names[0][0], names[0][1], names[1][1])
+        return [CLOSE]
+    if name in ("define_method", "define_singleton_method") and names:
+        place, defined = names[0]
+        signature = shortened(draft, node.children[0], arguments)
+        draft.open(node, defined, "method", name_node=place, signature=signature, docstring=doc(draft, node))
+        return closing([*listed[1:], block])
+    return None
+
+
+def _accessors(draft: Draft, node: Node, part: Node, kind: str, text: str) -> None:
+    """The reader, the writer or both; the reader returns the variable."""
+    made = {"attr_writer": [f"{text}="], "attr_accessor": [text, f"{text}="]}.get(kind, [text])
+    for name in made:
+        draft.open(part, name, "method", whole=node, signature=f"{kind} :{text}", docstring=doc(draft, node),
+                   modifiers=["property"])  # fmt: skip
+        if name == text:
+            draft.bind("return", "alias", f"@{text}", draft.line(part))
+        draft.close()
+
+
+def _alias_scope(draft: Draft, node: Node, place: Node, new: str, old: str) -> None:
+    draft.open(node, new, "method", name_node=place, signature=shortened(draft, node), docstring=doc(draft, node))
+    draft.use(old, "self", "call", draft.line(place))
+
+
+def _alias(draft: Draft, node: Node) -> Visit:
+    new, old = node.child_by_field_name("name"), node.child_by_field_name("alias")
+    scope = draft.current
+    if new is None or old is None or scope is None or not scope.is_type:
+        return ()
+    _alias_scope(draft, node, new, draft.text(new).lstrip(":"), draft.text(old).lstrip(":"))
+    return [CLOSE]
+
+
+# uses
+
+
+# constants of other files
+
+
+_HANDLERS: dict[str, Handler] = {
+    "class": _type,
+    "module": _type,
+    "method": _method,
+    "singleton_method": _method,
+    "singleton_class": lambda draft, node: present(node.child_by_field_name("body")),
+    "assignment": bind_assignment,
+    "operator_assignment": bind_assignment,
+    "call": _call,
+    "alias": _alias,
+    "identifier": use_identifier,
+    "constant": use_constant_use,
+    "scope_resolution": use_scope_resolution,
+    "super": use_super,
+    "method_parameters": visit_parameters,
+    "block_parameters": visit_parameters,
+    "lambda_parameters": visit_parameters,
+    "block": bind_block,
+    "do_block": bind_block,
+    "lambda": bind_block,
+    "body_statement": use_body,
+    "return": use_return,
+    "rescue": use_rescue,
+    "for": use_for,
+    "in_clause": use_in_clause,
+    "pair": lambda draft, node: [
+        child for child in node.named_children if child.type not in ("hash_key_symbol", "simple_symbol")
+    ],
+    "if": decision,
+    "elsif": decision,
+    "unless": decision,
+    "if_modifier": decision,
+    "unless_modifier": decision,
+    "while": decision,
+    "until": decision,
+    "while_modifier": decision,
+    "until_modifier": decision,
+    "when": decision,
+    "conditional": decision,
+    "rescue_modifier": decision,
+    "binary": deciding_operators(frozenset({"&&", "||", "and", "or"})),
+    "undef": nothing,
+    "comment": nothing,
+    "simple_symbol": nothing,
+    "heredoc_end": nothing,
+    "string_content": nothing,
+}
+
+READER = Reader(
+    grammar=_grammar,
+    extract=extract,
+    links=Links(
+        modules=modules,
+        linked=linked,
+        parts=parts,
+        self_names=frozenset({"self"}),
+        super_names=frozenset({"super"}),
+        bare_members=True,
+        common_members=COMMON_MEMBERS,
+    ),
+    atoms=frozenset({"regex", "simple_symbol"}),
+    transparent=frozenset({"program", "body_statement", "then", "else", "do", "block_body", "begin", "ensure"}),
+)

@@ -1,0 +1,97 @@
+"""Rust's modules as files: ``crate::a::b``, ``super``, ``mod``, and the other crates of a workspace."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from ragforge_memory.code.rust.text import OWN_FILE
+
+if TYPE_CHECKING:
+    from ragforge_memory.code.index import ProjectIndex
+    from ragforge_memory.code.links import Place
+    from ragforge_memory.code.parsed import Import, ParsedFile
+
+_ROOTS = ("lib.rs", "main.rs")
+_MODULES = (*_ROOTS, "mod.rs")
+
+
+def modules(index: ProjectIndex, file: ParsedFile, imported: Import) -> Sequence[str]:
+    """The file of the module that a path leads to."""
+    first, *rest = imported.module.split(".")
+    found = _start(index, file.path, first)
+    for part in rest:
+        found = submodule(index, found, part) if found is not None else None
+    return [found] if found is not None else []
+
+
+def linked(index: ProjectIndex, file: ParsedFile, name: str) -> Place | None:
+    """The first word of a path, or a macro that the crate exports."""
+    if name == "self":
+        return None
+    found = _start(index, file.path, name)
+    if found is not None:
+        return found, ""
+    macros = [(path, scope) for path, scope in index.by_name.get(("rust", name), ()) if scope.type == "macro"]
+    return (macros[0][0], macros[0][1].key) if len(macros) == 1 else None
+
+
+def submodule(index: ProjectIndex, module: str, name: str) -> str | None:
+    """The file of ``mod name`` inside a module's file."""
+    base = _directory(module)
+    return next((path for path in (f"{base}{name}.rs", f"{base}{name}/mod.rs") if path in index.files), None)
+
+
+def _directory(path: str) -> str:
+    """The directory that has the modules inside a file's module."""
+    directory, _, filename = path.rpartition("/")
+    prefix = f"{directory}/" if directory else ""
+    is_root = filename in _MODULES or directory.rpartition("/")[2] in ("bin", "tests", "examples", "benches")
+    return prefix if is_root else f"{prefix}{filename.removesuffix('.rs')}/"
+
+
+def _start(index: ProjectIndex, path: str, first: str) -> str | None:
+    if first in (OWN_FILE, "self"):
+        return path
+    if first == "crate":
+        return _root(index, path)
+    if first == "super":
+        return _parent(index, path)
+    return submodule(index, path, first) or _crate(index, first)
+
+
+def _parent(index: ProjectIndex, path: str) -> str | None:
+    directory, _, filename = path.rpartition("/")
+    if filename == "mod.rs":
+        directory = directory.rpartition("/")[0]
+    prefix = f"{directory}/" if directory else ""
+    candidates = [f"{prefix}{name}" for name in ("mod.rs", *_ROOTS)]
+    candidates.append(f"{directory}.rs")
+    return next((found for found in candidates if found in index.files and found != path), None)
+
+
+def _root(index: ProjectIndex, path: str) -> str | None:
+    """The crate's root: the nearest ``lib.rs`` or ``main.rs`` at or above the file, else the file."""
+    directory = path.rpartition("/")[0]
+    while True:
+        prefix = f"{directory}/" if directory else ""
+        found = [f"{prefix}{name}" for name in _ROOTS if f"{prefix}{name}" in index.files]
+        if found:
+            return path if path in found else found[0]
+        if not directory:
+            return path
+        directory = directory.rpartition("/")[0]
+
+
+def _crate(index: ProjectIndex, name: str) -> str | None:
+    """A crate of the workspace. ``Cargo.toml`` is not read: the crate's directory tells, or the end of its name."""
+    memo = ("rust", "crates")
+    if memo not in index.memo:
+        found: dict[str, list[str]] = {}
+        for path in index.by_basename.get("lib.rs", ()):
+            directory = path.removesuffix("lib.rs").removesuffix("src/").rstrip("/")
+            found.setdefault(directory.rpartition("/")[2].replace("-", "_"), []).append(path)
+        index.memo[memo] = found
+    crates: dict[str, list[str]] = index.memo[memo]
+    known = crates.get(name) or (crates.get(name.partition("_")[2]) if "_" in name else None)
+    return known[0] if known and len(known) == 1 else None

@@ -1,0 +1,363 @@
+"""Rust: its scopes and what they use."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ragforge_memory.code.clauses import (
+    bind_declared,
+    child_of_type,
+    children_of_type,
+    closing,
+    comment_free,
+    deciding_operators,
+    decision,
+    first_named,
+    header,
+    nothing,
+    present,
+    shortened,
+)
+from ragforge_memory.code.comments import doc_before
+from ragforge_memory.code.draft import Draft, Handler
+from ragforge_memory.code.languages import Reader
+from ragforge_memory.code.links import Links
+from ragforge_memory.code.parsed import ScopeType, Use
+from ragforge_memory.code.rust.imports import use_declaration
+from ragforge_memory.code.rust.macros import token_tree
+from ragforge_memory.code.rust.modules import linked, modules, submodule
+from ragforge_memory.code.rust.names import COMMON_MEMBERS
+from ragforge_memory.code.rust.patterns import bind_pattern
+from ragforge_memory.code.rust.statements import (
+    bind_arm,
+    bind_closure,
+    bind_for,
+    bind_let,
+    bind_let_condition,
+    bind_parameter,
+)
+from ragforge_memory.code.rust.text import dotted, type_text
+from ragforge_memory.code.rust.uses import (
+    use_call,
+    use_field_access,
+    use_identifier,
+    use_invocation,
+    use_scoped,
+    use_struct,
+    use_type_name,
+)
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+    from ragforge_memory.code.clauses import Visit
+
+_KINDS: dict[str, ScopeType] = {
+    "struct_item": "struct",
+    "union_item": "struct",
+    "enum_item": "enum",
+    "trait_item": "trait",
+    "type_item": "type",
+    "associated_type": "type",
+    "macro_definition": "macro",
+    "const_item": "constant",
+    "static_item": "constant",
+}
+_ATTRIBUTES = frozenset({"attribute_item"})
+_VISIBILITY = ("visibility_modifier", "function_modifiers", "mutable_specifier")
+
+
+def _grammar(path: str) -> object:
+    import tree_sitter_rust
+
+    return tree_sitter_rust.language()
+
+
+def extract(root: Node, draft: Draft) -> None:
+    """Fill the draft from a file's tree."""
+    pending: list[tuple[str, str, int]] = []
+
+    def impl(draft: Draft, node: Node) -> Visit:
+        trait, kind = node.child_by_field_name("trait"), node.child_by_field_name("type")
+        owner, interface = type_text(draft, kind), type_text(draft, trait)
+        if owner and interface and trait is not None:
+            pending.append((owner, interface, draft.line(trait)))
+        return present(node.child_by_field_name("body"))
+
+    draft.walk(root, {**_HANDLERS, "impl_item": impl})
+    for owner, interface, line in pending:
+        _implement(draft, owner, interface, line)
+
+
+def _implement(draft: Draft, owner: str, interface: str, line: int) -> None:
+    """``impl Trait for Type``: the type of this file implements the trait."""
+    for scope in draft.scopes:
+        if scope.name == owner and scope.is_type and scope.type != "trait":
+            receiver, _, name = interface.rpartition(".")
+            scope.interfaces = (*scope.interfaces, interface)
+            scope.uses.append(Use(name, receiver or None, "implement", line))
+            return
+
+
+# definitions
+
+
+def _attributes(node: Node) -> list[Node]:
+    """The ``#[…]`` before an item, in source order."""
+    found = []
+    sibling = node.prev_sibling
+    while sibling is not None and (sibling.type in _ATTRIBUTES or sibling.type.endswith("comment")):
+        if sibling.type in _ATTRIBUTES:
+            found.append(sibling)
+        sibling = sibling.prev_sibling
+    return found[::-1]
+
+
+def _decorate(draft: Draft, attributes: list[Node]) -> tuple[list[str], list[tuple[str, int]]]:
+    """The attributes' names, and what is used by them: of ``derive`` the traits."""
+    names, uses = [], []
+    for attribute in attributes:
+        inner = first_named(attribute)
+        path = first_named(inner)
+        if inner is None or path is None:
+            continue
+        name = dotted(draft, path)
+        names.append(name)
+        arguments = inner.child_by_field_name("arguments")
+        if name == "derive" and arguments is not None:
+            uses += [(draft.text(c), draft.line(c)) for c in arguments.named_children if c.type == "identifier"]
+        else:
+            uses.append((name, draft.line(path)))
+    return names, uses
+
+
+def _holder(node: Node) -> Node | None:
+    """The ``impl`` or ``trait`` whose body an item stands in."""
+    body = node.parent
+    holder = body.parent if body is not None and body.type == "declaration_list" else None
+    return holder if holder is not None and holder.type in ("impl_item", "trait_item") else None
+
+
+def _opened(draft: Draft, node: Node, kind: ScopeType, signature: str, **more: object) -> None:
+    name_node = node.child_by_field_name("name")
+    assert name_node is not None
+    attributes, name = _attributes(node), draft.text(name_node)
+    holder = _holder(node)
+    owner = type_text(draft, holder.child_by_field_name("type")) if holder and holder.type == "impl_item" else None
+    owner = owner.removesuffix("[]") if owner else None
+    current = draft.current
+    outer = current.qualified_name if current is not None and current.type != "namespace" else None
+    names, used = _decorate(draft, attributes)
+    draft.open(
+        node,
+        name,
+        kind,
+        name_node=name_node,
+        whole=attributes[0] if attributes else None,
+        end=node,
+        qualified_name=".".join(part for part in (outer, owner, name) if part),
+        signature=signature,
+        docstring=doc_before(draft, node, skipping=_ATTRIBUTES),
+        owner=owner,
+        modifiers=[word for part in children_of_type(node, *_VISIBILITY) for word in draft.text(part).split()],
+        decorators=names,
+        **more,  # type: ignore[arg-type]
+    )
+    for text, line in used:
+        receiver, _, last = text.rpartition(".")
+        draft.use(last, receiver or None, "decorate", line)
+
+
+def _function(draft: Draft, node: Node) -> Visit:
+    parameters, body = node.child_by_field_name("parameters"), node.child_by_field_name("body")
+    if node.child_by_field_name("name") is None or parameters is None:
+        return node.named_children
+    returns, holder = node.child_by_field_name("return_type"), _holder(node)
+    _opened(
+        draft,
+        node,
+        "method" if holder is not None else "function",
+        header(draft, node, body, parameters),
+        return_type=draft.text(returns) if returns else None,
+        returns=type_text(draft, returns),
+        parameters=[draft.text(p) for p in comment_free(parameters.named_children) if p.type != "attribute_item"],
+    )
+    if holder is not None:
+        _bind_generics(draft, holder)
+    _bind_generics(draft, node)
+    for parameter in children_of_type(parameters, "parameter"):
+        bind_pattern(draft, parameter.child_by_field_name("pattern"), parameter.child_by_field_name("type"))
+    generics, where = node.child_by_field_name("type_parameters"), child_of_type(node, "where_clause")
+    return closing([generics, parameters, returns, where, body])
+
+
+def _bind_generics(draft: Draft, node: Node) -> None:
+    """Type parameters with the first of their bounds."""
+    for parameter in children_of_type(node.child_by_field_name("type_parameters"), "type_parameter"):
+        name, bounds = parameter.child_by_field_name("name"), parameter.child_by_field_name("bounds")
+        if name is not None:
+            draft.bind(draft.text(name), "alias", _first_bound(draft, bounds), draft.line(name))
+    for predicate in children_of_type(child_of_type(node, "where_clause"), "where_predicate"):
+        left = predicate.child_by_field_name("left")
+        if left is not None and left.type == "type_identifier":
+            bound = _first_bound(draft, predicate.child_by_field_name("bounds"))
+            draft.bind(draft.text(left), "alias", bound, draft.line(left))
+
+
+def _first_bound(draft: Draft, bounds: Node | None) -> str | None:
+    for bound in comment_free(bounds.named_children) if bounds else ():
+        if bound.type != "lifetime" and (text := type_text(draft, bound)):
+            return text
+    return None
+
+
+def _type(draft: Draft, node: Node) -> Visit:
+    if node.child_by_field_name("name") is None:
+        return node.named_children
+    body, kind = node.child_by_field_name("body"), _KINDS[node.type]
+    bounds, aliased = node.child_by_field_name("bounds"), node.child_by_field_name("type")
+    bases = [bound for bound in comment_free(bounds.named_children) if bound.type != "lifetime"] if bounds else []
+    if node.type == "associated_type":
+        bases = []
+    _opened(
+        draft,
+        node,
+        kind,
+        header(draft, node, body) if body is not None else shortened(draft, node),
+        bases=[text for base in bases if (text := type_text(draft, base))],
+        returns=type_text(draft, aliased) if kind == "type" else None,
+    )
+    for base in bases:
+        if text := type_text(draft, base):
+            receiver, _, name = text.rpartition(".")
+            draft.use(name, receiver or None, "inherit", draft.line(base))
+    _bind_generics(draft, node)
+    inner = [argument for base in bases for argument in children_of_type(base, "type_arguments")]
+    if body is not None and body.type == "ordered_field_declaration_list":
+        for place, field in enumerate(body.children_by_field_name("type")):
+            if text := type_text(draft, field):
+                draft.bind(str(place), "type", text.removesuffix("[]"), draft.line(field))
+    return closing([node.child_by_field_name("type_parameters"), *inner, aliased, body])
+
+
+def _field(draft: Draft, node: Node) -> Visit:
+    name, kind = node.child_by_field_name("name"), node.child_by_field_name("type")
+    scope = draft.current
+    if name is not None and scope is not None and scope.is_type and scope.type != "enum":
+        bind_declared(draft, name, type_text(draft, kind))
+    return present(kind)
+
+
+def _variant(draft: Draft, node: Node) -> Visit:
+    name = node.child_by_field_name("name")
+    if name is None:
+        return node.named_children
+    enum = draft.current
+    _opened(draft, node, "constant", shortened(draft, node), returns=enum.name if enum else None)
+    return closing([node.child_by_field_name("body"), node.child_by_field_name("value")])
+
+
+def _constant(draft: Draft, node: Node) -> Visit:
+    name, kind, value = (node.child_by_field_name(field) for field in ("name", "type", "value"))
+    if name is None:
+        return node.named_children
+    if draft.enclosing_function is not None and _holder(node) is None:
+        bind_declared(draft, name, type_text(draft, kind))
+        return present(kind, value)
+    _opened(
+        draft,
+        node,
+        "constant",
+        shortened(draft, node),
+        return_type=draft.text(kind) if kind else None,
+        returns=type_text(draft, kind),
+    )
+    return closing([kind, value])
+
+
+def _macro(draft: Draft, node: Node) -> Visit:
+    if node.child_by_field_name("name") is None:
+        return ()
+    rule = child_of_type(node, "macro_rule")
+    _opened(draft, node, "macro", header(draft, node, rule).rstrip("( "))
+    return closing([])
+
+
+def _module(draft: Draft, node: Node) -> Visit:
+    name, body = node.child_by_field_name("name"), node.child_by_field_name("body")
+    if name is None:
+        return ()
+    if body is None:
+        draft.add_import(draft.text(name), f"self.{draft.text(name)}", None, draft.line(node), exported=True)
+        return ()
+    _opened(draft, node, "namespace", header(draft, node, body))
+    return closing([body])
+
+
+# statements that bind
+
+
+# uses
+
+
+_HANDLERS: dict[str, Handler] = {
+    "attribute_item": nothing,
+    "inner_attribute_item": nothing,
+    "function_item": _function,
+    "function_signature_item": _function,
+    "struct_item": _type,
+    "union_item": _type,
+    "enum_item": _type,
+    "trait_item": _type,
+    "type_item": _type,
+    "associated_type": _type,
+    "const_item": _constant,
+    "static_item": _constant,
+    "macro_definition": _macro,
+    "mod_item": _module,
+    "field_declaration": _field,
+    "enum_variant": _variant,
+    "let_declaration": bind_let,
+    "let_condition": bind_let_condition,
+    "for_expression": bind_for,
+    "match_arm": bind_arm,
+    "closure_expression": bind_closure,
+    "parameter": bind_parameter,
+    "self_parameter": nothing,
+    "lifetime": nothing,
+    "label": nothing,
+    "visibility_modifier": nothing,
+    "identifier": use_identifier,
+    "type_identifier": use_type_name,
+    "scoped_identifier": use_scoped,
+    "scoped_type_identifier": use_scoped,
+    "call_expression": use_call,
+    "field_expression": use_field_access,
+    "struct_expression": use_struct,
+    "field_initializer": lambda draft, node: present(node.child_by_field_name("value")),
+    "macro_invocation": use_invocation,
+    "token_tree": token_tree,
+    "use_declaration": use_declaration,
+    "extern_crate_declaration": nothing,
+    "type_parameter": lambda draft, node: present(node.child_by_field_name("bounds")),
+    "if_expression": decision,
+    "while_expression": decision,
+    "loop_expression": decision,
+    "binary_expression": deciding_operators(frozenset({"&&", "||"})),
+    "line_comment": nothing,
+    "block_comment": nothing,
+    "string_literal": nothing,
+}
+
+READER = Reader(
+    grammar=_grammar,
+    extract=extract,
+    links=Links(
+        modules=modules,
+        submodule=submodule,
+        linked=linked,
+        self_names=frozenset({"self", "Self"}),
+        common_members=COMMON_MEMBERS,
+    ),
+    atoms=frozenset({"string_literal", "raw_string_literal", "char_literal"}),
+)
