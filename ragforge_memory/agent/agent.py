@@ -112,17 +112,19 @@ class AsyncConversationAgent:
             ConfigError: with file, line and key.
         """
         from ragforge_memory.config import load_config
-        from ragforge_memory.project import identify
+        from ragforge_memory.project import identify, project_root
 
         loaded = load_config(path)
+        # As on the command line: without a file, a folder inside a work tree means that work tree's project.
+        root = loaded.root if loaded.file else project_root(loaded.root)
         return cls.from_settings(
             loaded.config,
             llm_provider=llm_provider,
             embedder=embedder,
             tools=tools,
             user_id=user_id,
-            project=project if project is not None else identify(loaded.root, loaded.config.name).name,
-            root=loaded.source_root,
+            project=project if project is not None else identify(root, loaded.config.name).name,
+            root=(root / loaded.config.source.root).resolve(),
         )
 
     @classmethod

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ragforge_memory.agent.configured import configured_agent
 from ragforge_memory.cli.interrupts import Interrupts
 from ragforge_memory.cli.options import Settings
 from ragforge_memory.cli.preparation import shown_preparation
@@ -94,7 +93,7 @@ def make_agent(
     if memory is not None:
         told = config.agent.memory.model_copy(update={"enabled": memory})
         config = config.model_copy(update={"agent": config.agent.model_copy(update={"memory": told})})
-    return configured_agent(
+    return AsyncConversationAgent.from_settings(
         config,
         user_id=settings.user,
         project=place.project.name,
