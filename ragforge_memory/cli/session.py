@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ragforge_memory.agent.agent import AsyncConversationAgent
 from ragforge_memory.cli.interrupts import Interrupts
 from ragforge_memory.cli.options import Settings
 from ragforge_memory.cli.preparation import shown_preparation
@@ -20,7 +21,6 @@ from ragforge_memory.config import LoadedConfig, load_config
 from ragforge_memory.project import ProjectIdentity, identify, project_root
 
 if TYPE_CHECKING:
-    from ragforge_memory.agent.agent import AsyncConversationAgent
     from ragforge_memory.agent.conversation import AsyncConversation
     from ragforge_memory.agent.services import Services
     from ragforge_memory.downloads.progress import Progress, Reporter
