@@ -7,7 +7,7 @@ WITH c
 WHERE c.user_id = $user_id AND c.project = $project
 RETURN c {.uuid, .session_id, .title, .summary, .tags, .status, .message_count, .head_seq,
   .user_id, .project, .summarized_seq, .extracted_seq, .file_path, .metadata,
-  created_at: toString(c.created_at), updated_at: toString(c.updated_at)} AS conversation
+  created_at: toStringOrNull(c.created_at), updated_at: toStringOrNull(c.updated_at)} AS conversation
 
 // name: open_conversation
 // MERGE on the owner's unique session: of sixteen writers that come at once, one creates and the others find.
@@ -16,7 +16,7 @@ ON CREATE SET c += $properties, c.uuid = $uuid, c.owner_token = $owner_token,
   c.created_at = datetime(), c.updated_at = datetime()
 RETURN c {.uuid, .session_id, .title, .summary, .tags, .status, .message_count, .head_seq,
   .user_id, .project, .summarized_seq, .extracted_seq, .file_path, .metadata,
-  created_at: toString(c.created_at), updated_at: toString(c.updated_at)} AS conversation
+  created_at: toStringOrNull(c.created_at), updated_at: toStringOrNull(c.updated_at)} AS conversation
 
 // name: get_conversation
 // What is being deleted is hidden from every read.
@@ -24,7 +24,7 @@ MATCH (c:Conversation {uuid: $uuid})
 WHERE c.user_id = $user_id AND c.project = $project AND c.status <> 'deleting'
 RETURN c {.uuid, .session_id, .title, .summary, .tags, .status, .message_count, .head_seq,
   .user_id, .project, .summarized_seq, .extracted_seq, .file_path, .metadata,
-  created_at: toString(c.created_at), updated_at: toString(c.updated_at)} AS conversation
+  created_at: toStringOrNull(c.created_at), updated_at: toStringOrNull(c.updated_at)} AS conversation
 
 // name: find_conversations
 // A reference as people type it: a uuid, the start of one, a session, or a whole title. The exact forms come first.
@@ -33,7 +33,7 @@ WHERE c.user_id = $user_id AND c.project = $project AND c.status <> 'deleting'
   AND (c.uuid STARTS WITH $reference OR c.session_id = $reference OR c.title = $reference)
 RETURN c {.uuid, .session_id, .title, .summary, .tags, .status, .message_count, .head_seq,
   .user_id, .project, .summarized_seq, .extracted_seq, .file_path, .metadata,
-  created_at: toString(c.created_at), updated_at: toString(c.updated_at)} AS conversation
+  created_at: toStringOrNull(c.created_at), updated_at: toStringOrNull(c.updated_at)} AS conversation
 ORDER BY c.uuid = $reference DESC, c.session_id = $reference DESC, c.updated_at DESC
 LIMIT 10
 
@@ -46,7 +46,7 @@ WHERE c.user_id = $user_id AND c.project = $project AND c.updated_at <= datetime
   AND ($tags IS NULL OR any(tag IN $tags WHERE tag IN c.tags))
 RETURN c {.uuid, .session_id, .title, .summary, .tags, .status, .message_count, .head_seq,
   .user_id, .project, .summarized_seq, .extracted_seq, .file_path, .metadata,
-  created_at: toString(c.created_at), updated_at: toString(c.updated_at)} AS conversation
+  created_at: toStringOrNull(c.created_at), updated_at: toStringOrNull(c.updated_at)} AS conversation
 ORDER BY c.updated_at DESC, c.uuid DESC
 LIMIT $limit
 
@@ -57,7 +57,7 @@ WHERE c.user_id = $user_id AND c.project = $project AND c.status <> 'deleting'
 SET c += $changes, c.updated_at = datetime()
 RETURN c {.uuid, .session_id, .title, .summary, .tags, .status, .message_count, .head_seq,
   .user_id, .project, .summarized_seq, .extracted_seq, .file_path, .metadata,
-  created_at: toString(c.created_at), updated_at: toString(c.updated_at)} AS conversation
+  created_at: toStringOrNull(c.created_at), updated_at: toStringOrNull(c.updated_at)} AS conversation
 
 // name: begin_delete
 // From here on nobody reads or appends; the session's name is free at once. What a crash leaves, a sweep finishes.

@@ -74,10 +74,10 @@ OPTIONAL MATCH (m:Message {conversation_id: $conversation_id})
 WHERE m.seq > $floor AND m.seq < $top
 WITH c, m ORDER BY m.seq
 RETURN c.summary AS summary, collect(m {.uuid, .conversation_id, .seq, .role, .content, .token_count, .state, .in_reply_to,
-  .model, .provider_parts, .trust, timestamp: toString(m.timestamp), tool_calls: COLLECT {
+  .model, .provider_parts, .trust, timestamp: toStringOrNull(m.timestamp), tool_calls: COLLECT {
     MATCH (m)-[:MADE_TOOL_CALL]->(call:ToolCall)-[:PRODUCED_RESULT]->(result:ToolResult)
     RETURN call {.uuid, .message_id, .index, .tool_name, .arguments, .duration_ms, .success, .iteration,
-      timestamp: toString(call.timestamp), result: result.result, error: result.error, result_size_bytes: result.result_size_bytes,
+      timestamp: toStringOrNull(call.timestamp), result: result.result, error: result.error, result_size_bytes: result.result_size_bytes,
       truncated: result.truncated} AS call
     ORDER BY call.index
   }}) AS messages
@@ -93,10 +93,10 @@ WHERE m.seq >= top - $limit AND m.seq < top
 WITH top, m ORDER BY m.seq
 RETURN top, collect(m {.uuid, .conversation_id, .seq, .role, .content, .reasoning, .token_count, .state,
   .in_reply_to, .model, .usage, .provider_parts, .importance, .trust, .metadata, .user_id, .project,
-  timestamp: toString(m.timestamp), tool_calls: CASE WHEN $include_tool_calls THEN COLLECT {
+  timestamp: toStringOrNull(m.timestamp), tool_calls: CASE WHEN $include_tool_calls THEN COLLECT {
     MATCH (m)-[:MADE_TOOL_CALL]->(call:ToolCall)-[:PRODUCED_RESULT]->(result:ToolResult)
     RETURN call {.uuid, .message_id, .index, .tool_name, .arguments, .duration_ms, .success, .iteration,
-      timestamp: toString(call.timestamp), result: result.result, error: result.error, result_size_bytes: result.result_size_bytes,
+      timestamp: toStringOrNull(call.timestamp), result: result.result, error: result.error, result_size_bytes: result.result_size_bytes,
       truncated: result.truncated} AS call
     ORDER BY call.index
   } ELSE [] END,
@@ -116,7 +116,7 @@ WHERE m.seq >= 0
 MATCH (m)-[:MADE_TOOL_CALL]->(call:ToolCall)-[:PRODUCED_RESULT]->(result:ToolResult)
 WHERE ($tool_name IS NULL OR call.tool_name = $tool_name) AND ($success IS NULL OR call.success = $success)
 RETURN call {.uuid, .message_id, .index, .tool_name, .arguments, .duration_ms, .success, .iteration,
-  timestamp: toString(call.timestamp), result: result.result, error: result.error, result_size_bytes: result.result_size_bytes,
+  timestamp: toStringOrNull(call.timestamp), result: result.result, error: result.error, result_size_bytes: result.result_size_bytes,
   truncated: result.truncated} AS call
 ORDER BY m.seq DESC, call.index DESC
 LIMIT $limit
@@ -130,7 +130,7 @@ WHERE m.user_id = $user_id AND m.project = $project AND ($conversation_id IS NUL
 MATCH (c:Conversation {uuid: m.conversation_id})
 WHERE c.status <> 'deleting'
 RETURN m {.uuid, .conversation_id, .seq, .role, .content, .reasoning, .token_count, .state, .in_reply_to, .model,
-  .usage, .importance, .trust, .metadata, .user_id, .project, timestamp: toString(m.timestamp)} AS message, score
+  .usage, .importance, .trust, .metadata, .user_id, .project, timestamp: toStringOrNull(m.timestamp)} AS message, score
 ORDER BY score DESC, m.seq DESC
 
 // name: known_messages

@@ -100,7 +100,8 @@ def tokens_of(message: ChatMessage) -> int:
 def _answer(message: Message) -> list[ChatMessage]:
     """An answer as it came: a step of tool calls and their results for each iteration, then the text."""
     parts = message.provider_parts if isinstance(message.provider_parts, dict) else {}
-    steps: list[dict[str, Any]] = list(parts.get("steps") or ())
+    kept = parts.get("steps")
+    steps = [step for step in kept if isinstance(step, dict)] if isinstance(kept, list) else []
     chat: list[ChatMessage] = []
     calls = sorted(message.tool_calls, key=lambda call: (call.iteration, call.index))
     for number, (_, group) in enumerate(groupby(calls, key=lambda call: call.iteration)):

@@ -3,10 +3,21 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from datetime import UTC, datetime
+from typing import Any, TypeVar
+
+from pydantic import ValidationError
 
 from ragforge_memory.models.code import CodeReference
 from ragforge_memory.models.conversation import ConversationInfo, Message, ToolCall, Usage
+from ragforge_memory.models.shape import Shape
+
+M = TypeVar("M", bound=Shape)
+
+# Of what says no time of its own.
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+# Roles as other tools name them.
+_ROLES = {"human": "user", "ai": "assistant"}
 
 
 def to_json(value: Any) -> str:
@@ -26,70 +37,76 @@ def from_json(text: str | None, default: Any = None) -> Any:
 
 def conversation_info(row: dict[str, Any]) -> ConversationInfo:
     """A conversation from its properties; what another tool's graph lacks gets its default."""
-    return ConversationInfo(
-        uuid=row["uuid"],
-        session_id=row.get("session_id"),
-        title=row.get("title"),
-        summary=row.get("summary"),
-        tags=tuple(row.get("tags") or ()),
-        status=row.get("status") or "active",
-        message_count=row.get("message_count") or 0,
-        head_seq=row.get("head_seq") or 0,
-        created_at=row["created_at"],
-        updated_at=row["updated_at"],
-        user_id=row.get("user_id") or None,
-        project=row.get("project") or None,
-        summarized_seq=row.get("summarized_seq") or 0,
-        extracted_seq=row.get("extracted_seq") or 0,
-        file_path=row.get("file_path"),
-        metadata=_mapping(row.get("metadata")),
-    )
+    values = {
+        "uuid": row["uuid"],
+        "session_id": row.get("session_id"),
+        "title": row.get("title"),
+        "summary": row.get("summary"),
+        "tags": tuple(row.get("tags") or ()),
+        "status": row.get("status") or "active",
+        "message_count": row.get("message_count") or 0,
+        "head_seq": row.get("head_seq") or 0,
+        "created_at": row["created_at"],
+        "updated_at": row["updated_at"],
+        "user_id": row.get("user_id") or None,
+        "project": row.get("project") or None,
+        "summarized_seq": row.get("summarized_seq") or 0,
+        "extracted_seq": row.get("extracted_seq") or 0,
+        "file_path": row.get("file_path"),
+        "metadata": _mapping(row.get("metadata")),
+    }
+    return _readable(ConversationInfo, values, created_at=_EPOCH, updated_at=_EPOCH)
 
 
 def message(row: dict[str, Any], *, include_reasoning: bool = True) -> Message:
     """A message from its properties, with the tool calls and references that came with it."""
     usage = from_json(row.get("usage"))
-    return Message(
-        uuid=row["uuid"],
-        conversation_id=row["conversation_id"],
-        seq=row["seq"],
-        role=row["role"],
-        content=row.get("content") or "",
-        reasoning=row.get("reasoning") if include_reasoning else None,
-        timestamp=row["timestamp"],
-        token_count=row.get("token_count"),
-        state=row.get("state") or "complete",
-        in_reply_to=row.get("in_reply_to"),
-        model=row.get("model"),
-        usage=Usage(**usage) if isinstance(usage, dict) else None,
-        provider_parts=from_json(row.get("provider_parts")),
-        importance=row.get("importance"),
-        trust=row.get("trust"),
-        metadata=_mapping(row.get("metadata")),
-        user_id=row.get("user_id") or None,
-        project=row.get("project") or None,
-        tool_calls=tuple(tool_call(call) for call in row.get("tool_calls") or ()),
-        references=tuple(CodeReference(**reference) for reference in row.get("references") or ()),
-    )
+    role = row["role"]
+    values = {
+        "uuid": row["uuid"],
+        "conversation_id": row["conversation_id"],
+        "seq": row["seq"],
+        "role": _ROLES.get(str(role), role),
+        "content": _text(row.get("content")),
+        "reasoning": row.get("reasoning") if include_reasoning else None,
+        "timestamp": row["timestamp"],
+        "token_count": row.get("token_count"),
+        "state": row.get("state") or "complete",
+        "in_reply_to": row.get("in_reply_to"),
+        "model": row.get("model"),
+        "usage": _readable(Usage, usage) if isinstance(usage, dict) else None,
+        "provider_parts": from_json(row.get("provider_parts")),
+        "importance": row.get("importance"),
+        "trust": row.get("trust"),
+        "metadata": _mapping(row.get("metadata")),
+        "user_id": row.get("user_id") or None,
+        "project": row.get("project") or None,
+        "tool_calls": tuple(tool_call(call) for call in row.get("tool_calls") or ()),
+        "references": tuple(_reference(reference) for reference in row.get("references") or ()),
+    }
+    # What an unknown role said (a tool's message, say) is never taken for the user's word or for an instruction.
+    return _readable(Message, values, uuid="", role="assistant", timestamp=_EPOCH)
 
 
 def tool_call(row: dict[str, Any]) -> ToolCall:
     """A tool call with its result; arguments and result are JSON strings in the graph."""
-    return ToolCall(
-        uuid=row["uuid"],
-        message_id=row["message_id"],
-        index=row.get("index") or 0,
-        timestamp=row["timestamp"],
-        tool_name=row["tool_name"],
-        arguments=_mapping(row.get("arguments")),
-        success=bool(row["success"]),
-        result=from_json(row.get("result")),
-        error=row.get("error"),
-        result_size_bytes=row.get("result_size_bytes") or 0,
-        truncated=bool(row.get("truncated")),
-        duration_ms=row.get("duration_ms") or 0,
-        iteration=row.get("iteration") or 1,
-    )
+    arguments = from_json(row.get("arguments"), {})
+    values = {
+        "uuid": row["uuid"],
+        "message_id": row["message_id"],
+        "index": row.get("index") or 0,
+        "timestamp": row["timestamp"],
+        "tool_name": row["tool_name"],
+        "arguments": arguments if isinstance(arguments, dict) else {"unreadable": arguments},
+        "success": bool(row["success"]),
+        "result": from_json(row.get("result")),
+        "error": row.get("error"),
+        "result_size_bytes": row.get("result_size_bytes") or 0,
+        "truncated": bool(row.get("truncated")),
+        "duration_ms": row.get("duration_ms") or 0,
+        "iteration": row.get("iteration") or 1,
+    }
+    return _readable(ToolCall, values, uuid="", message_id="", timestamp=_EPOCH, tool_name="")
 
 
 def tool_call_rows(call: ToolCall, *, result_uuid: str) -> dict[str, dict[str, Any]]:
@@ -118,6 +135,42 @@ def tool_call_rows(call: ToolCall, *, result_uuid: str) -> dict[str, dict[str, A
             "truncated": call.truncated,
         },
     }
+
+
+def _reference(row: dict[str, Any]) -> CodeReference:
+    """A tie to code; a scope that another tool made may lack its qualified name, its file or its line."""
+    name = row.get("name") or ""
+    values = {
+        **row,
+        "name": name,
+        "qualified_name": row.get("qualified_name") or name,
+        "file": row.get("file") or "",
+        "start_line": row.get("start_line") or 1,
+    }
+    return _readable(CodeReference, values, name="", qualified_name="", file="", start_line=1, kind="discussed")
+
+
+def _readable(model: type[M], values: dict[str, Any], **instead: Any) -> M:
+    """A model of these values; one that does not fit gives way to the field's default, else to ``instead``.
+
+    Other tools write into the same graph: one odd property must not make a whole history unreadable.
+    """
+    try:
+        return model(**values)
+    except ValidationError as error:
+        odd = {str(each["loc"][0]) for each in error.errors()}
+        kept = {name: value for name, value in values.items() if name not in odd}
+        return model(**kept, **{name: instead[name] for name in odd if name in instead})
+
+
+def _text(value: Any) -> str:
+    """Content as text; given as blocks (a list, as some tools store it), their texts below each other."""
+    if value is None or isinstance(value, str):
+        return value or ""
+    if isinstance(value, (list, tuple)):
+        blocks = [from_json(item) if isinstance(item, str) else item for item in value]
+        return "\n".join(str(block.get("text", "")) if isinstance(block, dict) else str(block) for block in blocks)
+    return str(value)
 
 
 def _mapping(text: Any) -> dict[str, Any]:
