@@ -145,7 +145,7 @@ async def _near(code: ScopeReader, project: str, asked: Reference) -> Resolution
         containing = sorted({name for name in names if is_part(asked.name, name)}, key=_by_length)[:MAX_PARTIAL]
         partial = [each for name in containing for each in everything if each.name == name and _in_file(asked, each)]
         if partial:
-            return Resolution(asked, "partial", await _scopes(code, project, partial[: 2 * MAX_PARTIAL]))
+            return Resolution(asked, "partial", await _scopes(code, project, sorted(partial, key=_aside)))
     return Resolution(asked, "none")
 
 
@@ -166,9 +166,14 @@ def _edits(asked: Reference, name: ScopeName, last: int, known: frozenset[str]) 
     return total if total <= MAX_EDITS else None
 
 
-def _as_written(asked: Reference, name: ScopeName) -> tuple[int, int]:
-    """Edits with case and separators counted: ``test_docc`` is nearer to ``test_docs`` than to ``TestDocs``."""
-    return distance(asked.name, name.name, 20), name.qualified_name.count(".")
+def _as_written(asked: Reference, name: ScopeName) -> tuple[int, bool, bool, int]:
+    """The nearest with case and separators counted first (``test_docc`` is ``test_docs`` before ``TestDocs``)."""
+    return distance(asked.name, name.name, 20), *_aside(name), name.qualified_name.count(".")
+
+
+def _aside(name: ScopeName) -> tuple[bool, bool]:
+    """Tests and mere declarations stand behind the rest."""
+    return is_test(name.file), is_declaration(name.file)
 
 
 def _in_file(asked: Reference, name: ScopeName) -> bool:
@@ -180,7 +185,7 @@ def _by_length(name: str) -> tuple[int, str]:
 
 
 async def _scopes(code: ScopeReader, project: str, names: Sequence[ScopeName]) -> tuple[Scope, ...]:
-    """The scopes of these names in their order, tests after the rest; at most `MAX_NEAR`."""
-    ordered = sorted(names, key=lambda each: (is_test(each.file), is_declaration(each.file)))[:MAX_NEAR]
+    """The scopes of these names in their order; at most `MAX_NEAR`."""
+    ordered = names[:MAX_NEAR]
     found = {scope.uuid: scope for scope in await code.by_uuid(project, [each.uuid for each in ordered])}
     return tuple(found[each.uuid] for each in ordered if each.uuid in found)
