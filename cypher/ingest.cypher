@@ -21,12 +21,13 @@ RETURN p.uuid AS uuid
 MERGE (p:Project {project: $project})
 ON CREATE SET p.uuid = $uuid, p.name = $project, p.revision = 0, p.unclaimed = true, p.rootPath = $root
 SET p.indexedAt = datetime()
-WITH p, p.indexedAt AS now, p.rootPath = $root OR $adopt AS mine
-WITH p, now, mine, mine AND (p.ingest_token IS NULL OR p.ingest_until < now OR p.ingest_token = $dead) AS taken
+WITH p, p.indexedAt AS now, p.rootPath = $root OR $adopt AS mine, coalesce(p.ingest_incomplete, false) AS incomplete
+WITH p, now, mine, incomplete, mine AND (p.ingest_token IS NULL OR p.ingest_until < now OR p.ingest_token = $dead) AS taken
 FOREACH (_ IN CASE WHEN taken THEN [1] ELSE [] END |
   SET p.ingest_token = $token, p.ingest_holder = $holder, p.ingest_until = now + duration({seconds: $seconds}),
     p.rootPath = $root, p.ingest_incomplete = true)
-RETURN taken, mine, p.rootPath AS root, p.ingest_token AS token, p.ingest_holder AS holder, p.unclaimed AS unclaimed
+RETURN taken, mine, p.rootPath AS root, p.ingest_token AS token, p.ingest_holder AS holder, p.unclaimed AS unclaimed,
+  incomplete
 
 // name: renew_ingest_lease
 MATCH (p:Project)

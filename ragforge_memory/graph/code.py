@@ -67,12 +67,18 @@ class IngestState:
 
 @dataclass(frozen=True, slots=True)
 class Lease:
-    """The right to write a project. ``token`` is None where another one has it: ``other`` and its ``holder``."""
+    """The right to write a project. ``token`` is None where another one has it: ``other`` and its ``holder``.
+
+    Args:
+        first: nothing of the project is ours yet.
+        incomplete: the ingest before this one did not come to its end.
+    """
 
     token: str | None
     other: str | None = None
     holder: str = ""
     first: bool = False
+    incomplete: bool = False
 
 
 class FileRow(NamedTuple):
@@ -160,7 +166,7 @@ class CodeStore:
         if not row["taken"]:
             return Lease(None, other=row["token"], holder=row["holder"] or "")
         self._token = token
-        return Lease(token, first=bool(row["unclaimed"]))
+        return Lease(token, first=bool(row["unclaimed"]), incomplete=row["incomplete"])
 
     async def renew_lease(self) -> None:
         """Keeps the right to write for another 30 s."""

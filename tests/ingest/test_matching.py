@@ -20,7 +20,10 @@ def parsed(text: str, path: str = "a.py") -> ParsedFile:
 
 def stored(file: ParsedFile) -> list[dict[str, Any]]:
     return [
-        {"uuid": f"{file.path}:{s.key}", **scope_properties(s, file, project="p", parent=None, parent_uuid=None)}
+        {
+            "uuid": f"{file.path}:{s.key}",
+            **scope_properties(s, file, project="p", token="t", parent=None, parent_uuid=None),
+        }
         for s in file.scopes
     ]
 
