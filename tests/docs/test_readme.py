@@ -1,0 +1,108 @@
+"""README.md and docs/ are true: their Python runs, their commands parse, their Cypher finds, their links lead."""
+
+from __future__ import annotations
+
+import re
+import runpy
+from pathlib import Path
+from uuid import uuid4
+
+import neo4j
+import pytest
+import typer
+
+from ragforge_memory.cli.main import app
+from ragforge_memory.config import Neo4jConfig
+from tests.docs.conftest import ROOT, Shop
+from tests.docs.markdown import blocks, commands, links
+
+README = ROOT / "README.md"
+PAGES = [README, ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").glob("*.md"))]
+WORDS = (
+    *("message", "turn", "tool call", "scope", "anchor", "recall", "summary", "lineage", "watermark", "lease"),
+    *("receipt", "owner", "project", "space", "journal"),
+)
+
+
+def test_the_python_of_the_readme_runs_and_its_cypher_finds_what_it_wrote(
+    shop: Shop, neo4j_config: Neo4jConfig
+) -> None:
+    project = f"shop-{uuid4().hex}"
+    written, awaited = (
+        shop.python("-c", block.replace('"shop"', f'"{project}"')) for block in blocks(README, "python")
+    )
+    assert "`check_password` - auth.py:4" in written
+    assert "read_scope {'name': 'check_password'" in written
+    assert "`login` - auth.py:" in written
+    assert re.search(r"^2 assistant \['check_password'", written, re.MULTILINE)
+    assert "auth.py:4" in awaited
+    [query] = blocks(README, "cypher")
+    query = query.replace("(c:Conversation)", "(c:Conversation {project: $project})")
+    auth = (neo4j_config.username, neo4j_config.password)
+    with neo4j.GraphDatabase.driver(neo4j_config.uri, auth=auth) as driver:
+        rows = driver.execute_query(query, project=project, database_="neo4j").records
+    assert {(row["c.title"], row["s.file"], row["s.startLine"]) for row in rows} == {
+        ("Refactoring authentication", "auth.py", 4)
+    }
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_every_command_line_parses(page: Path) -> None:
+    found = [words for language in ("sh", "text") for block in blocks(page, language) for words in commands(block)]
+    assert page != README or len(found) > 10
+    for words in found:
+        _parse(words)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_every_link_inside_the_repository_leads_somewhere(page: Path) -> None:
+    inside = [target.partition("#")[0] for target in links(page) if "://" not in target]
+    assert [target for target in inside if target and not (page.parent / target).exists()] == []
+
+
+def test_the_two_commands_are_where_ci_reads_them() -> None:
+    text = README.read_text(encoding="utf-8")
+    for number, needed in (("one", 'ask "where is AsyncConversationAgent?"'), ("two", "-m pytest")):
+        [command] = re.findall(f"<!-- command {number} -->\n```sh\n(.*)\n```\n<!-- end command {number} -->", text)
+        assert needed in command
+    assert (ROOT / ".ci" / "run").stat().st_mode & 0o111
+
+
+def test_the_short_names_are_the_makefiles() -> None:
+    targets = set(re.findall(r"^(\w+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
+    told = re.findall(r"make (\w+)", (ROOT / "docs" / "contributing.md").read_text(encoding="utf-8"))
+    assert set(told) <= targets
+    assert {"test", "check", "bench"} <= set(told)
+
+
+def test_the_glossary_has_each_word_once_in_order() -> None:
+    words = re.findall(
+        r"^\| \*\*(.+?)\*\* \|", (ROOT / "docs" / "glossary.md").read_text(encoding="utf-8"), re.MULTILINE
+    )
+    assert words == sorted(set(words))
+    assert set(WORDS) <= set(words)
+
+
+def test_the_configuration_page_is_made_from_the_models() -> None:
+    made = runpy.run_path(str(ROOT / "docs" / "generate_configuration.py"))
+    page = (ROOT / "docs" / "configuration.md").read_text(encoding="utf-8")
+    assert page == made["page"](), "run python docs/generate_configuration.py"
+    keys = {".".join(path) for path in made["leaves"]()}
+    for key in keys:
+        assert f"| `{key.rpartition('.')[2]}` |" in page, key
+    for prefix in made["WITHOUT_EFFECT"]:
+        assert any(key.startswith(prefix) for key in keys), prefix
+
+
+def _parse(words: list[str]) -> None:
+    """Parses a command line as the program would, and runs nothing.
+
+    Raises:
+        an error of usage: there is no such command, argument or option.
+    """
+    command = typer.main.get_command(app)
+    context = command.make_context("ragforge", list(words) or ["--help"])
+    while hasattr(command, "resolve_command"):
+        rest = [*context._protected_args, *context.args]
+        name, command, rest = command.resolve_command(context, rest)
+        context = command.make_context(name, list(rest), parent=context)
