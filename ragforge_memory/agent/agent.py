@@ -82,6 +82,7 @@ class AsyncConversationAgent:
         self._owner = Owner.of(user_id, project)
         self._root = Path(root).expanduser().resolve() if root is not None else Path.cwd()
         self._progress: Reporter | None = None
+        self._embed_code = True
         self._today: Callable[[], date] = today
         self._pid = os.getpid()
         self._services: Services | None = None
@@ -139,11 +140,14 @@ class AsyncConversationAgent:
         embedder: Embedder | None = None,
         tools: Sequence[Callable[..., Any]] | None = None,
         progress: Reporter | None = None,
+        embed_code: bool = True,
     ) -> AsyncConversationAgent:
         """An agent for a configuration that was read already.
 
         Args:
             settings: the whole configuration.
+            embed_code: whether code gets its vectors in the background; a process that ends after one answer leaves
+                that to those that live longer.
             progress: is told what a first start fetches and starts.
             user_id, project, root, llm_provider, embedder, tools: as in the constructor.
         """
@@ -161,6 +165,7 @@ class AsyncConversationAgent:
         )
         agent._settings = settings
         agent._progress = progress
+        agent._embed_code = embed_code
         return agent
 
     @property
@@ -228,6 +233,7 @@ class AsyncConversationAgent:
                         root=self._root,
                         today=self._today,
                         progress=self._progress,
+                        embed_code=self._embed_code,
                     )
                 )
         return self._services

@@ -54,9 +54,8 @@ def _wait(function: Callable[[], Awaitable[T]], *, stop: Callable[[], Awaitable[
 class ConversationAgent:
     """`AsyncConversationAgent` for code that does not await: same names, same arguments, same errors.
 
-    It works inside a running event loop too (a notebook), since its own loop is in another thread. An agent that was
-    not closed is closed at the process's exit, within 2 s. Ctrl-C while it answers cancels the turn and waits until
-    the partial answer is stored.
+    It works inside a running event loop too (a notebook): its own is in another thread. One that was not closed is
+    closed at exit, within 2 s. Ctrl-C cancels the turn and waits until its partial answer is stored.
     """
 
     def __init__(
@@ -116,6 +115,7 @@ class ConversationAgent:
         embedder: Embedder | None = None,
         tools: Sequence[Callable[..., Any]] | None = None,
         progress: Reporter | None = None,
+        embed_code: bool = True,
     ) -> ConversationAgent:
         """See `AsyncConversationAgent.from_settings`."""
         agent = cls.__new__(cls)
@@ -129,6 +129,7 @@ class ConversationAgent:
                 embedder=embedder,
                 tools=tools,
                 progress=progress,
+                embed_code=embed_code,
             )
         )
         return agent

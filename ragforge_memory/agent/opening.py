@@ -11,7 +11,7 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ragforge_memory.agent.background import Background, WaitingMessages, WaitingScopes
+from ragforge_memory.agent.background import Background, Waiting, WaitingMessages, WaitingScopes
 from ragforge_memory.agent.ephemeral import EphemeralConversations, EphemeralMessages, NoJournal
 from ragforge_memory.agent.recovery import fold_orphans
 from ragforge_memory.agent.services import Services
@@ -55,6 +55,7 @@ class Wanted:
     root: Path
     today: Callable[[], date]
     progress: Reporter | None = None
+    embed_code: bool = True
 
 
 async def open_services(wanted: Wanted) -> Services:
@@ -92,7 +93,7 @@ async def open_services(wanted: Wanted) -> Services:
             model_why=resolution.why,
             registry=registry,
             journal=Journal(home / "journal") if remembers else NoJournal(),
-            background=_background(embedder, space, messages, scopes, wanted.owner, wants_vectors),
+            background=_background(wanted, settings, embedder, space, messages, scopes),
             embedder=embedder,
             root=wanted.root,
             commit=identify(wanted.root, settings.name).commit,
@@ -146,16 +147,19 @@ async def _embedding(
 
 
 def _background(
+    wanted: Wanted,
+    settings: RagforgeConfig,
     embedder: Embedder | None,
     space: Space | None,
     messages: MessageStore,
     scopes: ScopeStore,
-    owner: Owner,
-    wants_vectors: bool,
 ) -> Background:
-    if embedder is None or space is None or not wants_vectors:
+    if embedder is None or space is None or not settings.agent.memory.embeddings.enabled:
         return Background(None, ())
-    return Background(embedder, (WaitingMessages(messages, space), WaitingScopes(scopes, owner.project)))
+    waiting: list[Waiting] = [WaitingMessages(messages, space)]
+    if wanted.embed_code:
+        waiting.append(WaitingScopes(scopes, wanted.owner.project))
+    return Background(embedder, waiting)
 
 
 def _tools(tools: Sequence[Callable[..., Any]] | None) -> Sequence[Callable[..., Any]]:

@@ -55,7 +55,9 @@ def ask(
 
     from ragforge_memory.cli.session import Opening, run_async
 
-    opening = Opening(settings=settings, model=model, memory=not no_memory, ingest=not no_ingest, quiet=json or jsonl)
+    opening = Opening(
+        settings=settings, model=model, memory=not no_memory, ingest=not no_ingest, quiet=json or jsonl, brief=True
+    )
     output = "jsonl" if jsonl else "json" if json else "text"
     run_async(_ask, opening, question, continue_, resume, output)
 

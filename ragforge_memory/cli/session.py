@@ -28,13 +28,18 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Opening:
-    """What a chat or a question was started with. ``quiet``: stdout and stderr are read by a program."""
+    """What a chat or a question was started with.
+
+    ``quiet``: stdout and stderr are read by a program. ``brief``: the process ends after one answer, so it leaves the
+    vectors of code to those that live longer.
+    """
 
     settings: Settings
     model: str | None = None
     memory: bool = True
     ingest: bool = True
     quiet: bool = False
+    brief: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +92,7 @@ def make_agent(
     model: str | None = None,
     memory: bool | None = None,
     progress: Reporter | None = None,
+    embed_code: bool = True,
 ) -> AsyncConversationAgent:
     """The agent for a place; ``memory`` turns its memory on or off, None leaves that to the configuration."""
     config = place.loaded.config
@@ -100,6 +106,7 @@ def make_agent(
         root=place.source,
         llm_provider=model,
         progress=progress,
+        embed_code=embed_code,
     )
 
 
@@ -182,7 +189,12 @@ async def open_session(opening: Opening) -> AsyncIterator[Session]:
     preparation = _Preparation(terminal, spinner, quiet=opening.quiet)
     with interrupts.taken():
         agent = make_agent(
-            place, opening.settings, model=opening.model, memory=None if opening.memory else False, progress=preparation
+            place,
+            opening.settings,
+            model=opening.model,
+            memory=None if opening.memory else False,
+            progress=preparation,
+            embed_code=not opening.brief,
         )
         try:
             async with spinner.running("opening the graph"):
