@@ -25,8 +25,8 @@ def report(directory: Path, questions: list[str]) -> Iterator[str]:
             answer = conversation.send_message(question)
             yield f"\n## {question}\n\n{answer.content}\n\nIt stands on:"
             for reference in references(conversation, answer.message_id):
-                place = f"{reference.file}:{reference.start_line}"
-                yield f"- {reference.kind} `{reference.qualified_name}` - {place} (hash {(reference.scope_hash or '')[:8]})"
+                place = f"{reference.file}:{reference.start_line}, hash {(reference.scope_hash or '')[:8]}"
+                yield f"- {reference.kind} `{reference.qualified_name}` - {place}"
         yield f"\nKept as conversation {conversation.uuid}."
 
 

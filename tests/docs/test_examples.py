@@ -16,9 +16,9 @@ def test_the_report_names_the_code_that_answers_stand_on(shop: Shop) -> None:
     assert "# shop: 3 definitions in 2 files" in printed
     where, _, who = printed.partition("## who calls check_password?")
     assert "auth.py:9" in where
-    assert "- discussed `login` - auth.py:9 (hash " in where
-    assert "- read `login` - auth.py:9 (hash " in who
-    assert "- discussed `check_password` - auth.py:4 (hash " in who
+    assert "- discussed `login` - auth.py:9, hash " in where
+    assert "- read `login` - auth.py:9, hash " in who
+    assert "- discussed `check_password` - auth.py:4, hash " in who
 
 
 def test_another_run_of_the_script_goes_on_in_the_session(shop: Shop) -> None:
