@@ -1,7 +1,8 @@
 """Taking secrets out of what is stored: a table of anchored patterns.
 
 Each pattern names what it is anchored to (a vendor's prefix, a frame, an assignment), so that commit hashes, uuids
-and plain code are left alone. The kind of the secret is left in its place: ``[redacted github token]``.
+and plain code are left alone. The kind of the secret is left in its place: ``[redacted github token]``. Every
+pattern is linear in the text: each begins with fixed characters, and nothing unbounded stands before them.
 """
 
 from __future__ import annotations
@@ -12,101 +13,165 @@ from typing import Any, NamedTuple
 
 class _Pattern(NamedTuple):
     kind: str
-    hint: str
+    hints: tuple[str, ...]
     pattern: re.Pattern[str]
 
 
-def _pattern(kind: str, hint: str, text: str, flags: int = 0) -> _Pattern:
-    return _Pattern(kind, hint, re.compile(text, flags))
+def _pattern(kind: str, hints: str, text: str, flags: int = 0) -> _Pattern:
+    return _Pattern(kind, tuple(hints.split()), re.compile(text, flags))
 
 
-_NOT_IN_WORD = r"(?<![A-Za-z0-9_-])"
+def _word(prefix: str) -> str:
+    """``prefix`` at the beginning of a word. The look behind comes after it: searching for a literal is fast."""
+    return rf"{prefix}(?<![A-Za-z0-9_-]{prefix})"
+
+
 _ENDS = r"(?![A-Za-z0-9_-])"
 
-# ``hint`` is a piece of text without which the pattern cannot match: looking for it first makes innocent text cheap.
+# ``hints`` are pieces of text of which one must be there: looking for them first makes innocent text cheap.
 _PATTERNS: tuple[_Pattern, ...] = (
+    # A frame alone is code about keys; a key has base64 behind it, on lines or in string literals.
     _pattern(
         "private key",
-        "PRIVATE KEY",
-        r"-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----.*?(?:-----END (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----|\Z)",
-        re.S,
+        "PRIVATE",
+        r"-----BEGIN (?:[A-Z0-9]{1,20} ){0,4}PRIVATE KEY(?: BLOCK)?-----(?:[\s\"'+]|\\[nr])*+"
+        r"(?:[A-Za-z-]{1,40}: ?[^\n]*\n\s*+)*+[0-9A-Za-z+/=]{16,}[0-9A-Za-z+/=\s\\\"']*+"
+        r"(?:-----END (?:[A-Z0-9]{1,20} ){0,4}PRIVATE KEY(?: BLOCK)?-----)?",
     ),
-    _pattern("aws key id", "A", rf"{_NOT_IN_WORD}(?:AKIA|ASIA|ABIA|ACCA)[A-Z2-7]{{16}}{_ENDS}"),
-    _pattern("google api key", "AIza", rf"{_NOT_IN_WORD}AIza[0-9A-Za-z_-]{{35}}{_ENDS}"),
-    _pattern("google oauth token", "ya29.", rf"{_NOT_IN_WORD}ya29\.[0-9A-Za-z_-]{{20,}}"),
-    _pattern("github token", "gh", rf"{_NOT_IN_WORD}gh[pousr]_[0-9A-Za-z]{{36,255}}{_ENDS}"),
-    _pattern("github token", "github_pat_", rf"{_NOT_IN_WORD}github_pat_[0-9A-Za-z_]{{60,255}}{_ENDS}"),
-    _pattern("gitlab token", "gl", rf"{_NOT_IN_WORD}gl(?:pat|ptt|dt|rt|cbt|soat)-[0-9A-Za-z_.-]{{20,}}"),
-    _pattern("anthropic key", "sk-ant-", rf"{_NOT_IN_WORD}sk-ant-[0-9A-Za-z_-]{{20,}}"),
+    _pattern("aws key id", "AKIA ASIA ABIA ACCA", rf"{_word('A')}(?:KIA|SIA|BIA|CCA)[A-Z2-7]{{16}}{_ENDS}"),
+    _pattern("google api key", "AIza", rf"{_word('AIza')}[0-9A-Za-z_-]{{35}}{_ENDS}"),
+    _pattern("google api key", "AQ.Ab", rf"{_word('AQ[.]Ab')}[0-9A-Za-z_-]{{30,}}"),
+    _pattern("google oauth token", "ya29.", rf"{_word('ya29[.]')}[0-9A-Za-z_-]{{20,}}"),
+    _pattern("google client secret", "GOCSPX-", rf"{_word('GOCSPX-')}[0-9A-Za-z_-]{{28}}{_ENDS}"),
+    _pattern("github token", "ghp_ gho_ ghu_ ghs_ ghr_", rf"{_word('gh')}[pousr]_[0-9A-Za-z]{{36,255}}{_ENDS}"),
+    _pattern("github token", "github_pat_", rf"{_word('github_pat_')}[0-9A-Za-z_]{{60,255}}{_ENDS}"),
     _pattern(
-        "openai key", "sk-", rf"{_NOT_IN_WORD}sk-(?:proj-|svcacct-|admin-)?[0-9A-Za-z_-]*[0-9][0-9A-Za-z_-]{{24,}}"
+        "gitlab token",
+        "glpat- glptt- gldt- glrt- glcbt- glsoat-",
+        rf"{_word('gl')}(?:pat|ptt|dt|rt|cbt|soat)-[0-9A-Za-z_.-]{{20,}}",
     ),
-    _pattern("hugging face token", "hf_", rf"{_NOT_IN_WORD}hf_[A-Za-z]{{34}}{_ENDS}"),
-    _pattern("slack token", "xox", rf"{_NOT_IN_WORD}xox[abeoprs]-[0-9A-Za-z-]{{10,}}"),
-    _pattern("slack app token", "xapp-", rf"{_NOT_IN_WORD}xapp-\d-[0-9A-Za-z-]{{20,}}"),
+    _pattern("anthropic key", "sk-ant-", rf"{_word('sk-ant-')}[0-9A-Za-z_-]{{20,}}"),
+    # With a prefix of the vendor's, else one run of letters and digits: words with hyphens are names.
+    _pattern("openai key", "sk-", rf"{_word('sk-')}(?:proj|svcacct|admin|or-v1)-[0-9A-Za-z_-]{{20,}}"),
+    _pattern("openai key", "sk-", rf"{_word('sk-')}(?=[A-Za-z]*[0-9])[0-9A-Za-z]{{32,}}{_ENDS}"),
+    _pattern(
+        "api key",
+        "gsk_ xai- pplx- r8_",
+        rf"(?<![A-Za-z0-9_-])(?:gsk_[0-9A-Za-z]{{50,60}}|xai-[0-9A-Za-z]{{70,90}}|pplx-[0-9A-Za-z]{{40,60}}|r8_[0-9A-Za-z]{{37}}){_ENDS}",
+    ),
+    _pattern("hugging face token", "hf_", rf"{_word('hf_')}[0-9A-Za-z]{{34}}{_ENDS}"),
+    _pattern(
+        "slack token",
+        "xoxa- xoxb- xoxe- xoxo- xoxp- xoxr- xoxs-",
+        rf"{_word('xox')}[abeoprs]-(?=[A-Za-z-]*[0-9])[0-9A-Za-z-]{{10,}}",
+    ),
+    _pattern("slack app token", "xapp-", rf"{_word('xapp-')}\d-[0-9A-Za-z-]{{20,}}"),
     _pattern(
         "slack webhook", "hooks.slack.com", r"https://hooks\.slack\.com/(?:services|workflows)/[0-9A-Za-z/+_-]{20,}"
     ),
-    _pattern("stripe key", "_", rf"{_NOT_IN_WORD}(?:sk|rk|whsec)_(?:live_|test_)?[0-9A-Za-z]{{24,}}{_ENDS}"),
-    _pattern("twilio key", "SK", rf"{_NOT_IN_WORD}SK[0-9a-f]{{32}}{_ENDS}"),
-    _pattern("sendgrid key", "SG.", rf"{_NOT_IN_WORD}SG\.[0-9A-Za-z_-]{{20,}}\.[0-9A-Za-z_-]{{40,}}"),
-    _pattern("npm token", "npm_", rf"{_NOT_IN_WORD}npm_[0-9A-Za-z]{{36}}{_ENDS}"),
-    _pattern("pypi token", "pypi-", rf"{_NOT_IN_WORD}pypi-AgE[0-9A-Za-z_-]{{50,}}"),
-    _pattern("docker token", "dckr_pat_", rf"{_NOT_IN_WORD}dckr_pat_[0-9A-Za-z_-]{{20,}}"),
-    _pattern("digitalocean token", "_v1_", rf"{_NOT_IN_WORD}do[opr]_v1_[0-9a-f]{{64}}{_ENDS}"),
-    _pattern("databricks token", "dapi", rf"{_NOT_IN_WORD}dapi[0-9a-f]{{32}}(?:-\d)?{_ENDS}"),
-    _pattern("telegram token", ":AA", rf"{_NOT_IN_WORD}\d{{8,10}}:AA[0-9A-Za-z_-]{{33}}{_ENDS}"),
+    _pattern(
+        "discord webhook", "/api/webhooks/", r"https://discord(?:app)?\.com/api/webhooks/\d{10,}/[0-9A-Za-z_-]{30,}"
+    ),
+    _pattern(
+        "stripe key",
+        "sk_live_ sk_test_ rk_live_ rk_test_ whsec_",
+        rf"(?<![A-Za-z0-9_-])(?:(?:sk|rk)_(?:live|test)_|whsec_)[0-9A-Za-z]{{24,}}{_ENDS}",
+    ),
+    _pattern("twilio key", "SK", rf"{_word('SK')}[0-9a-f]{{32}}{_ENDS}"),
+    _pattern("sendgrid key", "SG.", rf"{_word('SG[.]')}[0-9A-Za-z_-]{{20,40}}\.[0-9A-Za-z_-]{{40,}}"),
+    _pattern("npm token", "npm_", rf"{_word('npm_')}[0-9A-Za-z]{{36}}{_ENDS}"),
+    _pattern("pypi token", "pypi-AgE", rf"{_word('pypi-AgE')}[0-9A-Za-z_-]{{50,}}"),
+    _pattern("docker token", "dckr_pat_", rf"{_word('dckr_pat_')}[0-9A-Za-z_-]{{20,}}"),
+    _pattern("digitalocean token", "dop_v1_ doo_v1_ dor_v1_", rf"{_word('do')}[opr]_v1_[0-9a-f]{{64}}{_ENDS}"),
+    _pattern("databricks token", "dapi", rf"{_word('dapi')}[0-9a-f]{{32}}(?:-\d)?{_ENDS}"),
+    _pattern("telegram token", ":AA", rf"(?<![A-Za-z0-9_-])\d{{8,10}}:AA[0-9A-Za-z_-]{{33}}{_ENDS}"),
     _pattern(
         "json web token",
-        "eyJ",
-        rf"{_NOT_IN_WORD}eyJ[0-9A-Za-z_-]{{10,}}\.eyJ[0-9A-Za-z_-]{{10,}}\.[0-9A-Za-z_-]{{10,}}",
+        ".eyJ",
+        rf"{_word('eyJ')}[0-9A-Za-z_-]{{10,}}\.eyJ[0-9A-Za-z_-]{{10,}}\.[0-9A-Za-z_-]{{10,}}",
     ),
     _pattern("azure account key", "AccountKey=", r"(?<=AccountKey=)[0-9A-Za-z+/]{60,}={0,2}"),
-    _pattern("password", "://", r"(?<=://)([^\s:/@'\"<>{}$]*):(?!\$|\{|<)([^\s/@'\"<>{}]+)(?=@[\w.\[-])"),
-    _pattern("bearer token", "earer ", r"(?<=[Bb]earer )[0-9A-Za-z._~+/-]{20,}={0,2}"),
-    # An assignment of a literal: quoted, or a bare value in a dotenv line. It must look like a key, not like a word.
+    # `user:password@` and its like are examples; `%s`, `$X` and `{x}` are filled in elsewhere.
     _pattern(
-        "secret",
-        "",
-        r"""(?ix)
-        (?P<name>\b[\w.-]*(?:secret|token|passw(?:or)?d|pwd|api[_-]?key|access[_-]?key|auth[_-]?key|private[_-]?key)[\w-]*
-        ["']?\s*(?::=|=>|=|:)\s*)
-        (?P<quote>["'])(?P<value>(?=[^"'\s]*\d)(?=[^"'\s]*[A-Za-z])[^"'\s{}<>$()]{8,})(?P=quote)""",
+        "password",
+        "://",
+        r"(?<=://)([^\s:/@'\"<>{}$]{0,100}):"
+        r"(?!(?:pass|passwd|password|pwd|pw|secret|x+|\*+|\.{3}|%\w|%\(\w+\)s)@|\$)"
+        r"([^\s/@'\"<>{}]{1,200})(?=@[\w.\[-])",
+        re.I,
     ),
-    _pattern(
-        "secret",
-        "",
-        r"(?m)^(?P<name>(?:export\s+)?[A-Z][A-Z0-9_]*(?:SECRET|TOKEN|PASSWORD|PASSWD|API_KEY|ACCESS_KEY|PRIVATE_KEY)[A-Z0-9_]*=)"
-        r"(?P<value>(?=\S*\d)(?=\S*[A-Za-z])[^\s\"'${}<>()]{8,})$",
-    ),
+    _pattern("bearer token", "earer ", r"(?<=[Bb]earer )(?=[A-Za-z._~+/-]*[0-9])[0-9A-Za-z._~+/-]{20,}={0,2}"),
+)
+
+# An assignment of a literal, as code, JSON and YAML write it, to a name that ends in one of these. What is looked for
+# is the literal: the name before it is looked at afterwards, which is several times faster.
+_LITERAL = re.compile(
+    r"[:=]>?[ \t]{0,20}[rbu]?([\"'])((?=[^\"'\s]{0,200}\d)(?=[^\"'\s]{0,200}[A-Za-z])[^\"'\s{}<>$()%]{8,500})\1", re.I
+)
+_KEY_NAMES = r"secret(?:[_-]?(?:access[_-]?)?key)?|token|api[_-]?key|access[_-]?key|auth[_-]?key|private[_-]?key"
+_PASSWORD_NAMES = r"password|passwd|passphrase|pwd"
+_BEFORE = r"(?:[_-]?(?:value|base64|hex|str))?\d{0,2}[\"']?[ \t]{0,20}[:=]?$"
+_KEY_BEFORE = re.compile(rf"(?:{_KEY_NAMES}){_BEFORE}", re.I)
+_PASSWORD_BEFORE = re.compile(rf"(?:{_PASSWORD_NAMES}){_BEFORE}", re.I)
+_NAME_REACH = 60
+# A password may be anything with a letter and a digit. A key is no words, version, path or address.
+_WORDS = re.compile(r"(?:v?\d{1,3}|[A-Za-z]+\d{0,2})(?:[-_.:](?:v?\d{1,3}|[A-Za-z]+\d{0,2}))*+$|\w{1,12}:/|[./~]")
+# A line of a .env file or a shell script, without quotes.
+_ENVIRONMENT = _pattern(
+    "secret",
+    "SECRET= TOKEN= PASSWORD= PASSWD= _KEY=",
+    r"(?m)^(?P<name>(?:export\s{1,5})?(?:[A-Z][A-Z0-9_]{0,80}_)?"
+    r"(?:SECRET(?:_KEY|_ACCESS_KEY)?|TOKEN|PASSWORD|PASSWD|API_KEY|ACCESS_KEY|PRIVATE_KEY)=)"
+    r"(?P<value>(?!\w{1,12}:/|[./~])(?=\S{0,200}\d)(?=\S{0,200}[A-Za-z])[^\s\"'${}<>()%]{8,500})(?=[ \t\r]*$)",
 )
 
 
 def redact(text: str) -> str:
-    """``text`` with every secret that a pattern knows replaced by ``[redacted KIND]``."""
-    for kind, hint, pattern in _PATTERNS:
-        if hint in text:
+    """``text`` with every secret that a pattern knows replaced by ``[redacted KIND]``; linear in its length."""
+    for kind, hints, pattern in (*_PATTERNS, _ENVIRONMENT):
+        if any(hint in text for hint in hints):
             text = pattern.sub(lambda match, kind=kind: _replacement(match, kind), text)  # type: ignore[misc]
-    return text
+    return _LITERAL.sub(_assigned, text)
 
 
 def redact_value(value: Any) -> Any:
-    """A JSON value with every string in it redacted; keys stay."""
+    """A JSON value with every string in it redacted, a key's value under a name like ``api_key`` too; names stay."""
     if isinstance(value, str):
         return redact(value)
     if isinstance(value, dict):
-        return {key: redact_value(item) for key, item in value.items()}
+        return {key: _under(key, item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
         return [redact_value(item) for item in value]
     return value
 
 
+def _under(name: Any, value: Any) -> Any:
+    """A value under its name: what makes it a secret may be the name alone."""
+    clean = redact_value(value)
+    if clean == value and isinstance(name, str) and isinstance(value, str) and _LITERAL.fullmatch(f'="{value}"'):
+        return "[redacted secret]" if _names_secret(name, len(name), value) else value
+    return clean
+
+
+def _assigned(match: re.Match[str]) -> str:
+    if not _names_secret(match.string, match.start(), match[2]):
+        return match[0]
+    head = match.start(2) - match.start()
+    return f"{match[0][:head]}[redacted secret]{match[1]}"
+
+
+def _names_secret(text: str, end: int, value: str) -> bool:
+    """Whether the name that ends there in ``text`` makes ``value`` a secret."""
+    start = max(0, end - _NAME_REACH)
+    if _PASSWORD_BEFORE.search(text, start, end):
+        return True
+    return bool(_KEY_BEFORE.search(text, start, end)) and not _WORDS.match(value)
+
+
 def _replacement(match: re.Match[str], kind: str) -> str:
     mark = f"[redacted {kind}]"
-    groups = match.groupdict()
-    if "value" in groups:
-        quote = groups.get("quote") or ""
-        return f"{groups['name']}{quote}{mark}{quote}"
+    if "name" in match.groupdict():
+        return match["name"] + mark
     if kind == "password":
         return f"{match.group(1)}:{mark}"
     return mark
