@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import re
 import sysconfig
 from pathlib import Path
 from typing import Any

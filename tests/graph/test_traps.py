@@ -85,7 +85,7 @@ async def test_sixteen_writers_of_a_new_session_make_one_conversation(
             conversation = (await ConversationStore(each, owner).open("the same session")).uuid
             store = MessageStore(each, owner)
             for text in texts:
-                await _patiently(lambda text=text: store.append(conversation, text, embed=False))  # type: ignore[misc]
+                await _patiently(lambda text=text: store.append(conversation, text, embed=False))
             return conversation
 
         uuids = await asyncio.gather(*(write(each, texts) for each, texts in zip(clients, said, strict=True)))
@@ -94,7 +94,8 @@ async def test_sixteen_writers_of_a_new_session_make_one_conversation(
         "MATCH (c:Conversation {user_id: $user_id, project: $project}) MATCH (c)-[:HAS_MESSAGE]->(m:Message) "
         "RETURN c.uuid AS conversation, m.seq AS seq, m.content AS content, c.head_seq AS head, "
         "c.message_count AS count ORDER BY seq",
-        **owner.parameters,
+        user_id=owner.user_id,
+        project=owner.project,
     )
     assert [row["seq"] for row in rows] == list(range(1, 65))
     assert {row["content"] for row in rows} == {text.content for texts in said for text in texts}
@@ -330,7 +331,8 @@ async def test_odd_conversations_do_not_hide_the_others(
         "CREATE (:Conversation {uuid: $uuid, user_id: $user_id, project: $project, title: 7, status: 'sleeping', "
         "updated_at: datetime(), metadata: 'x', head_seq: 'three', tags: ['t']})",
         uuid=odd,
-        **owner.parameters,
+        user_id=owner.user_id,
+        project=owner.project,
     )
     assert {info.uuid for info in (await conversations.page()).items} == {fine, odd}
     assert (await conversations.get(odd)).tags == ("t",)
@@ -404,7 +406,7 @@ async def test_a_delete_that_was_cut_off_is_finished_and_hidden_meanwhile(
 ) -> None:
     uuid = await _conversation_of(client, conversations, 20)
     await messages.append(uuid, _said("the lighthouse"), embed=False)
-    await client.write("begin_delete", uuid=uuid, **owner.parameters)
+    await client.write("begin_delete", uuid=uuid, user_id=owner.user_id, project=owner.project)
     await client.run_schema(REFRESH)
     with pytest.raises(ConversationNotFound):
         await messages.history(uuid)
@@ -491,7 +493,7 @@ async def test_reads_and_appends_cost_the_same_in_a_long_conversation(
         driver.session(database="neo4j") as session,
     ):
         for uuid, count in ((short, 100), (long, 10_000)):
-            asked = {
+            asked: dict[str, dict[str, Any]] = {
                 "turn_context": {"floor": count - 20, "top": count + 1},
                 "history": {"before": None, "limit": 20, "include_tool_calls": True},
                 "append_message": {"uuid": uuid4().hex, "message": {"role": "user"}, "embed": True, "title": None},

@@ -35,6 +35,7 @@ _KEYWORDS = frozenset(_WORDS_OF_C.split())
 
 
 def macro_uses(draft: Draft, value: Node, own: set[str]) -> None:
+    """The names in a macro's text, which the grammar leaves as text; ``own`` are its parameters."""
     text = re.sub(
         rb'"(?:[^"\\]|\\.)*"|//[^\n]*|/\*.*?\*/',
         lambda m: b" " * len(m[0]),

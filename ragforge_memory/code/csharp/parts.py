@@ -33,10 +33,12 @@ INTERFACE = re.compile(r"(?:.*\.)?I[A-Z]\w*$")
 
 
 def modifiers(draft: Draft, node: Node) -> list[str]:
+    """The words before a declaration."""
     return [draft.text(child) for child in children_of_type(node, "modifier")]
 
 
 def attributes(draft: Draft, node: Node) -> tuple[list[Node], list[str]]:
+    """The lists of attributes before a declaration, and the attributes' names."""
     lists = children_of_type(node, "attribute_list")
     names = [name for part in lists for a in part.named_children if (name := a.child_by_field_name("name"))]
     return lists, [draft.text(name) for name in names]
@@ -54,6 +56,7 @@ def bases_of(node: Node) -> list[Node]:
 
 
 def name_of(draft: Draft, node: Node) -> tuple[Node | None, str]:
+    """The node of a declaration's name and the name; operators and destructors are named as they are written."""
     name = node.child_by_field_name("name")
     if node.type == "destructor_declaration" and name is not None:
         return name, f"~{draft.text(name)}"

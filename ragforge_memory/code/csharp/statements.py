@@ -35,6 +35,7 @@ def parameter_texts(draft: Draft, parameters: Node | None) -> list[str]:
 
 
 def bind_parameters(draft: Draft, parameters: Node | None) -> None:
+    """Parameters with their types."""
     for parameter in [*children_of_type(parameters, "parameter"), *present(parameters)]:
         name, declared = parameter.child_by_field_name("name"), parameter.child_by_field_name("type")
         if name is not None:

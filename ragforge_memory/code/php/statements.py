@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 
 def bind(draft: Draft, text: str, declared: str | None, line: int, scope: OpenScope | None = None) -> None:
+    """Binds a name to its type; of ``T[]`` its elements."""
     if declared is not None and declared.endswith("[]"):
         draft.bind(f"{text}[]", "type", declared.removesuffix("[]"), line, scope)
         declared = None
@@ -29,6 +30,7 @@ def bind(draft: Draft, text: str, declared: str | None, line: int, scope: OpenSc
 
 
 def bind_parameters(draft: Draft, parameters: Node | None, tags: dict[str, str] | None = None) -> None:
+    """Parameters with their types; ``tags`` are those of the comment, by name."""
     for parameter in comment_free(parameters.named_children) if parameters is not None else ():
         name = parameter.child_by_field_name("name")
         if name is None:

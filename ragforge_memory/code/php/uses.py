@@ -29,6 +29,7 @@ _OWN = frozenset({"self", "static", "parent"})
 
 
 def say(draft: Draft, text: str, kind: UseKind, line: int) -> None:
+    """Notes the use of a dotted name, if it is not one of the language's own."""
     receiver, _, name = text.rpartition(".")
     if name not in _OWN:
         draft.use(name, receiver or None, kind, line)

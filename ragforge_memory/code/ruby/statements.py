@@ -41,17 +41,20 @@ def doc(draft: Draft, node: Node) -> str | None:
 
 
 def split(draft: Draft, name: Node) -> tuple[str | None, str]:
+    """A constant's path as what it stands in, if anything, and its last name."""
     owner, _, last = dotted(draft, name).rpartition(".")
     return owner or None, last
 
 
 def qualified(draft: Draft, owner: str | None, name: str) -> str:
+    """A name with all that it stands in."""
     current = draft.current
     outer = current.qualified_name if current is not None else None
     return ".".join(part for part in (outer, owner, name) if part)
 
 
 def bind_parameters(draft: Draft, parameters: Node | None) -> None:
+    """Parameters, those inside of patterns too."""
     stack = comment_free(parameters.named_children) if parameters is not None else []
     for parameter in stack:
         if parameter.type == "identifier":
