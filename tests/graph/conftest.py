@@ -10,6 +10,9 @@ import pytest
 from ragforge_memory.config import Neo4jConfig
 from ragforge_memory.graph.client import GraphClient
 from ragforge_memory.graph.connect import connect
+from ragforge_memory.graph.conversations import ConversationStore
+from ragforge_memory.graph.messages import MessageStore
+from ragforge_memory.models.owner import Owner
 
 
 @pytest.fixture
@@ -18,6 +21,18 @@ async def client(neo4j_config: Neo4jConfig) -> AsyncIterator[GraphClient]:
     opened = await connect(neo4j_config)
     yield opened
     await opened.aclose()
+
+
+@pytest.fixture
+def conversations(client: GraphClient, owner: Owner) -> ConversationStore:
+    """The test's owner's conversations."""
+    return ConversationStore(client, owner)
+
+
+@pytest.fixture
+def messages(client: GraphClient, owner: Owner) -> MessageStore:
+    """The test's owner's messages."""
+    return MessageStore(client, owner)
 
 
 @pytest.fixture

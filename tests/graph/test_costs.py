@@ -1,0 +1,214 @@
+"""What reads and writes cost: indexes as they must be, plans that stay flat, statements counted at the driver."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from typing import Any
+from uuid import uuid4
+
+import neo4j
+import pytest
+
+from ragforge_memory.config import Neo4jConfig
+from ragforge_memory.graph.client import GraphClient
+from ragforge_memory.graph.connect import connect
+from ragforge_memory.graph.conversations import ConversationStore
+from ragforge_memory.graph.messages import CodeTies, MessageStore, NewMessage
+from ragforge_memory.graph.queries import statement_for
+from ragforge_memory.graph.scopes import ScopeStore
+from ragforge_memory.graph.spaces import Space, open_space
+from ragforge_memory.models.owner import Owner
+from tests.graph.filling import conversation_of
+
+pytestmark = pytest.mark.anyio
+
+DIMENSION = 7
+
+# --- indexes and plans ------------------------------------------------------------------------------------------------
+
+
+async def test_vector_indexes_are_not_quantized(either_client: GraphClient, owner: Owner) -> None:
+    space = await open_space(either_client, owner.project, "test-traps", DIMENSION)
+    rows = await either_client.run_schema("SHOW VECTOR INDEXES YIELD name, options")
+    configured = {row["name"]: row["options"]["indexConfig"] for row in rows}
+    for name in (space.message_index, space.scope_index, space.conversation_index):
+        # What the newer line calls a type, the older one switches on and off.
+        assert configured[name].get("vector.quantization.enabled", False) is False
+        assert configured[name].get("vector.quantization.type", "NONE") == "NONE"
+        assert {"vector.quantization.enabled", "vector.quantization.type"} & configured[name].keys()
+        assert configured[name]["vector.similarity_function"].lower() == "cosine"
+        assert configured[name]["vector.dimensions"] == DIMENSION
+
+
+async def test_full_text_indexes_do_not_hold_up_writers(either_client: GraphClient) -> None:
+    rows = await either_client.run_schema("SHOW FULLTEXT INDEXES YIELD name, options")
+    configured = {row["name"]: row["options"]["indexConfig"] for row in rows}
+    for name in ("message_text_index", "conversation_text_index", "scope_text_index"):
+        assert configured[name]["fulltext.eventually_consistent"] is True
+
+
+@pytest.fixture
+async def scopes(either_client: GraphClient, owner: Owner) -> AsyncIterator[tuple[ScopeStore, Space]]:
+    space = await open_space(either_client, owner.project, "test-traps", DIMENSION)
+    yield ScopeStore(either_client, space), space
+    await either_client.run_schema("MATCH (s:Scope {project: $project}) DETACH DELETE s", project=owner.project)
+
+
+async def test_scores_of_the_index_are_cosines(
+    either_client: GraphClient, scopes: tuple[ScopeStore, Space], owner: Owner
+) -> None:
+    store, space = scopes
+    vectors = {
+        "identical": [3.0, 4.0, 0.0, 0.0, 0.0, 0.0, 0.0],
+        "opposite": [-3.0, -4.0, 0.0, 0.0, 0.0, 0.0, 0.0],
+        "orthogonal": [4.0, -3.0, 0.0, 0.0, 0.0, 0.0, 0.0],
+        "halfway": [1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0],
+    }
+    for name, vector in vectors.items():
+        await either_client.run_schema(
+            "CREATE (s:Scope {uuid: $uuid, project: $project, name: $name, file: 'f.py', startLine: 1}) "
+            "WITH s CALL db.create.setNodeVectorProperty(s, $property, $vector) RETURN s.uuid",
+            uuid=uuid4().hex,
+            project=owner.project,
+            name=name,
+            property=space.property,
+            vector=vector,
+        )
+    found = await store.search_vector(owner.project, vectors["identical"], limit=10)
+    scores = {scope.name: scope.score for scope in found}
+    assert scores["identical"] == pytest.approx(1.0, abs=1e-3)
+    assert scores["halfway"] == pytest.approx(0.6, abs=1e-3)
+    assert scores["orthogonal"] == pytest.approx(0.0, abs=1e-3)
+    # The older line takes the neighbours of all projects; one that is opposite may be behind too many of others.
+    assert scores.get("opposite", -1.0) == pytest.approx(-1.0, abs=1e-3)
+    assert [scope.name for scope in found][:3] == ["identical", "halfway", "orthogonal"]
+
+
+async def test_reads_and_appends_cost_the_same_in_a_long_conversation(
+    client: GraphClient, conversations: ConversationStore, neo4j_config: Neo4jConfig, owner: Owner
+) -> None:
+    """Database hits, profiled at a hundred and at ten thousand messages."""
+    short = await conversation_of(client, conversations, 100)
+    long = await conversation_of(client, conversations, 10_000)
+    login = (neo4j_config.username or "neo4j", neo4j_config.password)
+    hits: dict[str, list[int]] = {}
+    with (
+        neo4j.GraphDatabase.driver(neo4j_config.uri, auth=login, notifications_min_severity="OFF") as driver,
+        driver.session(database="neo4j") as session,
+    ):
+        for uuid, count in ((short, 100), (long, 10_000)):
+            asked: dict[str, dict[str, Any]] = {
+                "turn_context": {"floor": count - 20, "top": count + 1},
+                "history": {"before": None, "limit": 20, "include_tool_calls": True},
+                "append_message": {"uuid": uuid4().hex, "message": {"role": "user"}, "embed": True, "title": None},
+            }
+            for name, parameters in asked.items():
+                text = statement_for(name, await client.server_version()).text
+                with session.begin_transaction() as transaction:
+                    result = transaction.run(
+                        f"PROFILE {text}", {"conversation_id": uuid, **owner.parameters, **parameters}
+                    )
+                    summary = result.consume()
+                    transaction.rollback()
+                hits.setdefault(name, []).append(_hits(summary.profile))
+    for name, (few, many) in hits.items():
+        assert few > 0
+        assert many <= few * 1.1 + 5, f"{name}: {few} hits at 100 messages, {many} at 10,000"
+    await conversations.delete(long)
+
+
+def _hits(profile: Any) -> int:
+    return int(profile.get("dbHits", 0)) + sum(_hits(child) for child in profile.get("children", ()))
+
+
+# --- statements counted at the driver ---------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def statements(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The first lines of all that is sent to the server by any session, in order."""
+    sent: list[str] = []
+    for kind in (neo4j.AsyncSession, neo4j.AsyncTransaction, neo4j.AsyncManagedTransaction):
+        run = kind.run
+
+        async def counted(self: Any, query: Any, *arguments: Any, _run: Any = run, **named: Any) -> Any:
+            sent.append(str(query).split("\n", 1)[0])
+            return await _run(self, query, *arguments, **named)
+
+        monkeypatch.setattr(kind, "run", counted)
+    return sent
+
+
+async def test_the_schema_is_checked_by_one_read(
+    client: GraphClient, neo4j_config: Neo4jConfig, statements: list[str]
+) -> None:
+    opened = await connect(neo4j_config)
+    await opened.aclose()
+    assert statements == ["OPTIONAL MATCH (meta:RagforgeMeta {key: 'schema'})"]
+
+
+async def test_a_turn_is_two_writes_and_a_read(
+    client: GraphClient,
+    neo4j_config: Neo4jConfig,
+    owner: Owner,
+    tmp_path: Any,
+    monkeypatch: pytest.MonkeyPatch,
+    statements: list[str],
+) -> None:
+    from ragforge_memory import AsyncConversationAgent, ConversationConfig
+    from ragforge_memory.llm.scripted import ScriptedProvider
+
+    monkeypatch.setenv("RAGFORGE_HOME", str(tmp_path))
+    async with AsyncConversationAgent(
+        neo4j_config,
+        llm_provider=ScriptedProvider(["Yes."], loop=True),
+        tools=[],
+        config=ConversationConfig(embed_messages=False),
+        user_id=owner.user_id,
+        project=owner.project,
+    ) as agent:
+        conversation = await agent.create_conversation()
+        await conversation.send_message("Is it?")
+        sent: list[str] = []
+        services = await agent.open()
+        for method in ("read", "write", "autocommit"):
+            run = getattr(services.graph, method)
+
+            async def named(name: str, /, *, _run: Any = run, _method: str = method, **parameters: Any) -> Any:
+                sent.append(f"{_method} {name}")
+                return await _run(name, **parameters)
+
+            monkeypatch.setattr(services.graph, method, named)
+        statements.clear()
+        await conversation.send_message("And now?")
+        assert len(statements) == 3
+        assert sent == ["write append_message", "read turn_context", "write complete_turn"]
+
+
+async def test_an_answer_and_its_tool_calls_are_one_statement(
+    conversations: ConversationStore, messages: MessageStore, statements: list[str]
+) -> None:
+    from datetime import UTC, datetime
+
+    from ragforge_memory.models.conversation import ToolCall
+
+    uuid = (await conversations.create()).uuid
+    answer = NewMessage(uuid=uuid4().hex, role="assistant", content="Yes.")
+    calls = [
+        ToolCall(
+            uuid=uuid4().hex,
+            message_id=answer.uuid,
+            index=number,
+            timestamp=datetime.now(UTC),
+            tool_name="look",
+            success=True,
+            result="x" * 1_000,
+        )
+        for number in range(5)
+    ]
+    statements.clear()
+    for _ in range(2):  # repeated, it changes nothing
+        assert await messages.complete_turn(uuid, answer, calls, CodeTies(), embed=False) == 1
+    assert len(statements) == 2
+    [stored] = await messages.history(uuid)
+    assert [call.index for call in stored.tool_calls] == [0, 1, 2, 3, 4]
