@@ -10,10 +10,10 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
-from ragforge_memory.agent.inputs import check_labels, check_limit
+from ragforge_memory.agent.inputs import check_labels, check_limit, check_metadata, check_owner, check_text
 from ragforge_memory.agent.state import Messages, run_state
 from ragforge_memory.agent.tasks import TurnTasks
-from ragforge_memory.errors import AgentClosed, ForkedProcess, InvalidInput, RagforgeError
+from ragforge_memory.errors import AgentClosed, ConversationNotFound, ForkedProcess, InvalidInput
 from ragforge_memory.models.owner import Owner
 
 if TYPE_CHECKING:
@@ -32,11 +32,6 @@ if TYPE_CHECKING:
     Neo4jTarget = str | Neo4jConfig | neo4j.AsyncDriver | Callable[[], neo4j.AsyncDriver] | None
 
 _DRAIN_ON_CLOSE = 2.0
-
-
-def today() -> date:
-    """The date that is told to the model: UTC's."""
-    return datetime.now(UTC).date()
 
 
 class AsyncConversationAgent:
@@ -73,6 +68,7 @@ class AsyncConversationAgent:
         project: str | None = None,
         root: str | os.PathLike[str] | None = None,
     ) -> None:
+        check_owner(user_id, project)
         self._target = neo4j
         self._model = llm_provider
         self._embedder = embedder
@@ -83,7 +79,7 @@ class AsyncConversationAgent:
         self._root = Path(root).expanduser().resolve() if root is not None else Path.cwd()
         self._progress: Reporter | None = None
         self._embed_code = True
-        self._today: Callable[[], date] = today
+        self._today: Callable[[], date] = lambda: datetime.now(UTC).date()
         self._pid = os.getpid()
         self._services: Services | None = None
         self._opening: asyncio.Lock | None = None
@@ -168,17 +164,6 @@ class AsyncConversationAgent:
         agent._embed_code = embed_code
         return agent
 
-    @property
-    def services(self) -> Services:
-        """What is open.
-
-        Raises:
-            RagforgeError: nothing is, yet.
-        """
-        if self._services is None:
-            raise RagforgeError("the agent is not open", hint="use it with `async with`, or await open()")
-        return self._services
-
     async def __aenter__(self) -> AsyncConversationAgent:
         await self.open()
         return self
@@ -249,6 +234,7 @@ class AsyncConversationAgent:
             metadata: kept with it; JSON-able.
         """
         check_labels(title, tags)
+        check_metadata(metadata)
         services = await self.open()
         return self._conversation(await services.conversations.create(title=title, tags=tags, metadata=metadata))
 
@@ -263,7 +249,9 @@ class AsyncConversationAgent:
         """The conversation of a session: found, or begun with these; one, however many ask at once."""
         if not isinstance(session_id, str) or not session_id.strip() or len(session_id) > 500:
             raise InvalidInput("a session id is a text of 1 to 500 characters")
+        check_text(session_id, "a session id")
         check_labels(title, tags)
+        check_metadata(metadata)
         services = await self.open()
         return self._conversation(
             await services.conversations.open(session_id, title=title, tags=tags, metadata=metadata)
@@ -281,8 +269,18 @@ class AsyncConversationAgent:
         """
         if not isinstance(uuid, str) or not uuid.strip():
             raise InvalidInput("a conversation is named by its uuid, session id or title")
+        check_text(uuid, "a conversation's name")
         services = await self.open()
+        await services.take_up()
         return self._conversation(await services.conversations.find(uuid))
+
+    async def _exact_conversation(self, uuid: str) -> AsyncConversation | None:
+        """The conversation of exactly this uuid, or None; no prefix, session or title is tried."""
+        services = await self.open()
+        try:
+            return self._conversation(await services.conversations.get(uuid))
+        except ConversationNotFound:
+            return None
 
     async def list_conversations(
         self,
@@ -303,6 +301,10 @@ class AsyncConversationAgent:
         check_limit(limit)
         if status not in (None, "active", "archived"):
             raise InvalidInput(f"there is no status {status!r}", hint="active or archived")
+        if tags is not None:
+            check_labels(None, tags)
+        if cursor is not None:
+            check_text(cursor, "a cursor")
         services = await self.open()
         return await services.conversations.page(limit=limit, status=status, tags=tags, cursor=cursor)
 
@@ -374,7 +376,8 @@ class AsyncConversationAgent:
 
     async def aclose(self) -> None:
         """Waits for running turns, drains for at most 2 s, and closes what this agent opened."""
-        if self._closed:
+        if self._closed or os.getpid() != self._pid:
+            # In a forked child everything that is open belongs to the parent.
             return
         self._closed = True
         await self.turns.finish()
@@ -386,8 +389,9 @@ class AsyncConversationAgent:
 
     async def abandon(self) -> None:
         """`aclose` without waiting for turns: those that run are cancelled, their partial answers stored."""
-        await self.turns.cancel()
-        await self.aclose()
+        if os.getpid() == self._pid:
+            await self.turns.cancel()
+            await self.aclose()
 
     def _conversation(self, info: ConversationInfo) -> AsyncConversation:
         from ragforge_memory.agent.conversation import AsyncConversation

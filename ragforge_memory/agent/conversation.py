@@ -6,8 +6,9 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ragforge_memory.agent.inputs import check_labels, check_limit, checked_text
+from ragforge_memory.agent.inputs import check_labels, check_limit, check_metadata, check_text, checked_text
 from ragforge_memory.agent.stream import AsyncMessageStream, Channel
+from ragforge_memory.errors import InvalidInput
 from ragforge_memory.models.conversation import (
     AgentState,
     AssistantResponse,
@@ -110,6 +111,7 @@ class AsyncConversation:
     ) -> AssistantResponse:
         """`send_message` with the question's uuid given; for callers that keep message lists of their own."""
         checked_text(text)
+        check_metadata(metadata)
         await self._agent.open()
         task = self._start(text, metadata, None, message_id)
         try:
@@ -128,6 +130,7 @@ class AsyncConversation:
             InvalidInput: the text cannot be a message.
         """
         checked_text(text)
+        check_metadata(metadata)
         return AsyncMessageStream(lambda channel: self._start(text, metadata, channel))
 
     async def cancel(self) -> bool:
@@ -136,6 +139,7 @@ class AsyncConversation:
         Returns:
             Whether there was one.
         """
+        await self._agent.open()
         return await self._agent.turns.cancel(self.uuid)
 
     async def get_history(
@@ -178,11 +182,17 @@ class AsyncConversation:
             limit: 1 to 1,000.
         """
         check_limit(limit)
+        if tool_name is not None:
+            check_text(tool_name, "a tool's name")
+        if success not in (None, True, False):
+            raise InvalidInput("success is True, False or None")
         services = await self._agent.open()
+        await services.conversations.get(self.uuid)
         return await services.messages.tool_calls(self.uuid, tool_name=tool_name, success=success, limit=limit)
 
     async def set_title(self, title: str) -> None:
         """Gives it another title."""
+        check_text(title, "a title")
         check_labels(title, ())
         await self._update(title=title)
 
@@ -240,9 +250,9 @@ class AsyncConversation:
             try:
                 response = await turn.run()
             except BaseException as error:
-                self._state = turn.state(error=str(error) or type(error).__name__)
+                self._state = turn.state(self._state.session_id, error=str(error) or type(error).__name__)
                 raise
-            self._state = turn.state()
+            self._state = turn.state(self._state.session_id)
             self._info = self._info.model_copy(
                 update={
                     "title": self._info.title or turn.title,

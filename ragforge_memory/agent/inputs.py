@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Mapping, Sequence
 
 from ragforge_memory.errors import InvalidInput
 
@@ -29,10 +30,7 @@ def checked_text(text: object) -> str:
             f"the message has {len(text):,} characters; {MAX_MESSAGE_CHARACTERS:,} are the most",
             hint="put it into a file of the project and ask about that",
         )
-    try:
-        text.encode()
-    except UnicodeEncodeError as error:
-        raise InvalidInput(f"the message is not valid text: {error.reason} at {error.start}") from error
+    check_text(text, "the message")
     return text.replace("\0", "")
 
 
@@ -58,7 +56,56 @@ def check_labels(title: str | None, tags: Sequence[str]) -> None:
     Raises:
         InvalidInput: a title that is no text of at most 500 characters, or a tag that is no word.
     """
-    if title is not None and (not isinstance(title, str) or len(title) > 500):
-        raise InvalidInput("a title is a text of at most 500 characters")
-    if isinstance(tags, str) or any(not isinstance(tag, str) or not tag.strip() for tag in tags):
+    if title is not None:
+        check_text(title, "a title")
+        if len(title) > 500:
+            raise InvalidInput("a title is a text of at most 500 characters")
+    if (
+        isinstance(tags, str)
+        or not isinstance(tags, Sequence)
+        or any(not isinstance(t, str) or not t.strip() for t in tags)
+    ):
         raise InvalidInput("tags are a list of words", hint='tags=["auth", "refactoring"]')
+    for tag in tags:
+        check_text(tag, "a tag")
+
+
+def check_text(text: object, what: str) -> None:
+    """Refuses what is no text, and text that cannot be stored.
+
+    Raises:
+        InvalidInput: it is not a string, or has half a surrogate pair.
+    """
+    if not isinstance(text, str):
+        raise InvalidInput(f"{what} is text, not {type(text).__name__}")
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise InvalidInput(f"{what} is not valid text: {error.reason} at {error.start}") from error
+
+
+def check_metadata(metadata: object) -> None:
+    """Refuses metadata that would not come back as it was.
+
+    Raises:
+        InvalidInput: it is no mapping, or JSON cannot hold it.
+    """
+    if metadata is None:
+        return
+    if not isinstance(metadata, Mapping):
+        raise InvalidInput(f"metadata is a mapping, not {type(metadata).__name__}")
+    try:
+        json.dumps(dict(metadata), allow_nan=False, ensure_ascii=False).encode()
+    except (TypeError, ValueError) as error:
+        raise InvalidInput(f"metadata must be JSON: {error}") from error
+
+
+def check_owner(user_id: object, project: object) -> None:
+    """Refuses owners that are no names.
+
+    Raises:
+        InvalidInput: one is neither text nor None.
+    """
+    for name, what in ((user_id, "user_id"), (project, "project")):
+        if name is not None:
+            check_text(name, what)

@@ -20,6 +20,7 @@ T = TypeVar("T")
 _EXIT_SECONDS = 2.0
 _guard = threading.Lock()
 _loop: BackgroundLoop | None = None
+_left_behind: list[BackgroundLoop] = []
 
 
 class BackgroundLoop:
@@ -35,6 +36,11 @@ class BackgroundLoop:
         # Must run before the interpreter joins its pool threads: one of them is this loop's. Only this hook, which
         # concurrent.futures uses as well (3.9 and later), comes early enough; atexit is the next best.
         getattr(threading, "_register_atexit", atexit.register)(self._end)
+
+    @property
+    def runs(self) -> bool:
+        """Whether the loop takes work."""
+        return self._portal._stop_event is not None and not self._portal._stop_event.is_set()
 
     def start(self, function: Callable[[], Awaitable[T]]) -> Future[T]:
         """Runs a coroutine function on the loop."""
@@ -72,6 +78,10 @@ def background_loop() -> BackgroundLoop:
     """This process's loop; a forked child gets one of its own."""
     global _loop
     with _guard:
-        if _loop is None or _loop.pid != os.getpid():
+        if _loop is not None and _loop.pid != os.getpid():
+            # Forked: the loop's thread stayed behind. Finalizing it here would touch what the parent still uses.
+            _left_behind.append(_loop)
+            _loop = None
+        if _loop is None or not _loop.runs:
             _loop = BackgroundLoop()
         return _loop

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from typing import Any
 
 from ragforge_memory.agent.services import Services
 from ragforge_memory.errors import GraphUnavailable, NotFound, RagforgeError
@@ -45,6 +46,22 @@ async def replay_own(services: Services, conversation_id: str) -> None:
     for turn in services.journal.waiting(conversation_id):
         await _fold(services, turn)
         services.journal.end(turn.message_id)
+
+
+def as_journalled(answer: NewMessage, ties: CodeTies) -> dict[str, Any]:
+    """An answer as the journal keeps it; `fold_orphans` and `replay_own` read it back."""
+    return {
+        "content": answer.content,
+        "reasoning": answer.reasoning,
+        "token_count": answer.token_count,
+        "state": answer.state,
+        "model": answer.model,
+        "usage": answer.usage.model_dump(mode="json") if answer.usage else None,
+        "provider_parts": answer.provider_parts,
+        "mentions": [item.qualified_name or item.name for item in ties.mentions],
+        "files": list(ties.files),
+        "commit": ties.commit,
+    }
 
 
 async def _fold(services: Services, turn: JournalTurn) -> None:

@@ -47,6 +47,12 @@ class Services:
     today: Callable[[], date]
     degraded: tuple[str, ...] = ()
 
+    async def take_up(self) -> None:
+        """Folds in what processes that have died since left behind."""
+        from ragforge_memory.agent.recovery import fold_orphans
+
+        await fold_orphans(self)
+
     @property
     def model_name(self) -> str:
         """``provider:model``, as messages keep it."""

@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
-from ragforge_memory.errors import ConversationNotFound, InvalidInput
+from ragforge_memory.agent.inputs import check_text, checked_text
+from ragforge_memory.errors import InvalidInput
 
 if TYPE_CHECKING:
     from ragforge_memory.agent.agent import AsyncConversationAgent
@@ -69,6 +70,7 @@ async def run_state(agent: AsyncConversationAgent, state: Mapping[str, Any]) -> 
     """Runs a turn on a message list; see `AsyncConversationAgent.invoke`."""
     from ragforge_memory.graph.messages import NewMessage
     from ragforge_memory.models.tokens import estimate_tokens
+    from ragforge_memory.redaction import redact
 
     given = state.get("messages") if isinstance(state, Mapping) else None
     if not isinstance(given, Sequence) or isinstance(given, str) or not given:
@@ -77,8 +79,14 @@ async def run_state(agent: AsyncConversationAgent, state: Mapping[str, Any]) -> 
     question = messages[-1]
     if question["role"] != "user" or not question["content"].strip():
         raise InvalidInput("the last message of the state must be the user's, with text")
-    services = await agent.open()
+    for message in messages:
+        if message["content"].strip():
+            checked_text(message["content"])
     session = state.get("session_id")
+    if session is not None:
+        check_text(session, "a session id")
+    services = await agent.open()
+    clean = services.config.memory.redact_secrets
     ours = await services.messages.known([message["id"] for message in messages])
     conversation = await _home_of(agent, str(session) if session else None, set(ours.values()))
 
@@ -104,8 +112,9 @@ async def run_state(agent: AsyncConversationAgent, state: Mapping[str, Any]) -> 
             NewMessage(
                 uuid=uuid_of(message),
                 role=message["role"],
-                content=message["content"],
+                content=redact(message["content"]) if clean else message["content"],
                 token_count=estimate_tokens(message["content"]),
+                trust="user" if message["role"] == "user" else "agent",
                 in_reply_to=last_question if message["role"] == "assistant" else None,
             ),
             embed=services.embeds_messages,
@@ -144,10 +153,8 @@ async def run_state(agent: AsyncConversationAgent, state: Mapping[str, Any]) -> 
 async def _home_of(agent: AsyncConversationAgent, session: str | None, homes: set[str]) -> AsyncConversation:
     """The conversation that a state belongs to: its session's, that of the messages we know, or a new one."""
     if session is not None:
-        try:
-            conversation = await agent.load_conversation(session)
-        except ConversationNotFound:
-            conversation = await agent.open_conversation(session)
+        # A session is its exact name, or the uuid that `invoke` returned for a conversation without one.
+        conversation = await agent._exact_conversation(session) or await agent.open_conversation(session)
         if homes - {conversation.uuid}:
             raise InvalidInput("some of these messages belong to another session", hint="give them new ids")
         return conversation

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+from collections import deque
 from collections.abc import AsyncIterator, Callable
 from types import TracebackType
 
@@ -18,37 +19,61 @@ StartTurn = Callable[["Channel"], "asyncio.Task[AssistantResponse]"]
 
 
 class Channel:
-    """Carries events from a turn to its reader; what is sent after the reader has gone is dropped."""
+    """Carries events from a turn to its reader; what is sent after the reader has gone is dropped.
+
+    A turn waits while its reader is far behind, but never to say how it ended: whoever cancels a turn may be the one
+    who does not read.
+    """
 
     def __init__(self) -> None:
-        self._queue: asyncio.Queue[events.Event | None] = asyncio.Queue(CHANNEL_SIZE)
-        self._closed = asyncio.Event()
+        self._events: deque[events.Event | None] = deque()
+        self._readable = asyncio.Event()
+        self._room = asyncio.Event()
+        self._room.set()
+        self._closed = False
+        self._bounded = True
 
-    async def send(self, event: events.Event | None) -> None:
-        """Hands over an event (None: the end), waiting while the reader is far behind."""
-        if self._closed.is_set():
-            return
-        with contextlib.suppress(asyncio.QueueFull):
-            self._queue.put_nowait(event)
-            return
-        put = asyncio.ensure_future(self._queue.put(event))
-        closed = asyncio.ensure_future(self._closed.wait())
-        try:
-            await asyncio.wait((put, closed), return_when=asyncio.FIRST_COMPLETED)
-        finally:
-            put.cancel()
-            closed.cancel()
+    async def send(self, event: events.Event) -> None:
+        """Hands over an event, waiting while the reader is far behind."""
+        await self._room.wait()
+        self._put(event)
+
+    def end(self, event: events.Event | None = None) -> None:
+        """Hands over the last event, if there is one, and the end."""
+        if event is not None:
+            self._put(event)
+        self._put(None)
 
     async def receive(self) -> events.Event | None:
         """The next event; None at the end."""
-        return await self._queue.get()
+        await self._readable.wait()
+        event = self._events.popleft()
+        if not self._events:
+            self._readable.clear()
+        if len(self._events) < CHANNEL_SIZE:
+            self._room.set()
+        return event
+
+    def unbounded(self) -> None:
+        """From here on the turn waits for nobody: the agent is closing."""
+        self._bounded = False
+        self._room.set()
 
     def close(self) -> None:
         """The reader goes: a turn that waits for it goes on, and a read that waits ends."""
-        self._closed.set()
-        while not self._queue.empty():
-            self._queue.get_nowait()
-        self._queue.put_nowait(None)
+        self._closed = True
+        self._events.clear()
+        self._events.append(None)
+        self._readable.set()
+        self._room.set()
+
+    def _put(self, event: events.Event | None) -> None:
+        if self._closed:
+            return
+        self._events.append(event)
+        self._readable.set()
+        if self._bounded and len(self._events) >= CHANNEL_SIZE:
+            self._room.clear()
 
 
 class AsyncMessageStream:

@@ -14,7 +14,7 @@ class TurnTasks:
     """Starts, knows and ends the turns of one agent."""
 
     def __init__(self) -> None:
-        self._running: dict[asyncio.Task[AssistantResponse], str] = {}
+        self._running: dict[asyncio.Task[AssistantResponse], tuple[str, Channel | None]] = {}
 
     def start(
         self, conversation_id: str, turn: Callable[[], Awaitable[AssistantResponse]], channel: Channel | None
@@ -22,22 +22,23 @@ class TurnTasks:
         """Runs a turn; the channel gets an error event where it fails, and the end."""
 
         async def run() -> AssistantResponse:
+            failure: BaseException | None = None
             try:
                 try:
                     return await turn()
                 except asyncio.CancelledError:
                     raise TurnCancelled("the turn was cancelled before it began") from None
             except BaseException as error:
-                if channel is not None:
-                    await channel.send(error_event(error, getattr(error, "message_id", None)))
+                failure = error
                 raise
             finally:
                 if channel is not None:
-                    await channel.send(None)
+                    message_id = getattr(failure, "message_id", None)
+                    channel.end(error_event(failure, message_id) if failure is not None else None)
 
         task = asyncio.create_task(run(), name="ragforge-turn")
-        self._running[task] = conversation_id
-        task.add_done_callback(lambda done: self._running.pop(done, None))
+        self._running[task] = (conversation_id, channel)
+        task.add_done_callback(self._ended)
         return task
 
     async def cancel(self, conversation_id: str | None = None) -> bool:
@@ -46,14 +47,25 @@ class TurnTasks:
         Returns:
             Whether there was one.
         """
-        tasks = [task for task, running in self._running.items() if conversation_id in (None, running)]
-        for task in tasks:
-            task.cancel()
+        tasks = []
+        for task, (running, _) in self._running.items():
+            if conversation_id in (None, running):
+                tasks.append(task)
+                task.cancel()
         if tasks:
             await asyncio.wait(tasks)
         return bool(tasks)
 
     async def finish(self) -> None:
-        """Waits until no turn runs."""
+        """Waits until no turn runs; one whose reader has stopped reading is not held up by it."""
+        for _, channel in self._running.values():
+            if channel is not None:
+                channel.unbounded()
         if self._running:
             await asyncio.wait(list(self._running))
+
+    def _ended(self, task: asyncio.Task[AssistantResponse]) -> None:
+        self._running.pop(task, None)
+        # Whoever waits for the turn gets its error; where nobody does, asyncio need not say so.
+        if not task.cancelled():
+            task.exception()

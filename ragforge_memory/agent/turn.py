@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import replace
 from typing import Any
 from uuid import uuid4
@@ -14,10 +14,11 @@ from ragforge_memory import events
 from ragforge_memory.agent.context import first_request
 from ragforge_memory.agent.inputs import checked_text, title_of
 from ragforge_memory.agent.prompt import fold_results
+from ragforge_memory.agent.recovery import as_journalled
 from ragforge_memory.agent.services import Services
 from ragforge_memory.agent.tool_rounds import Emit, ToolRounds
 from ragforge_memory.code.mentions import find_mentions
-from ragforge_memory.errors import ConversationNotFound, GraphUnavailable, RagforgeError, TurnCancelled
+from ragforge_memory.errors import ConversationNotFound, ModelError, RagforgeError, TurnCancelled
 from ragforge_memory.graph.journal import JournalTurn
 from ragforge_memory.graph.messages import CodeTies, Mention, NewMessage
 from ragforge_memory.llm.port import (
@@ -74,6 +75,7 @@ class Turn:
         self.message_id = uuid4().hex
         self.seq = 0
         self.title: str | None = None
+        self._asked = False
         self._content: list[str] = []
         self._reasoning: list[str] = []
         self._tools = ToolRounds(services, self._tool_context(), self.message_id, emit, self._journal)
@@ -96,6 +98,7 @@ class Turn:
         await self._journal(services.journal.begin, self._journal_turn())
         try:
             question_seq = await self._write_question()
+            self._asked = True
             await self._emit(
                 events.MessageStarted(
                     conversation_id=self._conversation_id,
@@ -120,14 +123,16 @@ class Turn:
             )
             await self._ask(request)
         except asyncio.CancelledError:
-            await _shielded(self._keep_partial())
+            with contextlib.suppress(asyncio.CancelledError):
+                await _shielded(self._keep_partial())
             raise TurnCancelled(
                 "the turn was cancelled",
                 hint="what had been said until then is kept as a partial answer",
                 message_id=self.message_id,
             ) from None
         except BaseException:
-            await _shielded(self._keep_partial())
+            with contextlib.suppress(asyncio.CancelledError):
+                await _shielded(self._keep_partial())
             raise
         # Whoever cancels now comes too late: the answer is whole and is stored as such.
         with contextlib.suppress(asyncio.CancelledError):
@@ -136,10 +141,10 @@ class Turn:
         await self._emit(events.MessageCompleted(response=response))
         return response
 
-    def state(self, *, error: str = "") -> AgentState:
+    def state(self, session_id: str, *, error: str = "") -> AgentState:
         """The turn as the nine fields of the conversation flow."""
         return AgentState(
-            session_id=self._conversation_id,
+            session_id=session_id,
             user_id=self._services.owner.user_id,
             user_message=self._text,
             context_messages=self._context.recent_messages,
@@ -149,6 +154,7 @@ class Turn:
 
     async def _write_question(self) -> int:
         """Write 1: the question is in the graph before any model is asked."""
+        clean = self._services.config.memory.redact_secrets
         stored = self._redacted(self._text)
         self.title = title_of(stored)
         return await self._services.messages.append(
@@ -159,7 +165,7 @@ class Turn:
                 content=stored,
                 token_count=estimate_tokens(stored),
                 trust="user",
-                metadata=self._metadata,
+                metadata=redact_value(dict(self._metadata)) if self._metadata and clean else self._metadata,
             ),
             embed=self._services.embeds_messages,
             title=self.title,
@@ -210,14 +216,15 @@ class Turn:
         requests: list[ToolRequest] = []
         finished = Finished("stop")
         # Closed at once where the turn ends early: a stream left to the garbage collector keeps its connection.
-        async with contextlib.aclosing(self._services.provider.stream(request)) as stream:
+        async with self._model_errors(), contextlib.aclosing(self._services.provider.stream(request)) as stream:
             async for chunk in stream:
                 match chunk:
                     case TextChunk(text):
                         await self._say(text)
                     case ReasoningChunk(text):
-                        self._reasoning.append(text)
-                        await self._emit(events.ReasoningDelta(text=text))
+                        thought = text.encode("utf-8", "replace").decode("utf-8")
+                        self._reasoning.append(thought)
+                        await self._emit(events.ReasoningDelta(text=thought))
                     case ToolRequestChunk(request=asked):
                         requests.append(asked)
                     case Finished():
@@ -225,7 +232,21 @@ class Turn:
         self._usage = self._usage.plus(finished.usage)
         return tuple(requests), finished
 
+    @contextlib.asynccontextmanager
+    async def _model_errors(self) -> AsyncIterator[None]:
+        """A provider of somebody else's may raise anything: it comes out as a ModelError, with its cause."""
+        try:
+            yield
+        except (RagforgeError, GeneratorExit):
+            raise
+        except Exception as error:
+            raise ModelError(
+                f"{self._services.model_name} failed: {type(error).__name__}: {error}", hint="see the cause"
+            ) from error
+
     async def _say(self, text: str) -> None:
+        # Half a surrogate pair can be neither sent nor stored.
+        text = text.encode("utf-8", "replace").decode("utf-8")
         if text:
             self._content.append(text)
             await self._emit(events.TextDelta(text=text))
@@ -244,7 +265,13 @@ class Turn:
         )
 
     async def _keep_partial(self) -> None:
-        """Stores what there is of an answer that was cut off; of nothing, says that the question is unanswered."""
+        """Stores what there is of an answer that was cut off; of nothing, says that the question is unanswered.
+
+        A question that never reached the graph needs nothing: a graph that is away is not asked a second time.
+        """
+        if not self._asked:
+            await self._journal(self._services.journal.end, self.message_id)
+            return
         try:
             if "".join(self._content).strip() or self._tools.calls:
                 await self._write_answer("partial")
@@ -265,11 +292,13 @@ class Turn:
         except ConversationNotFound:
             await self._journal(services.journal.end, self.message_id)
             raise
-        except GraphUnavailable as error:
+        except RagforgeError as error:
             log.warning("the answer waits in the journal: %s", error)
-            await self._journal(services.journal.answered, self.message_id, _as_journalled(answer, ties))
+            await self._journal(services.journal.answered, self.message_id, as_journalled(answer, ties))
             self._degraded.append("graph")
-            await self._emit(events.Degraded(what="graph", detail="the answer is kept on disk until Neo4j is back"))
+            if state == "complete":
+                # Of a turn that was cut off nobody may be reading any more.
+                await self._emit(events.Degraded(what="graph", detail="the answer is kept on disk until Neo4j is back"))
             return
         await self._journal(services.journal.end, self.message_id)
         services.background.wake()
@@ -348,30 +377,18 @@ class Turn:
 
 
 async def _shielded(work: Awaitable[None]) -> None:
-    """Waits for ``work`` to end even where this task is cancelled meanwhile."""
+    """Waits for ``work`` to end, however often this task is cancelled meanwhile; says so once it has ended."""
     task = asyncio.ensure_future(work)
-    try:
-        await asyncio.shield(task)
-    except asyncio.CancelledError:
-        await task
-        raise
+    cancelled = False
+    while not task.done():
+        try:
+            await asyncio.shield(task)
+        except asyncio.CancelledError:
+            cancelled = True
+    task.result()
+    if cancelled:
+        raise asyncio.CancelledError
 
 
 def _mention(name: str) -> Mention:
     return Mention(name.rpartition(".")[2], name if "." in name else None)
-
-
-def _as_journalled(answer: NewMessage, ties: CodeTies) -> dict[str, Any]:
-    """An answer as the journal keeps it; `ragforge_memory.agent.recovery` reads it back."""
-    return {
-        "content": answer.content,
-        "reasoning": answer.reasoning,
-        "token_count": answer.token_count,
-        "state": answer.state,
-        "model": answer.model,
-        "usage": answer.usage.model_dump(mode="json") if answer.usage else None,
-        "provider_parts": answer.provider_parts,
-        "mentions": [item.qualified_name or item.name for item in ties.mentions],
-        "files": list(ties.files),
-        "commit": ties.commit,
-    }

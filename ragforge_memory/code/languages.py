@@ -2,14 +2,14 @@
 
 **How a language is added**
 
-1. Write ``code/<language>/reader.py`` with one public name, ``READER = Reader(…)`` (see Reader for the fields). The file
+1. Write ``code/<language>/reader.py`` with one public name, ``READER = Reader(…)`` (see Reader for the fields). It
    imports no grammar at its top: ``grammar`` does that, when the first file of the language is parsed.
 2. ``extract(root, draft)`` walks the tree and tells the draft what it meets. Use ``draft.walk(root, HANDLERS)``:
    ``HANDLERS`` maps a node type to ``handler(draft, node) -> nodes to visit next, in source order``; a type that is
    not in it visits its named children. A handler that meets a definition calls ``draft.open(…)`` and ends what it
    returns with ``CLOSE``. The walk has its own stack, so that no depth of nesting in a source can break it.
-   ``draft.use``, ``draft.bind``, ``draft.add_import``, ``draft.export``, ``draft.decide`` say the rest. ``python/reader.py``
-   is the model.
+   ``draft.use``, ``draft.bind``, ``draft.add_import``, ``draft.export``, ``draft.decide`` say the rest.
+   ``python/reader.py`` is the model.
 3. ``links`` is the part that resolution asks: a Links (links.py) with the functions that say which files of the
    project an import means, and which files' names are visible without one.
 4. Add a line to LANGUAGES below and a sample with every edge type to ``tests/code/samples/``.

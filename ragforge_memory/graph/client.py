@@ -13,19 +13,19 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import neo4j
 from neo4j import exceptions as driver_errors
 
-from ragforge_memory.errors import GraphError, GraphTimeout, GraphUnavailable
+from ragforge_memory.errors import ConfigError, GraphError, GraphTimeout, GraphUnavailable
 from ragforge_memory.graph.queries import Statement, Version, parse_version, statement_for
 
 if TYPE_CHECKING:
     from ragforge_memory.config import Neo4jConfig
 
 # A turn must not hang: the driver's own defaults wait 34 to 121 s (measured on a stopped server).
-STATEMENT_TIMEOUT = 2.0
+STATEMENT_TIMEOUT = 1.8
 CONNECT_TIMEOUT = 1.0
 RETRY_TIME = 1.0
 # A server that has just started compiles its first statements for seconds. One that is asked whether it is there,
 # and says so within this time, is slow and not hanging: then it is given SLOW_TIMEOUT.
-ALIVE_TIMEOUT = 0.9
+ALIVE_TIMEOUT = 0.7
 SLOW_TIMEOUT = 15.0
 # Work that no user waits for: ingest, deletes, background writes.
 PATIENT_TIMEOUT = 60.0
@@ -38,10 +38,25 @@ _PLAIN = frozenset({str, int, float, bool, type(None)})
 
 
 def open_driver(config: Neo4jConfig) -> neo4j.AsyncDriver:
-    """A driver with this library's time-outs (connect 1 s, retries 1 s in all)."""
+    """A driver with this library's time-outs (connect 1 s, retries 1 s in all).
+
+    Raises:
+        ConfigError: the address is none.
+    """
     auth = (config.username or "neo4j", config.password) if config.password else None
+    try:
+        return _driver(config.uri, auth)
+    except (driver_errors.DriverError, ValueError) as error:
+        raise ConfigError(
+            f"{config.uri!r} is no address of a Neo4j server: {_first_line(error)}",
+            key="neo4j.uri",
+            hint="bolt://host:7687, neo4j://host, or neo4j+s://… for Aura",
+        ) from error
+
+
+def _driver(uri: str, auth: tuple[str, str] | None) -> neo4j.AsyncDriver:
     return neo4j.AsyncGraphDatabase.driver(
-        config.uri,
+        uri,
         auth=auth,
         connection_timeout=CONNECT_TIMEOUT,
         connection_acquisition_timeout=STATEMENT_TIMEOUT,
@@ -131,7 +146,7 @@ class GraphClient:
 
         Args:
             name: the statement's name.
-            timeout: seconds until GraphTimeout, retries included. None: 2, and up to 15 for a server that is slow
+            timeout: seconds until GraphTimeout, retries included. None: 1.8, and up to 15 for a server that is slow
                 and not hanging.
             names: names of ours for the statement's ``{{…}}`` places.
             parameters: the statement's parameters.
@@ -274,7 +289,7 @@ class GraphClient:
             return await self._unless_hanging(attempt)
 
     async def _unless_hanging(self, attempt: Callable[[], Awaitable[T]]) -> T:
-        """Waits 2 s, and on for a server that is slow; raises TimeoutError for one that hangs."""
+        """Waits 1.8 s, and on for a server that is slow; raises TimeoutError for one that hangs."""
         loop = asyncio.get_running_loop()
         watcher: asyncio.Task[None] | None = None
 
@@ -312,8 +327,9 @@ class GraphClient:
             yield
         except TimeoutError as error:
             raise GraphTimeout(
-                f"Neo4j at {self._address} did not answer within {timeout:g} s ({name})",
-                hint="see `ragforge neo4j status`; a server that hangs must be restarted",
+                f"Neo4j at {self._address} did not answer in time ({name}, {timeout:g} s)",
+                hint="a server that has just been started needs a moment: ask again; one that hangs must be "
+                "restarted, see `ragforge neo4j status`",
             ) from error
         except (driver_errors.DriverError, driver_errors.Neo4jError, OSError) as error:
             raise self._translated(error, name) from error

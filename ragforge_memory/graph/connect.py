@@ -74,6 +74,10 @@ async def _client(target: Any, database: str | None, home: Path | None, progress
         return GraphClient(target, database=database or "neo4j", address="the given driver", owned=False)
     if isinstance(target, neo4j.Driver):
         raise InvalidInput("the graph needs an asynchronous driver", hint="give neo4j= an address or a Neo4jConfig")
+    if target is not None and not callable(target) and not isinstance(target, (str, Neo4jConfig)):
+        raise InvalidInput(
+            f"neo4j= takes an address, a Neo4jConfig, a driver or a function for one, not {type(target).__name__}"
+        )
     if callable(target):
         return GraphClient(target(), database=database or "neo4j", address="the given driver")
     config = configured(target)

@@ -79,6 +79,12 @@ async def resolve_model(
         ConfigError: the spec or block names no known provider, lacks a key, or names a model that was shut down.
     """
     environ = os.environ if environ is None else environ
+    if spec is not None and not isinstance(spec, (str, ModelProvider)):
+        raise ConfigError(
+            f"llm_provider is a name or a ModelProvider, not {type(spec).__name__}",
+            hint="use gemini:MODEL, openai:MODEL, extractive or scripted:PATH",
+            key="llm_provider",
+        )
     if spec is not None and not isinstance(spec, str):
         return Resolution(spec, spec.name, spec.model, f"{spec.name}:{spec.model}, the provider that was given")
     passed_over = ""

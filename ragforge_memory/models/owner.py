@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,6 +19,6 @@ class Owner:
         return cls(user_id or "", project or "")
 
     @property
-    def parameters(self) -> dict[str, str]:
+    def parameters(self) -> dict[str, Any]:
         """The two parameters that every owned statement takes."""
         return {"user_id": self.user_id, "project": self.project}

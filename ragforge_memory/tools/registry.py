@@ -172,10 +172,10 @@ class ToolRegistry:
         returned: Any = None
         with anyio.move_on_after(seconds) as limit:
             if inspect.iscoroutinefunction(found.function):
-                returned = await found.function(**given)
+                returned = await _awaited(found.function, given)
             else:
                 # The thread of a call that was given up runs on; Python cannot stop it.
-                returned = await anyio.to_thread.run_sync(lambda: found.function(**given), abandon_on_cancel=True)
+                returned = await anyio.to_thread.run_sync(_contained(found.function, given), abandon_on_cancel=True)
                 if inspect.isawaitable(returned):
                     returned = await returned
         if limit.cancelled_caught:
@@ -225,6 +225,25 @@ class ToolRegistry:
         if near:
             return f"there is no tool {name}; the nearest is {near[0]}"
         return f"there is no tool {name}; there are: {', '.join(self._tools) or 'none'}"
+
+
+def _contained(function: Callable[..., Any], given: dict[str, Any]) -> Callable[[], Any]:
+    """The call, with what would end the process (argparse in a tool, say) as a failure of the tool's."""
+
+    def call() -> Any:
+        try:
+            return function(**given)
+        except (SystemExit, KeyboardInterrupt) as error:
+            raise ToolError(f"the tool wanted to end the process: {type(error).__name__}: {error}") from error
+
+    return call
+
+
+async def _awaited(function: Callable[..., Any], given: dict[str, Any]) -> Any:
+    try:
+        return await function(**given)
+    except (SystemExit, KeyboardInterrupt) as error:
+        raise ToolError(f"the tool wanted to end the process: {type(error).__name__}: {error}") from error
 
 
 class _TookTooLong(Exception):

@@ -42,7 +42,7 @@ async def test_another_conversation_finds_what_was_said(agent: AsyncConversation
         if not answer.startswith("Nothing found"):
             break
     assert "> We decided that withdraw must never allow an overdraft." in answer
-    assert f"conversation {told.conversation_id}, message {told.user_message_id}" in answer
+    assert f"conversation {told.conversation_id[:8]}, message {told.user_message_id[:8]}" in answer
 
 
 async def test_the_scopes_of_an_answer_are_tied_to_it(agent: AsyncConversationAgent) -> None:

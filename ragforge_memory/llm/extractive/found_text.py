@@ -86,8 +86,8 @@ def sayings(asked: str, value: Mapping[str, Any]) -> list[str]:
     lines = [f"What was said about `{asked}`:"]
     for each, _ in kept[:MAX_SAYINGS]:
         who = {"user": "You", "assistant": "I"}.get(each["role"], each["role"])
-        where = "this conversation" if each.get("this_conversation") else f"conversation {each['conversation_id']}"
-        lines.append(f"- {who}, {each['timestamp'][:16].replace('T', ' ')}, {where}, message {each['message_id']}:")
+        where = "this conversation" if each.get("this_conversation") else f"conversation {each['conversation_id'][:8]}"
+        lines.append(f"- {who}, {each['timestamp'][:16].replace('T', ' ')}, {where}, message {each['message_id'][:8]}:")
         lines += [f"  > {line}".rstrip() for line in each["excerpt"].strip().splitlines()[:6]]
     return lines
 

@@ -1,0 +1,143 @@
+"""Turns that end early, callers that do not read, tools that misbehave: nothing hangs and nothing is lost."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from ragforge_memory import AsyncConversationAgent, ConfigError, InvalidInput, ModelError, TurnCancelled, tool
+from ragforge_memory.llm.port import TextChunk, ToolRequest
+from ragforge_memory.llm.scripted import Hang
+
+pytestmark = pytest.mark.anyio
+
+MakeAgent = Callable[..., AsyncConversationAgent]
+MANY = [TextChunk(f"{number} ") for number in range(1_000)]
+
+
+async def test_cancel_while_nobody_reads(make_agent: MakeAgent) -> None:
+    async with make_agent(MANY) as agent:
+        conversation = await agent.create_conversation()
+        async with conversation.stream_message("Count.") as stream:
+            await anext(stream)
+            await anext(stream)
+            assert await conversation.cancel()
+        assert (await conversation.get_history())[-1].state == "partial"
+
+
+async def test_closing_the_agent_does_not_wait_for_a_reader(make_agent: MakeAgent) -> None:
+    agent = make_agent(MANY)
+    conversation = await agent.create_conversation()
+    stream = conversation.stream_message("Count.")
+    await anext(stream)
+    await agent.aclose()
+    assert stream.response.content.endswith("999 ")
+
+
+async def test_many_cancels_keep_one_partial_answer(make_agent: MakeAgent) -> None:
+    async with make_agent([TextChunk("part"), Hang()]) as agent:
+        conversation = await agent.create_conversation()
+        stream = conversation.stream_message("Well?")
+        await anext(stream)
+        await anext(stream)
+        await asyncio.gather(*[conversation.cancel() for _ in range(5)])
+        with pytest.raises(TurnCancelled) as caught:
+            [event async for event in stream]
+        question, answer = await conversation.get_history()
+        assert (answer.state, answer.content, answer.in_reply_to) == ("partial", "part", question.uuid)
+        assert caught.value.message_id == answer.uuid
+
+
+@tool
+def leave() -> str:
+    """Ends the process, or would."""
+    raise SystemExit(3)
+
+
+@tool
+async def leave_too() -> str:
+    """Ends the process, or would."""
+    raise SystemExit(3)
+
+
+@pytest.mark.parametrize("name", ["leave", "leave_too"])
+async def test_a_tool_cannot_end_the_process(make_agent: MakeAgent, name: str) -> None:
+    async with make_agent([ToolRequest("c", name, {})], "Still here.", tools=[leave, leave_too]) as agent:
+        response = await (await agent.create_conversation()).send_message("Go?")
+        assert response.content == "Still here."
+        assert "SystemExit" in (response.tool_calls[0].error or "")
+
+
+async def test_whatever_a_provider_raises_is_a_model_error(make_agent: MakeAgent) -> None:
+    async with make_agent(["It is", RuntimeError("odd")]) as agent:
+        conversation = await agent.create_conversation()
+        with pytest.raises(ModelError) as caught:
+            await conversation.send_message("Well?")
+        assert isinstance(caught.value.__cause__, RuntimeError)
+        assert (await conversation.get_history())[-1].state == "partial"
+
+
+async def test_half_a_character_of_a_model_is_no_error(make_agent: MakeAgent) -> None:
+    async with make_agent([TextChunk("half \ud800 a pair")]) as agent:
+        conversation = await agent.create_conversation()
+        assert (await conversation.send_message("Well?")).content == "half ? a pair"
+
+
+async def test_a_session_is_its_exact_name(make_agent: MakeAgent) -> None:
+    async with make_agent("One.", "Two.") as agent:
+        other = await agent.create_conversation("My Title")
+        for session in ("My Title", other.uuid[:4]):
+            state = await agent.invoke({"messages": [{"role": "user", "content": "hi"}], "session_id": session})
+            assert state["session_id"] == session
+        assert (await other.refresh()).message_count == 0
+
+
+async def test_a_state_is_checked_whole_before_anything_is_written(make_agent: MakeAgent) -> None:
+    key = "AKIA" + "ABCDEFGHIJKLMNOP"
+    async with make_agent("Yes.") as agent:
+        for bad in ("x" * 400_001, "half \ud800"):
+            with pytest.raises(InvalidInput):
+                await agent.invoke({"messages": [{"role": "user", "content": "a"}, {"role": "user", "content": bad}]})
+        assert len(await agent.list_conversations()) == 0
+        given = [{"role": "user", "content": f"my key is {key}"}, {"role": "user", "content": "ok?"}]
+        state = await agent.invoke({"messages": given})
+        conversation = await agent.load_conversation(state["session_id"])
+        assert key not in str(await conversation.get_history())
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda agent: agent.create_conversation("half \ud800"),
+        lambda agent: agent.create_conversation(tags=["\ud800"]),
+        lambda agent: agent.create_conversation(metadata=[1]),
+        lambda agent: agent.create_conversation(metadata={"x": object()}),
+        lambda agent: agent.open_conversation("\ud800"),
+        lambda agent: agent.load_conversation("\ud800"),
+        lambda agent: agent.list_conversations(cursor=5),
+        lambda agent: agent.list_conversations(cursor="bad"),
+        lambda agent: agent.list_conversations(tags="abc"),
+        lambda agent: agent.list_conversations(0),
+    ],
+)
+async def test_odd_input_is_refused(make_agent: MakeAgent, call: Any) -> None:
+    async with make_agent() as agent:
+        with pytest.raises(InvalidInput):
+            await call(agent)
+
+
+async def test_odd_addresses_models_and_owners_are_refused(make_agent: MakeAgent) -> None:
+    for target in ("foo", "bolt://[::1"):
+        agent = make_agent(neo4j=target)
+        with pytest.raises(ConfigError):
+            await agent.open()
+    with pytest.raises(InvalidInput):
+        await make_agent(neo4j=5).open()
+    with pytest.raises(InvalidInput):
+        make_agent(project=5)
+    with contextlib.suppress(InvalidInput), pytest.raises(ConfigError):
+        await make_agent(provider=5).open()
