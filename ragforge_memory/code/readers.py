@@ -12,6 +12,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from hashlib import blake2b
 from pathlib import Path
@@ -157,8 +158,10 @@ class Readers:
         for process in self._open:
             process.kill()
             for pipe in (process.stdin, process.stdout):
-                if pipe is not None:
-                    pipe.close()
+                # What was still to be written to a process that is gone is lost, and needs no error.
+                with suppress(OSError):
+                    if pipe is not None:
+                        pipe.close()
             process.wait()
         self._open.clear()
 
