@@ -21,6 +21,7 @@ MIN_LIBRARY_VERSION = "0.1.0"
 
 _LEASE_SECONDS = 120
 _POLL_SECONDS = 0.2
+_ATTEMPTS = 6
 _META_KEY = "CREATE CONSTRAINT ragforge_meta_key IF NOT EXISTS FOR (n:RagforgeMeta) REQUIRE n.key IS UNIQUE"
 
 
@@ -111,10 +112,18 @@ async def _migrate_under_lease(client: GraphClient) -> int:
 
 
 async def _repeatable(client: GraphClient, statement: str) -> None:
-    """Runs a schema statement; that somebody else has just made the same thing is fine."""
-    try:
-        await client.run_schema(statement)
-    except GraphError as error:
-        code = str(getattr(error.__cause__, "code", ""))
-        if "AlreadyExists" not in code and "EquivalentSchemaRule" not in code:
-            raise
+    """Runs a schema statement; that somebody else has just made the same thing is fine.
+
+    Two that make a schema at the same moment can deadlock; the server then turns one of them away, to come again.
+    """
+    for attempt in range(1, _ATTEMPTS + 1):
+        try:
+            await client.run_schema(statement)
+            return
+        except (GraphError, GraphUnavailable) as error:
+            code = str(getattr(error.__cause__, "code", ""))
+            if "AlreadyExists" in code or "EquivalentSchemaRule" in code:
+                return
+            if "TransientError" not in code or attempt == _ATTEMPTS:
+                raise
+        await asyncio.sleep(_POLL_SECONDS * attempt)
