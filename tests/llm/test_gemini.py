@@ -345,7 +345,7 @@ async def test_a_silent_model_times_out_and_its_connection_is_closed(
         await complete(provider, question())
 
     assert caught.value.partial is partial
-    assert await asyncio.to_thread(gemini_fake.abandoned.wait, 10)
+    assert await asyncio.to_thread(gemini_fake.abandoned.wait, 60)
     await provider.aclose()
 
 
@@ -378,7 +378,7 @@ async def test_cancelling_the_task_closes_the_connection(gemini: GeminiProvider,
     with pytest.raises(asyncio.CancelledError):
         await task
 
-    assert await asyncio.to_thread(gemini_fake.abandoned.wait, 10)
+    assert await asyncio.to_thread(gemini_fake.abandoned.wait, 60)
 
 
 async def test_a_cancel_scope_that_cancels_every_await_closes_the_connection_too(
@@ -392,7 +392,7 @@ async def test_a_cancel_scope_that_cancels_every_await_closes_the_connection_too
                 asyncio.get_running_loop().call_soon(scope.cancel)
 
     assert scope.cancelled_caught
-    assert await asyncio.to_thread(gemini_fake.abandoned.wait, 10)
+    assert await asyncio.to_thread(gemini_fake.abandoned.wait, 60)
 
 
 async def test_leaving_the_stream_closes_the_connection_at_once(
@@ -403,7 +403,7 @@ async def test_leaving_the_stream_closes_the_connection_at_once(
     async with aclosing(gemini.stream(question())) as chunks:
         assert await anext(chunks) == TextChunk("one")
 
-    assert await asyncio.to_thread(gemini_fake.abandoned.wait, 10)
+    assert await asyncio.to_thread(gemini_fake.abandoned.wait, 60)
 
 
 async def test_two_answers_at_once_do_not_mix(gemini: GeminiProvider, gemini_fake: GeminiFake) -> None:

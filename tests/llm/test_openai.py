@@ -317,7 +317,7 @@ async def test_a_silent_model_times_out_and_its_connection_is_closed(
         await complete(provider, question())
 
     assert caught.value.partial is partial
-    assert await asyncio.to_thread(openai_fake.abandoned.wait, 10)
+    assert await asyncio.to_thread(openai_fake.abandoned.wait, 60)
     await provider.aclose()
 
 
@@ -351,7 +351,7 @@ async def test_cancelling_the_task_closes_the_connection(model: OpenAIProvider, 
     with pytest.raises(asyncio.CancelledError):
         await task
 
-    assert await asyncio.to_thread(openai_fake.abandoned.wait, 10)
+    assert await asyncio.to_thread(openai_fake.abandoned.wait, 60)
 
 
 async def test_leaving_the_stream_closes_the_connection_at_once(model: OpenAIProvider, openai_fake: OpenAIFake) -> None:
@@ -360,7 +360,7 @@ async def test_leaving_the_stream_closes_the_connection_at_once(model: OpenAIPro
     async with aclosing(model.stream(question())) as chunks:
         assert await anext(chunks) == TextChunk("one")
 
-    assert await asyncio.to_thread(openai_fake.abandoned.wait, 10)
+    assert await asyncio.to_thread(openai_fake.abandoned.wait, 60)
 
 
 async def test_a_local_server_needs_no_key() -> None:
