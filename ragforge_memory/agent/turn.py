@@ -123,6 +123,8 @@ class Turn:
             )
             await self._ask(request)
         except asyncio.CancelledError:
+            # Even where write 1 was cut off: the graph may have taken it.
+            self._asked = True
             with contextlib.suppress(asyncio.CancelledError):
                 await _shielded(self._keep_partial())
             raise TurnCancelled(
