@@ -108,18 +108,21 @@ RETURN top, collect(m {.uuid, .conversation_id, .seq, .role, .content, .reasonin
   }}) AS messages
 
 // name: tool_calls
-// The newest $limit that fit, newest first; the store turns them round.
+// The newest $limit that fit, newest first; the store turns them round. One row for a conversation that is there, even
+// without calls, so that none means: not found.
 MATCH (c:Conversation {uuid: $conversation_id})
 WHERE c.user_id = $user_id AND c.project = $project AND c.status <> 'deleting'
-MATCH (m:Message {conversation_id: $conversation_id})
-WHERE m.seq >= 0
-MATCH (m)-[:MADE_TOOL_CALL]->(call:ToolCall)-[:PRODUCED_RESULT]->(result:ToolResult)
-WHERE ($tool_name IS NULL OR call.tool_name = $tool_name) AND ($success IS NULL OR call.success = $success)
-RETURN call {.uuid, .message_id, .index, .tool_name, .arguments, .duration_ms, .success, .iteration,
-  timestamp: toStringOrNull(call.timestamp), result: result.result, error: result.error, result_size_bytes: result.result_size_bytes,
-  truncated: result.truncated} AS call
-ORDER BY m.seq DESC, call.index DESC
-LIMIT $limit
+RETURN COLLECT {
+  MATCH (m:Message {conversation_id: $conversation_id})
+  WHERE m.seq >= 0
+  MATCH (m)-[:MADE_TOOL_CALL]->(call:ToolCall)-[:PRODUCED_RESULT]->(result:ToolResult)
+  WHERE ($tool_name IS NULL OR call.tool_name = $tool_name) AND ($success IS NULL OR call.success = $success)
+  RETURN call {.uuid, .message_id, .index, .tool_name, .arguments, .duration_ms, .success, .iteration,
+    timestamp: toStringOrNull(call.timestamp), result: result.result, error: result.error,
+    result_size_bytes: result.result_size_bytes, truncated: result.truncated} AS call
+  ORDER BY m.seq DESC, call.index DESC
+  LIMIT $limit
+} AS calls
 
 // name: search_messages_text
 // The owner's token and the conversation stand inside the full-text query ($query, built and escaped by the store),

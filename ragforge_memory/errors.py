@@ -6,7 +6,7 @@ Exceptions of the Neo4j driver and of the model SDKs never leak: they are kept a
 * RagforgeError (1)
   - InvalidInput (also a ValueError; usage mistakes on the command line end with 2)
   - NotFound
-    + ConversationNotFound, MessageNotFound, ScopeNotFound
+    + ConversationNotFound, MessageNotFound
   - ConfigError (3)
   - GraphUnavailable (4)
     + ServerStartError (4): the managed server could not be started
@@ -21,7 +21,7 @@ Exceptions of the Neo4j driver and of the model SDKs never leak: they are kept a
       ModelUnavailable
   - EmbeddingError
   - ToolError: raised inside a tool to tell the model what went wrong
-  - AgentClosed, ForkedProcess, TurnInProgress
+  - AgentClosed, ForkedProcess
   - TurnCancelled (130)
 """
 
@@ -60,10 +60,6 @@ class ConversationNotFound(NotFound):
 
 class MessageNotFound(NotFound):
     """No message with this uuid belongs to this owner's conversation."""
-
-
-class ScopeNotFound(NotFound):
-    """No scope of this project has this name or uuid."""
 
 
 class ConfigError(RagforgeError):
@@ -180,10 +176,6 @@ class AgentClosed(RagforgeError):
 
 class ForkedProcess(RagforgeError):
     """The agent was opened before a fork and is used in the child."""
-
-
-class TurnInProgress(RagforgeError):
-    """This conversation object is already in the middle of a turn."""
 
 
 class TurnCancelled(RagforgeError):

@@ -11,9 +11,10 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from ragforge_memory.agent.inputs import check_labels, check_limit, check_metadata, check_owner, check_text
+from ragforge_memory.agent.loop import check_process
 from ragforge_memory.agent.state import Messages, run_state
 from ragforge_memory.agent.tasks import TurnTasks
-from ragforge_memory.errors import AgentClosed, ConversationNotFound, ForkedProcess, InvalidInput
+from ragforge_memory.errors import AgentClosed, ConversationNotFound, InvalidInput
 from ragforge_memory.models.owner import Owner
 
 if TYPE_CHECKING:
@@ -109,19 +110,17 @@ class AsyncConversationAgent:
             ConfigError: with file, line and key.
         """
         from ragforge_memory.config import load_config
-        from ragforge_memory.project import identify, project_root
+        from ragforge_memory.project import identify
 
         loaded = load_config(path)
-        # As on the command line: without a file, a folder inside a work tree means that work tree's project.
-        root = loaded.root if loaded.file else project_root(loaded.root)
         return cls.from_settings(
             loaded.config,
             llm_provider=llm_provider,
             embedder=embedder,
             tools=tools,
             user_id=user_id,
-            project=project if project is not None else identify(root, loaded.config.name).name,
-            root=(root / loaded.config.source.root).resolve(),
+            project=project if project is not None else identify(loaded.root, loaded.config.name).name,
+            root=loaded.source_root,
         )
 
     @classmethod
@@ -191,11 +190,7 @@ class AsyncConversationAgent:
             ConfigError: model, embedder or settings cannot be used.
             AgentClosed, ForkedProcess: the agent cannot be used here any more.
         """
-        if os.getpid() != self._pid:
-            raise ForkedProcess(
-                "this agent was made before a fork and cannot be used in the child",
-                hint="make a new agent in the child process",
-            )
+        check_process(self._pid)
         if self._closed:
             raise AgentClosed("this agent is closed", hint="make a new one")
         if self._services is not None:
@@ -346,7 +341,8 @@ class AsyncConversationAgent:
             full=full,
             progress=progress,
         )
-        services.background.wake()
+        if report.added or report.updated:
+            services.background.wake()
         return report
 
     async def invoke(self, state: Mapping[str, Any]) -> Messages:

@@ -139,7 +139,6 @@ class AsyncConversation:
         Returns:
             Whether there was one.
         """
-        await self._agent.open()
         return await self._agent.turns.cancel(self.uuid)
 
     async def get_history(
@@ -187,7 +186,6 @@ class AsyncConversation:
         if success not in (None, True, False):
             raise InvalidInput("success is True, False or None")
         services = await self._agent.open()
-        await services.conversations.get(self.uuid)
         return await services.messages.tool_calls(self.uuid, tool_name=tool_name, success=success, limit=limit)
 
     async def set_title(self, title: str) -> None:

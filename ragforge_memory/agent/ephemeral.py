@@ -90,10 +90,6 @@ class EphemeralConversations:
         await self.get(uuid)
         del self.infos[uuid], self.messages[uuid]
 
-    async def sweep(self) -> int:
-        """Nothing is ever half deleted here."""
-        return 0
-
     def _new(
         self, title: str | None, tags: Sequence[str], metadata: Mapping[str, Any] | None, session_id: str | None
     ) -> ConversationInfo:

@@ -23,6 +23,19 @@ _loop: BackgroundLoop | None = None
 _left_behind: list[BackgroundLoop] = []
 
 
+def check_process(pid: int) -> None:
+    """Refuses use after a fork: what was opened, and the loop it runs on, stayed with the parent.
+
+    Raises:
+        ForkedProcess: ``pid`` is not this process.
+    """
+    if os.getpid() != pid:
+        raise ForkedProcess(
+            "this agent was made before a fork and cannot be used in the child",
+            hint="make a new agent in the child process",
+        )
+
+
 class BackgroundLoop:
     """An event loop in a thread of its own; made at the first blocking call of a process, ended at its exit."""
 
@@ -44,11 +57,7 @@ class BackgroundLoop:
 
     def start(self, function: Callable[[], Awaitable[T]]) -> Future[T]:
         """Runs a coroutine function on the loop."""
-        if os.getpid() != self.pid:
-            raise ForkedProcess(
-                "this process was forked after the agent had been opened, and its event loop stayed behind",
-                hint="make a new agent in the child process",
-            )
+        check_process(self.pid)
         return self._portal.start_task_soon(function)
 
     def at_exit(self, close: Callable[[], Awaitable[Any]]) -> Callable[[], None]:

@@ -8,7 +8,7 @@ from datetime import date
 from itertools import groupby
 from typing import Any
 
-from ragforge_memory.graph.records import to_json
+from ragforge_memory.graph.records import as_text, to_json
 from ragforge_memory.llm.port import ChatMessage, ToolOutcome, ToolRequest
 from ragforge_memory.models.conversation import Message, ToolCall
 from ragforge_memory.models.tokens import estimate_tokens
@@ -139,10 +139,7 @@ def _answer(message: Message) -> list[ChatMessage]:
 
 
 def _earlier_outcome(id_: str, call: ToolCall) -> ToolOutcome:
-    if call.success:
-        content = call.result if isinstance(call.result, str) else to_json(call.result)
-    else:
-        content = to_json({"error": call.error})
+    content = as_text(call.result) if call.success else to_json({"error": call.error})
     if len(content) > EARLIER_RESULT_CHARACTERS:
         content = (
             content[:EARLIER_RESULT_CHARACTERS]

@@ -7,7 +7,7 @@ import logging
 from typing import Any
 
 from ragforge_memory.agent.services import Services
-from ragforge_memory.errors import GraphUnavailable, NotFound, RagforgeError
+from ragforge_memory.errors import NotFound, RagforgeError
 from ragforge_memory.graph.journal import JournalTurn
 from ragforge_memory.graph.messages import CodeTies, Mention, MessageStore, NewMessage
 from ragforge_memory.models.conversation import Usage
@@ -74,8 +74,6 @@ async def _fold(services: Services, turn: JournalTurn) -> None:
         await messages.complete_turn(
             turn.conversation_id, answer, turn.tool_calls, ties, embed=services.embeds_messages, timeout=10
         )
-    except GraphUnavailable:
-        raise
     except NotFound as error:
         log.info("a turn of a conversation that is gone was dropped: %s", error)
 
@@ -98,9 +96,7 @@ def _answer_of(turn: JournalTurn) -> tuple[NewMessage, CodeTies]:
     )
     ties = CodeTies(
         read=tuple(dict.fromkeys(turn.scopes)),
-        mentions=tuple(
-            Mention(name.rpartition(".")[2], name if "." in name else None) for name in kept.get("mentions", ())
-        ),
+        mentions=tuple(map(Mention.of, kept.get("mentions", ()))),
         files=tuple(kept.get("files", ())),
         commit=kept.get("commit"),
     )

@@ -6,10 +6,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from ragforge_memory.config import AgentConfig
+from ragforge_memory.llm.port import model_key
 from ragforge_memory.models.owner import Owner
+from ragforge_memory.redaction import redact_value
 
 if TYPE_CHECKING:
     from ragforge_memory.agent.background import Background
@@ -22,6 +24,9 @@ if TYPE_CHECKING:
     from ragforge_memory.graph.scopes import ScopeStore
     from ragforge_memory.llm.port import ModelProvider
     from ragforge_memory.tools.registry import ToolRegistry
+
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +61,11 @@ class Services:
     @property
     def model_name(self) -> str:
         """``provider:model``, as messages keep it."""
-        return f"{self.provider.name}:{self.provider.model}"
+        return model_key(self.provider)
+
+    def redacted(self, value: T) -> T:
+        """A text, or a JSON value with all texts in it, as it may be stored: without secrets, unless told otherwise."""
+        return redact_value(value) if self.config.memory.redact_secrets else value
 
     @property
     def embeds_messages(self) -> bool:

@@ -69,8 +69,8 @@ def checked_message(message: Mapping[str, Any]) -> dict[str, Any]:
 async def run_state(agent: AsyncConversationAgent, state: Mapping[str, Any]) -> Messages:
     """Runs a turn on a message list; see `AsyncConversationAgent.invoke`."""
     from ragforge_memory.graph.messages import NewMessage
+    from ragforge_memory.graph.records import as_text
     from ragforge_memory.models.tokens import estimate_tokens
-    from ragforge_memory.redaction import redact
 
     given = state.get("messages") if isinstance(state, Mapping) else None
     if not isinstance(given, Sequence) or isinstance(given, str) or not given:
@@ -86,7 +86,6 @@ async def run_state(agent: AsyncConversationAgent, state: Mapping[str, Any]) -> 
     if session is not None:
         check_text(session, "a session id")
     services = await agent.open()
-    clean = services.config.memory.redact_secrets
     ours = await services.messages.known([message["id"] for message in messages])
     conversation = await _home_of(agent, str(session) if session else None, set(ours.values()))
 
@@ -112,7 +111,7 @@ async def run_state(agent: AsyncConversationAgent, state: Mapping[str, Any]) -> 
             NewMessage(
                 uuid=uuid_of(message),
                 role=message["role"],
-                content=redact(message["content"]) if clean else message["content"],
+                content=services.redacted(message["content"]),
                 token_count=estimate_tokens(message["content"]),
                 trust="user" if message["role"] == "user" else "agent",
                 in_reply_to=last_question if message["role"] == "assistant" else None,
@@ -138,7 +137,7 @@ async def run_state(agent: AsyncConversationAgent, state: Mapping[str, Any]) -> 
                 "role": "tool",
                 "tool_call_id": call.uuid,
                 "name": call.tool_name,
-                "content": call.error if call.error is not None else _text(call.result),
+                "content": call.error if call.error is not None else as_text(call.result),
             }
             for call in response.tool_calls
         )
@@ -163,9 +162,3 @@ async def _home_of(agent: AsyncConversationAgent, session: str | None, homes: se
     if homes:
         return await agent.load_conversation(homes.pop())
     return await agent.create_conversation()
-
-
-def _text(value: Any) -> str:
-    from ragforge_memory.graph.records import to_json
-
-    return value if isinstance(value, str) else to_json(value)

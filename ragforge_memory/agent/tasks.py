@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import Awaitable, Callable
 
+from ragforge_memory.agent.loop import check_process
 from ragforge_memory.agent.stream import Channel, error_event
 from ragforge_memory.errors import TurnCancelled
 from ragforge_memory.models.conversation import AssistantResponse
@@ -14,6 +16,7 @@ class TurnTasks:
     """Starts, knows and ends the turns of one agent."""
 
     def __init__(self) -> None:
+        self._pid = os.getpid()
         self._running: dict[asyncio.Task[AssistantResponse], tuple[str, Channel | None]] = {}
 
     def start(
@@ -46,7 +49,11 @@ class TurnTasks:
 
         Returns:
             Whether there was one.
+
+        Raises:
+            ForkedProcess: this is a child of the process whose turns they are.
         """
+        check_process(self._pid)
         tasks = []
         for task, (running, _) in self._running.items():
             if conversation_id in (None, running):

@@ -12,7 +12,6 @@ from ragforge_memory import events
 from ragforge_memory.agent.services import Services
 from ragforge_memory.llm.port import ToolOutcome, ToolRequest
 from ragforge_memory.models.conversation import ToolCall
-from ragforge_memory.redaction import redact, redact_value
 from ragforge_memory.tools.registry import ToolContext, ToolRun
 
 Emit = Callable[[events.Event], Awaitable[None]]
@@ -113,7 +112,7 @@ class ToolRounds:
     def _record(
         self, call_id: str, asked: ToolRequest, run: ToolRun, started: datetime, iteration: int, index: int
     ) -> ToolCall:
-        clean = self._services.config.memory.redact_secrets
+        clean = self._services.redacted
         arguments: dict[str, Any] = asked.arguments if asked.error is None else {"unreadable": asked.error}
         return ToolCall(
             uuid=call_id,
@@ -121,10 +120,10 @@ class ToolRounds:
             index=index,
             timestamp=started,
             tool_name=asked.name,
-            arguments=redact_value(arguments) if clean else arguments,
+            arguments=clean(arguments),
             success=run.success,
-            result=redact_value(run.value) if clean else run.value,
-            error=redact(run.error) if clean and run.error else run.error,
+            result=clean(run.value),
+            error=clean(run.error),
             result_size_bytes=run.size_bytes,
             truncated=run.truncated,
             duration_ms=run.duration_ms,

@@ -37,8 +37,8 @@ from ragforge_memory.models.conversation import (
     MessageState,
     Usage,
 )
+from ragforge_memory.models.text import well_formed
 from ragforge_memory.models.tokens import estimate_tokens
-from ragforge_memory.redaction import redact, redact_value
 from ragforge_memory.tools.registry import ToolContext
 
 log = logging.getLogger(__name__)
@@ -139,7 +139,7 @@ class Turn:
         # Whoever cancels now comes too late: the answer is whole and is stored as such.
         with contextlib.suppress(asyncio.CancelledError):
             await _shielded(self._write_answer("complete"))
-        response = self._response("complete")
+        response = self._response()
         await self._emit(events.MessageCompleted(response=response))
         return response
 
@@ -156,8 +156,7 @@ class Turn:
 
     async def _write_question(self) -> int:
         """Write 1: the question is in the graph before any model is asked."""
-        clean = self._services.config.memory.redact_secrets
-        stored = self._redacted(self._text)
+        stored = self._services.redacted(self._text)
         self.title = title_of(stored)
         return await self._services.messages.append(
             self._conversation_id,
@@ -167,7 +166,7 @@ class Turn:
                 content=stored,
                 token_count=estimate_tokens(stored),
                 trust="user",
-                metadata=redact_value(dict(self._metadata)) if self._metadata and clean else self._metadata,
+                metadata=self._services.redacted(dict(self._metadata)) if self._metadata else None,
             ),
             embed=self._services.embeds_messages,
             title=self.title,
@@ -224,9 +223,8 @@ class Turn:
                     case TextChunk(text):
                         await self._say(text)
                     case ReasoningChunk(text):
-                        thought = text.encode("utf-8", "replace").decode("utf-8")
-                        self._reasoning.append(thought)
-                        await self._emit(events.ReasoningDelta(text=thought))
+                        self._reasoning.append(well_formed(text))
+                        await self._emit(events.ReasoningDelta(text=well_formed(text)))
                     case ToolRequestChunk(request=asked):
                         requests.append(asked)
                     case Finished():
@@ -239,7 +237,7 @@ class Turn:
         """A provider of somebody else's may raise anything: it comes out as a ModelError, with its cause."""
         try:
             yield
-        except (RagforgeError, GeneratorExit):
+        except RagforgeError:
             raise
         except Exception as error:
             raise ModelError(
@@ -247,8 +245,7 @@ class Turn:
             ) from error
 
     async def _say(self, text: str) -> None:
-        # Half a surrogate pair can be neither sent nor stored.
-        text = text.encode("utf-8", "replace").decode("utf-8")
+        text = well_formed(text)
         if text:
             self._content.append(text)
             await self._emit(events.TextDelta(text=text))
@@ -306,19 +303,19 @@ class Turn:
         services.background.wake()
 
     def _answer(self, state: MessageState) -> tuple[NewMessage, CodeTies]:
-        content = self._redacted("".join(self._content))
+        content = self._services.redacted("".join(self._content))
         mentions = find_mentions(content)
         parts = None
         if self._final_parts is not None or self._steps:
             parts = {"steps": self._steps, "final": self._final_parts}
-            if self._services.config.memory.redact_secrets and redact_value(parts) != parts:
+            if self._services.redacted(parts) != parts:
                 # Verbatim or not at all: a vendor refuses parts that were changed.
                 parts = None
         answer = NewMessage(
             uuid=self.message_id,
             role="assistant",
             content=content,
-            reasoning=self._redacted("".join(self._reasoning)),
+            reasoning=self._services.redacted("".join(self._reasoning)),
             token_count=self._usage.output_tokens or estimate_tokens(content),
             state=state,
             in_reply_to=self.user_message_id,
@@ -329,13 +326,13 @@ class Turn:
         )
         ties = CodeTies(
             read=self._tools.scopes,
-            mentions=tuple(_mention(name) for name in mentions.names),
+            mentions=tuple(map(Mention.of, mentions.names)),
             files=mentions.files,
             commit=self._services.commit,
         )
         return answer, ties
 
-    def _response(self, state: MessageState) -> AssistantResponse:
+    def _response(self) -> AssistantResponse:
         return AssistantResponse(
             content="".join(self._content),
             reasoning="".join(self._reasoning) or None,
@@ -346,7 +343,6 @@ class Turn:
             message_id=self.message_id,
             user_message_id=self.user_message_id,
             model=self._services.model_name,
-            state=state,
             degraded=tuple(dict.fromkeys(self._degraded)),
         )
 
@@ -374,9 +370,6 @@ class Turn:
             log.warning("the journal cannot be written: %s", error)
             self._degraded.append("journal")
 
-    def _redacted(self, text: str) -> str:
-        return redact(text) if self._services.config.memory.redact_secrets else text
-
 
 async def _shielded(work: Awaitable[None]) -> None:
     """Waits for ``work`` to end, however often this task is cancelled meanwhile; says so once it has ended."""
@@ -390,7 +383,3 @@ async def _shielded(work: Awaitable[None]) -> None:
     task.result()
     if cancelled:
         raise asyncio.CancelledError
-
-
-def _mention(name: str) -> Mention:
-    return Mention(name.rpartition(".")[2], name if "." in name else None)

@@ -73,24 +73,36 @@ async def _ingest(settings: Settings, wanted: Wanted) -> None:
     from ragforge_memory.cli.reading import read_code
     from ragforge_memory.cli.session import locate, open_graph
     from ragforge_memory.cli.terminal import Spinner, Terminal
-    from ragforge_memory.cli.watching import changes_below
+    from ragforge_memory.code.watch import watch
 
     place = locate(settings)
     spinner = Spinner(Terminal.of_this_process())
-    async with open_graph(settings, quiet=wanted.json) as agent, changes_below(place.source, wanted.watch) as changes:
-        async with spinner.running("looking at the files"):
-            report = await read_code(agent, place, spinner, full=wanted.full, adopt=wanted.adopt)
-        _print(report, wanted)
-        if wanted.embed:
+    # Reading everything again and taking a name over are asked for once, not after every change.
+    first = {"full": wanted.full, "adopt": wanted.adopt}
+    async with open_graph(settings, quiet=wanted.json) as agent:
+
+        async def read() -> IngestReport:
+            async with spinner.running("looking at the files"):
+                report = await read_code(agent, place, spinner, **first)
+            first.clear()
+            return report
+
+        async def embed() -> None:
             async with spinner.running("making vectors of the code"):
                 while left := sum((await agent.drain(_EMBEDDING_STEP)).values()):
-                    many = "1,000 or more" if left >= 1000 else f"{left:,}"
-                    spinner.phase(f"making vectors of the code, {many} to go")
-        async for _ in changes:
-            async with spinner.running("looking at the files"):
-                report = await read_code(agent, place, spinner)
-            if report.files_changed or report.removed:
-                _print(report, wanted)
+                    spinner.phase(f"making vectors of the code, {left:,} to go")
+
+        if not wanted.watch:
+            _print(await read(), wanted)
+            if wanted.embed:
+                await embed()
+            return
+        waits_for_vectors = wanted.embed
+        async for report in watch(place.source, read):
+            _print(report, wanted)
+            if waits_for_vectors:
+                await embed()
+                waits_for_vectors = False
 
 
 def _print(report: IngestReport, wanted: Wanted) -> None:

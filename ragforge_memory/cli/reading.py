@@ -21,23 +21,9 @@ async def read_code(
     Raises:
         ProjectConflict: another directory has the project's name, and ``adopt`` was not asked for.
     """
-    from ragforge_memory.code.ingest import ingest
-
-    services = await agent.open()
-    source = place.loaded.config.source
-    report = await ingest(
-        services.graph,
-        place.source,
-        project=place.project.name,
-        include=source.include,
-        exclude=source.exclude,
-        adopt=adopt,
-        full=full,
-        progress=lambda progress: spinner.phase(_phase(progress)),
+    return await agent.ingest(
+        place.source, adopt=adopt, full=full, progress=lambda progress: spinner.phase(_phase(progress))
     )
-    if report.added or report.updated:
-        services.background.wake()
-    return report
 
 
 async def bring_up_to_date(agent: AsyncConversationAgent, place: Place, spinner: Spinner, *, quiet: bool) -> None:

@@ -18,7 +18,7 @@ from ragforge_memory.cli.preparation import shown_preparation
 from ragforge_memory.cli.reading import bring_up_to_date
 from ragforge_memory.cli.terminal import Spinner, Terminal, note
 from ragforge_memory.config import LoadedConfig, load_config
-from ragforge_memory.project import ProjectIdentity, identify, project_root
+from ragforge_memory.project import ProjectIdentity, identify
 
 if TYPE_CHECKING:
     from ragforge_memory.agent.conversation import AsyncConversation
@@ -80,7 +80,7 @@ def locate(settings: Settings) -> Place:
     named = settings.project.resolve() if settings.project else None
     if named is not None and settings.config is None and loaded.root.resolve() != named:
         return Place(loaded, identify(named), named)  # the configuration of a folder above names another project
-    root = named or (loaded.root if loaded.file else project_root(loaded.root))
+    root = named or loaded.root
     source = (root / loaded.config.source.root).resolve()
     return Place(loaded, identify(root, loaded.config.name), source)
 

@@ -57,6 +57,11 @@ class Mention:
     name: str
     qualified_name: str | None = None
 
+    @classmethod
+    def of(cls, written: str) -> Mention:
+        """The mention of a name as it was written: ``name``, or ``Outer.name``."""
+        return cls(written.rpartition(".")[2], written if "." in written else None)
+
 
 @dataclass(frozen=True, slots=True)
 class CodeTies:
@@ -175,7 +180,11 @@ class MessageStore:
     async def tool_calls(
         self, conversation_id: str, *, tool_name: str | None = None, success: bool | None = None, limit: int = 50
     ) -> list[ToolCall]:
-        """The newest ``limit`` tool calls that fit, oldest first."""
+        """The newest ``limit`` tool calls that fit, oldest first.
+
+        Raises:
+            ConversationNotFound: this owner has no such conversation (any more).
+        """
         rows = await self._client.read(
             "tool_calls",
             conversation_id=conversation_id,
@@ -184,7 +193,7 @@ class MessageStore:
             limit=limit,
             **self._owner,
         )
-        return [tool_call(row["call"]) for row in reversed(rows)]
+        return [tool_call(call) for call in reversed(_first(rows, conversation_id)["calls"])]
 
     async def search_text(
         self, query: str, *, limit: int = 10, conversation_id: str | None = None

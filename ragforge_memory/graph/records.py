@@ -25,6 +25,11 @@ def to_json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=str)
 
 
+def as_text(value: Any) -> str:
+    """A tool's result as a model sees it: a text as it is, everything else as JSON."""
+    return value if isinstance(value, str) else to_json(value)
+
+
 def from_json(text: str | None, default: Any = None) -> Any:
     """The value behind a JSON property; text that is no JSON (another tool's graph) comes back as it is."""
     if text is None:

@@ -17,6 +17,7 @@ from typing import Any
 
 from ragforge_memory.errors import InvalidInput, ToolError
 from ragforge_memory.llm.port import ToolRequest, ToolSpec
+from ragforge_memory.models.text import well_formed
 from ragforge_memory.tools.declare import ToolDeclaration, ToolOutput, declare, tool
 from ragforge_memory.tools.ports import ToolContext
 from ragforge_memory.tools.schema import ArgumentProblem, Arguments, arguments_of
@@ -209,7 +210,7 @@ class ToolRegistry:
         )
 
     def _failed(self, message: str, started: float) -> ToolRun:
-        message = message.encode("utf-8", "replace").decode("utf-8")
+        message = well_formed(message)
         content = json.dumps({"error": message}, ensure_ascii=False)
         return ToolRun(
             content=content,
