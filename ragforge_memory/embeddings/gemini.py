@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from ragforge_memory.config.known_models import EMBEDDING_MODELS, embedding_model_name, retired_embedding_model
 from ragforge_memory.embeddings.port import Vector
-from ragforge_memory.embeddings.vendor import EmbeddingRetries, VendorFailure, VendorVectors
+from ragforge_memory.embeddings.vendor import EmbeddingRetries, VendorEmbedder, VendorFailure, VendorVectors
 from ragforge_memory.errors import ConfigError, EmbeddingError
 from ragforge_memory.vendors import check_address, google_retry_delay, is_loopback
 
@@ -37,7 +37,7 @@ class _Session:
     loop: asyncio.AbstractEventLoop
 
 
-class GeminiEmbedder:
+class GeminiEmbedder(VendorEmbedder):
     """Embeds with a Gemini model.
 
     Args:
@@ -79,25 +79,6 @@ class GeminiEmbedder:
         self._session: _Session | None = None
         self._opening = asyncio.Lock()
         self._vectors = VendorVectors(self._model, self._dimension, self._request, retries or EmbeddingRetries())
-
-    @property
-    def model(self) -> str:
-        return self._model
-
-    @property
-    def dimension(self) -> int:
-        return self._dimension
-
-    @property
-    def unrelated_cosine(self) -> float:
-        """Measured with the first passages or question; see `ragforge_memory.embeddings.calibration`."""
-        return self._vectors.unrelated_cosine
-
-    async def embed_query(self, text: str) -> Vector:
-        return await self._vectors.question(text)
-
-    async def embed_passages(self, texts: Sequence[str]) -> list[Vector]:
-        return await self._vectors.passages(texts) if texts else []
 
     async def aclose(self) -> None:
         """Closes both of the SDK's clients and the HTTP client."""

@@ -156,5 +156,32 @@ class VendorVectors:
         return [value / length for value in vector]
 
 
+class VendorEmbedder:
+    """The part of an embedder that every vendor has alike; a subclass sets these three and opens its own client."""
+
+    _model: str
+    _dimension: int
+    _vectors: VendorVectors
+
+    @property
+    def model(self) -> str:
+        return self._model
+
+    @property
+    def dimension(self) -> int:
+        return self._dimension
+
+    @property
+    def unrelated_cosine(self) -> float:
+        """Measured with the first passages or question; see `ragforge_memory.embeddings.calibration`."""
+        return self._vectors.unrelated_cosine
+
+    async def embed_query(self, text: str) -> Vector:
+        return await self._vectors.question(text)
+
+    async def embed_passages(self, texts: Sequence[str]) -> list[Vector]:
+        return await self._vectors.passages(texts) if texts else []
+
+
 def _sendable(text: str, most: int) -> str:
     return text[:most] if text[:most].strip() else _NOTHING
