@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from ragforge_memory.code.parse import parse
-from ragforge_memory.code.parsed import ParsedFile
+from ragforge_memory.code.parsed import ParsedFile, ParsedScope
 from ragforge_memory.code.resolve import Edge, Resolution, resolve
 
 SAMPLES = Path(__file__).parent / "samples"
@@ -51,3 +51,39 @@ def edges(resolution: Resolution, path: str, *, parents: bool = False) -> list[s
     """The edges out of one file, those to parents only where asked for."""
     found = [e for e in resolution.edges if e.source_path == path]
     return [edge(e) for e in found if parents or e.kind != "HAS_PARENT"]
+
+
+class Sample:
+    """A sample project with the scopes and edges that it must have, listed by hand.
+
+    Args:
+        name: its folder below ``samples/``.
+        scopes: for every file its scopes, as `scopes` shows them.
+        edges: for files with edges those, as `edges` shows them.
+    """
+
+    def __init__(self, name: str, scopes: dict[str, list[str]], edges: dict[str, list[str]]) -> None:
+        self.files = read(name)
+        self.resolution = resolve(self.files.values())
+        self.scopes = scopes
+        self.edges = edges
+
+    def scope(self, path: str, key: str) -> ParsedScope:
+        """One scope of the sample."""
+        return next(found for found in self.files[path].scopes if found.key == key)
+
+
+class SampleTests:
+    """What holds for every sample; a test class of a language's names its own. conftest.py gives the paths."""
+
+    sample: Sample
+
+    def test_the_sample_has_these_files(self) -> None:
+        assert sorted(self.sample.files) == sorted(self.sample.scopes)
+
+    def test_scopes(self, scopes_path: str) -> None:
+        assert self.sample.files[scopes_path].error is None
+        assert scopes(self.sample.files[scopes_path]) == self.sample.scopes[scopes_path]
+
+    def test_edges(self, edges_path: str) -> None:
+        assert edges(self.sample.resolution, edges_path) == self.sample.edges[edges_path]

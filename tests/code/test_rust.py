@@ -5,9 +5,8 @@ from __future__ import annotations
 import pytest
 
 from ragforge_memory.code.parse import parse
-from ragforge_memory.code.parsed import ParsedScope
 from ragforge_memory.code.resolve import resolve
-from tests.code.graphs import edges, read, scopes
+from tests.code.graphs import Sample, SampleTests
 
 SCOPES = {
     "macros/src/lib.rs": [
@@ -104,28 +103,12 @@ EDGES = {
     ],
 }
 
-FILES = read("rust")
-RESOLUTION = resolve(FILES.values())
+SAMPLE = Sample("rust", SCOPES, EDGES)
+FILES, RESOLUTION, scope = SAMPLE.files, SAMPLE.resolution, SAMPLE.scope
 
 
-def scope(path: str, key: str) -> ParsedScope:
-    """One scope of the sample."""
-    return next(found for found in FILES[path].scopes if found.key == key)
-
-
-def test_the_sample_has_these_files() -> None:
-    assert sorted(FILES) == sorted(SCOPES)
-
-
-@pytest.mark.parametrize("path", SCOPES)
-def test_scopes(path: str) -> None:
-    assert FILES[path].error is None
-    assert scopes(FILES[path]) == SCOPES[path]
-
-
-@pytest.mark.parametrize("path", EDGES)
-def test_edges(path: str) -> None:
-    assert edges(RESOLUTION, path) == EDGES[path]
+class TestSample(SampleTests):
+    sample = SAMPLE
 
 
 def test_details() -> None:
