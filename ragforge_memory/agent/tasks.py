@@ -72,7 +72,10 @@ class TurnTasks:
             await asyncio.wait(list(self._running))
 
     def _ended(self, task: asyncio.Task[AssistantResponse]) -> None:
-        self._running.pop(task, None)
-        # Whoever waits for the turn gets its error; where nobody does, asyncio need not say so.
+        _, channel = self._running.pop(task)
         if not task.cancelled():
+            # Whoever waits for the turn gets its error; where nobody does, asyncio need not say so.
             task.exception()
+        elif channel is not None:
+            # Cancelled before its first step, so that nothing of it ran: the reader is told here.
+            channel.end()

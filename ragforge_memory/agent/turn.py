@@ -7,7 +7,7 @@ import contextlib
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 from uuid import uuid4
 
 from ragforge_memory import events
@@ -42,6 +42,8 @@ from ragforge_memory.models.tokens import estimate_tokens
 from ragforge_memory.tools.registry import ToolContext
 
 log = logging.getLogger(__name__)
+
+T = TypeVar("T")
 
 
 class Turn:
@@ -97,7 +99,8 @@ class Turn:
         services = self._services
         await self._journal(services.journal.begin, self._journal_turn())
         try:
-            question_seq = await self._write_question()
+            # A cancel waits for it: a question that was said is kept, and marked.
+            question_seq = await _shielded(self._write_question())
             self._asked = True
             await self._emit(
                 events.MessageStarted(
@@ -371,7 +374,7 @@ class Turn:
             self._degraded.append("journal")
 
 
-async def _shielded(work: Awaitable[None]) -> None:
+async def _shielded(work: Awaitable[T]) -> T:
     """Waits for ``work`` to end, however often this task is cancelled meanwhile; says so once it has ended."""
     task = asyncio.ensure_future(work)
     cancelled = False
@@ -380,6 +383,7 @@ async def _shielded(work: Awaitable[None]) -> None:
             await asyncio.shield(task)
         except asyncio.CancelledError:
             cancelled = True
-    task.result()
+    result = task.result()
     if cancelled:
         raise asyncio.CancelledError
+    return result

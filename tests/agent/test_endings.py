@@ -52,6 +52,21 @@ async def test_many_cancels_keep_one_partial_answer(make_agent: MakeAgent) -> No
         assert caught.value.message_id == answer.uuid
 
 
+async def test_a_cancel_at_any_moment_ends_the_stream_and_keeps_the_question(make_agent: MakeAgent) -> None:
+    async with make_agent(*[[TextChunk("part"), Hang()]] * 12) as agent:
+        conversation = await agent.create_conversation()
+        for steps in range(12):
+            stream = conversation.stream_message(f"question {steps}")
+            await stream.__aenter__()
+            for _ in range(steps):
+                await asyncio.sleep(0)
+            await conversation.cancel()
+            with pytest.raises(TurnCancelled):
+                [event async for event in stream]
+        questions = [message for message in await conversation.get_history() if message.role == "user"]
+        assert {message.state for message in questions} <= {"unanswered"}
+
+
 @tool
 def leave() -> str:
     """Ends the process, or would."""
