@@ -127,9 +127,19 @@ def test_a_killed_supervisor_is_replaced_under_the_running_server(home: Path) ->
     assert supervisor(home) != owner
 
 
+def stop_whole(pid: int) -> None:
+    """SIGSTOP, and waits until the last thread has stopped: until then one may still answer."""
+    os.kill(pid, signal.SIGSTOP)
+    threads = Path(f"/proc/{pid}/task")
+    while threads.is_dir() and any(
+        (thread / "stat").read_text().rpartition(")")[2].split()[0] not in "tT" for thread in threads.iterdir()
+    ):
+        os.sched_yield()
+
+
 def test_a_server_that_hangs_is_an_error_and_not_a_wait(home: Path) -> None:
     info = ensure_running(home)
-    os.kill(info.pid, signal.SIGSTOP)
+    stop_whole(info.pid)
     try:
         with pytest.raises(ServerStartError, match=f"process {info.pid}.*does not answer"):
             ensure_running(home)
