@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from ragforge_memory.agent.agent import AsyncConversationAgent
-    from ragforge_memory.agent.blocking import Conversation, ConversationAgent, MessageStream
+    from ragforge_memory.agent.blocking.agent import ConversationAgent
+    from ragforge_memory.agent.blocking.conversation import Conversation
+    from ragforge_memory.agent.blocking.stream import MessageStream
     from ragforge_memory.agent.conversation import AsyncConversation
     from ragforge_memory.agent.state import reduce_messages
     from ragforge_memory.agent.stream import AsyncMessageStream
@@ -45,7 +47,9 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "agent.agent": ("AsyncConversationAgent",),
-    "agent.blocking": ("Conversation", "ConversationAgent", "MessageStream"),
+    "agent.blocking.agent": ("ConversationAgent",),
+    "agent.blocking.conversation": ("Conversation",),
+    "agent.blocking.stream": ("MessageStream",),
     "agent.conversation": ("AsyncConversation",),
     "agent.state": ("reduce_messages",),
     "agent.stream": ("AsyncMessageStream",),

@@ -51,7 +51,7 @@ LIBRARIES: dict[str, tuple[str, ...]] = {
     "watchfiles": ("code/", "cli/"),
     "pathspec": ("code/",),
 }
-TYPES_ALONE = {("agent/agent.py", "neo4j"), ("agent/blocking.py", "neo4j")}
+TYPES_ALONE = {("agent/agent.py", "neo4j"), ("agent/blocking/agent.py", "neo4j")}
 
 # Rooms of pure values and functions: nothing of the outside is imported there.
 PURE = {"models", "retrieval", "errors", "events", "redaction"}

@@ -1,0 +1,120 @@
+"""A conversation as a handle: who it is, its labels, its end."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from ragforge_memory.agent.inputs import check_labels, check_text
+from ragforge_memory.models.conversation import AgentState, ConversationInfo, ConversationStatus
+
+if TYPE_CHECKING:
+    from ragforge_memory.agent.agent import AsyncConversationAgent
+
+
+class ConversationHandle:
+    """What all parts of a conversation share: its agent, what is known of it, its labels."""
+
+    def __init__(self, agent: AsyncConversationAgent, info: ConversationInfo) -> None:
+        self._agent = agent
+        self._info = info
+        self._state = AgentState(session_id=info.session_id or info.uuid, user_id=agent.user_id or "")
+
+    @property
+    def uuid(self) -> str:
+        """Its uuid."""
+        return self._info.uuid
+
+    @property
+    def session_id(self) -> str | None:
+        """The session that it was opened by, if any."""
+        return self._info.session_id
+
+    @property
+    def title(self) -> str | None:
+        """What lists show."""
+        return self._info.title
+
+    @property
+    def summary(self) -> str | None:
+        """What was said so far, in short, once there is a summary."""
+        return self._info.summary
+
+    @property
+    def tags(self) -> tuple[str, ...]:
+        """Words to find it by."""
+        return self._info.tags
+
+    @property
+    def status(self) -> ConversationStatus:
+        """``active`` or ``archived``."""
+        return self._info.status
+
+    @property
+    def metadata(self) -> dict[str, Any]:
+        """What was kept with it."""
+        return self._info.metadata
+
+    @property
+    def message_count(self) -> int:
+        """How many messages it had when last read; `refresh` reads again."""
+        return self._info.message_count
+
+    @property
+    def info(self) -> ConversationInfo:
+        """All of the above as one value, as last read."""
+        return self._info
+
+    @property
+    def state(self) -> AgentState:
+        """The state of the latest turn of this object."""
+        return self._state
+
+    async def refresh(self) -> ConversationInfo:
+        """Reads title, counts and the rest again.
+
+        Raises:
+            ConversationNotFound: it was deleted.
+        """
+        services = await self._agent.open()
+        self._info = await services.conversations.get(self.uuid)
+        return self._info
+
+    async def set_title(self, title: str) -> None:
+        """Gives it another title."""
+        check_text(title, "a title")
+        check_labels(title, ())
+        await self._update(title=title)
+
+    async def set_tags(self, tags: Sequence[str]) -> None:
+        """Gives it other tags."""
+        check_labels(None, tags)
+        await self._update(tags=list(tags))
+
+    async def archive(self) -> None:
+        """Takes it out of the lists of active conversations; nothing is lost."""
+        await self._update(status="archived")
+
+    async def unarchive(self) -> None:
+        """Makes it active again."""
+        await self._update(status="active")
+
+    async def save(self) -> None:
+        """Makes sure that all of it is in the graph; with ``auto_save`` (the default) it always is."""
+        from ragforge_memory.agent.recovery import replay_own
+
+        await replay_own(await self._agent.open(), self.uuid)
+
+    async def delete(self) -> None:
+        """Deletes it with all its messages, tool calls and results.
+
+        Raises:
+            ConversationNotFound: it was deleted before.
+        """
+        services = await self._agent.open()
+        await self._agent.turns.cancel(self.uuid)
+        await services.conversations.delete(self.uuid)
+
+    async def _update(self, **changes: Any) -> None:
+        services = await self._agent.open()
+        self._info = await services.conversations.update(self.uuid, **changes)

@@ -1,0 +1,152 @@
+"""The turns of a conversation, and reading back what was said."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from ragforge_memory.agent.api.handle import ConversationHandle
+from ragforge_memory.agent.inputs import check_limit, check_metadata, check_text, checked_text
+from ragforge_memory.agent.stream import AsyncMessageStream, Channel
+from ragforge_memory.errors import InvalidInput
+from ragforge_memory.models.conversation import AssistantResponse, Message, ToolCall
+
+if TYPE_CHECKING:
+    from ragforge_memory import events
+
+
+class ConversationTurns(ConversationHandle):
+    """Saying something, and what was said before."""
+
+    async def send_message(self, text: str, *, metadata: Mapping[str, Any] | None = None) -> AssistantResponse:
+        """Says something and waits for the whole answer; cancelling the wait cancels the turn.
+
+        Args:
+            text: 1 to 400,000 characters.
+            metadata: kept on the message; JSON-able.
+
+        Raises:
+            InvalidInput: the text cannot be a message.
+            GraphUnavailable: it could not be stored, so no model was asked.
+            ModelError: the model failed; what it had said is stored as a partial answer.
+            TurnCancelled: somebody cancelled the turn.
+        """
+        return await self.answer(text, metadata=metadata)
+
+    async def answer(
+        self, text: str, *, metadata: Mapping[str, Any] | None = None, message_id: str | None = None
+    ) -> AssistantResponse:
+        """`send_message` with the question's uuid given; for callers that keep message lists of their own."""
+        checked_text(text)
+        check_metadata(metadata)
+        await self._agent.open()
+        task = self._start(text, metadata, None, message_id)
+        try:
+            return await asyncio.shield(task)
+        except asyncio.CancelledError:
+            task.cancel()
+            await asyncio.wait((task,))
+            if not task.cancelled():
+                task.exception()
+            raise
+
+    def stream_message(self, text: str, *, metadata: Mapping[str, Any] | None = None) -> AsyncMessageStream:
+        """Says something and gives the answer's events as they come; the turn starts when the stream is entered.
+
+        Raises:
+            InvalidInput: the text cannot be a message.
+        """
+        checked_text(text)
+        check_metadata(metadata)
+        return AsyncMessageStream(lambda channel: self._start(text, metadata, channel))
+
+    async def cancel(self) -> bool:
+        """Stops the turns of this conversation that run here and waits until their partial answers are stored.
+
+        Returns:
+            Whether there was one.
+        """
+        return await self._agent.turns.cancel(self.uuid)
+
+    async def get_history(
+        self,
+        limit: int = 50,
+        *,
+        before_message_id: str | None = None,
+        include_tool_calls: bool = True,
+        include_reasoning: bool = True,
+    ) -> list[Message]:
+        """The newest ``limit`` messages, oldest first.
+
+        Args:
+            limit: 1 to 1,000.
+            before_message_id: only what was said before this message.
+            include_tool_calls: with their results.
+            include_reasoning: the model's thoughts too.
+
+        Raises:
+            MessageNotFound: ``before_message_id`` is none of this conversation's.
+        """
+        check_limit(limit)
+        services = await self._agent.open()
+        return await services.messages.history(
+            self.uuid,
+            limit=limit,
+            before=before_message_id,
+            include_tool_calls=include_tool_calls,
+            include_reasoning=include_reasoning,
+        )
+
+    async def get_tool_calls(
+        self, tool_name: str | None = None, *, success: bool | None = None, limit: int = 50
+    ) -> list[ToolCall]:
+        """The newest ``limit`` tool calls with their results, oldest first.
+
+        Args:
+            tool_name: only this tool's.
+            success: only those that went well (True) or failed (False).
+            limit: 1 to 1,000.
+        """
+        check_limit(limit)
+        if tool_name is not None:
+            check_text(tool_name, "a tool's name")
+        if success not in (None, True, False):
+            raise InvalidInput("success is True, False or None")
+        services = await self._agent.open()
+        return await services.messages.tool_calls(self.uuid, tool_name=tool_name, success=success, limit=limit)
+
+    def _start(
+        self,
+        text: str,
+        metadata: Mapping[str, Any] | None,
+        channel: Channel | None,
+        message_id: str | None = None,
+    ) -> asyncio.Task[AssistantResponse]:
+        async def emit(event: events.Event) -> None:
+            if channel is not None:
+                await channel.send(event)
+
+        async def run() -> AssistantResponse:
+            from ragforge_memory.agent.recovery import replay_own
+            from ragforge_memory.agent.turn import Turn
+
+            services = await self._agent.open()
+            await replay_own(services, self.uuid)
+            turn = Turn(services, self.uuid, text, emit, metadata=metadata, message_id=message_id)
+            try:
+                response = await turn.run()
+            except BaseException as error:
+                self._state = turn.state(self._state.session_id, error=str(error) or type(error).__name__)
+                raise
+            self._state = turn.state(self._state.session_id)
+            self._info = self._info.model_copy(
+                update={
+                    "title": self._info.title or turn.title,
+                    "message_count": self._info.message_count + 2,
+                    "head_seq": max(self._info.head_seq, turn.seq),
+                }
+            )
+            return response
+
+        return self._agent.turns.start(self.uuid, run, channel)

@@ -1,0 +1,1 @@
+"""The blocking classes: each method runs its awaited twin on the background loop."""
