@@ -83,6 +83,16 @@ RETURN s {.uuid, .name, .qualified_name, .type, .file, .language, .startLine, .e
 ORDER BY r.lines[0], s.file, s.startLine
 LIMIT $limit
 
+// name: scope_inheritors
+// What stands directly below a type: what inherits from it or implements it. Edges are between definitions, so types
+// that only have their name in common each get their own.
+MATCH (target:Scope {uuid: $uuid})<-[r:INHERITS_FROM|IMPLEMENTS]-(s:Scope)
+WHERE target.project = $project AND s.project = $project
+RETURN s {.uuid, .name, .qualified_name, .type, .file, .language, .startLine, .endLine, .definition_line, .signature,
+  .docstring, .hash, .parent, .returnType, .parameters, .modifiers, .complexity} AS scope, r.lines AS lines
+ORDER BY s.file, s.startLine
+LIMIT $limit
+
 // name: scope_names
 // Every definition's names, as rows of lists: a project has tens of thousands.
 MATCH (s:Scope)

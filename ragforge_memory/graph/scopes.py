@@ -94,6 +94,11 @@ class ScopeStore:
         rows = await self._client.read("scope_callees", project=project, uuid=uuid, limit=limit)
         return [ScopeUse(scope=scope(row["scope"]), lines=tuple(row["lines"] or ())) for row in rows]
 
+    async def inheritors(self, project: str, uuid: str, *, limit: int = 200) -> list[ScopeUse]:
+        """Scopes that inherit from this one or implement it, and the lines where they say so; direct ones alone."""
+        rows = await self._client.read("scope_inheritors", project=project, uuid=uuid, limit=limit)
+        return [ScopeUse(scope=scope(row["scope"]), lines=tuple(row["lines"] or ())) for row in rows]
+
     async def names(self, project: str) -> list[ScopeName]:
         """The names of every scope; read once for each revision of the project."""
         rows = await self._client.read("project_revision", project=project)

@@ -150,9 +150,10 @@ async def _uses(context: ToolContext, read: _Uses, target: Scope, targets: int) 
         "possible": _merged(await _placed(code, project, possible))[:MAX_USES],
         "decorates": _merged(sorted_out["decorate"])[:MAX_USES],
         "references": _merged(sorted_out["other"])[:MAX_USES],
-        "subclasses": _merged(await _placed(code, project, [each for each in written if each.inherits(target)]))[
-            :MAX_USES
-        ],
+        "subclasses": _merged(
+            {**_user(use.scope), "lines": list(use.lines) or [use.scope.definition_line]}
+            for use in await code.inheritors(project, target.uuid, limit=MAX_USES)
+        ),
     }
 
 

@@ -46,6 +46,9 @@ class ScopeReader(Protocol):
     async def callees(self, project: str, uuid: str, *, limit: int = 200) -> list[ScopeUse]:
         """Scopes that this one uses, by first use, and the lines of this one's file where it does."""
 
+    async def inheritors(self, project: str, uuid: str, *, limit: int = 200) -> list[ScopeUse]:
+        """Scopes directly below this type, and the lines where they name it as their base."""
+
     async def names(self, project: str) -> list[ScopeName]:
         """The names of every scope, for near misses."""
 

@@ -55,10 +55,6 @@ class WrittenUse:
         """Whether everyday objects have a member of that name (``get``, ``join``), so that it tells nothing."""
         return self.receiver is not None and self.name in common_members(target.language)
 
-    def inherits(self, target: Scope) -> bool:
-        """Whether the use is that of a base: the scope it stands in is a class below ``target``."""
-        return self.kind in ("inherit", "implement") and bool(self.scope) and target.type != "method"
-
 
 async def uses_of(root: Path | None, files: Sequence[str], target: Scope) -> list[WrittenUse]:
     """Every use of the target's bare name in the project's files of its language; none without a root."""

@@ -160,6 +160,26 @@ async def test_callers_are_listed_with_their_lines() -> None:
     assert "no calls of it were found" in alone
 
 
+async def test_each_class_of_a_name_has_its_own_inheritors() -> None:
+    def worker(file: str, *below: str) -> dict[str, Any]:
+        uses = [{"qualified_name": each, "type": "class", "file": file, "line": 9, "lines": [9]} for each in below]
+        return {**ECHO, "qualified_name": "Worker", "type": "class", "file": file, "line": 1, "subclasses": uses}
+
+    value = found(worker("a.py", "Nightly"), worker("b.py"), worker("c.py", "Sender"), {**ECHO, "subclasses": []})
+    answer = await answer_to("which classes inherit from Worker?", {"find_callers": value})
+    assert answer.splitlines() == [
+        "`Worker` (a.py, line 1) is inherited by 1 scope:",
+        "- `Nightly` - a.py:9",
+        "",
+        "`Worker` (c.py, line 1) is inherited by 1 scope:",
+        "- `Sender` - c.py:9",
+        "",
+        "Nothing in this project inherits from `Worker` (b.py, line 1).",
+    ]
+    alone = await answer_to("which classes inherit from Worker?", {"find_callers": found(worker("b.py"))})
+    assert alone == "`Worker` (b.py, line 1): nothing in this project inherits from it."
+
+
 async def test_it_means_what_the_last_answer_was_about() -> None:
     for earlier in (
         "`Talk.echo` - src/talk.py:12 (method, lines 11-14)",

@@ -108,7 +108,8 @@ def create(session: neo4j.Session, data: Data, *, code: bool, vectors: str) -> N
           qualified_name: $word + '_used', startLine: 5, hash: 'h2'})
         CREATE (o:Scope {uuid: $only_here, key: 'k3', name: $rare, qualified_name: $rare, startLine: 9, hash: 'h3'})
         FOREACH (x IN [s, t, o] | SET x.project = $project, x.file = $file, x.project_token = $project_token)
-        CREATE (s)-[:CONSUMES {lines: [2]}]->(t), (t)-[:HAS_PARENT]->(o), (s)-[:DEFINED_IN]->(f)
+        CREATE (s)-[:CONSUMES {lines: [2]}]->(t), (s)-[:INHERITS_FROM {lines: [1]}]->(t), (t)-[:HAS_PARENT]->(o),
+          (s)-[:DEFINED_IN]->(f)
         WITH s, t
         CALL db.create.setNodeVectorProperty(s, $vectors, [1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0])
         RETURN s.uuid
@@ -121,7 +122,8 @@ def tie(session: neo4j.Session, one: Data, other: Data) -> None:
     """Edges between the code of two projects, as no ingest makes them: a read that follows one must still stop."""
     for source, target in ((one, other), (other, one)):
         session.run(
-            "MATCH (s:Scope {uuid: $source}), (t:Scope {uuid: $target}) CREATE (s)-[:CONSUMES {lines: [3]}]->(t)",
+            "MATCH (s:Scope {uuid: $source}), (t:Scope {uuid: $target}) "
+            "CREATE (s)-[:CONSUMES {lines: [3]}]->(t), (s)-[:INHERITS_FROM {lines: [3]}]->(t)",
             source=source.caller,
             target=target.callee,
         ).consume()

@@ -212,14 +212,20 @@ def _subclasses(asked: str, value: Mapping[str, Any]) -> list[str]:
     scopes = value.get("scopes") or []
     if not scopes:
         return [nothing(asked)]
+    # Of one name's definitions only types can have anything below them.
+    types = [each for each in scopes if each.get("type") in (*_SORTS["class"], "type")] or scopes[:1]
     lines: list[str] = []
-    for scope in scopes:
+    for scope in types:
         below = scope.get("subclasses") or []
         if below:
             lines.append(f"{subject(scope)} is inherited by {counted(len(below), 'scope')}:")
             lines += [use_item(each) for each in below[:MAX_LISTED]] + _rest(len(below) - MAX_LISTED) + [""]
-    if not lines:
-        lines = [f"{subject(scopes[0])}: nothing in this project inherits from it.", ""]
+    bare = [subject(each) for each in types if not each.get("subclasses")]
+    if bare and not lines:
+        lines += [f"{bare.pop(0)}: nothing in this project inherits from it.", ""]
+    if bare:
+        lines += [f"Nothing in this project inherits from {', '.join(bare)}.", ""]
+    lines += _rest(int(value.get("total") or 0) - len(scopes), "more definitions of that name")
     return _trimmed([*lines, *taken_for(value, asked)])
 
 
