@@ -66,55 +66,71 @@ CALL (c) {
 RETURN seq, referenced
 
 // name: turn_context
-// Read 1: one statement, bounded by seq, never by ORDER BY and LIMIT alone. No embedding comes back. Times come as
-// text: the driver takes longer to make its own of sixty of them than the server for all the rest.
+// Read 1: one statement, bounded by seq, never by ORDER BY and LIMIT alone. A branch's earlier messages are its
+// parents', each up to where it was left. No embedding comes back. Times come as text: the driver takes longer to make
+// its own of sixty of them than the server for all the rest.
 MATCH (c:Conversation {uuid: $conversation_id})
 WHERE c.user_id = $user_id AND c.project = $project AND c.status <> 'deleting'
-OPTIONAL MATCH (m:Message {conversation_id: $conversation_id})
-WHERE m.seq > $floor AND m.seq < $top
-WITH c, m ORDER BY m.seq
-RETURN c.summary AS summary, collect(m {.uuid, .conversation_id, .seq, .role, .content, .token_count, .state, .in_reply_to,
-  .model, .provider_parts, .trust, timestamp: toStringOrNull(m.timestamp), tool_calls: COLLECT {
-    MATCH (m)-[:MADE_TOOL_CALL]->(call:ToolCall)-[:PRODUCED_RESULT]->(result:ToolResult)
-    RETURN call {.uuid, .message_id, .index, .tool_name, .arguments, .duration_ms, .success, .iteration,
-      timestamp: toStringOrNull(call.timestamp), result: result.result, error: result.error, result_size_bytes: result.result_size_bytes,
-      truncated: result.truncated} AS call
-    ORDER BY call.index
-  }}) AS messages
+RETURN c.summary AS summary, COLLECT {
+  UNWIND [i IN range(0, size(coalesce(c.lineage_ids, [])) - 1) | {id: c.lineage_ids[i], top: c.lineage_tops[i]}]
+    + [{id: c.uuid, top: 9223372036854775807}] AS l
+  MATCH (m:Message {conversation_id: l.id})
+  WHERE m.seq > $floor AND m.seq < $top AND m.seq <= l.top
+  WITH m ORDER BY m.seq
+  RETURN m {.uuid, .conversation_id, .seq, .role, .content, .token_count, .state, .in_reply_to,
+    .model, .provider_parts, .trust, timestamp: toStringOrNull(m.timestamp), tool_calls: COLLECT {
+      MATCH (m)-[:MADE_TOOL_CALL]->(call:ToolCall)-[:PRODUCED_RESULT]->(result:ToolResult)
+      RETURN call {.uuid, .message_id, .index, .tool_name, .arguments, .duration_ms, .success, .iteration,
+        timestamp: toStringOrNull(call.timestamp), result: result.result, error: result.error, result_size_bytes: result.result_size_bytes,
+        truncated: result.truncated} AS call
+      ORDER BY call.index
+    }} AS message
+} AS messages
 
 // name: history
-// The newest $limit below $top (the head where nothing else is asked), oldest first.
+// The newest $limit below $top (the head where nothing else is asked), oldest first, of the conversation's lineage.
 MATCH (c:Conversation {uuid: $conversation_id})
 WHERE c.user_id = $user_id AND c.project = $project AND c.status <> 'deleting'
-WITH c, CASE WHEN $before IS NULL THEN c.head_seq + 1
-  ELSE head(COLLECT { MATCH (b:Message {uuid: $before}) WHERE b.conversation_id = c.uuid RETURN b.seq }) END AS top
-OPTIONAL MATCH (m:Message {conversation_id: $conversation_id})
-WHERE m.seq >= top - $limit AND m.seq < top
-WITH top, m ORDER BY m.seq
-RETURN top, collect(m {.uuid, .conversation_id, .seq, .role, .content, .reasoning, .token_count, .state,
-  .in_reply_to, .model, .usage, .provider_parts, .importance, .trust, .metadata, .user_id, .project,
-  timestamp: toStringOrNull(m.timestamp), tool_calls: CASE WHEN $include_tool_calls THEN COLLECT {
-    MATCH (m)-[:MADE_TOOL_CALL]->(call:ToolCall)-[:PRODUCED_RESULT]->(result:ToolResult)
-    RETURN call {.uuid, .message_id, .index, .tool_name, .arguments, .duration_ms, .success, .iteration,
-      timestamp: toStringOrNull(call.timestamp), result: result.result, error: result.error, result_size_bytes: result.result_size_bytes,
-      truncated: result.truncated} AS call
-    ORDER BY call.index
-  } ELSE [] END,
-  references: COLLECT {
-    MATCH (m)-[r:REFERENCES_CODE]->(s:Scope)
-    RETURN {name: s.name, qualified_name: s.qualified_name, file: s.file, start_line: s.startLine, kind: r.kind,
-      scope_hash: r.scope_hash, commit: r.commit, message_id: m.uuid, scope_id: s.uuid} AS reference
-    ORDER BY reference.kind DESC, reference.file, reference.start_line
-  }}) AS messages
+WITH c, [i IN range(0, size(coalesce(c.lineage_ids, [])) - 1) | {id: c.lineage_ids[i], top: c.lineage_tops[i]}]
+  + [{id: c.uuid, top: 9223372036854775807}] AS lineage
+WITH c, lineage, CASE WHEN $before IS NULL THEN c.head_seq + 1
+  ELSE head(COLLECT {
+    MATCH (b:Message {uuid: $before})
+    WHERE any(l IN lineage WHERE b.conversation_id = l.id AND b.seq <= l.top)
+    RETURN b.seq
+  }) END AS top
+RETURN top, COLLECT {
+  UNWIND lineage AS l
+  MATCH (m:Message {conversation_id: l.id})
+  WHERE m.seq >= top - $limit AND m.seq < top AND m.seq <= l.top
+  WITH m ORDER BY m.seq
+  RETURN m {.uuid, .conversation_id, .seq, .role, .content, .reasoning, .token_count, .state,
+    .in_reply_to, .model, .usage, .provider_parts, .importance, .trust, .metadata, .user_id, .project,
+    timestamp: toStringOrNull(m.timestamp), tool_calls: CASE WHEN $include_tool_calls THEN COLLECT {
+      MATCH (m)-[:MADE_TOOL_CALL]->(call:ToolCall)-[:PRODUCED_RESULT]->(result:ToolResult)
+      RETURN call {.uuid, .message_id, .index, .tool_name, .arguments, .duration_ms, .success, .iteration,
+        timestamp: toStringOrNull(call.timestamp), result: result.result, error: result.error, result_size_bytes: result.result_size_bytes,
+        truncated: result.truncated} AS call
+      ORDER BY call.index
+    } ELSE [] END,
+    references: COLLECT {
+      MATCH (m)-[r:REFERENCES_CODE]->(s:Scope)
+      RETURN {name: s.name, qualified_name: s.qualified_name, file: s.file, start_line: s.startLine, kind: r.kind,
+        scope_hash: r.scope_hash, commit: r.commit, message_id: m.uuid, scope_id: s.uuid} AS reference
+      ORDER BY reference.kind DESC, reference.file, reference.start_line
+    }} AS message
+} AS messages
 
 // name: tool_calls
-// The newest $limit that fit, newest first; the store turns them round. One row for a conversation that is there, even
-// without calls, so that none means: not found.
+// The newest $limit of the lineage that fit, newest first; the store turns them round. One row for a conversation that
+// is there, even without calls, so that none means: not found.
 MATCH (c:Conversation {uuid: $conversation_id})
 WHERE c.user_id = $user_id AND c.project = $project AND c.status <> 'deleting'
 RETURN COLLECT {
-  MATCH (m:Message {conversation_id: $conversation_id})
-  WHERE m.seq >= 0
+  UNWIND [i IN range(0, size(coalesce(c.lineage_ids, [])) - 1) | {id: c.lineage_ids[i], top: c.lineage_tops[i]}]
+    + [{id: c.uuid, top: 9223372036854775807}] AS l
+  MATCH (m:Message {conversation_id: l.id})
+  WHERE m.seq >= 0 AND m.seq <= l.top
   MATCH (m)-[:MADE_TOOL_CALL]->(call:ToolCall)-[:PRODUCED_RESULT]->(result:ToolResult)
   WHERE ($tool_name IS NULL OR call.tool_name = $tool_name) AND ($success IS NULL OR call.success = $success)
   RETURN call {.uuid, .message_id, .index, .tool_name, .arguments, .duration_ms, .success, .iteration,
