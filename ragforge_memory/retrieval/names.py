@@ -14,8 +14,23 @@ What is none of these is not found: a neighbour is never passed off as the thing
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+
+_TYPES = ("class", "struct", "interface", "trait", "enum", "type")
+KINDS: Mapping[str, tuple[str, ...]] = {
+    "function": ("function", "method", "macro"),
+    "method": ("method", "function"),
+    "constructor": ("method",),
+    "macro": ("macro", "function"),
+    "class": _TYPES,
+    "exception": _TYPES,
+    **{each: (each, *(other for other in _TYPES if other != each)) for each in _TYPES[1:]},
+    "constant": ("constant",),
+    "variable": ("constant",),
+    "property": ("method", "constant"),
+}
+"""What people call something, and the sorts of scope that it may be then, the nearest first."""
 
 _WORDS = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+|[^\W\d_a-zA-Z]+")
 _PLACE = re.compile(r"^(?P<file>[\w./\\+-]*\.\w{1,5})(?::{1,2}|#)(?P<name>[A-Za-z_$].*)$")

@@ -28,21 +28,25 @@ MAX_OUTLINE = 400
 
 
 @tool
-async def read_scope(context: ToolContext, name: str, file: str = "", include_source: bool = True) -> ToolOutput:
+async def read_scope(
+    context: ToolContext, name: str, file: str = "", kind: str = "", include_source: bool = True
+) -> ToolOutput:
     """Reads the definition of a function, method, class or constant: place, signature, documentation, source.
 
     Names may be bare (`invoke`), dotted (`Command.invoke`, `click.core.Command`), partial or slightly
     misspelled; `match` in the result says how the name was taken (exact, inherited, spelling, typo, partial,
-    none). Several definitions of the name are all listed, the likeliest first.
+    none). Several definitions of the name are all listed, the likeliest first; `overload` marks those that only
+    state another signature of one that is implemented.
 
     Args:
         name: the name to look up.
         file: path of the file that has it, or the end of that path, where more than one does.
+        kind: what it is (`class`, `function`, `method`, `constant`), where other things have that name too.
         include_source: whether the source text comes along; without it only place, signature and documentation.
     """
     code = code_of(context)
     project = context.owner.project
-    found = await resolve(code, project, name, file)
+    found = await resolve(code, project, name, file, kind)
     scopes = list(found.scopes[:MAX_DEFINITIONS])
     if include_source and scopes:
         with_source = {

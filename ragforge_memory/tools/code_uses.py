@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ragforge_memory.retrieval.names import is_test
 from ragforge_memory.tools.declare import ToolOutput, tool
 from ragforge_memory.tools.ports import ToolContext
-from ragforge_memory.tools.resolve import resolve
+from ragforge_memory.tools.resolve import implementations, resolve
 from ragforge_memory.tools.shown import LIST_BYTES, code_of, fitting, shown
 from ragforge_memory.tools.written_uses import WrittenUse, calls_in, uses_of
 
@@ -26,7 +26,7 @@ _CALLING = ("function", "method", "macro")
 
 
 @tool
-async def find_callers(context: ToolContext, name: str, file: str = "") -> ToolOutput:
+async def find_callers(context: ToolContext, name: str, file: str = "", kind: str = "") -> ToolOutput:
     """Finds what calls or uses a function, method or class, with the lines where it does.
 
     `callers` are functions that call it: certain ones, and those where only its name speaks for it and nothing
@@ -37,15 +37,17 @@ async def find_callers(context: ToolContext, name: str, file: str = "") -> ToolO
     Args:
         name: the name that is called, as for `read_scope`.
         file: path of the file that defines it, or the end of that path, where more than one does.
+        kind: what it is (`class`, `function`, `method`), where other things have that name too.
     """
     code = code_of(context)
     project = context.owner.project
-    found = await resolve(code, project, name, file)
-    targets = found.scopes[:MAX_TARGETS]
+    found = await resolve(code, project, name, file, kind)
+    definitions = implementations(found.scopes)
+    targets = definitions[:MAX_TARGETS]
     answer: dict[str, Any] = {
         "asked": found.asked.text,
         "match": found.match,
-        "total": len(found.scopes),
+        "total": len(definitions),
         "scopes": [],
     }
     read: list[str] = []
@@ -58,25 +60,28 @@ async def find_callers(context: ToolContext, name: str, file: str = "") -> ToolO
 
 
 @tool
-async def find_callees(context: ToolContext, name: str, file: str = "") -> ToolOutput:
+async def find_callees(context: ToolContext, name: str, file: str = "", kind: str = "") -> ToolOutput:
     """Finds what a function, method or class calls: definitions of this project, and other names as written.
 
     Args:
         name: the name that calls, as for `read_scope`.
         file: path of the file that defines it, or the end of that path, where more than one does.
+        kind: what it is (`class`, `function`, `method`), where other things have that name too.
     """
     code = code_of(context)
     project = context.owner.project
-    found = await resolve(code, project, name, file)
+    found = await resolve(code, project, name, file, kind)
+    definitions = implementations(found.scopes)
+    targets = definitions[:MAX_TARGETS]
     answer: dict[str, Any] = {
         "asked": found.asked.text,
         "match": found.match,
-        "total": len(found.scopes),
+        "total": len(definitions),
         "scopes": [],
     }
     read: list[str] = []
-    budget = LIST_BYTES // max(1, len(found.scopes[:MAX_TARGETS]))
-    for target in found.scopes[:MAX_TARGETS]:
+    budget = LIST_BYTES // max(1, len(targets))
+    for target in targets:
         parts = [target, *await _members(code, project, target)]
         uses = [use for part in parts for use in await code.callees(project, part.uuid, limit=MAX_USES)]
         callees = _by_scope(uses)
@@ -129,7 +134,8 @@ async def _uses(context: ToolContext, read: _Uses, target: Scope, targets: int) 
             # Without the files at hand every use counts as a call: most are.
             kind = _kind(kinds.get((use.scope.file, line), {"call"}))
             sorted_out[kind].append({**_user(use.scope), "lines": [line]})
-    homonyms = [each for each in await code.by_name(project, target.name) if each.uuid != target.uuid]
+    named = implementations(await code.by_name(project, target.name))
+    homonyms = [each for each in named if each.uuid != target.uuid]
     taken = {(use.scope.file, line) for use in known for line in use.lines}
     for homonym in homonyms[:MAX_TARGETS]:
         for use in await read.callers(homonym.uuid):

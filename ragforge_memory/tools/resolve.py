@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 from ragforge_memory.retrieval.names import (
+    KINDS,
     Reference,
     distance,
     fits,
@@ -56,29 +57,51 @@ class Resolution:
     scopes: tuple[Scope, ...] = ()
 
 
-async def resolve(code: ScopeReader, project: str, name: str, file: str = "") -> Resolution:
+async def resolve(code: ScopeReader, project: str, name: str, file: str = "", kind: str = "") -> Resolution:
     """Finds the definitions that ``name`` means.
 
     Args:
         name: as asked, see `ragforge_memory.retrieval.names`.
         file: its path or the end of it, ``""`` where it is not known.
+        kind: what it is said to be (a key of ``KINDS`` there; others say nothing): such come first. "The option
+            class" is ``Option``, even where there is a function ``option``.
     """
     asked = reference(name)
     if file:
         asked = replace(asked, file=file)
     if not asked.parts:
         return Resolution(asked, "none")
-    exact = _named(await code.by_name(project, asked.name), asked)
+    exact = _of_kind(_named(await code.by_name(project, asked.name), asked), kind)
+    if exact and exact[0].type not in KINDS.get(kind, (exact[0].type,)):
+        near = await _near(code, project, asked)
+        spelled = _of_kind(near.scopes, kind) if near.match == "spelling" else ()
+        if spelled and spelled[0].type in KINDS[kind]:
+            return Resolution(asked, "spelling", spelled)
     if exact:
         return Resolution(asked, "exact", exact)
     inherited = await _inherited(code, project, asked)
     if inherited:
         return Resolution(asked, "inherited", inherited)
-    return await _near(code, project, asked)
+    near = await _near(code, project, asked)
+    return replace(near, scopes=_of_kind(near.scopes, kind))
+
+
+def is_overload(scope: Scope) -> bool:
+    """Whether a definition only states one more signature of what is implemented elsewhere (``@overload``)."""
+    return "overload" in scope.modifiers
+
+
+def implementations(scopes: Iterable[Scope]) -> tuple[Scope, ...]:
+    """The scopes without the overloads of what is among them; of overloads alone the first stands for all."""
+    given = tuple(scopes)
+    first: dict[tuple[str, str], Scope] = {}
+    for scope in sorted(given, key=is_overload):
+        first.setdefault((scope.file, scope.qualified_name), scope)
+    return tuple(scope for scope in given if not is_overload(scope) or first[scope.file, scope.qualified_name] is scope)
 
 
 def ranked(scopes: Iterable[Scope], asked: Reference) -> tuple[Scope, ...]:
-    """The likeliest definition first: named to the end, no test, no mere declaration, no constant, outermost."""
+    """The likeliest first: named to the end, no test, no mere declaration, no overload, no constant, outermost."""
     return tuple(
         sorted(
             scopes,
@@ -86,6 +109,7 @@ def ranked(scopes: Iterable[Scope], asked: Reference) -> tuple[Scope, ...]:
                 not stands_last(asked.parts, scope.qualified_name, scope.file),
                 is_test(scope.file),
                 is_declaration(scope.file),
+                is_overload(scope),
                 scope.type == "constant",
                 scope.qualified_name.count("."),
                 scope.file,
@@ -93,6 +117,17 @@ def ranked(scopes: Iterable[Scope], asked: Reference) -> tuple[Scope, ...]:
             ),
         )
     )
+
+
+def _of_kind(scopes: Sequence[Scope], kind: str) -> tuple[Scope, ...]:
+    """Those that are what the name is said to be first, else in their order; overloads behind what they overload."""
+    wanted = KINDS.get(kind, ())
+
+    def place(scope: Scope) -> tuple[bool, bool, int, bool]:
+        nearness = wanted.index(scope.type) if scope.type in wanted else len(wanted)
+        return nearness == len(wanted), bool(wanted) and is_test(scope.file), nearness, is_overload(scope)
+
+    return tuple(sorted(scopes, key=place))
 
 
 def _named(scopes: Iterable[Scope], asked: Reference) -> tuple[Scope, ...]:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ragforge_memory.errors import ToolError
+from ragforge_memory.tools.resolve import is_overload
 
 if TYPE_CHECKING:
     from ragforge_memory.models.code import Scope
@@ -47,6 +48,8 @@ def shown(scope: Scope, *, source: bool = False, docstring: bool = False) -> dic
         "docstring": (scope.docstring or "") if docstring else summary(scope.docstring),
         "uuid": scope.uuid,
     }
+    if is_overload(scope):
+        said["overload"] = True
     if source:
         said["language"] = scope.language
         text = scope.source or ""

@@ -110,8 +110,45 @@ async def test_several_definitions_are_all_listed() -> None:
     other = {**ECHO, "qualified_name": "echo", "file": "src/other.py", "line": 3, "type": "function"}
     answer = await answer_to("where is echo?", {"read_scope": found(ECHO, other)})
     assert "Also defined:\n- `echo` - src/other.py:3 (function)" in answer
-    by_sort = await answer_to("where is the function echo?", {"read_scope": found(ECHO, other)})
-    assert by_sort.startswith("`echo` - src/other.py:3")
+
+
+async def test_what_a_name_is_said_to_be_is_told_to_the_tool() -> None:
+    for text, name, kind in [
+        ("where is the function echo?", "echo", "function"),
+        ("where is the echo class?", "echo", "class"),
+        ("where is class Echo defined?", "Echo", "class"),
+        ("where is the method Talk.echo?", "Talk.echo", "method"),
+        ("where is the `Function` class?", "Function", "class"),
+        ("where is the Function class?", "Function", "class"),
+        ("where is the constant LIMIT?", "LIMIT", "constant"),
+    ]:
+        wanted = {"name": name, "kind": kind, "include_source": False}
+        assert await requests_for(user(text)) == [("read_scope", wanted)], text
+    assert await requests_for(user("who calls the method echo?")) == [
+        ("find_callers", {"name": "echo", "kind": "method"})
+    ]
+    assert await requests_for(user("where is type?")) == [("read_scope", {"name": "type", "include_source": False})]
+
+
+async def test_a_method_that_nothing_calls_is_told_of_where_the_method_was_asked_for() -> None:
+    callers = [{"qualified_name": "main", "type": "function", "file": "src/app.py", "line": 1, "lines": [4]}]
+    function = {**ECHO, "qualified_name": "echo", "type": "function", "line": 40, "callers": callers}
+    value = found({**ECHO, "callers": []}, function)
+    answer = await answer_to("who calls the method echo?", {"find_callers": value})
+    assert answer.startswith(
+        "`Talk.echo` (src/talk.py, line 12): no calls of it were found in this project.\n\n`echo` ("
+    )
+    assert (await answer_to("who calls echo?", {"find_callers": value})).startswith("`echo` (src/talk.py, line 40) is")
+
+
+async def test_overloads_are_mentioned_behind_what_is_implemented() -> None:
+    stubs = [{**ECHO, "line": line, "start_line": line, "overload": True} for line in (3, 6)]
+    other = {**ECHO, "qualified_name": "echo", "file": "src/other.py", "line": 3, "type": "function"}
+    answer = await answer_to("where is echo?", {"read_scope": found(ECHO, other, *stubs)})
+    assert answer.startswith("`Talk.echo` - src/talk.py:12")
+    assert answer.endswith("\n\nOverloaded in lines 3, 6.\n\nAlso defined:\n- `echo` - src/other.py:3 (function)")
+    one = await answer_to("show me echo", {"read_scope": found(ECHO, stubs[0])})
+    assert one.endswith("\n\nOverloaded in line 3.")
 
 
 async def test_a_typo_is_said() -> None:

@@ -15,7 +15,20 @@ FILES = {
     "jobs/worker.py": "class Worker:\n    pass\n\n\nclass Nightly(Worker):\n    pass\n",
     "mail/worker.py": "class Worker:\n    pass\n\n\nclass Sender(Worker):\n    pass\n",
     "mail/fast.py": "from mail import worker\n\n\nclass Courier(worker.Worker):\n    pass\n",
-    "web/pool.py": "from elsewhere import Worker\n\n\nclass Crawler(Worker):\n    pass\n",
+    "web/pool.py": "from elsewhere import Worker\n\n\nclass Crawler(Worker):\n    pass\n\n\n"
+    "def crawl(): ...\n\n\ndef pool_size(): ...\n\n\nclass PoolSize: ...\n",
+    "text/out.py": (
+        "import typing as t\nfrom typing import overload\n\n\n@overload\ndef say(a: int) -> int: ...\n@overload\n"
+        "def say(a: str) -> str: ...\ndef say(a):\n    return a\n\n\nclass Voice:\n    @t.overload\n"
+        "    def say(self, a: int) -> int: ...\n    def say(self, a):\n        return a\n\n\n"
+        "def shout():\n    return say(1)\n\n\ndef sing(anyone):\n    return anyone.hum()\n"
+    ),
+    "text/option.py": "def option():\n    return Option()\n\n\nclass Option:\n    def option(self): ...\n",
+    "tests/test_option.py": "class option: ...\n\n\ndef Option(): ...\n",
+    "text/hum.py": (
+        "import typing\n\n\nclass Hum:\n    @typing.overload\n    def hum(self) -> int: ...\n"
+        "    @typing.overload\n    def hum(self, a: int) -> int: ...\n    def hum(self, a=1):\n        return a\n"
+    ),
     "web/shapes.ts": "interface Shape { area(): number }\nclass Square implements Shape { area() { return 1 } }\n",
 }
 
@@ -48,3 +61,56 @@ async def test_each_class_has_its_own_inheritors(run: Run) -> None:
 async def test_what_implements_an_interface_is_below_it(run: Run) -> None:
     found = below((await run("find_callers", name="Shape")).value)
     assert found == {"web/shapes.ts": [("Square", "web/shapes.ts", [2])]}
+
+
+async def test_what_is_implemented_comes_before_its_overloads(run: Run) -> None:
+    said = (await run("read_scope", name="say")).value["scopes"]
+    assert [(each["qualified_name"], each["line"], each.get("overload", False)) for each in said] == [
+        ("say", 9, False),
+        ("Voice.say", 16, False),
+        ("say", 6, True),
+        ("say", 8, True),
+        ("Voice.say", 15, True),
+    ]
+    assert said[0]["source"].startswith("def say(a):\n    return a")
+
+
+async def test_calls_are_told_of_what_is_implemented_alone(run: Run) -> None:
+    value = (await run("find_callers", name="say")).value
+    assert [(each["qualified_name"], each["line"]) for each in value["scopes"]] == [("say", 9), ("Voice.say", 16)]
+    assert value["total"] == 2
+    assert [each["qualified_name"] for each in value["scopes"][0]["callers"]] == ["shout"]
+    (callees,) = (await run("find_callees", name="shout")).value["scopes"]
+    assert [(each["qualified_name"], each["line"]) for each in callees["callees"]] == [("say", 9)]
+    # Its own overloads do not make a name ambiguous.
+    (hum,) = (await run("find_callers", name="hum")).value["scopes"]
+    assert [each["qualified_name"] for each in hum["callers"]] == ["sing"]
+
+
+async def test_what_a_name_is_said_to_be_comes_first(run: Run) -> None:
+    for name, kind, match, place in [
+        ("option", "", "exact", ("text/option.py", 1)),
+        ("option", "function", "exact", ("text/option.py", 1)),
+        ("option", "method", "exact", ("text/option.py", 6)),
+        ("option", "class", "exact", ("tests/test_option.py", 1)),
+        ("Option", "class", "exact", ("text/option.py", 5)),
+        ("Option", "function", "exact", ("tests/test_option.py", 4)),
+        ("Option", "method", "exact", ("tests/test_option.py", 4)),
+        ("shout", "class", "exact", ("text/out.py", 20)),
+        ("nightly", "class", "spelling", ("jobs/worker.py", 5)),
+        ("option", "nonsense", "exact", ("text/option.py", 1)),
+    ]:
+        value = (await run("read_scope", name=name, kind=kind)).value
+        first = value["scopes"][0]
+        assert (value["match"], (first["file"], first["line"])) == (match, place), (name, kind)
+        assert "source" in first
+
+
+async def test_a_spelling_of_that_kind_goes_before_the_same_letters_of_another(run: Run) -> None:
+    value = (await run("read_scope", name="worker", kind="class")).value
+    assert (value["match"], value["scopes"][0]["qualified_name"]) == ("spelling", "Worker")
+    assert (await run("read_scope", name="shape", kind="interface")).value["scopes"][0]["qualified_name"] == "Shape"
+    value = (await run("read_scope", name="crawl", kind="class")).value
+    assert (value["match"], value["scopes"][0]["qualified_name"]) == ("exact", "crawl")
+    value = (await run("read_scope", name="pool_size", kind="class")).value
+    assert (value["match"], value["scopes"][0]["qualified_name"]) == ("spelling", "PoolSize")

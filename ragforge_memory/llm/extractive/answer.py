@@ -20,7 +20,7 @@ from ragforge_memory.llm.extractive.quoting import (
     taken_for,
     use_item,
 )
-from ragforge_memory.retrieval.names import is_test
+from ragforge_memory.retrieval.names import KINDS, is_test
 
 MAX_LISTED = 25
 """Items of one list; what is left is counted."""
@@ -88,13 +88,15 @@ def _definition(question: Question, asked: str, values: Mapping[str, Any]) -> li
         beginning = _beginning(values.get("read_file", {})) if question.form == "show" else []
         return beginning or _outline(question, asked, values)
     value = values.get("read_scope", {})
-    scopes = _preferred(value.get("scopes") or [], question.target.sort)
+    scopes = value.get("scopes") or []
     if "search_code" in values and value.get("match") not in ("exact", "spelling"):
         return search_results(question, values["search_code"])
     if not scopes:
         places = text_places(asked, values.get("grep_code", {}))
         return places or [nothing(asked)]
-    best, others = scopes[0], scopes[1:]
+    best = scopes[0]
+    overloads = [each for each in scopes[1:] if each.get("overload") and _same_definition(each, best)]
+    others = [each for each in scopes[1:] if each not in overloads]
     lines = [head(best)]
     match question.form:
         case "where":
@@ -105,21 +107,21 @@ def _definition(question: Question, asked: str, values: Mapping[str, Any]) -> li
             lines += said or ["It has no documentation. Its code:", *source(best, limit=16)]
         case _:
             lines += source(best)
-    note = taken_for({**value, "scopes": scopes}, asked)
+    if overloads:
+        numbers = ", ".join(str(each["line"]) for each in overloads)
+        lines += ["", f"Overloaded in line {numbers}." if len(overloads) == 1 else f"Overloaded in lines {numbers}."]
+    note = taken_for(value, asked)
     lines += ["", *note] if note else []
     if others:
-        total = max(int(value.get("total") or 0), len(scopes)) - 1
+        total = max(int(value.get("total") or 0), len(scopes)) - 1 - len(overloads)
         lines += ["", "Also defined:" if value.get("match") == "exact" else "Others:"]
         lines += [item(each) for each in others[:MAX_LISTED]]
         lines += _rest(total - len(others[:MAX_LISTED]))
     return lines
 
 
-def _preferred(scopes: Sequence[dict[str, Any]], sort: str) -> list[dict[str, Any]]:
-    """Those of the sort that the question names first; all of them where it names none."""
-    wanted = {"function": ("function", "method"), "method": ("method", "function"), "constructor": ("method",)}
-    order = wanted.get(sort, (sort,))
-    return sorted(scopes, key=lambda each: order.index(each["type"]) if each["type"] in order else len(order))
+def _same_definition(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+    return (one["file"], one["qualified_name"]) == (other["file"], other["qualified_name"])
 
 
 def _callers(question: Question, asked: str, value: Mapping[str, Any]) -> list[str]:
@@ -128,7 +130,7 @@ def _callers(question: Question, asked: str, value: Mapping[str, Any]) -> list[s
         return [nothing(asked)]
     lines: list[str] = []
     silent: list[str] = []
-    for scope in scopes:
+    for number, scope in enumerate(scopes):
         uses = list(scope.get("callers") or [])
         if question.form == "uses":
             uses += [
@@ -138,7 +140,8 @@ def _callers(question: Question, asked: str, value: Mapping[str, Any]) -> list[s
             ]
             uses.sort(key=lambda each: (is_test(each["file"]), each["file"], each["lines"]))
         told = uses or any(scope.get(key) for key in ("top_level", "decorates", "references"))
-        if told or len(scopes) == 1:
+        meant = number == 0 and question.target.sort in KINDS
+        if told or meant or len(scopes) == 1:
             lines += [*_one_target(scope, uses, "used" if question.form == "uses" else "called"), ""]
         else:
             silent.append(subject(scope))

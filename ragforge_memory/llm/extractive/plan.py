@@ -11,6 +11,7 @@ from typing import Any
 from ragforge_memory.llm.extractive.questions import Question
 from ragforge_memory.llm.extractive.targets import Target
 from ragforge_memory.llm.extractive.wording import content_words
+from ragforge_memory.retrieval.names import KINDS
 
 MAX_STEPS = 3
 """Steps of tool calls for one question; two are the most that any form needs."""
@@ -49,9 +50,11 @@ def next_calls(question: Question, found: Sequence[Found]) -> tuple[Call, ...]:
 
 
 def name_call(tool: str, target: Target, **more: Any) -> Call:
-    """A call of a tool that takes a name and perhaps the file that has it."""
-    place = [("file", target.file)] if target.file else []
-    return Call(tool, (("name", target.text), *place, *more.items()))
+    """A call of a tool that takes a name, perhaps the file that has it and what it is said to be."""
+    known = [("file", target.file)] if target.file else []
+    if target.sort in KINDS:
+        known.append(("kind", target.sort))
+    return Call(tool, (("name", target.text), *known, *more.items()))
 
 
 def search_words(question: Question) -> tuple[str, ...]:

@@ -15,7 +15,10 @@ _KINDS = (
     r"functions?|methods?|class(?:es)?|constants?|variables?|definitions?|symbols?|interfaces?|structs?|enums?|traits?|"
     r"modules?|files?|scopes?|decorators?|constructors?|helpers?|types?|propert(?:y|ies)|macros?|subroutines?|exceptions?"
 )
+_SINGULAR = {"classes": "class", "properties": "property"}
 _KIND_WORD = re.compile(rf"^(?:{_KINDS})$", re.I)
+# "The File class" is called `File`, though a file is a kind of thing too.
+_CAPITAL = re.compile(rf"^(?:(?:the|an?|our|my)\s+)?(?P<name>[A-Z]\w*)\s+(?:{_KINDS})$")
 _LEADING = re.compile(
     rf"^(?:(?:the|a|an|our|my|your|actual|exact|whole|full|entire|complete|name|of|for|python|called|named|"
     rf"code|source|body|implementation|definition)\s+|(?:{_KINDS})\s+(?:of\s+)?(?:called\s+|named\s+)?(?=\S))+",
@@ -163,6 +166,9 @@ def _joined(member: str, owner: str, sort: str) -> Target | None:
 
 
 def _stripped(said: str) -> str:
+    capital = _CAPITAL.match(said)
+    if capital:
+        return capital.group("name")
     bare = said
     while True:
         shorter = _TRAILING.sub("", _LEADING.sub("", bare)).strip()
@@ -184,5 +190,11 @@ def _is_article(word: str) -> bool:
 
 
 def _sort(said: str) -> str:
-    found = re.search(rf"\b({_KINDS})\b", said, re.I)
-    return found.group(1).lower().removesuffix("es" if found.group(1).lower() == "classes" else "s") if found else ""
+    """What the words around the name call it, in the singular; ``''`` where the word is all there is."""
+    around = _QUOTED.sub(" ", said)
+    found = re.findall(rf"\b({_KINDS})\b", around, re.I)
+    if not found or around.strip().lower() == found[0].lower():
+        return ""
+    # A name may look like such a word (the `Function` class); what people call things they write small.
+    word: str = next((each for each in found if each.islower()), found[0]).lower()
+    return _SINGULAR.get(word, word if word.endswith("ss") else word.removesuffix("s"))
