@@ -63,11 +63,16 @@ class ChatMessage:
 
 @dataclass(frozen=True, slots=True)
 class ModelRequest:
-    """All that a model is asked with. No tools means: answer with text."""
+    """All that a model is asked with. No tools means: answer with text.
+
+    ``purpose`` says what the answer is for: ``answer`` is a turn's own; ``summary``, ``title``, ``compression`` and
+    the like are asked beside the conversation. Vendors are not told; a script answers each from a list of its own.
+    """
 
     system: str
     messages: tuple[ChatMessage, ...]
     tools: tuple[ToolSpec, ...] = ()
+    purpose: str = "answer"
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,8 @@ processes can use the same script::
         {"reasoning": "Let me look.", "tools": [{"name": "search_code", "arguments": {"query": "login"}}]},
         {"text": "It is in auth.py.", "delay_ms": 50, "usage": {"input_tokens": 10, "output_tokens": 5}},
         {"text": "This one breaks", "error": {"type": "ModelStreamCut", "message": "the line went dead"}},
-        "a string is an answer"]}
+        "a string is an answer"],
+     "purposes": {"compression": ["## Decisions\\n- use argon2"]}}
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import asyncio
 import inspect
 import json
 import re
-from collections.abc import AsyncGenerator, AsyncIterable, Callable, Iterable, Sequence
+from collections.abc import AsyncGenerator, AsyncIterable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -60,8 +61,12 @@ class ScriptedProvider:
     is; a `Pause`, a `Hang` or an ``asyncio.Event`` is waited for; an exception is raised there. A callable is given
     the request and returns (or awaits, or yields) any of these. `Finished` is added where a step has none.
 
+    What is asked beside the conversation (a summary, a title, a compression) never takes a step of the conversation's:
+    each purpose has its own, and one without any raises ModelError, as a model does that is not there for it.
+
     Args:
         steps: what to answer, in order.
+        purposes: steps for requests of another purpose than ``answer``, by purpose.
         model: the model's name.
         context_window: tokens.
         loop: begin again after the last step; otherwise one request too many raises ModelError.
@@ -74,6 +79,7 @@ class ScriptedProvider:
         self,
         steps: Iterable[Step] = (),
         *,
+        purposes: Mapping[str, Iterable[Step]] | None = None,
         model: str = "scripted",
         context_window: int = 128_000,
         loop: bool = False,
@@ -83,10 +89,10 @@ class ScriptedProvider:
         self.context_window = context_window
         self.requests: list[ModelRequest] = []
         self.closed = False
-        self._steps = list(steps)
+        self._scripts = {purpose: list(its) for purpose, its in (purposes or {}).items()} | {"answer": list(steps)}
+        self._next = dict.fromkeys(self._scripts, 0)
         self._loop = loop
         self._delay = delay
-        self._next = 0
 
     @classmethod
     def from_file(cls, path: str | Path) -> ScriptedProvider:
@@ -102,9 +108,10 @@ class ScriptedProvider:
         if not isinstance(script, dict) or not isinstance(script.get("steps"), list):
             raise ConfigError("a script is a JSON object with a list of steps", file=str(path), key="steps")
         try:
-            steps = [_step(step) for step in script["steps"]]
+            purposes = {name: [_step(step) for step in steps] for name, steps in script.get("purposes", {}).items()}
             return cls(
-                steps,
+                [_step(step) for step in script["steps"]],
+                purposes=purposes,
                 model=str(script.get("model", "scripted")),
                 context_window=int(script.get("context_window", 128_000)),
                 loop=bool(script.get("loop", False)),
@@ -115,12 +122,12 @@ class ScriptedProvider:
 
     @property
     def unused(self) -> int:
-        """How many steps have not been used."""
-        return max(0, len(self._steps) - self._next)
+        """How many steps of the conversation's have not been used."""
+        return max(0, len(self._scripts["answer"]) - self._next["answer"])
 
     def add(self, *steps: Step) -> None:
-        """Appends steps."""
-        self._steps.extend(steps)
+        """Appends steps to the conversation's."""
+        self._scripts["answer"].extend(steps)
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelChunk, None]:
         """Plays the next step.
@@ -129,7 +136,7 @@ class ScriptedProvider:
             ModelError: there is no step left, or whatever the step holds.
         """
         self.requests.append(request)
-        step = self._take()
+        step = self._take(request.purpose)
         said = 0
         asked = False
         async for piece in _pieces(step, request):
@@ -160,14 +167,16 @@ class ScriptedProvider:
         """Notes that it was closed."""
         self.closed = True
 
-    def _take(self) -> Step:
-        if self._next >= len(self._steps) and self._loop and self._steps:
-            self._next = 0
-        if self._next >= len(self._steps):
-            raise ModelError(f"the script is at its end after {len(self._steps)} steps", hint="add steps, or set loop")
-        step = self._steps[self._next]
-        self._next += 1
-        return step
+    def _take(self, purpose: str) -> Step:
+        steps = self._scripts.get(purpose, [])
+        place = self._next.get(purpose, 0)
+        if place >= len(steps) and self._loop and steps:
+            place = 0
+        if place >= len(steps):
+            what = "" if purpose == "answer" else f" for the purpose {purpose!r}"
+            raise ModelError(f"the script is at its end after {len(steps)} steps{what}", hint="add steps, or set loop")
+        self._next[purpose] = place + 1
+        return steps[place]
 
 
 async def _pieces(step: Any, request: ModelRequest) -> AsyncGenerator[Any, None]:
