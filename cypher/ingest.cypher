@@ -68,7 +68,7 @@ RETURN p.uuid AS uuid
 MATCH (s:Scope)
 WHERE s.project = $project AND s.file IN $files
 RETURN s {.uuid, .project, .key, .name, .qualified_name, .type, .file, .language, .startLine, .endLine,
-  .definition_line, .linesOfCode, .source, .signature, .hash, .body_hash, .parent, .parentUUID, .depth, .docstring,
+  .definition_line, .linesOfCode, .source, .signature, .hash, .body_hash, .signature_hash, .sketch, .parent, .parentUUID, .depth, .docstring,
   .returnType, .parameters, .modifiers, .complexity, .terms, .project_token} AS scope
 ORDER BY s.file, s.startLine, s.key
 

@@ -58,6 +58,8 @@ class OpenScope:
     start_byte: int
     end_byte: int
     name_byte: int | None
+    token_byte: int
+    """Where its tokens begin."""
     parent: OpenScope | None
     depth: int
     signature: str = ""
@@ -166,6 +168,7 @@ class Draft:
         name_node: Node | None = None,
         whole: Node | None = None,
         end: Node | None = None,
+        tokens_from: Node | None = None,
         qualified_name: str | None = None,
         signature: str = "",
         docstring: str | None = None,
@@ -187,6 +190,7 @@ class Draft:
             name_node: the name in the source; its line is the definition line where that is not ``node``'s first.
             whole: the node with decorators, annotations and ``export``, where that is a larger one.
             end: the node whose end is the scope's, where it is not the whole's.
+            tokens_from: the node at whose start its tokens begin, where that is not the whole's.
             qualified_name: where it is not the parent's and the name joined by a dot.
         """
         parent = self.current
@@ -206,6 +210,7 @@ class Draft:
             start_byte=first.start_byte,
             end_byte=last.end_byte,
             name_byte=name_node.start_byte if name_node else None,
+            token_byte=(tokens_from or first).start_byte,
             parent=parent,
             depth=len(self._open),
             signature=signature,
@@ -297,6 +302,7 @@ class Draft:
 
     def _finished(self, scope: OpenScope, lines: list[str], tokens: Tokens) -> ParsedScope:
         source = "\n".join(lines[scope.start_line - 1 : scope.end_line])
+        place = (scope.token_byte, scope.end_byte, scope.name_byte)
         return ParsedScope(
             key=scope.key,
             name=scope.name,
@@ -309,7 +315,8 @@ class Draft:
             docstring=scope.docstring,
             source=source,
             hash=text_hash(source),
-            body_hash=tokens_hash(tokens.between(scope.start_byte, scope.end_byte, scope.name_byte)),
+            body_hash=tokens_hash(tokens.between(*place)),
+            sketch=tokens.sketch(*place),
             parent=scope.parent.key if scope.parent else None,
             depth=scope.depth,
             owner=scope.owner,

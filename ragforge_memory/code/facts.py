@@ -17,7 +17,7 @@ from typing import Any
 from ragforge_memory.code.parsed import Binding, Export, Import, ParsedFile, ParsedScope, Use
 
 # Raised when these bytes change; see `facts_version` for what else makes a file be read again.
-_FORMAT = 1
+_FORMAT = 2
 
 # What a scope says to people: the graph has it, and no name is resolved by it.
 _TEXTS: dict[str, Any] = {
@@ -26,6 +26,7 @@ _TEXTS: dict[str, Any] = {
     "source": "",
     "hash": "",
     "body_hash": "",
+    "sketch": "",
     "return_type": None,
     "parameters": (),
     "complexity": 1,

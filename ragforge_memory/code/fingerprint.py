@@ -13,6 +13,8 @@ from collections.abc import Sequence
 from hashlib import blake2b
 from typing import TYPE_CHECKING
 
+from ragforge_memory.code.sketch import encode, pair_hashes, token_hashes
+
 if TYPE_CHECKING:
     from tree_sitter import Node
 
@@ -39,23 +41,49 @@ class Tokens:
     def __init__(self, root: Node, data: bytes, reader: Reader) -> None:
         self._starts: list[int] = []
         self._texts: list[bytes] = []
+        self._hashes: list[int] | None = None
+        self._pairs: list[int] | None = None
         self._read(root, data, reader)
 
     def between(self, start: int, end: int, without: int | None = None) -> list[bytes]:
         """The tokens from byte ``start`` up to byte ``end``, without the one that starts at byte ``without``."""
+        first, last, name = self._places(start, end, without)
+        found = self._texts[first:last]
+        if name is not None:
+            del found[name - first]
+        return found
+
+    def sketch(self, start: int, end: int, without: int | None = None) -> str:
+        """What the same tokens look like, see sketch.py."""
+        first, last, name = self._places(start, end, without)
+        if self._hashes is None or self._pairs is None:
+            self._hashes = token_hashes(self._texts)
+            self._pairs = pair_hashes(self._hashes)
+        if name is None:
+            return encode({*self._hashes[first:last], *self._pairs[first : max(first, last - 1)]})
+        return encode(
+            {
+                *self._hashes[first:name],
+                *self._hashes[name + 1 : last],
+                *self._pairs[first : max(first, name - 1)],
+                *self._pairs[name + 1 : max(name + 1, last - 1)],
+            }
+        )
+
+    def _places(self, start: int, end: int, without: int | None) -> tuple[int, int, int | None]:
+        """Where these tokens begin and end in the lists, and where the one to leave out is."""
         first, last = bisect_left(self._starts, start), bisect_left(self._starts, end)
         while first < last and self._texts[first] in _STRUCTURE:
             first += 1
         while first < last and self._texts[last - 1] in _STRUCTURE:
             last -= 1
-        found = self._texts[first:last]
         if without is not None:
             place = bisect_left(self._starts, without, first, last)
             while place < last and self._texts[place] in _STRUCTURE and self._starts[place] == without:
                 place += 1
             if place < last and self._starts[place] == without:
-                del found[place - first]
-        return found
+                return first, last, place
+        return first, last, None
 
     def _read(self, root: Node, data: bytes, reader: Reader) -> None:
         """One pass over the leaves with a cursor; a plain list of children costs twice as much."""

@@ -32,17 +32,17 @@ class GitState:
 def git_state(directory: Path) -> GitState | None:
     """The state of the work tree that ``directory`` is in, None outside of one. Never raises."""
     directory = directory.resolve()
-    asked = _ask(directory, "rev-parse", "--show-toplevel")
+    asked = ask(directory, "rev-parse", "--show-toplevel")
     if asked is None:
         return _read(directory)
     root = Path(asked)
-    commit = _ask(directory, "rev-parse", "--verify", "--quiet", "HEAD")
-    return GitState(root, commit or None, _remote(_ask(directory, "config", "--get-regexp", r"^remote\..*\.url$")))
+    commit = ask(directory, "rev-parse", "--verify", "--quiet", "HEAD")
+    return GitState(root, commit or None, _remote(ask(directory, "config", "--get-regexp", r"^remote\..*\.url$")))
 
 
 def head_commit(directory: Path) -> str | None:
     """The commit of HEAD of the work tree that ``directory`` is in, None where there is none."""
-    asked = _ask(directory, "rev-parse", "--verify", "--quiet", "HEAD")
+    asked = ask(directory, "rev-parse", "--verify", "--quiet", "HEAD")
     if asked is not None and _COMMIT.fullmatch(asked):
         return asked
     state = _read(directory.resolve())
@@ -54,16 +54,21 @@ def without_credentials(address: str) -> str:
     return _USER_INFO.sub(r"\1", address)
 
 
-def _ask(directory: Path, *arguments: str) -> str | None:
+def git_environment() -> dict[str, str]:
+    """What a git of ours runs with: it takes no locks, speaks plain English and asks about no other repository."""
     # Inside a git hook these point to the repository that is being committed to.
     environment = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
-    environment |= {"GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C"}
+    return environment | {"GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C"}
+
+
+def ask(directory: Path, *arguments: str, seconds: float = _TIMEOUT) -> str | None:
+    """What git says to this, stripped; None where it refuses, is not there, or takes longer. Never raises."""
     try:
         done = subprocess.run(
             ["git", "-C", str(directory), *arguments],
             capture_output=True,
-            timeout=_TIMEOUT,
-            env=environment,
+            timeout=seconds,
+            env=git_environment(),
             stdin=subprocess.DEVNULL,
             check=False,
         )

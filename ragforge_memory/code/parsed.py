@@ -146,6 +146,7 @@ class ParsedScope:
         docstring: cleaned of comment marks and common indentation, None where there is none.
         source: the lines start_line to end_line, whole, joined by line feeds, whatever the file's line breaks.
         hash, body_hash: of the source and of its tokens, see fingerprint.py.
+        sketch: what the tokens look like, see sketch.py.
         parent: key of the enclosing scope in this file, None at the top level.
         depth: 0 at the top level.
         owner: dotted name of the type this is a member of, where it is defined outside that type's body: Go
@@ -176,6 +177,7 @@ class ParsedScope:
     source: str
     hash: str
     body_hash: str
+    sketch: str = ""
     parent: str | None = None
     depth: int = 0
     owner: str | None = None

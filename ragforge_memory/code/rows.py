@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from ragforge_memory.code.fingerprint import text_hash
 from ragforge_memory.code.parsed import ParsedFile, ParsedScope
 from ragforge_memory.graph.text import terms
 
@@ -58,6 +59,8 @@ def scope_properties(
         "signature": scope.signature,
         "hash": scope.hash,
         "body_hash": scope.body_hash,
+        "signature_hash": text_hash(scope.signature),
+        "sketch": scope.sketch,
         "parent": parent.name if parent else None,
         "parentUUID": parent_uuid,
         "depth": scope.depth,

@@ -1,0 +1,315 @@
+"""What became of the definitions between two states of the code: which stand where they stood, and where others went.
+
+A definition stands where its file and qualified name are still there. What is lost is looked for among what is new, one
+to one: by tokens, by likeness of tokens, and by where it stood and what went with it. Two candidates that are equally
+good are both named and none is taken. Pure functions of values.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+from ragforge_memory.code.parsed import ParsedFile
+from ragforge_memory.code.sketch import decode, likeness
+
+# What speaks for a pair, together 1: how alike the tokens are, the name, the file, and what is around it.
+_TOKENS, _NAME, _FILE, _AROUND = 0.55, 0.25, 0.10, 0.10
+# The name counts for so much less where what is around it is another: every class has its `get`.
+_STRANGER = 0.6
+# Another name of the same words is worth at most this share of the same name.
+_WORDS = 0.6
+# A pair below this is none. A function in the same place under a quite different name needs half of its tokens alike;
+# one of the same name in a file that was renamed needs none.
+_ENOUGH = 0.5
+# Of two pairs that are nearer than this none is better.
+_MARGIN = 0.04
+# Tokens speak less the fewer there are: n of them weigh n / (n + this).
+_FEW = 3.0
+# Of the definitions that share the rarest tokens so many are looked at.
+_MOST_CANDIDATES = 12
+_COMMON = 64
+_ROUNDS = 4
+
+_FAMILIES = {
+    **dict.fromkeys(("function", "method"), "function"),
+    **dict.fromkeys(("class", "interface", "struct", "trait", "enum", "type", "namespace"), "type"),
+    **dict.fromkeys(("constant", "macro"), "value"),
+}
+_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """One definition as it is at one moment.
+
+    Args:
+        file: relative to the project's root.
+        qualified_name: see ParsedScope.
+        type: see ScopeType.
+        body_hash, sketch: of its tokens without its name.
+        key: unique in its file; the qualified name, numbered where there are several.
+    """
+
+    file: str
+    qualified_name: str
+    type: str
+    body_hash: str
+    sketch: str
+    key: str
+
+    @property
+    def name(self) -> str:
+        """The bare name."""
+        return self.qualified_name.rpartition(".")[2]
+
+    @property
+    def around(self) -> str:
+        """The qualified name of what it stands in, empty at the top level."""
+        return self.qualified_name.rpartition(".")[0]
+
+
+@dataclass(frozen=True, slots=True)
+class Successor:
+    """Where a lost definition went.
+
+    Args:
+        definition: what it is now; None where it has no successor, or several that are equally good.
+        similarity: how alike the tokens are, from 0 to 1; 1 where they are the same.
+        candidates: the equally good ones, best first.
+    """
+
+    definition: Definition | None
+    similarity: float = 0.0
+    candidates: tuple[Definition, ...] = ()
+
+
+GONE = Successor(None)
+
+
+def definitions(parsed: ParsedFile) -> list[Definition]:
+    """The definitions of a file, in its order."""
+    return [
+        Definition(parsed.path, scope.qualified_name, scope.type, scope.body_hash, scope.sketch, scope.key)
+        for scope in parsed.scopes
+    ]
+
+
+@dataclass(slots=True)
+class Standing:
+    """One file's definitions before and after: pairs that stand where they stood, what is lost and what is new."""
+
+    kept: list[tuple[Definition, Definition]] = field(default_factory=list)
+    lost: list[Definition] = field(default_factory=list)
+    new: list[Definition] = field(default_factory=list)
+
+
+def standing(before: Iterable[Definition], after: Iterable[Definition]) -> Standing:
+    """Pairs the definitions of one file by qualified name; of several of one name those with the same tokens first,
+    then those of the same type, then in order."""
+    result = Standing()
+    waiting: dict[str, list[Definition]] = defaultdict(list)
+    for each in after:
+        waiting[each.qualified_name].append(each)
+    groups: dict[str, list[Definition]] = defaultdict(list)
+    for each in before:
+        groups[each.qualified_name].append(each)
+    for name, olds in groups.items():
+        news = waiting.get(name, [])
+        for same in (_same_tokens, _same_type, _any):
+            left = []
+            for old in olds:
+                found = next((new for new in news if same(old, new)), None)
+                if found is None:
+                    left.append(old)
+                else:
+                    news.remove(found)
+                    result.kept.append((old, found))
+            olds = left
+        result.lost.extend(olds)
+    result.new = [each for group in waiting.values() for each in group]
+    return result
+
+
+def find_successors(
+    lost: Sequence[Definition], new: Sequence[Definition], *, renamed: Mapping[str, str] | None = None
+) -> list[Successor]:
+    """Where each of the lost definitions went, one to one.
+
+    Args:
+        lost: what is not where it was.
+        new: what is where nothing was.
+        renamed: files that are known to be others now, old path → new.
+    """
+    if not lost or not new:
+        return [GONE] * len(lost)
+    return _Assignment(lost, new, renamed or {}).made()
+
+
+@dataclass(slots=True)
+class _Pair:
+    old: int
+    new: int
+    similarity: float
+    score: float = 0.0
+
+
+class _Assignment:
+    """Takes the clearest pairs first; what they say of files and classes counts for what is left."""
+
+    def __init__(self, lost: Sequence[Definition], new: Sequence[Definition], renamed: Mapping[str, str]) -> None:
+        self._lost = lost
+        self._new = new
+        self._renamed = renamed
+        self._taken: dict[int, _Pair] = {}
+        self._used: set[int] = set()
+        self._files: dict[str, Counter[str]] = defaultdict(Counter)
+        self._around: dict[tuple[str, str], Counter[tuple[str, str]]] = defaultdict(Counter)
+        self._pairs = self._candidates()
+
+    def made(self) -> list[Successor]:
+        for _ in range(_ROUNDS):
+            for pair in self._pairs:
+                pair.score = self._score(pair)
+            if not self._round():
+                break
+        return [self._successor(number) for number in range(len(self._lost))]
+
+    def _successor(self, number: int) -> Successor:
+        taken = self._taken.get(number)
+        if taken is not None:
+            return Successor(self._new[taken.new], taken.similarity)
+        good = [p for p in self._pairs if p.old == number and p.new not in self._used and p.score >= _ENOUGH]
+        good.sort(key=lambda pair: -pair.score)
+        equal = [self._new[p.new] for p in good if p.score > good[0].score - _MARGIN]
+        return Successor(None, good[0].similarity, tuple(equal)) if equal else GONE
+
+    def _round(self) -> bool:
+        """Takes what is clear, best first, until nothing is; whether anything was taken."""
+        found = False
+        while True:
+            open_pairs = [
+                pair
+                for pair in self._pairs
+                if pair.score >= _ENOUGH and pair.old not in self._taken and pair.new not in self._used
+            ]
+            rivals: dict[tuple[bool, int], list[float]] = defaultdict(list)
+            for pair in open_pairs:
+                for side in ((True, pair.old), (False, pair.new)):
+                    rivals[side].append(pair.score)
+            for scores in rivals.values():
+                scores.sort(reverse=True)
+            clear = [
+                pair
+                for pair in open_pairs
+                if all(_is_best(pair.score, rivals[side]) for side in ((True, pair.old), (False, pair.new)))
+            ]
+            if not clear:
+                return found
+            for pair in clear:
+                self._take(pair)
+            found = True
+
+    def _take(self, pair: _Pair) -> None:
+        self._taken[pair.old] = pair
+        self._used.add(pair.new)
+        old, new = self._lost[pair.old], self._new[pair.new]
+        self._files[old.file][new.file] += 1
+        self._around[old.file, old.around][new.file, new.around] += 1
+        self._around[old.file, old.qualified_name][new.file, new.qualified_name] += 2
+
+    def _score(self, pair: _Pair) -> float:
+        old, new = self._lost[pair.old], self._new[pair.new]
+        around = self._around_likeness(old, new)
+        name = _name_likeness(old.name, new.name)
+        if not around or (not old.around and not new.around and not self._same_file(old, new)):
+            name *= _STRANGER if around == 0 else 1.0
+        count = min(decode(old.sketch).count, decode(new.sketch).count)
+        tokens = pair.similarity * count / (count + _FEW)
+        return _TOKENS * tokens + _NAME * name + _FILE * self._same_file(old, new) + _AROUND * around
+
+    def _same_file(self, old: Definition, new: Definition) -> float:
+        if old.file == new.file or self._renamed.get(old.file) == new.file:
+            return 1.0
+        votes = self._files.get(old.file)
+        return 0.8 * votes[new.file] / votes.total() if votes else 0.0
+
+    def _around_likeness(self, old: Definition, new: Definition) -> float:
+        """Whether both are at the top level, or in what is the same class by name or by what went with it."""
+        if not old.around and not new.around:
+            return 1.0
+        votes = self._around.get((old.file, old.around))
+        if votes and votes[new.file, new.around]:
+            return 1.0
+        if not old.around or not new.around:
+            return 0.0
+        return 0.8 * _name_likeness(old.around.rpartition(".")[2], new.around.rpartition(".")[2])
+
+    def _candidates(self) -> list[_Pair]:
+        by_hash: dict[str, list[int]] = defaultdict(list)
+        by_name: dict[str, list[int]] = defaultdict(list)
+        by_token: dict[int, list[int]] = defaultdict(list)
+        for number, each in enumerate(self._new):
+            by_hash[each.body_hash].append(number)
+            by_name[_folded(each.name)].append(number)
+            for token in decode(each.sketch).kept:
+                by_token[token].append(number)
+        pairs = []
+        for number, old in enumerate(self._lost):
+            shared: Counter[int] = Counter()
+            for token in decode(old.sketch).kept:
+                places = by_token.get(token, ())
+                if len(places) <= _COMMON:
+                    for place in places:
+                        shared[place] += 1
+            chosen = {place for place, _ in shared.most_common(_MOST_CANDIDATES)}
+            chosen.update(by_hash.get(old.body_hash, ())[:_COMMON])
+            chosen.update(by_name.get(_folded(old.name), ())[:_COMMON])
+            for place in sorted(chosen):
+                new = self._new[place]
+                if _FAMILIES.get(old.type) == _FAMILIES.get(new.type):
+                    same = old.body_hash == new.body_hash
+                    alike = 1.0 if same else min(likeness(decode(old.sketch), decode(new.sketch)), 0.999)
+                    pairs.append(_Pair(number, place, alike))
+        return pairs
+
+
+def _is_best(score: float, scores: Sequence[float]) -> bool:
+    """Whether nothing in the descending ``scores``, of which ``score`` is one, comes near it."""
+    return score >= scores[0] and (len(scores) == 1 or score - scores[1] >= _MARGIN)
+
+
+@lru_cache(maxsize=65_536)
+def _folded(name: str) -> str:
+    return name.replace("_", "").lower() or name
+
+
+@lru_cache(maxsize=65_536)
+def _words(name: str) -> frozenset[str]:
+    return frozenset(word.lower() for word in _WORD.findall(name))
+
+
+@lru_cache(maxsize=65_536)
+def _name_likeness(one: str, other: str) -> float:
+    """1 for the same name, nearly 1 for another case or other underscores, else by the words in it."""
+    if one == other:
+        return 1.0
+    if _folded(one) == _folded(other):
+        return 0.95
+    first, second = _words(one), _words(other)
+    return _WORDS * len(first & second) / len(first | second) if first and second else 0.0
+
+
+def _same_tokens(old: Definition, new: Definition) -> bool:
+    return old.type == new.type and old.body_hash == new.body_hash
+
+
+def _same_type(old: Definition, new: Definition) -> bool:
+    return old.type == new.type
+
+
+def _any(_: Definition, __: Definition) -> bool:
+    return True
