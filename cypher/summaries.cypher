@@ -1,0 +1,165 @@
+// name: due_summaries
+// What waits for a summary or for its title, by its label, and for how many milliseconds a lease or a pause after a
+// failure still holds it. One that waits for a title alone is due once something was answered.
+MATCH (c:PendingSummary)
+WHERE c.user_id = $user_id AND c.project = $project AND c.status <> 'deleting'
+  AND (coalesce(c.title_source, '') <> 'provisional' OR c.head_seq - coalesce(c.summarized_seq, 0) >= $every
+    OR EXISTS { MATCH (m:Message {conversation_id: c.uuid}) WHERE m.seq > 0 AND m.role = 'assistant' })
+RETURN c.uuid AS uuid, c.summary_token IS NOT NULL AS claimed,
+  CASE WHEN c.summary_until > datetime() THEN duration.between(datetime(), c.summary_until).milliseconds ELSE 0 END AS wait
+ORDER BY wait, c.updated_at DESC
+LIMIT $limit
+
+// name: claim_summary
+// SET first, which takes the write lock (REMOVE of what is not there does not), only then the look at the lease: of
+// many that come at once one gets it. The database's clock decides when it is over.
+MATCH (c:Conversation {uuid: $conversation_id})
+WHERE c.user_id = $user_id AND c.project = $project AND c.status <> 'deleting'
+SET c.uuid = c.uuid
+WITH c, c.summary_until IS NULL OR c.summary_until < datetime() OR (c.summary_token IS NULL AND $eager) AS free
+FOREACH (_ IN CASE WHEN free THEN [1] ELSE [] END |
+  SET c.summary_token = $token, c.summary_until = datetime() + duration({milliseconds: $lease}))
+RETURN free, c.title AS title, c.title_source AS title_source, c.head_seq AS head_seq, c.summary AS summary,
+  coalesce(c.summarized_seq, 0) AS summarized_seq, coalesce(c.summary_attempts, 0) AS attempts
+
+// name: renew_summary_lease
+MATCH (c:Conversation {uuid: $conversation_id})
+WHERE c.user_id = $user_id AND c.project = $project AND c.summary_token = $token AND c.status <> 'deleting'
+SET c.summary_until = datetime() + duration({milliseconds: $lease})
+RETURN c.uuid AS uuid
+
+// name: summary_levels
+// Which levels of summaries the lineage has, up to $most; an index seek each.
+MATCH (c:Conversation {uuid: $conversation_id})
+WHERE c.user_id = $user_id AND c.project = $project AND c.status <> 'deleting'
+WITH [i IN range(0, size(coalesce(c.lineage_ids, [])) - 1) | {id: c.lineage_ids[i], top: c.lineage_tops[i]}]
+  + [{id: c.uuid, top: 9223372036854775807}] AS lineage
+UNWIND range(0, $most) AS level
+WITH lineage, level
+WHERE EXISTS {
+  UNWIND lineage AS l
+  MATCH (s:Summary {conversation_id: l.id, kind: 'rolling', level: level})
+  WHERE s.from_seq > 0 AND s.to_seq <= l.top
+}
+RETURN level
+
+// name: rolling_summaries
+// Those of one level above a seq, oldest first. A branch may use what its lineage has up to where it was left; where
+// both have summarised a stretch, its own comes first.
+MATCH (c:Conversation {uuid: $conversation_id})
+WHERE c.user_id = $user_id AND c.project = $project AND c.status <> 'deleting'
+WITH c, [i IN range(0, size(coalesce(c.lineage_ids, [])) - 1) | {id: c.lineage_ids[i], top: c.lineage_tops[i]}]
+  + [{id: c.uuid, top: 9223372036854775807}] AS lineage
+UNWIND range(0, size(lineage) - 1) AS part
+WITH part, lineage[part] AS l
+MATCH (s:Summary {conversation_id: l.id, kind: 'rolling', level: $level})
+WHERE s.from_seq > $floor AND s.to_seq <= l.top AND ($before IS NULL OR s.created_at <= datetime($before))
+RETURN s {.uuid, .conversation_id, .user_id, .project, .kind, .level, .from_seq, .to_seq, .content, .token_count,
+  .tokens_saved, .model, created_at: toStringOrNull(s.created_at)} AS summary
+ORDER BY s.from_seq, part DESC
+
+// name: stretch_messages
+// The messages of a lineage from one seq to another, as much of them as a summary needs.
+MATCH (c:Conversation {uuid: $conversation_id})
+WHERE c.user_id = $user_id AND c.project = $project AND c.status <> 'deleting'
+UNWIND [i IN range(0, size(coalesce(c.lineage_ids, [])) - 1) | {id: c.lineage_ids[i], top: c.lineage_tops[i]}]
+  + [{id: c.uuid, top: 9223372036854775807}] AS l
+MATCH (m:Message {conversation_id: l.id})
+WHERE m.seq >= $from_seq AND m.seq <= $to_seq AND m.seq <= l.top
+WITH m ORDER BY m.seq
+RETURN m {.uuid, .conversation_id, .seq, .role, content: left(m.content, $characters), .state, .in_reply_to,
+  .token_count, timestamp: toStringOrNull(m.timestamp), tool_calls: COLLECT {
+    MATCH (m)-[:MADE_TOOL_CALL]->(call:ToolCall)-[:PRODUCED_RESULT]->(result:ToolResult)
+    RETURN call {.uuid, .message_id, .index, .tool_name, .arguments, .success, .iteration,
+      timestamp: toStringOrNull(call.timestamp), result: left(result.result, $characters), error: result.error} AS call
+    ORDER BY call.index
+  }} AS message
+
+// name: write_summary
+// Fenced: a worker whose lease was taken over, or whose watermark is not the conversation's any more, changes nothing.
+// The summary, what it covers, the watermark and the conversation's copy are one write.
+MATCH (c:Conversation {uuid: $conversation_id})
+WHERE c.user_id = $user_id AND c.project = $project AND c.status <> 'deleting'
+SET c.uuid = c.uuid
+WITH c
+WHERE c.summary_token = $token AND coalesce(c.summarized_seq, 0) = $watermark
+MERGE (s:Summary {conversation_id: c.uuid, kind: 'rolling', level: $level, from_seq: $from_seq})
+ON CREATE SET s += $properties, s.user_id = c.user_id, s.project = c.project, s.created_at = datetime()
+MERGE (c)-[:HAS_SUMMARY]->(s)
+SET c.summary = $summary, c.summary_seq = $summary_seq, c.summarized_seq = $new_watermark,
+  c.summary_until = datetime() + duration({milliseconds: $lease})
+REMOVE c.summary_attempts
+FOREACH (_ IN CASE WHEN $embed THEN [1] ELSE [] END | SET c:PendingEmbedding, s:PendingEmbedding)
+WITH s
+CALL (s) {
+  UNWIND $messages AS uuid
+  MATCH (m:Message {uuid: uuid})
+  WHERE m.user_id = $user_id AND m.project = $project
+  MERGE (s)-[:SUMMARIZES]->(m)
+  RETURN count(*) AS messages
+}
+CALL (s) {
+  UNWIND $summaries AS uuid
+  MATCH (below:Summary {uuid: uuid})
+  WHERE below.user_id = $user_id AND below.project = $project
+  MERGE (s)-[:SUMMARIZES]->(below)
+  RETURN count(*) AS summaries
+}
+RETURN s {.uuid, .conversation_id, .user_id, .project, .kind, .level, .from_seq, .to_seq, .content, .token_count,
+  .tokens_saved, .model, created_at: toStringOrNull(s.created_at)} AS summary, messages, summaries
+
+// name: settle_title
+// Only in the place of the provisional one: a title that somebody gave meanwhile stays. No title: none was found.
+MATCH (c:Conversation {uuid: $conversation_id})
+WHERE c.user_id = $user_id AND c.project = $project AND c.status <> 'deleting'
+SET c.uuid = c.uuid
+WITH c
+WHERE c.summary_token = $token AND c.title_source = 'provisional'
+SET c.title = coalesce($title, c.title), c.title_source = CASE WHEN $title IS NULL THEN 'kept' ELSE 'generated' END
+REMOVE c.summary_attempts
+FOREACH (_ IN CASE WHEN $embed AND c.summary IS NULL THEN [1] ELSE [] END | SET c:PendingEmbedding)
+RETURN c.title AS title
+
+// name: release_summary
+// The lease ends; the label goes only where nothing is left to do, under the lock, so that no append is overlooked.
+// After a failure nobody tries again before the pause is over.
+MATCH (c:Conversation {uuid: $conversation_id})
+WHERE c.user_id = $user_id AND c.project = $project
+SET c.uuid = c.uuid
+WITH c
+WHERE c.summary_token = $token
+SET c.summary_attempts = $attempts, c.summary_until = CASE WHEN $pause > 0 THEN datetime() + duration({milliseconds: $pause}) END,
+  c.summarized_seq = coalesce($watermark, c.summarized_seq)
+REMOVE c.summary_token
+FOREACH (_ IN CASE WHEN $done AND c.head_seq - coalesce(c.summarized_seq, 0) < $every
+    AND coalesce(c.title_source, '') <> 'provisional' THEN [1] ELSE [] END | REMOVE c:PendingSummary)
+RETURN c.uuid AS uuid
+
+// name: pending_summary_embeddings
+MATCH (s:PendingEmbedding:Summary)
+WHERE s.user_id = $user_id AND s.project = $project
+RETURN s.uuid AS uuid, s.content AS content
+LIMIT $limit
+
+// name: store_summary_embeddings
+// The vector and the end of the waiting in one write; summaries never change.
+UNWIND $rows AS row
+MATCH (s:Summary {uuid: row.uuid})
+WHERE s.user_id = $user_id AND s.project = $project
+CALL db.create.setNodeVectorProperty(s, $property, row.vector)
+REMOVE s:PendingEmbedding
+RETURN count(*) AS stored
+
+// name: fail_summary_embeddings
+// After the third failure a summary waits no longer.
+UNWIND $uuids AS uuid
+MATCH (s:PendingEmbedding:Summary {uuid: uuid})
+WHERE s.user_id = $user_id AND s.project = $project
+SET s.attempts = coalesce(s.attempts, 0) + 1
+FOREACH (_ IN CASE WHEN s.attempts >= 3 THEN [1] ELSE [] END | REMOVE s:PendingEmbedding SET s:FailedEmbedding)
+RETURN count(*) AS failed
+
+// name: count_pending_summaries
+MATCH (s:PendingEmbedding:Summary)
+WHERE s.user_id = $user_id AND s.project = $project
+RETURN count(s) AS pending

@@ -1,0 +1,296 @@
+"""The store of summaries: what is due, the lease on it, and the fenced writes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+from uuid import uuid4
+
+from ragforge_memory.graph.client import PATIENT_TIMEOUT, GraphClient
+from ragforge_memory.graph.records import message
+from ragforge_memory.models.conversation import Message
+from ragforge_memory.models.owner import Owner
+from ragforge_memory.models.summary import ON_DEMAND, Cover, Summary, cover_of
+from ragforge_memory.models.tokens import estimate_tokens
+
+LEASE_SECONDS = 20.0
+"""How long a worker that says nothing keeps its claim; it says something at half of that."""
+
+# A worker that is told to end gives its claim back, but nobody waits long for that.
+_BRIEF_TIMEOUT = 0.5
+_DUE = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Due:
+    """A conversation that waits, and for how many seconds it is somebody else's or rests after a failure."""
+
+    conversation_id: str
+    claimed: bool
+    wait: float
+
+
+@dataclass(frozen=True, slots=True)
+class Lease:
+    """A claim on the summaries and the title of one conversation, and what that was like when it was made."""
+
+    conversation_id: str
+    token: str
+    seconds: float
+    title: str | None
+    title_source: str | None
+    head_seq: int
+    summary: str | None
+    watermark: int
+    attempts: int
+
+
+class SummaryStore:
+    """Summaries of one owner's conversations.
+
+    Args:
+        client: the graph.
+        owner: whose.
+        every: messages of a summary of level 1.
+        embed: whether summaries, and the conversations that have them, shall get vectors.
+        lease: seconds that a claim holds unless it is renewed.
+    """
+
+    def __init__(
+        self, client: GraphClient, owner: Owner, *, every: int, embed: bool, lease: float = LEASE_SECONDS
+    ) -> None:
+        self._client = client
+        self._owner = owner.parameters
+        self.every = every
+        self._embed = embed
+        self._lease = lease
+
+    async def due(self, limit: int = _DUE) -> list[Due]:
+        """What waits for a summary or a title, what is free first."""
+        rows = await self._client.read(
+            "due_summaries", timeout=PATIENT_TIMEOUT, every=self.every, limit=limit, **self._owner
+        )
+        return [Due(row["uuid"], row["claimed"], row["wait"] / 1_000) for row in rows]
+
+    async def claim(self, conversation_id: str, *, eager: bool = False) -> Lease | None:
+        """Claims a conversation; None where somebody else has it, or it is gone.
+
+        Args:
+            conversation_id: which.
+            eager: do not wait for the end of a pause after a failure.
+        """
+        token = uuid4().hex
+        rows = await self._client.write(
+            "claim_summary",
+            timeout=PATIENT_TIMEOUT,
+            conversation_id=conversation_id,
+            token=token,
+            eager=eager,
+            lease=self._milliseconds,
+            **self._owner,
+        )
+        if not rows or not rows[0]["free"]:
+            return None
+        row = rows[0]
+        return Lease(
+            conversation_id,
+            token,
+            self._lease,
+            row["title"],
+            row["title_source"],
+            row["head_seq"] or 0,
+            row["summary"],
+            row["summarized_seq"],
+            row["attempts"],
+        )
+
+    async def renew(self, lease: Lease) -> bool:
+        """Makes a claim last; False where it is somebody else's by now, or the conversation is gone."""
+        rows = await self._client.write(
+            "renew_summary_lease",
+            timeout=lease.seconds / 2,
+            conversation_id=lease.conversation_id,
+            token=lease.token,
+            lease=self._milliseconds,
+            **self._owner,
+        )
+        return bool(rows)
+
+    async def cover(self, conversation_id: str, *, to_seq: int, before: str | None = None) -> Cover:
+        """The fewest summaries that cover a conversation, its lineage's among them.
+
+        Args:
+            conversation_id: which.
+            to_seq: no summary ends behind this; it bounds how many levels there can be.
+            before: only what was there at this time (ISO 8601); None: all.
+        """
+        # A summary of level n covers at least 2 ** (n - 1) messages.
+        rows = await self._client.read(
+            "summary_levels",
+            timeout=PATIENT_TIMEOUT,
+            conversation_id=conversation_id,
+            most=max(to_seq, 1).bit_length(),
+            **self._owner,
+        )
+        parts: tuple[Summary, ...] = ()
+        on_demand: list[Summary] = []
+        for level in sorted((row["level"] for row in rows), reverse=True):
+            floor = parts[-1].to_seq if parts else 0
+            found = await self._of_level(conversation_id, level, floor, before)
+            found = [summary for summary in found if summary.to_seq <= to_seq]
+            if level == ON_DEMAND:
+                on_demand = found
+            else:
+                parts = cover_of((parts, found))
+        return Cover(parts, tuple(on_demand))
+
+    async def messages(self, conversation_id: str, from_seq: int, to_seq: int, *, characters: int) -> list[Message]:
+        """The messages of a stretch of the lineage; of each text at most the first ``characters``."""
+        rows = await self._client.read(
+            "stretch_messages",
+            timeout=PATIENT_TIMEOUT,
+            conversation_id=conversation_id,
+            from_seq=from_seq,
+            to_seq=to_seq,
+            characters=characters,
+            **self._owner,
+        )
+        return [message(row["message"]) for row in rows]
+
+    async def write(
+        self, lease: Lease, new: Summary, cover: Cover, *, messages: Sequence[str] = (), below: Sequence[str] = ()
+    ) -> Lease | None:
+        """Stores a summary and what the conversation's own is from now on.
+
+        Args:
+            lease: the claim.
+            new: the summary.
+            cover: with ``new`` in it.
+            messages: uuids that it covers (level 0 and 1).
+            below: uuids of the summaries that it covers (level 2 and above).
+
+        Returns:
+            The claim with the new watermark; None where it is not ours any more, the watermark is another or the
+            conversation is gone: then nothing was changed.
+        """
+        rows = await self._client.write(
+            "write_summary",
+            timeout=PATIENT_TIMEOUT,
+            conversation_id=lease.conversation_id,
+            token=lease.token,
+            watermark=lease.watermark,
+            new_watermark=cover.end,
+            level=new.level,
+            from_seq=new.from_seq,
+            properties={
+                "uuid": new.uuid,
+                "to_seq": new.to_seq,
+                "content": new.content,
+                "token_count": estimate_tokens(new.content),
+                "tokens_saved": new.tokens_saved,
+                "model": new.model,
+            },
+            summary=cover.text,
+            summary_seq=cover.seen,
+            messages=list(messages),
+            summaries=list(below),
+            embed=self._embed,
+            lease=self._milliseconds,
+            **self._owner,
+        )
+        return replace(lease, watermark=cover.end, attempts=0, summary=cover.text) if rows else None
+
+    async def settle_title(self, lease: Lease, title: str | None) -> None:
+        """Puts a title in the place of the provisional one, unless there is another by now.
+
+        ``title`` None says that the provisional one stays for good.
+        """
+        await self._client.write(
+            "settle_title",
+            timeout=PATIENT_TIMEOUT,
+            conversation_id=lease.conversation_id,
+            token=lease.token,
+            title=title,
+            embed=self._embed,
+            **self._owner,
+        )
+
+    async def release(
+        self,
+        lease: Lease,
+        *,
+        done: bool,
+        watermark: int | None = None,
+        attempts: int | None = None,
+        pause: float = 0.0,
+        brief: bool = False,
+    ) -> None:
+        """Gives a claim back.
+
+        Args:
+            lease: the claim.
+            done: whether there was nothing left to do when we looked.
+            watermark: what is summarised by now, where others have done it; None: as it is.
+            attempts: how often in a row a model has failed here; None: it has not.
+            pause: seconds before anybody shall try again.
+            brief: do not wait for a slow server.
+        """
+        await self._client.write(
+            "release_summary",
+            timeout=_BRIEF_TIMEOUT if brief else PATIENT_TIMEOUT,
+            conversation_id=lease.conversation_id,
+            token=lease.token,
+            done=done,
+            watermark=watermark,
+            attempts=attempts,
+            pause=int(pause * 1_000),
+            every=self.every,
+            **self._owner,
+        )
+
+    async def pending(self, limit: int) -> list[tuple[str, str]]:
+        """Summaries that wait for a vector: (uuid, content)."""
+        rows = await self._client.read(
+            "pending_summary_embeddings", timeout=PATIENT_TIMEOUT, limit=limit, **self._owner
+        )
+        return [(row["uuid"], row["content"]) for row in rows]
+
+    async def store_embeddings(self, property_name: str, vectors: Mapping[str, Sequence[float]]) -> None:
+        """Stores vectors by summary uuid and takes the summaries off the waiting list."""
+        await self._client.write(
+            "store_summary_embeddings",
+            timeout=PATIENT_TIMEOUT,
+            property=property_name,
+            rows=[{"uuid": uuid, "vector": list(vector)} for uuid, vector in vectors.items()],
+            **self._owner,
+        )
+
+    async def fail_embeddings(self, uuids: Sequence[str]) -> None:
+        """Counts a failed attempt; after the third a summary waits no longer."""
+        await self._client.write("fail_summary_embeddings", timeout=PATIENT_TIMEOUT, uuids=list(uuids), **self._owner)
+
+    async def count_pending(self) -> int:
+        """How many summaries wait for a vector."""
+        rows = await self._client.read("count_pending_summaries", **self._owner)
+        return int(rows[0]["pending"])
+
+    async def _of_level(self, conversation_id: str, level: int, floor: int, before: str | None) -> list[Summary]:
+        rows = await self._client.read(
+            "rolling_summaries",
+            timeout=PATIENT_TIMEOUT,
+            conversation_id=conversation_id,
+            level=level,
+            floor=floor,
+            before=before,
+            **self._owner,
+        )
+        return [_summary(row["summary"]) for row in rows]
+
+    @property
+    def _milliseconds(self) -> int:
+        return int(self._lease * 1_000)
+
+
+def _summary(row: dict[str, Any]) -> Summary:
+    return Summary(**{**row, "user_id": row["user_id"] or None, "project": row["project"] or None})
