@@ -126,7 +126,9 @@ class EphemeralMessages:
     def __init__(self, conversations: EphemeralConversations) -> None:
         self._conversations = conversations
 
-    async def append(self, conversation_id: str, new: NewMessage, *, embed: bool, title: str | None = None) -> int:
+    async def append(
+        self, conversation_id: str, new: NewMessage, *, embed: bool, title: str | None = None, recover: bool = True
+    ) -> int:
         """Appends a message and returns its seq."""
         return await self._add(conversation_id, new, (), title)
 
@@ -139,11 +141,14 @@ class EphemeralMessages:
         *,
         embed: bool,
         timeout: float | None = None,
+        recover: bool = True,
     ) -> int:
         """Appends an answer with its tool calls; ties to code are not kept."""
         return await self._add(conversation_id, new, tool_calls, None)
 
-    async def turn_context(self, conversation_id: str, *, before_seq: int, limit: int) -> TurnContext:
+    async def turn_context(
+        self, conversation_id: str, *, before_seq: int, limit: int, recover: bool = True
+    ) -> TurnContext:
         """The ``limit`` messages before ``before_seq``."""
         earlier = [message for message in await self._of(conversation_id) if message.seq < before_seq]
         return TurnContext(None, tuple(earlier[-limit:] if limit else ()))
@@ -193,7 +198,7 @@ class EphemeralMessages:
             if message.uuid in wanted
         }
 
-    async def mark_unanswered(self, uuid: str) -> None:
+    async def mark_unanswered(self, uuid: str, *, recover: bool = True) -> None:
         """Says of a question that no answer will follow."""
         for messages in self._conversations.messages.values():
             for place, message in enumerate(messages):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
@@ -32,7 +32,8 @@ T = TypeVar("T")
 @dataclass(frozen=True, slots=True)
 class Services:
     """Everything a turn needs. ``graph_name`` says which database the journal's lines belong to,
-    ``model_why`` in one sentence why this model answers."""
+    ``model_why`` in one sentence why this model answers. ``unasked`` has, by conversation, the text and the uuid of a
+    question that ended because the graph was away: asked again it is the same one, whether the graph took it or not."""
 
     owner: Owner
     config: AgentConfig
@@ -51,12 +52,18 @@ class Services:
     commit: str | None
     today: Callable[[], date]
     degraded: tuple[str, ...] = ()
+    unasked: dict[str, tuple[str, str]] = field(default_factory=dict)
 
     async def take_up(self) -> None:
         """Folds in what processes that have died since left behind."""
         from ragforge_memory.agent.recovery import fold_orphans
 
         await fold_orphans(self)
+
+    def asked_before(self, conversation_id: str, text: str) -> str | None:
+        """The uuid of this question where it was asked already, of a graph that was away then."""
+        known, uuid = self.unasked.get(conversation_id, (None, None))
+        return uuid if known == text else None
 
     @property
     def model_name(self) -> str:

@@ -5,20 +5,21 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import Any
 from uuid import uuid4
 
 from ragforge_memory import events
 from ragforge_memory.agent.context import first_request
 from ragforge_memory.agent.inputs import checked_text, title_of
+from ragforge_memory.agent.patience import patiently, shielded
 from ragforge_memory.agent.prompt import fold_results
 from ragforge_memory.agent.recovery import as_journalled
 from ragforge_memory.agent.services import Services
 from ragforge_memory.agent.tool_rounds import Emit, ToolRounds
 from ragforge_memory.code.mentions import find_mentions
-from ragforge_memory.errors import ConversationNotFound, ModelError, RagforgeError, TurnCancelled
+from ragforge_memory.errors import ConversationNotFound, GraphUnavailable, ModelError, RagforgeError, TurnCancelled
 from ragforge_memory.graph.journal import JournalTurn
 from ragforge_memory.graph.messages import CodeTies, Mention, NewMessage
 from ragforge_memory.llm.port import (
@@ -43,8 +44,6 @@ from ragforge_memory.tools.registry import ToolContext
 
 log = logging.getLogger(__name__)
 
-T = TypeVar("T")
-
 
 class Turn:
     """A question on its way to an answer. Every graph call in it runs under a time-out.
@@ -56,6 +55,7 @@ class Turn:
         emit: takes the turn's events, in order; may block (a slow reader slows the turn).
         metadata: kept on the question.
         message_id: the question's uuid; None: a new one.
+        asked_seq: the question's seq where it is in the conversation already and is asked again.
     """
 
     def __init__(
@@ -67,13 +67,15 @@ class Turn:
         *,
         metadata: Mapping[str, Any] | None = None,
         message_id: str | None = None,
+        asked_seq: int | None = None,
     ) -> None:
         self._services = services
         self._conversation_id = conversation_id
         self._text = checked_text(text)
         self._emit = emit
         self._metadata = metadata
-        self.user_message_id = message_id or uuid4().hex
+        self._asked_seq = asked_seq
+        self.user_message_id = message_id or services.asked_before(conversation_id, text) or uuid4().hex
         self.message_id = uuid4().hex
         self.seq = 0
         self.title: str | None = None
@@ -99,8 +101,8 @@ class Turn:
         services = self._services
         await self._journal(services.journal.begin, self._journal_turn())
         try:
-            # A cancel waits for it: a question that was said is kept, and marked.
-            question_seq = await _shielded(self._write_question())
+            # A cancel waits for the write: a question that was said is kept, and marked.
+            question_seq = await patiently(services.graph, self._emit, lambda: shielded(self._write_question()))
             self._asked = True
             await self._emit(
                 events.MessageStarted(
@@ -111,11 +113,17 @@ class Turn:
             )
             for what in self._degraded:
                 await self._emit(events.Degraded(what=what))
-            before = await services.messages.turn_context(
-                self._conversation_id,
-                before_seq=question_seq,
-                limit=services.config.memory.max_context_messages,
+            before = await patiently(
+                services.graph,
+                self._emit,
+                lambda: services.messages.turn_context(
+                    self._conversation_id,
+                    before_seq=question_seq,
+                    limit=services.config.memory.max_context_messages,
+                    recover=False,
+                ),
             )
+            services.unasked.pop(self._conversation_id, None)
             request, self._context = first_request(
                 services.config,
                 before,
@@ -129,19 +137,21 @@ class Turn:
             # Even where write 1 was cut off: the graph may have taken it.
             self._asked = True
             with contextlib.suppress(asyncio.CancelledError):
-                await _shielded(self._keep_partial())
+                await shielded(self._keep_partial())
             raise TurnCancelled(
                 "the turn was cancelled",
                 hint="what had been said until then is kept as a partial answer",
                 message_id=self.message_id,
             ) from None
-        except BaseException:
+        except BaseException as error:
+            if isinstance(error, GraphUnavailable):
+                services.unasked[self._conversation_id] = (self._text, self.user_message_id)
             with contextlib.suppress(asyncio.CancelledError):
-                await _shielded(self._keep_partial())
+                await shielded(self._keep_partial())
             raise
         # Whoever cancels now comes too late: the answer is whole and is stored as such.
         with contextlib.suppress(asyncio.CancelledError):
-            await _shielded(self._write_answer("complete"))
+            await shielded(self._write_answer("complete"))
         response = self._response()
         await self._emit(events.MessageCompleted(response=response))
         return response
@@ -159,6 +169,8 @@ class Turn:
 
     async def _write_question(self) -> int:
         """Write 1: the question is in the graph before any model is asked."""
+        if self._asked_seq is not None:
+            return self._asked_seq
         stored = self._services.redacted(self._text)
         self.title = title_of(stored)
         return await self._services.messages.append(
@@ -173,6 +185,7 @@ class Turn:
             ),
             embed=self._services.embeds_messages,
             title=self.title,
+            recover=False,
         )
 
     async def _ask(self, request: ModelRequest) -> None:
@@ -278,7 +291,7 @@ class Turn:
             if "".join(self._content).strip() or self._tools.calls:
                 await self._write_answer("partial")
             else:
-                await self._services.messages.mark_unanswered(self.user_message_id)
+                await self._services.messages.mark_unanswered(self.user_message_id, recover=False)
                 await self._journal(self._services.journal.end, self.message_id)
         except RagforgeError as error:
             log.warning("the end of a turn could not be stored: %s", error)
@@ -289,7 +302,12 @@ class Turn:
         services = self._services
         try:
             self.seq = await services.messages.complete_turn(
-                self._conversation_id, answer, self._tools.calls, ties, embed=services.embeds_messages
+                self._conversation_id,
+                answer,
+                self._tools.calls,
+                ties,
+                embed=services.embeds_messages,
+                recover=False,
             )
         except ConversationNotFound:
             await self._journal(services.journal.end, self.message_id)
@@ -372,18 +390,3 @@ class Turn:
         except OSError as error:
             log.warning("the journal cannot be written: %s", error)
             self._degraded.append("journal")
-
-
-async def _shielded(work: Awaitable[T]) -> T:
-    """Waits for ``work`` to end, however often this task is cancelled meanwhile; says so once it has ended."""
-    task = asyncio.ensure_future(work)
-    cancelled = False
-    while not task.done():
-        try:
-            await asyncio.shield(task)
-        except asyncio.CancelledError:
-            cancelled = True
-    result = task.result()
-    if cancelled:
-        raise asyncio.CancelledError
-    return result

@@ -71,6 +71,7 @@ class Talk:
         self.conversation = conversation
         self.title: str | None = None
         self.leaving = False
+        self._again = ""
 
     async def run(self) -> None:
         """Runs until the user leaves."""
@@ -81,7 +82,8 @@ class Talk:
         await self.session.read_code()
         prompt = self._prompt({name: command.help for name, command in COMMANDS.items()})
         with typing_ahead():
-            while not self.leaving and (text := await prompt.ask()) is not None:
+            while not self.leaving and (text := await prompt.ask(self._again)) is not None:
+                self._again = ""
                 text = text.strip()
                 if text and not await run_command(self, text):
                     await self.turn(text)
@@ -104,24 +106,25 @@ class Talk:
         print(terminal.dim(terminal.wrap(text)), flush=True)
 
     async def turn(self, text: str) -> None:
-        """One turn. What goes wrong in it is said; the chat goes on."""
+        """One turn. What goes wrong in it is said; the chat goes on, with a question that could not be kept."""
         from ragforge_memory.cli.render import TurnView
         from ragforge_memory.cli.terminal import note
         from ragforge_memory.cli.turns import run_turn
-        from ragforge_memory.errors import AgentClosed, RagforgeError, TurnCancelled
+        from ragforge_memory.errors import AgentClosed, GraphUnavailable, RagforgeError, TurnCancelled
 
         session = self.session
-        if self.conversation is None:
-            self.conversation = await session.agent.create_conversation(title=self.title)
-            self.title = None
         view = TurnView(session.terminal, session.spinner)
         print(flush=True)
         try:
+            if self.conversation is None:
+                async with session.spinner.running("asking"):
+                    self.conversation = await session.agent.create_conversation(title=self.title)
+                self.title = None
             await run_turn(session, self.conversation, text, view.show)
         except TurnCancelled:
             view.finish()
             kept = f"; the {'answer so far' if view.spoke else 'question'} is kept" if session.keeps else ""
-            self.say(f"interrupted{kept}")
+            self.say(f"interrupted{kept if view.started else ''}")
         except AgentClosed:
             raise
         except RagforgeError as error:
@@ -129,6 +132,9 @@ class Talk:
             if not session.terminal.rendered:
                 raise  # a script must see it
             note(f"{error}" + (f"\nhint: {error.hint}" if error.hint else ""))
+            if isinstance(error, GraphUnavailable):
+                note("your question is in the input again: Enter asks it once more")
+                self._again = text
         if session.terminal.rendered:
             print(flush=True)
 

@@ -20,15 +20,15 @@ _LEAVE_HINT = "Ctrl-C again, or Ctrl-D, leaves"
 
 
 class Prompt(Protocol):
-    """Gives what the user types, one text at a time; None when the user leaves."""
+    """Gives what the user types, one text at a time; None when the user leaves. ``text`` stands there already."""
 
-    async def ask(self) -> str | None: ...
+    async def ask(self, text: str = "") -> str | None: ...
 
 
 class PipePrompt:
     """Every line of stdin is a text."""
 
-    async def ask(self) -> str | None:
+    async def ask(self, text: str = "") -> str | None:
         line = await asyncio.to_thread(sys.stdin.readline)
         return line.rstrip("\n") if line else None
 
@@ -60,10 +60,10 @@ class LinePrompt:
         )
         self._session.default_buffer.on_text_changed += self._typed
 
-    async def ask(self) -> str | None:
+    async def ask(self, text: str = "") -> str | None:
         self._leaving = False
         try:
-            return await self._session.prompt_async()
+            return await self._session.prompt_async(default=text)
         except (EOFError, KeyboardInterrupt):
             return None
         finally:

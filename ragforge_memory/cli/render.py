@@ -27,6 +27,7 @@ class TurnView:
         self._markdown = MarkdownPrinter(terminal)
         self._arguments: dict[str, dict[str, Any]] = {}
         self._spoke = False
+        self._started = False
         self._degraded: set[str] = set()
         self._last: Literal["text", "note"] | None = None
 
@@ -35,10 +36,16 @@ class TurnView:
         """Whether there was a piece of an answer."""
         return self._spoke
 
+    @property
+    def started(self) -> bool:
+        """Whether the question is in the graph."""
+        return self._started
+
     def show(self, event: Event) -> None:
         """Prints what the event adds."""
         match event.type:
             case "message_started":
+                self._started = True
                 self._spinner.phase("reading the conversation")
             case "recalled":
                 self._spinner.phase("thinking")
@@ -83,7 +90,7 @@ class TurnView:
         self._note(tool_line(event.tool_name, arguments, event.duration_ms, error, self._terminal.width))
 
     def _show_degraded(self, what: str, detail: str) -> None:
-        if what not in self._degraded:
+        if what not in self._degraded or detail:
             self._degraded.add(what)
             self._note(f"not available: {what}" + (f" ({detail})" if detail else ""))
 

@@ -224,7 +224,7 @@ async def open_graph(settings: Settings, *, quiet: bool = False) -> AsyncIterato
 
 
 class _Preparation:
-    """Shows what the first start has to fetch, while the spinner rests; what comes later is not shown.
+    """Shows what the first start has to fetch, while the spinner rests; later only that a server is waited for.
 
     An embedding model is fetched beside the conversation: its progress must not draw over a prompt.
     """
@@ -252,7 +252,12 @@ class _Preparation:
     def __call__(self, progress: Progress) -> None:
         if self._stopped:
             raise _Stopped
-        if self._open is None or self._silent:
+        if self._silent:
+            return
+        if self._open is None:
+            if progress.phase == "wait" and self._spinner.runs:
+                self._spinner.clear()
+                note(f"{progress.what} …")
             return
         if self._report is None:
             self._report = self._open.enter_context(shown_preparation(self._terminal))

@@ -66,19 +66,27 @@ class Spinner:
     def __init__(self, terminal: Terminal) -> None:
         self._terminal = terminal
         self._phase = ""
+        self._running = 0
         self._since = 0.0
         self._drawn = False
         encoding = (sys.stderr.encoding or "").lower().replace("-", "")
         self._frames = _FRAMES if encoding.startswith("utf") else _PLAIN_FRAMES
 
+    @property
+    def runs(self) -> bool:
+        """Whether something is going on that the user waits for."""
+        return self._running > 0
+
     @contextlib.asynccontextmanager
     async def running(self, phase: str) -> AsyncIterator[None]:
         """Draws until left."""
         self.phase(phase)
+        self._running += 1
         task = asyncio.create_task(self._draw()) if self._terminal.progress else None
         try:
             yield
         finally:
+            self._running -= 1
             if task is not None:
                 task.cancel()
                 with contextlib.suppress(asyncio.CancelledError):

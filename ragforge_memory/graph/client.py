@@ -14,19 +14,16 @@ import neo4j
 from neo4j import exceptions as driver_errors
 
 from ragforge_memory.errors import ConfigError, GraphError, GraphTimeout, GraphUnavailable
+from ragforge_memory.graph.liveness import STATEMENT_TIMEOUT, is_lost, refusal, unless_hanging
 from ragforge_memory.graph.queries import Statement, Version, parse_version, statement_for
 
 if TYPE_CHECKING:
     from ragforge_memory.config import Neo4jConfig
 
-# A turn must not hang: the driver's own defaults wait 34 to 121 s (measured on a stopped server).
-STATEMENT_TIMEOUT = 1.8
 CONNECT_TIMEOUT = 1.0
 RETRY_TIME = 1.0
-# A server that has just started compiles its first statements for seconds. One that is asked whether it is there,
-# and says so within this time, is slow and not hanging: then it is given SLOW_TIMEOUT.
-ALIVE_TIMEOUT = 0.7
-SLOW_TIMEOUT = 15.0
+# A managed server that was killed is started again by its supervisor, which takes some 10 s here.
+RESTART_TIMEOUT = 60.0
 # Work that no user waits for: ingest, deletes, background writes.
 PATIENT_TIMEOUT = 60.0
 
@@ -94,7 +91,8 @@ class GraphClient:
         database: the database's name, always given to the server.
         address: how the server is called in error messages.
         recover: awaited once when the server cannot be reached; returns where it is now (a managed server
-            that was killed is started again by it).
+            that was killed is started again by it, or by its supervisor). It is given 60 s.
+        waiting: told when that begins and somebody waits for it without knowing.
     """
 
     def __init__(
@@ -105,12 +103,14 @@ class GraphClient:
         address: str = "",
         owned: bool = True,
         recover: Recover | None = None,
+        waiting: Callable[[], None] | None = None,
     ) -> None:
         self._driver = driver
         self._database = database
         self._address = address
         self._owned = owned
         self._recover = recover
+        self._waiting = waiting
         self._recovering = asyncio.Lock()
         self._generation = 0
         self._version: Version | None = None
@@ -119,6 +119,20 @@ class GraphClient:
     def address(self) -> str:
         """The server's address, as error messages give it."""
         return self._address
+
+    def comes_back(self, error: BaseException) -> bool:
+        """Whether ``error`` means that a managed server has gone, which `back` waits for; never of one that hangs."""
+        return self._recover is not None and isinstance(error, GraphUnavailable) and is_lost(error.__cause__)
+
+    async def back(self) -> None:
+        """Waits until a managed server that went away answers again; cancelling the wait ends it at once.
+
+        Raises:
+            GraphUnavailable: it did not within 60 s, or could not be started again.
+        """
+        generation = self._generation
+        if await refusal(self._driver) is not None:
+            await self._reconnect(generation)
 
     async def server_version(self) -> Version:
         """The server's version as numbers, asked once per client.
@@ -140,12 +154,14 @@ class GraphClient:
         *,
         timeout: float | None = None,
         names: Mapping[str, str] | None = None,
+        recover: bool = True,
         **parameters: Any,
     ) -> list[dict[str, Any]]:
         """Runs a named statement in a read transaction.
 
         Args:
             name: the statement's name.
+            recover: whether to wait for a managed server that has gone, and to try again then.
             timeout: seconds until GraphTimeout, retries included. None: 1.8, and up to 15 for a server that is slow
                 and not hanging.
             names: names of ours for the statement's ``{{…}}`` places.
@@ -155,7 +171,7 @@ class GraphClient:
             GraphUnavailable: the server cannot be reached, refused the login or took too long.
             GraphError: the database refused the statement.
         """
-        return await self._managed(name, parameters, write=False, timeout=timeout, names=names)
+        return await self._managed(name, parameters, write=False, timeout=timeout, names=names, recover=recover)
 
     async def write(
         self,
@@ -164,13 +180,14 @@ class GraphClient:
         *,
         timeout: float | None = None,
         names: Mapping[str, str] | None = None,
+        recover: bool = True,
         **parameters: Any,
     ) -> list[dict[str, Any]]:
         """Runs a named statement in a write transaction; like `read` otherwise.
 
         The driver repeats it after a passing error, so every write is idempotent by uuid.
         """
-        return await self._managed(name, parameters, write=True, timeout=timeout, names=names)
+        return await self._managed(name, parameters, write=True, timeout=timeout, names=names, recover=recover)
 
     async def autocommit(
         self,
@@ -213,11 +230,14 @@ class GraphClient:
         write: bool,
         timeout: float | None,
         names: Mapping[str, str] | None,
+        recover: bool,
     ) -> list[dict[str, Any]]:
         statement: Statement = statement_for(name, self._version or await self.server_version())
         if statement.autocommit:
             raise GraphError(f"{name} opens its own transactions: run it with autocommit()")
         text = statement.filled(names) if names else statement.text
+        if not recover:
+            return await self._attempt(text, parameters, write, timeout, name, True)
         return await self._run_text(text, parameters, write=write, timeout=timeout, name=name)
 
     async def _run_text(
@@ -233,15 +253,17 @@ class GraphClient:
         return await self._recovered(lambda: self._attempt(text, parameters, write, timeout, name, managed))
 
     async def _recovered(self, attempt: Callable[[], Awaitable[T]]) -> T:
-        """Runs ``attempt``; where a managed server is gone, starts it again and tries once more."""
+        """Runs ``attempt``; where a managed server is gone, waits until it is back and tries once more."""
         generation = self._generation
         try:
             return await attempt()
         except GraphUnavailable as error:
-            lost = isinstance(error.__cause__, (driver_errors.ServiceUnavailable, OSError))
-            if self._recover is None or not lost or isinstance(error, GraphTimeout):
-                raise
-            await self._reconnect(generation)
+            if self._generation == generation:  # else its driver was closed under it: the server is back already
+                if not self.comes_back(error):
+                    raise
+                if self._waiting is not None:
+                    self._waiting()
+                await self._reconnect(generation)
         return await attempt()
 
     async def _server_info(self) -> neo4j.ServerInfo:
@@ -250,11 +272,18 @@ class GraphClient:
                 return await self._driver.get_server_info()
 
     async def _reconnect(self, generation: int) -> None:
-        """Starts the managed server again and takes a new driver; many callers at once do it once."""
+        """Has the managed server running again and takes a new driver; many callers at once do it once."""
         async with self._recovering:
             if self._generation != generation or self._recover is None:
                 return
-            config = await self._recover()
+            try:
+                async with asyncio.timeout(RESTART_TIMEOUT):
+                    config = await self._recover()
+            except TimeoutError as error:
+                raise GraphUnavailable(
+                    f"the managed Neo4j went away and was not back within {RESTART_TIMEOUT:.0f} s",
+                    hint="`ragforge neo4j logs` shows why; ask again when it runs",
+                ) from error
             old, self._driver = self._driver, open_driver(config)
             self._address = config.uri
             self._generation += 1
@@ -286,39 +315,7 @@ class GraphClient:
             if timeout is not None:
                 async with asyncio.timeout(timeout):
                     return await attempt()
-            return await self._unless_hanging(attempt)
-
-    async def _unless_hanging(self, attempt: Callable[[], Awaitable[T]]) -> T:
-        """Waits 1.8 s, and on for a server that is slow; raises TimeoutError for one that hangs."""
-        loop = asyncio.get_running_loop()
-        watcher: asyncio.Task[None] | None = None
-
-        async def watch() -> None:
-            while await self._is_alive():  # noqa: ASYNC110 - a server is asked, no event of ours
-                await asyncio.sleep(STATEMENT_TIMEOUT)
-            limit.reschedule(loop.time())
-
-        def begin_watching() -> None:
-            nonlocal watcher
-            watcher = loop.create_task(watch())
-
-        async with asyncio.timeout(SLOW_TIMEOUT) as limit:
-            timer = loop.call_later(STATEMENT_TIMEOUT, begin_watching)
-            try:
-                return await attempt()
-            finally:
-                timer.cancel()
-                if watcher is not None:
-                    watcher.cancel()
-        raise AssertionError("unreachable")
-
-    async def _is_alive(self) -> bool:
-        try:
-            async with asyncio.timeout(ALIVE_TIMEOUT):
-                await self._driver.get_server_info()
-        except (TimeoutError, driver_errors.DriverError, driver_errors.Neo4jError, OSError):
-            return False
-        return True
+            return await unless_hanging(self._driver, attempt, managed=self._recover is not None)
 
     @contextmanager
     def _errors(self, name: str, timeout: float) -> Iterator[None]:
@@ -348,7 +345,9 @@ class GraphClient:
         if isinstance(error, (driver_errors.ServiceUnavailable, driver_errors.SessionExpired, OSError)):
             return GraphUnavailable(
                 f"Neo4j at {self._address} cannot be reached: {_first_line(error)}",
-                hint="check neo4j.uri, or leave it out to use the managed local server",
+                hint="`ragforge neo4j status` and `ragforge neo4j logs` tell what became of it"
+                if self._recover
+                else "check neo4j.uri, or leave it out to use the managed local server",
             )
         if isinstance(error, driver_errors.TransientError):
             return GraphUnavailable(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import threading
 from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import neo4j
 
 from ragforge_memory.config import Neo4jConfig
+from ragforge_memory.downloads.progress import Progress
 from ragforge_memory.errors import InvalidInput
 from ragforge_memory.graph.client import GraphClient, open_driver
 from ragforge_memory.graph.migrations import migrate
@@ -84,11 +86,19 @@ async def _client(target: Any, database: str | None, home: Path | None, progress
     if config is not None:
         return GraphClient(open_driver(config), database=config.database, address=config.uri)
 
-    async def managed() -> Neo4jConfig:
+    async def managed(progress: Reporter | None = None) -> Neo4jConfig:
         from ragforge_memory.graph.managed import ensure_running
 
-        server = await asyncio.to_thread(ensure_running, home, progress=progress)
+        left = threading.Event()
+        try:
+            server = await asyncio.to_thread(ensure_running, home, progress=progress, left=left)
+        finally:
+            left.set()  # a thread cannot be cancelled: it must see that nobody waits for it any more
         return Neo4jConfig(uri=server.uri, username=server.username, password=server.password)
 
-    config = await managed()
-    return GraphClient(open_driver(config), address=config.uri, recover=managed)
+    def waiting() -> None:
+        if progress is not None:
+            progress(Progress("wait", "Neo4j went away and is being started again"))
+
+    config = await managed(progress)
+    return GraphClient(open_driver(config), address=config.uri, recover=managed, waiting=waiting)

@@ -88,7 +88,9 @@ class MessageStore:
         self._client = client
         self._owner = owner.parameters
 
-    async def append(self, conversation_id: str, new: NewMessage, *, embed: bool, title: str | None = None) -> int:
+    async def append(
+        self, conversation_id: str, new: NewMessage, *, embed: bool, title: str | None = None, recover: bool = True
+    ) -> int:
         """Appends a message and returns its seq; a repeated append of the same uuid changes nothing.
 
         Args:
@@ -96,6 +98,7 @@ class MessageStore:
             new: the message.
             embed: whether it shall get a vector in the background.
             title: the conversation's title from now on, if it has none.
+            recover: whether to wait for a managed server that has gone.
 
         Raises:
             ConversationNotFound: this owner has no such conversation (any more).
@@ -107,6 +110,7 @@ class MessageStore:
             message=new.properties(),
             embed=embed,
             title=title,
+            recover=recover,
             **self._owner,
         )
         return int(_first(rows, conversation_id)["seq"])
@@ -120,11 +124,16 @@ class MessageStore:
         *,
         embed: bool,
         timeout: float | None = None,
+        recover: bool = True,
     ) -> int:
-        """Writes an answer with its tool calls and its ties to code, all or nothing; returns its seq."""
+        """Writes an answer with its tool calls and its ties to code, all or nothing; returns its seq.
+
+        A question that was given up as unanswered is answered then.
+        """
         rows = await self._client.write(
             "complete_turn",
             timeout=timeout,
+            recover=recover,
             conversation_id=conversation_id,
             uuid=new.uuid,
             message=new.properties(),
@@ -138,13 +147,16 @@ class MessageStore:
         )
         return int(_first(rows, conversation_id)["seq"])
 
-    async def turn_context(self, conversation_id: str, *, before_seq: int, limit: int) -> TurnContext:
+    async def turn_context(
+        self, conversation_id: str, *, before_seq: int, limit: int, recover: bool = True
+    ) -> TurnContext:
         """The summary and the ``limit`` messages before ``before_seq``, in one statement."""
         rows = await self._client.read(
             "turn_context",
             conversation_id=conversation_id,
             floor=before_seq - limit - 1,
             top=before_seq,
+            recover=recover,
             **self._owner,
         )
         row = _first(rows, conversation_id)
@@ -231,13 +243,18 @@ class MessageStore:
         rows = await self._client.read("known_messages", uuids=list(uuids), **self._owner)
         return {row["uuid"]: row["conversation_id"] for row in rows}
 
-    async def mark_unanswered(self, uuid: str) -> None:
+    async def mark_unanswered(self, uuid: str, *, recover: bool = True) -> None:
         """Says of a question that no answer will follow; changes nothing if one did."""
-        await self._client.write("mark_unanswered", uuid=uuid, **self._owner)
+        await self._client.write("mark_unanswered", uuid=uuid, recover=recover, **self._owner)
 
     async def pending(self, limit: int) -> list[tuple[str, str]]:
-        """Messages that wait for a vector: (uuid, content), oldest first."""
-        rows = await self._client.read("pending_embeddings", timeout=PATIENT_TIMEOUT, limit=limit, **self._owner)
+        """Messages that wait for a vector: (uuid, content), oldest first.
+
+        This and what follows is done in the background, which tries again later: it waits for no server.
+        """
+        rows = await self._client.read(
+            "pending_embeddings", timeout=PATIENT_TIMEOUT, recover=False, limit=limit, **self._owner
+        )
         return [(row["uuid"], row["content"]) for row in rows]
 
     async def store_embeddings(self, property_name: str, vectors: Mapping[str, Sequence[float]]) -> None:
@@ -245,6 +262,7 @@ class MessageStore:
         await self._client.write(
             "store_message_embeddings",
             timeout=PATIENT_TIMEOUT,
+            recover=False,
             property=property_name,
             rows=[{"uuid": uuid, "vector": list(vector)} for uuid, vector in vectors.items()],
             **self._owner,
@@ -252,11 +270,13 @@ class MessageStore:
 
     async def fail_embeddings(self, uuids: Sequence[str]) -> None:
         """Counts a failed attempt; after the third a message waits no longer."""
-        await self._client.write("fail_message_embeddings", timeout=PATIENT_TIMEOUT, uuids=list(uuids), **self._owner)
+        await self._client.write(
+            "fail_message_embeddings", timeout=PATIENT_TIMEOUT, recover=False, uuids=list(uuids), **self._owner
+        )
 
     async def count_pending(self) -> int:
         """How many messages wait for a vector."""
-        rows = await self._client.read("count_pending", **self._owner)
+        rows = await self._client.read("count_pending", recover=False, **self._owner)
         return int(rows[0]["pending"])
 
 

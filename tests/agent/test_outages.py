@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
 
-from ragforge_memory import AsyncConversationAgent, GraphUnavailable, Neo4jConfig, tool
+from ragforge_memory import AsyncConversationAgent, GraphUnavailable, Neo4jConfig, TurnCancelled, tool
 from ragforge_memory.llm.port import ToolRequest
 from ragforge_memory.llm.scripted import ScriptedProvider
 
@@ -27,6 +27,7 @@ class Proxy:
         self._flowing = asyncio.Event()
         self._flowing.set()
         self._tasks: set[asyncio.Task[None]] = set()
+        self._server: asyncio.Server | None = None
         self.port = 0
 
     def hang(self) -> None:
@@ -36,7 +37,7 @@ class Proxy:
         self._flowing.set()
 
     async def serve(self) -> asyncio.Server:
-        server = await asyncio.start_server(self._accept, "127.0.0.1", 0)
+        server = self._server = await asyncio.start_server(self._accept, "127.0.0.1", 0)
         self.port = server.sockets[0].getsockname()[1]
         return server
 
@@ -62,6 +63,12 @@ class Proxy:
             writer.write(data)
             await writer.drain()
         writer.write_eof()
+
+    async def end(self) -> None:
+        """Goes, as a server that is killed: nobody listens any more, and who is connected is cut off."""
+        assert self._server is not None
+        self._server.close()
+        await self.stop()
 
     async def stop(self) -> None:
         self._flowing.set()
@@ -155,3 +162,90 @@ async def test_the_next_process_stores_what_waited(make_agent: MakeAgent, neo4j_
         async with make_agent("Later.", neo4j=config) as another:
             again = await another.load_conversation(conversation.uuid)
             assert [message.content for message in await again.get_history()] == ["first", "The answer."]
+
+
+def managed(
+    agent_services: Any, recover: Callable[[], Awaitable[Neo4jConfig]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Has the services' server looked after as the managed one is."""
+    monkeypatch.setattr(agent_services.graph, "_recover", recover)
+
+
+async def test_a_managed_server_that_went_away_is_said_and_waited_for(
+    make_agent: MakeAgent, neo4j_config: Neo4jConfig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started = asyncio.Event()
+
+    async def recover() -> Neo4jConfig:
+        await started.wait()
+        return neo4j_config
+
+    async with proxied(neo4j_config) as (proxy, config), make_agent("One.", "Two.", neo4j=config) as agent:
+        conversation = await agent.create_conversation()
+        await conversation.send_message("first")
+        managed(await agent.open(), recover, monkeypatch)
+        await proxy.end()
+        async with asyncio.timeout(20), conversation.stream_message("second") as stream:
+            said = await anext(stream)
+            assert (said.type, said.what) == ("degraded", "graph")
+            assert "waiting up to 60 s" in said.detail
+            started.set()
+            kinds = [event.type async for event in stream]
+        assert kinds[0] == "message_started"
+        assert stream.response.degraded == ()
+        assert [message.content for message in await conversation.get_history()] == ["first", "One.", "second", "Two."]
+
+
+async def test_a_cancel_does_not_wait_for_a_server_that_went_away(
+    make_agent: MakeAgent, neo4j_config: Neo4jConfig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def never() -> Neo4jConfig:
+        await asyncio.Event().wait()
+        raise AssertionError
+
+    async with proxied(neo4j_config) as (proxy, config), make_agent("One.", neo4j=config) as agent:
+        conversation = await agent.create_conversation()
+        managed(await agent.open(), never, monkeypatch)
+        await proxy.end()
+        async with asyncio.timeout(20), conversation.stream_message("first") as stream:
+            await anext(stream)
+            assert await conversation.cancel()
+            with pytest.raises(TurnCancelled):
+                [event async for event in stream]
+
+
+async def test_a_question_that_is_asked_again_is_the_same_one(
+    make_agent: MakeAgent, neo4j_config: Neo4jConfig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The server took the question, but its word did not come back, and nobody started it again in time."""
+    back = False
+
+    async def recover() -> Neo4jConfig:
+        if not back:
+            await asyncio.Event().wait()
+        return neo4j_config
+
+    async with proxied(neo4j_config) as (proxy, config), make_agent("One.", neo4j=config) as agent:
+        conversation = await agent.create_conversation()
+        services = await agent.open()
+        managed(services, recover, monkeypatch)
+        monkeypatch.setattr("ragforge_memory.graph.client.RESTART_TIMEOUT", 0.05)
+        append = services.messages.append
+
+        async def taken(*arguments: Any, **options: Any) -> int:
+            await append(*arguments, **options)
+            await proxy.end()
+            return await append(*arguments, **options)
+
+        monkeypatch.setattr(type(services.messages), "append", lambda self, *a, **o: taken(*a, **o))
+        with pytest.raises(GraphUnavailable, match="was not back within"):
+            async with asyncio.timeout(20):
+                await conversation.send_message("first")
+        monkeypatch.setattr(type(services.messages), "append", lambda self, *a, **o: append(*a, **o))
+        back = True
+        await conversation.send_message("first")
+        history = await conversation.get_history()
+        assert [(message.content, message.state) for message in history] == [
+            ("first", "complete"),
+            ("One.", "complete"),
+        ]

@@ -6,11 +6,13 @@ All of it blocks; an event loop calls it in a thread.
 from __future__ import annotations
 
 import os
+import threading
 import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ragforge_memory.downloads.progress import Progress
 from ragforge_memory.errors import ServerStartError
 from ragforge_memory.graph.managed.bolt import handshake
 from ragforge_memory.graph.managed.files import ServerFiles, State, read_state
@@ -85,7 +87,9 @@ class ServerStatus:
         }
 
 
-def ensure_running(home: Path | None = None, *, progress: Reporter | None = None) -> ServerInfo:
+def ensure_running(
+    home: Path | None = None, *, progress: Reporter | None = None, left: threading.Event | None = None
+) -> ServerInfo:
     """The managed server of this home, started if it does not run.
 
     A server that runs is found in milliseconds. A first start fetches Neo4j (160 MB) and takes as long as that
@@ -96,6 +100,7 @@ def ensure_running(home: Path | None = None, *, progress: Reporter | None = None
     Args:
         home: instead of ``ragforge_home()``.
         progress: is told what takes long.
+        left: set by a caller who waits no longer for a server that others start.
 
     Raises:
         ServerStartError: no Java, no disk, no network, a lost password, data of a newer server, a server that
@@ -103,18 +108,19 @@ def ensure_running(home: Path | None = None, *, progress: Reporter | None = None
         ConfigError: a setting in the environment cannot be used.
     """
     files = ServerFiles(home or ragforge_home())
+    left = left or threading.Event()
     try:
         _become_client(files)
-        info = _find_running(files)
+        info = _find_running(files, left, progress)
         if info is not None:
             return info
         from ragforge_memory.graph.managed.start import start, start_lock
 
         with start_lock(files, progress):
-            info = _find_running(files)  # another process may have started it while this one waited
+            info = _find_running(files, left)  # another process may have started it while this one waited
             if info is None:
                 start(files, progress)
-                info = _find_running(files)
+                info = _find_running(files, left)
     except OSError as error:
         raise ServerStartError(
             f"The managed Neo4j cannot be looked after in {files.root}: {error}.",
@@ -216,11 +222,11 @@ def _become_client(files: ServerFiles) -> None:
     os.utime(files.clients_lock)
 
 
-def _find_running(files: ServerFiles) -> ServerInfo | None:
+def _find_running(files: ServerFiles, left: threading.Event, progress: Reporter | None = None) -> ServerInfo | None:
     """The server if it runs and is not older than wanted; waits while it is being started or stopped.
 
     Raises:
-        ServerStartError: it hangs, or does not take the password that is on file.
+        ServerStartError: it hangs, or does not take the password that is on file; ``left`` was set.
     """
     deadline = time.monotonic() + _WAIT
     while is_held(files.supervisor_lock):
@@ -238,7 +244,11 @@ def _find_running(files: ServerFiles) -> ServerInfo | None:
                 )
         if time.monotonic() > deadline:
             raise ServerStartError("The managed Neo4j is still being started by another process.", hint=_SEE_LOGS)
-        time.sleep(_POLL)
+        if progress is not None:
+            progress(Progress("wait", "Neo4j is being started"))
+            progress = None
+        if left.wait(_POLL):
+            raise ServerStartError("Nobody waits for the managed Neo4j any more.")
     return None
 
 

@@ -1,0 +1,87 @@
+"""Whether a server that takes long is slow, hangs or has gone: it is asked on another connection."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import TypeVar
+
+import neo4j
+from neo4j import exceptions as driver_errors
+
+# A turn must not hang: the driver's own defaults wait 34 to 121 s (measured on a stopped server).
+STATEMENT_TIMEOUT = 1.8
+# A server that has just started compiles its first statements for seconds. One that is asked whether it is there,
+# and says so within this time, is slow and not hanging: then it is given SLOW_TIMEOUT.
+ALIVE_TIMEOUT = 0.7
+SLOW_TIMEOUT = 15.0
+# A managed server that takes this long is asked whether it is still there: it comes back by itself, so that waiting
+# for it can begin at once. Others are left to the driver's retries, which survive a change of leader.
+GONE_AFTER = 0.4
+
+_LOST = (driver_errors.ServiceUnavailable, driver_errors.SessionExpired, OSError)
+
+T = TypeVar("T")
+
+
+def is_lost(error: BaseException | None) -> bool:
+    """Whether this exception of the driver's says that nobody is there; one that hangs is a TimeoutError."""
+    return isinstance(error, _LOST) and not isinstance(error, TimeoutError)
+
+
+async def refusal(driver: neo4j.AsyncDriver) -> Exception | None:
+    """Why the server does not answer: a TimeoutError where it hangs; None where it answers."""
+    try:
+        async with asyncio.timeout(ALIVE_TIMEOUT):
+            await driver.get_server_info()
+    except (TimeoutError, driver_errors.DriverError, driver_errors.Neo4jError, OSError) as error:
+        return error
+    return None
+
+
+async def unless_hanging(driver: neo4j.AsyncDriver, attempt: Callable[[], Awaitable[T]], *, managed: bool) -> T:
+    """Awaits ``attempt`` for 1.8 s, and for up to 15 s where the server is slow.
+
+    Args:
+        driver: the server's.
+        attempt: what is done there.
+        managed: whether the server is looked after by a supervisor; then it is found out within a second that it
+            has gone.
+
+    Raises:
+        TimeoutError: the server hangs, or is too slow.
+        Exception: what ``attempt`` raises; or what the driver says of a server that has gone.
+    """
+    loop = asyncio.get_running_loop()
+    due = loop.time() + STATEMENT_TIMEOUT
+    watcher: asyncio.Task[None] | None = None
+    refused: Exception | None = None
+
+    async def watch() -> None:
+        nonlocal refused
+        while True:
+            early = loop.time() < due - GONE_AFTER
+            refused = await refusal(driver)
+            if is_lost(refused) or (refused is not None and not early):
+                break
+            await asyncio.sleep(due - loop.time() if early else STATEMENT_TIMEOUT)
+        limit.reschedule(loop.time())
+
+    def begin_watching() -> None:
+        nonlocal watcher
+        watcher = loop.create_task(watch())
+
+    try:
+        async with asyncio.timeout(SLOW_TIMEOUT) as limit:
+            timer = loop.call_later(GONE_AFTER if managed else STATEMENT_TIMEOUT, begin_watching)
+            try:
+                return await attempt()
+            finally:
+                timer.cancel()
+                if watcher is not None:
+                    watcher.cancel()
+    except TimeoutError:
+        if refused is not None and is_lost(refused):
+            raise refused from None
+        raise
+    raise AssertionError("unreachable")
