@@ -6,7 +6,7 @@ graph. Everything it raises is a `ModelError`; ``__cause__`` keeps the SDK's own
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Collection
 from contextlib import aclosing
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol, runtime_checkable
@@ -114,7 +114,10 @@ ModelChunk = TextChunk | ReasoningChunk | ToolRequestChunk | Finished
 
 @runtime_checkable
 class ModelProvider(Protocol):
-    """A chat model. ``name`` is the provider's (``gemini``), ``model`` the model's own name."""
+    """A chat model. ``name`` is the provider's (``gemini``), ``model`` the model's own name.
+
+    A provider that answers only some purposes says so in an attribute ``purposes`` (see `answers`).
+    """
 
     @property
     def name(self) -> str: ...
@@ -148,6 +151,12 @@ class ModelAnswer:
     reasoning: str
     tool_requests: tuple[ToolRequest, ...]
     finished: Finished
+
+
+def answers(provider: ModelProvider, purpose: str) -> bool:
+    """Whether a provider is to be asked for this: it has no ``purposes``, or ``purpose`` is one of them."""
+    purposes: Collection[str] | None = getattr(provider, "purposes", None)
+    return purposes is None or purpose in purposes
 
 
 def model_key(provider: ModelProvider) -> str:

@@ -62,7 +62,8 @@ class ScriptedProvider:
     the request and returns (or awaits, or yields) any of these. `Finished` is added where a step has none.
 
     What is asked beside the conversation (a summary, a title, a compression) never takes a step of the conversation's:
-    each purpose has its own, and one without any raises ModelError, as a model does that is not there for it.
+    each purpose has its own, and one without any raises ModelError, as a model does that is not there for it. What is
+    made in the background is not asked for then: summaries are extracted, titles stay what they are.
 
     Args:
         steps: what to answer, in order.
@@ -119,6 +120,11 @@ class ScriptedProvider:
             )
         except (TypeError, ValueError, KeyError, AttributeError) as error:
             raise ConfigError(f"a step of the script cannot be used: {error!r}", file=str(path), key="steps") from error
+
+    @property
+    def purposes(self) -> frozenset[str]:
+        """What there are steps for, and answers."""
+        return frozenset({"answer", *(purpose for purpose, steps in self._scripts.items() if steps)})
 
     @property
     def unused(self) -> int:
