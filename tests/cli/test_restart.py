@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
+import socket
+import threading
 from collections.abc import Iterator
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 
+from ragforge_memory.config import Neo4jConfig
 from ragforge_memory.graph.managed.server import ensure_running, release, status, stop
 from ragforge_memory.home import cache_home
 from tests.cli.conftest import ENTRY, CommandLine
@@ -61,3 +66,72 @@ def test_a_killed_server_is_waited_for(managed: CommandLine) -> None:
     messages = managed.json("conversations", "show", resume, "--json")["messages"]
     assert [m["content"] for m in messages] == ["first", "One.", "second", "Two.", "third", "Three."]
     assert {m["state"] for m in messages} == {"complete"}
+
+
+class Relay:
+    """A way to a server that can be closed and opened again at the same address."""
+
+    def __init__(self, target: tuple[str, int]) -> None:
+        self._target = target
+        self._listening: socket.socket | None = None
+        self._open: list[socket.socket] = []
+        self.port = 0
+        self.open()
+
+    def open(self) -> None:
+        listening = self._listening = socket.create_server(("127.0.0.1", self.port))
+        self.port = listening.getsockname()[1]
+        threading.Thread(target=self._accept, args=(listening,), daemon=True).start()
+
+    def close(self) -> None:
+        assert self._listening is not None
+        for each in (self._listening, *self._open):
+            with contextlib.suppress(OSError):
+                each.shutdown(socket.SHUT_RDWR)
+            each.close()
+        self._open = []
+
+    def _accept(self, listening: socket.socket) -> None:
+        with contextlib.suppress(OSError):
+            while True:
+                near, _ = listening.accept()
+                far = socket.create_connection(self._target)
+                self._open += [near, far]
+                for ends in ((near, far), (far, near)):
+                    threading.Thread(target=self._pass_on, args=ends, daemon=True).start()
+
+    @staticmethod
+    def _pass_on(source: socket.socket, sink: socket.socket) -> None:
+        with contextlib.suppress(OSError):
+            while data := source.recv(65536):
+                sink.sendall(data)
+            sink.shutdown(socket.SHUT_WR)
+
+
+def test_a_question_that_could_not_be_kept_is_in_the_input_again(
+    ragforge: CommandLine, neo4j_config: Neo4jConfig
+) -> None:
+    address = urlsplit(neo4j_config.uri)
+    relay = Relay((address.hostname or "", address.port or 7687))
+    environment = {**ragforge.environment, "NEO4J_URI": f"bolt://127.0.0.1:{relay.port}"}
+    command = [*ENTRY, "chat", "--no-ingest", "--model", ragforge.script("One.", "Two.")]
+    with PseudoTerminal(command, folder=ragforge.project, environment=environment) as terminal:
+        terminal.expect(PROMPT)
+        terminal.type("first" + ENTER)
+        terminal.expect(r"One\.")
+        terminal.expect(PROMPT)
+        relay.close()
+        terminal.type("second" + ENTER)
+        terminal.expect("cannot be reached")
+        terminal.expect("your question is in the input again")
+        terminal.expect("> second")
+        relay.open()
+        terminal.type(ENTER)
+        terminal.expect(r"Two\.")
+        terminal.expect(PROMPT)
+        terminal.type(CTRL_D)
+        resume = terminal.expect(r"ragforge chat -r ([0-9a-f]{8})")[1]
+        assert terminal.wait() == 0
+    relay.close()
+    messages = ragforge.json("conversations", "show", resume, "--json")["messages"]
+    assert [m["content"] for m in messages] == ["first", "One.", "second", "Two."]
