@@ -5,7 +5,7 @@ ON CREATE SET c += $properties, c.user_id = $user_id, c.project = $project, c.ow
   c.created_at = datetime(), c.updated_at = datetime()
 WITH c
 WHERE c.user_id = $user_id AND c.project = $project
-RETURN c {.uuid, .session_id, .title, .summary, .tags, .status, .message_count, .head_seq,
+RETURN c {.uuid, .session_id, .title, .summary, .tags, .status, .message_count, .head_seq, .lineage_ids, .lineage_tops,
   .user_id, .project, .summarized_seq, .extracted_seq, .file_path, .metadata,
   created_at: toStringOrNull(c.created_at), updated_at: toStringOrNull(c.updated_at)} AS conversation
 
@@ -14,7 +14,7 @@ RETURN c {.uuid, .session_id, .title, .summary, .tags, .status, .message_count, 
 MERGE (c:Conversation {user_id: $user_id, project: $project, session_id: $session_id})
 ON CREATE SET c += $properties, c.uuid = $uuid, c.owner_token = $owner_token,
   c.created_at = datetime(), c.updated_at = datetime()
-RETURN c {.uuid, .session_id, .title, .summary, .tags, .status, .message_count, .head_seq,
+RETURN c {.uuid, .session_id, .title, .summary, .tags, .status, .message_count, .head_seq, .lineage_ids, .lineage_tops,
   .user_id, .project, .summarized_seq, .extracted_seq, .file_path, .metadata,
   created_at: toStringOrNull(c.created_at), updated_at: toStringOrNull(c.updated_at)} AS conversation
 
@@ -22,7 +22,7 @@ RETURN c {.uuid, .session_id, .title, .summary, .tags, .status, .message_count, 
 // What is being deleted is hidden from every read.
 MATCH (c:Conversation {uuid: $uuid})
 WHERE c.user_id = $user_id AND c.project = $project AND c.status <> 'deleting'
-RETURN c {.uuid, .session_id, .title, .summary, .tags, .status, .message_count, .head_seq,
+RETURN c {.uuid, .session_id, .title, .summary, .tags, .status, .message_count, .head_seq, .lineage_ids, .lineage_tops,
   .user_id, .project, .summarized_seq, .extracted_seq, .file_path, .metadata,
   created_at: toStringOrNull(c.created_at), updated_at: toStringOrNull(c.updated_at)} AS conversation
 
@@ -31,7 +31,7 @@ RETURN c {.uuid, .session_id, .title, .summary, .tags, .status, .message_count, 
 MATCH (c:Conversation)
 WHERE c.user_id = $user_id AND c.project = $project AND c.status <> 'deleting'
   AND (c.uuid STARTS WITH $reference OR c.session_id = $reference OR c.title = $reference)
-RETURN c {.uuid, .session_id, .title, .summary, .tags, .status, .message_count, .head_seq,
+RETURN c {.uuid, .session_id, .title, .summary, .tags, .status, .message_count, .head_seq, .lineage_ids, .lineage_tops,
   .user_id, .project, .summarized_seq, .extracted_seq, .file_path, .metadata,
   created_at: toStringOrNull(c.created_at), updated_at: toStringOrNull(c.updated_at)} AS conversation
 ORDER BY c.uuid = $reference DESC, c.session_id = $reference DESC, c.updated_at DESC
@@ -44,7 +44,7 @@ WHERE c.user_id = $user_id AND c.project = $project AND c.updated_at <= datetime
   AND (c.updated_at < datetime($before_time) OR c.uuid < $before_uuid)
   AND c.status <> 'deleting' AND ($status IS NULL OR c.status = $status)
   AND ($tags IS NULL OR any(tag IN $tags WHERE tag IN c.tags))
-RETURN c {.uuid, .session_id, .title, .summary, .tags, .status, .message_count, .head_seq,
+RETURN c {.uuid, .session_id, .title, .summary, .tags, .status, .message_count, .head_seq, .lineage_ids, .lineage_tops,
   .user_id, .project, .summarized_seq, .extracted_seq, .file_path, .metadata,
   created_at: toStringOrNull(c.created_at), updated_at: toStringOrNull(c.updated_at)} AS conversation
 ORDER BY c.updated_at DESC, c.uuid DESC
@@ -55,23 +55,38 @@ LIMIT $limit
 MATCH (c:Conversation {uuid: $uuid})
 WHERE c.user_id = $user_id AND c.project = $project AND c.status <> 'deleting'
 SET c += $changes, c.updated_at = datetime()
-RETURN c {.uuid, .session_id, .title, .summary, .tags, .status, .message_count, .head_seq,
+RETURN c {.uuid, .session_id, .title, .summary, .tags, .status, .message_count, .head_seq, .lineage_ids, .lineage_tops,
   .user_id, .project, .summarized_seq, .extracted_seq, .file_path, .metadata,
   created_at: toStringOrNull(c.created_at), updated_at: toStringOrNull(c.updated_at)} AS conversation
 
 // name: begin_delete
 // From here on nobody reads or appends; the session's name is free at once. What a crash leaves, a sweep finishes.
 MATCH (c:Conversation {uuid: $uuid})
-WHERE c.user_id = $user_id AND c.project = $project
+WHERE c.user_id = $user_id AND c.project = $project AND c.status <> 'deleting'
 SET c.status = 'deleting'
 REMOVE c.session_id
 RETURN c.uuid AS uuid
 
+// name: keep_shared
+// How much of a deleted conversation its living branches still share: up to kept_to, nothing where there are none.
+MATCH (c:Conversation {uuid: $uuid})
+WHERE c.user_id = $user_id AND c.project = $project AND c.status = 'deleting'
+SET c.kept_to = reduce(most = 0, top IN COLLECT {
+  MATCH (c)-[:HAS_BRANCH*1..]->(b:Conversation)
+  WHERE b.status <> 'deleting'
+  UNWIND range(0, size(b.lineage_ids) - 1) AS i
+  WITH b.lineage_tops[i] AS top WHERE b.lineage_ids[i] = c.uuid
+  RETURN top
+} | CASE WHEN top > most THEN top ELSE most END)
+RETURN c.kept_to AS kept_to, coalesce(c.lineage_ids, []) AS lineage_ids
+
 // name: delete_messages
 // In batches: one transaction over a large conversation exhausts the server's memory pool.
 // autocommit
-MATCH (m:Message {conversation_id: $uuid})
-WHERE m.user_id = $user_id AND m.project = $project
+MATCH (c:Conversation {uuid: $uuid})
+WHERE c.user_id = $user_id AND c.project = $project AND c.status = 'deleting'
+MATCH (m:Message {conversation_id: c.uuid})
+WHERE m.seq > coalesce(c.kept_to, 0)
 CALL (m) {
   OPTIONAL MATCH (m)-[:MADE_TOOL_CALL]->(call:ToolCall)
   OPTIONAL MATCH (call)-[:PRODUCED_RESULT]->(result:ToolResult)
@@ -81,14 +96,30 @@ CALL (m) {
 } IN TRANSACTIONS OF 500 ROWS
 
 // name: finish_delete
-// Only what begin_delete marked: a conversation that lives is never deleted by this statement.
+// Only what begin_delete marked: a conversation that lives is never deleted by this statement. Of one whose messages
+// are still shared the node stays, without its words.
 MATCH (c:Conversation {uuid: $uuid})
 WHERE c.user_id = $user_id AND c.project = $project AND c.status = 'deleting'
-DETACH DELETE c
+CALL (c) {
+  MATCH (s:Summary {conversation_id: c.uuid})
+  WHERE s.to_seq > coalesce(c.kept_to, 0)
+  DETACH DELETE s
+}
+FOREACH (_ IN CASE WHEN coalesce(c.kept_to, 0) > 0 THEN [1] ELSE [] END |
+  SET c = c {.uuid, .user_id, .project, .owner_token, .status, .head_seq, .kept_to, .lineage_ids, .lineage_tops,
+    .created_at, .updated_at}
+  SET c.swept_to = c.kept_to)
+FOREACH (_ IN CASE WHEN coalesce(c.kept_to, 0) > 0 THEN [] ELSE [1] END | DETACH DELETE c)
 RETURN count(*) AS deleted
 
 // name: unfinished_deletes
-// What a crash left half deleted.
+// What a crash left half deleted, branches before what they came from; and shared parts whose last branch is gone.
 MATCH (c:Conversation)
 WHERE c.user_id = $user_id AND c.project = $project AND c.status = 'deleting'
+  AND (c.swept_to IS NULL OR c.swept_to <> c.kept_to OR NOT EXISTS {
+    MATCH (c)-[:HAS_BRANCH*1..]->(b:Conversation)
+    WHERE b.status <> 'deleting' AND any(i IN range(0, size(b.lineage_ids) - 1)
+      WHERE b.lineage_ids[i] = c.uuid AND b.lineage_tops[i] = c.kept_to)
+  })
 RETURN c.uuid AS uuid
+ORDER BY size(coalesce(c.lineage_ids, [])) DESC

@@ -130,7 +130,11 @@ ONLY_BLOCKING = {"ConversationAgent": {"close"}, "Conversation": set[str](), "Me
 
 
 def _members(name: str) -> dict[str, Any]:
-    return {key: value for key, value in vars(getattr(ragforge_memory, name)).items() if not key.startswith("_")}
+    """Of the class and of the parts that it is put together from."""
+    found: dict[str, Any] = {}
+    for part in reversed(getattr(ragforge_memory, name).__mro__[:-1]):
+        found.update({key: value for key, value in vars(part).items() if not key.startswith("_")})
+    return found
 
 
 @pytest.mark.parametrize("blocking", TWINS)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ragforge_memory.agent.api.turns import ConversationTurns
+from ragforge_memory.agent.api.branches import ConversationBranches
 
 
-class AsyncConversation(ConversationTurns):
+class AsyncConversation(ConversationBranches):
     """A conversation of an `AsyncConversationAgent`; made by its methods, not by hand."""

@@ -35,7 +35,7 @@ class ConversationStore:
         rows = await self._client.write(
             "create_conversation",
             uuid=uuid4().hex,
-            properties=_fresh(title, tags, metadata),
+            properties=fresh_properties(title, tags, metadata),
             owner_token=self._token,
             **self._owner,
         )
@@ -54,7 +54,7 @@ class ConversationStore:
             "open_conversation",
             uuid=uuid4().hex,
             session_id=session_id,
-            properties=_fresh(title, tags, metadata),
+            properties=fresh_properties(title, tags, metadata),
             owner_token=self._token,
             **self._owner,
         )
@@ -118,13 +118,16 @@ class ConversationStore:
         return self._one(rows, uuid)
 
     async def delete(self, uuid: str) -> None:
-        """Deletes a conversation with its messages, tool calls and results.
+        """Deletes a conversation with its messages, tool calls, results and summaries.
 
-        It is hidden at once and removed in batches; what a crash leaves, `sweep` finishes.
+        It is hidden at once and removed in batches; what a crash leaves, `sweep` finishes. Messages that branches of
+        it share stay, unlisted, until the last of these branches goes.
         """
         if not await self._client.write("begin_delete", uuid=uuid, **self._owner):
             raise _not_found(uuid)
-        await self._finish_delete(uuid)
+        # What it was branched from may have been deleted before and waited for this.
+        for ancestor in reversed(await self._finish_delete(uuid)):
+            await self._finish_delete(ancestor)
 
     async def sweep(self) -> int:
         """Finishes deletes that a crash cut off; returns how many."""
@@ -133,9 +136,14 @@ class ConversationStore:
             await self._finish_delete(row["uuid"])
         return len(rows)
 
-    async def _finish_delete(self, uuid: str) -> None:
+    async def _finish_delete(self, uuid: str) -> list[str]:
+        """Removes what nobody shares any more of a deleted conversation; returns what that was branched from."""
+        kept = await self._client.write("keep_shared", timeout=PATIENT_TIMEOUT, uuid=uuid, **self._owner)
+        if not kept:
+            return []
         await self._client.autocommit("delete_messages", timeout=600, uuid=uuid, **self._owner)
         await self._client.write("finish_delete", timeout=PATIENT_TIMEOUT, uuid=uuid, **self._owner)
+        return list(kept[0]["lineage_ids"])
 
     @staticmethod
     def _one(rows: list[dict[str, Any]], uuid: str) -> ConversationInfo:
@@ -150,7 +158,8 @@ def _not_found(reference: str) -> ConversationNotFound:
     )
 
 
-def _fresh(title: str | None, tags: Sequence[str], metadata: Mapping[str, Any] | None) -> dict[str, Any]:
+def fresh_properties(title: str | None, tags: Sequence[str], metadata: Mapping[str, Any] | None) -> dict[str, Any]:
+    """What a conversation has before anything was said."""
     return {
         "title": title,
         "tags": list(tags),

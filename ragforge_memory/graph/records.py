@@ -59,6 +59,8 @@ def conversation_info(row: dict[str, Any]) -> ConversationInfo:
         "extracted_seq": row.get("extracted_seq") or 0,
         "file_path": row.get("file_path"),
         "metadata": _mapping(row.get("metadata")),
+        "branch_of": (row.get("lineage_ids") or [None])[-1],
+        "from_seq": (row.get("lineage_tops") or [None])[-1],
     }
     return _readable(ConversationInfo, values, created_at=_EPOCH, updated_at=_EPOCH)
 

@@ -91,7 +91,10 @@ class ScoredMessage(Shape):
 
 
 class ConversationInfo(Shape):
-    """A conversation without its messages; ``similarity`` is set by searches alone (0 to 1)."""
+    """A conversation without its messages; ``similarity`` is set by searches alone (0 to 1).
+
+    ``message_count`` counts its own messages. A branch says what it is a branch of, and the last seq that it shares.
+    """
 
     uuid: str
     session_id: str | None = None
@@ -110,6 +113,8 @@ class ConversationInfo(Shape):
     file_path: str | None = None
     metadata: dict[str, Any] = Field(default_factory=dict)
     similarity: float | None = None
+    branch_of: str | None = None
+    from_seq: int | None = None
 
 
 class ConversationContext(Shape):
@@ -139,6 +144,33 @@ class AssistantResponse(Shape):
     model: str | None = None
     state: MessageState = "complete"
     degraded: tuple[str, ...] = ()
+
+
+class BranchTree(Shape):
+    """A conversation and the branches that were made of it; ``conversation`` is None where it was deleted since.
+
+    ``from_seq`` and ``from_message_id`` are the last message that it shares with what it is a branch of; both are None
+    at the root.
+    """
+
+    uuid: str
+    conversation: ConversationInfo | None = None
+    from_seq: int | None = None
+    from_message_id: str | None = None
+    branches: tuple[BranchTree, ...] = ()
+
+
+class Comparison(Shape):
+    """What two conversations of one family have alone; ``fork_seq`` is the last seq that they share, 0 if none.
+
+    ``only_here`` and ``only_there`` are oldest first, at most 1,000 each, the newest; the counts are of all.
+    """
+
+    fork_seq: int
+    only_here: tuple[Message, ...] = ()
+    only_there: tuple[Message, ...] = ()
+    here_count: int = 0
+    there_count: int = 0
 
 
 T = TypeVar("T")

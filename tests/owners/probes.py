@@ -65,6 +65,28 @@ def _turn(conversation_id: str, **ties: Any) -> Parameters:
     }
 
 
+def _branch(conversation_id: str, parent_id: str) -> Parameters:
+    return {
+        "conversation_id": conversation_id,
+        "uuid": FRESH_ID,
+        "seq": 1,
+        "lineage_ids": [parent_id],
+        "lineage_tops": [1],
+        "properties": FRESH,
+    }
+
+
+def _merge(conversation_id: str, other_id: str) -> Parameters:
+    return {
+        "conversation_id": conversation_id,
+        "other_id": other_id,
+        "uuid": FRESH_ID,
+        "message": MESSAGE,
+        "fork_seq": 0,
+        "embed": True,
+    }
+
+
 def _history(conversation_id: str, before: str | None) -> Parameters:
     return {"conversation_id": conversation_id, "before": before, "limit": 50, "include_tool_calls": True}
 
@@ -113,8 +135,48 @@ CONVERSATIONS: dict[str, list[Probe]] = {
     "update_conversation": [
         Probe(lambda a, b: {"uuid": b.conversation, "changes": {"title": "stolen"}}, expect=_nothing)
     ],
+    "branch_point": [
+        Probe(lambda a, b: {"conversation_id": b.conversation, "message_id": None}, expect=_nothing),
+        Probe(
+            lambda a, b: {"conversation_id": a.conversation, "message_id": b.question},
+            expect=lambda rows: rows[0]["message"] is None,
+        ),
+    ],
+    "create_branch": [
+        Probe(lambda a, b: _branch(b.conversation, b.conversation), expect=_nothing),
+        Probe(lambda a, b: _branch(a.conversation, b.conversation), expect=_nothing),
+        Probe(
+            lambda a, b: {**_branch(a.conversation, a.conversation), "uuid": b.conversation},
+            expect=_nothing,
+            taken=True,
+        ),
+    ],
+    "branch_tree": [
+        Probe(
+            lambda a, b: {"conversation_id": b.conversation},
+            prepare="MATCH (x:Conversation {uuid: $b_conversation}) MATCH (y:Conversation {uuid: $a_conversation}) "
+            "CREATE (x)-[:HAS_BRANCH {from_seq: 1}]->(y)",
+            expect=_nothing,
+        ),
+        Probe(
+            lambda a, b: {"conversation_id": a.conversation},
+            prepare="MATCH (x:Conversation {uuid: $a_conversation}) MATCH (y:Conversation {uuid: $b_conversation}) "
+            "CREATE (x)-[:HAS_BRANCH {from_seq: 1}]->(y)",
+            expect=lambda rows: len(rows) == 1,
+        ),
+    ],
+    "merge_branch": [
+        Probe(lambda a, b: _merge(b.conversation, a.conversation), expect=_nothing),
+        Probe(lambda a, b: _merge(a.conversation, b.conversation), expect=_nothing),
+    ],
+    "keep_shared": [Probe(lambda a, b: {"uuid": b.deleting}, expect=_nothing)],
     "begin_delete": [Probe(lambda a, b: {"uuid": b.conversation}, expect=_nothing)],
-    "delete_messages": [Probe(lambda a, b: {"uuid": b.conversation})],
+    "delete_messages": [
+        Probe(
+            lambda a, b: {"uuid": b.deleting},
+            prepare="MATCH (m:Message {uuid: $b_question}) SET m.conversation_id = $b_deleting",
+        )
+    ],
     "finish_delete": [Probe(lambda a, b: {"uuid": b.deleting})],
     "unfinished_deletes": [Probe(lambda a, b: {}, expect=_something)],
     "append_message": [Probe(lambda a, b: _turn(b.conversation), expect=_nothing)],

@@ -35,13 +35,21 @@ class ConversationTurns(ConversationHandle):
         return await self.answer(text, metadata=metadata)
 
     async def answer(
-        self, text: str, *, metadata: Mapping[str, Any] | None = None, message_id: str | None = None
+        self,
+        text: str,
+        *,
+        metadata: Mapping[str, Any] | None = None,
+        message_id: str | None = None,
+        asked_seq: int | None = None,
     ) -> AssistantResponse:
-        """`send_message` with the question's uuid given; for callers that keep message lists of their own."""
+        """`send_message` with the question's uuid given; for callers that keep message lists of their own.
+
+        With ``asked_seq`` the question is in the conversation already, at that place, and is asked again.
+        """
         checked_text(text)
         check_metadata(metadata)
         await self._agent.open()
-        task = self._start(text, metadata, None, message_id)
+        task = self._start(text, metadata, None, message_id, asked_seq)
         try:
             return await asyncio.shield(task)
         except asyncio.CancelledError:
@@ -122,6 +130,7 @@ class ConversationTurns(ConversationHandle):
         metadata: Mapping[str, Any] | None,
         channel: Channel | None,
         message_id: str | None = None,
+        asked_seq: int | None = None,
     ) -> asyncio.Task[AssistantResponse]:
         async def emit(event: events.Event) -> None:
             if channel is not None:
@@ -133,7 +142,7 @@ class ConversationTurns(ConversationHandle):
 
             services = await self._agent.open()
             await replay_own(services, self.uuid)
-            turn = Turn(services, self.uuid, text, emit, metadata=metadata, message_id=message_id)
+            turn = Turn(services, self.uuid, text, emit, metadata=metadata, message_id=message_id, asked_seq=asked_seq)
             try:
                 response = await turn.run()
             except BaseException as error:
@@ -143,7 +152,7 @@ class ConversationTurns(ConversationHandle):
             self._info = self._info.model_copy(
                 update={
                     "title": self._info.title or turn.title,
-                    "message_count": self._info.message_count + 2,
+                    "message_count": self._info.message_count + (2 if asked_seq is None else 1),
                     "head_seq": max(self._info.head_seq, turn.seq),
                 }
             )

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ragforge_memory.agent.blocking.turns import BlockingTurns
+from ragforge_memory.agent.blocking.branches import BlockingBranches
 
 
-class Conversation(BlockingTurns):
+class Conversation(BlockingBranches):
     """`AsyncConversation` for code that does not await; made by a `ConversationAgent`."""

@@ -1,0 +1,99 @@
+// name: branch_point
+// Where a branch would begin: the conversation's lineage, its head, and the message if one is named. A message outside
+// the lineage is not found.
+MATCH (c:Conversation {uuid: $conversation_id})
+WHERE c.user_id = $user_id AND c.project = $project AND c.status <> 'deleting'
+WITH c, [i IN range(0, size(coalesce(c.lineage_ids, [])) - 1) | {id: c.lineage_ids[i], top: c.lineage_tops[i]}]
+  + [{id: c.uuid, top: c.head_seq}] AS lineage
+RETURN lineage, c.head_seq AS head_seq, c.title AS title, c.summarized_seq AS summarized_seq, head(COLLECT {
+  MATCH (m:Message {uuid: $message_id})
+  WHERE any(l IN lineage WHERE m.conversation_id = l.id AND m.seq <= l.top)
+  RETURN m {.uuid, .seq, .role, .content, .in_reply_to}
+}) AS message
+
+// name: create_branch
+// Copies nothing: the branch knows its lineage (whose messages, up to which seq) and goes on from there. SET first, so
+// that a delete of the same conversation comes before or after, never in between. The edge goes out from the
+// conversation that owns the last shared message, be it hidden. Its watermark is the last summary that it shares, which
+// min(parent's, from_seq) is not where a branch begins inside a summarised stretch. A repeated write makes one branch.
+MATCH (c:Conversation {uuid: $conversation_id})
+WHERE c.user_id = $user_id AND c.project = $project AND c.status <> 'deleting'
+SET c.branched_at = datetime()
+WITH c, reduce(last = 0, to_seq IN COLLECT {
+  UNWIND range(0, size($lineage_ids) - 1) AS i
+  MATCH (s:Summary {conversation_id: $lineage_ids[i], kind: 'rolling', level: 1})
+  WHERE s.to_seq <= $lineage_tops[i]
+  RETURN s.to_seq
+} | CASE WHEN to_seq > last THEN to_seq ELSE last END) AS summarized
+MATCH (parent:Conversation {uuid: $lineage_ids[-1]})
+WHERE parent.user_id = $user_id AND parent.project = $project
+WITH c, summarized, parent,
+  head(COLLECT { MATCH (m:Message {conversation_id: parent.uuid, seq: $seq}) RETURN m.uuid }) AS from_message_id
+MERGE (b:Conversation {uuid: $uuid})
+ON CREATE SET b += $properties, b.user_id = c.user_id, b.project = c.project, b.owner_token = c.owner_token,
+  b.tags = c.tags, b.head_seq = $seq, b.lineage_ids = $lineage_ids, b.lineage_tops = $lineage_tops,
+  b.summary = CASE WHEN coalesce(c.summarized_seq, 0) <= $seq THEN c.summary END, b.summarized_seq = summarized,
+  b.extracted_seq = CASE WHEN coalesce(c.extracted_seq, 0) < $seq THEN coalesce(c.extracted_seq, 0) ELSE $seq END,
+  b.created_at = datetime(), b.updated_at = datetime()
+WITH parent, b, from_message_id
+WHERE b.user_id = $user_id AND b.project = $project
+MERGE (parent)-[edge:HAS_BRANCH]->(b)
+ON CREATE SET edge.from_seq = $seq, edge.from_message_id = from_message_id
+RETURN b {.uuid, .session_id, .title, .summary, .tags, .status, .message_count, .head_seq, .lineage_ids, .lineage_tops,
+  .user_id, .project, .summarized_seq, .extracted_seq, .file_path, .metadata,
+  created_at: toStringOrNull(b.created_at), updated_at: toStringOrNull(b.updated_at)} AS conversation
+
+// name: branch_tree
+// The whole family of a conversation, parents before their branches; what was deleted and is still shared is told by
+// its uuid alone.
+MATCH (c:Conversation {uuid: $conversation_id})
+WHERE c.user_id = $user_id AND c.project = $project AND c.status <> 'deleting'
+MATCH (root:Conversation {uuid: coalesce(c.lineage_ids[0], c.uuid)})
+MATCH path = (root)-[:HAS_BRANCH*0..]->(member:Conversation)
+WHERE member.user_id = $user_id AND member.project = $project
+WITH member, length(path) AS depth, last(relationships(path)) AS edge
+OPTIONAL MATCH (parent:Conversation)-[edge]->(member)
+RETURN parent.uuid AS parent_id, edge.from_seq AS from_seq, edge.from_message_id AS from_message_id,
+  member.uuid AS uuid, CASE WHEN member.status <> 'deleting' THEN
+    member {.uuid, .session_id, .title, .summary, .tags, .status, .message_count, .head_seq, .lineage_ids,
+      .lineage_tops, .user_id, .project, .summarized_seq, .extracted_seq, .file_path, .metadata,
+      created_at: toStringOrNull(member.created_at), updated_at: toStringOrNull(member.updated_at)} END AS conversation
+ORDER BY depth, from_seq, member.created_at, uuid
+
+// name: merge_branch
+// What another conversation of the family found, as one message of this one. Same order as append_message. It refers to
+// all code that either side has talked about since they parted.
+MATCH (c:Conversation {uuid: $conversation_id})
+WHERE c.user_id = $user_id AND c.project = $project AND c.status <> 'deleting'
+SET c.updated_at = datetime()
+WITH c
+MATCH (other:Conversation {uuid: $other_id})
+WHERE other.user_id = $user_id AND other.project = $project AND other.status <> 'deleting'
+OPTIONAL MATCH (known:Message {uuid: $uuid})
+WHERE known.conversation_id = c.uuid
+FOREACH (_ IN CASE WHEN known IS NULL THEN [1] ELSE [] END |
+  SET c.head_seq = c.head_seq + 1, c.message_count = c.message_count + 1
+  CREATE (c)-[:HAS_MESSAGE]->(m:Message)
+  SET m = $message, m.uuid = $uuid, m.conversation_id = c.uuid, m.user_id = c.user_id, m.project = c.project,
+    m.owner_token = c.owner_token, m.seq = c.head_seq, m.timestamp = datetime()
+  FOREACH (_ IN CASE WHEN $embed THEN [1] ELSE [] END | SET m:PendingEmbedding)
+  CREATE (m)-[:MERGED_FROM]->(other)
+)
+WITH c, other, coalesce(known.seq, c.head_seq) AS seq
+CALL (c, other) {
+  MATCH (m:Message {uuid: $uuid})
+  UNWIND [i IN range(0, size(coalesce(c.lineage_ids, [])) - 1) | {id: c.lineage_ids[i], top: c.lineage_tops[i]}]
+    + [i IN range(0, size(coalesce(other.lineage_ids, [])) - 1) | {id: other.lineage_ids[i], top: other.lineage_tops[i]}]
+    + [{id: c.uuid, top: c.head_seq}, {id: other.uuid, top: other.head_seq}] AS l
+  MATCH (said:Message {conversation_id: l.id})-[tie:REFERENCES_CODE|ANCHORED_AT]->(code)
+  WHERE said.seq > $fork_seq AND said.seq <= l.top AND said.uuid <> $uuid
+  WITH DISTINCT m, type(tie) AS kind, code, tie.kind AS how, tie.scope_hash AS scope_hash, tie.commit AS commit
+  FOREACH (_ IN CASE WHEN kind = 'REFERENCES_CODE' THEN [1] ELSE [] END |
+    MERGE (m)-[r:REFERENCES_CODE {kind: how}]->(code)
+    ON CREATE SET r.scope_hash = scope_hash, r.commit = commit)
+  FOREACH (_ IN CASE WHEN kind = 'ANCHORED_AT' THEN [1] ELSE [] END |
+    MERGE (m)-[a:ANCHORED_AT {kind: how}]->(code)
+    ON CREATE SET a.commit = commit)
+  RETURN count(*) AS ties
+}
+RETURN seq, ties

@@ -1,0 +1,143 @@
+"""Other courses of a conversation: branches, and what becomes of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from ragforge_memory.agent.api.turns import ConversationTurns
+from ragforge_memory.agent.inputs import check_labels, check_metadata, check_text, checked_text
+from ragforge_memory.errors import InvalidInput
+from ragforge_memory.models.conversation import BranchTree, Comparison, Message
+
+if TYPE_CHECKING:
+    from ragforge_memory.agent.conversation import AsyncConversation
+
+
+class ConversationBranches(ConversationTurns):
+    """Branching off, going another way, and bringing both together."""
+
+    async def branch(self, from_message_id: str | None = None, *, title: str | None = None) -> AsyncConversation:
+        """Another conversation that goes on from here; nothing is copied, and both go their own ways.
+
+        Args:
+            from_message_id: the last message that both share; None: the newest one.
+            title: what lists show; None: this one's, marked as a branch.
+
+        Raises:
+            MessageNotFound: the message is none of this conversation's.
+            ConversationNotFound: the conversation was deleted.
+        """
+        from ragforge_memory.agent import branches
+
+        if from_message_id is not None:
+            check_text(from_message_id, "a message's uuid")
+        check_labels(title, ())
+        services = await self._agent.open()
+        return self._sibling(
+            await branches.branch(services, self.uuid, from_message_id=from_message_id, title=services.redacted(title))
+        )
+
+    async def regenerate(self, message_id: str) -> AsyncConversation:
+        """Asks again what an answer answered; the new answer is in a branch beside it, the old one stays.
+
+        Args:
+            message_id: an assistant's message.
+
+        Returns:
+            The branch; its newest message is the new answer.
+
+        Raises:
+            MessageNotFound: the message is none of this conversation's.
+            InvalidInput: it is no answer.
+            ModelError: the model failed.
+        """
+        from ragforge_memory.agent import branches
+
+        check_text(message_id, "a message's uuid")
+        services = await self._agent.open()
+        info, question_id, question = await branches.sibling_for_answer(services, self.uuid, message_id)
+        sibling = self._sibling(info)
+        await sibling.answer(question, message_id=question_id, asked_seq=info.head_seq)
+        return sibling
+
+    async def edit(self, message_id: str, text: str, *, metadata: Mapping[str, Any] | None = None) -> AsyncConversation:
+        """Says something else instead of an earlier message, in a branch that goes on from there; answered at once.
+
+        Args:
+            message_id: a user's message.
+            text: what is said instead; 1 to 400,000 characters.
+            metadata: kept on the message; JSON-able.
+
+        Returns:
+            The branch, with the new question and its answer.
+
+        Raises:
+            MessageNotFound: the message is none of this conversation's.
+            InvalidInput: it is not a user's, or the text cannot be a message.
+            ModelError: the model failed.
+        """
+        from ragforge_memory.agent import branches
+
+        check_text(message_id, "a message's uuid")
+        checked_text(text)
+        check_metadata(metadata)
+        services = await self._agent.open()
+        sibling = self._sibling(await branches.sibling_for_question(services, self.uuid, message_id))
+        await sibling.answer(text, metadata=metadata)
+        return sibling
+
+    async def branches(self) -> BranchTree:
+        """The whole family of this conversation, from its root down."""
+        from ragforge_memory.agent import branches
+
+        return await branches.tree(await self._agent.open(), self.uuid)
+
+    async def compare(self, other: AsyncConversation | str) -> Comparison:
+        """What this conversation and another have alone since they parted.
+
+        Args:
+            other: a conversation, or its uuid.
+
+        Raises:
+            ConversationNotFound: one of them was deleted.
+            InvalidInput: both are the same.
+        """
+        from ragforge_memory.agent import branches
+
+        return await branches.compare(await self._agent.open(), self.uuid, _uuid(other))
+
+    async def merge(self, other: AsyncConversation | str) -> Message:
+        """Brings another conversation of the family in: one message here, with what both sides did since they parted.
+
+        The message refers to the code that either has talked about. The other conversation stays as it is.
+
+        Args:
+            other: a conversation, or its uuid.
+
+        Returns:
+            The message.
+
+        Raises:
+            ConversationNotFound: one of them was deleted.
+            InvalidInput: both are the same, or the other one has nothing of its own.
+        """
+        from ragforge_memory.agent import merging
+
+        services = await self._agent.open()
+        message = await merging.merge(services, self.uuid, _uuid(other))
+        await self.refresh()
+        return message
+
+    def _sibling(self, info: Any) -> AsyncConversation:
+        from ragforge_memory.agent.conversation import AsyncConversation
+
+        return AsyncConversation(self._agent, info)
+
+
+def _uuid(other: Any) -> str:
+    uuid = getattr(other, "uuid", other)
+    if not isinstance(uuid, str):
+        raise InvalidInput(f"a conversation or its uuid, not {type(other).__name__}")
+    check_text(uuid, "a conversation's uuid")
+    return uuid

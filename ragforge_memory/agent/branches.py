@@ -1,0 +1,111 @@
+"""Branches: another course for a conversation from one of its messages on, side by side with the first."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ragforge_memory.agent.inputs import MAX_LIMIT
+from ragforge_memory.errors import InvalidInput
+from ragforge_memory.graph.branches import BranchPoint, BranchStore
+from ragforge_memory.models.conversation import BranchTree, Comparison, ConversationInfo
+from ragforge_memory.models.lineage import cut, fork
+
+if TYPE_CHECKING:
+    from ragforge_memory.agent.services import Services
+
+
+def store(services: Services) -> BranchStore:
+    """The store of branches.
+
+    Raises:
+        InvalidInput: memory is off, so there is nothing to branch from.
+    """
+    if not services.config.memory.enabled:
+        raise InvalidInput("branches need memory", hint="set agent.memory.enabled, or leave --no-memory out")
+    return BranchStore(services.graph, services.owner)
+
+
+async def branch(
+    services: Services, conversation_id: str, *, from_message_id: str | None = None, title: str | None = None
+) -> ConversationInfo:
+    """A branch from behind a message, or from the head."""
+    branches = store(services)
+    point = await branches.point(conversation_id, from_message_id)
+    seq = point.message["seq"] if point.message else point.head_seq
+    return await branches.create(conversation_id, cut(point.lineage, seq), title=_title(title, point))
+
+
+async def sibling_for_answer(
+    services: Services, conversation_id: str, message_id: str
+) -> tuple[ConversationInfo, str, str]:
+    """A branch that ends with the question of an answer: (branch, the question's uuid, its text).
+
+    Raises:
+        InvalidInput: the message is no answer.
+    """
+    branches = store(services)
+    point = await branches.point(conversation_id, message_id)
+    assert point.message is not None
+    question_id = point.message["in_reply_to"]
+    if point.message["role"] != "assistant" or question_id is None:
+        raise InvalidInput(
+            "only an answer can be given again", hint="name an assistant's message; edit() asks another question"
+        )
+    point = await branches.point(conversation_id, question_id)
+    assert point.message is not None
+    info = await branches.create(conversation_id, cut(point.lineage, point.message["seq"]), title=_title(None, point))
+    return info, question_id, point.message["content"]
+
+
+async def sibling_for_question(services: Services, conversation_id: str, message_id: str) -> ConversationInfo:
+    """A branch that ends before a question.
+
+    Raises:
+        InvalidInput: the message is no question.
+    """
+    branches = store(services)
+    point = await branches.point(conversation_id, message_id)
+    assert point.message is not None
+    if point.message["role"] != "user":
+        raise InvalidInput("only what the user said can be edited", hint="regenerate() gives another answer")
+    return await branches.create(
+        conversation_id, cut(point.lineage, point.message["seq"] - 1), title=_title(None, point)
+    )
+
+
+async def tree(services: Services, conversation_id: str) -> BranchTree:
+    """The family of a conversation."""
+    return await store(services).tree(conversation_id)
+
+
+async def compare(services: Services, conversation_id: str, other_id: str) -> Comparison:
+    """What each of two conversations has alone.
+
+    Raises:
+        ConversationNotFound: one of them is not there.
+        InvalidInput: both are the same.
+    """
+    if conversation_id == other_id:
+        raise InvalidInput("a conversation is not compared with itself", hint="name one of its branches")
+    branches = store(services)
+    here, there = await branches.point(conversation_id), await branches.point(other_id)
+    shared = fork(here.lineage, there.lineage)
+    sides = []
+    for uuid, point in ((conversation_id, here), (other_id, there)):
+        count = min(point.head_seq - shared, MAX_LIMIT)
+        newest = await services.messages.history(uuid, limit=count) if count else []
+        sides.append(tuple(message for message in newest if message.seq > shared))
+    return Comparison(
+        fork_seq=shared,
+        only_here=sides[0],
+        only_there=sides[1],
+        here_count=here.head_seq - shared,
+        there_count=there.head_seq - shared,
+    )
+
+
+def _title(title: str | None, point: BranchPoint) -> str | None:
+    """A branch is told from what it came from in every list."""
+    if title is not None or point.title is None:
+        return title
+    return point.title if point.title.endswith("(branch)") else f"{point.title} (branch)"

@@ -1,0 +1,58 @@
+"""Merging: what a branch found, brought into another conversation of its family as one message."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+from uuid import uuid4
+
+from ragforge_memory.agent.branches import compare, store
+from ragforge_memory.errors import InvalidInput
+from ragforge_memory.graph.messages import NewMessage
+from ragforge_memory.models.conversation import Message
+from ragforge_memory.models.tokens import estimate_tokens
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ragforge_memory.agent.services import Services
+
+
+async def merge(services: Services, conversation_id: str, other_id: str) -> Message:
+    """Appends a message with the summaries of both sides since they parted, tied to the code of both.
+
+    Raises:
+        ConversationNotFound: one of them is not there.
+        InvalidInput: the other one has said nothing of its own.
+    """
+    sides = await compare(services, conversation_id, other_id)
+    if not sides.only_there:
+        raise InvalidInput(
+            "there is nothing to merge: the other conversation has said nothing of its own",
+            hint="compare() shows what each has alone",
+        )
+    other = await services.conversations.get(other_id)
+    parts = [f"Merged with “{other.title or other.uuid[:8]}”."]
+    for name, messages in (("Here", sides.only_here), (other.title or "There", sides.only_there)):
+        if messages:
+            parts.append(f"**{name}** ({len(messages)} messages): {await _said(services, messages)}")
+    content = services.redacted("\n\n".join(parts))
+    new = NewMessage(
+        uuid=uuid4().hex,
+        role="assistant",
+        content=content,
+        token_count=estimate_tokens(content),
+        model=services.model_name,
+        trust="agent",
+        metadata={"merged_from": other_id, "fork_seq": sides.fork_seq},
+    )
+    await store(services).merge(conversation_id, other_id, new, fork_seq=sides.fork_seq, embed=services.embeds_messages)
+    services.background.wake()
+    [message] = [each for each in await services.messages.history(conversation_id, limit=50) if each.uuid == new.uuid]
+    return message
+
+
+async def _said(services: Services, messages: Sequence[Message]) -> str:
+    """Two or three sentences on what one side did."""
+    from ragforge_memory.agent.summaries import condense
+
+    return await condense(services, messages)

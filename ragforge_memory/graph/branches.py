@@ -1,0 +1,123 @@
+"""The store of branches: where one begins, making one, the family, and merging."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+from uuid import uuid4
+
+from ragforge_memory.errors import ConversationNotFound, MessageNotFound
+from ragforge_memory.graph.client import GraphClient
+from ragforge_memory.graph.conversations import fresh_properties
+from ragforge_memory.graph.messages import NewMessage
+from ragforge_memory.graph.records import conversation_info
+from ragforge_memory.models.conversation import BranchTree, ConversationInfo
+from ragforge_memory.models.lineage import Lineage, Part
+from ragforge_memory.models.owner import Owner
+
+
+@dataclass(frozen=True, slots=True)
+class BranchPoint:
+    """A place in a conversation: its lineage, its head, and the message that was named.
+
+    ``message`` has uuid, seq, role, content and in_reply_to; None where none was named.
+    """
+
+    lineage: Lineage
+    head_seq: int
+    title: str | None
+    message: dict[str, Any] | None
+
+
+class BranchStore:
+    """Branches of one owner's conversations."""
+
+    def __init__(self, client: GraphClient, owner: Owner) -> None:
+        self._client = client
+        self._owner = owner.parameters
+
+    async def point(self, conversation_id: str, message_id: str | None = None) -> BranchPoint:
+        """Where a message stands in a conversation.
+
+        Raises:
+            ConversationNotFound: this owner has no such conversation (any more).
+            MessageNotFound: the message is none of its lineage.
+        """
+        rows = await self._client.read(
+            "branch_point", conversation_id=conversation_id, message_id=message_id, **self._owner
+        )
+        if not rows:
+            raise _gone(conversation_id)
+        row = rows[0]
+        if message_id is not None and row["message"] is None:
+            raise MessageNotFound(f"there is no message {message_id!r} in this conversation")
+        lineage = tuple(Part(part["id"], int(part["top"])) for part in row["lineage"])
+        return BranchPoint(lineage, int(row["head_seq"]), row["title"], row["message"])
+
+    async def create(self, conversation_id: str, lineage: Lineage, *, title: str | None) -> ConversationInfo:
+        """Makes a branch with this lineage (`models.lineage.cut`); copies no message.
+
+        Raises:
+            ConversationNotFound: the conversation was deleted meanwhile.
+        """
+        rows = await self._client.write(
+            "create_branch",
+            conversation_id=conversation_id,
+            uuid=uuid4().hex,
+            seq=lineage[-1].top,
+            lineage_ids=[part.conversation_id for part in lineage],
+            lineage_tops=[part.top for part in lineage],
+            properties=fresh_properties(title, (), None),
+            **self._owner,
+        )
+        if not rows:
+            raise _gone(conversation_id)
+        return conversation_info(rows[0]["conversation"])
+
+    async def tree(self, conversation_id: str) -> BranchTree:
+        """The whole family of a conversation, from its root down."""
+        rows = await self._client.read("branch_tree", conversation_id=conversation_id, **self._owner)
+        if not rows:
+            raise _gone(conversation_id)
+        return _tree(rows)
+
+    async def merge(self, conversation_id: str, other_id: str, new: NewMessage, *, fork_seq: int, embed: bool) -> int:
+        """Appends a message that stands for another conversation's side, with the code of both; returns its seq."""
+        rows = await self._client.write(
+            "merge_branch",
+            conversation_id=conversation_id,
+            other_id=other_id,
+            uuid=new.uuid,
+            message=new.properties(),
+            fork_seq=fork_seq,
+            embed=embed,
+            **self._owner,
+        )
+        if not rows:
+            raise _gone(other_id)
+        return int(rows[0]["seq"])
+
+
+def _tree(rows: Sequence[dict[str, Any]]) -> BranchTree:
+    """Rows parents first; built from the last one up, so that each node is made once with its branches."""
+    branches: dict[str, list[BranchTree]] = {}
+    root: BranchTree | None = None
+    for row in reversed(rows):
+        node = BranchTree(
+            uuid=row["uuid"],
+            conversation=conversation_info(row["conversation"]) if row["conversation"] else None,
+            from_seq=row["from_seq"],
+            from_message_id=row["from_message_id"],
+            branches=tuple(reversed(branches.pop(row["uuid"], []))),
+        )
+        if row["parent_id"] is None:
+            root = node
+        else:
+            branches.setdefault(row["parent_id"], []).append(node)
+    assert root is not None
+    return root
+
+
+def _gone(conversation_id: str) -> ConversationNotFound:
+    return ConversationNotFound(f"there is no conversation {conversation_id!r} here", hint="it may have been deleted")

@@ -1,0 +1,168 @@
+"""Branches through the agent: other answers, other questions, comparing, deleting."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from ragforge_memory import AsyncConversationAgent, ConversationNotFound, InvalidInput, MessageNotFound
+from ragforge_memory.llm.scripted import ScriptedProvider
+
+pytestmark = pytest.mark.anyio
+
+MakeAgent = Callable[..., AsyncConversationAgent]
+
+
+async def _talk(conversation: Any, *questions: str) -> None:
+    for question in questions:
+        await conversation.send_message(question)
+
+
+async def _contents(conversation: Any) -> list[str]:
+    return [message.content for message in await conversation.get_history()]
+
+
+async def test_a_branch_shares_what_was_said_and_goes_its_own_way(make_agent: MakeAgent) -> None:
+    provider = ScriptedProvider(["a1", "a2", "b2", "a3"])
+    async with make_agent(provider=provider) as agent:
+        trunk = await agent.create_conversation("Auth", tags=["auth"])
+        await _talk(trunk, "q1", "q2")
+        first = await trunk.get_history()
+        branch = await trunk.branch(first[1].uuid)
+        assert (branch.title, branch.tags) == ("Auth (branch)", ("auth",))
+        assert (branch.info.branch_of, branch.info.from_seq) == (trunk.uuid, 2)
+        await _talk(branch, "other q2")
+        assert await _contents(branch) == ["q1", "a1", "other q2", "b2"]
+        await _talk(trunk, "q3")
+        assert await _contents(trunk) == ["q1", "a1", "q2", "a2", "q3", "a3"]
+        # The model of the branch was told the shared part, and nothing of the other side.
+        told = [message.content for message in provider.requests[2].messages]
+        assert told == ["q1", "a1", "other q2"]
+        # In a page that begins in the branch and ends in what it shares.
+        page = await branch.get_history(3)
+        assert [message.seq for message in page] == [2, 3, 4]
+        before = await branch.get_history(before_message_id=first[1].uuid)
+        assert [message.content for message in before] == ["q1"]
+        with pytest.raises(MessageNotFound):
+            await branch.get_history(before_message_id=first[2].uuid)
+
+
+async def test_branching_copies_nothing(make_agent: MakeAgent, cypher: Any, owner: Any) -> None:
+    async with make_agent("a1", "a2") as agent:
+        trunk = await agent.create_conversation()
+        await _talk(trunk, "q1", "q2")
+        branch = await (await trunk.branch()).branch()
+        assert len(await branch.get_history()) == 4
+    [row] = cypher("MATCH (m:Message {project: $project}) RETURN count(m) AS count", project=owner.project)
+    assert row["count"] == 4
+    edges = cypher(
+        "MATCH (p:Conversation {project: $project})-[b:HAS_BRANCH]->(c) "
+        "RETURN p.uuid AS parent, b.from_seq AS seq, b.from_message_id IS NOT NULL AS told",
+        project=owner.project,
+    )
+    # A branch of a branch without a message of its own hangs on the conversation that has the messages.
+    assert edges == [{"parent": trunk.uuid, "seq": 4, "told": True}] * 2
+
+
+async def test_another_answer_to_the_same_question(make_agent: MakeAgent) -> None:
+    provider = ScriptedProvider(["a1", "a2", "better a1"])
+    async with make_agent(provider=provider) as agent:
+        trunk = await agent.create_conversation()
+        await _talk(trunk, "q1", "q2")
+        history = await trunk.get_history()
+        sibling = await trunk.regenerate(history[1].uuid)
+        assert await _contents(sibling) == ["q1", "better a1"]
+        assert await _contents(trunk) == ["q1", "a1", "q2", "a2"]
+        [question, answer] = await sibling.get_history()
+        assert question.uuid == history[0].uuid == answer.in_reply_to
+        assert question.state == "complete"
+        assert [m.content for m in provider.requests[2].messages] == ["q1"]
+        with pytest.raises(InvalidInput, match="only an answer"):
+            await trunk.regenerate(history[0].uuid)
+
+
+async def test_another_question_instead_of_an_earlier_one(make_agent: MakeAgent) -> None:
+    async with make_agent("a1", "a2", "c1", "c2") as agent:
+        trunk = await agent.create_conversation()
+        await _talk(trunk, "q1", "q2")
+        history = await trunk.get_history()
+        sibling = await trunk.edit(history[2].uuid, "another q2")
+        assert await _contents(sibling) == ["q1", "a1", "another q2", "c1"]
+        from_start = await trunk.edit(history[0].uuid, "another q1")
+        assert await _contents(from_start) == ["another q1", "c2"]
+        with pytest.raises(InvalidInput, match="only what the user said"):
+            await trunk.edit(history[1].uuid, "no")
+        with pytest.raises(InvalidInput, match="empty"):
+            await trunk.edit(history[2].uuid, "  ")
+
+
+async def test_the_family_as_a_tree(make_agent: MakeAgent) -> None:
+    async with make_agent("a1", "b1", "c1") as agent:
+        trunk = await agent.create_conversation("Root")
+        await _talk(trunk, "q1")
+        left = await trunk.branch(title="Left")
+        await _talk(left, "q2")
+        leaf = await left.branch(title="Leaf")
+        right = await trunk.branch((await trunk.get_history())[0].uuid, title="Right")
+        tree = await leaf.branches()
+        assert (tree.uuid, tree.from_seq) == (trunk.uuid, None)
+        assert [(each.conversation.title, each.from_seq) for each in tree.branches if each.conversation] == [
+            ("Right", 1),
+            ("Left", 2),
+        ]
+        assert [each.uuid for each in tree.branches[1].branches] == [leaf.uuid]
+        await left.delete()
+        tree = await right.branches()
+        assert tree.branches[1].conversation is None
+        assert [each.uuid for each in tree.branches[1].branches] == [leaf.uuid]
+
+
+async def test_what_each_side_has_alone(make_agent: MakeAgent) -> None:
+    async with make_agent("a1", "a2", "b2", "x") as agent:
+        trunk = await agent.create_conversation()
+        await _talk(trunk, "q1")
+        branch = await trunk.branch()
+        await _talk(trunk, "q2")
+        await _talk(branch, "other q2")
+        found = await trunk.compare(branch)
+        assert found.fork_seq == 2
+        assert [message.content for message in found.only_here] == ["q2", "a2"]
+        assert [message.content for message in found.only_there] == ["other q2", "b2"]
+        stranger = await agent.create_conversation()
+        await _talk(stranger, "hello")
+        assert (await trunk.compare(stranger.uuid)).fork_seq == 0
+        with pytest.raises(InvalidInput, match="itself"):
+            await trunk.compare(trunk)
+        with pytest.raises(ConversationNotFound):
+            await trunk.compare("f" * 32)
+
+
+async def test_deleting_a_parent_keeps_its_branches_whole(make_agent: MakeAgent, cypher: Any, owner: Any) -> None:
+    async with make_agent("a1", "secret of the trunk", "b2") as agent:
+        trunk = await agent.open_conversation("session", title="A title nobody shall see")
+        await _talk(trunk, "q1", "q2")
+        branch = await trunk.branch((await trunk.get_history())[1].uuid, title="Branch")
+        await _talk(branch, "other q2")
+        await trunk.delete()
+        assert await _contents(branch) == ["q1", "a1", "other q2", "b2"]
+        assert [info.uuid for info in await agent.list_conversations()] == [branch.uuid]
+        with pytest.raises(ConversationNotFound):
+            await agent.load_conversation(trunk.uuid)
+        # The session's name is free again, and of the trunk only what is shared is left.
+        assert (await agent.open_conversation("session")).uuid != trunk.uuid
+        rows = cypher("MATCH (n {project: $project}) RETURN properties(n) AS p", project=owner.project)
+        assert not [row for row in rows if "secret" in str(row) or "nobody shall see" in str(row)]
+        assert len(cypher("MATCH (m:Message {conversation_id: $c}) RETURN m.uuid AS u", c=trunk.uuid)) == 2
+        await branch.delete()
+        assert cypher("MATCH (m:Message {project: $project}) RETURN m.uuid AS u", project=owner.project) == []
+        assert cypher("MATCH (c:Conversation {uuid: $c}) RETURN c.uuid AS u", c=trunk.uuid) == []
+
+
+async def test_without_memory_nothing_is_branched(make_agent: MakeAgent) -> None:
+    async with make_agent("a1", settings={"enable_memory": False}) as agent:
+        conversation = await agent.create_conversation()
+        await _talk(conversation, "q1")
+        with pytest.raises(InvalidInput, match="need memory"):
+            await conversation.branch()
