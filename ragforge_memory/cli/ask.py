@@ -108,9 +108,11 @@ async def _ask(opening: Opening, question: str, continue_: bool, resume: str | N
             view.finish()
             if not session.keeps:
                 raise
-            raise TurnCancelled(
+            interrupted = TurnCancelled(
                 "interrupted; what was said until then is kept", hint=resuming, message_id=cancelled.message_id
-            ) from cancelled
+            )
+            interrupted.exit_code = session.interrupts.exit_code
+            raise interrupted from cancelled
         if output == "json":
             print_json(response)
         elif output == "text" and session.keeps and session.terminal.rendered and session.terminal.progress:

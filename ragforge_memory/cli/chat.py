@@ -125,6 +125,8 @@ class Talk:
             view.finish()
             kept = f"; the {'answer so far' if view.spoke else 'question'} is kept" if session.keeps else ""
             self.say(f"interrupted{kept if view.started else ''}")
+            if session.interrupts.leaving:
+                raise typer.Exit(session.interrupts.exit_code) from None
         except AgentClosed:
             raise
         except RagforgeError as error:

@@ -22,6 +22,7 @@ from ragforge_memory.cli.options import (
 )
 
 INTERRUPTED = 130
+ENDED = (INTERRUPTED, 143, 129)
 
 app = typer.Typer(
     name="ragforge",
@@ -56,7 +57,7 @@ def run() -> None:
     """Runs the command line and ends the process.
 
     Exit codes: 0 done; 1 an error; 2 wrong usage; 3 configuration; 4 Neo4j not available; 5 the model;
-    130 interrupted.
+    130 interrupted (Ctrl-C); 143 and 129 ended by SIGTERM and SIGHUP.
     """
     for stream in (sys.stdout, sys.stderr):
         reconfigure = getattr(stream, "reconfigure", None)
@@ -68,7 +69,7 @@ def run() -> None:
     except BrokenPipeError:
         # The reader has gone (`| head`). Without this the interpreter complains when it flushes at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    if code == INTERRUPTED and threading.active_count() > 1:
+    if code in ENDED and threading.active_count() > 1:
         os._exit(code)  # a second Ctrl-C: what still runs in a thread is not waited for
     sys.exit(code)
 

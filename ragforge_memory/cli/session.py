@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import typer
+
 from ragforge_memory.agent.agent import AsyncConversationAgent
 from ragforge_memory.cli.interrupts import Interrupts
 from ragforge_memory.cli.options import Settings
@@ -178,7 +180,11 @@ class Session:
 
 @contextlib.asynccontextmanager
 async def open_session(opening: Opening) -> AsyncIterator[Session]:
-    """Opens the agent and takes Ctrl-C."""
+    """Opens the agent and takes Ctrl-C, SIGTERM and SIGHUP.
+
+    Raises:
+        typer.Exit: a signal ended the command.
+    """
     terminal = Terminal.of_this_process()
     spinner = Spinner(terminal)
     interrupts = Interrupts()
@@ -201,6 +207,8 @@ async def open_session(opening: Opening) -> AsyncIterator[Session]:
                 with preparation.shown():
                     services = await agent.open()
             yield Session(agent, services, place, opening, terminal, spinner, interrupts)
+        except asyncio.CancelledError:
+            raise typer.Exit(interrupts.exit_code) from None
         finally:
             async with spinner.running("finishing"):
                 await agent.aclose()

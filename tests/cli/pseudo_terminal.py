@@ -74,6 +74,10 @@ class PseudoTerminal:
         """Sends keys."""
         os.write(self._master, keys.encode())
 
+    def signal(self, number: int) -> None:
+        """Sends the process a signal, as another program may."""
+        self._process.send_signal(number)
+
     def expect(self, pattern: str, *, seconds: float = 20) -> re.Match[str]:
         """Waits for the pattern in what was printed since the last match."""
         deadline = time.monotonic() + seconds

@@ -167,7 +167,10 @@ def test_a_wrong_password_is_4(ragforge: CommandLine) -> None:
     assert (done.returncode, done.stdout) == (4, ""), done.stderr
 
 
-def test_ctrl_c_is_130_and_keeps_what_was_said(ragforge: CommandLine) -> None:
+@pytest.mark.parametrize(
+    ("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)], ids=lambda it: str(int(it))
+)
+def test_a_signal_keeps_what_was_said(ragforge: CommandLine, number: signal.Signals, code: int) -> None:
     model = ragforge.script({"text": "The beginning\n", "hang": True})
     with subprocess.Popen(
         [*ENTRY, "ask", "x", "--no-ingest", "--model", model],
@@ -180,9 +183,9 @@ def test_ctrl_c_is_130_and_keeps_what_was_said(ragforge: CommandLine) -> None:
     ) as asking:
         assert asking.stdout is not None
         said = asking.stdout.readline()
-        asking.send_signal(signal.SIGINT)
+        asking.send_signal(number)
         rest, stderr = asking.communicate(timeout=60)
-    assert (asking.returncode, said + rest) == (130, "The beginning\n"), stderr
+    assert (asking.returncode, said + rest) == (code, "The beginning\n"), stderr
     assert stderr.startswith(
         "ragforge: interrupted; what was said until then is kept\nhint: go on with: ragforge ask -r "
     )

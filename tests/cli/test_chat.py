@@ -203,7 +203,30 @@ def test_sigint_from_outside_is_ctrl_c(ragforge: CommandLine) -> None:
     with chat(ragforge, "--model", ragforge.script({"text": "Some\n\n", "hang": True})) as terminal:
         terminal.type("go" + ENTER)
         terminal.expect("Some")
-        terminal._process.send_signal(signal.SIGINT)
+        terminal.signal(signal.SIGINT)
         terminal.expect("interrupted; the answer so far is kept")
         terminal.type(CTRL_D)
         assert terminal.wait() == 0
+
+
+def test_sigterm_ends_the_chat_and_keeps_the_partial_answer(ragforge: CommandLine) -> None:
+    with chat(ragforge, "--model", ragforge.script({"text": "Some\n\n", "hang": True})) as terminal:
+        terminal.type("go" + ENTER)
+        terminal.expect("Some")
+        terminal.signal(signal.SIGTERM)
+        terminal.expect("interrupted; the answer so far is kept")
+        resume = terminal.expect(r"ragforge chat -r ([0-9a-f]{8})")[1]
+        assert terminal.wait() == 143
+    messages = ragforge.json("conversations", "show", resume, "--json")["messages"]
+    assert [(m["state"], m["content"]) for m in messages] == [("complete", "go"), ("partial", "Some\n\n")]
+
+
+def test_sigterm_at_the_prompt_leaves(ragforge: CommandLine) -> None:
+    with chat(ragforge, "--model", ragforge.script("One.")) as terminal:
+        terminal.type("go" + ENTER)
+        terminal.expect(r"One\.")
+        terminal.expect(PROMPT)
+        terminal.signal(signal.SIGTERM)
+        terminal.expect(r"resume with: ragforge chat -r [0-9a-f]{8}")
+        assert terminal.wait() == 143
+        assert "Traceback" not in terminal.screen
