@@ -6,11 +6,15 @@ import re
 from typing import Any
 
 from ragforge_memory.errors import ToolError
+from ragforge_memory.llm.extractive.echoes import only_repeats
 from ragforge_memory.tools.declare import tool
 from ragforge_memory.tools.ports import ToolContext
 
 EXCERPT = 600
 """Characters of a message in a result: a paragraph or two around the words that were found."""
+
+MORE = 4
+"""Messages that are read for each one wanted: some only repeat others."""
 
 _WORD = re.compile(r"\w+")
 
@@ -20,6 +24,8 @@ async def search_conversation(
     context: ToolContext, query: str, this_conversation_only: bool = False, limit: int = 8
 ) -> dict[str, Any]:
     """Searches earlier messages of this user, in this and in other conversations, by their words.
+
+    Messages that only repeat others (answers that quote what was said, questions that asked for it) are left out.
 
     Args:
         query: the words to look for.
@@ -33,7 +39,7 @@ async def search_conversation(
     limit = max(1, min(limit, 30))
     found = await context.messages.search_text(
         query,
-        limit=limit + 1,
+        limit=MORE * limit,
         conversation_id=context.conversation_id if this_conversation_only else None,
     )
     return {
@@ -51,7 +57,7 @@ async def search_conversation(
             }
             for each in found
             # The question of this turn is in the graph already, and always matches itself best.
-            if each.message.uuid != context.message_id
+            if each.message.uuid != context.message_id and not only_repeats(each.message.role, each.message.content)
         ][:limit],
     }
 

@@ -17,6 +17,7 @@ from ragforge_memory.llm.extractive.quoting import (
     signature,
     source,
     subject,
+    summary,
     taken_for,
     use_item,
 )
@@ -100,7 +101,7 @@ def _definition(question: Question, asked: str, values: Mapping[str, Any]) -> li
     lines = [head(best)]
     match question.form:
         case "where":
-            lines += signature(best) + documentation(best, limit=2)
+            lines += signature(best) + summary(best)
         case "what":
             lines += signature(best)
             said = documentation(best)

@@ -6,9 +6,10 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ragforge_memory.llm.extractive.echoes import WHAT_WAS_SAID, only_repeats
 from ragforge_memory.llm.extractive.plan import search_words
 from ragforge_memory.llm.extractive.questions import MAX_QUESTION, Question, read_questions
-from ragforge_memory.llm.extractive.quoting import NOTHING_FOUND, block, documentation, head, nothing, signature
+from ragforge_memory.llm.extractive.quoting import NOTHING_FOUND, block, head, nothing, quotation, signature, summary
 from ragforge_memory.llm.extractive.wording import covered
 from ragforge_memory.retrieval.names import is_test
 
@@ -24,7 +25,8 @@ SURE_SIMILARITY = 0.45
 _ASKED = 2
 _QUOTES_CODE = re.compile(r"^(?:- )?`[^`\n]+` (?:- \S+:\d|\([^\n]+, line \d|contains)", re.M)
 _STATES = re.compile(r"\b(?:we|i|you|it|they|must|should|will|never|always|because|decided|note|prefer)\b.+\.", re.I)
-_NOTHING_SAID = re.compile(rf"^(?:{NOTHING_FOUND}|Nothing was said)\b")
+_NOTHING_SAID = re.compile(rf"^{NOTHING_FOUND}\b")
+MAX_SAID_LINES = 6
 
 
 def search_results(question: Question, value: Mapping[str, Any]) -> list[str]:
@@ -37,7 +39,7 @@ def search_results(question: Question, value: Mapping[str, Any]) -> list[str]:
         ordered = sorted(good, key=lambda pair: _rank(pair[0], pair[1], asked))[:MAX_RESULTS]
         lines: list[str] = []
         for each, _ in ordered:
-            lines += [head(each), *(documentation(each, limit=2) or signature(each)), ""]
+            lines += [head(each), *(summary(each) or signature(each)), ""]
         return [*lines[:-1], *_by_words_alone(value)]
     near = [(each, have) for each, have in scored if have and len(have) * 2 >= len(asked)]
     near.sort(key=lambda pair: _rank(pair[0], pair[1], asked))
@@ -75,7 +77,11 @@ def code_lines(asked: str, value: Mapping[str, Any]) -> list[str]:
 def sayings(asked: str, value: Mapping[str, Any]) -> list[str]:
     """What was said, each with its message and conversation; questions that only asked come last."""
     words = tuple(str(value.get("query") or "").split())
-    messages = [each for each in value.get("messages") or [] if not _NOTHING_SAID.match(each["excerpt"])]
+    messages = [
+        each
+        for each in value.get("messages") or []
+        if not _NOTHING_SAID.match(each["excerpt"]) and not only_repeats(each["role"], each["excerpt"])
+    ]
     told = [(each, covered(words, each["excerpt"])) for each in messages]
     kept = [(each, have) for each, have in told if have and len(have) >= ENOUGH_WORDS * len(words)]
     if not kept:
@@ -83,13 +89,27 @@ def sayings(asked: str, value: Mapping[str, Any]) -> list[str]:
     kept.sort(key=lambda pair: (_weight(pair[0]), -len(pair[1])))
     if any(_weight(each) < _ASKED for each, _ in kept):
         kept = [pair for pair in kept if _weight(pair[0]) < _ASKED]
-    lines = [f"What was said about `{asked}`:"]
+    lines = [f"{WHAT_WAS_SAID} `{asked}`:"]
     for each, _ in kept[:MAX_SAYINGS]:
         who = {"user": "You", "assistant": "I"}.get(each["role"], each["role"])
         where = "this conversation" if each.get("this_conversation") else f"conversation {each['conversation_id'][:8]}"
         lines.append(f"- {who}, {each['timestamp'][:16].replace('T', ' ')}, {where}, message {each['message_id'][:8]}:")
-        lines += [f"  > {line}".rstrip() for line in each["excerpt"].strip().splitlines()[:6]]
+        lines += [f"  {line}" for line in quotation(_beginning(each["excerpt"]))]
     return lines
+
+
+def _beginning(text: str) -> list[str]:
+    """The first lines of a message; … where more follows, and no block of code left open."""
+    lines = text.strip().splitlines()
+    shown = lines[:MAX_SAID_LINES]
+    if sum(line.lstrip().startswith("```") for line in shown) % 2:
+        opened = max(at for at, line in enumerate(shown) if line.lstrip().startswith("```"))
+        shown = shown[:opened] if opened else [*shown, "```"]
+    while shown and not shown[-1].strip():
+        shown.pop()
+    if len(shown) < len(lines) and shown and not shown[-1].startswith("```"):
+        shown[-1] = f"{shown[-1].removesuffix(' …')} …"
+    return shown
 
 
 def _answers(result: Mapping[str, Any], have: Sequence[str], asked: Sequence[str]) -> bool:

@@ -13,6 +13,7 @@ from ragforge_memory.llm.extractive.answer import GREETING, HELP, NO_TOOLS, THAN
 from ragforge_memory.llm.extractive.history import resolve_target
 from ragforge_memory.llm.extractive.plan import MAX_STEPS, Call, Found, next_calls, search_words
 from ragforge_memory.llm.extractive.questions import Question, read_questions
+from ragforge_memory.llm.extractive.title import condensed
 from ragforge_memory.llm.port import (
     ChatMessage,
     Finished,
@@ -27,6 +28,8 @@ from ragforge_memory.models.conversation import Usage
 _PIECE = re.compile(r"[^\n]*\n|[^\n]+$")
 # A turn whose rounds are used up folds what the tools returned into the system prompt, and offers no tools.
 _FOLDED = re.compile(r"^(?P<tool>\w+)\(.*\) returned:\n<data>\n(?P<content>.*?)\n</data>$", re.M | re.S)
+# A title is asked for with the exchange that a conversation begins with.
+_ASKED = re.compile(r"Question:\n(?P<question>.*?)\n\nAnswer:\n", re.S)
 _SMALL_TALK = {"greeting": GREETING, "thanks": THANKS, "help": HELP}
 
 
@@ -49,8 +52,18 @@ class ExtractiveProvider:
         """Nothing is ever too long for it; the figure bounds what a turn puts together."""
         return 1_000_000
 
+    @property
+    def purposes(self) -> frozenset[str]:
+        """Answers and titles. A summary needs vectors, which it does not have."""
+        return frozenset({"answer", "title"})
+
     async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelChunk, None]:
         """Yields tool requests, or the answer line by line, then `Finished`; raises nothing."""
+        if request.purpose == "title":
+            asked = _ASKED.search(request.messages[-1].content)
+            yield TextChunk(condensed(asked["question"] if asked else ""))
+            yield Finished("stop", Usage(cost_usd=0.0))
+            return
         turn = _Turn(request)
         calls = turn.calls()
         if calls:

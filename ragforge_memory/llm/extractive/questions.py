@@ -70,7 +70,7 @@ def read_questions(text: str, before: Sequence[str] = ()) -> tuple[Question, ...
     """
     said = " ".join(_FENCED.sub(" ", text).split())
     questions: list[Question] = []
-    for sentence in _sentences(said):
+    for sentence in _asking(said):
         for part in COMPOUND.split(sentence, maxsplit=2):
             question = read_question(part, before)
             if question is not None:
@@ -185,9 +185,14 @@ def _named_or_search(said: str) -> Question:
     return Question("search", Target("words", said), said)
 
 
-def _sentences(said: str) -> list[str]:
-    """The sentences; a dot inside a name is none."""
-    parts = [part for part in _SENTENCE.split(said) if part.strip()]
+def sentences(said: str) -> list[str]:
+    """The sentences of a text on one line; a dot inside a name ends none."""
+    return [part for part in _SENTENCE.split(said) if part.strip()]
+
+
+def _asking(said: str) -> list[str]:
+    """The sentences that ask, else the first few."""
+    parts = sentences(said)
     asking = [part for part in parts if part.rstrip().endswith("?")]
     return asking or parts[:3]
 

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any
+
+from ragforge_memory.llm.extractive.docstrings import readable
 
 NOTHING_FOUND = "Nothing found"
 """How every answer begins that found nothing."""
 
 DOCUMENTATION_LINES = 14
+SUMMARY_LINES = 2
 SOURCE_LINES = 60
 MAX_DECORATORS = 12
 """Lines of decorators that are shown with the code; tables of test parameters are longer."""
 
+_HEADING = re.compile(r"^\*\*[^*]+\*\*$")
 _MARKUP = {"python": "python", "javascript": "js", "typescript": "ts", "tsx": "tsx", "csharp": "csharp"}
 
 
@@ -47,11 +52,31 @@ def signature(scope: Mapping[str, Any]) -> list[str]:
     return [f"> `{scope['signature']}`"] if scope.get("signature") else []
 
 
-def documentation(scope: Mapping[str, Any], limit: int = DOCUMENTATION_LINES) -> list[str]:
-    """The documentation as a quotation, its first lines."""
-    lines = str(scope.get("docstring") or "").strip().splitlines()
-    quoted = [f"> {line}".rstrip() for line in lines[:limit]]
-    return [*quoted, "> …"] if len(lines) > limit else quoted
+def documentation(scope: Mapping[str, Any]) -> list[str]:
+    """The documentation as a quotation; cut, at a paragraph's end if one is near, its last line ends with ``…``."""
+    lines = readable(str(scope.get("docstring") or ""), str(scope.get("file") or ""))
+    if len(lines) <= DOCUMENTATION_LINES:
+        return quotation(lines)
+    shown = lines[:DOCUMENTATION_LINES]
+    border = max((at for at, line in enumerate(lines[: DOCUMENTATION_LINES + 1]) if not line), default=0)
+    if border > DOCUMENTATION_LINES // 2:
+        shown = lines[:border]
+    while len(shown) > 1 and (not shown[-1] or shown[-1].endswith(":") or _HEADING.match(shown[-1])):
+        shown.pop()  # what only leads to something that is left out
+    return quotation([*shown[:-1], f"{shown[-1]} …"])
+
+
+def summary(scope: Mapping[str, Any]) -> list[str]:
+    """The first paragraph of the documentation as a quotation, at most `SUMMARY_LINES` of it."""
+    lines = readable(str(scope.get("docstring") or ""), str(scope.get("file") or ""))
+    paragraph = lines[: lines.index("")] if "" in lines else lines
+    shown = paragraph[:SUMMARY_LINES]
+    return quotation([*shown[:-1], f"{shown[-1]} …"] if len(paragraph) > SUMMARY_LINES else shown)
+
+
+def quotation(lines: Iterable[str]) -> list[str]:
+    """Lines as a quotation in Markdown."""
+    return [f"> {line}".rstrip() for line in lines]
 
 
 def source(scope: Mapping[str, Any], limit: int = SOURCE_LINES) -> list[str]:

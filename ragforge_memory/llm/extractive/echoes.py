@@ -1,0 +1,42 @@
+"""Messages that only repeat: answers that quote what was said, and the questions that asked for it.
+
+They share their words with what they quote, so a search finds them as well as the originals, and more of them each
+time somebody asks again. Whoever asks what was said wants the originals.
+"""
+
+from __future__ import annotations
+
+import re
+
+from ragforge_memory.llm.extractive.questions import MAX_QUESTION, read_question, sentences
+from ragforge_memory.llm.extractive.quoting import NOTHING_FOUND
+
+WHAT_WAS_SAID = "What was said about"
+"""How an answer begins that quotes messages."""
+
+_REPEATS = re.compile(rf"(?:\A|\n\n)(?:{WHAT_WAS_SAID} `|{NOTHING_FOUND} about `[^`\n]*` in our conversations)")
+# "Remember that we agreed on tabs" states something; these only ask.
+_ASKS = re.compile(
+    r"^\W*(?:(?:please|and|so|but|hi|hello|hey|ok(?:ay)?),? )*"
+    r"(?:what|which|when|where|why|how|who|did|have|had|do|does|was|were|is|any|search|look|check|remind|tell me"
+    r"|show)\b",
+    re.I,
+)
+
+
+def only_repeats(role: str, text: str) -> bool:
+    """Whether a message says nothing of its own: it quotes other messages, or asks what was said.
+
+    Args:
+        role: of the message.
+        text: all of it.
+    """
+    if role == "assistant":
+        return bool(_REPEATS.search(text))
+    asked = sentences(" ".join(text.split())) if role == "user" and len(text) <= MAX_QUESTION else []
+    return bool(asked) and all(_asks_what_was_said(each) for each in asked)
+
+
+def _asks_what_was_said(sentence: str) -> bool:
+    question = read_question(sentence)
+    return question is not None and question.form == "said" and bool(_ASKS.match(sentence))

@@ -1,0 +1,98 @@
+"""A title without a model: the question of an exchange, condensed to its subject."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from ragforge_memory.llm.extractive.patterns import POLITE, Form
+from ragforge_memory.llm.extractive.questions import read_questions
+from ragforge_memory.llm.extractive.targets import is_marked
+from ragforge_memory.llm.extractive.wording import content_words
+
+MAX_WORDS = 8
+MAX_CHARACTERS = 80
+_FEW = 5
+
+_FORMS: Mapping[Form, str] = {
+    "where": "{}",
+    "what": "{}",
+    "show": "{}",
+    "outline": "{}",
+    "lines": "{}",
+    "callers": "Callers of {}",
+    "uses": "Uses of {}",
+    "callees": "What {} calls",
+    "subclasses": "Subclasses of {}",
+    "said": "What was said about {}",
+}
+# What is asked about a name by these is a subject even where the name is a plain word.
+_ABOUT = frozenset({"callers", "uses", "callees", "subclasses", "said"})
+_SMALL_TALK = frozenset({"greeting", "thanks", "help"})
+_OPENING = re.compile(
+    r"^(?:(?:how(?: (?:many|much|often|long))?|why|when|what|which|who|where|whether)(?:['’]s)?\b\s*"
+    r"(?:(?:do|does|did|is|are|was|were|can|could|should|would|will|has|have|must|to)\b\s*)?"
+    r"(?:(?:i|we|you|one|it|they|there)\b\s*)?"
+    r"|(?:is|are|do|does|did|can|could|should|would|will|has|have)\s+(?:(?:i|we|you|one|it|there|they)\b\s*)?"
+    r"|(?:i|we)\s+(?:want|need|have|would like|['’]d like)\s+(?:to\s+)?|let(?:['’]s| us)\s+"
+    r"|(?:please|explain|describe|tell me|show me|give me)\s+(?:about\s+)?)",
+    re.I,
+)
+_ARTICLE = re.compile(r"^(?:the|a|an|this|that|these|those|my|our|your|its|some|any)\s+", re.I)
+_SENTENCE = re.compile(r"(?<=[.!?…。！？])\s+|\n+")
+_LOOSE_ENDS = re.compile(
+    r"(?:\s+(?:the|a|an|of|in|on|at|to|for|and|or|but|with|from|by|as|if|is|are|that|which|when|where|while|so))+$",
+    re.I,
+)
+_FENCED = re.compile(r"```.*?(?:```|$)", re.S)
+_LATIN = re.compile(r"[A-Za-z]")
+_ASKS = re.compile(
+    r"\?|^(?:\W*(?:how|why|what|which|who|where|when|is|are|do|does|did|can|could|show|list|find|give|explain|open"
+    r"|describe|read|tell)\b)",
+    re.I,
+)
+_MARKS = " \t\"'`*#>.,;:!?…()[]{}。！？，；："
+
+
+def condensed(question: str) -> str:
+    """At most eight words on what a question is about; '' where it says nothing (a greeting, a single "Well?").
+
+    Args:
+        question: as it was asked.
+    """
+    said = _FENCED.sub(" ", question).strip()
+    questions = read_questions(said)
+    if questions and all(asked.form in _SMALL_TALK for asked in questions):
+        return ""
+    for asked in questions[:1]:
+        if asked.form == "overview":
+            return "Overview of the project"
+        target = asked.target.text.strip(_MARKS)
+        # A long question says more than the one name in it.
+        short = len(content_words(asked.text)) <= _FEW
+        named = asked.target.marked or asked.target.kind == "file" or asked.form in _ABOUT
+        if asked.form in _FORMS and target and named and short and _ASKS.search(said):
+            return shortened(_FORMS[asked.form].format(_ARTICLE.sub("", target)))
+    for sentence in _SENTENCE.split(said):
+        subject = POLITE.sub("", sentence.strip())
+        for _ in range(3):
+            subject = _ARTICLE.sub("", _OPENING.sub("", subject, count=1))
+        words = content_words(subject)
+        # A lone word is a subject only where it can be nothing but a name; other scripts are taken as they are.
+        if len(words) > 1 or any(map(is_marked, words)) or (len(subject) > 5 and not _LATIN.search(subject)):
+            return shortened(subject)
+    return ""
+
+
+def shortened(text: str) -> str:
+    """A text as a title: one line, without quotes and markup, at most eight words and 80 characters."""
+    words = " ".join(text.split()).strip(_MARKS).split()
+    kept = " ".join(words[:MAX_WORDS])
+    if len(words) > MAX_WORDS:
+        kept = _LOOSE_ENDS.sub("", kept)
+    if len(kept) > MAX_CHARACTERS:
+        kept = kept[: MAX_CHARACTERS - 1].rstrip() + "…"
+    kept = kept.strip(" ,;:")
+    first = kept.split(" ", 1)[0]
+    # An identifier keeps its case.
+    return kept[:1].upper() + kept[1:] if first.isalpha() and first.islower() and " " in kept else kept
