@@ -110,6 +110,24 @@ async def _status(talk: Talk, _: str) -> None:
     talk.greet()
 
 
+async def _fork(talk: Talk, argument: str) -> None:
+    from ragforge_memory.cli.branches import fork
+
+    await fork(talk, argument)
+
+
+async def _switch(talk: Talk, argument: str) -> None:
+    from ragforge_memory.cli.branches import switch
+
+    await switch(talk, argument)
+
+
+async def _tree(talk: Talk, argument: str) -> None:
+    from ragforge_memory.cli.branches import show_tree
+
+    await show_tree(talk, argument)
+
+
 COMMANDS: dict[str, Command] = {
     "/help": Command("", "this list", _help),
     "/new": Command("[TITLE]", "begin another conversation", _new),
@@ -117,6 +135,13 @@ COMMANDS: dict[str, Command] = {
     "/history": Command("", "what was said last", _history),
     "/title": Command("TITLE", "name this conversation", _title),
     "/tags": Command("[TAG ...]", "show or set this conversation's tags", _tags),
+    "/fork": Command(
+        "[MESSAGE] [TITLE]", "go on in a branch, from the newest message or the one of this number", _fork
+    ),
+    "/switch": Command(
+        "[REF]", "go on in another branch: its id or title; alone, back to what this is a branch of", _switch
+    ),
+    "/tree": Command("", "this conversation's branches", _tree),
     "/tools": Command("", "what the model can use", _tools),
     "/status": Command("", "model, project and conversation", _status),
     "/quit": Command("", "leave (Ctrl-D too)", _quit),

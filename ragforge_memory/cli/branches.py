@@ -1,0 +1,148 @@
+"""Branches at the terminal: `ragforge conversations branch|tree`, and a chat's ``/fork``, ``/switch`` and ``/tree``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ragforge_memory.cli.options import JsonOption, Settings, command
+
+if TYPE_CHECKING:
+    from ragforge_memory.agent.conversation import AsyncConversation
+    from ragforge_memory.cli.chat import Talk
+    from ragforge_memory.models.conversation import BranchTree, Message
+
+Reference = Annotated[str, typer.Argument(metavar="REF", help="Its id, the start of it, its session or its title.")]
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the commands."""
+    command(app, "branch")(branch)
+    command(app, "tree")(tree)
+
+
+def branch(
+    settings: Settings,
+    reference: Reference,
+    from_: Annotated[
+        str | None,
+        typer.Option(
+            "--from", metavar="MESSAGE", help="The last shared message: its number or id.", show_default=False
+        ),
+    ] = None,
+    title: Annotated[
+        str | None, typer.Option("--title", metavar="TITLE", help="What lists show.", show_default=False)
+    ] = None,
+    json: JsonOption = False,
+) -> None:
+    """Branch off a conversation: what was said until then is shared, what follows is not."""
+    from ragforge_memory.cli.session import run_async
+
+    run_async(_branch, settings, reference, from_, title, json)
+
+
+def tree(settings: Settings, reference: Reference, json: JsonOption = False) -> None:
+    """Show a conversation's branches, and what it is a branch of."""
+    from ragforge_memory.cli.session import run_async
+
+    run_async(_tree, settings, reference, json)
+
+
+async def _branch(settings: Settings, reference: str, from_: str | None, title: str | None, json: bool) -> None:
+    from ragforge_memory.cli.output import print_json
+    from ragforge_memory.cli.session import open_graph
+
+    async with open_graph(settings, quiet=json) as agent:
+        conversation = await agent.load_conversation(reference)
+        message = await find_message(conversation, from_) if from_ else None
+        made = await conversation.branch(message.uuid if message else None, title=title)
+    if json:
+        print_json(made.info)
+    else:
+        typer.echo(f"branched at message {made.info.from_seq}: {made.uuid}")
+
+
+async def _tree(settings: Settings, reference: str, json: bool) -> None:
+    from ragforge_memory.cli.output import print_json
+    from ragforge_memory.cli.session import open_graph
+
+    async with open_graph(settings, quiet=json) as agent:
+        conversation = await agent.load_conversation(reference)
+        found = await conversation.branches()
+    if json:
+        print_json(found)
+    else:
+        typer.echo("\n".join(drawn(found, conversation.uuid)))
+
+
+async def find_message(conversation: AsyncConversation, reference: str) -> Message:
+    """A message by its number in the conversation, its id or the start of it; of the newest 1,000.
+
+    Raises:
+        MessageNotFound: nothing fits.
+    """
+    from ragforge_memory.errors import MessageNotFound
+
+    for message in await conversation.get_history(limit=1_000, include_tool_calls=False):
+        if reference == str(message.seq) or (len(reference) >= 6 and message.uuid.startswith(reference)):
+            return message
+    raise MessageNotFound(
+        f"there is no message {reference!r} in this conversation", hint="give its number or its id, see `show --json`"
+    )
+
+
+def drawn(tree: BranchTree, current: str | None = None) -> Iterator[str]:
+    """The lines of a tree; the current conversation is marked."""
+    yield _line(tree, current)
+    for number, each in enumerate(tree.branches):
+        last = number == len(tree.branches) - 1
+        for place, line in enumerate(drawn(each, current)):
+            stem = ("└─ " if last else "├─ ") if place == 0 else ("   " if last else "│  ")
+            yield stem + line
+
+
+def _line(tree: BranchTree, current: str | None) -> str:
+    at = "" if tree.from_seq is None else f"from message {tree.from_seq}: "
+    if tree.conversation is None:
+        return f"{at}(deleted)"
+    mark = " ← here" if tree.uuid == current else ""
+    count = tree.conversation.message_count
+    told = f"{count} message{'' if count == 1 else 's'} of its own"
+    return f"{at}{tree.uuid[:8]} {tree.conversation.title or '(no title)'} ({told}){mark}"
+
+
+async def fork(talk: Talk, argument: str) -> None:
+    """``/fork [MESSAGE] [TITLE]``: goes on in a branch, from the newest message or from the one that is named."""
+    if talk.conversation is None:
+        talk.say("say something first")
+        return
+    first, _, rest = argument.partition(" ")
+    message = await find_message(talk.conversation, first) if first.isdigit() else None
+    title = (rest if message else argument).strip() or None
+    talk.conversation = await talk.conversation.branch(message.uuid if message else None, title=title)
+    talk.say(
+        f"a branch from message {talk.conversation.info.from_seq}: {talk.conversation.uuid[:8]}; /switch goes back"
+    )
+
+
+async def switch(talk: Talk, argument: str) -> None:
+    """``/switch [REF]``: goes on in another branch; without one, to what this is a branch of."""
+    from ragforge_memory.cli.chat import describe_conversation
+
+    if not argument and (talk.conversation is None or talk.conversation.info.branch_of is None):
+        talk.say("which one? /switch takes a branch's id or title; /tree shows them")
+        return
+    reference = argument or (talk.conversation.info.branch_of if talk.conversation else None) or ""
+    talk.conversation = await talk.session.agent.load_conversation(reference)
+    talk.say(describe_conversation(talk.conversation))
+
+
+async def show_tree(talk: Talk, _: str) -> None:
+    """``/tree``: the family of this conversation."""
+    if talk.conversation is None:
+        talk.say("nothing has been said yet")
+        return
+    for line in drawn(await talk.conversation.branches(), talk.conversation.uuid):
+        talk.say(line)

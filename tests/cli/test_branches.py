@@ -1,0 +1,53 @@
+"""Branches at the terminal: `conversations branch|tree` and a chat's /fork, /switch and /tree."""
+
+from __future__ import annotations
+
+from tests.cli.conftest import CommandLine
+from tests.cli.pseudo_terminal import CTRL_D, ENTER
+from tests.cli.test_chat import PROMPT, chat
+
+
+def test_branch_and_tree(ragforge: CommandLine) -> None:
+    ask = ("ask", "--no-ingest", "--json", "--model", ragforge.script("An answer.", loop=True))
+    trunk = ragforge.json(*ask, "what is it?")["conversation_id"]
+    ragforge.json(*ask, "-r", trunk, "and then?")
+    made = ragforge.json("conversations", "branch", trunk[:8], "--from", "2", "--title", "Another way", "--json")
+    assert (made["branch_of"], made["from_seq"], made["title"]) == (trunk, 2, "Another way")
+    ragforge.json(*ask, "-r", made["uuid"], "something else?")
+    shown = ragforge.json("conversations", "show", made["uuid"], "--json")["messages"]
+    assert [message["content"] for message in shown] == ["what is it?", "An answer.", "something else?", "An answer."]
+    plain = ragforge.ok("conversations", "tree", made["uuid"]).splitlines()
+    assert plain[0].startswith(f"{trunk[:8]} ")
+    assert plain[1] == f"└─ from message 2: {made['uuid'][:8]} Another way (2 messages of its own) ← here"
+    tree = ragforge.json("conversations", "tree", trunk, "--json")
+    assert [each["uuid"] for each in tree["branches"]] == [made["uuid"]]
+    ragforge.ok("conversations", "delete", trunk, "--yes")
+    assert ragforge.ok("conversations", "tree", made["uuid"]).startswith("(deleted)\n└─ ")
+    missing = ragforge.run("conversations", "branch", made["uuid"], "--from", "99")
+    assert missing.returncode == 1
+    assert "there is no message '99'" in missing.stderr
+
+
+def test_a_chat_forks_and_switches_back(ragforge: CommandLine) -> None:
+    with chat(ragforge, "--model", ragforge.script("One.", "Two.", "Three.")) as terminal:
+        terminal.type("/fork" + ENTER)
+        terminal.expect("say something first")
+        terminal.type("first question" + ENTER)
+        terminal.expect(r"One\.")
+        terminal.expect(PROMPT)
+        terminal.type("/fork" + ENTER)
+        branch = terminal.expect(r"a branch from message 2: ([0-9a-f]{8})")[1]
+        terminal.type("in the branch" + ENTER)
+        terminal.expect(r"Two\.")
+        terminal.expect(PROMPT)
+        terminal.type("/switch" + ENTER)
+        trunk = terminal.expect(r"conversation ([0-9a-f]{8}): .*, 2 messages")[1]
+        terminal.type("in the trunk" + ENTER)
+        terminal.expect(r"Three\.")
+        terminal.expect(PROMPT)
+        terminal.type("/tree" + ENTER)
+        terminal.expect(rf"└─ from message 2: {branch} ")
+        terminal.type(CTRL_D)
+        assert terminal.wait() == 0
+    messages = ragforge.json("conversations", "show", trunk, "--json")["messages"]
+    assert [message["content"] for message in messages] == ["first question", "One.", "in the trunk", "Three."]
