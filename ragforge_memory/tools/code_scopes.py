@@ -9,7 +9,7 @@ from ragforge_memory.errors import ToolError
 from ragforge_memory.retrieval.names import distance, module_parts, reference, same_file
 from ragforge_memory.tools.declare import ToolOutput, tool
 from ragforge_memory.tools.ports import ToolContext
-from ragforge_memory.tools.resolve import resolve
+from ragforge_memory.tools.resolve import is_overload, resolve
 from ragforge_memory.tools.shown import code_of, shown, uuids
 
 if TYPE_CHECKING:
@@ -134,6 +134,7 @@ def _listed(scopes: Sequence[Scope]) -> dict[str, Any]:
                 "type": each.type,
                 "line": each.definition_line,
                 "end_line": each.end_line,
+                **({"overload": True} if is_overload(each) else {}),
             }
             for each in scopes
             if each.uuid in kept

@@ -266,10 +266,10 @@ def _outline(question: Question, asked: str, values: Mapping[str, Any]) -> list[
             return _folder_outline(asked, value)
         case "scope":
             owner = value["scope"]
-            inside = [{"file": owner["file"], **each} for each in value.get("scopes") or []]
-            scopes = _sorted_out(inside, question)
-            lines = [head(owner), f"It has {counted(len(scopes), 'definition')} inside{':' if scopes else '.'}"]
-            lines += [item(each) for each in scopes[:MAX_OUTLINED]] + _rest(len(scopes) - MAX_OUTLINED)
+            inside, none = _asked_for([{"file": owner["file"], **each} for each in value.get("scopes") or []], question)
+            number = _numbered(inside, question, none, int(value.get("total") or 0) - len(value.get("scopes") or []))
+            lines = [head(owner), f"It has {number} inside{':' if inside else '.'}"]
+            lines += [item(each) for each in inside[:MAX_OUTLINED]] + _rest(len(inside) - MAX_OUTLINED)
             note = taken_for({"match": value.get("match"), "scopes": [owner]}, asked)
             return [*lines, *note]
         case _:
@@ -279,17 +279,22 @@ def _outline(question: Question, asked: str, values: Mapping[str, Any]) -> list[
 
 def _file_outline(question: Question, asked: str, value: Mapping[str, Any]) -> list[str]:
     everything = [{"file": value["file"], **each} for each in value.get("scopes") or []]
-    scopes = _sorted_out(everything, question)
-    lines = [f"`{value['file']}` contains {counted(int(value.get('total') or 0), 'definition')}:"]
+    scopes, none = _asked_for(everything, question)
+    unseen = max(0, int(value.get("total") or 0) - len(everything))
+    number = _numbered(scopes, question, none, unseen)
+    lines = [f"`{value['file']}` contains {number}{':' if scopes else '.'}"]
     if len(scopes) <= MAX_OUTLINED:
         lines += [item(each) for each in scopes]
     else:
-        top = [each for each in scopes if "." not in each["qualified_name"]]
+        names = {each["qualified_name"] for each in scopes}
+        top = [each for each in scopes if not names & set(_around(each["qualified_name"]))]
         for each in top[: 2 * MAX_OUTLINED]:
             prefix = f"{each['qualified_name']}."
             inside = [f"`{one['name']}`" for one in scopes if one["qualified_name"].startswith(prefix)]
             lines.append(item(each) + (f": {', '.join(inside)}" if inside else ""))
-        lines += _rest(len(top) - 2 * MAX_OUTLINED)
+        more = "more" if len(top) == len(scopes) else "more, and what is inside them"
+        lines += _rest(len(top) - 2 * MAX_OUTLINED, more)
+    lines += _rest(unseen, "more definitions deeper inside, which are not looked at here")
     if value.get("match") == "typo":
         lines.append(f"Did you mean `{value['file']}`? No file is called `{asked}`.")
     others = value.get("other_files") or []
@@ -298,10 +303,33 @@ def _file_outline(question: Question, asked: str, value: Mapping[str, Any]) -> l
     return lines
 
 
-def _sorted_out(scopes: Sequence[dict[str, Any]], question: Question) -> list[dict[str, Any]]:
-    """Those of the sorts that were asked for; all where that would leave none."""
+def _around(qualified_name: str) -> list[str]:
+    """The names of what a definition is inside of."""
+    parts = qualified_name.split(".")
+    return [".".join(parts[:end]) for end in range(1, len(parts))]
+
+
+def _asked_for(scopes: Sequence[dict[str, Any]], question: Question) -> tuple[list[dict[str, Any]], str]:
+    """The definitions of the sorts that were asked for, without overloads; all, and what there is none of."""
+    implemented = {each["qualified_name"] for each in scopes if not each.get("overload")}
+    whole = [each for each in scopes if not each.get("overload") or each["qualified_name"] not in implemented]
     wanted = {kind for sort in question.sorts for kind in _SORTS.get(sort, (sort,))}
-    return [each for each in scopes if each["type"] in wanted] or list(scopes)
+    chosen = [each for each in whole if not wanted or each["type"] in wanted]
+    return (chosen, "") if chosen else (whole, " or ".join(question.sorts))
+
+
+def _numbered(scopes: Sequence[Mapping[str, Any]], question: Question, none: str, unseen: int) -> str:
+    """How many there are of what is listed: ``3 functions and 1 method`` where sorts were asked for."""
+    everything = counted(len(scopes) + (0 if question.sorts and not none else unseen), "definition")
+    if none:
+        return f"no {none}, but {everything}"
+    if not question.sorts:
+        return everything
+    numbers: dict[str, int] = {}
+    for each in scopes:
+        numbers[each["type"]] = numbers.get(each["type"], 0) + 1
+    said = [counted(number, kind, "classes" if kind == "class" else None) for kind, number in numbers.items()]
+    return said[0] if len(said) == 1 else f"{', '.join(said[:-1])} and {said[-1]}"
 
 
 def _folder_outline(asked: str, value: Mapping[str, Any]) -> list[str]:
