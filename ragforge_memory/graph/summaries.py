@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 from uuid import uuid4
 
+from ragforge_memory.errors import ConversationNotFound
 from ragforge_memory.graph.client import PATIENT_TIMEOUT, GraphClient
 from ragforge_memory.graph.records import message
 from ragforge_memory.models.conversation import Message
@@ -74,11 +75,14 @@ class SummaryStore:
         return [Due(row["uuid"], row["claimed"], row["wait"] / 1_000) for row in rows]
 
     async def claim(self, conversation_id: str, *, eager: bool = False) -> Lease | None:
-        """Claims a conversation; None where somebody else has it, or it is gone.
+        """Claims a conversation; None where somebody else has it.
 
         Args:
             conversation_id: which.
             eager: do not wait for the end of a pause after a failure.
+
+        Raises:
+            ConversationNotFound: this owner has no such conversation (any more).
         """
         token = uuid4().hex
         rows = await self._client.write(
@@ -90,7 +94,11 @@ class SummaryStore:
             lease=self._milliseconds,
             **self._owner,
         )
-        if not rows or not rows[0]["free"]:
+        if not rows:
+            raise ConversationNotFound(
+                f"there is no conversation {conversation_id!r} here", hint="it may have been deleted"
+            )
+        if not rows[0]["free"]:
             return None
         row = rows[0]
         return Lease(
@@ -201,8 +209,8 @@ class SummaryStore:
         )
         return replace(lease, watermark=cover.end, attempts=0, summary=cover.text) if rows else None
 
-    async def settle_title(self, lease: Lease, title: str | None) -> None:
-        """Puts a title in the place of the provisional one, unless there is another by now.
+    async def settle_title(self, lease: Lease, title: str | None) -> Lease:
+        """Puts a title in the place of the provisional one, unless there is another by now; returns the claim.
 
         ``title`` None says that the provisional one stays for good.
         """
@@ -215,6 +223,7 @@ class SummaryStore:
             embed=self._embed,
             **self._owner,
         )
+        return replace(lease, title_source="kept" if title is None else "generated", attempts=0)
 
     async def release(
         self,

@@ -1,0 +1,232 @@
+"""Bringing a conversation's summaries and its title up to date, under a lease, from its watermark.
+
+A stretch is read once, asked about with no transaction open, and stored by one fenced write together with the new
+watermark. A crash therefore loses at most what was being asked for, and whoever claims next goes on from the graph.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Sequence
+from contextlib import suppress
+from datetime import UTC, datetime
+from typing import TypeVar
+from uuid import uuid4
+
+from ragforge_memory.agent.summary_text import MESSAGE_CHARACTERS, Summarizer, Written
+from ragforge_memory.errors import ConversationNotFound, ModelError, RagforgeError
+from ragforge_memory.graph.summaries import Lease, SummaryStore
+from ragforge_memory.models.conversation import Message
+from ragforge_memory.models.summary import ON_DEMAND, Cover, Step, Summary, next_step
+from ragforge_memory.models.tokens import estimate_tokens
+
+log = logging.getLogger(__name__)
+
+MAX_ATTEMPTS = 3
+"""So often in a row a model may fail in one conversation; then the summary is extracted."""
+
+PAUSE_AFTER_FAILURE = 5.0
+"""Seconds before a model is asked again, by any process."""
+
+_POLL_SECONDS = 0.2
+# A model that does not let itself be cancelled is left alone after this.
+_BREAK_OFF_SECONDS = 0.5
+# The title comes from the first question and the first answer to it; after a failed turn they stand a little apart.
+_FIRST_MESSAGES = 8
+
+T = TypeVar("T")
+
+
+class LeaseLost(Exception):
+    """Somebody else has the conversation by now, or it is gone: what we have in hand is not stored."""
+
+
+class Summaries:
+    """Keeps the summaries of one owner's conversations.
+
+    Args:
+        store: summaries.
+        summarizer: writes the words.
+        pause: seconds after a model has failed.
+    """
+
+    def __init__(self, store: SummaryStore, summarizer: Summarizer, *, pause: float = PAUSE_AFTER_FAILURE) -> None:
+        self.store = store
+        self.summarizer = summarizer
+        self._pause = pause
+
+    async def bring_up_to_date(self, conversation_id: str) -> bool:
+        """Makes what is due of a conversation's title and summaries.
+
+        A model's failure is kept in the graph and pauses this conversation, for every process.
+
+        Returns:
+            Whether something was tried; False: it is somebody else's just now, or gone.
+        """
+        try:
+            lease = await self.store.claim(conversation_id)
+            if lease is None:
+                return False
+            await _Claim(self.store, self.summarizer, lease).all_that_is_due(self._pause)
+        except (LeaseLost, ConversationNotFound):
+            log.info("the summaries of %s are somebody else's by now, or it is gone", conversation_id)
+            return False
+        return True
+
+    async def on_demand(self, conversation_id: str) -> str:
+        """All that is not summarised yet, down to the last message, and the conversation's summary from then on.
+
+        Waits while another process is at it.
+
+        Raises:
+            ConversationNotFound: it is gone.
+            ModelError: the model failed; nothing was stored of what it should have summarised.
+        """
+        while True:
+            lease = await self.store.claim(conversation_id, eager=True)
+            if lease is not None:
+                with suppress(LeaseLost):
+                    return await _Claim(self.store, self.summarizer, lease).everything()
+            await asyncio.sleep(_POLL_SECONDS)
+
+
+class _Claim:
+    """The work on one conversation while it is ours."""
+
+    def __init__(self, store: SummaryStore, summarizer: Summarizer, lease: Lease) -> None:
+        self._store = store
+        self._summarizer = summarizer
+        self._lease = lease
+
+    async def all_that_is_due(self, pause: float) -> None:
+        """The title and every full stretch; a model's failure ends the claim with a pause."""
+        try:
+            await self._title()
+            cover = await self._grid(extract=self._lease.attempts >= MAX_ATTEMPTS)
+        except ModelError as error:
+            log.warning("a summary failed, trying again in %g s: %s", pause, error)
+            await self._store.release(self._lease, done=False, attempts=self._lease.attempts + 1, pause=pause)
+        except BaseException:
+            await self._give_back()
+            raise
+        else:
+            await self._store.release(self._lease, done=True, watermark=cover.end)
+
+    async def everything(self) -> str:
+        """Every full stretch and what is behind it; the conversation's summary."""
+        try:
+            cover = await self._grid(extract=False)
+            if self._lease.head_seq > cover.seen:
+                step = Step(ON_DEMAND, cover.seen + 1, self._lease.head_seq)
+                cover = await self._write(cover, step, extract=False)
+        except BaseException:
+            await self._give_back()
+            raise
+        await self._store.release(self._lease, done=True, watermark=cover.end)
+        return cover.text or self._lease.summary or ""
+
+    async def _give_back(self) -> None:
+        """Ends the claim early, so that the next does not wait for its time; if that fails, it ends by itself."""
+        try:
+            await self._store.release(self._lease, done=False, attempts=self._lease.attempts or None, brief=True)
+        except RagforgeError as error:
+            log.info("a lease is left to end by itself: %s", error)
+
+    async def _grid(self, *, extract: bool) -> Cover:
+        """Every full stretch, one after another, and every full group of summaries."""
+        head_seq = self._lease.head_seq
+        cover = await self._store.cover(self._lease.conversation_id, to_seq=head_seq)
+        while (step := next_step(cover, head_seq, self._store.every)) is not None:
+            cover = await self._write(cover, step, extract=extract)
+            extract = False
+        return cover
+
+    async def _write(self, cover: Cover, step: Step, *, extract: bool) -> Cover:
+        """Reads what a step covers, has it put into words, and stores them."""
+        lease, messages = self._lease, list[Message]()
+        if step.below:
+            written = await self._meanwhile(self._summarizer.of_summaries(step.below, extract=extract))
+        else:
+            messages = await self._store.messages(
+                lease.conversation_id, step.from_seq, step.to_seq, characters=MESSAGE_CHARACTERS
+            )
+            if len(messages) != step.to_seq - step.from_seq + 1:
+                # seq has no gaps: the conversation was deleted while we read.
+                raise LeaseLost
+            written = await self._meanwhile(self._summarizer.of_messages(messages, extract=extract))
+        new = _summary(lease, step, written, messages)
+        cover = cover.with_summary(new)
+        kept = await self._store.write(
+            lease,
+            new,
+            cover,
+            messages=[message.uuid for message in messages],
+            below=[summary.uuid for summary in step.below],
+        )
+        if kept is None:
+            raise LeaseLost
+        self._lease = kept
+        return cover
+
+    async def _title(self) -> None:
+        """A title in the place of the provisional one, once there was an exchange."""
+        lease = self._lease
+        if lease.title_source != "provisional":
+            return
+        first = await self._store.messages(lease.conversation_id, 1, _FIRST_MESSAGES, characters=MESSAGE_CHARACTERS)
+        exchange = _first_exchange(first)
+        title = None
+        if exchange is not None and lease.attempts < MAX_ATTEMPTS:
+            title = await self._meanwhile(self._summarizer.title(*exchange))
+        elif exchange is None and not _answered(first) and lease.head_seq <= _FIRST_MESSAGES:
+            return
+        self._lease = await self._store.settle_title(lease, title)
+
+    async def _meanwhile(self, work: Awaitable[T]) -> T:
+        """Awaits ``work`` and renews the claim at half its life; work for a claim that is lost is broken off."""
+        task = asyncio.ensure_future(work)
+        try:
+            while True:
+                done, _ = await asyncio.wait((task,), timeout=self._lease.seconds / 2)
+                if done:
+                    return task.result()
+                if not await self._store.renew(self._lease):
+                    raise LeaseLost
+        finally:
+            if not task.done():
+                task.cancel()
+                await asyncio.wait((task,), timeout=_BREAK_OFF_SECONDS)
+
+
+def _summary(lease: Lease, step: Step, written: Written, messages: Sequence[Message]) -> Summary:
+    read = sum(message.token_count or 0 for message in messages)
+    read = read or sum(summary.token_count or 0 for summary in step.below)
+    tokens = estimate_tokens(written.text)
+    return Summary(
+        uuid=uuid4().hex,
+        conversation_id=lease.conversation_id,
+        level=step.level,
+        from_seq=step.from_seq,
+        to_seq=step.to_seq,
+        content=written.text,
+        token_count=tokens,
+        tokens_saved=max(0, read - tokens),
+        created_at=datetime.now(UTC),
+        model=written.model,
+    )
+
+
+def _answered(messages: Sequence[Message]) -> bool:
+    return any(message.role == "assistant" and message.content.strip() for message in messages)
+
+
+def _first_exchange(messages: Sequence[Message]) -> tuple[str, str] | None:
+    """The first question that was answered, and its answer."""
+    questions = {message.uuid: message.content for message in messages if message.role == "user"}
+    for message in messages:
+        if message.role == "assistant" and message.content.strip():
+            asked = questions.get(message.in_reply_to or "") or next(iter(questions.values()), None)
+            if asked:
+                return asked, message.content
+    return None
