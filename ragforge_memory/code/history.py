@@ -1,14 +1,18 @@
 """Follows what is lost between two states through the commits between them, one by one.
 
 Over a thousand commits a function is renamed, then moved, then rewritten: the two ends have little in common, but each
-step has. Only steps that touch a file of a definition that is followed are parsed, and all changed files of a step
-only where one of them is lost in it.
+step has. A file's versions are halved to find the step in which a definition leaves its place; of that step alone all
+changed files are parsed.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from bisect import bisect_left
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from operator import itemgetter
 from pathlib import Path
 
 from ragforge_memory.code.discover import unreadable_reason
@@ -18,16 +22,12 @@ from ragforge_memory.code.revisions import Blobs, Change, Step, has_commit, step
 from ragforge_memory.code.successors import (
     GONE,
     Definition,
-    Standing,
     Successor,
+    alike,
     definitions,
     find_successors,
     standing,
 )
-
-# A commit that changes more files than this (a reformatting, vendored code) is judged by the files alone that git
-# takes for renamed or that hold what is followed.
-_MOST_FILES = 400
 
 Read = Callable[[str, str], "list[Definition] | None"]
 """Reads a blob as the file of that path; None where it cannot be parsed."""
@@ -45,7 +45,7 @@ def follow_history(
         seconds: how long it may take, all in all; about.
 
     Returns:
-        For each what became of it at the commit ``new``; None where git cannot tell, or not in time.
+        For each what became of it at the commit ``new``, as far as the time went; None where git cannot tell.
     """
     deadline = time.monotonic() + seconds
     if not lost or old == new or not has_commit(root, old):
@@ -88,9 +88,9 @@ def parsed_definitions(path: str, data: bytes) -> list[Definition] | None:
 
 
 def follow(
-    lost: Iterable[Definition], steps: Iterable[Step], read: Read, *, deadline: float = float("inf")
-) -> dict[Definition, Successor] | None:
-    """Where each definition went over these steps; None where the time is over.
+    lost: Iterable[Definition], steps: Sequence[Step], read: Read, *, deadline: float = float("inf")
+) -> dict[Definition, Successor]:
+    """Where each definition went over these steps; those that the time did not suffice for are left out.
 
     Args:
         lost: as they were before the first step.
@@ -98,68 +98,105 @@ def follow(
         read: parses a content.
         deadline: by the monotonic clock.
     """
-    found = {each: Successor(each, 1.0) for each in lost}
-    for step in steps:
+    history = _History(steps, read)
+    found = {}
+    for each in lost:
         if time.monotonic() > deadline:
-            return None
-        at = {each.file for each in (s.definition for s in found.values()) if each is not None}
-        touched = [change for change in step.changes if change.before in at]
-        if touched:
-            _take_step(found, step, touched, read)
+            break
+        found[each] = history.end_of(each)
     return found
 
 
-def _take_step(found: dict[Definition, Successor], step: Step, touched: Sequence[Change], read: Read) -> None:
-    """Moves what is followed to where it is after a step."""
-    by_place = {
-        (successor.definition.file, successor.definition.key): origin
-        for origin, successor in found.items()
-        if successor.definition is not None
-    }
-    compared = {id(change): _compared(change, read, by_place, found) for change in touched}
-    for side in compared.values():
-        for before, after in side.kept:
-            origin = by_place.get((before.file, before.key))
-            if origin is not None:
-                found[origin] = Successor(after, 1.0)
-    wanted = [
-        (origin, each)
-        for side in compared.values()
-        for each in side.lost
-        if (origin := by_place.get((each.file, each.key))) is not None
-    ]
-    if not wanted:
-        return
-    changes = step.changes
-    if len(changes) > _MOST_FILES:
-        changes = tuple(c for c in changes if id(c) in compared or (c.before != c.after and c.before and c.after))
-    for change in changes:
-        if id(change) not in compared:
-            compared[id(change)] = _compared(change, read, by_place, found)
-    gone = [each for side in compared.values() for each in side.lost]
-    new = [each for side in compared.values() for each in side.new]
-    renamed = {c.before: c.after for c in step.changes if c.before and c.after and c.before != c.after}
-    successors = dict(zip(map(_place, gone), find_successors(gone, new, renamed=renamed), strict=True))
-    for origin, each in wanted:
-        found[origin] = successors.get(_place(each), GONE)
+@dataclass(frozen=True, slots=True)
+class _Outcome:
+    """What a step did to the definitions of the files that it changed: where each is now, by place."""
+
+    kept: dict[tuple[str, str], Definition]
+    gone: dict[tuple[str, str], Successor]
 
 
-def _compared(
-    change: Change, read: Read, by_place: Mapping[tuple[str, str], Definition], found: Mapping[Definition, Successor]
-) -> Standing:
-    """A changed file's definitions before and after; a side that cannot be parsed changes nothing."""
-    before = read(change.old_blob, change.before) if change.before else []
-    after = read(change.new_blob, change.after) if change.after else []
-    if change.after and after is None and change.before == change.after and language_of(change.after):
-        return Standing()  # broken for a while, or forever: then the last state shows it
-    if before is None:
-        # Broken before: what is followed is known as it was when it could be read last.
-        there = (found[origin].definition for (file, _), origin in by_place.items() if file == change.before)
-        before = [each for each in there if each is not None]
-    if change.before != change.after:
-        return Standing(lost=list(before), new=list(after or ()))
-    return standing(before, after or ())
+class _History:
+    """Steps by the files that they change. What one step did is worked out once, for all definitions together."""
 
+    def __init__(self, steps: Sequence[Step], read: Read) -> None:
+        self._steps = steps
+        self._read = read
+        self._outcomes: dict[int, _Outcome] = {}
+        self._changes: dict[str, list[tuple[int, Change]]] = defaultdict(list)
+        for number, step in enumerate(steps):
+            for change in step.changes:
+                if change.before is not None:
+                    self._changes[change.before].append((number, change))
 
-def _place(definition: Definition) -> tuple[str, str]:
-    return definition.file, definition.key
+    def end_of(self, origin: Definition) -> Successor:
+        """Follows one definition to the last step."""
+        at, number = origin, 0
+        while (number := self._parting(at, number)) < len(self._steps):
+            outcome = self._outcome(number)
+            place = (at.file, at.key)
+            kept = outcome.kept.get(place)
+            if kept is None:
+                successor = outcome.gone.get(place, GONE)
+                if successor.definition is None:
+                    return successor
+                kept = successor.definition
+            at = kept
+            number += 1
+        return Successor(at, 1.0 if at.body_hash == origin.body_hash else alike(origin, at))
+
+    def _parting(self, at: Definition, number: int) -> int:
+        """A step from ``number`` on that a definition does not outlive in its place; past the last where none is.
+
+        Between a version that has it and one that has not there is such a step, and halving finds one without reading
+        all versions. A version that cannot be parsed says nothing and counts as having it.
+        """
+        changes = self._changes.get(at.file, [])
+        chain = changes[bisect_left(changes, number, key=itemgetter(0)) :]
+        end = next((place for place, (_, change) in enumerate(chain) if change.after != at.file), None)
+        if end is None:
+            if not chain or self._holds(chain[-1][1].new_blob, at):
+                return len(self._steps)
+            low, high = -1, len(chain) - 1
+        else:
+            if self._holds(chain[end][1].old_blob, at):
+                return chain[end][0]
+            low, high = -1, end - 1
+        # It is there after change ``low`` and not after change ``high``.
+        while high - low > 1:
+            middle = (low + high) // 2
+            if self._holds(chain[middle][1].new_blob, at):
+                low = middle
+            else:
+                high = middle
+        return chain[max(high, 0)][0]
+
+    def _holds(self, blob: str, at: Definition) -> bool:
+        found = self._read(blob, at.file)
+        return found is None or any(each.key == at.key for each in found)
+
+    def _outcome(self, number: int) -> _Outcome:
+        if number not in self._outcomes:
+            self._outcomes[number] = self._worked_out(self._steps[number])
+        return self._outcomes[number]
+
+    def _worked_out(self, step: Step) -> _Outcome:
+        changes = step.changes
+        renamed = {c.before: c.after for c in changes if c.before and c.after and c.before != c.after}
+        kept: dict[tuple[str, str], Definition] = {}
+        gone: list[Definition] = []
+        new: list[Definition] = []
+        for change in changes:
+            before = self._read(change.old_blob, change.before) if change.before else []
+            after = self._read(change.new_blob, change.after) if change.after else []
+            if change.before == change.after:
+                if before is None or after is None:
+                    continue
+                side = standing(before, after)
+                kept.update({(old.file, old.key): now for old, now in side.kept})
+                gone.extend(side.lost)
+                new.extend(side.new)
+            else:
+                gone.extend(before or ())
+                new.extend(after or ())
+        successors = find_successors(gone, new, renamed=renamed)
+        return _Outcome(kept, {(old.file, old.key): went for old, went in zip(gone, successors, strict=True)})

@@ -35,10 +35,7 @@ def token_hashes(tokens: Sequence[bytes]) -> list[int]:
 
 def pair_hashes(hashes: Sequence[int]) -> list[int]:
     """24 bits for each token with the one behind it; one less than there are tokens."""
-    return [
-        ((one * _PAIR + other) * _SPREAD & _MASK) >> _SHIFT
-        for one, other in zip(hashes, hashes[1:], strict=False)
-    ]
+    return [((one * _PAIR + other) * _SPREAD & _MASK) >> _SHIFT for one, other in zip(hashes, hashes[1:], strict=False)]
 
 
 def encode(features: Collection[int]) -> str:

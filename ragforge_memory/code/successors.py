@@ -20,6 +20,8 @@ from ragforge_memory.code.sketch import decode, likeness
 _TOKENS, _NAME, _FILE, _AROUND = 0.55, 0.25, 0.10, 0.10
 # The name counts for so much less where what is around it is another: every class has its `get`.
 _STRANGER = 0.6
+# Another file counts as the same where git says so, or as far as other definitions went there.
+_TOLD, _SEEN = 0.7, 0.8
 # Another name of the same words is worth at most this share of the same name.
 _WORDS = 0.6
 # A pair below this is none. A function in the same place under a quite different name needs half of its tokens alike;
@@ -27,6 +29,9 @@ _WORDS = 0.6
 _ENOUGH = 0.5
 # Of two pairs that are nearer than this none is better.
 _MARGIN = 0.04
+# Pairs that differ by less than this are of copies of one definition; what tells copies apart is their paths.
+_COPIES, _PATH_MARGIN = 0.01, 0.15
+_NOT_SAME = 0.999
 # Tokens speak less the fewer there are: n of them weigh n / (n + this).
 _FEW = 3.0
 # Of the definitions that share the rarest tokens so many are looked at.
@@ -149,12 +154,33 @@ def find_successors(
     return _Assignment(lost, new, renamed or {}).made()
 
 
+def alike(old: Definition, new: Definition) -> float:
+    """How alike the tokens of two definitions are, 1 where they are the same and less where they are not."""
+    if old.body_hash == new.body_hash:
+        return 1.0
+    return min(likeness(decode(old.sketch), decode(new.sketch)), _NOT_SAME)
+
+
+@lru_cache(maxsize=65_536)
+def path_likeness(one: str, other: str) -> float:
+    """The names of directories and files that two paths share, of all that either has."""
+    first, second = set(one.split("/")), set(other.split("/"))
+    return len(first & second) / len(first | second)
+
+
 @dataclass(slots=True)
 class _Pair:
     old: int
     new: int
     similarity: float
+    path: float
     score: float = 0.0
+
+    def beats(self, rival: _Pair) -> bool:
+        """Whether it is clearly the better one: of copies of the same code the one whose path is more alike."""
+        if self.score - rival.score >= _MARGIN:
+            return True
+        return self.score >= rival.score - _COPIES and self.path - rival.path >= _PATH_MARGIN
 
 
 class _Assignment:
@@ -196,17 +222,12 @@ class _Assignment:
                 for pair in self._pairs
                 if pair.score >= _ENOUGH and pair.old not in self._taken and pair.new not in self._used
             ]
-            rivals: dict[tuple[bool, int], list[float]] = defaultdict(list)
+            rivals: dict[tuple[bool, int], list[_Pair]] = defaultdict(list)
             for pair in open_pairs:
-                for side in ((True, pair.old), (False, pair.new)):
-                    rivals[side].append(pair.score)
-            for scores in rivals.values():
-                scores.sort(reverse=True)
-            clear = [
-                pair
-                for pair in open_pairs
-                if all(_is_best(pair.score, rivals[side]) for side in ((True, pair.old), (False, pair.new)))
-            ]
+                rivals[True, pair.old].append(pair)
+                rivals[False, pair.new].append(pair)
+            best = {side: _clear_best(pairs) for side, pairs in rivals.items()}
+            clear = [pair for pair in open_pairs if best[True, pair.old] is best[False, pair.new] is pair]
             if not clear:
                 return found
             for pair in clear:
@@ -224,18 +245,17 @@ class _Assignment:
     def _score(self, pair: _Pair) -> float:
         old, new = self._lost[pair.old], self._new[pair.new]
         around = self._around_likeness(old, new)
-        name = _name_likeness(old.name, new.name)
-        if not around or (not old.around and not new.around and not self._same_file(old, new)):
-            name *= _STRANGER if around == 0 else 1.0
+        name = _name_likeness(old.name, new.name) * (1.0 if around else _STRANGER)
         count = min(decode(old.sketch).count, decode(new.sketch).count)
         tokens = pair.similarity * count / (count + _FEW)
         return _TOKENS * tokens + _NAME * name + _FILE * self._same_file(old, new) + _AROUND * around
 
     def _same_file(self, old: Definition, new: Definition) -> float:
-        if old.file == new.file or self._renamed.get(old.file) == new.file:
+        if old.file == new.file:
             return 1.0
         votes = self._files.get(old.file)
-        return 0.8 * votes[new.file] / votes.total() if votes else 0.0
+        seen = _SEEN * votes[new.file] / votes.total() if votes else 0.0
+        return max(seen, _TOLD if self._renamed.get(old.file) == new.file else 0.0)
 
     def _around_likeness(self, old: Definition, new: Definition) -> float:
         """Whether both are at the top level, or in what is the same class by name or by what went with it."""
@@ -246,7 +266,7 @@ class _Assignment:
             return 1.0
         if not old.around or not new.around:
             return 0.0
-        return 0.8 * _name_likeness(old.around.rpartition(".")[2], new.around.rpartition(".")[2])
+        return _SEEN * _name_likeness(old.around.rpartition(".")[2], new.around.rpartition(".")[2])
 
     def _candidates(self) -> list[_Pair]:
         by_hash: dict[str, list[int]] = defaultdict(list)
@@ -271,15 +291,14 @@ class _Assignment:
             for place in sorted(chosen):
                 new = self._new[place]
                 if _FAMILIES.get(old.type) == _FAMILIES.get(new.type):
-                    same = old.body_hash == new.body_hash
-                    alike = 1.0 if same else min(likeness(decode(old.sketch), decode(new.sketch)), 0.999)
-                    pairs.append(_Pair(number, place, alike))
+                    pairs.append(_Pair(number, place, alike(old, new), path_likeness(old.file, new.file)))
         return pairs
 
 
-def _is_best(score: float, scores: Sequence[float]) -> bool:
-    """Whether nothing in the descending ``scores``, of which ``score`` is one, comes near it."""
-    return score >= scores[0] and (len(scores) == 1 or score - scores[1] >= _MARGIN)
+def _clear_best(pairs: Sequence[_Pair]) -> _Pair | None:
+    """The pair that beats all others, if one does."""
+    best = max(pairs, key=lambda pair: (round(pair.score / _COPIES), pair.path))
+    return best if all(pair is best or best.beats(pair) for pair in pairs) else None
 
 
 @lru_cache(maxsize=65_536)
