@@ -22,7 +22,7 @@ tool calls are shown; in a pipe the output is plain. `NO_COLOR` turns colours of
 | exit code | meaning |
 |---|---|
 | 0 | done |
-| 1 | an error, or a check of `doctor` failed |
+| 1 | an error, a check of `doctor` that failed, or a server that `neo4j status` finds not running |
 | 2 | wrong usage |
 | 3 | the configuration cannot be used |
 | 4 | Neo4j is not available |

@@ -10,6 +10,7 @@ from ragforge_memory.cli.options import JsonOption, Settings, command
 
 if TYPE_CHECKING:
     from ragforge_memory.config import Neo4jConfig
+    from ragforge_memory.graph.managed import ServerStatus
 
 app = typer.Typer(
     name="neo4j",
@@ -49,7 +50,10 @@ def stop(settings: Settings) -> None:
 
 @command(app, "status")
 def status(settings: Settings, json: JsonOption = False) -> None:
-    """Tell whether the server runs, and where; --json gives the password too."""
+    """Tell whether the server runs, and where; --json gives the password too.
+
+    Ends with 0 when it runs, with 1 when it does not.
+    """
     from ragforge_memory.cli.output import print_json
     from ragforge_memory.graph import managed
 
@@ -60,7 +64,13 @@ def status(settings: Settings, json: JsonOption = False) -> None:
         found = managed.external_status(external.uri, external.username, external.password)
     if json:
         print_json(found.as_dict())
-        return
+    else:
+        _tell(found)
+    if not found.running:
+        raise typer.Exit(1)
+
+
+def _tell(found: ServerStatus) -> None:
     kind = "managed" if found.managed else "external"
     if found.running:
         process = f", process {found.pid}" if found.pid else ""

@@ -193,3 +193,16 @@ def test_every_command_explains_itself_and_its_options() -> None:
         assert {"--config", "--user"} <= names, context.command_path
         for parameter in command.params:
             assert getattr(parameter, "help", None), f"{context.command_path} {parameter.name}"
+
+
+def test_the_status_of_a_server_that_does_not_run_is_1(alone: CommandLine) -> None:
+    done = alone.run("neo4j", "status")
+    assert (done.returncode, done.stderr) == (1, "")
+    assert done.stdout == "Neo4j (external) at bolt://127.0.0.1:1 is not running.\n"
+    done = alone.run("neo4j", "status", "--json")
+    assert (done.returncode, done.stderr) == (1, "")
+    assert json.loads(done.stdout)["running"] is False
+    managed = alone.run("neo4j", "status", NEO4J_URI="")
+    assert managed.returncode == 1
+    assert managed.stdout.startswith("Neo4j (managed) is not running.\n")
+    assert "1 when it does not" in alone.ok("neo4j", "status", "--help")
