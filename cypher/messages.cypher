@@ -1,6 +1,7 @@
 // name: append_message
 // The order is the rule: SET on the conversation first, which takes its write lock; only then look whether the
-// message is known; only then raise head_seq and create. Looking before locking doubles messages under a race.
+// message is known; only then raise head_seq and create. Looking before locking doubles messages under a race. The label says that
+// a summary is due, or, where $title_source is 'provisional', a better title.
 MATCH (c:Conversation {uuid: $conversation_id})
 WHERE c.user_id = $user_id AND c.project = $project AND c.status <> 'deleting'
 SET c.updated_at = datetime()
@@ -13,8 +14,13 @@ FOREACH (_ IN CASE WHEN known IS NULL THEN [1] ELSE [] END |
   SET m = $message, m.uuid = $uuid, m.conversation_id = c.uuid, m.user_id = c.user_id, m.project = c.project,
     m.owner_token = c.owner_token, m.seq = c.head_seq, m.timestamp = datetime()
   FOREACH (_ IN CASE WHEN $embed THEN [1] ELSE [] END | SET m:PendingEmbedding)
+  FOREACH (_ IN CASE WHEN c.head_seq - coalesce(c.summarized_seq, 0) >= $summarize_every THEN [1] ELSE [] END |
+    SET c:PendingSummary)
 )
-FOREACH (_ IN CASE WHEN c.title IS NULL THEN [1] ELSE [] END | SET c.title = $title)
+FOREACH (_ IN CASE WHEN c.title IS NULL AND $title IS NOT NULL THEN [1] ELSE [] END |
+  SET c.title = $title, c.title_source = $title_source
+  FOREACH (_ IN CASE WHEN $title_source IS NULL THEN [] ELSE [1] END | SET c:PendingSummary)
+)
 RETURN coalesce(known.seq, c.head_seq) AS seq, c.title AS title
 
 // name: complete_turn
@@ -33,6 +39,8 @@ FOREACH (_ IN CASE WHEN known IS NULL THEN [1] ELSE [] END |
   SET m = $message, m.uuid = $uuid, m.conversation_id = c.uuid, m.user_id = c.user_id, m.project = c.project,
     m.owner_token = c.owner_token, m.seq = c.head_seq, m.timestamp = datetime()
   FOREACH (_ IN CASE WHEN $embed THEN [1] ELSE [] END | SET m:PendingEmbedding)
+  FOREACH (_ IN CASE WHEN c.head_seq - coalesce(c.summarized_seq, 0) >= $summarize_every THEN [1] ELSE [] END |
+    SET c:PendingSummary)
   FOREACH (step IN $tool_calls |
     CREATE (m)-[:MADE_TOOL_CALL]->(call:ToolCall)-[:PRODUCED_RESULT]->(result:ToolResult)
     SET call = step.call, result = step.result
@@ -63,7 +71,7 @@ CALL (c) {
   ON CREATE SET r.scope_hash = s.hash, r.commit = $commit
   RETURN count(*) AS referenced
 }
-RETURN seq, referenced
+RETURN seq, referenced, c:PendingSummary AS due
 
 // name: turn_context
 // Read 1: one statement, bounded by seq, never by ORDER BY and LIMIT alone. A branch's earlier messages are its

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from ragforge_memory.graph.messages import MessageStore
     from ragforge_memory.graph.scopes import ScopeStore
     from ragforge_memory.graph.spaces import Space
+    from ragforge_memory.graph.summaries import SummaryStore
 
 log = logging.getLogger(__name__)
 
@@ -41,7 +42,7 @@ class WaitingMessages:
 
     kind = "messages"
 
-    def __init__(self, messages: MessageStore, space: Space) -> None:
+    def __init__(self, messages: MessageStore | SummaryStore, space: Space) -> None:
         self._messages = messages
         self._space = space
 
@@ -63,6 +64,12 @@ class WaitingMessages:
     async def count(self) -> int:
         """How many wait."""
         return await self._messages.count_pending()
+
+
+class WaitingSummaries(WaitingMessages):
+    """An owner's summaries that wait for a vector."""
+
+    kind = "summary_vectors"
 
 
 class WaitingScopes:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from ragforge_memory.agent.api.branches import ConversationBranches
+from ragforge_memory.agent.api.summaries import ConversationSummaries
 
 
-class AsyncConversation(ConversationBranches):
+class AsyncConversation(ConversationBranches, ConversationSummaries):
     """A conversation of an `AsyncConversationAgent`; made by its methods, not by hand."""

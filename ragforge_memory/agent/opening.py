@@ -11,10 +11,13 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ragforge_memory.agent.background import Background, Waiting, WaitingMessages, WaitingScopes
+from ragforge_memory.agent.background import Background, Waiting, WaitingMessages, WaitingScopes, WaitingSummaries
+from ragforge_memory.agent.background_work import BackgroundWork, SummaryTask
 from ragforge_memory.agent.ephemeral import EphemeralConversations, EphemeralMessages, NoJournal
 from ragforge_memory.agent.recovery import fold_orphans
 from ragforge_memory.agent.services import Services
+from ragforge_memory.agent.summaries import Summaries
+from ragforge_memory.agent.summary_text import Summarizer
 from ragforge_memory.config import ConversationConfig, RagforgeConfig
 from ragforge_memory.embeddings.port import space_model
 from ragforge_memory.embeddings.resolve import resolve_embedder
@@ -25,7 +28,9 @@ from ragforge_memory.graph.journal import Journal
 from ragforge_memory.graph.messages import MessageStore
 from ragforge_memory.graph.scopes import ScopeStore
 from ragforge_memory.graph.spaces import Space, open_space
+from ragforge_memory.graph.summaries import SummaryStore
 from ragforge_memory.home import ragforge_home
+from ragforge_memory.llm.port import answers
 from ragforge_memory.llm.resolve import resolve_model
 from ragforge_memory.llm.timeouts import Timeouts
 from ragforge_memory.models.owner import Owner
@@ -77,9 +82,27 @@ async def open_services(wanted: Wanted) -> Services:
     try:
         embedder, space = await _embedding(graph, wanted, settings)
         wants_vectors = agent_config.memory.embeddings.enabled
-        messages = MessageStore(graph, wanted.owner)
         scopes = ScopeStore(graph, space)
         remembers = agent_config.memory.enabled
+        summarizes = remembers and agent_config.memory.summarization.enabled
+        every = agent_config.memory.summarization.every_n_messages
+        messages = MessageStore(
+            graph,
+            wanted.owner,
+            summarize_every=every if summarizes else None,
+            generate_titles=summarizes and answers(resolution.provider, "title"),
+            due=lambda: services.background.wake(due=True),
+        )
+        summary_store = SummaryStore(graph, wanted.owner, every=every, embed=space is not None and wants_vectors)
+        summarizer = Summarizer(
+            resolution.provider,
+            embedder,
+            redacted=lambda text: services.redacted(text),
+            today=wanted.today,
+            timeout=agent_config.model_timeout_seconds,
+        )
+        summaries = Summaries(summary_store, summarizer)
+        vectors = _vectors(wanted, settings, embedder, space, messages, summary_store, scopes)
         forgetful = EphemeralConversations(wanted.owner)
         services = Services(
             owner=wanted.owner,
@@ -93,7 +116,9 @@ async def open_services(wanted: Wanted) -> Services:
             model_why=resolution.why,
             registry=registry,
             journal=Journal(home / "journal") if remembers else NoJournal(),
-            background=_background(wanted, settings, embedder, space, messages, scopes),
+            background=BackgroundWork(vectors, SummaryTask(summaries, vectors.wake) if summarizes else None),
+            summarizer=summarizer,
+            summaries=summaries if remembers else None,
             embedder=embedder,
             root=wanted.root,
             commit=identify(wanted.root, settings.name).commit,
@@ -110,7 +135,7 @@ async def open_services(wanted: Wanted) -> Services:
 async def close_services(services: Services, *, drain: float) -> None:
     """Drains for at most ``drain`` seconds, then closes all that was opened, whatever fails meanwhile."""
     with contextlib.suppress(RagforgeError):
-        left = await services.background.drain(drain, kinds=("messages",))
+        left = await services.background.finish(drain)
         if left:
             log.info("left for the next process: %s", left)
     await services.background.aclose()
@@ -146,17 +171,18 @@ async def _embedding(
         return None, None
 
 
-def _background(
+def _vectors(
     wanted: Wanted,
     settings: RagforgeConfig,
     embedder: Embedder | None,
     space: Space | None,
     messages: MessageStore,
+    summaries: SummaryStore,
     scopes: ScopeStore,
 ) -> Background:
     if embedder is None or space is None or not settings.agent.memory.embeddings.enabled:
         return Background(None, ())
-    waiting: list[Waiting] = [WaitingMessages(messages, space)]
+    waiting: list[Waiting] = [WaitingMessages(messages, space), WaitingSummaries(summaries, space)]
     if wanted.embed_code:
         waiting.append(WaitingScopes(scopes, wanted.owner.project))
     return Background(embedder, waiting)

@@ -65,7 +65,7 @@ def as_journalled(answer: NewMessage, ties: CodeTies) -> dict[str, Any]:
 
 
 async def _fold(services: Services, turn: JournalTurn) -> None:
-    messages = MessageStore(services.graph, Owner(turn.user_id, turn.project))
+    messages = MessageStore(services.graph, Owner(turn.user_id, turn.project), summarize_every=services.summarize_every)
     try:
         if turn.answer is None and not turn.tool_calls:
             await messages.mark_unanswered(turn.user_message_id)

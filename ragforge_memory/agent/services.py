@@ -14,8 +14,10 @@ from ragforge_memory.models.owner import Owner
 from ragforge_memory.redaction import redact_value
 
 if TYPE_CHECKING:
-    from ragforge_memory.agent.background import Background
+    from ragforge_memory.agent.background_work import BackgroundWork
     from ragforge_memory.agent.ephemeral import EphemeralConversations, EphemeralMessages
+    from ragforge_memory.agent.summaries import Summaries
+    from ragforge_memory.agent.summary_text import Summarizer
     from ragforge_memory.embeddings.port import Embedder
     from ragforge_memory.graph.client import GraphClient
     from ragforge_memory.graph.conversations import ConversationStore
@@ -32,8 +34,9 @@ T = TypeVar("T")
 @dataclass(frozen=True, slots=True)
 class Services:
     """Everything a turn needs. ``graph_name`` says which database the journal's lines belong to,
-    ``model_why`` in one sentence why this model answers. ``unasked`` has, by conversation, the text and the uuid of a
-    question that ended because the graph was away: asked again it is the same one, whether the graph took it or not."""
+    ``model_why`` in one sentence why this model answers, ``summaries`` is None without memory. ``unasked`` has, by
+    conversation, the text and the uuid of a question that ended because the graph was away: asked again it is the same
+    one, whether the graph took it or not."""
 
     owner: Owner
     config: AgentConfig
@@ -46,7 +49,9 @@ class Services:
     model_why: str
     registry: ToolRegistry
     journal: Journal
-    background: Background
+    background: BackgroundWork
+    summarizer: Summarizer
+    summaries: Summaries | None
     embedder: Embedder | None
     root: Path | None
     commit: str | None
@@ -73,6 +78,12 @@ class Services:
     def redacted(self, value: T) -> T:
         """A text, or a JSON value with all texts in it, as it may be stored: without secrets, unless told otherwise."""
         return redact_value(value) if self.config.memory.redact_secrets else value
+
+    @property
+    def summarize_every(self) -> int | None:
+        """The number of messages after which a summary is due; None: there are none but on demand."""
+        memory = self.config.memory
+        return memory.summarization.every_n_messages if memory.enabled and memory.summarization.enabled else None
 
     @property
     def embeds_messages(self) -> bool:

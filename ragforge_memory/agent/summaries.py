@@ -11,15 +11,19 @@ import logging
 from collections.abc import Awaitable, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 from uuid import uuid4
 
+from ragforge_memory.agent.inputs import MAX_LIMIT
 from ragforge_memory.agent.summary_text import MESSAGE_CHARACTERS, Summarizer, Written
 from ragforge_memory.errors import ConversationNotFound, ModelError, RagforgeError
 from ragforge_memory.graph.summaries import Lease, SummaryStore
 from ragforge_memory.models.conversation import Message
 from ragforge_memory.models.summary import ON_DEMAND, Cover, Step, Summary, next_step
 from ragforge_memory.models.tokens import estimate_tokens
+
+if TYPE_CHECKING:
+    from ragforge_memory.agent.services import Services
 
 log = logging.getLogger(__name__)
 
@@ -40,6 +44,30 @@ T = TypeVar("T")
 
 class LeaseLost(Exception):
     """Somebody else has the conversation by now, or it is gone: what we have in hand is not stored."""
+
+
+async def condense(services: Services, messages: Sequence[Message]) -> str:
+    """Two or three sentences on these messages, stored nowhere; extracted where the model fails."""
+    try:
+        return (await services.summarizer.of_messages(messages)).text
+    except ModelError as error:
+        log.warning("a summary is extracted, since the model failed: %s", error)
+        return (await services.summarizer.of_messages(messages, extract=True)).text
+
+
+async def summarize(services: Services, conversation_id: str) -> str:
+    """See `ConversationSummaries.summarize`."""
+    if services.summaries is not None:
+        text = await services.summaries.on_demand(conversation_id)
+        services.background.wake()
+        return text
+    # Without memory the conversation is this process's alone, and so is its summary.
+    messages = await services.messages.history(conversation_id, limit=MAX_LIMIT)
+    if not messages:
+        return ""
+    text = (await services.summarizer.of_messages(messages)).text
+    await services.conversations.update(conversation_id, summary=text)
+    return text
 
 
 class Summaries:

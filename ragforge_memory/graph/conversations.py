@@ -112,6 +112,9 @@ class ConversationStore:
 
     async def update(self, uuid: str, **changes: Any) -> ConversationInfo:
         """Sets properties (title, tags, status, metadata) of a conversation and returns it."""
+        if "title" in changes:
+            # Somebody's own: no generated one comes in its place.
+            changes["title_source"] = None
         if "metadata" in changes:
             changes["metadata"] = to_json(changes["metadata"])
         rows = await self._client.write("update_conversation", uuid=uuid, changes=changes, **self._owner)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 from uuid import uuid4
@@ -82,11 +82,30 @@ class TurnContext:
 
 
 class MessageStore:
-    """Messages of one owner's conversations."""
+    """Messages of one owner's conversations.
 
-    def __init__(self, client: GraphClient, owner: Owner) -> None:
+    Args:
+        client: the graph.
+        owner: whose.
+        summarize_every: messages after which a summary is due; None: never.
+        generate_titles: whether a title that comes from the first message shall be replaced by a better one.
+        due: called after an answer was stored in a conversation that waits for a summary or a title.
+    """
+
+    def __init__(
+        self,
+        client: GraphClient,
+        owner: Owner,
+        *,
+        summarize_every: int | None = None,
+        generate_titles: bool = False,
+        due: Callable[[], None] = lambda: None,
+    ) -> None:
         self._client = client
         self._owner = owner.parameters
+        self._summarize_every = summarize_every
+        self._title_source = "provisional" if generate_titles else None
+        self._due = due
 
     async def append(
         self, conversation_id: str, new: NewMessage, *, embed: bool, title: str | None = None, recover: bool = True
@@ -109,7 +128,9 @@ class MessageStore:
             uuid=new.uuid,
             message=new.properties(),
             embed=embed,
+            summarize_every=self._summarize_every,
             title=title,
+            title_source=self._title_source,
             recover=recover,
             **self._owner,
         )
@@ -143,9 +164,13 @@ class MessageStore:
             mentioned_files=list(ties.files),
             commit=ties.commit,
             embed=embed,
+            summarize_every=self._summarize_every,
             **self._owner,
         )
-        return int(_first(rows, conversation_id)["seq"])
+        row = _first(rows, conversation_id)
+        if row["due"]:
+            self._due()
+        return int(row["seq"])
 
     async def turn_context(
         self, conversation_id: str, *, before_seq: int, limit: int, recover: bool = True

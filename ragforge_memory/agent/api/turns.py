@@ -142,6 +142,7 @@ class ConversationTurns(ConversationHandle):
 
             services = await self._agent.open()
             await replay_own(services, self.uuid)
+            services.background.sweep()
             turn = Turn(services, self.uuid, text, emit, metadata=metadata, message_id=message_id, asked_seq=asked_seq)
             try:
                 response = await turn.run()

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from ragforge_memory.agent.blocking.branches import BlockingBranches
+from ragforge_memory.agent.blocking.summaries import BlockingSummaries
 
 
-class Conversation(BlockingBranches):
+class Conversation(BlockingBranches, BlockingSummaries):
     """`AsyncConversation` for code that does not await; made by a `ConversationAgent`."""
