@@ -47,6 +47,9 @@ FOREACH (_ IN CASE WHEN known IS NULL THEN [1] ELSE [] END |
   )
 )
 WITH c, coalesce(known.seq, c.head_seq) AS seq
+OPTIONAL MATCH (given_up:Message {uuid: $message.in_reply_to, conversation_id: $conversation_id, state: 'unanswered'})
+SET given_up.state = 'complete'
+WITH c, seq
 CALL (c) {
   WITH c WHERE size($read) + size($mentions) > 0
   MATCH (m:Message {uuid: $uuid})

@@ -248,9 +248,8 @@ class AsyncConversationAgent:
         check_labels(title, tags)
         check_metadata(metadata)
         services = await self.open()
-        return self._conversation(
-            await services.conversations.open(session_id, title=title, tags=tags, metadata=metadata)
-        )
+        opened = await services.conversations.open(session_id, title=title, tags=tags, metadata=metadata)
+        return self._conversation(await services.settled(opened))
 
     async def load_conversation(self, uuid: str) -> AsyncConversation:
         """An existing conversation.
@@ -267,13 +266,13 @@ class AsyncConversationAgent:
         check_text(uuid, "a conversation's name")
         services = await self.open()
         await services.take_up()
-        return self._conversation(await services.conversations.find(uuid))
+        return self._conversation(await services.settled(await services.conversations.find(uuid)))
 
     async def _exact_conversation(self, uuid: str) -> AsyncConversation | None:
         """The conversation of exactly this uuid, or None; no prefix, session or title is tried."""
         services = await self.open()
         try:
-            return self._conversation(await services.conversations.get(uuid))
+            return self._conversation(await services.settled(await services.conversations.get(uuid)))
         except ConversationNotFound:
             return None
 

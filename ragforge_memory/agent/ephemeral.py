@@ -198,6 +198,10 @@ class EphemeralMessages:
             if message.uuid in wanted
         }
 
+    async def settle(self, conversation_id: str) -> int:
+        """Nothing: what is not stored outlives no process."""
+        return 0
+
     async def mark_unanswered(self, uuid: str, *, recover: bool = True) -> None:
         """Says of a question that no answer will follow."""
         for messages in self._conversations.messages.values():

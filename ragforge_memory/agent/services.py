@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from ragforge_memory.graph.messages import MessageStore
     from ragforge_memory.graph.scopes import ScopeStore
     from ragforge_memory.llm.port import ModelProvider
+    from ragforge_memory.models.conversation import ConversationInfo
     from ragforge_memory.tools.registry import ToolRegistry
 
 
@@ -64,6 +65,12 @@ class Services:
         from ragforge_memory.agent.recovery import fold_orphans
 
         await fold_orphans(self)
+
+    async def settled(self, conversation: ConversationInfo) -> ConversationInfo:
+        """A conversation that is loaded: questions that died with their process, here or elsewhere, are marked."""
+        if conversation.head_seq:
+            await self.messages.settle(conversation.uuid)
+        return conversation
 
     def asked_before(self, conversation_id: str, text: str) -> str | None:
         """The uuid of this question where it was asked already, of a graph that was away then."""

@@ -14,6 +14,9 @@ from ragforge_memory.graph.text import lucene_any, owner_token, query_words, ter
 from ragforge_memory.models.conversation import Message, MessageState, Role, ScoredMessage, ToolCall, Usage
 from ragforge_memory.models.owner import Owner
 
+# Seconds after which no answer to a question is expected any more; see `MessageStore.settle`.
+ANSWER_PATIENCE = 3_600
+
 
 @dataclass(frozen=True, slots=True)
 class NewMessage:
@@ -271,6 +274,18 @@ class MessageStore:
     async def mark_unanswered(self, uuid: str, *, recover: bool = True) -> None:
         """Says of a question that no answer will follow; changes nothing if one did."""
         await self._client.write("mark_unanswered", uuid=uuid, recover=recover, **self._owner)
+
+    async def settle(self, conversation_id: str) -> int:
+        """Marks the questions of a conversation that nobody has answered for an hour as unanswered; returns how many.
+
+        An hour by the database's clock: a turn that still runs, in whatever process, is not given up. With the
+        defaults a turn has six requests of at most 120 s until the model's first word, and an hour is also where one
+        session ends and the next begins. An answer that comes later all the same sets the state right.
+        """
+        rows = await self._client.write(
+            "settle_questions", conversation_id=conversation_id, patience=ANSWER_PATIENCE, **self._owner
+        )
+        return int(rows[0]["unanswered"]) if rows else 0
 
     async def pending(self, limit: int) -> list[tuple[str, str]]:
         """Messages that wait for a vector: (uuid, content), oldest first.

@@ -204,6 +204,13 @@ CONVERSATIONS: dict[str, list[Probe]] = {
     ],
     "known_messages": [Probe(lambda a, b: {"uuids": [b.question, b.answer]}, expect=_nothing)],
     "mark_unanswered": [Probe(lambda a, b: {"uuid": b.unanswered}, expect=_nothing)],
+    "settle_questions": [
+        Probe(
+            lambda a, b: {"conversation_id": b.conversation, "patience": 0},
+            prepare="MATCH (m:Message {uuid: $b_unanswered}) SET m.timestamp = m.timestamp - duration('PT1H')",
+            expect=_nothing,
+        )
+    ],
     "pending_embeddings": [Probe(lambda a, b: {"limit": 1_000}, expect=_something)],
     "store_message_embeddings": [
         Probe(lambda a, b: {"property": EMBEDDING, "rows": [{"uuid": b.question, "vector": VECTOR}]})
