@@ -166,3 +166,36 @@ async def test_without_memory_nothing_is_branched(make_agent: MakeAgent) -> None
         await _talk(conversation, "q1")
         with pytest.raises(InvalidInput, match="need memory"):
             await conversation.branch()
+
+
+async def test_a_branch_is_merged_as_one_message_with_what_both_sides_did(
+    make_agent: MakeAgent, cypher: Any, owner: Any
+) -> None:
+    cypher(
+        "UNWIND ['hash_password', 'check_token', 'before_both'] AS name "
+        "CREATE (:Scope {uuid: $project + name, project: $project, name: name, qualified_name: name, file: 'a.py', "
+        "startLine: 1, hash: name})",
+        project=owner.project,
+    )
+    steps = ["Look at `before_both`.", "We keep `hash_password` in auth.", "The token of `check_token` expires."]
+    async with make_agent(*steps) as agent:
+        trunk = await agent.create_conversation("Auth")
+        await _talk(trunk, "q1")
+        branch = await trunk.branch(title="Tokens")
+        await _talk(trunk, "What about passwords?")
+        await _talk(branch, "What about tokens?")
+        message = await trunk.merge(branch)
+        assert (message.role, message.seq, message.metadata["merged_from"]) == ("assistant", 5, branch.uuid)
+        assert "Tokens" in message.content
+        assert "token of `check_token` expires" in message.content
+        assert "hash_password" in message.content
+        assert {reference.name for reference in message.references} == {"hash_password", "check_token"}
+        assert trunk.message_count == 5
+        [edge] = cypher(
+            "MATCH (m:Message {uuid: $m})-[:MERGED_FROM]->(c:Conversation) RETURN c.uuid AS c", m=message.uuid
+        )
+        assert edge["c"] == branch.uuid
+        # What was merged is part of what the model is told from now on.
+        empty = await trunk.branch()
+        with pytest.raises(InvalidInput, match="nothing to merge"):
+            await trunk.merge(empty)
