@@ -2,7 +2,7 @@
 // No owner: which model a project's vectors come from, and where a model's vectors are, is the server's business.
 OPTIONAL MATCH (p:RagforgeMeta {key: $project_key})
 OPTIONAL MATCH (s:RagforgeMeta {key: $space_key})
-RETURN p.model AS model, p.dimension AS dimension, s.number AS number, s.ready AS ready
+RETURN p.model AS model, p.dimension AS dimension, s.number AS number, s.indexes AS indexes
 
 // name: chosen_space
 MATCH (p:RagforgeMeta {key: $project_key})
@@ -22,7 +22,7 @@ FOREACH (_ IN CASE WHEN s.number IS NULL THEN [1] ELSE [] END |
   SET s.number = counter.count)
 MERGE (p:RagforgeMeta {key: $project_key})
 ON CREATE SET p.project = $project, p.model = $model, p.dimension = $dimension
-RETURN s.number AS number, s.ready AS ready, p.model AS model, p.dimension AS dimension
+RETURN s.number AS number, s.indexes AS indexes, p.model AS model, p.dimension AS dimension
 
 // name: leave_space
 // Only if the project's choice is still the one whose vectors were looked for.
@@ -39,9 +39,9 @@ RETURN EXISTS { MATCH (s:Scope) WHERE s.project = $project AND s[$property] IS N
   OR EXISTS { MATCH (c:Conversation) WHERE c.project = $project AND c[$conversation_property] IS NOT NULL } AS used
 
 // name: space_ready
-// Only now do others stop making the indexes themselves.
+// Only now do others stop making the indexes themselves. An older library looks at ready alone.
 MATCH (s:RagforgeMeta {key: $space_key})
-SET s.ready = true
+SET s.ready = true, s.indexes = CASE WHEN s.indexes > $indexes THEN s.indexes ELSE $indexes END
 RETURN s.number AS number
 
 // name: create_message_vector_index
@@ -83,6 +83,19 @@ OPTIONS {indexConfig: {`vector.dimensions`: {{dimension}}, `vector.similarity_fu
 // name: create_conversation_vector_index
 // autocommit
 CREATE VECTOR INDEX {{index}} IF NOT EXISTS FOR (n:Conversation) ON (n.{{property}})
+OPTIONS {indexConfig: {`vector.dimensions`: {{dimension}}, `vector.similarity_function`: 'cosine', `vector.quantization.enabled`: false}}
+
+// name: create_summary_vector_index
+// requires: 2026.2
+// autocommit
+CYPHER 25
+CREATE VECTOR INDEX {{index}} IF NOT EXISTS FOR (n:Summary) ON n.{{property}}
+WITH [n.conversation_id, n.user_id, n.project, n.level]
+OPTIONS {indexConfig: {`vector.dimensions`: {{dimension}}, `vector.similarity_function`: 'cosine', `vector.quantization.enabled`: false}}
+
+// name: create_summary_vector_index
+// autocommit
+CREATE VECTOR INDEX {{index}} IF NOT EXISTS FOR (n:Summary) ON (n.{{property}})
 OPTIONS {indexConfig: {`vector.dimensions`: {{dimension}}, `vector.similarity_function`: 'cosine', `vector.quantization.enabled`: false}}
 
 // name: vector_indexes

@@ -15,6 +15,10 @@ from ragforge_memory.errors import EmbeddingMismatch
 from ragforge_memory.graph.client import PATIENT_TIMEOUT, GraphClient
 
 
+# Raised with every label that `_names` gains: spaces that were made before get its index when next opened.
+_INDEXES = 2
+
+
 @dataclass(frozen=True, slots=True)
 class Space:
     """Where the vectors of one model are: the property's name and the names of its indexes.
@@ -49,6 +53,11 @@ class Space:
         """The vector index of conversations."""
         return self._numbered("conversation_summary_embedding_index")
 
+    @property
+    def summary_index(self) -> str:
+        """The vector index of summaries."""
+        return self._numbered("summary_embedding_index")
+
     def check(self, vectors: Iterable[Sequence[float]]) -> None:
         """Refuses vectors that this space's indexes would never find.
 
@@ -69,7 +78,7 @@ class Space:
     # The last member: below it in this class, the name no longer means the decorator.
     @property
     def property(self) -> str:
-        """The vector property of messages and scopes."""
+        """The vector property of messages, scopes and summaries."""
         return self._numbered("embedding")
 
 
@@ -114,12 +123,12 @@ async def open_space(client: GraphClient, project: str, model: str, dimension: i
     if (row["model"], row["dimension"]) != (model, dimension):
         raise _mismatch(project, row["model"], row["dimension"], f"{model} ({dimension})")
     space = Space(model, dimension, int(row["number"]))
-    if not row["ready"]:
+    if (row["indexes"] or 0) < _INDEXES:
         for label, (vector_property, index) in _names(space).items():
             names = {"index": index, "property": vector_property, "dimension": str(dimension)}
             await client.autocommit(f"create_{label.lower()}_vector_index", names=names)
         await client.autocommit("await_indexes", timeout=130)
-        await client.write("space_ready", timeout=PATIENT_TIMEOUT, space_key=space_key)
+        await client.write("space_ready", timeout=PATIENT_TIMEOUT, space_key=space_key, indexes=_INDEXES)
     return space
 
 
@@ -129,6 +138,7 @@ def _names(space: Space) -> dict[str, tuple[str, str]]:
         "Message": (space.property, space.message_index),
         "Scope": (space.property, space.scope_index),
         "Conversation": (space.conversation_property, space.conversation_index),
+        "Summary": (space.property, space.summary_index),
     }
 
 

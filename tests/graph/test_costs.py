@@ -31,7 +31,7 @@ async def test_vector_indexes_are_not_quantized(either_client: GraphClient, owne
     space = await open_space(either_client, owner.project, "test-traps", DIMENSION)
     rows = await either_client.run_schema("SHOW VECTOR INDEXES YIELD name, options")
     configured = {row["name"]: row["options"]["indexConfig"] for row in rows}
-    for name in (space.message_index, space.scope_index, space.conversation_index):
+    for name in (space.message_index, space.scope_index, space.conversation_index, space.summary_index):
         # What the newer line calls a type, the older one switches on and off.
         assert configured[name].get("vector.quantization.enabled", False) is False
         assert configured[name].get("vector.quantization.type", "NONE") == "NONE"

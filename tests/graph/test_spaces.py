@@ -46,7 +46,7 @@ async def test_a_space_is_made_once_with_its_indexes(client: GraphClient, owner:
     assert await open_space(client, owner.project, "test:spaces-a", DIMENSION) == space
     assert await open_space(client, owner.project + "-2", "test:spaces-a", DIMENSION) == space
     found = await _index_dimensions(client)
-    for index in (space.message_index, space.scope_index, space.conversation_index):
+    for index in (space.message_index, space.scope_index, space.conversation_index, space.summary_index):
         assert found[index] == DIMENSION
 
 
