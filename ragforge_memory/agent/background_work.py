@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
@@ -121,11 +121,24 @@ class BackgroundWork:
     Args:
         vectors: embeds what waits.
         summaries: makes summaries and titles; None: there are none.
+        deletes: finishes the deletes that a crash cut off; None: there are none.
     """
 
-    def __init__(self, vectors: Background, summaries: SummaryTask | None = None) -> None:
+    def __init__(
+        self,
+        vectors: Background,
+        summaries: SummaryTask | None = None,
+        deletes: Callable[[], Awaitable[int]] | None = None,
+    ) -> None:
         self._vectors = vectors
         self._summaries = summaries
+        self._deletes = deletes
+        self._deleting: asyncio.Task[None] | None = None
+
+    def begin(self) -> None:
+        """At opening: finishes, once, the deletes that others have left undone."""
+        if self._deletes is not None and self._deleting is None:
+            self._deleting = asyncio.create_task(self._finish_deletes(self._deletes), name="ragforge-deletes")
 
     def wake(self, *, due: bool = False) -> None:
         """There may be something new to embed; ``due``: and a conversation waits for a summary or a title."""
@@ -150,6 +163,7 @@ class BackgroundWork:
         """
         loop = asyncio.get_running_loop()
         start = loop.time()
+        await self._deleted(timeout)
         left = 0
         if self._summaries is not None and (kinds is None or SummaryTask.kind in kinds):
             left = await self._summaries.drain(timeout)
@@ -165,12 +179,30 @@ class BackgroundWork:
         """
         loop = asyncio.get_running_loop()
         start = loop.time()
+        await self._deleted(timeout)
         if self._summaries is not None:
-            await self._summaries.quiet(timeout)
+            await self._summaries.quiet(max(0.0, timeout - (loop.time() - start)))
         return await self._vectors.drain(max(0.0, timeout - (loop.time() - start)), kinds=("messages",))
 
     async def aclose(self) -> None:
         """Ends all tasks; what they have not done stays labelled in the graph."""
+        if self._deleting is not None:
+            self._deleting.cancel()
+            await asyncio.wait((self._deleting,))
         if self._summaries is not None:
             await self._summaries.aclose()
         await self._vectors.aclose()
+
+    async def _deleted(self, timeout: float | None) -> None:
+        if self._deleting is not None:
+            await asyncio.wait((self._deleting,), timeout=timeout)
+
+    @staticmethod
+    async def _finish_deletes(deletes: Callable[[], Awaitable[int]]) -> None:
+        try:
+            finished = await deletes()
+        except RagforgeError as error:
+            log.warning("deletes that were cut off are left for the next process: %s", error)
+        else:
+            if finished:
+                log.info("finished %s deletes that were cut off", finished)

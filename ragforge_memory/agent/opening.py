@@ -103,20 +103,25 @@ async def open_services(wanted: Wanted) -> Services:
         )
         summaries = Summaries(summary_store, summarizer)
         vectors = _vectors(wanted, settings, embedder, space, messages, summary_store, scopes)
+        conversations = ConversationStore(graph, wanted.owner, redacted=lambda value: services.redacted(value))
         forgetful = EphemeralConversations(wanted.owner)
         services = Services(
             owner=wanted.owner,
             config=agent_config,
             graph=graph,
             graph_name=_graph_name(wanted.target),
-            conversations=ConversationStore(graph, wanted.owner) if remembers else forgetful,
+            conversations=conversations if remembers else forgetful,
             messages=messages if remembers else EphemeralMessages(forgetful),
             scopes=scopes,
             provider=resolution.provider,
             model_why=resolution.why,
             registry=registry,
             journal=Journal(home / "journal") if remembers else NoJournal(),
-            background=BackgroundWork(vectors, SummaryTask(summaries, vectors.wake) if summarizes else None),
+            background=BackgroundWork(
+                vectors,
+                SummaryTask(summaries, vectors.wake) if summarizes else None,
+                conversations.sweep if remembers else None,
+            ),
             summarizer=summarizer,
             summaries=summaries if remembers else None,
             embedder=embedder,
@@ -126,6 +131,7 @@ async def open_services(wanted: Wanted) -> Services:
             degraded=() if embedder is not None or not wants_vectors else ("embeddings",),
         )
         await fold_orphans(services)
+        services.background.begin()
         return services
     except BaseException:
         await graph.aclose()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 from uuid import uuid4
@@ -21,10 +21,17 @@ _FIRST = ("9999-01-01T00:00:00Z", "~")
 
 
 class ConversationStore:
-    """Conversations of one owner."""
+    """Conversations of one owner.
 
-    def __init__(self, client: GraphClient, owner: Owner) -> None:
+    Args:
+        client: the graph.
+        owner: whose they are.
+        redacted: takes secrets out of titles, tags and metadata before they are stored; None: they stay as given.
+    """
+
+    def __init__(self, client: GraphClient, owner: Owner, *, redacted: Callable[[Any], Any] | None = None) -> None:
         self._client = client
+        self._redacted = redacted or (lambda value: value)
         self._owner = owner.parameters
         self._token = owner_token(owner.user_id, owner.project)
 
@@ -35,7 +42,7 @@ class ConversationStore:
         rows = await self._client.write(
             "create_conversation",
             uuid=uuid4().hex,
-            properties=fresh_properties(title, tags, metadata),
+            properties=self._fresh(title, tags, metadata),
             owner_token=self._token,
             **self._owner,
         )
@@ -54,7 +61,7 @@ class ConversationStore:
             "open_conversation",
             uuid=uuid4().hex,
             session_id=session_id,
-            properties=fresh_properties(title, tags, metadata),
+            properties=self._fresh(title, tags, metadata),
             owner_token=self._token,
             **self._owner,
         )
@@ -112,6 +119,7 @@ class ConversationStore:
 
     async def update(self, uuid: str, **changes: Any) -> ConversationInfo:
         """Sets properties (title, tags, status, metadata) of a conversation and returns it."""
+        changes = {name: self._redacted(value) for name, value in changes.items()}
         if "title" in changes:
             # Somebody's own: no generated one comes in its place.
             changes["title_source"] = None
@@ -147,6 +155,10 @@ class ConversationStore:
         await self._client.autocommit("delete_messages", timeout=600, uuid=uuid, **self._owner)
         await self._client.write("finish_delete", timeout=PATIENT_TIMEOUT, uuid=uuid, **self._owner)
         return list(kept[0]["lineage_ids"])
+
+    def _fresh(self, title: str | None, tags: Sequence[str], metadata: Mapping[str, Any] | None) -> dict[str, Any]:
+        clean = self._redacted
+        return fresh_properties(clean(title), clean(list(tags)), clean(dict(metadata)) if metadata else None)
 
     @staticmethod
     def _one(rows: list[dict[str, Any]], uuid: str) -> ConversationInfo:

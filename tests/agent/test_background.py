@@ -73,3 +73,41 @@ async def test_no_message_waits_for_ever(make_agent: MakeAgent, cypher: Cypher) 
         rows = cypher(_STATE, uuid=conversation.uuid)
         assert all("FailedEmbedding" in row["labels"] and "PendingEmbedding" not in row["labels"] for row in rows)
         assert await agent.drain() == {}
+
+
+async def test_a_delete_that_a_crash_cut_off_is_finished_by_the_next_process(
+    make_agent: MakeAgent, cypher: Cypher
+) -> None:
+    async with make_agent("Yes.", "No.") as agent:
+        kept, deleted = await agent.create_conversation("kept"), await agent.create_conversation("deleted")
+        for conversation in (kept, deleted):
+            await conversation.send_message("Well?")
+        services = await agent.open()
+        await services.graph.write("begin_delete", uuid=deleted.uuid, **services.owner.parameters)
+    assert _left(cypher, deleted.uuid) == 3
+    async with make_agent() as another:
+        await another.drain()
+        assert _left(cypher, deleted.uuid) == 0
+        assert [info.uuid for info in await another.list_conversations()] == [kept.uuid]
+        assert _left(cypher, kept.uuid) == 3
+
+
+async def test_a_process_that_only_looks_finishes_deletes_too(make_agent: MakeAgent, cypher: Cypher) -> None:
+    async with make_agent("Yes.") as agent:
+        conversation = await agent.create_conversation()
+        await conversation.send_message("Well?")
+        services = await agent.open()
+        await services.graph.write("begin_delete", uuid=conversation.uuid, **services.owner.parameters)
+    async with make_agent():
+        pass
+    assert _left(cypher, conversation.uuid) == 0
+
+
+def _left(cypher: Cypher, uuid: str) -> int:
+    """How many nodes there are of a conversation: itself and its messages."""
+    found = cypher(
+        "MATCH (n) WHERE (n:Conversation AND n.uuid = $uuid) OR (n:Message AND n.conversation_id = $uuid) "
+        "RETURN count(n) AS left",
+        uuid=uuid,
+    )
+    return int(found[0]["left"])

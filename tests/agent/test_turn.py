@@ -265,6 +265,31 @@ async def test_secrets_are_not_stored(make_agent: MakeAgent, cypher: Cypher) -> 
     assert "[redacted aws key id]" in str(rows)
 
 
+async def test_secrets_in_titles_tags_and_metadata_are_not_stored(make_agent: MakeAgent, cypher: Cypher) -> None:
+    key = "AKIA" + "ABCDEFGHIJKLMNOP"
+    given: dict[str, Any] = {"tags": ["work", key], "metadata": {"note": f"it is {key}", "api_key": "s3cretvalue99"}}
+    async with make_agent() as agent:
+        created = await agent.create_conversation(f"About {key}", **given)
+        opened = await agent.open_conversation("s", title=f"About {key}", **given)
+        assert created.tags == opened.tags == ("work", "[redacted aws key id]")
+        await created.set_title(f"Still about {key}")
+        await created.set_tags([key])
+        assert created.title == "Still about [redacted aws key id]"
+        rows = cypher(
+            "MATCH (c:Conversation) WHERE c.uuid IN $uuids RETURN properties(c) AS all",
+            uuids=[created.uuid, opened.uuid],
+        )
+    assert len(rows) == 2
+    assert key not in str(rows)
+    assert "s3cretvalue99" not in str(rows)
+
+
+async def test_secrets_stay_where_told(make_agent: MakeAgent) -> None:
+    key = "AKIA" + "ABCDEFGHIJKLMNOP"
+    async with make_agent(settings={"redact_secrets": False}) as agent:
+        assert (await agent.create_conversation(f"About {key}")).title == f"About {key}"
+
+
 async def test_scopes_that_tools_return_are_tied_to_the_answer(
     make_agent: MakeAgent, cypher: Cypher, owner: Any
 ) -> None:
