@@ -13,6 +13,7 @@ from typing import Any
 
 from ragforge_memory import AsyncConversationAgent, ConversationConfig, Neo4jConfig, events, tool
 from ragforge_memory.agent.background import Background, WaitingMessages
+from ragforge_memory.agent.background_work import BackgroundWork
 from ragforge_memory.embeddings.hashing import HashingEmbedder
 from ragforge_memory.graph.messages import MessageStore
 from ragforge_memory.graph.spaces import open_space
@@ -100,7 +101,7 @@ async def main() -> None:
     services = await agent.open()
     messages = MarkedMessages(services.graph, services.owner)
     space = await open_space(services.graph, services.owner.project, "hashing:hashing", 64)
-    background = Background(embedder, [WaitingMessages(messages, space)])
+    background = BackgroundWork(Background(embedder, [WaitingMessages(messages, space)]))
     agent._services = replace(services, messages=messages, background=background)
     conversation = await agent.load_conversation(SETTINGS["conversation"])
     number = 0

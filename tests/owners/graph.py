@@ -16,7 +16,7 @@ from ragforge_memory.graph.text import owner_token
 from ragforge_memory.models.owner import Owner
 
 DIMENSION = 7
-LABELS = ("Conversation", "Message", "ToolCall", "ToolResult", "Scope", "File", "Project")
+LABELS = ("Conversation", "Message", "Summary", "ToolCall", "ToolResult", "Scope", "File", "Project")
 
 
 @dataclass
@@ -32,6 +32,7 @@ class Data:
         own = self._new
         self.conversation, self.deleting = own("Conversation"), own("Conversation")
         self.question, self.answer, self.unanswered = own("Message"), own("Message"), own("Message")
+        self.summary = own("Summary")
         self.call, self.result = own("ToolCall"), own("ToolResult")
         self.caller, self.callee, self.only_here = own("Scope"), own("Scope"), own("Scope")
         self.file_uuid, self.project_uuid = own("File"), own("Project")
@@ -77,8 +78,9 @@ def create(session: neo4j.Session, data: Data, *, code: bool, vectors: str) -> N
     data.has_code = code
     session.run(
         """
-        CREATE (c:Conversation {uuid: $conversation, session_id: $session, title: $title, status: 'active', tags: ['t'],
-          message_count: 3, head_seq: 3, summary: $word, created_at: datetime(), updated_at: datetime(),
+        CREATE (c:Conversation:PendingSummary {uuid: $conversation, session_id: $session, title: $title,
+          status: 'active', tags: ['t'], message_count: 3, head_seq: 3, summary: $word, summary_token: $token,
+          title_source: 'provisional', created_at: datetime(), updated_at: datetime(),
           user_id: $user_id, project: $project, owner_token: $owner_token})
         CREATE (:Conversation {uuid: $deleting, title: $title, status: 'deleting', message_count: 0, head_seq: 0,
           created_at: datetime(), updated_at: datetime(), user_id: $user_id, project: $project})
@@ -86,6 +88,8 @@ def create(session: neo4j.Session, data: Data, *, code: bool, vectors: str) -> N
         CREATE (c)-[:HAS_MESSAGE]->(a:Message {uuid: $answer, seq: 2, role: 'assistant', content: $word,
           in_reply_to: $question})
         CREATE (c)-[:HAS_MESSAGE]->(u:Message:FailedEmbedding {uuid: $unanswered, seq: 3, role: 'user', content: $word})
+        CREATE (c)-[:HAS_SUMMARY]->(:Summary:PendingEmbedding {uuid: $summary, conversation_id: $conversation,
+          user_id: $user_id, project: $project, kind: 'rolling', level: 1, from_seq: 1, to_seq: 3, content: $word})
         FOREACH (m IN [q, a, u] | SET m.conversation_id = $conversation, m.user_id = $user_id, m.project = $project,
           m.owner_token = $owner_token, m.timestamp = datetime(), m.state = 'complete')
         CREATE (a)-[:MADE_TOOL_CALL]->(:ToolCall {uuid: $call, message_id: $answer, index: 0, tool_name: 'look',

@@ -55,13 +55,46 @@ def _turn(conversation_id: str, **ties: Any) -> Parameters:
         "uuid": FRESH_ID,
         "message": MESSAGE,
         "embed": True,
+        "summarize_every": 1,
         "title": "stolen",
+        "title_source": "provisional",
         "tool_calls": [],
         "read": [],
         "mentions": [],
         "mentioned_files": [],
         "commit": None,
         **ties,
+    }
+
+
+def _summary(conversation_id: str, token: str, **members: list[str]) -> Parameters:
+    return {
+        "conversation_id": conversation_id,
+        "token": token,
+        "watermark": 0,
+        "new_watermark": 3,
+        "level": 2,
+        "from_seq": 1,
+        "properties": {"uuid": FRESH_ID, "to_seq": 3, "content": "stolen"},
+        "summary": "stolen",
+        "summary_seq": 3,
+        "messages": [],
+        "summaries": [],
+        "embed": True,
+        "lease": 1_000,
+        **members,
+    }
+
+
+def _release(conversation_id: str, token: str) -> Parameters:
+    return {
+        "conversation_id": conversation_id,
+        "token": token,
+        "done": True,
+        "watermark": 3,
+        "attempts": None,
+        "pause": 0,
+        "every": 1,
     }
 
 
@@ -217,6 +250,46 @@ CONVERSATIONS: dict[str, list[Probe]] = {
     ],
     "fail_message_embeddings": [Probe(lambda a, b: {"uuids": [b.question]})],
     "count_pending": [Probe(lambda a, b: {}, expect=_something)],
+    "due_summaries": [Probe(lambda a, b: {"every": 1, "limit": 1_000}, expect=_something)],
+    "claim_summary": [
+        Probe(
+            lambda a, b: {"conversation_id": b.conversation, "token": "stolen", "eager": True, "lease": 1_000},
+            expect=_nothing,
+        )
+    ],
+    "renew_summary_lease": [
+        Probe(lambda a, b: {"conversation_id": b.conversation, "token": b.token, "lease": 1_000}, expect=_nothing)
+    ],
+    "summary_levels": [Probe(lambda a, b: {"conversation_id": b.conversation, "most": 3}, expect=_nothing)],
+    "rolling_summaries": [
+        Probe(lambda a, b: {"conversation_id": b.conversation, "level": 1, "floor": 0, "before": None}, expect=_nothing)
+    ],
+    "stretch_messages": [
+        Probe(
+            lambda a, b: {"conversation_id": b.conversation, "from_seq": 1, "to_seq": 3, "characters": 100},
+            expect=_nothing,
+        )
+    ],
+    "write_summary": [
+        Probe(lambda a, b: _summary(b.conversation, b.token), expect=_nothing),
+        Probe(
+            lambda a, b: _summary(a.conversation, a.token, messages=[b.question], summaries=[b.summary]),
+            expect=_something,
+        ),
+    ],
+    "settle_title": [
+        Probe(
+            lambda a, b: {"conversation_id": b.conversation, "token": b.token, "title": "stolen", "embed": True},
+            expect=_nothing,
+        )
+    ],
+    "release_summary": [Probe(lambda a, b: _release(b.conversation, b.token), expect=_nothing)],
+    "pending_summary_embeddings": [Probe(lambda a, b: {"limit": 1_000}, expect=_something)],
+    "store_summary_embeddings": [
+        Probe(lambda a, b: {"property": EMBEDDING, "rows": [{"uuid": b.summary, "vector": VECTOR}]})
+    ],
+    "fail_summary_embeddings": [Probe(lambda a, b: {"uuids": [b.summary]})],
+    "count_pending_summaries": [Probe(lambda a, b: {}, expect=_something)],
     "project_health": [Probe(lambda a, b: {"property": EMBEDDING}, expect=_something)],
 }
 """Statements on what a user has in a project."""
@@ -379,6 +452,7 @@ UNOWNED: dict[str, str] = {
     "create_message_vector_index": "indexes are the server's",
     "create_scope_vector_index": "indexes are the server's",
     "create_conversation_vector_index": "indexes are the server's",
+    "create_summary_vector_index": "indexes are the server's",
     "server_answers": "touches no data",
     "count_connections": "touches no data",
     "space_of_project": "which model's vectors are where is the server's; a project's choice is found by its own key",
