@@ -21,7 +21,8 @@ PAGE = Path(__file__).parent / "configuration.md"
 
 WITHOUT_EFFECT = (
     "agent.memory.summarization",
-    "agent.memory.persistence",
+    "agent.memory.persistence.auto_save",
+    "agent.memory.persistence.directory",
     "agent.memory.recall",
     "agent.memory.short_term",
     "agent.memory.compression.enabled",

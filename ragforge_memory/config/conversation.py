@@ -9,7 +9,7 @@ from pydantic import Field, ValidationError
 
 from ragforge_memory.config.known_models import EmbeddingProvider
 from ragforge_memory.config.refusal import refused
-from ragforge_memory.config.sections import AgentConfig, Section
+from ragforge_memory.config.sections import AgentConfig, Persistence, Section
 
 # ConversationConfig's keyword → its place under ``agent:`` in ragforge.config.yaml. Every leaf of AgentConfig is
 # here exactly once (a test compares), so both forms say the same.
@@ -77,7 +77,7 @@ class ConversationConfig(Section):
     embedding_provider: EmbeddingProvider = "local"
     embedding_model: str = "e5-small-v2"
     embedding_dimension: int = 384
-    persistence: Literal["neo4j", "files"] = "neo4j"
+    persistence: Persistence = "neo4j"
     auto_save: bool = True
     persistence_directory: str = "conversations"
     recall_limit: int = 5

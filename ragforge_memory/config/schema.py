@@ -34,7 +34,7 @@ def _published(node: Any, *, key: str = "") -> Any:
     if key in ("properties", "$defs"):
         return {name: _published(part) for name, part in node.items()}
     plain = {name: _published(part, key=name) for name, part in node.items() if name != "title"}
-    if plain.get("type") in ("integer", "number", "boolean") or "enum" in plain or plain.get("format"):
+    if plain.get("type") in ("integer", "number", "boolean") or {"enum", "const"} & plain.keys() or plain.get("format"):
         told = {name: plain.pop(name) for name in ("description", "default") if name in plain}
         return {"anyOf": [plain, _PLACEHOLDER], **told}
     return plain

@@ -8,7 +8,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, model_validator
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints, model_validator
 from pydantic_core import PydanticCustomError
 
 from ragforge_memory.config.known_models import (
@@ -64,7 +64,11 @@ def _refuse_retired(model: str, gone: Retired | None) -> None:
 class Neo4jConfig(SharedSection):
     """Where the graph is: ``Neo4jConfig("bolt://host:7687", username=…, password=…)``."""
 
-    uri: Text = Field("", description="bolt:// or neo4j:// address; empty: the managed local server")
+    uri: Text = Field(
+        "",
+        description="bolt:// or neo4j:// address; empty: the managed local server",
+        json_schema_extra={"pattern": r"^$|^([bB][oO][lL][tT]|[nN][eE][oO]4[jJ])(\+s|\+ssc)?://|\$\{"},
+    )
     username: Text = Field("neo4j", description="login name")
     password: str = Field("", description="password; empty: no authentication", repr=False)
     database: Text = Field("neo4j", description="name of the database on that server")
@@ -73,6 +77,41 @@ class Neo4jConfig(SharedSection):
         if uri:
             values["uri"] = uri
         super().__init__(**values)
+
+
+_SCHEMES = ("bolt", "bolt+s", "bolt+ssc", "neo4j", "neo4j+s", "neo4j+ssc")
+
+
+def _with_neo4j_scheme(server: Neo4jConfig | None) -> Neo4jConfig | None:
+    """Refuses a server's address that no database can have; a driver would only do so at the first question."""
+    uri = server.uri if server is not None else ""
+    scheme, separator, _ = uri.partition("://")
+    if uri and (not separator or scheme.lower() not in _SCHEMES):
+        browser = " (7474 is the port of Neo4j's browser, 7687 that of its databases)" if ":7474" in uri else ""
+        raise PydanticCustomError(
+            "neo4j_scheme",
+            "{said}; Neo4j is reached by {schemes}",
+            {
+                "key": "uri",
+                "said": f"{scheme}:// is no address of a database" if separator else "the address has no scheme",
+                "schemes": "bolt:// or neo4j://, encrypted by bolt+s://, bolt+ssc://, neo4j+s:// or neo4j+ssc://",
+                "hint": f"bolt://host:7687, neo4j://host, or neo4j+s://… for Aura{browser}",
+            },
+        )
+    return server
+
+
+def _available(kind: Any) -> Any:
+    if isinstance(kind, str) and kind.strip().lower() in ("file", "files"):
+        raise PydanticCustomError(
+            "not_available",
+            "files are not available yet: conversations are kept in Neo4j",
+            {"hint": "use neo4j, or leave the key out; without a server of yours ragforge runs one on this machine"},
+        )
+    return kind
+
+
+Persistence = Annotated[Literal["neo4j"], BeforeValidator(_available)]
 
 
 class LLMConfig(SharedSection):
@@ -190,9 +229,9 @@ class EmbeddingsConfig(Section):
 class PersistenceConfig(Section):
     """Where conversations are kept."""
 
-    type: Literal["neo4j", "files"] = Field("neo4j", description="the graph, or JSON files beside it")
+    type: Persistence = Field("neo4j", description="neo4j is all there is; files are not available yet")
     auto_save: bool = Field(True, description="save after every message")
-    directory: Text = Field("conversations", min_length=1, description="folder of the files (type: files)")
+    directory: Text = Field("conversations", min_length=1, description="folder of the files, once there are any")
 
 
 class RecallConfig(Section):
@@ -286,7 +325,9 @@ class RagforgeConfig(SharedSection):
     """The whole of ``ragforge.config.yaml``."""
 
     name: Text | None = Field(None, description="the project's name; absent: from git, else the path")
-    neo4j: Neo4jConfig | None = Field(None, description="the Neo4j server; absent: a managed local one")
+    neo4j: Annotated[Neo4jConfig | None, AfterValidator(_with_neo4j_scheme)] = Field(
+        None, description="the Neo4j server; absent: a managed local one"
+    )
     llm: LLMConfig | None = Field(None, description="the chat model; absent: resolved")
     source: SourceConfig = Field(default_factory=SourceConfig, description="the project's code")
     agent: AgentConfig = Field(default_factory=AgentConfig, description="the agent and its memory")

@@ -228,11 +228,24 @@ ERRORS: dict[str, tuple[str, int | None, str | None, str]] = {
     "not a number": ("agent:\n  max_iterations: many\n", 2, "agent.max_iterations", "whole number, not 'many'"),
     "out of range": ("agent:\n  memory:\n    compression: {threshold: 1.5}\n", 3, None, "at most 1"),
     "not a choice": (
-        "agent:\n  memory:\n    persistence:\n      type: file\n",
+        "agent:\n  memory:\n    tools:\n      rollout: {mode: news}\n",
+        4,
+        "agent.memory.tools.rollout.mode",
+        "did you mean new?",
+    ),
+    "not available yet": (
+        "agent:\n  memory:\n    persistence:\n      type: files\n",
         4,
         "agent.memory.persistence.type",
-        "did you mean files?",
+        "files are not available yet: conversations are kept in Neo4j use neo4j, or leave the key out",
     ),
+    "not a scheme of Neo4j": (
+        "neo4j:\n  username: a\n  uri: http://ada:hush@h:7474\n",
+        3,
+        "neo4j.uri",
+        "bolt://host:7687",
+    ),
+    "no scheme": ("neo4j:\n  uri: localhost:7687\n", 2, "neo4j.uri", "has no scheme"),
     "not a block": ("agent:\n  memory: 3\n", 2, "agent.memory", "block of keys"),
     "not a list": ("source:\n  include: '*.py'\n", 2, "source.include", "must be a list"),
     "a list at the top": ("- agent\n", 1, None, "block of keys"),
@@ -301,10 +314,28 @@ def test_an_error_of_the_environment_names_the_variable() -> None:
     assert refused.value.key == "agent.memory.tools.timeout_ms"
 
 
-def test_an_error_never_shows_a_secret(load: Load) -> None:
+@pytest.mark.parametrize(
+    "text", ["llm: {provider: openai, api_key: [hush, hush]}\n", "neo4j: {uri: 'https://ada:hush@host:7473'}\n"]
+)
+def test_an_error_never_shows_a_secret(load: Load, text: str) -> None:
     with pytest.raises(ConfigError) as refused:
-        load("llm: {provider: openai, api_key: [hush, hush]}\n")
+        load(text)
     assert "hush" not in f"{refused.value} {refused.value.hint}"
+
+
+@pytest.mark.parametrize("scheme", ["bolt", "bolt+s", "bolt+ssc", "neo4j", "neo4j+s", "neo4j+ssc", "BOLT"])
+def test_the_schemes_of_neo4j_are_taken(load: Load, scheme: str) -> None:
+    neo4j = load(f"neo4j: {{uri: '{scheme}://host:7687'}}\n").config.neo4j
+    assert neo4j is not None
+    assert neo4j.uri == f"{scheme}://host:7687"
+
+
+def test_an_address_of_the_environment_is_refused_by_its_variable() -> None:
+    with pytest.raises(
+        ConfigError, match=r"environment variable NEO4J_URI.*neo4j\.uri.*http:// is no address"
+    ) as refused:
+        environment_config({"NEO4J_URI": "http://localhost:7474"})
+    assert "7687" in str(refused.value.hint)
 
 
 @pytest.mark.parametrize("kind", ["missing", "folder", "binary", "huge"])

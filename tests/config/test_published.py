@@ -59,6 +59,12 @@ def test_the_example_shows_every_key_with_its_default() -> None:
         ({"agent": {"max_iteration": 3}}, False),
         ({"agent": {"memory": {"tools": {"async": False}}}}, True),
         ({"agent": {"memory": {"persistence": {"type": "sqlite"}}}}, False),
+        ({"agent": {"memory": {"persistence": {"type": "files"}}}}, False),
+        ({"agent": {"memory": {"persistence": {"type": "neo4j"}}}}, True),
+        ({"agent": {"memory": {"persistence": {"type": "${KIND:-neo4j}"}}}}, True),
+        ({"neo4j": {"uri": "http://localhost:7474"}}, False),
+        ({"neo4j": {"uri": "neo4j+s://host"}}, True),
+        ({"neo4j": {"uri": "${NEO4J_URI}"}}, True),
         ({"source": {"type": "code"}, "adapter": "x", "neo4j": None}, True),
     ],
 )
