@@ -1,9 +1,12 @@
 // name: ingest_state
-// All that a second ingest needs, in one read: the project, and each file's path, uuid and content hash.
+// All that a second ingest needs, in one read: the project, whether messages are anchored in it, how many scopes there
+// really are (another tool may have taken them away), and each file's path, uuid and content hash.
 OPTIONAL MATCH (p:Project)
 WHERE p.project = $project
 RETURN p {.uuid, .rootPath, .head_commit, .revision, .facts_version, .ingest_incomplete, .scope_count, .edge_count,
   .unresolved_count} AS project,
+  EXISTS { MATCH (a:CodeAnchor) WHERE a.project = $project } AS anchored,
+  COUNT { MATCH (s:Scope) WHERE s.project = $project AND s.file IS NOT NULL } AS present,
   COLLECT { MATCH (f:File) WHERE f.project = $project RETURN [f.path, f.uuid, f.hash] } AS files
 
 // name: claim_project
@@ -68,8 +71,8 @@ RETURN p.uuid AS uuid
 MATCH (s:Scope)
 WHERE s.project = $project AND s.file IN $files
 RETURN s {.uuid, .project, .key, .name, .qualified_name, .type, .file, .language, .startLine, .endLine,
-  .definition_line, .linesOfCode, .source, .signature, .hash, .body_hash, .signature_hash, .sketch, .parent, .parentUUID, .depth, .docstring,
-  .returnType, .parameters, .modifiers, .complexity, .terms, .project_token} AS scope
+  .definition_line, .linesOfCode, .source, .signature, .hash, .body_hash, .signature_hash, .sketch,
+  .anchor_key, .parent, .parentUUID, .depth, .docstring, .returnType, .parameters, .modifiers, .complexity, .terms, .project_token} AS scope
 ORDER BY s.file, s.startLine, s.key
 
 // name: unclaimed_scopes

@@ -51,13 +51,13 @@ OPTIONAL MATCH (given_up:Message {uuid: $message.in_reply_to, conversation_id: $
 SET given_up.state = 'complete'
 WITH c, seq
 CALL (c) {
-  WITH c WHERE size($read) + size($mentions) > 0
+  WITH c WHERE size($touched) + size($mentions) > 0
   MATCH (m:Message {uuid: $uuid})
   CALL (m) {
-    UNWIND $read AS scope_id
-    MATCH (s:Scope {uuid: scope_id})
+    UNWIND $touched AS tie
+    MATCH (s:Scope {uuid: tie.scope})
     WHERE s.project = $project
-    RETURN s, 'read' AS kind
+    RETURN s, tie.kind AS kind
     UNION
     UNWIND $mentions AS mention
     MATCH (s:Scope)
@@ -66,12 +66,24 @@ CALL (c) {
         OR s.qualified_name ENDS WITH '.' + mention.qualified_name)
     WITH mention, collect(s) AS candidates
     WITH CASE WHEN size(candidates) = 1 THEN candidates
-      ELSE [s IN candidates WHERE s.file IN $mentioned_files OR s.uuid IN $read] END AS meant
+      ELSE [s IN candidates WHERE s.file IN $mentioned_files OR any(tie IN $touched WHERE tie.scope = s.uuid)] END AS meant
     UNWIND meant AS s
     RETURN s, 'discussed' AS kind
   }
   MERGE (m)-[r:REFERENCES_CODE {kind: kind}]->(s)
   ON CREATE SET r.scope_hash = s.hash, r.commit = $commit
+  FOREACH (key IN CASE WHEN s.anchor_key IS NULL THEN [] ELSE [s.anchor_key] END |
+    MERGE (a:CodeAnchor {key: key})
+    ON CREATE SET a.uuid = replace(randomUUID(), '-', ''), a.project = s.project, a.file = s.file, a.name = s.name,
+      a.qualified_name = s.qualified_name, a.kind = s.type, a.scope_key = s.key, a.start_line = s.startLine,
+      a.body_hash = s.body_hash, a.signature_hash = s.signature_hash, a.sketch = s.sketch, a.commit = $commit,
+      a.first_seen = datetime(), a.status = 'fresh', a.at_file = s.file, a.at_key = s.key, a.at_commit = $commit
+    MERGE (m)-[tied:ANCHORED_AT {kind: kind}]->(a)
+    ON CREATE SET tied.commit = $commit, tied.scope_hash = s.hash
+    MERGE (a)-[now:RESOLVES_TO]->(s)
+    ON CREATE SET now.status = 'fresh', now.changed = false, now.similarity = 1.0, now.commit = $commit,
+      now.checked_at = datetime()
+  )
   RETURN count(*) AS referenced
 }
 RETURN seq, referenced, c:PendingSummary AS due

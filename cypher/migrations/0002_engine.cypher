@@ -8,3 +8,4 @@ CREATE CONSTRAINT code_anchor_key IF NOT EXISTS FOR (n:CodeAnchor) REQUIRE n.key
 CREATE INDEX code_anchor_file IF NOT EXISTS FOR (n:CodeAnchor) ON (n.project, n.file);
 CREATE INDEX code_anchor_name IF NOT EXISTS FOR (n:CodeAnchor) ON (n.project, n.name);
 CREATE INDEX code_anchor_qualified_name IF NOT EXISTS FOR (n:CodeAnchor) ON (n.project, n.qualified_name);
+CREATE INDEX code_anchor_standing IF NOT EXISTS FOR (n:CodeAnchor) ON (n.project, n.at_file);

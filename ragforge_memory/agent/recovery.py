@@ -48,7 +48,7 @@ async def replay_own(services: Services, conversation_id: str) -> None:
         services.journal.end(turn.message_id)
 
 
-def as_journalled(answer: NewMessage, ties: CodeTies) -> dict[str, Any]:
+def as_journalled(answer: NewMessage, ties: CodeTies, receipt: Receipt) -> dict[str, Any]:
     """An answer as the journal keeps it; `fold_orphans` and `replay_own` read it back."""
     return {
         "content": answer.content,
@@ -61,6 +61,10 @@ def as_journalled(answer: NewMessage, ties: CodeTies) -> dict[str, Any]:
         "mentions": [item.qualified_name or item.name for item in ties.mentions],
         "files": list(ties.files),
         "commit": ties.commit,
+        "importance": answer.importance,
+        "receipt": answer.receipt,
+        "used": [asdict(used) for used in receipt.used],
+        "prompts": receipt.prompts,
     }
 
 
@@ -95,7 +99,7 @@ def _answer_of(turn: JournalTurn) -> tuple[NewMessage, CodeTies]:
         trust="agent",
     )
     ties = CodeTies(
-        read=tuple(dict.fromkeys(turn.scopes)),
+        touched=tuple(dict.fromkeys(turn.scopes)),
         mentions=tuple(map(Mention.of, kept.get("mentions", ()))),
         files=tuple(kept.get("files", ())),
         commit=kept.get("commit"),

@@ -11,6 +11,7 @@ from uuid import uuid4
 from ragforge_memory import events
 from ragforge_memory.agent.services import Services
 from ragforge_memory.llm.port import ToolOutcome, ToolRequest
+from ragforge_memory.models.code import ScopeTie
 from ragforge_memory.models.conversation import ToolCall
 from ragforge_memory.tools.registry import ToolContext, ToolRun
 
@@ -40,7 +41,7 @@ class ToolRounds:
         self._emit = emit
         self._write_journal = write_journal
         self._calls: dict[str, ToolCall] = {}
-        self._scopes: dict[str, None] = {}
+        self._scopes: dict[ScopeTie, None] = {}
         self.exchanged: list[tuple[ToolRequest, ToolOutcome]] = []
 
     @property
@@ -49,8 +50,8 @@ class ToolRounds:
         return sorted(self._calls.values(), key=lambda call: call.index)
 
     @property
-    def scopes(self) -> tuple[str, ...]:
-        """The uuids of all scopes that the results show, each once."""
+    def scopes(self) -> tuple[ScopeTie, ...]:
+        """All scopes that the results show, each once for each thing that was done with it."""
         return tuple(self._scopes)
 
     async def run(self, requests: Sequence[ToolRequest], iteration: int) -> tuple[ToolOutcome, ...]:

@@ -346,7 +346,7 @@ class Turn:
             trust="agent",
         )
         ties = CodeTies(
-            read=self._tools.scopes,
+            touched=self._tools.scopes,
             mentions=tuple(map(Mention.of, mentions.names)),
             files=mentions.files,
             commit=self._services.commit,

@@ -18,6 +18,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from ragforge_memory.code.anchoring import resolve_anchors
 from ragforge_memory.code.cache import FactsCache
 from ragforge_memory.code.discover import MAX_FILE_BYTES, Discovery, discover
 from ragforge_memory.code.edges import ProjectFiles, resolved, same_inside, write_edges
@@ -28,6 +29,7 @@ from ragforge_memory.code.readers import Readers, Reading
 from ragforge_memory.code.resolve import Resolution
 from ragforge_memory.code.writing import Totals, Writer
 from ragforge_memory.errors import GraphUnavailable, ProjectConflict, RagforgeError
+from ragforge_memory.graph.anchors import AnchorStore
 from ragforge_memory.graph.code import LEASE_SECONDS, CodeStore, IngestState, Lease
 from ragforge_memory.models.code import IngestReport, SkippedFile
 
@@ -148,6 +150,7 @@ class _Ingest:
                 unresolved, everywhere = await self._write(writer, readers, plan, state)
             if not everywhere:
                 unresolved = state.unresolved
+            await self._resolve_anchors(writer, plan, state, commit)
             scopes, edges, _ = await self._store.finish(
                 commit=commit, facts_version=facts_version(), unresolved=unresolved
             )
@@ -157,9 +160,25 @@ class _Ingest:
         options = self._options
         return discover(self._root, include=options.include, exclude=options.exclude, max_bytes=options.max_bytes)
 
+    async def _resolve_anchors(self, writer: Writer, plan: Plan, state: IngestState, commit: str | None) -> None:
+        """What messages say of code follows the code, before anyone sees the project as complete."""
+        if not state.anchored:
+            return
+        touched = sorted({*plan.changed, *plan.new, *plan.gone})
+        everywhere = state.incomplete or state.emptied
+        await resolve_anchors(
+            AnchorStore(self._store.client, self._store.project),
+            self._root,
+            writer.before,
+            None if everywhere else touched,
+            commit=commit,
+            token=self._store.token,
+        )
+
     async def _planned(self, discovery: Discovery, state: IngestState) -> Plan:
-        # Scopes that another release made are made again.
-        full = self._options.full or (state.facts_version is not None and state.facts_version != facts_version())
+        # Scopes that another release made are made again, and so are all where another tool has taken some away.
+        other_release = state.facts_version is not None and state.facts_version != facts_version()
+        full = self._options.full or other_release or state.emptied
         return await asyncio.to_thread(make_plan, discovery, state.files, self._cache, full=full)
 
     def _is_current(self, plan: Plan, state: IngestState) -> bool:

@@ -165,7 +165,7 @@ def _way(directory: Path, base: str, tip: str, seconds: float) -> list[tuple[str
     for line in said.decode("ascii", "replace").splitlines():
         commit, *others = line.split()
         parents[commit] = others
-    way = []
+    way: list[tuple[str, str]] = []
     at = tip
     while at != base:
         known = [parent for parent in parents.get(at, ()) if parent == base or parent in parents]
@@ -235,8 +235,8 @@ def _output(directory: Path, arguments: Sequence[str], *, seconds: float, given:
             capture_output=True,
             timeout=seconds,
             env=git_environment(),
+            input=given or b"",
             check=False,
-            **({"stdin": subprocess.DEVNULL} if given is None else {"input": given}),  # type: ignore[arg-type]
         )
     except (OSError, subprocess.SubprocessError):
         return None

@@ -61,6 +61,7 @@ def scope_properties(
         "body_hash": scope.body_hash,
         "signature_hash": text_hash(scope.signature),
         "sketch": scope.sketch,
+        "anchor_key": anchor_key(project, parsed.path, scope.key, scope.type, scope.body_hash),
         "parent": parent.name if parent else None,
         "parentUUID": parent_uuid,
         "depth": scope.depth,
@@ -72,6 +73,11 @@ def scope_properties(
         "terms": terms(f"{scope.qualified_name} {scope.signature}"),
         "project_token": token,
     }
+
+
+def anchor_key(project: str, file: str, key: str, type: str, body_hash: str) -> str:
+    """What an anchor on a scope is known by: one a project, place, kind and tokens, however many messages it has."""
+    return text_hash("\0".join((project, file, key, type, body_hash)))
 
 
 def embedding_text(properties: Mapping[str, Any]) -> str:

@@ -13,6 +13,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from heapq import nsmallest
+from itertools import pairwise
 from zlib import crc32
 
 SIZE = 128
@@ -35,7 +36,7 @@ def token_hashes(tokens: Sequence[bytes]) -> list[int]:
 
 def pair_hashes(hashes: Sequence[int]) -> list[int]:
     """24 bits for each token with the one behind it; one less than there are tokens."""
-    return [((one * _PAIR + other) * _SPREAD & _MASK) >> _SHIFT for one, other in zip(hashes, hashes[1:], strict=False)]
+    return [((one * _PAIR + other) * _SPREAD & _MASK) >> _SHIFT for one, other in pairwise(hashes)]
 
 
 def encode(features: Collection[int]) -> str:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
+from ragforge_memory.code.anchoring import Before
 from ragforge_memory.code.matching import FileMatch, Lost, Stored, match_file
 from ragforge_memory.code.parsed import ParsedFile
 from ragforge_memory.code.plan import Plan
@@ -62,6 +63,7 @@ class Writer:
         self._lost: Lost | None = None
         self._claimed: Claimable | None = None
         self.totals = Totals()
+        self.before = Before(state.commit)
 
     async def write(self, readings: Sequence[Reading]) -> None:
         """Writes files that were read well; each one's scopes, removals and hash in one transaction."""
@@ -69,6 +71,7 @@ class Writer:
             return
         known = [reading.path for reading in readings if reading.path in self._state.files]
         stored = await self._store.stored_scopes(known)
+        self._note(stored)
         claimed = await self._claimable()
         lost = await self._lost_scopes()
         pairings = []
@@ -113,9 +116,15 @@ class Writer:
         if self._lost is None:
             gone = self._plan.gone
             stored = await self._store.stored_scopes(gone) if gone else {}
+            self._note(stored)
             hashes = {path: self._state.files[path].hash for path in gone}
             self._lost = Lost([scope for scopes in stored.values() for scope in scopes], hashes)
         return self._lost
+
+    def _note(self, stored: dict[str, list[dict[str, Any]]]) -> None:
+        """Keeps what was there for the anchors; without anchors nobody asks."""
+        if self._state.anchored:
+            self.before.note(stored)
 
     def _find_lost(self, pairing: _Pairing, lost: Lost) -> None:
         """Finds a file's unknown scopes among those that others lost."""
@@ -125,6 +134,7 @@ class Writer:
             origin = lost.renamed_from(pairing.parsed, pairing.reading.hash)
             if origin is not None:
                 pairing.uuid = self._state.files[origin].uuid
+                self.before.renamed[origin] = pairing.reading.path
                 moved = match_file(lost.of_file(origin), pairing.parsed.scopes)
                 for key, before in moved.known.items():
                     known[key] = before

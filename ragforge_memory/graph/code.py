@@ -52,6 +52,8 @@ class IngestState:
     Args:
         revision: raised by every change, so that what was read can be told to be old.
         facts_version: of the parsing that made the scopes.
+        anchored: whether any message is anchored to the project's code.
+        present: how many scopes there are, ``scopes`` being what the last ingest counted.
     """
 
     files: Mapping[str, StoredFile]
@@ -63,6 +65,13 @@ class IngestState:
     scopes: int = 0
     edges: int = 0
     unresolved: int = 0
+    anchored: bool = False
+    present: int = 0
+
+    @property
+    def emptied(self) -> bool:
+        """Whether scopes are gone that the last ingest wrote: another tool has taken them away."""
+        return self.present < self.scopes
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,13 +122,23 @@ class CodeStore:
         """Whose code this is."""
         return self._project
 
+    @property
+    def client(self) -> GraphClient:
+        """The graph."""
+        return self._client
+
+    @property
+    def token(self) -> str:
+        """The lease's token; empty where there is none."""
+        return self._token
+
     async def state(self) -> IngestState:
         """What the last ingest left, in one read."""
         row = (await self._client.read("ingest_state", timeout=PATIENT_TIMEOUT, project=self._project))[0]
         files = {path: StoredFile(path, uuid, digest or "") for path, uuid, digest in row["files"]}
         known = row["project"]
         if known is None:
-            return IngestState(files)
+            return IngestState(files, anchored=row["anchored"], present=row["present"])
         return IngestState(
             files,
             root=known["rootPath"],
@@ -130,6 +149,8 @@ class CodeStore:
             scopes=known["scope_count"] or 0,
             edges=known["edge_count"] or 0,
             unresolved=known["unresolved_count"] or 0,
+            anchored=row["anchored"],
+            present=row["present"],
         )
 
     async def take_lease(self, root: str, *, holder: str, adopt: bool, dead: str | None = None) -> Lease:

@@ -13,7 +13,7 @@ import contextlib
 import json
 import os
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO, Any
@@ -22,6 +22,7 @@ from uuid import uuid4
 from filelock import FileLock, Timeout
 
 from ragforge_memory.graph.records import to_json
+from ragforge_memory.models.code import ScopeTie
 from ragforge_memory.models.conversation import ToolCall
 
 
@@ -37,7 +38,7 @@ class JournalTurn:
     message_id: str
     model: str = ""
     tool_calls: tuple[ToolCall, ...] = ()
-    scopes: tuple[str, ...] = ()
+    scopes: tuple[ScopeTie, ...] = ()
     answer: dict[str, Any] | None = None
 
 
@@ -65,7 +66,7 @@ class Journal:
             self._open[turn.message_id] = turn
             self._write({"kind": "begin", "turn": turn.message_id, **known})
 
-    def tool(self, message_id: str, call: ToolCall, scopes: tuple[str, ...] = ()) -> None:
+    def tool(self, message_id: str, call: ToolCall, scopes: tuple[ScopeTie, ...] = ()) -> None:
         """A tool call as far as it is known (fsync); a later line of the same call replaces an earlier one."""
         line = {"kind": "tool", "turn": message_id, "call": call.model_dump(mode="json"), "scopes": scopes}
         with self._guard:
@@ -170,7 +171,7 @@ def read_turns(path: Path) -> list[JournalTurn]:
         if turn is None:
             continue
         if kind == "tool":
-            turns[turn_id] = _with_call(turn, ToolCall.model_validate(line["call"]), tuple(line.get("scopes", ())))
+            turns[turn_id] = _with_call(turn, ToolCall.model_validate(line["call"]), _scopes(line.get("scopes", ())))
         elif kind == "answer":
             turns[turn_id] = replace(turn, answer=line["answer"])
         elif kind == "end":
@@ -188,10 +189,15 @@ def waiting_files(directory: Path) -> list[Path]:
     return waiting
 
 
-def _with_call(turn: JournalTurn, call: ToolCall, scopes: tuple[str, ...]) -> JournalTurn:
+def _with_call(turn: JournalTurn, call: ToolCall, scopes: tuple[ScopeTie, ...]) -> JournalTurn:
     others = (known for known in turn.tool_calls if known.uuid != call.uuid)
     return replace(turn, tool_calls=(*others, call), scopes=(*turn.scopes, *scopes))
 
 
 def _lock_path(path: Path) -> Path:
     return path.with_name(path.name + ".lock")
+
+
+def _scopes(written: Sequence[Any]) -> tuple[ScopeTie, ...]:
+    """Ties as they were written: pairs; an older release wrote the uuid alone, of what was read."""
+    return tuple(ScopeTie(each) if isinstance(each, str) else ScopeTie(*each) for each in written)

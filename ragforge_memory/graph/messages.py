@@ -11,6 +11,7 @@ from ragforge_memory.errors import ConversationNotFound, MessageNotFound
 from ragforge_memory.graph.client import PATIENT_TIMEOUT, GraphClient
 from ragforge_memory.graph.records import message, to_json, tool_call, tool_call_rows
 from ragforge_memory.graph.text import lucene_any, owner_token, query_words, terms
+from ragforge_memory.models.code import ScopeTie
 from ragforge_memory.models.conversation import Message, MessageState, Role, ScoredMessage, ToolCall, Usage
 from ragforge_memory.models.owner import Owner
 
@@ -68,9 +69,9 @@ class Mention:
 
 @dataclass(frozen=True, slots=True)
 class CodeTies:
-    """What an answer is tied to: scopes that tools returned, and names and files that it mentions."""
+    """What an answer is tied to: scopes that tools touched, and names and files that it mentions."""
 
-    read: tuple[str, ...] = ()
+    touched: tuple[ScopeTie, ...] = ()
     mentions: tuple[Mention, ...] = ()
     files: tuple[str, ...] = ()
     commit: str | None = None
@@ -162,7 +163,7 @@ class MessageStore:
             uuid=new.uuid,
             message=new.properties(),
             tool_calls=[tool_call_rows(call, result_uuid=uuid4().hex) for call in tool_calls],
-            read=list(ties.read),
+            touched=[tie._asdict() for tie in dict.fromkeys(ties.touched)],
             mentions=[{"name": item.name, "qualified_name": item.qualified_name} for item in ties.mentions],
             mentioned_files=list(ties.files),
             commit=ties.commit,

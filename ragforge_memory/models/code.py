@@ -13,7 +13,12 @@ AnchorStatus = Literal["fresh", "drifted", "moved", "orphaned"]
 
 
 class CodeReference(Shape):
-    """A tie from a message to a scope: what was meant, its hash and the commit it was true at."""
+    """A tie from a message to a scope: what was meant, its hash and the commit it was true at.
+
+    ``status`` says what became of it: ``fresh`` (the same tokens in the same place), ``drifted`` (other tokens there),
+    ``moved`` (``moved_to_file``, ``moved_to_name``; ``changed`` says whether the tokens are others too), ``orphaned``
+    (no successor; ``candidates`` are ``file name`` of those that are equally good). None: it has no anchor.
+    """
 
     name: str
     qualified_name: str
@@ -28,6 +33,14 @@ class CodeReference(Shape):
     scope_id: str | None = None
     moved_to_file: str | None = None
     moved_to_name: str | None = None
+    candidates: tuple[str, ...] = ()
+
+
+class ScopeTie(NamedTuple):
+    """A scope's uuid and what was done with it."""
+
+    scope: str
+    kind: ReferenceKind = "read"
 
 
 class Scope(Shape):

@@ -5,9 +5,10 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, TypeVar, overload
+from typing import Any, TypeVar, get_args, overload
 
 from ragforge_memory.errors import InvalidInput
+from ragforge_memory.models.code import ReferenceKind
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -22,10 +23,21 @@ class ToolOutput:
     Args:
         value: anything that JSON can hold, pydantic models and dataclasses included.
         scopes: uuids of the code scopes that the value shows; the message is tied to them in the graph.
+        kind: what was done with them: ``read``, ``edited`` (the tool changed them) or ``tested`` (it ran their tests).
+
+    Raises:
+        InvalidInput: ``kind`` is none of these.
     """
 
     value: Any
     scopes: tuple[str, ...] = ()
+    kind: ReferenceKind = "read"
+
+    def __post_init__(self) -> None:
+        if self.kind not in get_args(ReferenceKind):
+            raise InvalidInput(
+                f"a tool does not say {self.kind!r} of code", hint=f"say one of {', '.join(get_args(ReferenceKind))}"
+            )
 
 
 @dataclass(frozen=True, slots=True)

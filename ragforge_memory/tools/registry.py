@@ -17,6 +17,7 @@ from typing import Any
 
 from ragforge_memory.errors import InvalidInput, ToolError
 from ragforge_memory.llm.port import ToolRequest, ToolSpec
+from ragforge_memory.models.code import ScopeTie
 from ragforge_memory.models.text import well_formed
 from ragforge_memory.tools.declare import ToolDeclaration, ToolOutput, declare, tool
 from ragforge_memory.tools.ports import ToolContext
@@ -45,7 +46,7 @@ class ToolRun:
         duration_ms: wall time.
         size_bytes: of the whole result as UTF-8, also where it was cut.
         truncated: whether the result was cut at the registry's limit.
-        scopes: uuids of the code scopes that the result shows.
+        scopes: the code scopes that the result shows, and what was done with them.
     """
 
     content: str
@@ -55,7 +56,7 @@ class ToolRun:
     duration_ms: int = 0
     size_bytes: int = 0
     truncated: bool = False
-    scopes: tuple[str, ...] = ()
+    scopes: tuple[ScopeTie, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,7 +207,7 @@ class ToolRegistry:
             duration_ms=_milliseconds_since(started),
             size_bytes=size,
             truncated=truncated,
-            scopes=tuple(dict.fromkeys(output.scopes)),
+            scopes=tuple(ScopeTie(scope, output.kind) for scope in dict.fromkeys(output.scopes)),
         )
 
     def _failed(self, message: str, started: float) -> ToolRun:

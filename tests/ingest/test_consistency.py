@@ -143,7 +143,7 @@ def _scopes(cypher: Cypher, project: str) -> list[dict[str, Any]]:
     rows = cypher(
         "MATCH (f:File)<-[:DEFINED_IN]-(s:Scope)-[:BELONGS_TO]->(p:Project) WHERE s.project = $project "
         "OPTIONAL MATCH (parent:Scope {uuid: s.parentUUID}) "
-        "RETURN s {.*, uuid: '', parentUUID: parent.key, project: '', project_token: ''} AS s, f.hash AS hash, "
+        "RETURN s {.*, uuid: '', parentUUID: parent.key, project: '', project_token: '', anchor_key: ''} AS s, f.hash AS hash, "
         "f.path AS path, p.project = s.project AS own ORDER BY path, s.key",
         project=project,
     )

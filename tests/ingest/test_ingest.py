@@ -53,8 +53,9 @@ async def test_scopes_have_ragforge_s_properties(run: Ingest, cypher: Cypher, pr
         project=project,
     )[0]
     scope = row["s"]
-    assert scope | {"uuid": "", "hash": "", "body_hash": "", "parentUUID": "", "project_token": ""} == {
-        "uuid": "", "hash": "", "body_hash": "", "parentUUID": "", "project_token": "",
+    made = dict.fromkeys(("uuid", "hash", "body_hash", "parentUUID", "project_token", "signature_hash", "sketch"), "")
+    assert scope | made | {"anchor_key": ""} == made | {
+        "anchor_key": "",
         "project": project, "key": "Cart.sum", "name": "sum", "qualified_name": "Cart.sum", "type": "method",
         "file": "shop/cart.py", "language": "python", "startLine": 14, "endLine": 16, "definition_line": 14,
         "linesOfCode": 3, "signature": "def sum(self)", "docstring": "The sum of all prices.", "parent": "Cart",

@@ -28,7 +28,7 @@ async def test_read_scope_gives_place_and_source(run: Run) -> None:
     assert (scope["file"], scope["line"], scope["start_line"], scope["end_line"]) == ("shop/cart.py", 20, 19, 21)
     assert scope["source"].splitlines()[0].strip() == "@functools.cache"
     assert scope["type"] == "method"
-    assert ran.scopes == (scope["uuid"],)
+    assert ran.scopes == ((scope["uuid"], "read"),)
     without = await run("read_scope", name="check_limit", include_source=False)
     assert "source" not in without.value["scopes"][0]
 

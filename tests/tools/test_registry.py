@@ -231,7 +231,7 @@ async def test_scopes_come_along_once_each() -> None:
     ran = await run(shows)
     assert ran.value == {"x": 1, "y": 2}
     assert ran.content == '{"x": 1, "y": 2}'
-    assert ran.scopes == ("a", "b")
+    assert ran.scopes == (("a", "read"), ("b", "read"))
 
 
 async def test_what_is_no_json_is_a_result_that_says_so() -> None:

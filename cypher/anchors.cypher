@@ -1,0 +1,186 @@
+// name: anchors_of_files
+// The anchors that a change of these files may touch: those that were made there and those that stand there now.
+CALL () {
+  MATCH (a:CodeAnchor)
+  WHERE a.project = $project AND a.file IN $files
+  RETURN a
+  UNION
+  MATCH (a:CodeAnchor)
+  WHERE a.project = $project AND a.at_file IN $files
+  RETURN a
+}
+RETURN a {.uuid, .file, .qualified_name, .kind, .scope_key, .body_hash, .sketch, .at_file, .at_key, .at_commit, .status,
+  .changed, .similarity, .candidates, scope: head(COLLECT { MATCH (a)-[:RESOLVES_TO]->(s:Scope) RETURN s.uuid })} AS anchor
+
+// name: anchored_files
+// After an ingest that did not come to its end, and after all scopes were taken away, every anchor is looked at.
+MATCH (a:CodeAnchor)
+WHERE a.project = $project
+UNWIND [a.file, a.at_file] AS file
+RETURN DISTINCT file
+
+// name: definitions_of_files
+// What anchors are compared with; as one row, since there may be tens of thousands.
+MATCH (s:Scope)
+WHERE s.project = $project AND s.file IN $files AND s.body_hash IS NOT NULL
+WITH s ORDER BY s.file, s.startLine, s.key
+RETURN collect([s.file, s.qualified_name, s.type, s.body_hash, s.sketch, s.key, s.uuid]) AS definitions
+
+// name: resolve_anchors
+// What became of anchors. Where an anchor stands on another scope than before, its messages' references follow.
+MATCH (p:Project)
+WHERE p.project = $project AND p.ingest_token = $token
+SET p.ingest_until = datetime() + duration({seconds: $seconds})
+WITH p
+CALL (p) {
+  UNWIND $anchors AS row
+  MATCH (a:CodeAnchor {uuid: row.uuid})
+  WHERE a.project = $project
+  SET a += row.standing, a.checked_at = datetime()
+  WITH a, row
+  CALL (a, row) {
+    MATCH (a)-[old:RESOLVES_TO]->(other:Scope)
+    WHERE row.scope IS NULL OR other.uuid <> row.scope
+    DELETE old
+    WITH a, other
+    MATCH (m:Message)-[tie:ANCHORED_AT]->(a)
+    MATCH (m)-[r:REFERENCES_CODE {kind: tie.kind}]->(other)
+    WHERE NOT EXISTS { MATCH (m)-[:ANCHORED_AT {kind: tie.kind}]->(b:CodeAnchor)-[:RESOLVES_TO]->(other) WHERE b <> a }
+    DELETE r
+    RETURN count(*) AS left
+  }
+  CALL (a, row) {
+    MATCH (s:Scope {uuid: row.scope})
+    WHERE s.project = $project
+    MERGE (a)-[now:RESOLVES_TO]->(s)
+    SET now.status = row.standing.status, now.changed = row.standing.changed, now.similarity = row.standing.similarity,
+      now.commit = $commit, now.checked_at = a.checked_at
+    WITH a, s
+    MATCH (m:Message)-[tie:ANCHORED_AT]->(a)
+    WHERE row.moves
+    MERGE (m)-[r:REFERENCES_CODE {kind: tie.kind}]->(s)
+    ON CREATE SET r.scope_hash = tie.scope_hash, r.commit = tie.commit
+    RETURN count(*) AS referenced
+  }
+  RETURN count(*) AS resolved
+}
+RETURN resolved
+
+// name: reference_code
+// Ties that a caller makes, as complete_turn makes those of an answer; a scope of another project is none.
+MATCH (m:Message {uuid: $message_id})
+WHERE m.user_id = $user_id AND m.project = $project
+MATCH (c:Conversation {uuid: m.conversation_id})
+WHERE c.status <> 'deleting'
+CALL (m) {
+  UNWIND $scopes AS named
+  MATCH (s:Scope)
+  WHERE s.project = $project AND (s.uuid = named OR s.qualified_name = named OR s.name = named)
+  WITH named, collect(s) AS found
+  WITH found, [s IN found WHERE s.uuid = named] AS by_uuid, [s IN found WHERE s.qualified_name = named] AS qualified
+  UNWIND CASE WHEN size(by_uuid) = 1 THEN by_uuid WHEN size(qualified) = 1 THEN qualified
+    WHEN size(found) = 1 THEN found ELSE [] END AS s
+  WITH DISTINCT m, s
+  MERGE (m)-[r:REFERENCES_CODE {kind: $kind}]->(s)
+  ON CREATE SET r.scope_hash = s.hash, r.commit = $commit
+  WITH m, s
+  WHERE s.anchor_key IS NOT NULL
+  MERGE (a:CodeAnchor {key: s.anchor_key})
+  ON CREATE SET a.uuid = replace(randomUUID(), '-', ''), a.project = s.project, a.file = s.file, a.name = s.name,
+    a.qualified_name = s.qualified_name, a.kind = s.type, a.scope_key = s.key, a.start_line = s.startLine,
+    a.body_hash = s.body_hash, a.signature_hash = s.signature_hash, a.sketch = s.sketch, a.commit = $commit,
+    a.first_seen = datetime(), a.status = 'fresh', a.at_file = s.file, a.at_key = s.key, a.at_commit = $commit
+  MERGE (m)-[tie:ANCHORED_AT {kind: $kind}]->(a)
+  ON CREATE SET tie.commit = $commit, tie.scope_hash = s.hash
+  MERGE (a)-[now:RESOLVES_TO]->(s)
+  ON CREATE SET now.status = 'fresh', now.similarity = 1.0, now.commit = $commit, now.checked_at = datetime()
+  RETURN count(*) AS tied
+}
+RETURN m.uuid AS message_id, tied
+
+// name: referenced_code
+// What a conversation, its lineage included, has been tied to, and what became of it. Orphaned anchors have no scope.
+MATCH (c:Conversation {uuid: $conversation_id})
+WHERE c.user_id = $user_id AND c.project = $project AND c.status <> 'deleting'
+UNWIND [i IN range(0, size(coalesce(c.lineage_ids, [])) - 1) | {id: c.lineage_ids[i], top: c.lineage_tops[i]}]
+  + [{id: c.uuid, top: 9223372036854775807}] AS l
+MATCH (m:Message {conversation_id: l.id})
+WHERE m.seq > 0 AND m.seq <= l.top
+MATCH (m)-[tie:ANCHORED_AT]->(a:CodeAnchor)
+OPTIONAL MATCH (a)-[:RESOLVES_TO]->(s:Scope)
+RETURN m.uuid AS message_id, m.seq AS seq, tie.kind AS kind, tie.commit AS commit, tie.scope_hash AS scope_hash,
+  a {.uuid, .name, .qualified_name, .file, .start_line, .status, .changed, .similarity, .at_commit, .candidates} AS anchor,
+  s {.uuid, .name, .qualified_name, .file, .startLine} AS scope
+ORDER BY seq, kind DESC, a.file, a.start_line
+
+// name: messages_about
+// The owner's messages that are tied to code of this name, qualified name, uuid or file, as it was called when it was
+// said or as it is called now.
+CALL () {
+  MATCH (a:CodeAnchor)
+  WHERE a.project = $project AND a.name = $about
+  RETURN a
+  UNION
+  MATCH (a:CodeAnchor)
+  WHERE a.project = $project AND a.qualified_name = $about
+  RETURN a
+  UNION
+  MATCH (a:CodeAnchor)
+  WHERE a.project = $project AND a.file = $about
+  RETURN a
+  UNION
+  MATCH (s:Scope)
+  WHERE s.project = $project AND s.name = $about
+  MATCH (s)<-[:RESOLVES_TO]-(a:CodeAnchor)
+  RETURN a
+  UNION
+  MATCH (s:Scope)
+  WHERE s.project = $project AND s.qualified_name = $about
+  MATCH (s)<-[:RESOLVES_TO]-(a:CodeAnchor)
+  RETURN a
+  UNION
+  MATCH (s:Scope)
+  WHERE s.project = $project AND s.file = $about
+  MATCH (s)<-[:RESOLVES_TO]-(a:CodeAnchor)
+  RETURN a
+  UNION
+  MATCH (s:Scope {uuid: $about})
+  WHERE s.project = $project
+  MATCH (s)<-[:RESOLVES_TO]-(a:CodeAnchor)
+  RETURN a
+}
+MATCH (m:Message)-[tie:ANCHORED_AT]->(a)
+WHERE m.user_id = $user_id AND m.project = $project
+MATCH (c:Conversation {uuid: m.conversation_id})
+WHERE c.status <> 'deleting'
+OPTIONAL MATCH (a)-[:RESOLVES_TO]->(s:Scope)
+RETURN m {.uuid, .conversation_id, .seq, .role, .content, .token_count, .state, .in_reply_to, .model, .importance, .trust,
+    .user_id, .project, timestamp: toStringOrNull(m.timestamp)} AS message,
+  c.title AS title, m.uuid AS message_id, tie.kind AS kind, tie.commit AS commit, tie.scope_hash AS scope_hash,
+  a {.uuid, .name, .qualified_name, .file, .start_line, .status, .changed, .similarity, .at_commit, .candidates} AS anchor,
+  s {.uuid, .name, .qualified_name, .file, .startLine} AS scope
+ORDER BY m.timestamp DESC, m.uuid, kind DESC
+LIMIT $limit
+
+// name: messages_on_places
+// The owner's messages, and the summaries over them, whose anchors stand, or stood last, on one of these definitions.
+UNWIND $places AS place
+MATCH (a:CodeAnchor)
+WHERE a.project = $project AND a.at_file = place.file AND a.at_key = place.key
+MATCH (m:Message)-[tie:ANCHORED_AT]->(a)
+WHERE m.user_id = $user_id AND m.project = $project
+MATCH (c:Conversation {uuid: m.conversation_id})
+WHERE c.status <> 'deleting'
+OPTIONAL MATCH (a)-[:RESOLVES_TO]->(s:Scope)
+RETURN place.file AS file, place.key AS key, c.title AS title,
+  m {.uuid, .conversation_id, .seq, .role, .content, .token_count, .state, .in_reply_to, .model, .importance, .trust,
+    .user_id, .project, timestamp: toStringOrNull(m.timestamp)} AS message,
+  m.uuid AS message_id, tie.kind AS kind, tie.commit AS commit, tie.scope_hash AS scope_hash,
+  a {.uuid, .name, .qualified_name, .file, .start_line, .status, .changed, .similarity, .at_commit, .candidates} AS anchor,
+  s {.uuid, .name, .qualified_name, .file, .startLine} AS scope,
+  COLLECT {
+    MATCH (x:Summary)-[:SUMMARIZES*1..4]->(m)
+    RETURN DISTINCT x {.uuid, .conversation_id, .kind, .level, .from_seq, .to_seq, .content} AS summary
+    ORDER BY summary.level, summary.from_seq
+  } AS summaries
+ORDER BY file, key, m.timestamp, m.uuid, kind DESC

@@ -1,0 +1,203 @@
+"""Brings a project's anchors up to date with an ingest: what stands, what drifted, what moved, what is orphaned.
+
+Only anchors in files that the ingest touched are looked at; what is lost is looked for among what is new, and through
+git's history where that lies between.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ragforge_memory.code.anchors import Label, in_place, label, settled
+from ragforge_memory.code.history import follow_history
+from ragforge_memory.code.successors import GONE, Definition, Successor, find_successors, standing
+from ragforge_memory.graph.anchors import AnchorRow, AnchorStore, DefinitionRow, Resolution
+
+# How long git's history is followed for one ingest (s); what it does not suffice for is judged by the two ends.
+_HISTORY_SECONDS = 20.0
+# An orphan tells at most so many of the equally good.
+_MOST_CANDIDATES = 8
+
+_Place = tuple[str, str]
+
+
+@dataclass(slots=True)
+class Before:
+    """What an ingest found in the graph before it wrote, of the files that it touches.
+
+    Args:
+        commit: of the last ingest.
+        scopes: by file.
+        renamed: files that the ingest took for renamed, old path → new.
+    """
+
+    commit: str | None
+    scopes: dict[str, list[Definition]] = field(default_factory=dict)
+    renamed: dict[str, str] = field(default_factory=dict)
+
+    def note(self, stored: Mapping[str, Iterable[Mapping[str, Any]]]) -> None:
+        """Keeps scopes as `CodeStore.stored_scopes` gives them; those of other tools say nothing of their tokens."""
+        for file, scopes in stored.items():
+            self.scopes[file] = [
+                Definition(
+                    file,
+                    scope["qualified_name"],
+                    scope["type"],
+                    scope["body_hash"],
+                    scope.get("sketch") or "",
+                    scope.get("key") or scope["qualified_name"],
+                )
+                for scope in scopes
+                if scope.get("body_hash") and scope.get("qualified_name")
+            ]
+
+
+async def resolve_anchors(
+    store: AnchorStore,
+    root: Path,
+    before: Before,
+    files: Sequence[str] | None,
+    *,
+    commit: str | None,
+    token: str,
+) -> int:
+    """Looks at the anchors that an ingest may have touched and writes what became of them; returns how many changed.
+
+    Args:
+        store: the project's anchors.
+        root: its directory.
+        before: what was there before.
+        files: what was written or removed; None: look at every anchor.
+        commit: the commit of the files as they are now.
+        token: of the ingest's lease.
+    """
+    touched = await store.files() if files is None else files
+    anchors = await store.of_files(touched)
+    if not anchors:
+        return 0
+    now = _Now(await store.definitions(sorted({name for a in anchors for name in (a.file, a.at_file)})))
+    placed = {anchor.uuid: _standing(anchor, now) for anchor in anchors}
+    lost = [anchor for anchor in anchors if placed[anchor.uuid] is None and anchor.status != "orphaned"]
+    if lost:
+        more = [file for file in {*touched, *before.scopes} if file not in now.files]
+        now.add(await store.definitions(sorted(more)))
+        found = await _follow(lost, now, root, before, commit)
+    else:
+        found = {}
+    written = []
+    for anchor in anchors:
+        standing_on = placed[anchor.uuid]
+        if standing_on is None and anchor.status == "orphaned":
+            continue
+        successor = found.get(anchor.uuid, GONE)
+        result = label(_made(anchor), standing_on or successor.definition, successor.candidates)
+        resolution = _resolution(anchor, result, now)
+        if _differs(anchor, resolution):
+            written.append(resolution)
+    await store.resolve(written, commit=commit, token=token)
+    return len(written)
+
+
+class _Now:
+    """The scopes of some files as they are in the graph."""
+
+    def __init__(self, rows: Iterable[DefinitionRow]) -> None:
+        self.files: dict[str, list[Definition]] = defaultdict(list)
+        self.by_place: dict[_Place, Definition] = {}
+        self.uuids: dict[_Place, str] = {}
+        self.add(rows)
+
+    def add(self, rows: Iterable[DefinitionRow]) -> None:
+        for row in rows:
+            each = Definition(row.file, row.qualified_name, row.type, row.body_hash, row.sketch or "", row.key)
+            self.files[row.file].append(each)
+            self.by_place[row.file, row.key] = each
+            self.uuids[row.file, row.key] = row.uuid
+
+
+def _made(anchor: AnchorRow) -> Definition:
+    """The definition that an anchor was made on."""
+    return Definition(anchor.file, anchor.qualified_name, anchor.kind, anchor.body_hash, anchor.sketch, anchor.key)
+
+
+def _standing(anchor: AnchorRow, now: _Now) -> Definition | None:
+    """What is in the place where an anchor was made, else in the place where it stood last."""
+    made = in_place(_made(anchor), now.files.get(anchor.file, ()))
+    return made or now.by_place.get((anchor.at_file, anchor.at_key))
+
+
+async def _follow(
+    lost: Sequence[AnchorRow], now: _Now, root: Path, before: Before, commit: str | None
+) -> dict[str, Successor]:
+    """Where lost anchors went."""
+    known = {(each.file, each.key): each for scopes in before.scopes.values() for each in scopes}
+    gone: dict[_Place, Definition] = {}
+    new: list[Definition] = []
+    for file in {*before.scopes, *now.files}:
+        side = standing(before.scopes.get(file, ()), now.files.get(file, ()))
+        gone.update({(each.file, each.key): each for each in side.lost})
+        new.extend(side.new)
+    from_commit: dict[str, list[Definition]] = defaultdict(list)
+    stood = {}
+    for anchor in lost:
+        place = (anchor.at_file, anchor.at_key)
+        # After a crash, or where another tool took all scopes away, the anchor alone knows what it stood on.
+        at = stood[anchor.uuid] = known.get(place) or gone.get(place) or _last(anchor)
+        gone.setdefault(place, at)
+        start = before.commit if place in known else anchor.at_commit
+        if start and commit:
+            from_commit[start].append(at)
+    places = list(gone)
+    successors = await asyncio.to_thread(
+        find_successors, [gone[place] for place in places], new, renamed=before.renamed
+    )
+    ends = dict(zip(places, successors, strict=True))
+    history: dict[Definition, Successor] = {}
+    for start, definitions in from_commit.items():
+        followed = await asyncio.to_thread(
+            follow_history, root, definitions, start, commit or "", seconds=_HISTORY_SECONDS / len(from_commit)
+        )
+        history.update(followed or {})
+    return {
+        uuid: settled(at, ends.get((at.file, at.key), GONE), history.get(at), now.by_place)
+        for uuid, at in stood.items()
+    }
+
+
+def _last(anchor: AnchorRow) -> Definition:
+    name = anchor.at_key.partition("#")[0]
+    return Definition(anchor.at_file, name, anchor.kind, anchor.body_hash, anchor.sketch, anchor.at_key)
+
+
+def _resolution(anchor: AnchorRow, result: Label, now: _Now) -> Resolution:
+    at = result.definition
+    if at is None:
+        candidates = tuple(f"{each.file} {each.qualified_name}" for each in result.candidates[:_MOST_CANDIDATES])
+        return Resolution(anchor.uuid, None, "orphaned", None, 0.0, anchor.at_file, anchor.at_key, candidates)
+    scope = now.uuids.get((at.file, at.key))
+    return Resolution(
+        anchor.uuid,
+        scope,
+        result.status,
+        result.changed,
+        round(result.similarity, 4),
+        at.file,
+        at.key,
+        moves=scope != anchor.scope,
+    )
+
+
+def _differs(anchor: AnchorRow, resolution: Resolution) -> bool:
+    """Whether the graph says something else of an anchor."""
+    return (
+        anchor.scope != resolution.scope
+        or anchor.status != resolution.status
+        or (anchor.changed, anchor.similarity) != (resolution.changed, resolution.similarity)
+        or (anchor.at_file, anchor.at_key) != (resolution.file, resolution.key)
+        or anchor.candidates != resolution.candidates
+    )

@@ -1,0 +1,86 @@
+"""What became of the code that messages are anchored to, one label an anchor. Pure functions of values.
+
+``fresh``: in its place (file and qualified name) with the same tokens; ``drifted``: in its place, other tokens;
+``moved``: in another place, ``changed`` where the tokens are others too; ``orphaned``: no successor, or several that
+are equally good.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from ragforge_memory.code.successors import GONE, Definition, Successor, alike
+from ragforge_memory.models.code import AnchorStatus
+
+# What history says is gone and the two ends show under the same name again is taken for the same from here on.
+_AGAIN = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """What became of an anchor.
+
+    Args:
+        status: see above.
+        definition: what it is now; None for an orphan.
+        changed: whether the tokens are others; None for an orphan.
+        similarity: how alike the tokens are, from 0 to 1.
+        candidates: of an orphan, the equally good successors.
+    """
+
+    status: AnchorStatus
+    definition: Definition | None = None
+    changed: bool | None = None
+    similarity: float = 0.0
+    candidates: tuple[Definition, ...] = ()
+
+
+def in_place(made: Definition, there: Iterable[Definition]) -> Definition | None:
+    """The definition in an anchor's own place, among those of its file: of several of that name the one with the same
+    tokens, else the one that counts as the same among them, else one of the same type."""
+    same = [each for each in there if each.qualified_name == made.qualified_name]
+    ranked = (
+        [each for each in same if each.body_hash == made.body_hash and each.type == made.type],
+        [each for each in same if each.key == made.key and each.type == made.type],
+        [each for each in same if each.type == made.type],
+        same,
+    )
+    return next((found[0] for found in ranked if found), None)
+
+
+def label(made: Definition, now: Definition | None, candidates: Sequence[Definition] = ()) -> Label:
+    """The label of an anchor that was made on one definition and stands on another."""
+    if now is None:
+        return Label("orphaned", candidates=tuple(candidates))
+    changed = made.body_hash != now.body_hash
+    if made.file == now.file and made.qualified_name == now.qualified_name:
+        return Label("drifted" if changed else "fresh", now, changed, alike(made, now))
+    return Label("moved", now, changed, alike(made, now))
+
+
+def settled(
+    lost: Definition, ends: Successor, history: Successor | None, now: Mapping[tuple[str, str], Definition]
+) -> Successor:
+    """What became of a lost definition, by the history between two states where that is known, and by the two alone.
+
+    Args:
+        lost: as it was.
+        ends: what the two states say.
+        history: what the commits between say; None where they were not followed.
+        now: what is there now, by (file, key).
+    """
+    if history is None:
+        return ends
+    if history.definition is not None:
+        there = now.get((history.definition.file, history.definition.key))
+        return ends if there is None else Successor(there, alike(lost, there))
+    other = ends.definition
+    if other is None:
+        return history if history.candidates else ends
+    again = _folded(other.qualified_name) == _folded(lost.qualified_name) and ends.similarity >= _AGAIN
+    return ends if again or other in history.candidates else history or GONE
+
+
+def _folded(name: str) -> str:
+    return name.replace("_", "").lower()

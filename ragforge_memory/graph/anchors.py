@@ -1,0 +1,279 @@
+"""The store of anchors: what messages said of which code, and what became of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from ragforge_memory.errors import GraphUnavailable, MessageNotFound
+from ragforge_memory.graph.client import PATIENT_TIMEOUT, GraphClient
+from ragforge_memory.graph.code import LEASE_SECONDS, in_batches
+from ragforge_memory.graph.records import message
+from ragforge_memory.models.code import CodeReference, ReferenceKind
+from ragforge_memory.models.conversation import Message
+from ragforge_memory.models.owner import Owner
+
+
+class AnchorRow(NamedTuple):
+    """An anchor as the graph has it: where and on what tokens it was made, and where it stands now.
+
+    ``scope`` is the uuid of the scope that it stands on; None where that is gone.
+    """
+
+    uuid: str
+    file: str
+    qualified_name: str
+    kind: str
+    key: str
+    body_hash: str
+    sketch: str
+    at_file: str
+    at_key: str
+    at_commit: str | None
+    status: str
+    changed: bool | None
+    similarity: float | None
+    candidates: tuple[str, ...]
+    scope: str | None
+
+
+class DefinitionRow(NamedTuple):
+    """A scope of the graph, as anchors are compared with it."""
+
+    file: str
+    qualified_name: str
+    type: str
+    body_hash: str
+    sketch: str
+    key: str
+    uuid: str
+
+
+@dataclass(frozen=True, slots=True)
+class Resolution:
+    """What became of an anchor.
+
+    Args:
+        uuid: the anchor's.
+        scope: the uuid of the scope that it stands on, None for an orphan.
+        status, changed: see CodeReference.
+        similarity: how alike the tokens are, from 0 to 1.
+        file, key: where it stands, of an orphan where it stood last.
+        candidates: of an orphan, ``file qualified_name`` of what it may be.
+        moves: whether the messages' references have to follow, since it stands on another scope than before.
+    """
+
+    uuid: str
+    scope: str | None
+    status: str
+    changed: bool | None
+    similarity: float
+    file: str
+    key: str
+    candidates: tuple[str, ...] = ()
+    moves: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Tied:
+    """A message, the code that it is tied to, and the title of its conversation.
+
+    ``file`` and ``key`` say which of the places that were asked for it stands on, where places were asked for;
+    ``summaries`` are the texts of the summaries over the message, the nearest first.
+    """
+
+    message: Message
+    reference: CodeReference
+    title: str | None
+    file: str = ""
+    key: str = ""
+    summaries: tuple[str, ...] = ()
+
+
+class AnchorStore:
+    """The anchors of one project, for an ingest.
+
+    Args:
+        client: an open graph.
+        project: whose code.
+    """
+
+    def __init__(self, client: GraphClient, project: str) -> None:
+        self._client = client
+        self._project = project
+
+    async def of_files(self, files: Sequence[str]) -> list[AnchorRow]:
+        """The anchors that were made in these files or stand in them."""
+        found: dict[str, AnchorRow] = {}
+        for batch in in_batches(files):
+            for row in await self._read("anchors_of_files", files=batch):
+                anchor = row["anchor"]
+                found[anchor["uuid"]] = _anchor(anchor)
+        return list(found.values())
+
+    async def files(self) -> list[str]:
+        """The files of all anchors."""
+        return [row["file"] for row in await self._read("anchored_files") if row["file"]]
+
+    async def definitions(self, files: Sequence[str]) -> list[DefinitionRow]:
+        """The scopes of these files, by place."""
+        found: list[DefinitionRow] = []
+        for batch in in_batches(files):
+            row = (await self._read("definitions_of_files", files=batch))[0]
+            found.extend(DefinitionRow(*each) for each in row["definitions"])
+        return found
+
+    async def resolve(self, resolutions: Iterable[Resolution], *, commit: str | None, token: str) -> None:
+        """Writes what became of anchors; needs the ingest's lease.
+
+        Raises:
+            GraphUnavailable: the lease was lost to another process.
+        """
+        for batch in in_batches([_resolution_row(each, commit) for each in resolutions], 500):
+            rows = await self._client.write(
+                "resolve_anchors",
+                timeout=PATIENT_TIMEOUT,
+                project=self._project,
+                token=token,
+                anchors=batch,
+                commit=commit,
+                seconds=LEASE_SECONDS,
+            )
+            if not rows:
+                raise GraphUnavailable(
+                    f"another process has taken over the ingest of {self._project!r}", hint="run the ingest again"
+                )
+
+    async def _read(self, name: str, **parameters: Any) -> list[dict[str, Any]]:
+        return await self._client.read(name, timeout=PATIENT_TIMEOUT, project=self._project, **parameters)
+
+
+class ReferenceStore:
+    """What an owner's messages are tied to.
+
+    Args:
+        client: an open graph.
+        owner: whose messages.
+    """
+
+    def __init__(self, client: GraphClient, owner: Owner) -> None:
+        self._client = client
+        self._owner = owner.parameters
+
+    async def of_conversation(self, conversation_id: str) -> list[CodeReference]:
+        """What a conversation and all before it in its lineage are tied to, in the messages' order, with labels.
+
+        A conversation without ties and one that is not there both give none.
+        """
+        rows = await self._client.read("referenced_code", conversation_id=conversation_id, **self._owner)
+        return [reference(row) for row in rows]
+
+    async def about(self, about: str, *, limit: int = 50) -> list[Tied]:
+        """Messages that are tied to code, newest first.
+
+        Args:
+            about: a name, a qualified name, a file or a scope's uuid, as of when it was said or as of now.
+            limit: at most so many ties.
+        """
+        rows = await self._client.read("messages_about", about=about, limit=limit, **self._owner)
+        return [Tied(message(row["message"]), reference(row), row["title"]) for row in rows]
+
+    async def on_places(self, places: Iterable[tuple[str, str]]) -> list[Tied]:
+        """Messages whose anchors stand, or stood last, on definitions of these (file, key), with their summaries."""
+        found: list[Tied] = []
+        for batch in in_batches([{"file": file, "key": key} for file, key in places]):
+            rows = await self._client.read("messages_on_places", timeout=PATIENT_TIMEOUT, places=batch, **self._owner)
+            found.extend(
+                Tied(
+                    message(row["message"]),
+                    reference(row),
+                    row["title"],
+                    row["file"],
+                    row["key"],
+                    tuple(each["content"] for each in row["summaries"]),
+                )
+                for row in rows
+            )
+        return found
+
+    async def add(
+        self, message_id: str, scopes: Sequence[str], kind: ReferenceKind, *, commit: str | None = None
+    ) -> int:
+        """Ties a message to code; returns how many ties there are of those asked for.
+
+        Args:
+            message_id: the message.
+            scopes: uuids, qualified names or names; one that means nothing, or several scopes, makes no tie.
+            kind: what was done with the code.
+            commit: at which commit.
+
+        Raises:
+            MessageNotFound: this owner has no such message.
+        """
+        rows = await self._client.write(
+            "reference_code", message_id=message_id, scopes=list(scopes), kind=kind, commit=commit, **self._owner
+        )
+        if not rows:
+            raise MessageNotFound(f"there is no message {message_id!r} here")
+        return int(rows[0]["tied"])
+
+
+def reference(row: dict[str, Any]) -> CodeReference:
+    """A tie with what became of it: the anchor says what was meant, the scope what that is now."""
+    anchor, scope = row["anchor"], row["scope"]
+    status = anchor["status"] if scope is not None else "orphaned"
+    moved = status == "moved" and scope is not None
+    return CodeReference(
+        name=anchor["name"],
+        qualified_name=anchor["qualified_name"],
+        file=anchor["file"],
+        start_line=(scope or {}).get("startLine") or anchor["start_line"] or 1,
+        kind=row["kind"],
+        status=status,
+        changed=anchor["changed"] if status != "orphaned" else None,
+        scope_hash=row["scope_hash"],
+        commit=row["commit"],
+        message_id=row["message_id"],
+        scope_id=scope["uuid"] if scope is not None else None,
+        moved_to_file=scope["file"] if moved else None,
+        moved_to_name=(scope["qualified_name"] or scope["name"]) if moved else None,
+        candidates=tuple(anchor["candidates"] or ()),
+    )
+
+
+def _anchor(row: dict[str, Any]) -> AnchorRow:
+    return AnchorRow(
+        row["uuid"],
+        row["file"],
+        row["qualified_name"],
+        row["kind"],
+        row["scope_key"] or row["qualified_name"],
+        row["body_hash"] or "",
+        row["sketch"] or "",
+        row["at_file"] or row["file"],
+        row["at_key"] or row["scope_key"] or row["qualified_name"],
+        row["at_commit"],
+        row["status"] or "fresh",
+        row["changed"],
+        row["similarity"],
+        tuple(row["candidates"] or ()),
+        row["scope"],
+    )
+
+
+def _resolution_row(resolution: Resolution, commit: str | None) -> dict[str, Any]:
+    return {
+        "uuid": resolution.uuid,
+        "scope": resolution.scope,
+        "moves": resolution.moves,
+        "standing": {
+            "status": resolution.status,
+            "changed": resolution.changed,
+            "similarity": resolution.similarity,
+            "at_file": resolution.file,
+            "at_key": resolution.key,
+            "at_commit": commit,
+            "candidates": list(resolution.candidates) or None,
+        },
+    }
