@@ -207,7 +207,7 @@ class _Claim:
         title = None
         if exchange is not None and lease.attempts < MAX_ATTEMPTS:
             title = await self._meanwhile(self._summarizer.title(*exchange))
-        elif exchange is None and not _answered(first) and lease.head_seq <= _FIRST_MESSAGES:
+        elif exchange is None and not _answers(first) and lease.head_seq <= _FIRST_MESSAGES:
             return
         self._lease = await self._store.settle_title(lease, title)
 
@@ -245,16 +245,15 @@ def _summary(lease: Lease, step: Step, written: Written, messages: Sequence[Mess
     )
 
 
-def _answered(messages: Sequence[Message]) -> bool:
-    return any(message.role == "assistant" and message.content.strip() for message in messages)
+def _answers(messages: Sequence[Message]) -> list[Message]:
+    return [each for each in messages if each.role == "assistant" and each.state == "complete" and each.content.strip()]
 
 
 def _first_exchange(messages: Sequence[Message]) -> tuple[str, str] | None:
     """The first question that was answered, and its answer."""
     questions = {message.uuid: message.content for message in messages if message.role == "user"}
-    for message in messages:
-        if message.role == "assistant" and message.content.strip():
-            asked = questions.get(message.in_reply_to or "") or next(iter(questions.values()), None)
-            if asked:
-                return asked, message.content
+    for answer in _answers(messages):
+        asked = questions.get(answer.in_reply_to or "") or next(iter(questions.values()), None)
+        if asked:
+            return asked, answer.content
     return None

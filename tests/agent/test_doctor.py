@@ -14,6 +14,7 @@ from ragforge_memory.embeddings.hashing import HashingEmbedder
 from ragforge_memory.graph.client import GraphClient
 from ragforge_memory.graph.connect import connect
 from ragforge_memory.graph.journal import Journal, JournalTurn, waiting_files
+from ragforge_memory.graph.migrations import newest_schema
 from ragforge_memory.graph.spaces import open_space
 from ragforge_memory.models.owner import Owner
 from ragforge_memory.project import ProjectIdentity
@@ -90,7 +91,7 @@ async def test_a_project_that_is_well(
     assert all(check.ok for check in checks), checks
     by_name = {check.name: check for check in checks}
     assert "java" not in by_name, "the server is not ours"
-    assert "schema 1" in by_name["neo4j"].detail
+    assert f"schema {newest_schema()}" in by_name["neo4j"].detail
     assert by_name["code"] == Check("code", True, f"2 scopes of {tmp_path}, 50 % embedded")
     assert by_name["vectors"].detail == "none wait"
 

@@ -23,6 +23,8 @@ pytestmark = pytest.mark.anyio
 MakeAgent = Callable[..., AsyncConversationAgent]
 Fake = GeminiFake | OpenAIFake
 
+# The fakes count: no title is asked for in the background.
+TURNS_ALONE = {"enable_summarization": False}
 BRIEF = Timeouts(connect=10.0, first_chunk=30.0, idle=0.5)
 
 
@@ -63,7 +65,7 @@ def weather(city: str) -> dict[str, Any]:
 
 @pytest.fixture
 async def agent(make_agent: MakeAgent, provider: ModelProvider) -> AsyncIterator[AsyncConversationAgent]:
-    async with make_agent(provider=provider, tools=[weather]) as made:
+    async with make_agent(provider=provider, tools=[weather], settings=TURNS_ALONE) as made:
         yield made
 
 
@@ -99,15 +101,15 @@ async def test_another_model_goes_on_with_a_conversation(
     gemini_fake.script(Answer(calls=(Call("weather", {"city": "Kyiv"}),)), Answer("Fine."), Answer("Still fine."))
     openai_fake.script(Answer("I agree."))
     gemini = GeminiProvider(api_key=gemini_fake.api_key, base_url=gemini_fake.url, retry=sleeps.policy())
-    async with make_agent(provider=gemini, tools=[weather]) as first:
+    async with make_agent(provider=gemini, tools=[weather], settings=TURNS_ALONE) as first:
         conversation = await first.create_conversation()
         await conversation.send_message("What is the weather?")
     openai = OpenAIProvider(openai_fake.models[0], api_key=openai_fake.api_key, base_url=openai_fake.base_url)
-    async with make_agent(provider=openai, tools=[weather]) as second:
+    async with make_agent(provider=openai, tools=[weather], settings=TURNS_ALONE) as second:
         again = await second.load_conversation(conversation.uuid)
         assert (await again.send_message("Do you agree?")).content == "I agree."
     third = GeminiProvider(api_key=gemini_fake.api_key, base_url=gemini_fake.url, retry=sleeps.policy())
-    async with make_agent(provider=third, tools=[weather]) as back:
+    async with make_agent(provider=third, tools=[weather], settings=TURNS_ALONE) as back:
         once_more = await back.load_conversation(conversation.uuid)
         assert (await once_more.send_message("And you?")).content == "Still fine."
     assert gemini_fake.refusals == openai_fake.refusals == []
@@ -174,7 +176,7 @@ async def test_bad_arguments_come_back_to_the_model(
     provider = OpenAIProvider(
         openai_fake.models[0], api_key=openai_fake.api_key, base_url=openai_fake.base_url, retry=sleeps.policy()
     )
-    async with make_agent(provider=provider, tools=[weather]) as agent:
+    async with make_agent(provider=provider, tools=[weather], settings=TURNS_ALONE) as agent:
         response = await (await agent.create_conversation()).send_message("Weather?")
     [call] = response.tool_calls
     assert not call.success

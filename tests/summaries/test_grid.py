@@ -1,0 +1,339 @@
+"""Level 1 over each stretch of N messages, level n over N of the level below: no gap, no overlap."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from ragforge_memory.errors import ConversationNotFound, ModelError
+from ragforge_memory.models.lineage import cut
+from tests.summaries.desk import Desk, faults
+
+pytestmark = pytest.mark.anyio
+
+MakeDesk = Callable[..., Desk]
+
+
+@pytest.mark.parametrize("seed", range(10))
+async def test_the_grid_is_exact(make_desk: MakeDesk, seed: int) -> None:
+    rng = random.Random(seed)
+    every = rng.choice([1, 2, 2, 3, 3, 4, 5, 7])
+    desk = make_desk(every)
+    uuid = await desk.conversation()
+    for _ in range(rng.randint(1, 5)):
+        await desk.say(uuid, rng.randint(0, 3 * every))
+        match rng.randint(0, 3):
+            case 0:
+                await desk.work()
+            case 1:
+                await desk.summaries.on_demand(uuid)
+            case 2:
+                # A worker that dies in between leaves its claim behind; the next takes it when it is over.
+                other = make_desk(every, lease=0.01)
+                await other.store.claim(uuid)
+                await asyncio.sleep(0.02)
+    await desk.work()
+    state = await desk.state(uuid)
+    found = await desk.all(uuid)
+    assert faults([row for row in found if row["level"]], every, state["head"]) == []
+    assert state["watermark"] == state["head"] // every * every
+    assert not state["pending"]
+
+
+async def test_nothing_is_read_twice(make_desk: MakeDesk) -> None:
+    desk = make_desk(3)
+    uuid = await desk.conversation()
+    for _ in range(5):
+        await desk.say(uuid, 4)
+        await desk.work()
+    assert len(desk.marks) == 18
+    assert len(set(desk.marks)) == 18
+    requests = [request for request in desk.provider.requests if request.purpose == "summary"]
+    assert len(requests) == 6 + 2
+    assert all("Today's date: 2026-01-02" in request.system for request in requests)
+    assert all(request.messages[-1].content.startswith("<data>\n") for request in requests)
+
+
+async def test_a_long_backlog_is_worked_off(make_desk: MakeDesk) -> None:
+    desk = make_desk(2)
+    uuid = await desk.conversation(33)
+    await desk.work()
+    assert faults(await desk.all(uuid), 2, 33) == []
+    # The newest of each level, the oldest first.
+    assert (await desk.state(uuid))["summary"] == "They did 1 to 32."
+
+
+async def test_the_conversation_says_what_its_summaries_say(make_desk: MakeDesk) -> None:
+    desk = make_desk(3)
+    uuid = await desk.conversation(17)
+    await desk.work()
+    assert (await desk.state(uuid))["summary"] == "They did 1 to 9.\nThey did 10 to 12.\nThey did 13 to 15."
+    info = await desk.conversations.get(uuid)
+    assert info.summarized_seq == 15
+    assert await desk.summaries.on_demand(uuid) == (await desk.state(uuid))["summary"]
+    assert (await desk.state(uuid))["summary"].endswith("They did 16 to 17.")
+    await desk.say(uuid, 2)
+    await desk.work()
+    # What was asked for between gives way to the whole stretch.
+    assert (await desk.state(uuid))["summary"] == "They did 1 to 9.\nThey did 10 to 18."
+
+
+async def test_two_at_once_never_summarise_the_same(make_desk: MakeDesk) -> None:
+    desks = [make_desk(2) for _ in range(4)]
+    uuids = [await desks[0].conversation(9) for _ in range(3)]
+    await asyncio.gather(*(desk.work() for desk in desks))
+    await desks[0].work()
+    marks = [mark for desk in desks for mark in desk.marks]
+    assert len(marks) == len(set(marks)) == 24
+    for uuid in uuids:
+        assert faults(await desks[0].all(uuid), 2, 9) == []
+
+
+async def test_one_claim_at_a_time(make_desk: MakeDesk) -> None:
+    desk = make_desk(2)
+    uuid = await desk.conversation(2)
+    claims = await asyncio.gather(*(desk.store.claim(uuid) for _ in range(12)))
+    assert sum(claim is not None for claim in claims) == 1
+
+
+async def test_a_claim_that_was_taken_over_changes_nothing(make_desk: MakeDesk) -> None:
+    """The model of the first takes until the second, too, has summarised."""
+    answer, asked = asyncio.Event(), asyncio.Event()
+
+    def slow(request: Any) -> list[Any]:
+        asked.set()
+        return [answer, "Late."]
+
+    slow_desk, desk = make_desk(2, slow, lease=60.0), make_desk(2)
+    uuid = await slow_desk.conversation(2)
+    working = asyncio.create_task(slow_desk.summaries.bring_up_to_date(uuid))
+    await asked.wait()
+    [due] = await desk.store.due()
+    assert due.claimed
+    assert due.wait > 30
+    assert await desk.summaries.bring_up_to_date(uuid) is False
+    # Its time is over, by the database's clock.
+    await desk.client.run_schema(
+        "MATCH (c:Conversation {uuid: $uuid}) SET c.summary_until = datetime() - duration('PT1S') RETURN c.uuid",
+        uuid=uuid,
+    )
+    await desk.work()
+    before = await desk.all(uuid), await desk.state(uuid)
+    answer.set()
+    assert await working is False
+    assert (await desk.all(uuid), await desk.state(uuid)) == before
+    assert [row["content"] for row in before[0]] == ["They did 1 to 2."]
+
+
+async def test_a_claim_is_renewed_while_the_model_thinks(make_desk: MakeDesk) -> None:
+    answer = asyncio.Event()
+    slow, desk = make_desk(2, [answer, "At last."], lease=0.2), make_desk(2)
+    uuid = await slow.conversation(2)
+    working = asyncio.create_task(slow.summaries.bring_up_to_date(uuid))
+    renewed = 0
+    seen = None
+    while renewed < 3:
+        rows = await desk.client.run_schema(
+            "MATCH (c:Conversation {uuid: $uuid}) RETURN toString(c.summary_until) AS until", uuid=uuid
+        )
+        renewed += seen is not None and rows[0]["until"] != seen
+        seen = rows[0]["until"]
+    assert await desk.summaries.bring_up_to_date(uuid) is False
+    answer.set()
+    assert await working is True
+    assert [row["content"] for row in await desk.all(uuid)] == ["At last."]
+
+
+async def test_another_watermark_fences_too(make_desk: MakeDesk) -> None:
+    desk = make_desk(2, lambda request: move(), "Again.")
+    uuid = await desk.conversation(2)
+
+    async def move() -> str:
+        await desk.client.run_schema(
+            "MATCH (c:Conversation {uuid: $uuid}) SET c.summarized_seq = 1 RETURN 1", uuid=uuid
+        )
+        return "Too late."
+
+    assert await desk.summaries.bring_up_to_date(uuid) is False
+    assert await desk.all(uuid) == []
+
+
+async def test_a_conversation_that_is_deleted_meanwhile_keeps_nothing(make_desk: MakeDesk) -> None:
+    desk = make_desk(2, lambda request: gone())
+    uuid = await desk.conversation(4)
+
+    async def gone() -> str:
+        await desk.conversations.delete(uuid)
+        return "Nobody reads this."
+
+    assert await desk.summaries.bring_up_to_date(uuid) is False
+    left = await desk.client.run_schema("MATCH (s:Summary {conversation_id: $uuid}) RETURN s.uuid", uuid=uuid)
+    assert left == []
+    assert await desk.store.due() == []
+    with pytest.raises(ConversationNotFound):
+        await desk.summaries.on_demand(uuid)
+
+
+async def test_deleting_takes_the_summaries_along(make_desk: MakeDesk) -> None:
+    desk = make_desk(2)
+    uuid = await desk.conversation(5)
+    await desk.work()
+    await desk.conversations.delete(uuid)
+    assert await desk.client.run_schema("MATCH (s:Summary {conversation_id: $uuid}) RETURN s.uuid", uuid=uuid) == []
+
+
+# --- models that fail -------------------------------------------------------------------------------------------------
+
+
+async def test_after_three_failures_it_is_extracted(make_desk: MakeDesk) -> None:
+    desk = make_desk(2, ModelError("no luck"), ModelError("still none"), "", *["They met."] * 3)
+    uuid = await desk.conversation(4)
+    for attempts in (1, 2, 3):
+        await desk.summaries.bring_up_to_date(uuid)
+        assert (await desk.state(uuid))["attempts"] == attempts
+        assert (await desk.state(uuid))["pending"]
+    assert await desk.all(uuid) == []
+    await desk.work()
+    found = [(row["level"], row["model"]) for row in await desk.all(uuid)]
+    # One stretch is extracted; the model is asked again for the next.
+    assert found == [(1, "extractive"), (1, "scripted:scripted"), (2, "scripted:scripted")]
+    assert (await desk.state(uuid))["attempts"] is None
+
+
+async def test_nobody_tries_again_before_the_pause_is_over(make_desk: MakeDesk) -> None:
+    desk = make_desk(2, ModelError("no luck"), "They met.")
+    desk.summaries._pause = 60.0
+    uuid = await desk.conversation(2)
+    await desk.summaries.bring_up_to_date(uuid)
+    [due] = await desk.store.due()
+    assert not due.claimed
+    assert due.wait > 30
+    assert await desk.summaries.bring_up_to_date(uuid) is False
+    # Who asks for it does not wait.
+    assert await desk.summaries.on_demand(uuid) == "They met."
+
+
+async def test_a_failure_on_demand_is_told(make_desk: MakeDesk) -> None:
+    desk = make_desk(5, ModelError("no luck"), "They met.")
+    uuid = await desk.conversation(2)
+    with pytest.raises(ModelError, match="no luck"):
+        await desk.summaries.on_demand(uuid)
+    assert (await desk.state(uuid))["token"] is None
+    assert await desk.summaries.on_demand(uuid) == "They met."
+
+
+async def test_a_provider_that_breaks_is_a_model_that_failed(make_desk: MakeDesk) -> None:
+    desk = make_desk(2, RuntimeError("a bug"), "They met.")
+    uuid = await desk.conversation(2)
+    await desk.work()
+    assert (await desk.state(uuid))["summary"] == "They met."
+
+
+# --- on demand --------------------------------------------------------------------------------------------------------
+
+
+async def test_on_demand_below_a_stretch(make_desk: MakeDesk) -> None:
+    desk = make_desk(10)
+    uuid = await desk.conversation()
+    assert await desk.summaries.on_demand(uuid) == ""
+    await desk.say(uuid, 3)
+    assert await desk.summaries.on_demand(uuid) == "They did 1 to 3."
+    assert await desk.summaries.on_demand(uuid) == "They did 1 to 3."
+    await desk.say(uuid, 2)
+    assert await desk.summaries.on_demand(uuid) == "They did 1 to 3.\nThey did 4 to 5."
+    assert len(desk.marks) == len(set(desk.marks)) == 5
+    await desk.say(uuid, 6)
+    assert await desk.summaries.on_demand(uuid) == "They did 1 to 10.\nThey did 11 to 11."
+    found = [(row["level"], row["start"], row["end"]) for row in await desk.all(uuid)]
+    assert found == [(0, 1, 3), (0, 4, 5), (0, 11, 11), (1, 1, 10)]
+    state = await desk.state(uuid)
+    assert (state["watermark"], state["pending"], state["token"]) == (10, False, None)
+
+
+async def test_what_the_model_says_is_cut_to_a_summary(make_desk: MakeDesk) -> None:
+    desk = make_desk(2, "A sentence that goes on and on about nothing at all. " * 100)
+    uuid = await desk.conversation(2)
+    await desk.work()
+    summary = (await desk.state(uuid))["summary"]
+    assert len(summary) <= 1_200
+    assert summary.endswith("at all.")
+
+
+# --- branches ---------------------------------------------------------------------------------------------------------
+
+
+async def _branch(desk: Desk, uuid: str, seq: int) -> str:
+    point = await desk.branches.point(uuid)
+    return (await desk.branches.create(uuid, cut(point.lineage, seq), title="A branch")).uuid
+
+
+async def test_a_branch_shares_what_ends_before_it_and_goes_on_from_there(make_desk: MakeDesk) -> None:
+    desk = make_desk(4)
+    uuid = await desk.conversation(11)
+    await desk.work()
+    branch = await _branch(desk, uuid, 6)
+    await desk.say(branch, 3)
+    await desk.work()
+    # One stretch is the parent's, the next begins in the parent's part and is the branch's own.
+    assert [(row["start"], row["end"], sorted(row["messages"])) for row in await desk.all(branch)] == [
+        (5, 8, [5, 6, 7, 8])
+    ]
+    assert (await desk.state(branch))["summary"] == "They did 1 to 4.\nThey did 5 to 8."
+    assert (await desk.state(uuid))["summary"] == "They did 1 to 4.\nThey did 5 to 8."
+    parts = (await desk.store.cover(branch, to_seq=9)).parts
+    assert [part.conversation_id for part in parts] == [uuid, branch]
+
+
+async def test_a_branch_takes_over_what_its_parent_summarised_since(make_desk: MakeDesk) -> None:
+    desk = make_desk(3)
+    uuid = await desk.conversation(7)
+    branch = await _branch(desk, uuid, 7)
+    await desk.work()
+    await desk.say(branch, 1)
+    await desk.work()
+    assert await desk.all(branch) == []
+    assert (await desk.state(branch))["watermark"] == 6
+    await desk.say(branch, 1)
+    await desk.work()
+    assert [(row["start"], row["end"]) for row in await desk.all(branch) if row["level"] == 1] == [(7, 9)]
+    assert [(row["start"], row["end"]) for row in await desk.all(branch) if row["level"] == 2] == [(1, 9)]
+    assert len(desk.marks) == len(set(desk.marks)) == 9
+
+
+@pytest.mark.parametrize("seed", range(6))
+async def test_every_lineage_is_covered_without_a_gap(make_desk: MakeDesk, seed: int) -> None:
+    rng = random.Random(seed)
+    every = rng.choice([2, 3, 4])
+    desk = make_desk(every)
+    heads = {await desk.conversation(): 0}
+    for _ in range(14):
+        uuid = rng.choice(list(heads))
+        match rng.randint(0, 3):
+            case 0:
+                await desk.work()
+            case 1:
+                seq = rng.randint(0, heads[uuid])
+                heads[await _branch(desk, uuid, seq)] = seq
+            case _:
+                count = rng.randint(1, 2 * every)
+                await desk.say(uuid, count)
+                heads[uuid] += count
+    for uuid in heads:
+        # A branch that said nothing yet waits for nothing.
+        await desk.say(uuid, 1)
+        heads[uuid] += 1
+    await desk.work()
+    for uuid, head in heads.items():
+        cover = await desk.store.cover(uuid, to_seq=head)
+        assert cover.end == head // every * every == (await desk.state(uuid))["watermark"]
+        end = 0
+        for part in cover.parts:
+            assert part.from_seq == end + 1
+            end = part.to_seq
+        spans = [part.to_seq - part.from_seq + 1 for part in cover.parts]
+        assert spans == sorted(spans, reverse=True)
+        assert all(spans.count(span) < every for span in spans)
