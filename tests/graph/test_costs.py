@@ -100,7 +100,14 @@ async def test_reads_and_appends_cost_the_same_in_a_long_conversation(
             asked: dict[str, dict[str, Any]] = {
                 "turn_context": {"floor": count - 20, "top": count + 1},
                 "history": {"before": None, "limit": 20, "include_tool_calls": True},
-                "append_message": {"uuid": uuid4().hex, "message": {"role": "user"}, "embed": True, "title": None},
+                "append_message": {
+                    "uuid": uuid4().hex,
+                    "message": {"role": "user"},
+                    "embed": True,
+                    "summarize_every": 10,
+                    "title": None,
+                    "title_source": None,
+                },
             }
             for name, parameters in asked.items():
                 text = statement_for(name, await client.server_version()).text
