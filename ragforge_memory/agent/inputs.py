@@ -35,8 +35,11 @@ def checked_text(text: object) -> str:
 
 
 def title_of(text: str) -> str:
-    """The first 80 characters of a text on one line: what lists show until there is a better title."""
-    line = " ".join(text.split())
+    """The first 80 characters of a text on one line: what lists show until there is a better title.
+
+    Of a question that a longer text stands below (a diff, a log) it is the question.
+    """
+    line = " ".join(text.strip().partition("\n\n")[0].split())
     return line if len(line) <= _TITLE_CHARACTERS else line[: _TITLE_CHARACTERS - 1].rstrip() + "…"
 
 

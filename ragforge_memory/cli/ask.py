@@ -46,7 +46,8 @@ def ask(
 ) -> None:
     """Ask one question and print the answer.
 
-    What is piped in belongs to the question: git diff | ragforge ask "what changed?"
+    What is piped in belongs to the question: git diff | ragforge ask "what changed?" Without a model the answer lists
+    the code that it names: the definitions that a diff changes, the frames of a traceback.
     """
     check_conversation(continue_, resume, no_memory)
     if json and jsonl:
@@ -63,13 +64,17 @@ def ask(
 
 
 def _question(text: str | None) -> str:
-    """The argument, with what is piped in under it."""
-    given = "" if text is None or text == "-" else text
-    piped = _stdin() if text == "-" or not sys.stdin.isatty() else ""
-    question = "\n\n".join(part for part in (given, piped.strip("\n")) if part.strip())
-    if not question:
+    """The argument; what is piped in stands under it in a fenced block, or is the question where there is no other."""
+    given = "" if text is None or text == "-" else text.strip()
+    piped = _stdin().strip("\n") if text == "-" or not sys.stdin.isatty() else ""
+    if given and piped.strip():
+        fence = "```"
+        while fence in piped:
+            fence += "`"
+        return f"{given}\n\n{fence}\n{piped}\n{fence}"
+    if not given and not piped.strip():
         raise typer.BadParameter("there is no question", param_hint="TEXT")
-    return question
+    return given or piped
 
 
 def _stdin() -> str:

@@ -78,7 +78,7 @@ async def outline(context: ToolContext, target: str) -> ToolOutput:
     code = code_of(context)
     project = context.owner.project
     files = await code.files(project)
-    match, matching = _files(target, files)
+    match, matching = _files(_inside(context, target), files)
     if matching:
         scopes = await code.outline(project, matching[0])
         return ToolOutput(
@@ -142,12 +142,21 @@ def _listed(scopes: Sequence[Scope]) -> dict[str, Any]:
     }
 
 
+def _inside(context: ToolContext, target: str) -> str:
+    """A path from the file system's root, as tracebacks have them, as one from the project's root if it is in there."""
+    if context.root is None or not target.startswith("/"):
+        return target
+    return target.removeprefix(f"{context.root.resolve().as_posix()}/")
+
+
 def _files(target: str, files: Sequence[str]) -> tuple[str, list[str]]:
     """How a file's name was taken, and the files it means: the shortest path first."""
     asked = target.strip().strip("`'\"").replace("\\", "/").removeprefix("./")
     if not asked:
         raise ToolError("outline needs the name of a file, a class or a folder")
     exact = [file for file in files if same_file(asked, file)]
+    # A path from further up (of a traceback, of a diff from the work tree's root) ends with the project's own.
+    exact = exact or [file for file in files if "/" in file and same_file(file, asked)]
     if exact:
         return "exact", sorted(exact, key=lambda file: (file.count("/"), file))
     last = asked.rsplit("/", 1)[-1]

@@ -71,7 +71,9 @@ def question(ragforge: CommandLine, *arguments: str, stdin: str) -> str:
 
 
 def test_what_is_piped_in_belongs_to_the_question(ragforge: CommandLine) -> None:
-    assert question(ragforge, "what changed?", stdin="- old\n+ new\n") == "what changed?\n\n- old\n+ new"
+    assert question(ragforge, "what changed?", stdin="- old\n+ new\n") == "what changed?\n\n```\n- old\n+ new\n```"
+    fenced = question(ragforge, "what is it?", stdin="```python\n1\n```\n")
+    assert fenced == "what is it?\n\n````\n```python\n1\n```\n````"
     assert question(ragforge, "-", stdin="only this\n") == "only this"
     assert question(ragforge, stdin="only\nthat\n") == "only\nthat"
     assert question(ragforge, "alone", stdin="") == "alone"

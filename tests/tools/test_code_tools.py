@@ -79,6 +79,19 @@ async def test_outline_of_file_class_folder_and_module(run: Run) -> None:
     assert (await run("outline", target="nowhere.py")).value["kind"] == "none"
 
 
+async def test_paths_from_further_up_lead_to_the_file(run: Run, context: ToolContext) -> None:
+    assert context.root is not None
+    for target, file in [
+        ("/srv/app/shop/till.py", "shop/till.py"),
+        ("work/shop/till.py", "shop/till.py"),
+        (f"{context.root}/shop/cart.py", "shop/cart.py"),
+        ("/usr/lib/python3.11/cart.py", None),
+        ("/elsewhere/shop.py", None),
+    ]:
+        value = (await run("outline", target=target)).value
+        assert (value["file"] if value["match"] == "exact" else None) == file, target
+
+
 async def test_callers_are_calls_and_not_mentions(run: Run) -> None:
     ran = await run("find_callers", name="total_price")
     (target,) = ran.value["scopes"]
@@ -87,7 +100,7 @@ async def test_callers_are_calls_and_not_mentions(run: Run) -> None:
         ("report", [15]),
     ]
     assert [(each["file"], each["lines"]) for each in target["top_level"]] == [("shop/till.py", [18])]
-    assert target["uuid"] in ran.scopes
+    assert target["uuid"] in {each.scope for each in ran.scopes}
 
 
 async def test_a_receiver_of_unknown_type_counts_where_the_name_is_the_only_one(run: Run) -> None:

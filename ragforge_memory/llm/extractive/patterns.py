@@ -12,7 +12,7 @@ from typing import Literal
 
 Form = Literal[
     "where", "what", "show", "callers", "uses", "callees", "subclasses", "outline", "overview", "lines", "said",
-    "search", "greeting", "thanks", "help",
+    "search", "given", "greeting", "thanks", "help",
 ]  # fmt: skip
 
 _PARTS: Mapping[str, str] = {

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ragforge_memory.llm.extractive.given_text import mentions_of
 from ragforge_memory.llm.extractive.questions import Question
 from ragforge_memory.llm.extractive.targets import Target
 from ragforge_memory.llm.extractive.wording import content_words
@@ -95,6 +96,10 @@ def _first(question: Question) -> tuple[Call, ...]:
             return (Call("search_conversation", (("query", " ".join(words)), ("limit", 30))),) if words else ()
         case "search":
             return _search(question)
+        case "given":
+            mentions = mentions_of(question.text)
+            names = (Call("read_scope", (("name", name), ("include_source", False))) for name in mentions.names)
+            return (*(Call("outline", (("target", file),)) for file in mentions.files), *names)
         case _:
             return ()
 

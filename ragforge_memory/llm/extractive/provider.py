@@ -10,6 +10,8 @@ from dataclasses import replace
 from typing import Any
 
 from ragforge_memory.llm.extractive.answer import GREETING, HELP, NO_TOOLS, THANKS, UNCLEAR, write
+from ragforge_memory.llm.extractive.given_answer import named_code
+from ragforge_memory.llm.extractive.given_text import is_about_given, split_given
 from ragforge_memory.llm.extractive.history import resolve_target
 from ragforge_memory.llm.extractive.plan import MAX_STEPS, Call, Found, next_calls, search_words
 from ragforge_memory.llm.extractive.questions import Question, read_questions
@@ -87,15 +89,20 @@ class _Turn:
         at = max((n for n, each in enumerate(request.messages) if each.role == "user"), default=-1)
         earlier = request.messages[:at] if at > 0 else ()
         text = request.messages[at].content if at >= 0 else ""
-        before = [each.content for each in earlier if each.role == "user"]
+        text, given = split_given(text)
+        before = [split_given(each.content)[0] for each in earlier if each.role == "user"]
         self._steps = _steps(request.messages[at + 1 :])
         self._folded = [] if self._offered or self._steps else _folded(request.system)
         self._questions: list[tuple[Question, str]] = []
         for question in read_questions(text, before):
+            if given and is_about_given(question):
+                continue
             # "Where is X and who calls it?": the second part means the first part's X.
             ahead = [ChatMessage("user", f"`{self._questions[-1][0].target.text}`")] if self._questions else []
             targets = resolve_target(question.target, [*earlier, *ahead], request.system)
             self._questions.extend((replace(question, target=target), target.text) for target in targets)
+        if given:
+            self._questions.append((Question("given", text=given), ""))
 
     def calls(self) -> list[Call]:
         """What to ask the tools now."""
@@ -118,6 +125,8 @@ class _Turn:
         for question, text in self._questions:
             if question.form in _SMALL_TALK:
                 parts.append(_SMALL_TALK[question.form])
+            elif question.form == "given":
+                parts.append("\n".join(named_code(question.text, self._found(question))))
             elif not text and question.form != "overview" and not search_words(question):
                 parts.append(UNCLEAR)
             else:

@@ -56,7 +56,7 @@ class Question:
 
 # Of "do you remember what we said about tokens" only the tokens are searched for.
 _SAID_WORDS = re.compile(r"\b(?:said|say|told|decided|discussed|talked|agreed|mentioned|conversations?)\b", re.I)
-_FENCED = re.compile(r"```.*?(?:```|$)", re.S)
+_FENCED = re.compile(r"(`{3,}).*?(?:\1|$)", re.S)
 _SENTENCE = re.compile(r"(?<=[?!.])\s+(?=\S)")
 _ITS = re.compile(r"['’]s$", re.I)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
+from ragforge_memory.llm.extractive.given_text import split_given
 from ragforge_memory.llm.extractive.patterns import POLITE, Form
 from ragforge_memory.llm.extractive.questions import read_questions
 from ragforge_memory.llm.extractive.targets import is_marked
@@ -44,7 +45,6 @@ _LOOSE_ENDS = re.compile(
     r"(?:\s+(?:the|a|an|of|in|on|at|to|for|and|or|but|with|from|by|as|if|is|are|that|which|when|where|while|so))+$",
     re.I,
 )
-_FENCED = re.compile(r"```.*?(?:```|$)", re.S)
 _LATIN = re.compile(r"[A-Za-z]")
 _ASKS = re.compile(
     r"\?|^(?:\W*(?:how|why|what|which|who|where|when|is|are|do|does|did|can|could|show|list|find|give|explain|open"
@@ -60,7 +60,7 @@ def condensed(question: str) -> str:
     Args:
         question: as it was asked.
     """
-    said = _FENCED.sub(" ", question).strip()
+    said = split_given(question)[0].strip()
     questions = read_questions(said)
     if questions and all(asked.form in _SMALL_TALK for asked in questions):
         return ""

@@ -1,0 +1,101 @@
+"""The answer to a text that came with a question: the definitions that it names, each with its place."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ragforge_memory.llm.extractive.given_text import Mentions, Places, mentions_of
+from ragforge_memory.llm.extractive.plan import Found
+from ragforge_memory.llm.extractive.quoting import NOTHING_FOUND, counted, item
+
+MAX_NAMED = 40
+"""Definitions that are listed; what is left is counted."""
+
+WITHOUT_A_MODEL = (
+    "I find the code that a text names; to have the text itself explained takes a model (`ragforge doctor` says how)."
+)
+
+_DOES = {"diff": "The diff touches", "traceback": "The traceback goes through", "text": "The text names"}
+
+
+def named_code(text: str, found: Sequence[Found]) -> list[str]:
+    """The lines of the answer.
+
+    Args:
+        text: what came with the question.
+        found: what the tools gave for what it names.
+    """
+    mentions = mentions_of(text)
+    listed: dict[tuple[str, str, int], str] = {}
+    unknown: list[str] = []
+    for each in found:
+        value = each.value if isinstance(each.value, dict) else {}
+        asked = dict(each.call.arguments)
+        if each.call.tool == "outline":
+            target = str(asked.get("target"))
+            if value.get("kind") != "file" or value.get("match") != "exact":
+                unknown.append(f"`{target}`")
+                continue
+            _add_file(listed, value, mentions.files.get(target, Places()), mentions)
+        elif each.call.tool == "read_scope":
+            scopes = value.get("scopes") or []
+            if value.get("match") not in ("exact", "inherited") or not scopes:
+                unknown.append(f"`{asked.get('name')}`")
+                continue
+            listed.setdefault(_key(scopes[0]), item(scopes[0]))
+    does = _DOES[mentions.sort]
+    lines = [f"{NOTHING_FOUND} in this project of what the {mentions.sort} names."]
+    if listed:
+        lines = [f"{does} {counted(len(listed), 'definition')} of this project:", *list(listed.values())[:MAX_NAMED]]
+        if len(listed) > MAX_NAMED:
+            lines.append(f"… and {len(listed) - MAX_NAMED} more.")
+    if unknown:
+        more = f" and {len(unknown) - 10} others" if len(unknown) > 10 else ""
+        lines.append(f"No definitions are known here of {', '.join(unknown[:10])}{more}.")
+    return [*lines, "", WITHOUT_A_MODEL]
+
+
+def _add_file(
+    listed: dict[tuple[str, str, int], str], value: Mapping[str, Any], places: Places, mentions: Mentions
+) -> None:
+    """The innermost definitions around the places of one file; where no place is named, its outermost."""
+    scopes = [{"file": value["file"], **each} for each in value.get("scopes") or []]
+    if not places.lines and not places.gaps:
+        if mentions.sort == "text":
+            for scope in scopes:
+                if "." not in scope["qualified_name"]:
+                    listed.setdefault(_key(scope), item(scope))
+        return
+    lines_of: dict[tuple[str, str, int], list[int]] = {}
+    around: dict[tuple[str, str, int], Mapping[str, Any]] = {}
+    wanted = [*((line, line) for line in places.lines), *((gap - 1, gap) for gap in places.gaps - places.lines)]
+    for first, last in sorted(wanted):
+        found = _innermost(scopes, first, last)
+        if found is not None:
+            around[_key(found)] = found
+            lines_of.setdefault(_key(found), []).append(last)
+    for key in sorted(around, key=lambda each: each[2]):
+        numbers = _ranges(lines_of[key])
+        said = f"{'lines' if '-' in numbers or ',' in numbers else 'line'} {numbers}"
+        listed.setdefault(key, f"{item(around[key])}, {said}" + (" changed" if mentions.sort == "diff" else ""))
+
+
+def _innermost(scopes: Sequence[Mapping[str, Any]], first: int, last: int) -> Mapping[str, Any] | None:
+    holding = [each for each in scopes if each.get("start_line", each["line"]) <= first and last <= each["end_line"]]
+    return max(holding, key=lambda each: (each["line"], -each["end_line"]), default=None)
+
+
+def _key(scope: Mapping[str, Any]) -> tuple[str, str, int]:
+    return scope["file"], scope["qualified_name"], scope["line"]
+
+
+def _ranges(numbers: Sequence[int]) -> str:
+    """``3-5, 9`` of 3, 4, 5, 9."""
+    runs: list[list[int]] = []
+    for number in sorted(set(numbers)):
+        if runs and number == runs[-1][-1] + 1:
+            runs[-1].append(number)
+        else:
+            runs.append([number])
+    return ", ".join(str(run[0]) if len(run) == 1 else f"{run[0]}-{run[-1]}" for run in runs)

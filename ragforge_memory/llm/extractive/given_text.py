@@ -1,0 +1,151 @@
+"""A text that comes with a question (a diff, a traceback, a log, code): which definitions it names.
+
+Without a model a text cannot be judged, but what it points at can be found: the lines that a diff changes, the frames
+of a traceback, places written as ``file:line``, and words that can only be names of code.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from ragforge_memory.llm.extractive.questions import Question, names_in
+from ragforge_memory.llm.extractive.targets import is_file
+
+MAX_FILES = 15
+"""Files of one text whose definitions are looked at."""
+
+MAX_NAMES = 15
+"""Names of one text that are looked up."""
+
+_BLOCK = re.compile(r"^(?P<fence>`{3,}|~{3,})[^\n`]*\n(?P<text>.*?)(?:^(?P=fence)[`~]*[ \t]*$|\Z)", re.M | re.S)
+_BEGINS = re.compile(
+    r"^(?:diff --git |--- \S+.*\n\+\+\+ \S|@@ -\d+|Traceback \(most recent call last\)|Exception in thread "
+    r"|\s+File \"[^\"\n]+\", line \d+|\s+at \S+ ?\(?\S+:\d+)",
+    re.M,
+)
+_FRAME = re.compile(r"File \"(?P<file>[^\"\n]+)\", line (?P<line>\d+)(?:, in (?P<name>[\w<>.]+))?")
+_PLACE = re.compile(r"(?P<file>[\w./\\@+~:-]*?[\w-]+\.[A-Za-z]{1,5}):(?P<line>\d+)")
+_IS_DIFF = re.compile(r"^(?:diff --git |@@ -\d+(?:,\d+)? \+\d+)", re.M)
+_HUNK = re.compile(r"^@@ -\d+(?:,(?P<old>\d+))? \+(?P<start>\d+)(?:,(?P<new>\d+))? @@")
+# What a question says that means the text: it is not searched for.
+_MEANS_IT = re.compile(
+    r"\b(?:this|these|that|those|it|here|above|below|following|diff|patch|hunks?|change[sd]?|commit|traceback|trace"
+    r"|stack|error|exception|fail(?:s|ed|ing|ure)?|wrong|log|output|text|input|snippet|happen(?:s|ed)?|review"
+    r"|summari[sz]e)\b",
+    re.I,
+)
+
+Sort = Literal["diff", "traceback", "text"]
+
+
+@dataclass(slots=True)
+class Places:
+    """A file that a text points into: the lines that it names, and between which two lines it takes some away."""
+
+    lines: set[int] = field(default_factory=set)
+    gaps: set[int] = field(default_factory=set)
+
+
+@dataclass(frozen=True, slots=True)
+class Mentions:
+    """What a text names: ``files`` with the places in them, in the order of the text, and ``names`` of code."""
+
+    sort: Sort
+    files: dict[str, Places]
+    names: tuple[str, ...] = ()
+
+
+def split_given(text: str) -> tuple[str, str]:
+    """A message as the question and the text that came with it, ``''`` where none did.
+
+    The text is what stands in fenced blocks, else all from the first line of a diff or a traceback on.
+    """
+    blocks = [match.group("text").strip("\n") for match in _BLOCK.finditer(text)]
+    if any(block.strip() for block in blocks):
+        return _BLOCK.sub("\n", text).strip(), "\n\n".join(blocks)
+    begins = _BEGINS.search(text)
+    if begins is None:
+        return text, ""
+    return text[: begins.start()].strip(), text[begins.start() :].strip("\n")
+
+
+def is_about_given(question: Question) -> bool:
+    """Whether a question is about the text that came with it, rather than about something that it names itself."""
+    target = question.target
+    if target.kind in ("pronoun", "plural", "nothing"):
+        return question.form not in ("greeting", "thanks", "help", "said")
+    if target.kind == "name" and not target.marked and " " not in question.text.strip():
+        return True  # "Explain." is no name
+    return target.kind == "words" and question.form != "said" and bool(_MEANS_IT.search(question.text))
+
+
+def mentions_of(text: str) -> Mentions:
+    """What a text names, at most `MAX_FILES` files and `MAX_NAMES` names."""
+    if _IS_DIFF.search(text):
+        return Mentions("diff", _first(_changed(text.splitlines())))
+    files: dict[str, Places] = {}
+    frames = list(_FRAME.finditer(text))
+    for match in (*frames, *_PLACE.finditer(text)):
+        path = match["file"].replace("\\", "/")
+        if is_file(path.rpartition("/")[2]):
+            files.setdefault(path, Places()).lines.add(int(match["line"]))
+    if frames or re.search(r"^\s+at \S.*:\d+", text, re.M):
+        return Mentions("traceback", _first(files))
+    names = names_in(_PLACE.sub(" ", text))
+    for name in names:
+        if is_file(name):
+            files.setdefault(name, Places())
+    return Mentions("text", _first(files), tuple(name for name in names if not is_file(name))[:MAX_NAMES])
+
+
+def _first(files: dict[str, Places]) -> dict[str, Places]:
+    return dict(list(files.items())[:MAX_FILES])
+
+
+def _changed(lines: Sequence[str]) -> dict[str, Places]:
+    """The lines that a unified diff changes, as they are numbered after it, by file."""
+    files: dict[str, Places] = {}
+    file = old = ""
+    rows = iter(lines)
+    for line in rows:
+        if line.startswith("diff --git "):
+            # Without hunks (a rename, another mode) this line alone has the name.
+            half = line.removeprefix("diff --git ").split(" b/", 1)
+            file = _path(half[-1]) if len(half) == 2 else ""
+            if file:
+                files.setdefault(file, Places())
+        elif line.startswith("--- "):
+            old = _path(line[4:])
+        elif line.startswith("+++ "):
+            named = _path(line[4:])
+            file = old if named == "/dev/null" else named
+            files.setdefault(file, Places())
+        elif (hunk := _HUNK.match(line)) is not None and file:
+            _read_hunk(hunk, rows, files[file])
+    return files
+
+
+def _read_hunk(hunk: re.Match[str], rows: Iterator[str], places: Places) -> None:
+    old, new = (int(hunk[side] if hunk[side] is not None else 1) for side in ("old", "new"))
+    at = int(hunk["start"]) + (new == 0)
+    while old > 0 or new > 0:
+        line = next(rows, None)
+        if line is None:
+            return
+        if line.startswith("+"):
+            places.lines.add(at)
+            at, new = at + 1, new - 1
+        elif line.startswith("-"):
+            places.gaps.add(at)
+            old -= 1
+        elif not line.startswith("\\"):
+            at, old, new = at + 1, old - 1, new - 1
+
+
+def _path(written: str) -> str:
+    """A path of a diff's header: without the tab and time behind it, and without git's ``a/`` and ``b/``."""
+    path = written.split("\t")[0].strip().strip('"')
+    return path[2:] if path.startswith(("a/", "b/")) else path

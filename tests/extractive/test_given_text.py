@@ -1,0 +1,180 @@
+"""What comes with a question (a diff, a traceback, a log): the definitions that it names."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from ragforge_memory import AsyncConversationAgent
+from ragforge_memory.llm.extractive.given_text import Places, mentions_of, split_given
+from ragforge_memory.llm.extractive.provider import ExtractiveProvider
+from ragforge_memory.llm.extractive.title import condensed
+from ragforge_memory.llm.port import ChatMessage, ModelRequest, complete
+from ragforge_memory.tools.code_search import CODE_SEARCH_TOOLS
+from ragforge_memory.tools.registry import ToolRegistry
+
+pytestmark = pytest.mark.anyio
+
+DIFF = """diff --git a/bank/account.py b/bank/account.py
+index 1f7889b..c43f8ed 100644
+--- a/bank/account.py
++++ b/bank/account.py
+@@ -3,7 +3,7 @@ class Account:
+
+     def deposit(self, amount: int) -> None:
+         \"\"\"Puts money in.\"\"\"
+-        check(amount)
++        check_amount(amount)
+
+     def withdraw(self, amount: int) -> None:
+         \"\"\"Takes money out.\"\"\"
+@@ -20,2 +20 @@
+ x
+--- an old comment in SQL
+\\ No newline at end of file
+diff --git a/notes.md b/notes.md
+--- a/notes.md
++++ b/notes.md
+@@ -1 +1 @@
+-a
++b
+diff --git a/old.py b/old.py
+--- a/old.py
++++ /dev/null
+@@ -1,2 +0,0 @@
+-a
+-b
+diff --git a/from.py b/to.py
+similarity index 100%
+"""
+TRACEBACK = """Traceback (most recent call last):
+  File "/srv/app/bank/report.py", line 5, in monthly_report
+    account.deposit(1)
+  File "bank/account.py", line 6, in deposit
+    check_amount(amount)
+  File "/usr/lib/python3.11/json/decoder.py", line 3, in decode
+ValueError: 1
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "question", "given"),
+    [
+        ("what changes here?\n\n```\na\n\nb\n```", "what changes here?", "a\n\nb"),
+        ("why?\n\n````py\n```\nx\n```\n````\nPlease.", "why?\n\n\n\nPlease.", "```\nx\n```"),
+        ("an open one\n```\nrest", "an open one", "rest"),
+        ("what does ```f()``` do?", "what does ```f()``` do?", ""),
+        (f"what changes here?\n\n{DIFF}", "what changes here?", DIFF.strip("\n")),
+        (f"Why?\n{TRACEBACK}", "Why?", TRACEBACK.strip("\n")),
+        (DIFF, "", DIFF.strip("\n")),
+        ("--- a line\nand more", "--- a line\nand more", ""),
+        ("where is X?\n\nAnd who calls it?", "where is X?\n\nAnd who calls it?", ""),
+    ],
+)
+def test_a_question_and_what_came_with_it(text: str, question: str, given: str) -> None:
+    assert split_given(text) == (question, given)
+
+
+def test_the_lines_of_a_diff() -> None:
+    read = mentions_of(DIFF)
+    assert read.sort == "diff"
+    assert read.files == {
+        "bank/account.py": Places({6}, {6, 21}),
+        "notes.md": Places({1}, {1}),
+        "old.py": Places(set(), {1}),
+        "to.py": Places(),
+    }
+
+
+def test_the_frames_of_a_traceback_and_the_places_and_names_of_a_text() -> None:
+    read = mentions_of(TRACEBACK)
+    assert (read.sort, list(read.files)) == (
+        "traceback",
+        ["/srv/app/bank/report.py", "bank/account.py", "/usr/lib/python3.11/json/decoder.py"],
+    )
+    node = mentions_of(
+        "Error: no\n    at ShoppingBasket.addItem (/app/web/index.ts:2:31)\n    at run (node:internal:1)"
+    )
+    assert (node.sort, node.files) == ("traceback", {"/app/web/index.ts": Places({2})})
+    text = mentions_of("see web/index.ts:3 and bank/report.py, check_amount() and Account.deposit; https://a.com:80")
+    assert text.sort == "text"
+    assert text.files == {"web/index.ts": Places({3}), "bank/report.py": Places()}
+    assert text.names == ("check_amount", "Account.deposit")
+
+
+async def ask(agent: AsyncConversationAgent, text: str) -> list[str]:
+    talk = await agent.create_conversation()
+    return (await talk.send_message(text)).content.splitlines()
+
+
+async def test_what_a_diff_changes_is_listed(agent: AsyncConversationAgent) -> None:
+    lines = await ask(agent, f"what changes here?\n\n```\n{DIFF}```")
+    assert lines == [
+        "The diff touches 1 definition of this project:",
+        "- `Account.deposit` - bank/account.py:4 (method), line 6 changed",
+        "No definitions are known here of `notes.md`, `old.py`, `to.py`.",
+        "",
+        "I find the code that a text names; to have the text itself explained takes a model "
+        "(`ragforge doctor` says how).",
+    ]
+
+
+async def test_the_frames_of_a_traceback_are_listed(agent: AsyncConversationAgent) -> None:
+    lines = await ask(agent, f"why does this fail?\n\n{TRACEBACK}")
+    assert lines[:4] == [
+        "The traceback goes through 2 definitions of this project:",
+        "- `monthly_report` - bank/report.py:4 (function), line 5",
+        "- `Account.deposit` - bank/account.py:4 (method), line 6",
+        "No definitions are known here of `/usr/lib/python3.11/json/decoder.py`.",
+    ]
+
+
+async def test_what_any_text_names_is_listed_and_can_be_asked_about(agent: AsyncConversationAgent) -> None:
+    talk = await agent.create_conversation()
+    answer = await talk.send_message("explain\n\n```\ncheck_amount() fails in web/index.ts:2, see frobnicate_it\n```")
+    assert answer.content.splitlines()[:4] == [
+        "The text names 2 definitions of this project:",
+        "- `ShoppingBasket.addItem` - web/index.ts:2 (method), line 2",
+        "- `check_amount` - bank/account.py:13 (function)",
+        "No definitions are known here of `frobnicate_it`.",
+    ]
+    callers = (await talk.send_message("who calls the second one?")).content
+    assert callers.startswith("`check_amount` (bank/account.py, line 13) is called by 2 scopes:")
+    nothing = await ask(agent, "summarize this\n\n```\nhello world\n```")
+    assert nothing[0] == "Nothing found in this project of what the text names."
+
+
+async def test_a_question_of_its_own_is_answered_too(agent: AsyncConversationAgent) -> None:
+    lines = await ask(agent, f"who calls check_amount?\n\n```\n{DIFF}```")
+    assert lines[0] == "`check_amount` (bank/account.py, line 13) is called by 2 scopes:"
+    assert "The diff touches 1 definition of this project:" in lines
+
+
+async def test_what_is_asked_of_the_tools_is_bounded() -> None:
+    text = "\n".join(f"some_name_{number} in f{number}.py" for number in range(100))
+    request = ModelRequest(
+        "", (ChatMessage("user", f"explain\n\n```\n{text}\n```"),), ToolRegistry(CODE_SEARCH_TOOLS).specs
+    )
+    asked = (await complete(ExtractiveProvider(), request)).tool_requests
+    assert [each.name for each in asked] == ["outline"] * 15 + ["read_scope"] * 15
+    assert json.loads(json.dumps(asked[15].arguments)) == {"name": "some_name_0", "include_source": False}
+
+
+async def test_the_title_comes_from_the_question(agent: AsyncConversationAgent) -> None:
+    talk = await agent.create_conversation()
+    await talk.send_message(f"what changes here?\n\n```\n{DIFF}```")
+    assert (await agent.load_conversation(talk.uuid)).title == "what changes here?"
+    assert "diff" not in condensed(f"who calls Account.deposit?\n\n{DIFF}")
+
+
+async def test_a_frame_of_a_file_at_the_root_is_found_by_its_whole_path(
+    agent: AsyncConversationAgent, tmp_path: Path
+) -> None:
+    (tmp_path / "project" / "run.py").write_text("def main() -> None:\n    raise SystemExit\n")
+    await agent.ingest(tmp_path / "project")
+    lines = await ask(agent, f'why?\n\n  File "{tmp_path}/project/run.py", line 2, in main\n')
+    assert lines[1] == "- `main` - run.py:1 (function), line 2"
+    elsewhere = await ask(agent, 'why?\n\n  File "/elsewhere/run.py", line 2, in main\n')
+    assert elsewhere[0] == "Nothing found in this project of what the traceback names."
