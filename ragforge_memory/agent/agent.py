@@ -79,7 +79,7 @@ class AsyncConversationAgent:
         self._owner = Owner.of(user_id, project)
         self._root = Path(root).expanduser().resolve() if root is not None else Path.cwd()
         self._progress: Reporter | None = None
-        self._embed_code = True
+        self._brief = False
         self._today: Callable[[], date] = lambda: datetime.now(UTC).date()
         self._pid = os.getpid()
         self._services: Services | None = None
@@ -135,14 +135,14 @@ class AsyncConversationAgent:
         embedder: Embedder | None = None,
         tools: Sequence[Callable[..., Any]] | None = None,
         progress: Reporter | None = None,
-        embed_code: bool = True,
+        brief: bool = False,
     ) -> AsyncConversationAgent:
         """An agent for a configuration that was read already.
 
         Args:
             settings: the whole configuration.
-            embed_code: whether code gets its vectors in the background; a process that ends after one answer leaves
-                that to those that live longer.
+            brief: the process ends after one answer: it leaves the vectors of code to those that live longer, and
+                those of messages too until more than 64 wait.
             progress: is told what a first start fetches and starts.
             user_id, project, root, llm_provider, embedder, tools: as in the constructor.
         """
@@ -160,7 +160,7 @@ class AsyncConversationAgent:
         )
         agent._settings = settings
         agent._progress = progress
-        agent._embed_code = embed_code
+        agent._brief = brief
         return agent
 
     async def __aenter__(self) -> AsyncConversationAgent:
@@ -213,7 +213,7 @@ class AsyncConversationAgent:
                         root=self._root,
                         today=self._today,
                         progress=self._progress,
-                        embed_code=self._embed_code,
+                        brief=self._brief,
                     )
                 )
         return self._services

@@ -23,6 +23,10 @@ log = logging.getLogger(__name__)
 _BATCH = 32
 _PAGE = 256
 _PAUSE_AFTER_FAILURE = 5.0
+# Seconds after which a process that lives on looks for what others left to it.
+LOOK_AGAIN = 15.0
+# A process that ends after one answer leaves this many messages without a vector: loading the model takes it 0.4 s.
+LEFT_BY_BRIEF = 64
 
 
 class Waiting(Protocol):
@@ -38,16 +42,26 @@ class Waiting(Protocol):
 
 
 class WaitingMessages:
-    """An owner's messages that wait for a vector."""
+    """An owner's messages that wait for a vector.
+
+    Args:
+        messages: where they are.
+        space: where the vectors go.
+        at_least: so many must wait before any is embedded; then all are.
+    """
 
     kind = "messages"
 
-    def __init__(self, messages: MessageStore | SummaryStore, space: Space) -> None:
+    def __init__(self, messages: MessageStore | SummaryStore, space: Space, *, at_least: int = 1) -> None:
         self._messages = messages
         self._space = space
+        self._at_least = at_least
 
     async def embed(self, embedder: Embedder, stop: Callable[[], bool]) -> int:
         """One batch, oldest first."""
+        if self._at_least > 1 and await self._messages.count_pending() < self._at_least:
+            return 0
+        self._at_least = 1
         waiting = await self._messages.pending(_BATCH)
         if not waiting:
             return 0
@@ -96,14 +110,23 @@ class Background:
     Args:
         embedder: makes the vectors; None: nothing is ever due.
         waiting: what is embedded; the first kind goes before the second, batch by batch.
+        looks: whether it looks every 15 s for what other processes left.
     """
 
-    def __init__(self, embedder: Embedder | None, waiting: Sequence[Waiting]) -> None:
+    def __init__(self, embedder: Embedder | None, waiting: Sequence[Waiting], *, looks: bool = True) -> None:
         self._embedder = embedder
+        self._looks = looks
         self._waiting = tuple(waiting)
         self._wake = asyncio.Event()
         self._idle = {each.kind: asyncio.Event() for each in waiting}
         self._task: asyncio.Task[None] | None = None
+
+    def begin(self) -> None:
+        """At opening: a process that lives on looks from time to time for what others left."""
+        if self._looks and self._embedder is not None and self._task is None:
+            for idle in self._idle.values():
+                idle.set()
+            self._task = asyncio.create_task(self._run(), name="ragforge-background")
 
     def wake(self) -> None:
         """There may be something new."""
@@ -148,7 +171,7 @@ class Background:
 
     async def _run(self) -> None:
         while True:
-            await self._wake.wait()
+            await self._woken()
             self._wake.clear()
             try:
                 await self._embed_all()
@@ -156,6 +179,19 @@ class Background:
                 log.warning("embedding in the background failed, trying again: %s", error)
                 await asyncio.sleep(_PAUSE_AFTER_FAILURE)
                 self._wake.set()
+
+    async def _woken(self) -> None:
+        """Waits until there may be something: somebody says so, or others have left something."""
+        while self._looks:
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(LOOK_AGAIN):
+                    await self._wake.wait()
+                    return
+            # A server that is away, or was stopped, is not started for this.
+            with contextlib.suppress(RagforgeError):
+                if any([await each.count() for each in self._waiting]):
+                    return
+        await self._wake.wait()
 
     async def _embed_all(self) -> None:
         """Embeds until nothing waits; what is more urgent goes first each time somebody wakes us."""

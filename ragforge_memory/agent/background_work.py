@@ -136,7 +136,8 @@ class BackgroundWork:
         self._deleting: asyncio.Task[None] | None = None
 
     def begin(self) -> None:
-        """At opening: finishes, once, the deletes that others have left undone."""
+        """At opening: finishes, once, the deletes that others have left undone, and looks for what has no vector."""
+        self._vectors.begin()
         if self._deletes is not None and self._deleting is None:
             self._deleting = asyncio.create_task(self._finish_deletes(self._deletes), name="ragforge-deletes")
 

@@ -11,7 +11,14 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ragforge_memory.agent.background import Background, Waiting, WaitingMessages, WaitingScopes, WaitingSummaries
+from ragforge_memory.agent.background import (
+    LEFT_BY_BRIEF,
+    Background,
+    Waiting,
+    WaitingMessages,
+    WaitingScopes,
+    WaitingSummaries,
+)
 from ragforge_memory.agent.background_work import BackgroundWork, SummaryTask
 from ragforge_memory.agent.ephemeral import EphemeralConversations, EphemeralMessages, NoJournal
 from ragforge_memory.agent.recovery import fold_orphans
@@ -60,7 +67,7 @@ class Wanted:
     root: Path
     today: Callable[[], date]
     progress: Reporter | None = None
-    embed_code: bool = True
+    brief: bool = False
 
 
 async def open_services(wanted: Wanted) -> Services:
@@ -188,10 +195,14 @@ def _vectors(
 ) -> Background:
     if embedder is None or space is None or not settings.agent.memory.embeddings.enabled:
         return Background(None, ())
-    waiting: list[Waiting] = [WaitingMessages(messages, space), WaitingSummaries(summaries, space)]
-    if wanted.embed_code:
+    at_least = LEFT_BY_BRIEF + 1 if wanted.brief else 1
+    waiting: list[Waiting] = [
+        WaitingMessages(messages, space, at_least=at_least),
+        WaitingSummaries(summaries, space, at_least=at_least),
+    ]
+    if not wanted.brief:
         waiting.append(WaitingScopes(scopes, wanted.owner.project))
-    return Background(embedder, waiting)
+    return Background(embedder, waiting, looks=not wanted.brief)
 
 
 def _tools(tools: Sequence[Callable[..., Any]] | None) -> Sequence[Callable[..., Any]]:

@@ -79,7 +79,7 @@ async def _ingest(settings: Settings, wanted: Wanted) -> None:
     spinner = Spinner(Terminal.of_this_process())
     # Reading everything again and taking a name over are asked for once, not after every change.
     first = {"full": wanted.full, "adopt": wanted.adopt}
-    async with open_graph(settings, quiet=wanted.json) as agent:
+    async with open_graph(settings, quiet=wanted.json, brief=False) as agent:
 
         async def read() -> IngestReport:
             async with spinner.running("looking at the files"):

@@ -32,8 +32,8 @@ if TYPE_CHECKING:
 class Opening:
     """What a chat or a question was started with.
 
-    ``quiet``: stdout and stderr are read by a program. ``brief``: the process ends after one answer, so it leaves the
-    vectors of code to those that live longer.
+    ``quiet``: stdout and stderr are read by a program. ``brief``: the process ends after one answer, so it leaves
+    vectors to those that live longer.
     """
 
     settings: Settings
@@ -94,7 +94,7 @@ def make_agent(
     model: str | None = None,
     memory: bool | None = None,
     progress: Reporter | None = None,
-    embed_code: bool = True,
+    brief: bool = False,
 ) -> AsyncConversationAgent:
     """The agent for a place; ``memory`` turns its memory on or off, None leaves that to the configuration."""
     config = place.loaded.config
@@ -108,7 +108,7 @@ def make_agent(
         root=place.source,
         llm_provider=model,
         progress=progress,
-        embed_code=embed_code,
+        brief=brief,
     )
 
 
@@ -200,7 +200,7 @@ async def open_session(opening: Opening) -> AsyncIterator[Session]:
             model=opening.model,
             memory=None if opening.memory else False,
             progress=preparation,
-            embed_code=not opening.brief,
+            brief=opening.brief,
         )
         try:
             async with spinner.running("opening the graph"):
@@ -215,13 +215,18 @@ async def open_session(opening: Opening) -> AsyncIterator[Session]:
 
 
 @contextlib.asynccontextmanager
-async def open_graph(settings: Settings, *, quiet: bool = False) -> AsyncIterator[AsyncConversationAgent]:
-    """The agent for commands that only read and change what is stored; no model is looked for."""
+async def open_graph(
+    settings: Settings, *, quiet: bool = False, brief: bool = True
+) -> AsyncIterator[AsyncConversationAgent]:
+    """The agent for commands that only read and change what is stored; no model is looked for.
+
+    ``brief``: the command leaves vectors to processes that live longer.
+    """
     terminal = Terminal.of_this_process()
     spinner = Spinner(terminal)
     _configure_logs(settings.debug)
     preparation = _Preparation(terminal, spinner, quiet=quiet)
-    agent = make_agent(locate(settings), settings, model="extractive", memory=True, progress=preparation)
+    agent = make_agent(locate(settings), settings, model="extractive", memory=True, progress=preparation, brief=brief)
     try:
         async with spinner.running("opening the graph"):
             with preparation.shown():

@@ -125,7 +125,7 @@ class ScopeStore:
 
     async def count_pending(self, project: str) -> int:
         """How many scopes wait for a vector."""
-        rows = await self._client.read("count_pending_scopes", project=project)
+        rows = await self._client.read("count_pending_scopes", recover=False, project=project)
         return int(rows[0]["pending"])
 
     async def store_embeddings(self, project: str, vectors: Sequence[tuple[str, str, Sequence[float]]]) -> int:

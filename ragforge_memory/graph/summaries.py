@@ -281,7 +281,7 @@ class SummaryStore:
 
     async def count_pending(self) -> int:
         """How many summaries wait for a vector."""
-        rows = await self._client.read("count_pending_summaries", **self._owner)
+        rows = await self._client.read("count_pending_summaries", recover=False, **self._owner)
         return int(rows[0]["pending"])
 
     async def _of_level(self, conversation_id: str, level: int, floor: int, before: str | None) -> list[Summary]:

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
 
-from ragforge_memory import AsyncConversationAgent
+from ragforge_memory import AsyncConversationAgent, Neo4jConfig
+from ragforge_memory.config import RagforgeConfig
 from ragforge_memory.embeddings.hashing import HashingEmbedder
+from ragforge_memory.embeddings.port import Embedder
 from ragforge_memory.errors import EmbeddingError
+from ragforge_memory.llm.scripted import ScriptedProvider
+from ragforge_memory.models.owner import Owner
 
 pytestmark = pytest.mark.anyio
 
@@ -73,6 +78,59 @@ async def test_no_message_waits_for_ever(make_agent: MakeAgent, cypher: Cypher) 
         rows = cypher(_STATE, uuid=conversation.uuid)
         assert all("FailedEmbedding" in row["labels"] and "PendingEmbedding" not in row["labels"] for row in rows)
         assert await agent.drain() == {}
+
+
+def brief(config: Neo4jConfig, owner: Owner, embedder: Embedder, *steps: Any) -> AsyncConversationAgent:
+    """An agent of a process that ends after one answer."""
+    return AsyncConversationAgent.from_settings(
+        RagforgeConfig(neo4j=config),
+        llm_provider=ScriptedProvider(steps),
+        tools=(),
+        embedder=embedder,
+        user_id=owner.user_id,
+        project=owner.project,
+        brief=True,
+    )
+
+
+async def test_a_process_that_ends_after_one_answer_leaves_vectors_to_others(
+    make_agent: MakeAgent, cypher: Cypher, neo4j_config: Neo4jConfig, owner: Owner, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Never(HashingEmbedder):
+        async def embed_passages(self, texts: Sequence[str]) -> list[list[float]]:
+            raise AssertionError("its model would be loaded")
+
+    monkeypatch.setattr("ragforge_memory.agent.background.LOOK_AGAIN", 0.05)
+    embedded = asyncio.Event()
+
+    class Told(HashingEmbedder):
+        async def embed_passages(self, texts: Sequence[str]) -> list[list[float]]:
+            asyncio.get_running_loop().call_soon(embedded.set)
+            return await super().embed_passages(texts)
+
+    async with make_agent(embedder=Told(dimension=64), settings=SETTINGS) as lives_on:
+        async with brief(neo4j_config, owner, Never(dimension=64), "Yes.") as agent:
+            conversation = await agent.create_conversation()
+            await conversation.send_message("Well?")
+            assert await agent.drain() == {}
+        async with asyncio.timeout(20):
+            await embedded.wait()
+        await lives_on.drain()
+    assert states(cypher, conversation.uuid) == ["embedded", "embedded"]
+
+
+async def test_when_too_many_wait_such_a_process_embeds_them_all(
+    cypher: Cypher, neo4j_config: Neo4jConfig, owner: Owner, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ragforge_memory.agent.opening.LEFT_BY_BRIEF", 2)
+    embedder = HashingEmbedder(dimension=64)
+    async with brief(neo4j_config, owner, embedder, "One.") as agent:
+        conversation = await agent.create_conversation()
+        await conversation.send_message("Well?")
+    assert states(cypher, conversation.uuid) == ["waiting", "waiting"]
+    async with brief(neo4j_config, owner, embedder, "Two.") as agent:
+        await (await agent.load_conversation(conversation.uuid)).send_message("And now?")
+    assert states(cypher, conversation.uuid) == ["embedded"] * 4
 
 
 async def test_a_delete_that_a_crash_cut_off_is_finished_by_the_next_process(

@@ -93,7 +93,7 @@ class ConversationAgent:
         embedder: Embedder | None = None,
         tools: Sequence[Callable[..., Any]] | None = None,
         progress: Reporter | None = None,
-        embed_code: bool = True,
+        brief: bool = False,
     ) -> ConversationAgent:
         """See `AsyncConversationAgent.from_settings`."""
         agent = cls.__new__(cls)
@@ -107,7 +107,7 @@ class ConversationAgent:
                 embedder=embedder,
                 tools=tools,
                 progress=progress,
-                embed_code=embed_code,
+                brief=brief,
             )
         )
         return agent
