@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from ragforge_memory.agent.api.branches import ConversationBranches
+from ragforge_memory.agent.api.search import ConversationSearch
 from ragforge_memory.agent.api.summaries import ConversationSummaries
 
 
-class AsyncConversation(ConversationBranches, ConversationSummaries):
+class AsyncConversation(ConversationBranches, ConversationSummaries, ConversationSearch):
     """A conversation of an `AsyncConversationAgent`; made by its methods, not by hand."""

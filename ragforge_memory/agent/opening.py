@@ -34,6 +34,7 @@ from ragforge_memory.graph.conversations import ConversationStore
 from ragforge_memory.graph.journal import Journal
 from ragforge_memory.graph.messages import MessageStore
 from ragforge_memory.graph.scopes import ScopeStore
+from ragforge_memory.graph.search import SearchStore
 from ragforge_memory.graph.spaces import Space, open_space
 from ragforge_memory.graph.summaries import SummaryStore
 from ragforge_memory.home import ragforge_home
@@ -131,6 +132,7 @@ async def open_services(wanted: Wanted) -> Services:
             ),
             summarizer=summarizer,
             summaries=summaries if remembers else None,
+            searches=SearchStore(graph, wanted.owner, space) if remembers else None,
             embedder=embedder,
             root=wanted.root,
             commit=identify(wanted.root, settings.name).commit,

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from ragforge_memory.graph.journal import Journal
     from ragforge_memory.graph.messages import MessageStore
     from ragforge_memory.graph.scopes import ScopeStore
+    from ragforge_memory.graph.search import SearchStore
     from ragforge_memory.llm.port import ModelProvider
     from ragforge_memory.models.conversation import ConversationInfo
     from ragforge_memory.tools.registry import ToolRegistry
@@ -53,6 +54,7 @@ class Services:
     background: BackgroundWork
     summarizer: Summarizer
     summaries: Summaries | None
+    searches: SearchStore | None
     embedder: Embedder | None
     root: Path | None
     commit: str | None

@@ -155,12 +155,15 @@ class GraphClient:
         timeout: float | None = None,
         names: Mapping[str, str] | None = None,
         recover: bool = True,
+        once: bool = False,
         **parameters: Any,
     ) -> list[dict[str, Any]]:
         """Runs a named statement in a read transaction.
 
         Args:
             name: the statement's name.
+            once: in one round trip instead of three (`RETURN 1`: 1.1 ms beside 2.6), but not repeated after a passing
+                error; for reads that a caller can do without.
             recover: whether to wait for a managed server that has gone, and to try again then.
             timeout: seconds until GraphTimeout, retries included. None: 1.8, and up to 15 for a server that is slow
                 and not hanging.
@@ -171,7 +174,9 @@ class GraphClient:
             GraphUnavailable: the server cannot be reached, refused the login or took too long.
             GraphError: the database refused the statement.
         """
-        return await self._managed(name, parameters, write=False, timeout=timeout, names=names, recover=recover)
+        return await self._managed(
+            name, parameters, write=False, timeout=timeout, names=names, recover=recover, once=once
+        )
 
     async def write(
         self,
@@ -231,14 +236,15 @@ class GraphClient:
         timeout: float | None,
         names: Mapping[str, str] | None,
         recover: bool,
+        once: bool = False,
     ) -> list[dict[str, Any]]:
         statement: Statement = statement_for(name, self._version or await self.server_version())
         if statement.autocommit:
             raise GraphError(f"{name} opens its own transactions: run it with autocommit()")
         text = statement.filled(names) if names else statement.text
         if not recover:
-            return await self._attempt(text, parameters, write, timeout, name, True)
-        return await self._run_text(text, parameters, write=write, timeout=timeout, name=name)
+            return await self._attempt(text, parameters, write, timeout, name, not once)
+        return await self._run_text(text, parameters, write=write, timeout=timeout, name=name, managed=not once)
 
     async def _run_text(
         self,

@@ -82,12 +82,20 @@ class Message(Shape):
 
 
 class ScoredMessage(Shape):
-    """A message that a search found; ``score`` ranks and means nothing else."""
+    """A message that a search found; ``score`` ranks and means nothing else.
+
+    Why it was found: ``matched_by`` is ``text``, ``meaning``, both, or ``neighbour`` for what was said right before or
+    after a hit (``beside_seq``); ``matched_words`` are the question's words that it has; ``similarity`` is on the
+    calibrated scale, 0 to 1, where it was compared.
+    """
 
     message: Message
     score: float
     conversation_id: str
     matched_by: tuple[str, ...] = ()
+    matched_words: tuple[str, ...] = ()
+    similarity: float | None = None
+    beside_seq: int | None = None
 
 
 class ConversationInfo(Shape):

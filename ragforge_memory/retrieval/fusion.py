@@ -6,13 +6,16 @@ sum with equal weights, more with vectors weighted 1.5).
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
+from typing import TypeVar
+
+Key = TypeVar("Key", bound=Hashable)
 
 VECTOR_WEIGHT = 1.5
 """Weight of the vector list beside text's 1.0: the better of the weights measured."""
 
 
-def scaled(scores: Mapping[str, float]) -> dict[str, float]:
+def scaled(scores: Mapping[Key, float]) -> dict[Key, float]:
     """Scores as 0..1 of their own range; a list of equal scores is all ones."""
     if not scores:
         return {}
@@ -22,13 +25,13 @@ def scaled(scores: Mapping[str, float]) -> dict[str, float]:
     return {key: (score - low) / (high - low) for key, score in scores.items()}
 
 
-def fused(lists: Sequence[tuple[float, Mapping[str, float]]]) -> list[tuple[str, float]]:
+def fused(lists: Sequence[tuple[float, Mapping[Key, float]]]) -> list[tuple[Key, float]]:
     """The union of weighted score lists, best first; ties keep the order in which the ids first came.
 
     Args:
         lists: (weight, id -> score) each; an id that a list lacks scores 0 there.
     """
-    total: dict[str, float] = {}
+    total: dict[Key, float] = {}
     for weight, scores in lists:
         for key, score in scaled(scores).items():
             total[key] = total.get(key, 0.0) + weight * score

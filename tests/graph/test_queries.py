@@ -26,6 +26,7 @@ from ragforge_memory.graph.queries import (
 )
 from ragforge_memory.graph.spaces import open_space
 from ragforge_memory.models.owner import Owner
+from tests.vector_indexes import index_of
 
 pytestmark = pytest.mark.anyio
 
@@ -178,11 +179,11 @@ async def test_every_statement_is_planned(either_client: GraphClient, driver: ne
     """The variant that this server gets is valid, not deprecated, and never looks at all nodes."""
     version = await either_client.server_version()
     space = await open_space(either_client, owner.project, "test-queries", 7)
-    names = {"index": space.scope_index, "property": space.property, "dimension": "7"}
+    names = {"property": space.property, "dimension": "7"}
     for name in all_statements():
         statement = statement_for(name, version)
         for edge_type in EDGE_TYPES if "{{type}}" in statement.text else ("",):
-            text = statement.filled({**names, "type": edge_type})
+            text = statement.filled({**names, "type": edge_type, "index": index_of(space, name)})
             await _explained(driver, text, name)
 
 

@@ -16,6 +16,7 @@ from ragforge_memory.graph.text import owner_token
 from ragforge_memory.models.owner import Owner
 
 DIMENSION = 7
+VECTOR = [1.0] + [0.0] * (DIMENSION - 1)
 LABELS = ("Conversation", "Message", "Summary", "ToolCall", "ToolResult", "Scope", "File", "Project")
 
 
@@ -99,6 +100,10 @@ def create(session: neo4j.Session, data: Data, *, code: bool, vectors: str) -> N
         data.names
         | {"user_id": data.owner.user_id, "owner_token": owner_token(data.owner.user_id, data.owner.project)},
     ).consume()
+    session.run(
+        "MATCH (m:Message {uuid: $question}) CALL db.create.setNodeVectorProperty(m, $vectors, $vector)",
+        data.names | {"vectors": vectors, "vector": VECTOR},
+    ).consume()
     if not code:
         return
     session.run(
@@ -164,7 +169,7 @@ def undone(session: neo4j.Session) -> Iterator[neo4j.Transaction]:
 
 
 # Scores of words depend on how many documents of anybody have them; times on when the test runs.
-_VOLATILE = frozenset({"score", "created_at", "updated_at"})
+_VOLATILE = frozenset({"score", "scores", "created_at", "updated_at", "read_at"})
 
 
 def comparable(value: Any) -> Any:
@@ -182,7 +187,7 @@ def comparable(value: Any) -> Any:
 _FILTER = re.compile(r"\b\w+\.(?:user_id|project) = \$(?:user_id|project)\b")
 _IN_PATTERN = re.compile(r"\b(?:user_id|project): \$(?:user_id|project)(?:, )?")
 _CLAUSE = re.compile(r"\b(WHERE|SET|MATCH|MERGE|WITH|RETURN|CREATE|ON CREATE SET)\b")
-_IN_INDEX = re.compile(r" WHERE \w+\.project = \$project(?= LIMIT)")
+_SEARCH = re.compile(r"\bSEARCH \w+ IN \([^\n]* LIMIT ")
 
 
 @dataclass(frozen=True)
@@ -203,8 +208,13 @@ def mutations(text: str) -> list[Mutation]:
         start, end, instead = *match.span(), "true"
         if match.re is _IN_PATTERN:
             instead = ""
-        elif _IN_INDEX.match(text, start - len(" WHERE ")):
-            start, instead = start - len(" WHERE "), ""  # inside SEARCH, `true` is no filter
+        elif any(search.start() < start < search.end() for search in _SEARCH.finditer(text)):
+            # inside SEARCH, `true` is no filter
+            instead = ""
+            if text.startswith(" AND ", end):
+                end += len(" AND ")
+            else:
+                start -= len(" AND ") if text.endswith(" AND ", 0, start) else len(" WHERE ")
         line = text.count("\n", 0, start) + 1
         found.append(Mutation(f"line {line}: {match.group().strip(', ')}", text[:start] + instead + text[end:]))
     return found

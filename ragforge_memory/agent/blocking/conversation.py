@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from ragforge_memory.agent.blocking.branches import BlockingBranches
+from ragforge_memory.agent.blocking.search import BlockingSearch
 from ragforge_memory.agent.blocking.summaries import BlockingSummaries
 
 
-class Conversation(BlockingBranches, BlockingSummaries):
+class Conversation(BlockingBranches, BlockingSummaries, BlockingSearch):
     """`AsyncConversation` for code that does not await; made by a `ConversationAgent`."""

@@ -1,0 +1,261 @@
+// name: search_history_text
+// By words, in one conversation's lineage. How rare a word is is counted in what is searched (in a sample of $sample
+// hits), not by Lucene over everybody's messages: each word is asked for alone, then weighed by its rarity here over
+// its mean score there. Lucene's weights are whole numbers, since it reads no exponents. The full-text index is
+// eventually consistent, so what was written within three seconds is looked through as well, by seq.
+MATCH (c:Conversation {uuid: $conversation_id})
+WHERE c.user_id = $user_id AND c.project = $project AND c.status <> 'deleting'
+WITH c, [i IN range(0, size(coalesce(c.lineage_ids, [])) - 1) | {id: c.lineage_ids[i], top: c.lineage_tops[i]}]
+  + [{id: c.uuid, top: 9223372036854775807}] AS lineage
+WITH c, lineage, '+owner_token:' + $owner_token + '^0 +conversation_id:('
+  + reduce(ids = '', l IN lineage | ids + ' "' + replace(replace(l.id, '"', ''), '\\', '') + '"') + ')^0' AS scope,
+  CASE WHEN c.head_seq < 4 * $sample THEN c.head_seq ELSE 4 * $sample END AS total
+CALL (scope, total) {
+  UNWIND $words AS word
+  CALL (scope, word) {
+    CALL db.index.fulltext.queryNodes('message_text_index',
+      scope + ' +(content:"' + word.text + '" terms:"' + word.text + '")', {limit: $sample}) YIELD score
+    RETURN count(*) AS found, avg(score) AS mean
+  }
+  RETURN collect({text: word.text, pattern: word.pattern, mean: mean, rarity: 1000 * log(1
+    + (CASE WHEN found < total THEN total - found ELSE 0 END + 0.5) / (found + 0.5))}) AS words
+}
+WITH c, lineage, scope, words, reduce(asked = '', w IN [w IN words WHERE w.mean > 0] | asked + ' (content:"' + w.text
+  + '" terms:"' + w.text + '")^' + toString(1 + toInteger(w.rarity / w.mean))) AS asked
+CALL (c, lineage, scope, words, asked) {
+  CALL (c, lineage, scope, words, asked) {
+    WITH lineage, scope, asked
+    WHERE asked <> ''
+    CALL db.index.fulltext.queryNodes('message_text_index', scope + ' +(' + asked + ')',
+      {limit: CASE WHEN $filtered OR size(lineage) > 1 THEN 1000000 ELSE $limit END}) YIELD node AS m, score
+    WHERE any(l IN lineage WHERE m.conversation_id = l.id AND m.seq <= l.top)
+      AND ($role IS NULL OR m.role = $role)
+      AND ($since IS NULL OR m.timestamp >= datetime($since)) AND ($until IS NULL OR m.timestamp < datetime($until))
+      AND ($tool IS NULL OR EXISTS { (m)-[:MADE_TOOL_CALL]->(:ToolCall {tool_name: $tool}) })
+    RETURN m, score
+    LIMIT $limit
+    UNION
+    WITH c, lineage, words
+    WHERE c.updated_at > datetime() - duration('PT3S')
+    UNWIND lineage AS l
+    MATCH (m:Message {conversation_id: l.id})
+    WHERE m.seq > c.head_seq - 20 AND m.seq <= l.top
+      AND ($role IS NULL OR m.role = $role)
+      AND ($since IS NULL OR m.timestamp >= datetime($since)) AND ($until IS NULL OR m.timestamp < datetime($until))
+      AND ($tool IS NULL OR EXISTS { (m)-[:MADE_TOOL_CALL]->(:ToolCall {tool_name: $tool}) })
+    WITH m, reduce(sum = 0.0, w IN words |
+      sum + CASE WHEN coalesce(m.content, '') + ' ' + coalesce(m.terms, '') =~ w.pattern THEN w.rarity ELSE 0 END) AS score
+    WHERE score > 0
+    RETURN m, score
+  }
+  RETURN collect(m.seq) AS seqs,
+    collect(coalesce(toStringOrNull(m.timestamp), '')) AS times, collect(score) AS scores
+}
+RETURN seqs, times, scores, [l IN lineage | [l.id, l.top]] AS lineage
+
+// name: search_history_vector
+// requires: 2026.2
+// By meaning, in one conversation's lineage: the scope is a filter inside the index (recall 1.0 against an exact scan
+// at 200, 2,000 and 5,000 messages of 20,000, and faster than it from some 150 on). Other filters come after it, on
+// $take neighbours; `more` says that they have left too few although there were more to look at.
+CYPHER 25
+MATCH (c:Conversation {uuid: $conversation_id})
+WHERE c.user_id = $user_id AND c.project = $project AND c.status <> 'deleting'
+WITH c, [i IN range(0, size(coalesce(c.lineage_ids, [])) - 1) | {id: c.lineage_ids[i], top: c.lineage_tops[i]}]
+  + [{id: c.uuid, top: 9223372036854775807}] AS lineage
+CALL (lineage) {
+  UNWIND lineage AS l
+  CALL (l) {
+    MATCH (m:Message)
+    SEARCH m IN (VECTOR INDEX {{index}} FOR $vector WHERE m.conversation_id = l.id AND m.seq <= l.top LIMIT $take) SCORE AS score
+    RETURN m, score
+  }
+  WITH m, score, ($role IS NULL OR m.role = $role)
+    AND ($since IS NULL OR m.timestamp >= datetime($since)) AND ($until IS NULL OR m.timestamp < datetime($until))
+    AND ($tool IS NULL OR EXISTS { (m)-[:MADE_TOOL_CALL]->(:ToolCall {tool_name: $tool}) }) AS fits
+  ORDER BY score DESC
+  WITH count(*) AS seen, collect(CASE WHEN fits THEN m END)[..$limit] AS kept,
+    collect(CASE WHEN fits THEN score END)[..$limit] AS scores
+  RETURN [m IN kept | m.seq] AS seqs,
+    [m IN kept | coalesce(toStringOrNull(m.timestamp), '')] AS times, scores,
+    seen >= $take AND size(kept) < $limit AS more
+}
+RETURN seqs, times, scores, more, [l IN lineage | [l.id, l.top]] AS lineage
+
+// name: search_history_vector
+// Older servers filter nothing inside the index: up to $scan messages, and what a filter leaves, are compared one by
+// one; of more, $overfetch neighbours are taken and the lineage's kept.
+MATCH (c:Conversation {uuid: $conversation_id})
+WHERE c.user_id = $user_id AND c.project = $project AND c.status <> 'deleting'
+WITH c, [i IN range(0, size(coalesce(c.lineage_ids, [])) - 1) | {id: c.lineage_ids[i], top: c.lineage_tops[i]}]
+  + [{id: c.uuid, top: 9223372036854775807}] AS lineage
+CALL (c, lineage) {
+  CALL (c, lineage) {
+    WITH c, lineage
+    WHERE c.head_seq <= $scan OR $filtered
+    UNWIND lineage AS l
+    MATCH (m:Message {conversation_id: l.id})
+    WHERE m.seq > 0 AND m.seq <= l.top AND m[$property] IS NOT NULL
+      AND ($role IS NULL OR m.role = $role)
+      AND ($since IS NULL OR m.timestamp >= datetime($since)) AND ($until IS NULL OR m.timestamp < datetime($until))
+      AND ($tool IS NULL OR EXISTS { (m)-[:MADE_TOOL_CALL]->(:ToolCall {tool_name: $tool}) })
+    RETURN m, vector.similarity.cosine(m[$property], $vector) AS score
+    UNION
+    WITH c, lineage
+    WHERE c.head_seq > $scan AND NOT $filtered
+    CALL db.index.vector.queryNodes('{{index}}', $overfetch, $vector) YIELD node AS m, score
+    WHERE any(l IN lineage WHERE m.conversation_id = l.id AND m.seq <= l.top)
+    RETURN m, score
+  }
+  WITH m, score
+  ORDER BY score DESC
+  LIMIT $limit
+  RETURN collect(m.seq) AS seqs,
+    collect(coalesce(toStringOrNull(m.timestamp), '')) AS times, collect(score) AS scores
+}
+RETURN seqs, times, scores, false AS more, [l IN lineage | [l.id, l.top]] AS lineage
+
+// name: scan_history_vector
+// What a narrow filter leaves of a lineage, compared one by one; asked only where the index had too few that fit.
+MATCH (c:Conversation {uuid: $conversation_id})
+WHERE c.user_id = $user_id AND c.project = $project AND c.status <> 'deleting'
+WITH c, [i IN range(0, size(coalesce(c.lineage_ids, [])) - 1) | {id: c.lineage_ids[i], top: c.lineage_tops[i]}]
+  + [{id: c.uuid, top: 9223372036854775807}] AS lineage
+CALL (lineage) {
+  UNWIND lineage AS l
+  MATCH (m:Message {conversation_id: l.id})
+  WHERE m.seq > 0 AND m.seq <= l.top AND m[$property] IS NOT NULL
+    AND ($role IS NULL OR m.role = $role)
+    AND ($since IS NULL OR m.timestamp >= datetime($since)) AND ($until IS NULL OR m.timestamp < datetime($until))
+    AND ($tool IS NULL OR EXISTS { (m)-[:MADE_TOOL_CALL]->(:ToolCall {tool_name: $tool}) })
+  WITH m, vector.similarity.cosine(m[$property], $vector) AS score
+  ORDER BY score DESC
+  LIMIT $limit
+  RETURN collect(m.seq) AS seqs,
+    collect(coalesce(toStringOrNull(m.timestamp), '')) AS times, collect(score) AS scores
+}
+RETURN seqs, times, scores, false AS more, [l IN lineage | [l.id, l.top]] AS lineage
+
+// name: search_owner_text
+// By words, in every conversation of an owner; otherwise as search_history_text. Some hits are those of conversations
+// that are being deleted, so more are taken than are wanted.
+WITH '+owner_token:' + $owner_token + '^0' AS scope
+CALL (scope) {
+  UNWIND $words AS word
+  CALL (scope, word) {
+    CALL db.index.fulltext.queryNodes('message_text_index',
+      scope + ' +(content:"' + word.text + '" terms:"' + word.text + '")', {limit: $sample}) YIELD score
+    RETURN count(*) AS found, avg(score) AS mean
+  }
+  RETURN collect({text: word.text, pattern: word.pattern, mean: mean,
+    rarity: 1000 * log(1 + (4 * $sample - found + 0.5) / (found + 0.5))}) AS words
+}
+WITH scope, words, reduce(asked = '', w IN [w IN words WHERE w.mean > 0] | asked + ' (content:"' + w.text
+  + '" terms:"' + w.text + '")^' + toString(1 + toInteger(w.rarity / w.mean))) AS asked
+CALL (scope, words, asked) {
+  CALL (scope, words, asked) {
+    WITH scope, asked
+    WHERE asked <> ''
+    CALL db.index.fulltext.queryNodes('message_text_index', scope + ' +(' + asked + ')',
+      {limit: CASE WHEN $filtered THEN 1000000 ELSE 10 * $limit END}) YIELD node AS m, score
+    WHERE m.user_id = $user_id AND m.project = $project
+      AND ($role IS NULL OR m.role = $role)
+      AND ($since IS NULL OR m.timestamp >= datetime($since)) AND ($until IS NULL OR m.timestamp < datetime($until))
+      AND ($tool IS NULL OR EXISTS { (m)-[:MADE_TOOL_CALL]->(:ToolCall {tool_name: $tool}) })
+    MATCH (c:Conversation {uuid: m.conversation_id})
+    WHERE c.status <> 'deleting' AND ($tags IS NULL OR any(tag IN $tags WHERE tag IN c.tags))
+    RETURN m, score
+    LIMIT $limit
+    UNION
+    WITH words
+    MATCH (c:Conversation)
+    WHERE c.user_id = $user_id AND c.project = $project AND c.updated_at > datetime() - duration('PT3S')
+      AND c.status <> 'deleting' AND ($tags IS NULL OR any(tag IN $tags WHERE tag IN c.tags))
+    WITH c, words
+    ORDER BY c.updated_at DESC
+    LIMIT 20
+    MATCH (m:Message {conversation_id: c.uuid})
+    WHERE m.seq > c.head_seq - 20
+      AND ($role IS NULL OR m.role = $role)
+      AND ($since IS NULL OR m.timestamp >= datetime($since)) AND ($until IS NULL OR m.timestamp < datetime($until))
+      AND ($tool IS NULL OR EXISTS { (m)-[:MADE_TOOL_CALL]->(:ToolCall {tool_name: $tool}) })
+    WITH m, reduce(sum = 0.0, w IN words |
+      sum + CASE WHEN coalesce(m.content, '') + ' ' + coalesce(m.terms, '') =~ w.pattern THEN w.rarity ELSE 0 END) AS score
+    WHERE score > 0
+    RETURN m, score
+  }
+  RETURN collect(m.conversation_id) AS conversations, collect(m.seq) AS seqs,
+    collect(coalesce(toStringOrNull(m.timestamp), '')) AS times, collect(score) AS scores
+}
+RETURN conversations, seqs, times, scores
+
+// name: search_owner_vector
+// requires: 2026.2
+// The owner is filtered inside the index, what the index does not know after it.
+CYPHER 25
+CALL () {
+  MATCH (m:Message)
+  SEARCH m IN (VECTOR INDEX {{index}} FOR $vector WHERE m.user_id = $user_id AND m.project = $project LIMIT $take) SCORE AS score
+  OPTIONAL MATCH (c:Conversation {uuid: m.conversation_id})
+  WITH m, score, coalesce(c.status, 'deleting') <> 'deleting'
+    AND ($tags IS NULL OR any(tag IN $tags WHERE tag IN c.tags)) AND ($role IS NULL OR m.role = $role)
+    AND ($since IS NULL OR m.timestamp >= datetime($since)) AND ($until IS NULL OR m.timestamp < datetime($until))
+    AND ($tool IS NULL OR EXISTS { (m)-[:MADE_TOOL_CALL]->(:ToolCall {tool_name: $tool}) }) AS fits
+  ORDER BY score DESC
+  WITH count(*) AS seen, collect(CASE WHEN fits THEN m END)[..$limit] AS kept,
+    collect(CASE WHEN fits THEN score END)[..$limit] AS scores
+  RETURN [m IN kept | m.conversation_id] AS conversations, [m IN kept | m.seq] AS seqs,
+    [m IN kept | coalesce(toStringOrNull(m.timestamp), '')] AS times, scores,
+    seen >= $take AND size(kept) < $limit AS more
+}
+RETURN conversations, seqs, times, scores, more
+
+// name: search_owner_vector
+// Older servers: $overfetch neighbours of anybody's, and the owner's kept. Few of them: `more`, for there may be others.
+CALL () {
+  CALL db.index.vector.queryNodes('{{index}}', $overfetch, $vector) YIELD node AS m, score
+  WHERE m.user_id = $user_id AND m.project = $project
+    AND ($role IS NULL OR m.role = $role)
+    AND ($since IS NULL OR m.timestamp >= datetime($since)) AND ($until IS NULL OR m.timestamp < datetime($until))
+    AND ($tool IS NULL OR EXISTS { (m)-[:MADE_TOOL_CALL]->(:ToolCall {tool_name: $tool}) })
+  MATCH (c:Conversation {uuid: m.conversation_id})
+  WHERE c.status <> 'deleting' AND ($tags IS NULL OR any(tag IN $tags WHERE tag IN c.tags))
+  WITH m, score
+  ORDER BY score DESC
+  LIMIT $limit
+  RETURN collect(m.conversation_id) AS conversations, collect(m.seq) AS seqs,
+    collect(coalesce(toStringOrNull(m.timestamp), '')) AS times, collect(score) AS scores
+}
+RETURN conversations, seqs, times, scores, size(seqs) < $limit AS more
+
+// name: scan_owner_vector
+// What a narrow filter leaves of an owner's messages, compared one by one; asked only where the index had too few.
+CALL () {
+  MATCH (c:Conversation)
+  WHERE c.user_id = $user_id AND c.project = $project AND c.status <> 'deleting'
+    AND ($tags IS NULL OR any(tag IN $tags WHERE tag IN c.tags))
+  MATCH (m:Message {conversation_id: c.uuid})
+  WHERE m.seq > 0 AND m[$property] IS NOT NULL AND ($role IS NULL OR m.role = $role)
+    AND ($since IS NULL OR m.timestamp >= datetime($since)) AND ($until IS NULL OR m.timestamp < datetime($until))
+    AND ($tool IS NULL OR EXISTS { (m)-[:MADE_TOOL_CALL]->(:ToolCall {tool_name: $tool}) })
+  WITH m, vector.similarity.cosine(m[$property], $vector) AS score
+  ORDER BY score DESC
+  LIMIT $limit
+  RETURN collect(m.conversation_id) AS conversations, collect(m.seq) AS seqs,
+    collect(coalesce(toStringOrNull(m.timestamp), '')) AS times, collect(score) AS scores
+}
+RETURN conversations, seqs, times, scores, false AS more
+
+// name: found_messages
+// What a search shows, read by place once the lists are fused; neighbours that a filter leaves out are left out here.
+// The cosine only where a threshold asks for it. No embedding comes back.
+UNWIND $places AS place
+MATCH (m:Message {conversation_id: place[0], seq: place[1]})
+WHERE m.user_id = $user_id AND m.project = $project
+  AND ($role IS NULL OR m.role = $role)
+  AND ($since IS NULL OR m.timestamp >= datetime($since)) AND ($until IS NULL OR m.timestamp < datetime($until))
+  AND ($tool IS NULL OR EXISTS { (m)-[:MADE_TOOL_CALL]->(:ToolCall {tool_name: $tool}) })
+RETURN m {.uuid, .conversation_id, .seq, .role, .content, .reasoning, .token_count, .state, .in_reply_to, .model,
+  .usage, .importance, .trust, .metadata, .user_id, .project, timestamp: toStringOrNull(m.timestamp)} AS message,
+  CASE WHEN $vector IS NULL OR m[$property] IS NULL THEN null
+    ELSE vector.similarity.cosine(m[$property], $vector) END AS score

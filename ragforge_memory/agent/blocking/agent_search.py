@@ -1,0 +1,40 @@
+"""Finding again what was said in any conversation, for code that does not await."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Awaitable, Callable, Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING, TypeVar
+
+if TYPE_CHECKING:
+    from ragforge_memory.agent.agent import AsyncConversationAgent
+    from ragforge_memory.models.conversation import Role, ScoredMessage
+    from ragforge_memory.models.search import SearchResults
+
+T = TypeVar("T")
+
+
+class BlockingAgentSearch:
+    """See `AgentSearch`."""
+
+    _agent: AsyncConversationAgent
+
+    @abstractmethod
+    def _do(self, function: Callable[[], Awaitable[T]]) -> T: ...
+
+    def search_messages(
+        self,
+        query: str,
+        limit: int = 10,
+        *,
+        role: Role | None = None,
+        since: datetime | str | None = None,
+        until: datetime | str | None = None,
+        tags: Sequence[str] | None = None,
+        tool: str | None = None,
+    ) -> SearchResults[ScoredMessage]:
+        """See `AsyncConversationAgent.search_messages`."""
+        return self._do(
+            lambda: self._agent.search_messages(query, limit, role=role, since=since, until=until, tags=tags, tool=tool)
+        )

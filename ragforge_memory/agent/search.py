@@ -1,0 +1,197 @@
+"""Searching what was said: two lists at the same time, fused, with neighbours; what answered is said."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING, TypeVar
+
+from ragforge_memory.embeddings.calibration import similarity
+from ragforge_memory.errors import ConversationNotFound, EmbeddingError, RagforgeError
+from ragforge_memory.graph.search import CANDIDATES, EVERYTHING, Filters, Hits, part_of, words_of
+from ragforge_memory.models.conversation import Message, ScoredMessage
+from ragforge_memory.models.search import SearchResults
+from ragforge_memory.retrieval.fusion import VECTOR_WEIGHT, fused
+from ragforge_memory.retrieval.neighbours import Place, Ranked, is_apart, ranked
+from ragforge_memory.retrieval.words import matched
+
+if TYPE_CHECKING:
+    from ragforge_memory.agent.services import Services
+    from ragforge_memory.embeddings.port import Vector
+    from ragforge_memory.graph.search import SearchStore
+
+log = logging.getLogger(__name__)
+
+T = TypeVar("T")
+
+TEXT = "text"
+MEANING = "meaning"
+NEIGHBOUR = "neighbour"
+
+# A question's vector takes 2 ms; a model that is fetched or loaded first is not waited for longer than this.
+EMBEDDING_SECONDS = 5.0
+# Read beyond what is wanted: neighbours of another session, and what was deleted meanwhile, fall out.
+_SPARE = 4
+
+
+async def search(
+    services: Services,
+    query: str,
+    *,
+    limit: int,
+    conversation_id: str | None = None,
+    filters: Filters = EVERYTHING,
+    min_score: float | None = None,
+    vector: Vector | None = None,
+) -> SearchResults[ScoredMessage]:
+    """Messages by words and by meaning, best first.
+
+    Args:
+        services: what is open.
+        query: the question.
+        limit: messages at most.
+        conversation_id: only this conversation's lineage; None: all of the owner's.
+        filters: what is left out.
+        min_score: the least similarity (0 to 1), of a message without a vector the least share of the question's words.
+        vector: the query's vector, where the caller has it already.
+
+    Raises:
+        ConversationNotFound: there is no such conversation (any more).
+        RagforgeError: neither list could be had: what the first of them failed with.
+    """
+    store = services.searches
+    if store is None:
+        return SearchResults(answered=(), missed=(TEXT, MEANING))
+    words = words_of(query)
+    candidates = max(limit, CANDIDATES)
+
+    async def by_meaning() -> tuple[Hits, Vector]:
+        found = vector or await _vector(services, store, query)
+        return (
+            await store.by_meaning(found, conversation_id=conversation_id, filters=filters, limit=candidates),
+            found,
+        )
+
+    async def by_words() -> Hits:
+        return await store.by_words(words, conversation_id=conversation_id, filters=filters, limit=candidates)
+
+    text, meaning = await asyncio.gather(_or_error(by_words), _or_error(by_meaning))
+    for outcome in (text, meaning):
+        if isinstance(outcome, ConversationNotFound):
+            raise outcome
+    if isinstance(text, RagforgeError) and isinstance(meaning, RagforgeError):
+        raise text
+    missed = []
+    if isinstance(text, RagforgeError):
+        log.warning("search without words: %s", text)
+        missed.append(TEXT)
+    if isinstance(meaning, RagforgeError):
+        log.log(logging.WARNING if services.embedder is not None else logging.DEBUG, "by words alone: %s", meaning)
+        missed.append(MEANING)
+    hits = Hits() if isinstance(text, RagforgeError) else text
+    near, used = (Hits(), None) if isinstance(meaning, RagforgeError) else meaning
+    found = _Found(services, words, hits, near, used if min_score is not None else None)
+    items = await found.best(limit, filters, min_score)
+    return SearchResults(
+        items, answered=tuple(tier for tier in (TEXT, MEANING) if tier not in missed), missed=tuple(missed)
+    )
+
+
+class _Found:
+    """Two lists of candidates, and what becomes of them."""
+
+    def __init__(
+        self, services: Services, words: Sequence[str], text: Hits, meaning: Hits, vector: Vector | None
+    ) -> None:
+        self._services = services
+        self._words = words
+        self._vector = vector
+        self._lineage = text.lineage or meaning.lineage
+        self._times: dict[Place, datetime] = {}
+        self._text = self._by_place(text)
+        self._meaning = self._by_place(meaning)
+        self._scores = dict(fused([(1.0, self._text), (VECTOR_WEIGHT, self._meaning)]))
+        self._messages: dict[Place, tuple[Message, float | None]] = {}
+
+    async def best(self, limit: int, filters: Filters, min_score: float | None) -> list[ScoredMessage]:
+        """The best ``limit``, read from the graph; more is read as long as something that was read falls out."""
+        gone: set[Place] = set()
+        order = ranked(self._scores, self._times)
+        while not all(each.place in self._messages for each in order[:limit]):
+            wanted = [each for each in order[: limit + _SPARE] if each.place not in self._messages]
+            read = await self._read([each.place for each in wanted], filters)
+            gone.update(each.place for each in wanted if each.place not in read)
+            if min_score is not None:
+                gone.update(place for place, item in read.items() if self._relevance(place, item) < min_score)
+            if any(is_apart(each, self._times) for each in wanted):
+                order = ranked(self._scores, self._times)
+            order = [each for each in order if each.place not in gone]
+        return [self._scored(each) for each in order[:limit]]
+
+    async def _read(self, places: Sequence[Place], filters: Filters) -> dict[Place, tuple[Message, float | None]]:
+        store = self._services.searches
+        assert store is not None
+        stored = {self._stored(place): place for place in places}
+        read = await store.messages(list(stored), filters=filters, vector=self._vector)
+        found = {stored[at]: item for at, item in read.items()}
+        self._messages.update(found)
+        self._times.update({place: item[0].timestamp for place, item in found.items()})
+        return found
+
+    def _by_place(self, hits: Hits) -> dict[Place, float]:
+        """Scores by place; of a message that came twice (the index had it already) the better one."""
+        scores: dict[Place, float] = {}
+        for hit in hits.items:
+            # Along a lineage seq runs on from conversation to conversation: there it is one line.
+            place = ("" if self._lineage else hit.conversation_id, hit.seq)
+            scores[place] = max(hit.score, scores.get(place, hit.score))
+            if hit.time is not None:
+                self._times[place] = hit.time
+        return scores
+
+    def _stored(self, place: Place) -> Place:
+        return (part_of(self._lineage, place[1]), place[1]) if self._lineage else place
+
+    def _relevance(self, place: Place, item: tuple[Message, float | None]) -> float:
+        known = self._similarity(place, item)
+        if known is not None:
+            return known
+        return len(matched(self._words, item[0].content)) / len(self._words) if self._words else 0.0
+
+    def _similarity(self, place: Place, item: tuple[Message, float | None]) -> float | None:
+        cosine = self._meaning.get(place, item[1])
+        embedder = self._services.embedder
+        return None if cosine is None or embedder is None else similarity(cosine, embedder.unrelated_cosine)
+
+    def _scored(self, each: Ranked) -> ScoredMessage:
+        item = self._messages[each.place]
+        tiers = [TEXT] if each.place in self._text else []
+        tiers += [MEANING] if each.place in self._meaning else []
+        return ScoredMessage(
+            message=item[0],
+            score=each.score,
+            conversation_id=item[0].conversation_id,
+            matched_by=tuple(tiers or [NEIGHBOUR]),
+            matched_words=matched(self._words, item[0].content),
+            similarity=self._similarity(each.place, item),
+            beside_seq=each.beside,
+        )
+
+
+async def _vector(services: Services, store: SearchStore, query: str) -> Vector:
+    if services.embedder is None or not store.has_vectors or not services.config.memory.embeddings.enabled:
+        raise EmbeddingError("nothing is embedded here", hint="`ragforge doctor` says why")
+    try:
+        async with asyncio.timeout(EMBEDDING_SECONDS):
+            return await services.embedder.embed_query(query)
+    except TimeoutError as error:
+        raise EmbeddingError(f"the question's vector was not there within {EMBEDDING_SECONDS:g} s") from error
+
+
+async def _or_error(work: Callable[[], Awaitable[T]]) -> T | RagforgeError:
+    try:
+        return await work()
+    except RagforgeError as error:
+        return error

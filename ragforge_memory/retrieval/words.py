@@ -1,0 +1,56 @@
+"""The words of a question: which ones a search asks for, and which of them a text has."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+
+# What Lucene's english analyzer leaves out of an index: nobody finds anything by them.
+# fmt: off
+STOP_WORDS = frozenset({
+    "a", "an", "and", "are", "as", "at", "be", "but", "by", "for", "if", "in", "into", "is", "it", "no",
+    "not", "of", "on", "or", "such", "that", "the", "their", "then", "there", "these", "they", "this", "to",
+    "was", "will", "with",
+})
+# fmt: on
+_ENDING = re.compile(r"['’](?:s|t|d|m|re|ve|ll)\b", re.IGNORECASE)
+_SHORTEST_STEM = 3
+
+
+def without_endings(text: str) -> str:
+    """A question without its possessives and short forms: ``Ada's`` asks for ``Ada``."""
+    return _ENDING.sub("", text)
+
+
+def asked_for(words: Iterable[str]) -> list[str]:
+    """The words that an index can know."""
+    return [word for word in words if word not in STOP_WORDS]
+
+
+def stem(word: str) -> str:
+    """A word without its commonest endings; rougher than the index's stemmer, for words that it has not seen yet."""
+    for ending in ("ingly", "edly", "ings", "ies", "ing", "ed", "es", "s", "y", "e"):
+        if word.endswith(ending) and len(word) - len(ending) >= _SHORTEST_STEM:
+            return word.removesuffix(ending)
+    return word
+
+
+def pattern(word: str) -> str:
+    """A regular expression, Java's, for texts that have this word in any form; ``word`` is letters and digits."""
+    return rf"(?isU).*\b{stem(word)}\w{{0,4}}\b.*"
+
+
+def matched(words: Sequence[str], text: str) -> tuple[str, ...]:
+    """Which of ``words`` a text has in any form, in the question's order."""
+    stems = {stem(word): word for word in words}
+    if not stems:
+        return ()
+    found = {match.lower() for match in _any_of(tuple(stems)).findall(text)}
+    return tuple(word for root, word in stems.items() if root in found)
+
+
+@lru_cache(maxsize=64)
+def _any_of(stems: tuple[str, ...]) -> re.Pattern[str]:
+    """One pattern for all of them, the longest first; words are letters and digits, so nothing needs escaping."""
+    return re.compile(rf"\b({'|'.join(sorted(stems, key=len, reverse=True))})\w{{0,4}}\b", re.IGNORECASE)

@@ -1,0 +1,63 @@
+"""Probes for the statements of a search; see `probes`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ragforge_memory.graph.text import owner_token
+from ragforge_memory.retrieval.words import pattern
+from tests.owners.graph import VECTOR, Data
+from tests.owners.probes import Probe, Rows
+
+
+def _asked(data: Data, **scope: Any) -> dict[str, Any]:
+    """What every search is given; the token is the other's, so that filters on nodes must do it alone."""
+    everything = {"role": None, "since": None, "until": None, "tool": None, "tags": None, "filtered": False}
+    return {
+        **everything,
+        "words": [{"text": data.word, "pattern": pattern(data.word)}],
+        "owner_token": owner_token(data.owner.user_id, data.owner.project),
+        "sample": 100,
+        "limit": 100,
+        "vector": VECTOR,
+        "take": 100,
+        "scan": 2_000,
+        "overfetch": 200,
+        "property": "embedding_of_probes",
+        **scope,
+    }
+
+
+def _nothing(rows: Rows) -> bool:
+    return not rows
+
+
+def _one_row(rows: Rows) -> bool:
+    return len(rows) == 1
+
+
+def _has_some(rows: Rows) -> bool:
+    return bool(rows[0]["seqs"])
+
+
+_NOW = "MATCH (c:Conversation {uuid: $b_conversation}) SET c.updated_at = datetime() + duration('PT1H')"
+
+SEARCH: dict[str, list[Probe]] = {
+    "search_history_text": [Probe(lambda a, b: _asked(b, conversation_id=b.conversation), expect=_nothing)],
+    "search_history_vector": [Probe(lambda a, b: _asked(b, conversation_id=b.conversation), expect=_nothing)],
+    "scan_history_vector": [Probe(lambda a, b: _asked(b, conversation_id=b.conversation), expect=_nothing)],
+    "search_owner_text": [Probe(lambda a, b: _asked(b), expect=_one_row), Probe(lambda a, b: _asked(b), prepare=_NOW)],
+    "search_owner_vector": [Probe(lambda a, b: _asked(b), expect=_has_some)],
+    "scan_owner_vector": [
+        Probe(
+            lambda a, b: _asked(b),
+            prepare="MATCH (m:Message) WHERE m.uuid IN [$a_question, $b_question] "
+            "SET m.embedding_of_probes = [1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]",
+            expect=_has_some,
+        )
+    ],
+    "found_messages": [
+        Probe(lambda a, b: _asked(b, places=[[b.conversation, 1], [b.conversation, 2]], vector=None), expect=_nothing)
+    ],
+}
+"""Statements of a search, which belong to a user in a project."""
