@@ -51,10 +51,11 @@ ORDER BY c.updated_at DESC, c.uuid DESC
 LIMIT $limit
 
 // name: update_conversation
-// Title, tags, status and metadata in one statement: $changes holds only what changes.
+// Title, tags, status and metadata in one statement: $changes holds only what changes. updated_at stays: it orders the
+// lists by when something was last said, and to archive or to name an old conversation says nothing.
 MATCH (c:Conversation {uuid: $uuid})
 WHERE c.user_id = $user_id AND c.project = $project AND c.status <> 'deleting'
-SET c += $changes, c.updated_at = datetime()
+SET c += $changes
 RETURN c {.uuid, .session_id, .title, .summary, .tags, .status, .message_count, .head_seq, .lineage_ids, .lineage_tops,
   .user_id, .project, .summarized_seq, .extracted_seq, .file_path, .metadata,
   created_at: toStringOrNull(c.created_at), updated_at: toStringOrNull(c.updated_at)} AS conversation

@@ -82,7 +82,7 @@ class EphemeralConversations:
         """Sets properties of a conversation."""
         if "tags" in changes:
             changes["tags"] = tuple(changes["tags"])
-        self.infos[uuid] = (await self.get(uuid)).model_copy(update={**changes, "updated_at": datetime.now(UTC)})
+        self.infos[uuid] = (await self.get(uuid)).model_copy(update=changes)
         return self.infos[uuid]
 
     async def delete(self, uuid: str) -> None:

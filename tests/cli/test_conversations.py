@@ -42,10 +42,11 @@ def test_archive_and_back(ragforge: CommandLine) -> None:
     ragforge.ok("conversations", "archive", one[:8])
     assert listed(ragforge, "--status", "active") == [two]
     assert listed(ragforge, "--status", "archived") == [one]
-    assert set(listed(ragforge)) == {one, two}
+    assert listed(ragforge) == [two, one], "archiving makes nothing new of an old conversation"
     assert "archived" in ragforge.ok("conversations", "list", "--status", "archived")
     ragforge.ok("conversations", "unarchive", one)
     assert listed(ragforge, "--status", "archived") == []
+    assert listed(ragforge) == [two, one]
 
 
 def test_show(ragforge: CommandLine) -> None:
