@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import os
 from collections import deque
 from collections.abc import AsyncIterator, Callable
 from types import TracebackType
 
 from ragforge_memory import events
+from ragforge_memory.agent.loop import check_process
 from ragforge_memory.errors import RagforgeError, TurnCancelled, describe
 from ragforge_memory.models.conversation import AssistantResponse
 
@@ -88,6 +90,7 @@ class AsyncMessageStream:
         self._channel = Channel()
         self._task: asyncio.Task[AssistantResponse] | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
+        self._pid = os.getpid()
         self._ended = False
 
     @property
@@ -116,6 +119,7 @@ class AsyncMessageStream:
         return self
 
     async def __anext__(self) -> events.Event:
+        check_process(self._pid)
         task = self._begin()
         if self._ended:
             raise StopAsyncIteration
@@ -131,7 +135,12 @@ class AsyncMessageStream:
         raise StopAsyncIteration
 
     async def aclose(self) -> None:
-        """Cancels the turn if it still runs, and waits until what it had said is stored."""
+        """Cancels the turn if it still runs, and waits until what it had said is stored.
+
+        In a forked child nothing happens: the turn is the parent's.
+        """
+        if os.getpid() != self._pid:
+            return
         self._ended = True
         self._channel.close()
         if self._task is None:
@@ -143,7 +152,7 @@ class AsyncMessageStream:
             self._task.exception()
 
     def __del__(self) -> None:
-        if self._task is not None and not self._task.done() and self._loop is not None:
+        if os.getpid() == self._pid and self._task is not None and not self._task.done() and self._loop is not None:
             with contextlib.suppress(RuntimeError):
                 self._channel.close()
                 self._loop.call_soon_threadsafe(self._task.cancel)

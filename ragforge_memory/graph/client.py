@@ -6,6 +6,7 @@ Nothing of the driver's leaks out of here: records become plain dicts, its excep
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -13,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import neo4j
 from neo4j import exceptions as driver_errors
 
-from ragforge_memory.errors import ConfigError, GraphError, GraphTimeout, GraphUnavailable
+from ragforge_memory.errors import ConfigError, ForkedProcess, GraphError, GraphTimeout, GraphUnavailable
 from ragforge_memory.graph.liveness import STATEMENT_TIMEOUT, is_lost, refusal, unless_hanging
 from ragforge_memory.graph.queries import Statement, Version, parse_version, statement_for
 
@@ -105,6 +106,7 @@ class GraphClient:
         recover: Recover | None = None,
         waiting: Callable[[], None] | None = None,
     ) -> None:
+        self._pid = os.getpid()
         self._driver = driver
         self._database = database
         self._address = address
@@ -224,7 +226,7 @@ class GraphClient:
 
     async def aclose(self) -> None:
         """Closes the driver where this client opened it."""
-        if self._owned:
+        if self._owned and os.getpid() == self._pid:
             await self._driver.close()
 
     async def _managed(
@@ -272,7 +274,16 @@ class GraphClient:
                 await self._reconnect(generation)
         return await attempt()
 
+    def _check_process(self) -> None:
+        """After a fork the connections are the parent's: two who speak on one break it for both."""
+        if os.getpid() != self._pid:
+            raise ForkedProcess(
+                "this connection to Neo4j was opened before a fork and cannot be used in the child",
+                hint="make a new agent in the child process",
+            )
+
     async def _server_info(self) -> neo4j.ServerInfo:
+        self._check_process()
         with self._errors("the first contact", STATEMENT_TIMEOUT):
             async with asyncio.timeout(STATEMENT_TIMEOUT):
                 return await self._driver.get_server_info()
@@ -304,6 +315,8 @@ class GraphClient:
         name: str,
         managed: bool,
     ) -> list[dict[str, Any]]:
+        self._check_process()
+
         async def work(transaction: neo4j.AsyncManagedTransaction) -> list[dict[str, Any]]:
             return await self._collect(await transaction.run(text, parameters))
 

@@ -45,11 +45,13 @@ class JournalTurn:
 class Journal:
     """This process's journal file; made at the first line, removed when it is closed with nothing open.
 
-    Safe to call from any thread. Raises OSError where the disk refuses; the turn decides what that means.
+    Safe to call from any thread; in a forked child it leaves the file to its parent. Raises OSError where the disk
+    refuses; the turn decides what that means.
     """
 
     def __init__(self, directory: Path) -> None:
         self._directory = directory
+        self._pid = os.getpid()
         self._guard = threading.Lock()
         self._file: IO[str] | None = None
         self._lock: FileLock | None = None
@@ -87,7 +89,7 @@ class Journal:
         """The graph has the whole turn: its lines are dropped."""
         with self._guard:
             self._open.pop(message_id, None)
-            if self._file is None:
+            if self._file is None or os.getpid() != self._pid:
                 return
             if not self._open:
                 self._file.seek(0)
@@ -104,7 +106,7 @@ class Journal:
     def close(self) -> None:
         """Lets go of the file; one with nothing open in it is removed."""
         with self._guard:
-            if self._file is None or self._lock is None or self._path is None:
+            if self._file is None or self._lock is None or self._path is None or os.getpid() != self._pid:
                 return
             path = self._path
             self._file.close()
@@ -142,6 +144,8 @@ class Journal:
                 _lock_path(path).unlink(missing_ok=True)
 
     def _write(self, line: dict[str, Any], *, sync: bool = False) -> None:
+        if os.getpid() != self._pid:
+            return
         if self._file is None:
             self._directory.mkdir(parents=True, exist_ok=True, mode=0o700)
             path = self._path = self._directory / f"{os.getpid()}-{uuid4().hex[:8]}.jsonl"
