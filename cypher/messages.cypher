@@ -9,13 +9,15 @@ WITH c
 OPTIONAL MATCH (known:Message {uuid: $uuid})
 WHERE known.conversation_id = c.uuid
 FOREACH (_ IN CASE WHEN known IS NULL THEN [1] ELSE [] END |
-  SET c.head_seq = c.head_seq + 1, c.message_count = c.message_count + 1
+  SET c.head_seq = c.head_seq + 1, c.message_count = c.message_count + 1,
+    c.token_total = coalesce(c.token_total, 0) + $tokens
   CREATE (c)-[:HAS_MESSAGE]->(m:Message)
   SET m = $message, m.uuid = $uuid, m.conversation_id = c.uuid, m.user_id = c.user_id, m.project = c.project,
     m.owner_token = c.owner_token, m.seq = c.head_seq, m.timestamp = datetime()
   FOREACH (_ IN CASE WHEN $embed THEN [1] ELSE [] END | SET m:PendingEmbedding)
   FOREACH (_ IN CASE WHEN c.head_seq - coalesce(c.summarized_seq, 0) >= $summarize_every THEN [1] ELSE [] END |
     SET c:PendingSummary)
+  FOREACH (_ IN CASE WHEN $message.importance >= 0.7 THEN [1] ELSE [] END | SET m:Important)
 )
 FOREACH (_ IN CASE WHEN c.title IS NULL AND $title IS NOT NULL THEN [1] ELSE [] END |
   SET c.title = $title, c.title_source = $title_source
@@ -27,6 +29,8 @@ RETURN coalesce(known.seq, c.head_seq) AS seq, c.title AS title
 // Write 2: the answer, its tool calls with their results and its ties to code, in one statement of one transaction.
 // Same order as append_message. Names that the answer mentions are resolved here, against the graph as it is: a name
 // counts where it means one scope, or one of a file that the answer names, or one that a tool has read.
+// The receipt comes along: an edge to each thing that the prompt held (twenty cost a fifth of an empty write), and once
+// for all turns what they have in common ($prompts is empty where read 1 has seen it).
 MATCH (c:Conversation {uuid: $conversation_id})
 WHERE c.user_id = $user_id AND c.project = $project AND c.status <> 'deleting'
 SET c.updated_at = datetime()
@@ -34,22 +38,50 @@ WITH c
 OPTIONAL MATCH (known:Message {uuid: $uuid})
 WHERE known.conversation_id = c.uuid
 FOREACH (_ IN CASE WHEN known IS NULL THEN [1] ELSE [] END |
-  SET c.head_seq = c.head_seq + 1, c.message_count = c.message_count + 1
+  SET c.head_seq = c.head_seq + 1, c.message_count = c.message_count + 1,
+    c.token_total = coalesce(c.token_total, 0) + $tokens
   CREATE (c)-[:HAS_MESSAGE]->(m:Message)
   SET m = $message, m.uuid = $uuid, m.conversation_id = c.uuid, m.user_id = c.user_id, m.project = c.project,
     m.owner_token = c.owner_token, m.seq = c.head_seq, m.timestamp = datetime()
   FOREACH (_ IN CASE WHEN $embed THEN [1] ELSE [] END | SET m:PendingEmbedding)
   FOREACH (_ IN CASE WHEN c.head_seq - coalesce(c.summarized_seq, 0) >= $summarize_every THEN [1] ELSE [] END |
     SET c:PendingSummary)
+  FOREACH (_ IN CASE WHEN $message.importance >= 0.7 THEN [1] ELSE [] END | SET m:Important)
   FOREACH (step IN $tool_calls |
     CREATE (m)-[:MADE_TOOL_CALL]->(call:ToolCall)-[:PRODUCED_RESULT]->(result:ToolResult)
     SET call = step.call, result = step.result
   )
+  FOREACH (prompt IN $prompts |
+    MERGE (kept:Prompt {uuid: prompt.uuid})
+    ON CREATE SET kept.user_id = c.user_id, kept.project = c.project, kept.text = prompt.text,
+      kept.created_at = datetime()
+  )
 )
-WITH c, coalesce(known.seq, c.head_seq) AS seq
+WITH c, coalesce(known.seq, c.head_seq) AS seq, known IS NULL AS new
 OPTIONAL MATCH (given_up:Message {uuid: $message.in_reply_to, conversation_id: $conversation_id, state: 'unanswered'})
 SET given_up.state = 'complete'
-WITH c, seq
+WITH c, seq, new
+CALL (new) {
+  WITH new WHERE new AND size($used_messages) + size($used_summaries) > 0
+  MATCH (m:Message {uuid: $uuid})
+  CALL (m) {
+    UNWIND $used_messages AS used
+    MATCH (x:Message {uuid: used.uuid})
+    WHERE x.user_id = $user_id AND x.project = $project
+    CREATE (m)-[u:USED_CONTEXT]->(x)
+    SET u = used.given
+    RETURN count(*) AS messages
+  }
+  CALL (m) {
+    UNWIND $used_summaries AS used
+    MATCH (x:Summary {uuid: used.uuid})
+    WHERE x.user_id = $user_id AND x.project = $project
+    CREATE (m)-[u:USED_CONTEXT]->(x)
+    SET u = used.given
+    RETURN count(*) AS summaries
+  }
+  RETURN sum(messages + summaries) AS used_context
+}
 CALL (c) {
   WITH c WHERE size($touched) + size($mentions) > 0
   MATCH (m:Message {uuid: $uuid})
@@ -90,25 +122,66 @@ RETURN seq, referenced, c:PendingSummary AS due
 
 // name: turn_context
 // Read 1: one statement, bounded by seq, never by ORDER BY and LIMIT alone. A branch's earlier messages are its
-// parents', each up to where it was left. No embedding comes back. Times come as text: the driver takes longer to make
-// its own of sixty of them than the server for all the rest.
+// parents', each up to where it was left. What a compression covers is not read again; of what is older than the run
+// of recent messages the newest important ones come, and what shares words with the question ($words; the scope stands
+// inside the full-text query, since full text knows no other filter). No embedding comes back. Times come as text: the
+// driver takes longer to make its own of sixty of them than the server for all the rest.
 MATCH (c:Conversation {uuid: $conversation_id})
 WHERE c.user_id = $user_id AND c.project = $project AND c.status <> 'deleting'
-RETURN c.summary AS summary, COLLECT {
-  UNWIND [i IN range(0, size(coalesce(c.lineage_ids, [])) - 1) | {id: c.lineage_ids[i], top: c.lineage_tops[i]}]
-    + [{id: c.uuid, top: 9223372036854775807}] AS l
-  MATCH (m:Message {conversation_id: l.id})
-  WHERE m.seq > $floor AND m.seq < $top AND m.seq <= l.top
-  WITH m ORDER BY m.seq
-  RETURN m {.uuid, .conversation_id, .seq, .role, .content, .token_count, .state, .in_reply_to,
-    .model, .provider_parts, .trust, timestamp: toStringOrNull(m.timestamp), tool_calls: COLLECT {
-      MATCH (m)-[:MADE_TOOL_CALL]->(call:ToolCall)-[:PRODUCED_RESULT]->(result:ToolResult)
-      RETURN call {.uuid, .message_id, .index, .tool_name, .arguments, .duration_ms, .success, .iteration,
-        timestamp: toStringOrNull(call.timestamp), result: result.result, error: result.error, result_size_bytes: result.result_size_bytes,
-        truncated: result.truncated} AS call
-      ORDER BY call.index
-    }} AS message
-} AS messages
+WITH c, [i IN range(0, size(coalesce(c.lineage_ids, [])) - 1) | {id: c.lineage_ids[i], top: c.lineage_tops[i]}]
+  + [{id: c.uuid, top: 9223372036854775807}] AS lineage
+WITH c, lineage, head(COLLECT {
+  UNWIND lineage AS l
+  MATCH (s:Summary {conversation_id: l.id, kind: 'compression', level: 1})
+  WHERE s.from_seq > 0 AND s.to_seq <= l.top AND s.to_seq < $top
+  WITH s ORDER BY s.to_seq DESC LIMIT 1
+  RETURN s {.uuid, .conversation_id, .user_id, .project, .kind, .level, .from_seq, .to_seq, .content, .token_count,
+    .tokens_saved, .model, created_at: toStringOrNull(s.created_at)} AS summary
+}) AS compression
+WITH c, lineage, compression, CASE WHEN compression.to_seq > $floor THEN compression.to_seq ELSE $floor END AS floor
+CALL (c, lineage, floor) {
+  WITH c, lineage, floor WHERE $words IS NOT NULL AND floor > 0
+  CALL db.index.fulltext.queryNodes('message_text_index', '+owner_token:' + $owner_token + '^0 +conversation_id:('
+    + reduce(ids = '', l IN lineage | CASE WHEN l.id =~ '[0-9A-Za-z]+' THEN ids + l.id + ' ' ELSE ids END) + ')^0 +'
+    + $words, {limit: $candidates})
+  YIELD node AS m, score
+  WHERE m.seq <= floor AND any(l IN lineage WHERE m.conversation_id = l.id AND m.seq <= l.top)
+  WITH m, score ORDER BY score DESC LIMIT $relevant
+  RETURN collect({score: score, message: m {.uuid, .conversation_id, .seq, .role, .content, .token_count, .state,
+    .in_reply_to, .model, .importance, .trust, timestamp: toStringOrNull(m.timestamp)}}) AS found
+}
+RETURN c.summary AS summary, c.summary_seq AS summary_seq, toString(datetime()) AS read_at, compression, found,
+  coalesce(c.token_total, 0) - coalesce(c.compressed_total, 0) AS uncompressed,
+  [prompt IN $prompts WHERE NOT EXISTS {
+    MATCH (kept:Prompt {uuid: prompt})
+    WHERE kept.user_id = $user_id AND kept.project = $project
+  }] AS missing,
+  COLLECT {
+    UNWIND lineage AS l
+    CALL (l, floor, compression) {
+      MATCH (m:Important {conversation_id: l.id})
+      WHERE m.seq > coalesce(compression.to_seq, 0) AND m.seq <= CASE WHEN l.top < floor THEN l.top ELSE floor END
+      // By both: only so the index gives the order, and no more than $important are read.
+      RETURN m ORDER BY m.conversation_id DESC, m.seq DESC LIMIT $important
+    }
+    WITH m ORDER BY m.seq DESC LIMIT $important
+    RETURN m {.uuid, .conversation_id, .seq, .role, .content, .token_count, .state, .in_reply_to, .model, .importance,
+      .trust, timestamp: toStringOrNull(m.timestamp)} AS message
+  } AS important,
+  COLLECT {
+    UNWIND lineage AS l
+    MATCH (m:Message {conversation_id: l.id})
+    WHERE m.seq > floor AND m.seq < $top AND m.seq <= l.top
+    WITH m ORDER BY m.seq
+    RETURN m {.uuid, .conversation_id, .seq, .role, .content, .token_count, .state, .in_reply_to,
+      .model, .provider_parts, .importance, .trust, timestamp: toStringOrNull(m.timestamp), tool_calls: COLLECT {
+        MATCH (m)-[:MADE_TOOL_CALL]->(call:ToolCall)-[:PRODUCED_RESULT]->(result:ToolResult)
+        RETURN call {.uuid, .message_id, .index, .tool_name, .arguments, .duration_ms, .success, .iteration,
+          timestamp: toStringOrNull(call.timestamp), result: result.result, error: result.error,
+          result_size_bytes: result.result_size_bytes, truncated: result.truncated} AS call
+        ORDER BY call.index
+      }} AS message
+  } AS messages
 
 // name: history
 // The newest $limit below $top (the head where nothing else is asked), oldest first, of the conversation's lineage.

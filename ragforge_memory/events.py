@@ -30,11 +30,18 @@ class Recalled(Shape):
 
 
 class Compressed(Shape):
-    """The context was condensed before the model was asked; counts are tokens."""
+    """The context was condensed before the model was asked; the originals stay in the graph.
+
+    ``tokens_before`` and ``tokens_after`` are those of the prompt, ``tokens_saved`` those of the ``messages`` that are
+    condensed less those of their compression, which is the summary ``summary_id``.
+    """
 
     type: Literal["compressed"] = "compressed"
     tokens_before: int
     tokens_after: int
+    tokens_saved: int = 0
+    summary_id: str | None = None
+    messages: int = 0
 
 
 class TextDelta(Shape):

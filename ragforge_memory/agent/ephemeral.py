@@ -11,7 +11,8 @@ from uuid import uuid4
 
 from ragforge_memory.errors import ConversationNotFound, MessageNotFound
 from ragforge_memory.graph.journal import Journal
-from ragforge_memory.graph.messages import CodeTies, NewMessage, TurnContext
+from ragforge_memory.graph.messages import CodeTies, NewMessage
+from ragforge_memory.graph.receipts import Receipt, TurnContext
 from ragforge_memory.models.conversation import ConversationInfo, Message, Page, ScoredMessage, ToolCall
 from ragforge_memory.models.owner import Owner
 
@@ -79,7 +80,7 @@ class EphemeralConversations:
         return Page(items=tuple(found[:limit]))
 
     async def update(self, uuid: str, **changes: Any) -> ConversationInfo:
-        """Sets properties of a conversation."""
+        """Sets properties of a conversation; it keeps its place in the list."""
         if "tags" in changes:
             changes["tags"] = tuple(changes["tags"])
         self.infos[uuid] = (await self.get(uuid)).model_copy(update=changes)
@@ -139,17 +140,27 @@ class EphemeralMessages:
         tool_calls: Sequence[ToolCall],
         ties: CodeTies,
         *,
+        receipt: Receipt | None = None,
         embed: bool,
         timeout: float | None = None,
         recover: bool = True,
     ) -> int:
-        """Appends an answer with its tool calls; ties to code are not kept."""
+        """Appends an answer with its tool calls; ties to code and receipts are not kept."""
         return await self._add(conversation_id, new, tool_calls, None)
 
     async def turn_context(
-        self, conversation_id: str, *, before_seq: int, limit: int, recover: bool = True
+        self,
+        conversation_id: str,
+        *,
+        before_seq: int,
+        limit: int,
+        question: str | None = None,
+        relevant: int = 0,
+        important: int = 0,
+        prompts: Sequence[str] = (),
+        recover: bool = True,
     ) -> TurnContext:
-        """The ``limit`` messages before ``before_seq``."""
+        """The ``limit`` messages before ``before_seq``; nothing older is recalled."""
         earlier = [message for message in await self._of(conversation_id) if message.seq < before_seq]
         return TurnContext(None, tuple(earlier[-limit:] if limit else ()))
 
@@ -202,6 +213,13 @@ class EphemeralMessages:
         """Nothing: what is not stored outlives no process."""
         return 0
 
+    async def tool_result(self, tool_call_id: str) -> ToolCall | None:
+        """A tool call of this agent's with its result."""
+        calls = (
+            call for messages in self._conversations.messages.values() for each in messages for call in each.tool_calls
+        )
+        return next((call for call in calls if call.uuid == tool_call_id), None)
+
     async def mark_unanswered(self, uuid: str, *, recover: bool = True) -> None:
         """Says of a question that no answer will follow."""
         for messages in self._conversations.messages.values():
@@ -233,6 +251,7 @@ class EphemeralMessages:
             model=new.model,
             usage=new.usage,
             provider_parts=new.provider_parts,
+            importance=new.importance,
             trust=new.trust,
             metadata=dict(new.metadata or {}),
             user_id=info.user_id,

@@ -33,6 +33,7 @@ from ragforge_memory.graph.connect import configured, connect
 from ragforge_memory.graph.conversations import ConversationStore
 from ragforge_memory.graph.journal import Journal
 from ragforge_memory.graph.messages import MessageStore
+from ragforge_memory.graph.receipts import ReceiptStore
 from ragforge_memory.graph.scopes import ScopeStore
 from ragforge_memory.graph.search import SearchStore
 from ragforge_memory.graph.spaces import Space, open_space
@@ -43,6 +44,7 @@ from ragforge_memory.llm.resolve import resolve_model
 from ragforge_memory.llm.timeouts import Timeouts
 from ragforge_memory.models.owner import Owner
 from ragforge_memory.project import identify
+from ragforge_memory.tools.earlier_results import read_tool_result
 from ragforge_memory.tools.registry import ToolRegistry
 
 if TYPE_CHECKING:
@@ -81,7 +83,9 @@ async def open_services(wanted: Wanted) -> Services:
     """
     agent_config = (wanted.config or ConversationConfig()).to_agent()
     settings = (wanted.settings or RagforgeConfig()).model_copy(update={"agent": agent_config})
-    registry = ToolRegistry(_tools(wanted.tools), timeout=agent_config.tool_timeout_seconds)
+    registry = ToolRegistry(
+        _tools(wanted.tools), on_demand=(read_tool_result,), timeout=agent_config.tool_timeout_seconds
+    )
     home = ragforge_home()
     resolution = await resolve_model(
         wanted.model, config=settings.llm, timeouts=Timeouts(first_chunk=agent_config.model_timeout_seconds)
@@ -133,6 +137,7 @@ async def open_services(wanted: Wanted) -> Services:
             summarizer=summarizer,
             summaries=summaries if remembers else None,
             searches=SearchStore(graph, wanted.owner, space) if remembers else None,
+            receipts=ReceiptStore(graph, wanted.owner) if remembers else None,
             embedder=embedder,
             root=wanted.root,
             commit=identify(wanted.root, settings.name).commit,

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from dataclasses import asdict
 from typing import Any
 
 from ragforge_memory.agent.services import Services
 from ragforge_memory.errors import NotFound, RagforgeError
 from ragforge_memory.graph.journal import JournalTurn
 from ragforge_memory.graph.messages import CodeTies, Mention, MessageStore, NewMessage
+from ragforge_memory.graph.receipts import Receipt, Used
 from ragforge_memory.models.conversation import Usage
 from ragforge_memory.models.owner import Owner
 from ragforge_memory.models.tokens import estimate_tokens
@@ -76,7 +78,13 @@ async def _fold(services: Services, turn: JournalTurn) -> None:
             return
         answer, ties = _answer_of(turn)
         await messages.complete_turn(
-            turn.conversation_id, answer, turn.tool_calls, ties, embed=services.embeds_messages, timeout=10
+            turn.conversation_id,
+            answer,
+            turn.tool_calls,
+            ties,
+            receipt=_receipt_of(turn),
+            embed=services.embeds_messages,
+            timeout=10,
         )
     except NotFound as error:
         log.info("a turn of a conversation that is gone was dropped: %s", error)
@@ -96,7 +104,9 @@ def _answer_of(turn: JournalTurn) -> tuple[NewMessage, CodeTies]:
         model=kept.get("model") or turn.model or None,
         usage=Usage(**kept["usage"]) if kept.get("usage") else None,
         provider_parts=kept.get("provider_parts"),
+        importance=kept.get("importance"),
         trust="agent",
+        receipt=kept.get("receipt"),
     )
     ties = CodeTies(
         touched=tuple(dict.fromkeys(turn.scopes)),
@@ -105,3 +115,11 @@ def _answer_of(turn: JournalTurn) -> tuple[NewMessage, CodeTies]:
         commit=kept.get("commit"),
     )
     return answer, ties
+
+
+def _receipt_of(turn: JournalTurn) -> Receipt:
+    kept = turn.answer or {}
+    return Receipt(
+        used=tuple(Used(**used) for used in kept.get("used", ())),
+        prompts=tuple((uuid, text) for uuid, text in kept.get("prompts", ())),
+    )

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from ragforge_memory.graph.conversations import ConversationStore
     from ragforge_memory.graph.journal import Journal
     from ragforge_memory.graph.messages import MessageStore
+    from ragforge_memory.graph.receipts import ReceiptStore
     from ragforge_memory.graph.scopes import ScopeStore
     from ragforge_memory.graph.search import SearchStore
     from ragforge_memory.llm.port import ModelProvider
@@ -36,9 +37,10 @@ T = TypeVar("T")
 @dataclass(frozen=True, slots=True)
 class Services:
     """Everything a turn needs. ``graph_name`` says which database the journal's lines belong to,
-    ``model_why`` in one sentence why this model answers, ``summaries`` is None without memory. ``unasked`` has, by
-    conversation, the text and the uuid of a question that ended because the graph was away: asked again it is the same
-    one, whether the graph took it or not."""
+    ``model_why`` in one sentence why this model answers, ``summaries``, ``searches`` and ``receipts`` are
+    None without memory.
+    ``unasked`` has, by conversation, the text and the uuid of a question that ended because the graph was away: asked
+    again it is the same one, whether the graph took it or not."""
 
     owner: Owner
     config: AgentConfig
@@ -59,6 +61,7 @@ class Services:
     root: Path | None
     commit: str | None
     today: Callable[[], date]
+    receipts: ReceiptStore | None = None
     degraded: tuple[str, ...] = ()
     unasked: dict[str, tuple[str, str]] = field(default_factory=dict)
 

@@ -11,10 +11,10 @@ from typing import Any
 from uuid import uuid4
 
 from ragforge_memory import events
-from ragforge_memory.agent.context import first_request
+from ragforge_memory.agent.importance import importance_of
 from ragforge_memory.agent.inputs import checked_text, title_of
 from ragforge_memory.agent.patience import patiently, shielded
-from ragforge_memory.agent.prompt import fold_results
+from ragforge_memory.agent.preparation import Prepared, prepare
 from ragforge_memory.agent.recovery import as_journalled
 from ragforge_memory.agent.services import Services
 from ragforge_memory.agent.tool_rounds import Emit, ToolRounds
@@ -22,6 +22,7 @@ from ragforge_memory.code.mentions import find_mentions
 from ragforge_memory.errors import ConversationNotFound, GraphUnavailable, ModelError, RagforgeError, TurnCancelled
 from ragforge_memory.graph.journal import JournalTurn
 from ragforge_memory.graph.messages import CodeTies, Mention, NewMessage
+from ragforge_memory.graph.receipts import Receipt
 from ragforge_memory.llm.port import (
     ChatMessage,
     Finished,
@@ -36,6 +37,7 @@ from ragforge_memory.models.conversation import (
     AssistantResponse,
     ConversationContext,
     MessageState,
+    ToolCall,
     Usage,
 )
 from ragforge_memory.models.text import well_formed
@@ -87,6 +89,7 @@ class Turn:
         self._final_parts: Any = None
         self._usage = Usage()
         self._context = ConversationContext()
+        self._prepared: Prepared | None = None
         self._degraded: list[str] = list(services.degraded)
 
     async def run(self) -> AssistantResponse:
@@ -113,26 +116,12 @@ class Turn:
             )
             for what in self._degraded:
                 await self._emit(events.Degraded(what=what))
-            before = await patiently(
-                services.graph,
-                self._emit,
-                lambda: services.messages.turn_context(
-                    self._conversation_id,
-                    before_seq=question_seq,
-                    limit=services.config.memory.max_context_messages,
-                    recover=False,
-                ),
+            self._prepared = await prepare(
+                services, self._conversation_id, question_seq=question_seq, question=self._text, emit=self._emit
             )
             services.unasked.pop(self._conversation_id, None)
-            request, self._context = first_request(
-                services.config,
-                before,
-                self._text,
-                window=services.provider.context_window,
-                tools=services.registry.specs,
-                today=services.today(),
-            )
-            await self._ask(request)
+            self._context = self._prepared.context
+            await self._ask(self._prepared)
         except asyncio.CancelledError:
             # Even where write 1 was cut off: the graph may have taken it.
             self._asked = True
@@ -180,6 +169,7 @@ class Turn:
                 role="user",
                 content=stored,
                 token_count=estimate_tokens(stored),
+                importance=importance_of(stored),
                 trust="user",
                 metadata=self._services.redacted(dict(self._metadata)) if self._metadata else None,
             ),
@@ -188,12 +178,12 @@ class Turn:
             recover=False,
         )
 
-    async def _ask(self, request: ModelRequest) -> None:
+    async def _ask(self, prepared: Prepared) -> None:
         """Asks the model and runs the tools it asks for, until it answers or its rounds are used up."""
-        services = self._services
+        services, request = self._services, prepared.request
         for iteration in range(1, services.config.max_iterations + 1):
             text_from = len(self._content)
-            requests, finished = await self._one_answer(request)
+            requests, finished = await self._one_answer(prepared.next_round(request, self._tools.calls))
             if not requests:
                 self._final_parts = finished.provider_parts
                 return
@@ -216,16 +206,11 @@ class Turn:
             )
             if said and not said.endswith("\n"):
                 await self._say("\n\n")
-        await self._force_answer(request)
-
-    async def _force_answer(self, request: ModelRequest) -> None:
-        """The rounds are used up: one answer without tools, their results folded into the system prompt."""
-        question = max(place for place, message in enumerate(request.messages) if message.role == "user")
-        requests, finished = await self._one_answer(
-            ModelRequest(fold_results(request.system, self._tools.exchanged), request.messages[: question + 1])
-        )
+        # The rounds are used up: one answer without tools, their results folded into the system prompt.
+        last = prepared.last_round(self._tools.exchanged, self._tools.calls)
+        requests, finished = await self._one_answer(last)
         if requests:
-            log.warning("%s asked for tools where none were offered", self._services.model_name)
+            log.warning("%s asked for tools where none were offered", services.model_name)
         self._final_parts = finished.provider_parts
 
     async def _one_answer(self, request: ModelRequest) -> tuple[tuple[ToolRequest, ...], Finished]:
@@ -273,11 +258,17 @@ class Turn:
             root=services.root,
             scopes=services.scopes,
             messages=services.messages,
+            results=self,
             embedder=services.embedder,
             conversation_id=self._conversation_id,
             message_id=self.user_message_id,
             commit=services.commit,
         )
+
+    async def tool_result(self, tool_call_id: str) -> ToolCall | None:
+        """A tool call with its whole result: of this turn, which the graph does not have yet, or of an earlier one."""
+        own = (call for call in self._tools.calls if call.uuid == tool_call_id)
+        return next(own, None) or await self._services.messages.tool_result(tool_call_id)
 
     async def _keep_partial(self) -> None:
         """Stores what there is of an answer that was cut off; of nothing, says that the question is unanswered.
@@ -299,13 +290,17 @@ class Turn:
     async def _write_answer(self, state: MessageState) -> None:
         """Write 2. What the graph cannot take now waits in the journal, by uuid, so that it is stored once."""
         answer, ties = self._answer(state)
-        services = self._services
+        services, edges = self._services, Receipt()
+        if self._prepared is not None:
+            await self._prepared.settled()
+            edges = self._prepared.edges
         try:
             self.seq = await services.messages.complete_turn(
                 self._conversation_id,
                 answer,
                 self._tools.calls,
                 ties,
+                receipt=edges,
                 embed=services.embeds_messages,
                 recover=False,
             )
@@ -314,7 +309,7 @@ class Turn:
             raise
         except RagforgeError as error:
             log.warning("the answer waits in the journal: %s", error)
-            await self._journal(services.journal.answered, self.message_id, as_journalled(answer, ties))
+            await self._journal(services.journal.answered, self.message_id, as_journalled(answer, ties, edges))
             self._degraded.append("graph")
             if state == "complete":
                 # Of a turn that was cut off nobody may be reading any more.
@@ -343,7 +338,9 @@ class Turn:
             model=self._services.model_name,
             usage=self._usage,
             provider_parts=parts,
+            importance=importance_of(content, self._tools.calls),
             trust="agent",
+            receipt=self._prepared.receipt if self._prepared else None,
         )
         ties = CodeTies(
             touched=self._tools.scopes,

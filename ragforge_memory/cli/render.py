@@ -50,7 +50,10 @@ class TurnView:
             case "recalled":
                 self._spinner.phase("thinking")
             case "compressed":
-                self._note(f"context condensed: {event.tokens_before} tokens to {event.tokens_after}")
+                self._note(
+                    f"context condensed: {event.tokens_before:,} tokens to {event.tokens_after:,}, "
+                    f"{event.tokens_saved:,} saved; the messages stay in the graph"
+                )
             case "reasoning_delta":
                 self._spinner.phase("thinking")
             case "text_delta":

@@ -9,11 +9,13 @@ from uuid import uuid4
 
 from ragforge_memory.errors import ConversationNotFound, MessageNotFound
 from ragforge_memory.graph.client import PATIENT_TIMEOUT, GraphClient
+from ragforge_memory.graph.receipts import EARLIER_RESULT_CHARACTERS, Receipt, TurnContext, turn_context
 from ragforge_memory.graph.records import message, to_json, tool_call, tool_call_rows
 from ragforge_memory.graph.text import lucene_any, owner_token, query_words, terms
 from ragforge_memory.models.code import ScopeTie
 from ragforge_memory.models.conversation import Message, MessageState, Role, ScoredMessage, ToolCall, Usage
 from ragforge_memory.models.owner import Owner
+from ragforge_memory.models.tokens import estimate_tokens
 
 # Seconds after which no answer to a question is expected any more; see `MessageStore.settle`.
 ANSWER_PATIENCE = 3_600
@@ -33,8 +35,10 @@ class NewMessage:
     model: str | None = None
     usage: Usage | None = None
     provider_parts: Any = None
+    importance: float | None = None
     trust: str | None = None
     metadata: Mapping[str, Any] | None = None
+    receipt: str | None = None
 
     def properties(self) -> dict[str, Any]:
         """What the graph keeps; None leaves a property out."""
@@ -49,8 +53,10 @@ class NewMessage:
             "model": self.model,
             "usage": self.usage.model_dump_json() if self.usage else None,
             "provider_parts": None if self.provider_parts is None else to_json(self.provider_parts),
+            "importance": self.importance,
             "trust": self.trust,
             "metadata": to_json(dict(self.metadata)) if self.metadata else None,
+            "receipt": self.receipt,
         }
 
 
@@ -75,14 +81,6 @@ class CodeTies:
     mentions: tuple[Mention, ...] = ()
     files: tuple[str, ...] = ()
     commit: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class TurnContext:
-    """What read 1 brings: the summary and the messages before the question, oldest first."""
-
-    summary: str | None
-    messages: tuple[Message, ...]
 
 
 class MessageStore:
@@ -131,6 +129,7 @@ class MessageStore:
             conversation_id=conversation_id,
             uuid=new.uuid,
             message=new.properties(),
+            tokens=estimate_tokens(new.content),
             embed=embed,
             summarize_every=self._summarize_every,
             title=title,
@@ -147,11 +146,12 @@ class MessageStore:
         tool_calls: Sequence[ToolCall],
         ties: CodeTies,
         *,
+        receipt: Receipt | None = None,
         embed: bool,
         timeout: float | None = None,
         recover: bool = True,
     ) -> int:
-        """Writes an answer with its tool calls and its ties to code, all or nothing; returns its seq.
+        """Writes an answer with its tool calls, its ties to code and its receipt, all or nothing; returns its seq.
 
         A question that was given up as unanswered is answered then.
         """
@@ -162,6 +162,8 @@ class MessageStore:
             conversation_id=conversation_id,
             uuid=new.uuid,
             message=new.properties(),
+            tokens=estimate_tokens(new.content) + sum(map(_tool_tokens, tool_calls)),
+            **(receipt or Receipt()).parameters(),
             tool_calls=[tool_call_rows(call, result_uuid=uuid4().hex) for call in tool_calls],
             touched=[tie._asdict() for tie in dict.fromkeys(ties.touched)],
             mentions=[{"name": item.name, "qualified_name": item.qualified_name} for item in ties.mentions],
@@ -177,19 +179,46 @@ class MessageStore:
         return int(row["seq"])
 
     async def turn_context(
-        self, conversation_id: str, *, before_seq: int, limit: int, recover: bool = True
+        self,
+        conversation_id: str,
+        *,
+        before_seq: int,
+        limit: int,
+        question: str | None = None,
+        relevant: int = 0,
+        important: int = 0,
+        prompts: Sequence[str] = (),
+        recover: bool = True,
     ) -> TurnContext:
-        """The summary and the ``limit`` messages before ``before_seq``, in one statement."""
+        """What a turn is given, in one statement; see `TurnContext`.
+
+        Args:
+            conversation_id: which conversation.
+            before_seq: the question's seq.
+            limit: the most recent messages.
+            question: looks among older messages for what shares words with it; None: does not look.
+            relevant: how many of those.
+            important: the most of the older important messages.
+            prompts: which of these shared texts are not kept yet is said.
+            recover: whether to wait for a managed server that has gone.
+        """
+        words = query_words(question) if question and relevant else []
         rows = await self._client.read(
             "turn_context",
             conversation_id=conversation_id,
             floor=before_seq - limit - 1,
             top=before_seq,
+            words=lucene_any(("content", "terms"), words) if words else None,
+            owner_token=owner_token(self._owner["user_id"], self._owner["project"]),
+            # The question itself and the recent messages are in the index too, and match best.
+            candidates=relevant * 2 + limit + 1,
+            relevant=relevant,
+            important=important,
+            prompts=list(prompts),
             recover=recover,
             **self._owner,
         )
-        row = _first(rows, conversation_id)
-        return TurnContext(row["summary"], tuple(message(item) for item in row["messages"]))
+        return turn_context(_first(rows, conversation_id))
 
     async def history(
         self,
@@ -267,6 +296,11 @@ class MessageStore:
             for row in rows
         ]
 
+    async def tool_result(self, tool_call_id: str) -> ToolCall | None:
+        """A tool call of this owner's with its whole result."""
+        rows = await self._client.read("tool_result", uuid=tool_call_id, **self._owner)
+        return tool_call(rows[0]["call"]) if rows else None
+
     async def known(self, uuids: Sequence[str]) -> dict[str, str]:
         """Which of these uuids are messages of this owner: uuid → conversation."""
         rows = await self._client.read("known_messages", uuids=list(uuids), **self._owner)
@@ -319,6 +353,12 @@ class MessageStore:
         """How many messages wait for a vector."""
         rows = await self._client.read("count_pending", recover=False, **self._owner)
         return int(rows[0]["pending"])
+
+
+def _tool_tokens(call: ToolCall) -> int:
+    """About what a tool call with its result adds to later prompts, where results are a reminder."""
+    result = min(call.result_size_bytes, EARLIER_RESULT_CHARACTERS) // 4
+    return estimate_tokens(f"{call.tool_name} {call.arguments}") + result
 
 
 def _first(rows: list[dict[str, Any]], conversation_id: str) -> dict[str, Any]:

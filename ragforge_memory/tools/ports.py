@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Protocol, runtime_checkable
 if TYPE_CHECKING:
     from ragforge_memory.embeddings.port import Embedder, Vector
     from ragforge_memory.models.code import Scope, ScopeCounts, ScopeName, ScopeUse
-    from ragforge_memory.models.conversation import ScoredMessage
+    from ragforge_memory.models.conversation import ScoredMessage, ToolCall
     from ragforge_memory.models.owner import Owner
 
 
@@ -66,6 +66,14 @@ class MessageReader(Protocol):
         """Messages that share words with ``query``, best first; of one conversation if named."""
 
 
+@runtime_checkable
+class ResultReader(Protocol):
+    """What earlier tool calls of one owner gave, read only."""
+
+    async def tool_result(self, tool_call_id: str) -> ToolCall | None:
+        """A tool call with its whole result; None where this owner has none of that uuid."""
+
+
 @dataclass(frozen=True, slots=True)
 class ToolContext:
     """What a tool may use of the turn that it runs in; given to a parameter annotated with this class.
@@ -79,6 +87,7 @@ class ToolContext:
     root: Path | None = None
     scopes: ScopeReader | None = None
     messages: MessageReader | None = None
+    results: ResultReader | None = None
     embedder: Embedder | None = None
     conversation_id: str | None = None
     message_id: str | None = None

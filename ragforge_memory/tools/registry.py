@@ -71,6 +71,7 @@ class ToolRegistry:
 
     Args:
         tools: functions, with or without the ``tool`` decorator.
+        on_demand: tools of ours that are offered in some prompts only; a tool of the same name in ``tools`` goes first.
         timeout: seconds for a call of a tool that sets none.
         result_limit: bytes of UTF-8 of a result that the model sees.
 
@@ -82,6 +83,7 @@ class ToolRegistry:
         self,
         tools: Iterable[Callable[..., Any]] = (),
         *,
+        on_demand: Iterable[Callable[..., Any]] = (),
         timeout: float = DEFAULT_TIMEOUT,
         result_limit: int = DEFAULT_RESULT_LIMIT,
     ) -> None:
@@ -101,14 +103,20 @@ class ToolRegistry:
                     hint="give one of them another name: @tool(name=...)",
                 )
             self._tools[declaration.name] = _Tool(function, declaration, arguments_of(function, declaration.name))
+        self._on_demand: dict[str, _Tool] = {}
+        for function in on_demand:
+            declaration = declare(function)
+            arguments = arguments_of(function, declaration.name)
+            self._on_demand[declaration.name] = _Tool(function, declaration, arguments)
 
     @property
     def specs(self) -> tuple[ToolSpec, ...]:
         """The tools as a model sees them, in the order they were given."""
-        return tuple(
-            ToolSpec(each.declaration.name, each.arguments.description, each.arguments.schema)
-            for each in self._tools.values()
-        )
+        return tuple(_spec(each) for each in self._tools.values())
+
+    def spec(self, name: str) -> ToolSpec:
+        """A tool as a model sees it, those on demand among them."""
+        return _spec(self._found(name) or self._tools[name])
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -123,18 +131,18 @@ class ToolRegistry:
 
     def side_effects(self, name: str) -> bool:
         """Whether a call of this tool changes anything outside; False for one that does not exist."""
-        found = self._tools.get(name)
+        found = self._found(name)
         return found is not None and found.declaration.side_effects
 
     def concurrent(self, name: str) -> bool:
         """Whether a call of this tool may run beside others; True for one that does not exist."""
-        found = self._tools.get(name)
+        found = self._found(name)
         return found is None or found.declaration.concurrent
 
     async def run(self, request: ToolRequest, context: ToolContext | None = None) -> ToolRun:
         """Runs one call and says how it went; raises nothing but cancellation."""
         started = time.perf_counter()
-        found = self._tools.get(request.name)
+        found = self._found(request.name)
         if found is None:
             return self._failed(self._unknown(request.name), started)
         if request.error is not None:
@@ -222,11 +230,18 @@ class ToolRegistry:
             size_bytes=len(content.encode("utf-8", "replace")),
         )
 
+    def _found(self, name: str) -> _Tool | None:
+        return self._tools.get(name) or self._on_demand.get(name)
+
     def _unknown(self, name: str) -> str:
         near = difflib.get_close_matches(name, self._tools, n=1, cutoff=0.5)
         if near:
             return f"there is no tool {name}; the nearest is {near[0]}"
         return f"there is no tool {name}; there are: {', '.join(self._tools) or 'none'}"
+
+
+def _spec(each: _Tool) -> ToolSpec:
+    return ToolSpec(each.declaration.name, each.arguments.description, each.arguments.schema)
 
 
 def _contained(function: Callable[..., Any], given: dict[str, Any]) -> Callable[[], Any]:

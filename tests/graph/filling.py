@@ -24,6 +24,7 @@ WITH c
 UNWIND range(1, $count) AS seq
 CREATE (c)-[:HAS_MESSAGE]->(m:Message {uuid: c.uuid + '-' + seq, conversation_id: c.uuid, seq: seq, role: 'user',
   content: 'message ' + seq, state: 'complete', user_id: c.user_id, project: c.project, timestamp: datetime()})
+FOREACH (_ IN CASE WHEN seq % 5 = 0 THEN [1] ELSE [] END | SET m:Important)
 FOREACH (_ IN CASE WHEN seq % 10 = 0 THEN [1] ELSE [] END |
   CREATE (m)-[:MADE_TOOL_CALL]->(:ToolCall {uuid: m.uuid + 'c', message_id: m.uuid, index: 0, tool_name: 'look',
     arguments: '{}', success: true, timestamp: datetime()})-[:PRODUCED_RESULT]->(:ToolResult {uuid: m.uuid + 'r'}))
@@ -31,7 +32,8 @@ FOREACH (_ IN CASE WHEN seq % 10 = 0 THEN [1] ELSE [] END |
 
 
 async def conversation_of(client: GraphClient, conversations: ConversationStore, count: int) -> str:
-    """A conversation of so many messages, made past the product: each tenth has a tool call."""
+    """A conversation of so many messages, made past the product: each tenth has a tool call,
+    each fifth is important."""
     uuid = (await conversations.create(title=f"{count} messages")).uuid
     await client.run_schema(MANY, uuid=uuid, count=count)
     return uuid

@@ -98,11 +98,21 @@ async def test_reads_and_appends_cost_the_same_in_a_long_conversation(
     ):
         for uuid, count in ((short, 100), (long, 10_000)):
             asked: dict[str, dict[str, Any]] = {
-                "turn_context": {"floor": count - 20, "top": count + 1},
+                "turn_context": {
+                    "floor": count - 20,
+                    "top": count + 1,
+                    "words": None,
+                    "owner_token": "",
+                    "candidates": 1,
+                    "relevant": 0,
+                    "important": 12,
+                    "prompts": [],
+                },
                 "history": {"before": None, "limit": 20, "include_tool_calls": True},
                 "append_message": {
                     "uuid": uuid4().hex,
                     "message": {"role": "user"},
+                    "tokens": 1,
                     "embed": True,
                     "summarize_every": 10,
                     "title": None,

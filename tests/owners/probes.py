@@ -44,6 +44,7 @@ def _something(rows: Rows) -> bool:
 
 FRESH = {"title": "stolen", "status": "active", "message_count": 0, "head_seq": 0}
 FRESH_ID = "f" * 32
+FRESH_SUMMARY = "e" * 32
 MESSAGE = {"role": "user", "content": "hello", "state": "complete"}
 VECTOR = [1.0] + [0.0] * (DIMENSION - 1)
 EMBEDDING = "embedding_of_probes"
@@ -56,6 +57,10 @@ def _turn(conversation_id: str, **ties: Any) -> Parameters:
         "message": MESSAGE,
         "embed": True,
         "summarize_every": 1,
+        "tokens": 1,
+        "used_messages": [],
+        "used_summaries": [],
+        "prompts": [],
         "title": "stolen",
         "title_source": "provisional",
         "tool_calls": [],
@@ -64,6 +69,21 @@ def _turn(conversation_id: str, **ties: Any) -> Parameters:
         "mentioned_files": [],
         "commit": None,
         **ties,
+    }
+
+
+def _context(conversation_id: str, **given: Any) -> Parameters:
+    return {
+        "conversation_id": conversation_id,
+        "floor": 0,
+        "top": 99,
+        "words": None,
+        "owner_token": "",
+        "candidates": 9,
+        "relevant": 9,
+        "important": 9,
+        "prompts": [],
+        **given,
     }
 
 
@@ -213,10 +233,65 @@ CONVERSATIONS: dict[str, list[Probe]] = {
     "finish_delete": [Probe(lambda a, b: {"uuid": b.deleting})],
     "unfinished_deletes": [Probe(lambda a, b: {}, expect=_something)],
     "append_message": [Probe(lambda a, b: _turn(b.conversation), expect=_nothing)],
-    "complete_turn": [Probe(lambda a, b: _turn(b.conversation), expect=_nothing)],
-    "turn_context": [
-        Probe(lambda a, b: {"conversation_id": b.conversation, "floor": 0, "top": 99}, expect=_nothing),
+    "complete_turn": [
+        Probe(lambda a, b: _turn(b.conversation), expect=_nothing),
+        Probe(
+            lambda a, b: _turn(a.conversation, used_messages=[{"uuid": b.question, "given": {"tier": "recent"}}]),
+            expect=_something,
+        ),
+        Probe(
+            lambda a, b: _turn(a.conversation, used_summaries=[{"uuid": FRESH_SUMMARY, "given": {"tier": "summary"}}]),
+            prepare="MATCH (q:Message {uuid: $b_question}) CREATE (q)<-[:SUMMARIZES]-(:Summary "
+            f"{{uuid: '{FRESH_SUMMARY}', user_id: q.user_id, project: q.project}})",
+            expect=_something,
+        ),
     ],
+    "turn_context": [
+        Probe(lambda a, b: _context(b.conversation), expect=_nothing),
+        # Shared texts are asked for by a hash, and another's are as unknown as those of nobody.
+        Probe(
+            lambda a, b: _context(a.conversation, prompts=[FRESH_ID]),
+            prepare="MATCH (c:Conversation {uuid: $b_conversation}) "
+            f"CREATE (:Prompt {{uuid: '{FRESH_ID}', text: 'x', user_id: c.user_id, project: c.project}})",
+            expect=lambda rows: rows[0]["missing"] == [FRESH_ID],
+        ),
+    ],
+    "answered_message": [
+        Probe(lambda a, b: {"conversation_id": b.conversation, "message_id": None}, expect=_nothing),
+        Probe(lambda a, b: {"conversation_id": a.conversation, "message_id": b.question}, expect=_nothing),
+    ],
+    "messages_at": [Probe(lambda a, b: {"conversation_id": b.conversation, "seqs": [1, 2]}, expect=_nothing)],
+    "messages_between": [
+        Probe(lambda a, b: {"conversation_id": b.conversation, "floor": 0, "to_seq": 9}, expect=_nothing)
+    ],
+    "kept_prompts": [
+        Probe(
+            lambda a, b: {"uuids": [FRESH_ID]},
+            prepare="MATCH (c:Conversation {uuid: $b_conversation}) "
+            f"CREATE (:Prompt {{uuid: '{FRESH_ID}', text: 'x', user_id: c.user_id, project: c.project}})",
+            expect=_nothing,
+        )
+    ],
+    "compression": [
+        Probe(
+            lambda a, b: {"uuid": FRESH_ID},
+            prepare=f"MATCH (c:Conversation {{uuid: $b_conversation}}) CREATE (:Summary {{uuid: '{FRESH_ID}', "
+            "user_id: c.user_id, project: c.project})",
+            expect=_nothing,
+        )
+    ],
+    "keep_compression": [
+        Probe(
+            lambda a, b: {
+                "conversation_id": b.conversation,
+                "from_seq": 1,
+                "kept_tokens": 0,
+                "properties": {"uuid": FRESH_ID, "to_seq": 2, "content": "stolen"},
+            },
+            expect=_nothing,
+        )
+    ],
+    "tool_result": [Probe(lambda a, b: {"uuid": b.call}, expect=_nothing)],
     "history": [
         Probe(lambda a, b: _history(b.conversation, None), expect=_nothing),
         Probe(lambda a, b: _history(a.conversation, b.unanswered)),

@@ -1,0 +1,105 @@
+"""What of a message must not get lost: decisions, errors and how they were mended, edited code, what was marked.
+
+By cues, as document 2 of the requirements classifies messages, so that it works without a model and costs nothing. A
+cue that is wrong keeps a sentence too many; the shares of the budget bound how many.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Literal
+
+from ragforge_memory.models.conversation import Message, ToolCall
+
+Kind = Literal["decision", "error", "mended", "edited", "intent", "result", "question", "next"]
+
+IMPORTANT = 0.7
+"""From here on a message is kept in sight (document 2: .5 to begin with, .3 more for errors and for solutions, .2 for
+code)."""
+
+LONGEST_SENTENCE = 320
+"""Characters that are kept of a sentence."""
+
+_DECISION = re.compile(
+    r"\b(?:decisions?\b|decided|we(?:'ll| will| shall) (?:use|keep|go|stay|stick|store|write|drop|make)|"
+    r"let'?s (?:use|go with|keep|stick|drop)|agreed (?:to|on|that)|settled on|from now on|going with|"
+    r"(?:we|i) (?:chose|choose|picked)|we(?:'re| are) (?:using|keeping|dropping))",
+    re.I,
+)
+_ERROR = re.compile(
+    r"\b(?:errors?\b(?! (?:handl|messag|class|type|code))|traceback|failed\b|fails\b|failure\b|crash(?:ed|es)?\b|"
+    r"segfault|panic(?:ked)?\b|deadlock|timed out|regression\b|broken\b|bugs?\b|root cause)|"
+    r"\b[A-Z]\w*(?:Error|Exception)\b",
+    re.I,
+)
+_MENDED = re.compile(r"\b(?:fixed|mended|resolved|solved|repaired|works? now|the fix|fix(?:es)? (?:was|is|it))\b", re.I)
+_RULE = re.compile(r"\b(?:must|never|always|do not|don't|require[ds]?|constraint|convention|prefers?)\b", re.I)
+_INTENT = re.compile(r"\b(?:i want|we want|i need|we need|please|the goal|i'd like|we should|help me|can you)\b", re.I)
+_RESULT = re.compile(r"\b(?:found|passes|passed|done|works|returns?|shows?|measured|it is in|defined in|is at)\b", re.I)
+_NEXT = re.compile(r"\b(?:next|todo|to do|later|still (?:to|need|miss)|remains? to|then we|follow[- ]up)\b", re.I)
+_EDITS = re.compile(r"(?:^|_)(?:edit|write|patch|apply|create|replace|insert|delete|rename|move)(?:_|$)", re.I)
+
+# Arguments that say what was edited.
+_PLACES = ("file", "path", "file_path", "name", "target")
+
+_SENTENCE = re.compile(r"(?<=[.!?…。！？])\s+|\n+")
+_MARKS = re.compile(r"^[\s>#*\-•\d.)]+(?=\S)")
+
+
+def importance_of(content: str, tool_calls: Sequence[ToolCall] = ()) -> float | None:
+    """How much a message matters, 0 to 1; None where nothing speaks for it."""
+    kinds = {kind for kind, _ in key_sentences(content)}
+    if kinds & {"decision", "error"}:
+        return 0.8
+    if any(_EDITS.search(call.tool_name) for call in tool_calls):
+        return IMPORTANT
+    return None
+
+
+def key_sentences(content: str) -> list[tuple[Kind, str]]:
+    """The sentences of a text that carry something, each with what it carries; the strongest cue counts."""
+    found: list[tuple[Kind, str]] = []
+    for sentence in sentences(content):
+        kind = _kind_of(sentence)
+        if kind is not None:
+            found.append((kind, sentence))
+    return found
+
+
+def sentences(content: str) -> list[str]:
+    """The sentences and lines of a text, without list marks, each at most `LONGEST_SENTENCE` characters."""
+    texts = (_MARKS.sub("", part).strip() for part in _SENTENCE.split(content))
+    return [_shortened(text) for text in texts if len(text) > 2]
+
+
+def edits_of(message: Message) -> list[str]:
+    """What the tools of an answer changed, as one line each."""
+    lines = []
+    for call in message.tool_calls:
+        if not _EDITS.search(call.tool_name):
+            continue
+        place = next((str(call.arguments[key]) for key in _PLACES if key in call.arguments), "")
+        state = "" if call.success else f" (failed: {call.error or 'no reason given'})"
+        lines.append(_shortened(f"{call.tool_name} {place}".strip() + state))
+    return lines
+
+
+def _kind_of(sentence: str) -> Kind | None:
+    if _DECISION.search(sentence):
+        return "decision"
+    if _ERROR.search(sentence):
+        return "mended" if _MENDED.search(sentence) else "error"
+    if _MENDED.search(sentence):
+        return "mended"
+    if sentence.rstrip().endswith(("?", "？")):
+        return "question"
+    for kind, cue in (("next", _NEXT), ("intent", _INTENT), ("decision", _RULE), ("result", _RESULT)):
+        if cue.search(sentence):
+            return kind  # type: ignore[return-value]  # the literals above are kinds
+    return None
+
+
+def _shortened(text: str) -> str:
+    text = " ".join(text.split())
+    return text if len(text) <= LONGEST_SENTENCE else text[: LONGEST_SENTENCE - 1].rstrip() + "…"

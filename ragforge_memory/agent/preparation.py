@@ -1,0 +1,199 @@
+"""From the stored question to the first request: read 1, the compression where it is due, the context, the receipt."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from ragforge_memory import events
+from ragforge_memory.agent.budget import Window, folded_within, tool_tokens, window_of, within
+from ragforge_memory.agent.compression import condensed, due
+from ragforge_memory.agent.context import IMPORTANT_MESSAGES, RELEVANT, Built, build, receipt_of, shared_texts
+from ragforge_memory.agent.patience import patiently
+from ragforge_memory.agent.prompt import READ_RESULT, system_prompt, tokens_of
+from ragforge_memory.errors import RagforgeError
+from ragforge_memory.graph.receipts import Receipt, TurnContext, prompt_uuid
+from ragforge_memory.graph.records import to_json
+from ragforge_memory.llm.port import ChatMessage, ModelRequest, ToolOutcome, ToolRequest, ToolSpec
+from ragforge_memory.models.conversation import ConversationContext, ToolCall
+from ragforge_memory.models.summary import Summary
+from ragforge_memory.models.tokens import estimate_tokens
+
+if TYPE_CHECKING:
+    from ragforge_memory.agent.services import Services
+    from ragforge_memory.agent.tool_rounds import Emit
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A turn that can be asked: its first request, what is in it, its receipt, and what later rounds must keep to."""
+
+    built: Built
+    kept: dict[str, Any]
+    edges: Receipt
+    reading: ToolSpec
+    storing: asyncio.Task[None] | None = field(default=None)
+
+    @property
+    def request(self) -> ModelRequest:
+        """The first request."""
+        return self.built.request
+
+    @property
+    def context(self) -> ConversationContext:
+        """What it holds."""
+        return self.built.context
+
+    @property
+    def receipt(self) -> str:
+        """What the answer keeps of it, without a word of text."""
+        return to_json(self.kept)
+
+    def next_round(self, request: ModelRequest, calls: Sequence[ToolCall]) -> ModelRequest:
+        """The request of a later round, within the window; a result that was shortened can be read again."""
+        short = within(
+            request, self.built.window.limit - tool_tokens((self.reading,)), len(self.request.messages) - 1, calls
+        )
+        if short is request or self.reading in short.tools:
+            return short
+        return replace(short, tools=(*short.tools, self.reading))
+
+    def last_round(
+        self, exchanged: Sequence[tuple[ToolRequest, ToolOutcome]], calls: Sequence[ToolCall]
+    ) -> ModelRequest:
+        """The request for the answer that is forced: without tools, with their results in the system prompt.
+
+        The earlier exchanges stay as long as there is room for them beside the results.
+        """
+        window = self.built.window
+        question = self.request.messages[-1]
+        ids = [call.uuid for call in calls]
+        earlier = list(self.request.messages[:-1])
+        spent = sum(map(tokens_of, earlier))
+        results = estimate_tokens(folded_within(self.request.system, question, exchanged, 2**31, ids))
+        while earlier and spent + results + tokens_of(question) > window.limit:
+            end = next((at for at in range(1, len(earlier)) if earlier[at].role == "user"), len(earlier))
+            spent -= sum(map(tokens_of, earlier[:end]))
+            earlier = earlier[end:]
+        system = folded_within(self.request.system, question, exchanged, window.limit - spent, ids)
+        return ModelRequest(system, (*earlier, question))
+
+    async def settled(self) -> None:
+        """Waits until the compression of this turn is in the graph: the receipt points at it."""
+        if self.storing is not None:
+            await asyncio.wait((self.storing,))
+
+
+async def prepare(
+    services: Services, conversation_id: str, *, question_seq: int, question: str, emit: Emit
+) -> Prepared:
+    """Reads what the turn is given and builds its first request.
+
+    Args:
+        services: what is open.
+        conversation_id: whose turn it is.
+        question_seq: where the question stands.
+        question: what is asked.
+        emit: takes the turn's events.
+
+    Raises:
+        GraphUnavailable: nothing could be read.
+        ConversationNotFound: it was deleted.
+    """
+    memory = services.config.memory
+    instructions = services.config.system_prompt
+    tools, reading = services.registry.specs, services.registry.spec(READ_RESULT)
+    shared = [text for offered in (tools, (*tools, reading)) for text in shared_texts(instructions, offered)]
+    before = await patiently(
+        services.graph,
+        emit,
+        lambda: services.messages.turn_context(
+            conversation_id,
+            before_seq=question_seq,
+            limit=memory.max_context_messages,
+            question=question,
+            relevant=RELEVANT,
+            important=IMPORTANT_MESSAGES,
+            prompts=sorted({prompt_uuid(services.owner, text) for text in shared}),
+            recover=False,
+        ),
+    )
+    today = services.today()
+    window = window_of(services.provider.context_window, memory.compression.max_tokens)
+    asked = tokens_of(ChatMessage("user", question))
+    fixed = estimate_tokens(system_prompt(instructions, today=today)) + tool_tokens((*tools, reading)) + asked
+    before, storing = await _within_threshold(services, conversation_id, before, fixed, asked, window, emit)
+    built = build(before, question, instructions=instructions, today=today, window=window, tools=tools, reading=reading)
+    kept, edges = receipt_of(
+        built,
+        services.owner,
+        before.missing,
+        strategy="hybrid",
+        summary_seq=before.summary_seq,
+        read_at=before.read_at,
+    )
+    return Prepared(built, kept, edges, reading, storing)
+
+
+async def _within_threshold(
+    services: Services,
+    conversation_id: str,
+    before: TurnContext,
+    fixed: int,
+    question: int,
+    window: Window,
+    emit: Emit,
+) -> tuple[TurnContext, asyncio.Task[None] | None]:
+    """What was read, with the older part of it condensed where that is due; stored while the model answers.
+
+    Where the graph is away the turn goes on without: the budget shortens what does not fit.
+    """
+    settings, receipts = services.config.memory.compression, services.receipts
+    if not settings.enabled or receipts is None:
+        return before, None
+    stretch = due(before, fixed, question, window, threshold=settings.threshold, keep_recent=settings.keep_recent)
+    if stretch is None:
+        return before, None
+    messages = [message for message in before.messages if message.seq <= stretch.to_seq]
+    try:
+        if not messages or messages[0].seq > stretch.from_seq:
+            messages = await receipts.between(conversation_id, stretch.from_seq - 1, stretch.to_seq)
+        new = await condensed(
+            services.provider,
+            messages,
+            stretch,
+            before.compression,
+            window,
+            conversation_id=conversation_id,
+            fixed=fixed,
+        )
+    except RagforgeError as error:
+        log.warning("the context could not be condensed: %s", error)
+        return before, None
+    new = new.model_copy(update={"content": services.redacted(new.content)})
+
+    async def keep(compression: Summary) -> None:
+        try:
+            await receipts.keep_compression(conversation_id, compression, kept_tokens=stretch.kept_tokens + question)
+        except RagforgeError as error:
+            log.warning("a compression could not be stored: %s", error)
+
+    storing = asyncio.create_task(keep(new), name="ragforge-compression")
+    after = fixed + (new.token_count or 0) + stretch.kept_tokens
+    await emit(
+        events.Compressed(
+            tokens_before=stretch.usage,
+            tokens_after=after,
+            tokens_saved=new.tokens_saved or 0,
+            summary_id=new.uuid,
+            messages=len(messages),
+        )
+    )
+    rest = tuple(message for message in before.messages if message.seq > stretch.to_seq or message.role == "system")
+    important = tuple(message for message in before.important if message.seq > stretch.to_seq)
+    return replace(before, compression=new, messages=rest, important=important), storing

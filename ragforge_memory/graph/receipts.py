@@ -1,0 +1,200 @@
+"""What a turn is given (read 1), the receipt of it (write 2), and reading both back as they were."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ragforge_memory.errors import MessageNotFound
+from ragforge_memory.graph.client import PATIENT_TIMEOUT, GraphClient
+from ragforge_memory.graph.records import from_json, message
+from ragforge_memory.models.conversation import Message, ScoredMessage
+from ragforge_memory.models.owner import Owner
+from ragforge_memory.models.summary import Summary
+
+EARLIER_RESULT_CHARACTERS = 2_000
+"""What a later prompt keeps of a tool's result, in characters."""
+
+
+@dataclass(frozen=True, slots=True)
+class TurnContext:
+    """What read 1 brings.
+
+    ``messages`` are the recent ones, oldest first, behind what ``compression`` covers; ``important`` and ``found`` are
+    older, the newest and the best first. ``summary`` was read at ``read_at`` (ISO 8601) and covers up to
+    ``summary_seq``. ``uncompressed`` are the tokens of all that no compression covers, as far as they were counted.
+    ``missing`` are the shared texts that are not kept yet.
+    """
+
+    summary: str | None
+    messages: tuple[Message, ...]
+    compression: Summary | None = None
+    important: tuple[Message, ...] = ()
+    found: tuple[ScoredMessage, ...] = ()
+    summary_seq: int | None = None
+    read_at: str = ""
+    uncompressed: int = 0
+    missing: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Used:
+    """One thing that a prompt held. ``kind`` is ``message`` or ``summary``."""
+
+    uuid: str
+    tier: str
+    rank: int
+    tokens: int
+    kind: str = "message"
+    score: float | None = None
+    cost: float | None = None
+
+    def row(self) -> dict[str, Any]:
+        """The row of the statement; what is not known is left out."""
+        given = {"tier": self.tier, "rank": self.rank, "tokens": self.tokens, "score": self.score, "cost": self.cost}
+        return {"uuid": self.uuid, "given": {key: value for key, value in given.items() if value is not None}}
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """What an answer was given: an edge each for ``used``, and the texts that all turns share, by their uuid."""
+
+    used: tuple[Used, ...] = ()
+    prompts: tuple[tuple[str, str], ...] = ()
+
+    def parameters(self) -> dict[str, Any]:
+        """The parameters of the statement."""
+        return {
+            "used_messages": [used.row() for used in self.used if used.kind == "message"],
+            "used_summaries": [used.row() for used in self.used if used.kind == "summary"],
+            "prompts": [{"uuid": uuid, "text": text} for uuid, text in self.prompts],
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """A message of a conversation with the answer whose prompt it belongs to, and that answer's receipt."""
+
+    message: Message
+    answer: Message | None
+    receipt: dict[str, Any] | None
+    used: tuple[dict[str, Any], ...]
+
+
+def prompt_uuid(owner: Owner, text: str) -> str:
+    """The uuid of a text that turns of one owner share: a hash of owner and text."""
+    digest = hashlib.sha256(f"{owner.user_id}\0{owner.project}\0".encode())
+    digest.update(text.encode("utf-8", "replace"))
+    return digest.hexdigest()[:32]
+
+
+def turn_context(row: dict[str, Any]) -> TurnContext:
+    """What read 1 brings, from its row."""
+    return TurnContext(
+        summary=row["summary"],
+        messages=tuple(message(item) for item in row["messages"]),
+        compression=_summary(row["compression"]) if row["compression"] else None,
+        important=tuple(message(item) for item in row["important"]),
+        found=tuple(
+            ScoredMessage(
+                message=message(item["message"]),
+                score=item["score"],
+                conversation_id=item["message"]["conversation_id"],
+                matched_by=("text",),
+            )
+            for item in row["found"]
+        ),
+        summary_seq=row["summary_seq"] if isinstance(row["summary_seq"], int) else None,
+        read_at=row["read_at"],
+        uncompressed=row["uncompressed"],
+        missing=frozenset(row["missing"]),
+    )
+
+
+class ReceiptStore:
+    """The receipts and compressions of one owner's conversations."""
+
+    def __init__(self, client: GraphClient, owner: Owner) -> None:
+        self._client = client
+        self._owner = owner.parameters
+
+    async def answered(self, conversation_id: str, message_id: str | None) -> Answered:
+        """A message with the answer that it is, or that it got; None: the newest answer of the conversation.
+
+        Raises:
+            MessageNotFound: it is no message of this conversation's lineage.
+        """
+        rows = await self._client.read(
+            "answered_message", conversation_id=conversation_id, message_id=message_id, **self._owner
+        )
+        if not rows:
+            what = f"there is no message {message_id!r} in this conversation"
+            raise MessageNotFound(what if message_id else "nothing has been answered in this conversation yet")
+        row = rows[0]
+        receipt = from_json(row["receipt"])
+        return Answered(
+            message(row["message"]),
+            message(row["answer"]) if row["answer"] else None,
+            receipt if isinstance(receipt, dict) else None,
+            tuple(row["used"]),
+        )
+
+    async def at(self, conversation_id: str, seqs: Sequence[int]) -> list[Message]:
+        """The messages of the lineage at these places that are still there, in order."""
+        rows = await self._client.read(
+            "messages_at", timeout=PATIENT_TIMEOUT, conversation_id=conversation_id, seqs=list(seqs), **self._owner
+        )
+        return [message(row["message"]) for row in rows]
+
+    async def between(self, conversation_id: str, floor: int, to_seq: int) -> list[Message]:
+        """The messages of the lineage behind ``floor`` up to ``to_seq``, in order."""
+        rows = await self._client.read(
+            "messages_between",
+            timeout=PATIENT_TIMEOUT,
+            conversation_id=conversation_id,
+            floor=floor,
+            to_seq=to_seq,
+            **self._owner,
+        )
+        return [message(row["message"]) for row in rows]
+
+    async def prompts(self, uuids: Sequence[str]) -> dict[str, str]:
+        """Shared texts by their uuid."""
+        rows = await self._client.read("kept_prompts", uuids=list(uuids), **self._owner)
+        return {row["uuid"]: row["text"] for row in rows}
+
+    async def compression(self, uuid: str) -> Summary | None:
+        """A compression; None where it is gone."""
+        rows = await self._client.read("compression", uuid=uuid, **self._owner)
+        return _summary(rows[0]["summary"]) if rows else None
+
+    async def keep_compression(self, conversation_id: str, new: Summary, *, kept_tokens: int) -> Summary:
+        """Stores a compression; where another process has condensed the same stretch before, gives that one.
+
+        Args:
+            conversation_id: whose messages it condenses.
+            new: the compression.
+            kept_tokens: of the messages behind it.
+        """
+        rows = await self._client.write(
+            "keep_compression",
+            conversation_id=conversation_id,
+            from_seq=new.from_seq,
+            kept_tokens=kept_tokens,
+            properties={
+                "uuid": new.uuid,
+                "to_seq": new.to_seq,
+                "content": new.content,
+                "token_count": new.token_count,
+                "tokens_saved": new.tokens_saved,
+                "model": new.model,
+            },
+            **self._owner,
+        )
+        return _summary(rows[0]["summary"]) if rows else new
+
+
+def _summary(row: dict[str, Any]) -> Summary:
+    return Summary(**{**row, "user_id": row["user_id"] or None, "project": row["project"] or None})
