@@ -86,7 +86,7 @@ def forget_project(config: Neo4jConfig, project: str) -> None:
             "CALL (c) { OPTIONAL MATCH (c)-[:PRODUCED_RESULT]->(r) DETACH DELETE r, c } IN TRANSACTIONS OF 1000 ROWS",
             *(
                 f"MATCH (n:{label} {{project: $project}}) CALL (n) {{ DETACH DELETE n }} IN TRANSACTIONS OF 1000 ROWS"
-                for label in ("Message", "Conversation", "Scope", "File")
+                for label in ("Message", "Conversation", "CodeAnchor", "Scope", "File")
             ),
             "MATCH (p:Project {name: $project}) DETACH DELETE p",
             "MATCH (n:RagforgeMeta) WHERE n.key = 'project/' + $project DELETE n",

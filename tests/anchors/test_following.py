@@ -1,0 +1,218 @@
+"""What becomes of anchors as the code goes on, through the real ingest and the real graph."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.anchors.conftest import Cypher, Repository, Run, Talk
+
+pytestmark = pytest.mark.anyio
+
+DEPOSIT, WITHDRAW, INTEREST, REPORT = "Account.deposit", "Account.withdraw", "interest", "report"
+
+
+def references(cypher: Cypher) -> set[tuple[str, str, str]]:
+    """The REFERENCES_CODE edges: (kind, file, qualified name)."""
+    rows = cypher(
+        "MATCH (m:Message {project: $project})-[r:REFERENCES_CODE]->(s:Scope) "
+        "RETURN r.kind AS kind, s.file AS file, s.qualified_name AS name"
+    )
+    return {(row["kind"], row["file"], row["name"]) for row in rows}
+
+
+async def test_an_anchor_is_fresh_until_its_tokens_change(repository: Repository, run: Run, talk: Talk) -> None:
+    commit = repository.git("rev-parse", "HEAD")
+    await talk.say(DEPOSIT, WITHDRAW, commit=commit, kind="read")
+    repository.edit("bank.py", ("self.balance += amount", "# more\n        self.balance  +=  amount"))
+    repository.edit("bank.py", ("amount > self.balance", "amount >= self.balance"))
+    repository.commit()
+    await run()
+
+    found = await talk.labels()
+
+    assert (found[DEPOSIT].status, found[DEPOSIT].changed, found[DEPOSIT].commit) == ("fresh", False, commit)
+    assert (found[WITHDRAW].status, found[WITHDRAW].changed, found[WITHDRAW].kind) == ("drifted", True, "read")
+
+
+async def test_a_rename_and_a_move_are_followed(repository: Repository, run: Run, talk: Talk, cypher: Cypher) -> None:
+    await talk.say(DEPOSIT, INTEREST, REPORT)
+    repository.edit("bank.py", ("def deposit", "def pay_in"))
+    moved = repository.cut("bank.py", "def interest", "def report")
+    repository.append("rates.py", "from bank import RATE\n\n\n" + moved.replace("// 100", "/ 100"))
+    repository.commit()
+    await run()
+
+    found = await talk.labels()
+
+    assert found[DEPOSIT].status == "moved"
+    assert (found[DEPOSIT].moved_to_file, found[DEPOSIT].moved_to_name) == ("bank.py", "Account.pay_in")
+    assert found[DEPOSIT].changed is False
+    assert (found[INTEREST].status, found[INTEREST].moved_to_file, found[INTEREST].changed) == (
+        "moved",
+        "rates.py",
+        True,
+    )
+    assert found[REPORT].status == "fresh"
+    assert references(cypher) == {
+        ("discussed", "bank.py", "Account.pay_in"),
+        ("discussed", "rates.py", "interest"),
+        ("discussed", "bank.py", "report"),
+    }
+
+
+async def test_what_is_deleted_is_orphaned_and_comes_back_with_it(
+    repository: Repository, run: Run, talk: Talk, cypher: Cypher
+) -> None:
+    await talk.say(REPORT)
+    text = repository.cut("bank.py", "def report")
+    repository.commit()
+    await run()
+    gone = (await talk.labels())[REPORT]
+    nothing = references(cypher)
+
+    repository.append("bank.py", text)
+    repository.commit()
+    await run()
+
+    assert (gone.status, gone.scope_id, gone.candidates) == ("orphaned", None, ())
+    assert nothing == set()
+    assert (await talk.labels())[REPORT].status == "fresh"
+    assert references(cypher) == {("discussed", "bank.py", "report")}
+
+
+async def test_two_equally_good_successors_are_named_and_none_is_taken(
+    repository: Repository, run: Run, talk: Talk
+) -> None:
+    await talk.say(REPORT)
+    text = repository.cut("bank.py", "def report")
+    repository.append(
+        "bank.py", text.replace("def report", "def left") + "\n\n" + text.replace("def report", "def right")
+    )
+    repository.commit()
+    await run()
+
+    found = (await talk.labels())[REPORT]
+
+    assert found.status == "orphaned"
+    assert sorted(found.candidates) == ["bank.py left", "bank.py right"]
+
+
+async def test_commits_between_are_followed_one_by_one(repository: Repository, run: Run, talk: Talk) -> None:
+    """Each step is plain; the two ends have little in common."""
+    await talk.say(INTEREST)
+    repository.edit("bank.py", ("def interest", "def gain"))
+    repository.commit()
+    text = repository.cut("bank.py", "def gain", "def report")
+    repository.append("later.py", text)
+    repository.commit()
+    repository.edit(
+        "later.py",
+        ("total = account.balance", "start = int(account.balance)\n    grown = start"),
+        ("for _ in range(years):", "while years > 0:"),
+        ("total += total * RATE // 100", "years -= 1\n        grown = grown * (100 + RATE) / 100"),
+        ("return total - account.balance", "return round(grown) - start"),
+    )
+    repository.commit()
+    await run()
+
+    found = (await talk.labels())[INTEREST]
+
+    assert (found.status, found.moved_to_file, found.moved_to_name, found.changed) == (
+        "moved",
+        "later.py",
+        "gain",
+        True,
+    )
+
+
+async def test_changes_that_are_not_committed_count_too(repository: Repository, run: Run, talk: Talk) -> None:
+    await talk.say(INTEREST, REPORT)
+    repository.edit("bank.py", ("def interest", "def gain"), ("sorted(lines)", "sorted(set(lines))"))
+    await run()
+
+    found = await talk.labels()
+
+    assert (found[INTEREST].status, found[INTEREST].moved_to_name) == ("moved", "gain")
+    assert found[REPORT].status == "drifted"
+
+
+async def test_another_branch_and_back(repository: Repository, run: Run, talk: Talk) -> None:
+    await talk.say(INTEREST, REPORT)
+    repository.git("checkout", "-q", "-b", "other")
+    repository.edit("bank.py", ("def interest", "def gain"))
+    repository.cut("bank.py", "def report")
+    repository.commit()
+    await run()
+    there = await talk.labels()
+    repository.git("checkout", "-q", "main")
+    await run()
+    back = await talk.labels()
+
+    assert (there[INTEREST].status, there[REPORT].status) == ("moved", "orphaned")
+    assert (back[INTEREST].status, back[REPORT].status) == ("fresh", "fresh")
+
+
+async def test_a_renamed_file_keeps_all_its_references(
+    repository: Repository, run: Run, talk: Talk, cypher: Cypher
+) -> None:
+    await talk.say(DEPOSIT, "Account", kind="edited")
+    (repository.root / "money").mkdir()
+    repository.git("mv", "bank.py", "money/accounts.py")
+    repository.commit()
+    await run()
+
+    found = await talk.labels()
+
+    assert {each.status for each in found.values()} == {"moved"}
+    assert references(cypher) == {
+        ("edited", "money/accounts.py", DEPOSIT),
+        ("edited", "money/accounts.py", "Account"),
+    }
+
+
+@pytest.mark.parametrize("files_too", [False, True])
+async def test_all_references_are_back_after_every_scope_was_deleted(
+    files_too: bool, repository: Repository, run: Run, talk: Talk, cypher: Cypher
+) -> None:
+    await talk.say(DEPOSIT, REPORT, kind="read")
+    await talk.say(DEPOSIT, INTEREST)
+    repository.edit("bank.py", ("def interest", "def gain"))
+    repository.commit()
+    await run()
+    before = references(cypher)
+    labels = {name: (each.status, each.moved_to_name) for name, each in (await talk.labels()).items()}
+    assert len(before) == 4
+    cypher(f"MATCH (n:{'Scope|File|Project' if files_too else 'Scope'} {{project: $project}}) DETACH DELETE n")
+
+    report = await run()
+
+    assert report.added == report.scopes > 0
+    assert references(cypher) == before
+    assert {name: (each.status, each.moved_to_name) for name, each in (await talk.labels()).items()} == labels
+
+
+async def test_what_changes_while_all_scopes_are_away_is_followed_through_git(
+    repository: Repository, run: Run, talk: Talk, cypher: Cypher
+) -> None:
+    commit = repository.git("rev-parse", "HEAD")
+    await talk.say(INTEREST, DEPOSIT, commit=commit)
+    cypher("MATCH (n:Scope {project: $project}) DETACH DELETE n")
+    repository.edit("bank.py", ("def interest", "def gain"), ('raise ValueError("nothing', 'raise TypeError("nothing'))
+    repository.commit()
+    await run()
+
+    found = await talk.labels()
+
+    assert (found[INTEREST].status, found[INTEREST].moved_to_name) == ("moved", "gain")
+    assert found[DEPOSIT].status == "drifted"
+
+
+async def test_an_ingest_that_touches_no_anchor_asks_nothing_of_them(
+    repository: Repository, run: Run, talk: Talk, cypher: Cypher
+) -> None:
+    await talk.say(REPORT)
+    repository.write("other.py", "def unrelated():\n    return 1\n")
+    await run()
+    checked = "MATCH (a:CodeAnchor {project: $project}) RETURN a.checked_at AS at"
+
+    assert [row["at"] for row in cypher(checked)] == [None]
