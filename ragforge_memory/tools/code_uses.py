@@ -9,7 +9,7 @@ from ragforge_memory.retrieval.names import is_test
 from ragforge_memory.tools.declare import ToolOutput, tool
 from ragforge_memory.tools.ports import ToolContext
 from ragforge_memory.tools.resolve import implementations, resolve
-from ragforge_memory.tools.shown import LIST_BYTES, code_of, fitting, shown
+from ragforge_memory.tools.shown import LIST_BYTES, code_of, fitting, shown, size_of
 from ragforge_memory.tools.written_uses import WrittenUse, calls_in, uses_of
 
 if TYPE_CHECKING:
@@ -21,6 +21,9 @@ MAX_TARGETS = 8
 
 MAX_USES = 500
 """Uses that are read for one definition."""
+
+USES_BYTES = 56_000
+"""Of all lists of uses in a result, below the registry's limit; the callers of `from_string` in jinja need 41,000."""
 
 _CALLING = ("function", "method", "macro")
 
@@ -54,7 +57,7 @@ async def find_callers(context: ToolContext, name: str, file: str = "", kind: st
     read_uses = _Uses(code, project)
     for target in targets:
         uses = await _uses(context, read_uses, target, len(targets))
-        answer["scopes"].append({**shown(target), **uses})
+        answer["scopes"].append({**shown(target), **_bounded(uses, USES_BYTES // len(targets))})
         read.extend([target.uuid, *(each["uuid"] for each in uses["callers"] if each.get("uuid"))])
     return ToolOutput(answer, scopes=tuple(dict.fromkeys(read)))
 
@@ -151,16 +154,28 @@ async def _uses(context: ToolContext, read: _Uses, target: Scope, targets: int) 
     called = _merged(sorted_out["call"])
     inside = [each for each in called if each.get("type") in _CALLING]
     return {
-        "callers": inside[:MAX_USES],
-        "top_level": [each for each in called if each not in inside][:MAX_USES],
-        "possible": _merged(await _placed(code, project, possible))[:MAX_USES],
-        "decorates": _merged(sorted_out["decorate"])[:MAX_USES],
-        "references": _merged(sorted_out["other"])[:MAX_USES],
+        "callers": inside,
+        "top_level": [each for each in called if each not in inside],
+        "possible": _merged(await _placed(code, project, possible)),
+        "decorates": _merged(sorted_out["decorate"]),
+        "references": _merged(sorted_out["other"]),
         "subclasses": _merged(
             {**_user(use.scope), "lines": list(use.lines) or [use.scope.definition_line]}
             for use in await code.inheritors(project, target.uuid, limit=MAX_USES)
         ),
     }
+
+
+def _bounded(uses: dict[str, list[dict[str, Any]]], budget: int) -> dict[str, Any]:
+    """The lists of uses in at most ``budget`` bytes, the callers first; ``totals`` says how many there were."""
+    kept: dict[str, Any] = {"totals": {name: len(entries) for name, entries in uses.items()}}
+    left = budget
+    for place, (name, entries) in enumerate(uses.items()):
+        # What one list leaves over is the next one's; callers get most, they are what was asked for.
+        share = left * 3 // 4 if place == 0 else left // (len(uses) - place)
+        kept[name] = fitting(entries, share)
+        left -= size_of(kept[name])
+    return kept
 
 
 def _kind(kinds: set[str]) -> str:

@@ -20,7 +20,11 @@ MAX_SOURCE_BYTES = 24_000
 LIST_BYTES = 40_000
 """Of one list in a result, so that the whole stays below the registry's limit."""
 
-_DISPENSABLE = frozenset({"uuid", "docstring", "signature", "start_line"})
+_DISPENSABLE = (
+    frozenset({"uuid", "docstring", "signature", "start_line"}),
+    frozenset({"uuid", "docstring", "signature", "start_line", "end_line", "line", "type"}),
+)
+"""What entries lose, first and last, before any of them is left out: it can be asked for."""
 
 
 def code_of(context: ToolContext) -> ScopeReader:
@@ -78,16 +82,18 @@ def fitting(entries: Sequence[dict[str, Any]], budget: int = LIST_BYTES) -> list
 
     The caller says how many there were in all.
     """
-    whole = list(entries)
-    if _size(whole) <= budget:
-        return whole
-    short = [{key: value for key, value in entry.items() if key not in _DISPENSABLE} for entry in whole]
-    while short and (size := _size(short)) > budget:
-        short = short[: min(len(short) - 1, int(len(short) * budget / size))]
-    return short
+    kept = list(entries)
+    for lost in _DISPENSABLE:
+        if size_of(kept) <= budget:
+            return kept
+        kept = [{key: value for key, value in entry.items() if key not in lost} for entry in entries]
+    while kept and (size := size_of(kept)) > budget:
+        kept = kept[: min(len(kept) - 1, int(len(kept) * budget / size))]
+    return kept
 
 
-def _size(entries: Sequence[dict[str, Any]]) -> int:
+def size_of(entries: Sequence[dict[str, Any]]) -> int:
+    """Bytes of the entries as JSON."""
     return len(json.dumps(entries, ensure_ascii=False).encode("utf-8", "replace"))
 
 

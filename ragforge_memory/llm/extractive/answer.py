@@ -26,7 +26,7 @@ from ragforge_memory.retrieval.names import KINDS, is_test
 MAX_LISTED = 25
 """Items of one list; what is left is counted."""
 
-MAX_CALLERS = 120
+MAX_CALLERS = 500
 """Callers are what was asked for, and half a list of them is a wrong answer."""
 
 MAX_OUTLINED = 60
@@ -173,7 +173,8 @@ def _one_target(scope: Mapping[str, Any], uses: Sequence[Mapping[str, Any]], ver
         lines.append(f"{subject(scope)}: no calls of it were found in this project.")
     if top:
         lines.append("Outside of functions:")
-        lines += [_outside(each) for each in top[:MAX_LISTED]] + _rest(len(top) - MAX_LISTED)
+        total = max(len(top), int((scope.get("totals") or {}).get("top_level") or 0))
+        lines += [_outside(each) for each in top[:MAX_LISTED]] + _rest(total - len(top[:MAX_LISTED]))
     if verb == "called":
         lines += _named("It decorates", scope.get("decorates") or [])
         lines += _named("It is named without a call in", scope.get("references") or [])
@@ -204,10 +205,12 @@ def _possible(scopes: Sequence[Mapping[str, Any]]) -> list[str]:
     if not possible:
         return []
     name = scopes[0]["name"]
+    total = max(len(possible), *(int((scope.get("totals") or {}).get("possible") or 0) for scope in scopes))
+    listed = list(possible.values())[:MAX_CALLERS]
     return [
         f"Calls of some `{name}` on something whose type is not known:",
-        *(use_item(each) for each in list(possible.values())[:MAX_LISTED]),
-        *_rest(len(possible) - MAX_LISTED),
+        *(use_item(each) for each in listed),
+        *_rest(total - len(listed)),
         "",
     ]
 
