@@ -17,7 +17,7 @@ from ragforge_memory.models.owner import Owner
 
 DIMENSION = 7
 VECTOR = [1.0] + [0.0] * (DIMENSION - 1)
-LABELS = ("Conversation", "Message", "Summary", "ToolCall", "ToolResult", "Scope", "File", "Project")
+LABELS = ("Conversation", "Message", "Summary", "ToolCall", "ToolResult", "Scope", "File", "Project", "CodeAnchor")
 
 
 @dataclass
@@ -36,6 +36,7 @@ class Data:
         self.summary = own("Summary")
         self.call, self.result = own("ToolCall"), own("ToolResult")
         self.caller, self.callee, self.only_here = own("Scope"), own("Scope"), own("Scope")
+        self.anchor = own("CodeAnchor")
         self.file_uuid, self.project_uuid = own("File"), own("Project")
         self.token = f"lease-{uuid4().hex}"
         # A name that only this owner's code has.
@@ -119,6 +120,9 @@ def create(session: neo4j.Session, data: Data, *, code: bool, vectors: str) -> N
         FOREACH (x IN [s, t, o] | SET x.project = $project, x.file = $file, x.project_token = $project_token)
         CREATE (s)-[:CONSUMES {lines: [2]}]->(t), (s)-[:INHERITS_FROM {lines: [1]}]->(t), (t)-[:HAS_PARENT]->(o),
           (s)-[:DEFINED_IN]->(f)
+        CREATE (:CodeAnchor {uuid: $anchor, key: $anchor, project: $project, file: $file, name: $word,
+          qualified_name: 'Q.' + $word, kind: 'function', scope_key: 'k1', start_line: 1, body_hash: 'b', sketch: '',
+          status: 'fresh', at_file: $file, at_key: 'k1'})-[:RESOLVES_TO {status: 'fresh'}]->(s)
         WITH s, t
         CALL db.create.setNodeVectorProperty(s, $vectors, [1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0])
         RETURN s.uuid

@@ -64,7 +64,7 @@ def _turn(conversation_id: str, **ties: Any) -> Parameters:
         "title": "stolen",
         "title_source": "provisional",
         "tool_calls": [],
-        "read": [],
+        "touched": [],
         "mentions": [],
         "mentioned_files": [],
         "commit": None,
@@ -151,6 +151,14 @@ def _files(data: Data, other: Data) -> list[dict[str, Any]]:
         {"uuid": data.file_uuid, "properties": {"path": data.file}, "removed": [other.callee], "scopes": scopes},
         {"uuid": other.file_uuid, "properties": {"path": data.file}, "removed": [], "scopes": []},
     ]
+
+
+# Another owner's message is tied to code of who asks.
+ANCHORED = """
+MATCH (m:Message {uuid: $b_answer})
+CREATE (m)-[:ANCHORED_AT {kind: 'read'}]->(:CodeAnchor {uuid: 'probe', key: 'probe', project: $a_project, name: 'probe',
+  qualified_name: 'probe', file: 'probe', at_file: 'probe', at_key: 'probe'})
+"""
 
 
 CONVERSATIONS: dict[str, list[Probe]] = {
@@ -245,6 +253,18 @@ CONVERSATIONS: dict[str, list[Probe]] = {
             f"{{uuid: '{FRESH_SUMMARY}', user_id: q.user_id, project: q.project}})",
             expect=_something,
         ),
+    ],
+    "reference_code": [
+        Probe(
+            lambda a, b: {"message_id": b.answer, "scopes": [b.caller], "kind": "read", "commit": None}, expect=_nothing
+        )
+    ],
+    "referenced_code": [
+        Probe(lambda a, b: {"conversation_id": b.conversation}, prepare=ANCHORED, expect=_nothing),
+    ],
+    "messages_about": [Probe(lambda a, b: {"about": "probe", "limit": 50}, prepare=ANCHORED, expect=_nothing)],
+    "messages_on_places": [
+        Probe(lambda a, b: {"places": [{"file": "probe", "key": "probe"}]}, prepare=ANCHORED, expect=_nothing)
     ],
     "turn_context": [
         Probe(lambda a, b: _context(b.conversation), expect=_nothing),
@@ -370,9 +390,30 @@ CONVERSATIONS: dict[str, list[Probe]] = {
 """Statements on what a user has in a project."""
 
 
+# Of who asks one message is tied to its own anchor, to another's, and to one that only another's scope resolves.
+CROSSED = """
+MATCH (m:Message {uuid: $a_answer}), (own:CodeAnchor {uuid: $a_anchor}), (theirs:CodeAnchor {uuid: $b_anchor}),
+  (s:Scope {uuid: $b_caller})
+CREATE (m)-[:ANCHORED_AT {kind: 'read'}]->(own), (m)-[:ANCHORED_AT {kind: 'tested'}]->(theirs),
+  (m)-[:ANCHORED_AT {kind: 'edited'}]->(:CodeAnchor {uuid: 'hidden', key: 'hidden', project: $a_project, name: 'hidden',
+    qualified_name: 'hidden', file: 'hidden', at_file: 'hidden', at_key: 'hidden'})-[:RESOLVES_TO]->(s)
+"""
+
+
+def _about(what: str) -> Callable[[Data, Data], Parameters]:
+    """Asks for what another owner's code is called; ``qualified`` is its qualified name."""
+    return lambda a, b: {"about": f"Q.{b.word}" if what == "qualified" else getattr(b, what), "limit": 50}
+
+
+def _resolved(token: str, anchor: str, scope: str) -> Parameters:
+    standing = {"status": "moved", "changed": True, "similarity": 0.5, "at_file": "f", "at_key": "k", "at_commit": "c"}
+    row = {"uuid": anchor, "scope": scope, "moves": True, "standing": standing}
+    return {"token": token, "anchors": [row], "commit": "c", "seconds": 30}
+
+
 CODE: dict[str, list[Probe]] = {
     "complete_turn": [
-        Probe(lambda a, b: _turn(a.conversation, read=[b.caller]), expect=_something),
+        Probe(lambda a, b: _turn(a.conversation, touched=[{"scope": b.caller, "kind": "read"}]), expect=_something),
         Probe(
             lambda a, b: _turn(
                 a.conversation, mentions=[{"name": name, "qualified_name": None} for name in (b.word, b.rare)]
@@ -381,7 +422,59 @@ CODE: dict[str, list[Probe]] = {
         ),
     ],
     "project_health": [Probe(lambda a, b: {"property": "marked"}, expect=_something)],
-    "ingest_state": [Probe(lambda a, b: {}, expect=_something)],
+    "ingest_state": [
+        Probe(lambda a, b: {}, expect=_something),
+        Probe(
+            lambda a, b: {},
+            prepare="MATCH (x:CodeAnchor {uuid: $a_anchor}) DETACH DELETE x",
+            expect=lambda rows: [row["anchored"] for row in rows] == [False],
+        ),
+    ],
+    "anchors_of_files": [
+        Probe(lambda a, b: {"files": [b.file]}, expect=_something),
+        Probe(
+            lambda a, b: {"files": ["elsewhere"]},
+            prepare="MATCH (x:CodeAnchor {uuid: $b_anchor}) SET x.at_file = 'elsewhere'",
+            expect=_nothing,
+        ),
+    ],
+    "anchored_files": [
+        Probe(
+            lambda a, b: {},
+            prepare="MATCH (x:CodeAnchor {uuid: $b_anchor}) SET x.at_file = 'elsewhere'",
+            expect=lambda rows: not any(row["file"] == "elsewhere" for row in rows),
+        )
+    ],
+    "definitions_of_files": [
+        Probe(
+            lambda a, b: {"files": [b.file]},
+            prepare="MATCH (s:Scope) WHERE s.uuid IN [$a_caller, $b_caller] SET s.body_hash = 'b'",
+            expect=_something,
+        )
+    ],
+    "resolve_anchors": [
+        Probe(lambda a, b: _resolved(b.token, b.anchor, b.caller), expect=_nothing),
+        Probe(lambda a, b: _resolved(a.token, b.anchor, a.caller), expect=_something),
+        Probe(lambda a, b: _resolved(a.token, a.anchor, b.caller), expect=_something),
+    ],
+    "reference_code": [
+        Probe(
+            lambda a, b: {"message_id": a.answer, "scopes": [b.caller, b.rare], "kind": "read", "commit": None},
+            expect=lambda rows: [row["tied"] for row in rows] == [0],
+        )
+    ],
+    "messages_about": [
+        *(
+            Probe(_about(what), prepare=CROSSED, expect=lambda rows: len(rows) == 1)
+            for what in ("word", "qualified", "file")
+        ),
+        Probe(_about("caller"), prepare=CROSSED, expect=_nothing),
+    ],
+    "messages_on_places": [
+        Probe(
+            lambda a, b: {"places": [{"file": b.file, "key": "k1"}]}, prepare=CROSSED, expect=lambda rows: len(rows) == 1
+        )
+    ],
     "claim_project": [
         Probe(
             lambda a, b: {"root": "/unclaimed", "uuid": FRESH_ID},
@@ -545,6 +638,7 @@ IDENTITY: dict[str, str] = {
 """Statements whose filter cannot be taken away, because it is what they are about; they have probes nevertheless."""
 
 PROJECT_ALONE: dict[str, str] = {
+    "resolve_anchors": "an anchor is the project's, and all messages that are tied to it follow it",
     "project_has_vectors": "a space belongs to the whole project, whichever users have messages in it",
 }
 """Statements that touch conversations or messages of every user of a project."""
