@@ -58,8 +58,9 @@ _PART_OF = {
 
 # A compression is at most so long, in whatever window.
 _LONGEST = 4_000
-# Less than this share of the window (%) is not worth a model's time: the budget shortens it.
-_LEAST_SHARE = 10
+# Less than this share of the window (%) is not worth a model's time: the budget shortens it. Where the newest messages
+# alone fill the window, this is what keeps every turn from condensing one more exchange.
+_LEAST_SHARE = 25
 # Messages that one compression reads at most: what is older was never in a prompt of this window.
 MOST_MESSAGES = 2_000
 # An importance from here on was given by somebody: it outlives what cues have found.
@@ -310,7 +311,7 @@ def _parsed(text: str) -> Lines:
             continue
         line = " ".join(_ITEM.sub("", raw).split())
         if line:
-            worth = 3.0 if part in (DECISIONS, ERRORS) and _SOURCE.search(line) else 1.0
+            worth = 3.0 if part in (DECISIONS, ERRORS) and _SOURCE.search(line) else 0.9 if part != BACKGROUND else 0.4
             parts.setdefault(part, []).append(Line(line, worth))
     return parts
 

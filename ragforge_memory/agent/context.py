@@ -25,7 +25,15 @@ from ragforge_memory.agent.budget import (
     tool_tokens,
 )
 from ragforge_memory.agent.importance import IMPORTANT, sentences
-from ragforge_memory.agent.prompt import Quote, chat_of, history, is_shortened, system_prompt, tokens_of
+from ragforge_memory.agent.prompt import (
+    DEFAULT_INSTRUCTIONS,
+    Quote,
+    chat_of,
+    history,
+    is_shortened,
+    system_prompt,
+    tokens_of,
+)
 from ragforge_memory.graph.receipts import Receipt, TurnContext, Used, prompt_uuid
 from ragforge_memory.llm.port import ChatMessage, ModelRequest, ToolSpec
 from ragforge_memory.models.conversation import ContextStrategy, ConversationContext, Message, ScoredMessage
@@ -159,15 +167,20 @@ def build(
         "relevant": sum(map(quote_tokens, quotes)),
         "reserve": window.tokens - window.limit,
     }
-    context = ConversationContext(
-        summary="\n\n".join(text for text in (compression and compression.content, summary) if text) or None,
-        recent_messages=tuple(run.messages),
-        relevant_messages=tuple(map(_scored, quotes)),
-        message_count=len(run.messages) + len(quotes),
+    return Built(request, context_of(parts, request), parts, tokens, window)
+
+
+def context_of(parts: Parts, request: ModelRequest) -> ConversationContext:
+    """What a request holds, as answers tell it; ``token_count`` is that of the whole request."""
+    condensed = parts.compression.content if parts.compression else None
+    return ConversationContext(
+        summary="\n\n".join(text for text in (condensed, parts.summary) if text) or None,
+        recent_messages=tuple(parts.recent.messages),
+        relevant_messages=tuple(map(_scored, parts.quotes)),
+        message_count=len(parts.recent.messages) + len(parts.quotes),
         token_count=request_tokens(request),
         strategy="hybrid",
     )
-    return Built(request, context, parts, tokens, window)
 
 
 def assembled(
@@ -233,7 +246,7 @@ def message_tokens(message: Message) -> int:
 
 
 def receipt_of(
-    built: Built, owner: Owner, missing: frozenset[str], *, strategy: str, summary_seq: int | None, read_at: str
+    built: Built, owner: Owner, missing: frozenset[str], *, question_seq: int, summary: str | None, read_at: str
 ) -> tuple[dict[str, Any], Receipt]:
     """The receipt of a request: text-free, as the answer keeps it; and the edges and shared texts.
 
@@ -245,10 +258,11 @@ def receipt_of(
     text: dict[str, Any] = {
         "rules": RULES,
         "date": parts.today.isoformat(),
-        "strategy": strategy,
+        "strategy": "hybrid",
+        "question": question_seq,
         "window": built.window.tokens,
         "limit": built.window.limit,
-        "instructions": prompt_uuid(owner, instructions) if parts.instructions is not None else None,
+        "instructions": prompt_uuid(owner, instructions),
         "tools": prompt_uuid(owner, tools),
         "recent": [
             [message.seq, cuts[message.uuid].results, cuts[message.uuid].texts] for message in parts.recent.messages
@@ -261,7 +275,7 @@ def receipt_of(
         "compression": parts.compression.uuid if parts.compression else None,
         "lines": len(parts.compression.content.splitlines()) if parts.compression else 0,
         "summary": list(parts.summary_sentences),
-        "summary_seq": summary_seq if parts.summary else None,
+        "summary_hash": text_hash(summary) if parts.summary and summary else None,
         "read_at": read_at,
         "tokens": built.tokens,
         "prompt": request_hash(built.request),
@@ -286,14 +300,14 @@ def used_by(built: Built) -> tuple[Used, ...]:
 
 
 def shared_texts(instructions: str | None, tools: Sequence[ToolSpec]) -> tuple[str, str]:
-    """What many prompts have in common, as it is kept: the configured instructions and the tools' descriptions."""
-    return instructions or "", json.dumps([asdict(tool) for tool in tools], ensure_ascii=False)
+    """What many prompts have in common, as it is kept: the instructions and the tools' descriptions."""
+    return instructions or DEFAULT_INSTRUCTIONS, json.dumps([asdict(tool) for tool in tools], ensure_ascii=False)
 
 
 def request_hash(request: ModelRequest) -> str:
     """A hash of all that the model was asked with."""
     text = json.dumps(asdict(request), ensure_ascii=False, sort_keys=True, default=str)
-    return _hash(text)
+    return text_hash(text)
 
 
 def sentences_to_keep(summary: str, said: Sequence[str], compression: Summary | None, room: int) -> tuple[int, ...]:
@@ -403,5 +417,6 @@ def _flat(text: str) -> str:
     return " ".join(text.split())
 
 
-def _hash(text: str) -> str:
+def text_hash(text: str) -> str:
+    """A short hash of a text."""
     return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:32]

@@ -133,8 +133,8 @@ async def prepare(
         built,
         services.owner,
         before.missing,
-        strategy="hybrid",
-        summary_seq=before.summary_seq,
+        question_seq=question_seq,
+        summary=before.summary,
         read_at=before.read_at,
     )
     return Prepared(built, kept, edges, reading, storing)
