@@ -170,9 +170,10 @@ def _bounded(uses: dict[str, list[dict[str, Any]]], budget: int) -> dict[str, An
     """The lists of uses in at most ``budget`` bytes, the callers first; ``totals`` says how many there were."""
     kept: dict[str, Any] = {"totals": {name: len(entries) for name, entries in uses.items()}}
     left = budget
+    others = sum(size_of(entries) for entries in list(uses.values())[1:])
     for place, (name, entries) in enumerate(uses.items()):
-        # What one list leaves over is the next one's; callers get most, they are what was asked for.
-        share = left * 3 // 4 if place == 0 else left // (len(uses) - place)
+        # What one list leaves over is the next one's; callers get most: they are what was asked for.
+        share = left - min(others, left // 4) if place == 0 else left // (len(uses) - place)
         kept[name] = fitting(entries, share)
         left -= size_of(kept[name])
     return kept

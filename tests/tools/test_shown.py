@@ -17,14 +17,14 @@ def test_hundreds_of_uses_fit_into_a_result_and_none_is_left_out_before_it_has_l
             "uuid": "0" * 32,
             "lines": [number],
         }
-        for number in range(480)
+        for number in range(420)
     ]
     bounded = _bounded({"callers": uses, "possible": uses[:50], "references": []}, USES_BYTES)
-    assert bounded["totals"] == {"callers": 480, "possible": 50, "references": 0}
+    assert bounded["totals"] == {"callers": 420, "possible": 50, "references": 0}
     assert [each["lines"] for each in bounded["callers"]] == [each["lines"] for each in uses]
     assert [each["lines"] for each in bounded["possible"]] == [each["lines"] for each in uses[:50]]
     assert size_of([bounded]) < DEFAULT_RESULT_LIMIT
     fewer = _bounded({"callers": uses * 4, "possible": uses}, USES_BYTES)
-    assert fewer["totals"]["callers"] == 1_920
-    assert 0 < len(fewer["callers"]) < 1_920
+    assert fewer["totals"]["callers"] == 1_680
+    assert 0 < len(fewer["callers"]) < 1_680
     assert size_of([fewer]) < DEFAULT_RESULT_LIMIT
