@@ -54,11 +54,15 @@ class Desk:
         self.conversations = ConversationStore(client, owner)
         self.messages = MessageStore(client, owner, summarize_every=every)
         self.branches = BranchStore(client, owner)
-        self.store = SummaryStore(client, owner, every=every, embed=True, lease=lease)
-        summarizer = Summarizer(
+        self.summarizer = Summarizer(
             self.provider, None, redacted=lambda text: text, today=lambda: date(2026, 1, 2), timeout=30
         )
-        self.summaries = Summaries(self.store, summarizer, pause=0.0)
+        self.use(SummaryStore(client, owner, every=every, embed=False, lease=lease))
+
+    def use(self, store: SummaryStore) -> None:
+        """Works with another store."""
+        self.store = store
+        self.summaries = Summaries(store, self.summarizer, pause=0.0)
 
     async def conversation(self, messages: int = 0) -> str:
         """A new conversation that says so much."""

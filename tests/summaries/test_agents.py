@@ -1,0 +1,297 @@
+"""Whole agents: summaries and titles come in the background, and hold up nobody."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from ragforge_memory import AsyncConversationAgent, ConversationAgent, ConversationConfig, Neo4jConfig
+from ragforge_memory.embeddings.hashing import HashingEmbedder
+from ragforge_memory.errors import ConversationNotFound, ModelError
+from ragforge_memory.llm.extractive.provider import ExtractiveProvider
+from ragforge_memory.llm.scripted import Hang, ScriptedProvider
+from ragforge_memory.models.owner import Owner
+from tests.summaries.desk import ALL, MARK, STATE, faults, stretch
+
+pytestmark = pytest.mark.anyio
+
+MakeAgent = Callable[..., AsyncConversationAgent]
+Cypher = Callable[..., list[dict[str, Any]]]
+
+EVERY_4 = {"summarize_every": 4}
+
+
+def _scripted(*summaries: Any, **purposes: Any) -> ScriptedProvider:
+    given = {"summary": list(summaries) or [stretch], **purposes}
+    return ScriptedProvider(["We found it in the store."], purposes=given, loop=True)
+
+
+async def test_after_drain_all_is_there(make_agent: MakeAgent, cypher: Cypher) -> None:
+    provider = _scripted()
+    settings = {"summarize_every": 2, "embed_messages": True}
+    async with make_agent(provider=provider, embedder=HashingEmbedder(dimension=64), settings=settings) as agent:
+        conversation = await agent.create_conversation()
+        for number in range(5):
+            await conversation.send_message(f"Where is the lock? §{number}§")
+        assert await agent.drain() == {}
+        await conversation.refresh()
+    found = cypher(ALL, uuid=conversation.uuid)
+    assert faults(found, 2, 10) == []
+    assert [row["level"] for row in found] == [1, 1, 1, 1, 1, 2, 2, 3]
+    assert conversation.summary == "They did 1 to 8.\nThey did 9 to 10."
+    sent = [
+        mark
+        for each in provider.requests
+        if each.purpose == "summary"
+        for mark in MARK.findall(each.messages[0].content)
+    ]
+    assert sent == ["0", "1", "2", "3", "4"]
+    waiting = cypher(
+        "MATCH (s:Summary {conversation_id: $uuid}) WHERE s:PendingEmbedding OR NOT any(k IN keys(s) WHERE "
+        "k STARTS WITH 'embedding') RETURN s.uuid",
+        uuid=conversation.uuid,
+    )
+    assert waiting == []
+
+
+async def test_without_embeddings_there_are_summaries_too(make_agent: MakeAgent, cypher: Cypher) -> None:
+    async with make_agent(provider=_scripted(), settings=EVERY_4) as agent:
+        conversation = await agent.create_conversation()
+        for _ in range(2):
+            await conversation.send_message("Where is the lock?")
+        assert await agent.drain() == {}
+    assert faults(cypher(ALL, uuid=conversation.uuid), 4, 4) == []
+    assert cypher("MATCH (n:PendingEmbedding {project: $p}) RETURN n", p=agent.project) == []
+
+
+async def test_switched_off_there_are_none(make_agent: MakeAgent, cypher: Cypher) -> None:
+    settings = {"summarize_every": 2, "enable_summarization": False}
+    provider = _scripted(title=["A title"])
+    async with make_agent(provider=provider, settings=settings) as agent:
+        conversation = await agent.create_conversation()
+        await conversation.send_message("Where is the lock?")
+        assert await agent.drain() == {}
+        assert cypher(STATE, uuid=conversation.uuid)[0]["title"] == "Where is the lock?"
+        assert cypher(ALL, uuid=conversation.uuid) == []
+        # On demand there is one nevertheless.
+        assert await conversation.summarize() == "They did 1 to 2."
+
+
+async def test_the_prompt_has_the_summary(make_agent: MakeAgent) -> None:
+    provider = _scripted("They looked for the lock.")
+    async with make_agent(provider=provider, settings=EVERY_4) as agent:
+        conversation = await agent.create_conversation()
+        for _ in range(2):
+            await conversation.send_message("Where is the lock?")
+        await agent.drain()
+        await conversation.send_message("And now?")
+        assert "They looked for the lock." in provider.requests[-1].system
+
+
+async def test_a_slow_summary_holds_up_no_turn_and_no_end(make_agent: MakeAgent, cypher: Cypher) -> None:
+    asked = asyncio.Event()
+
+    def hang(request: Any) -> list[Any]:
+        asked.set()
+        return [Hang()]
+
+    async with make_agent(provider=_scripted(hang), settings={"summarize_every": 2}) as agent:
+        conversation = await agent.create_conversation()
+        await conversation.send_message("Where is the lock?")
+        await asked.wait()
+        assert (await conversation.send_message("And the key?")).content == "We found it in the store."
+        assert await agent.drain(timeout=0.01) == {"summaries": 1}
+    # Closing gave the claim back: nobody waits for its time.
+    state = cypher(STATE, uuid=conversation.uuid)[0]
+    assert (state["token"], state["attempts"], state["pending"]) == (None, None, True)
+    async with make_agent(provider=_scripted(), settings={"summarize_every": 2}) as another:
+        assert await another.drain() == {}
+    assert faults(cypher(ALL, uuid=conversation.uuid), 2, 4) == []
+
+
+async def test_what_was_left_is_found_when_somebody_talks_again(make_agent: MakeAgent, cypher: Cypher) -> None:
+    made = asyncio.Event()
+
+    def summary(request: Any) -> str:
+        made.set()
+        return stretch(request)
+
+    async with make_agent("One.", "Two.", settings={"enable_summarization": False}) as agent:
+        conversation = await agent.create_conversation(title="Left")
+        await conversation.send_message("Where is the lock?")
+    cypher("MATCH (c:Conversation {uuid: $uuid}) SET c:PendingSummary", uuid=conversation.uuid)
+    async with make_agent(provider=_scripted(summary), settings={"summarize_every": 2}) as another:
+        other = await another.create_conversation(title="Another")
+        await other.send_message("Hello?")
+        await made.wait()
+
+
+async def test_two_agents_at_once(make_agent: MakeAgent, cypher: Cypher) -> None:
+    providers = [_scripted() for _ in range(3)]
+    agents = [make_agent(provider=provider, settings={"summarize_every": 2}) for provider in providers]
+    uuid = (await agents[0].create_conversation(title="Shared")).uuid
+
+    async def talk(agent: AsyncConversationAgent, name: str) -> None:
+        conversation = await agent.load_conversation(uuid)
+        for number in range(4):
+            await conversation.send_message(f"Where is it? §{name}{number}§")
+
+    await asyncio.gather(*(talk(agent, name) for agent, name in zip(agents, "abc", strict=True)))
+    assert await asyncio.gather(*(agent.drain() for agent in agents)) == [{}, {}, {}]
+    for agent in agents:
+        await agent.aclose()
+    assert faults(cypher(ALL, uuid=uuid), 2, 24) == []
+    asked = [each for provider in providers for each in provider.requests if each.purpose == "summary"]
+    sent = [mark for each in asked for mark in MARK.findall(each.messages[0].content)]
+    assert len(sent) == len(set(sent)) == 12
+
+
+async def test_without_a_model_summaries_quote(make_agent: MakeAgent, cypher: Cypher) -> None:
+    async with make_agent(provider=ExtractiveProvider(), settings=EVERY_4) as agent:
+        conversation = await agent.create_conversation()
+        for question in ("We decided to keep the session cookie for ten minutes.", "Who calls refresh_session?"):
+            await conversation.send_message(question)
+        assert await agent.drain() == {}
+        await conversation.refresh()
+    [row] = cypher(ALL, uuid=conversation.uuid)
+    assert row["model"] == "extractive"
+    assert conversation.summary is not None
+    assert "We decided to keep the session cookie for ten minutes." in conversation.summary
+
+
+async def test_secrets_stay_out_of_summaries(make_agent: MakeAgent, cypher: Cypher) -> None:
+    secret = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
+    async with make_agent(provider=_scripted(f"They used the token {secret} there."), settings=EVERY_4) as agent:
+        conversation = await agent.create_conversation()
+        await conversation.send_message("Where is the lock?")
+        assert secret not in await conversation.summarize()
+    assert secret not in str(cypher(ALL, uuid=conversation.uuid))
+
+
+# --- on demand --------------------------------------------------------------------------------------------------------
+
+
+async def test_summarize(make_agent: MakeAgent, cypher: Cypher) -> None:
+    async with make_agent(provider=_scripted(), settings={"summarize_every": 10}) as agent:
+        conversation = await agent.create_conversation()
+        assert await conversation.summarize() == ""
+        assert conversation.summary is None
+        await conversation.send_message("Where is the lock?")
+        assert await conversation.summarize() == "They did 1 to 2."
+        assert conversation.summary == "They did 1 to 2."
+        await conversation.delete()
+        with pytest.raises(ConversationNotFound):
+            await conversation.summarize()
+
+
+def test_summarize_blocking(neo4j_config: Neo4jConfig, owner: Owner, home: Any) -> None:
+    with ConversationAgent(
+        neo4j_config,
+        llm_provider=_scripted(),
+        tools=[],
+        config=ConversationConfig(embed_messages=False),
+        project=owner.project,
+    ) as agent:
+        conversation = agent.create_conversation()
+        conversation.send_message("Where is the lock?")
+        assert conversation.summarize() == "They did 1 to 2."
+
+
+async def test_summarize_without_memory(make_agent: MakeAgent) -> None:
+    async with make_agent(provider=_scripted("They met."), settings={"enable_memory": False}) as agent:
+        conversation = await agent.create_conversation()
+        assert await conversation.summarize() == ""
+        await conversation.send_message("Where is the lock?")
+        assert await conversation.summarize() == "They met."
+        assert conversation.summary == "They met."
+        assert await agent.drain() == {}
+
+
+# --- titles -----------------------------------------------------------------------------------------------------------
+
+
+def _titled(*titles: Any) -> ScriptedProvider:
+    return _scripted(title=list(titles))
+
+
+async def test_a_title_comes_after_the_first_exchange(make_agent: MakeAgent) -> None:
+    provider = _titled("The lock of the store")
+    async with make_agent(provider=provider) as agent:
+        conversation = await agent.create_conversation()
+        await conversation.send_message("Where is the lock, if you please?")
+        assert conversation.title == "Where is the lock, if you please?"
+        assert await agent.drain() == {}
+        assert (await conversation.refresh()).title == "The lock of the store"
+        await conversation.send_message("And the key?")
+        assert await agent.drain() == {}
+    asked = [request for request in provider.requests if request.purpose == "title"]
+    assert len(asked) == 1
+    assert "Where is the lock, if you please?" in asked[0].messages[0].content
+    assert "We found it in the store." in asked[0].messages[0].content
+
+
+async def test_a_title_that_somebody_gave_stays(make_agent: MakeAgent) -> None:
+    provider = _titled("Something else")
+    async with make_agent(provider=provider) as agent:
+        given = await agent.create_conversation(title="Mine")
+        await given.send_message("Where is the lock?")
+        await agent.drain()
+        assert (await given.refresh()).title == "Mine"
+    assert [request.purpose for request in provider.requests] == ["answer"]
+
+
+async def test_a_title_that_somebody_gives_meanwhile_stays(make_agent: MakeAgent) -> None:
+    async def meanwhile(request: Any) -> str:
+        await conversation.set_title("Mine")
+        return "Something else"
+
+    async with make_agent(provider=_titled(meanwhile)) as agent:
+        conversation = await agent.create_conversation()
+        await conversation.send_message("Where is the lock?")
+        assert await agent.drain() == {}
+        assert (await conversation.refresh()).title == "Mine"
+
+
+async def test_no_title_is_made_of_a_turn_that_failed(make_agent: MakeAgent) -> None:
+    provider = ScriptedProvider(
+        [["It is in", ModelError("no more")], "It is in the store."], purposes={"title": ["The lock"]}
+    )
+    async with make_agent(provider=provider) as agent:
+        conversation = await agent.create_conversation()
+        with pytest.raises(ModelError):
+            await conversation.send_message("Where is the lock?")
+        assert await agent.drain() == {}
+        assert (await conversation.refresh()).title == "Where is the lock?"
+        await conversation.send_message("Where?")
+        assert await agent.drain() == {}
+        assert (await conversation.refresh()).title == "The lock"
+
+
+async def test_where_no_title_comes_the_first_one_stays(make_agent: MakeAgent, cypher: Cypher) -> None:
+    async with make_agent(provider=_titled("")) as agent:
+        conversation = await agent.create_conversation()
+        await conversation.send_message("Where is the lock?")
+        assert await agent.drain() == {}
+        assert (await conversation.refresh()).title == "Where is the lock?"
+    assert not cypher(STATE, uuid=conversation.uuid)[0]["pending"]
+
+
+async def test_without_a_model_the_question_is_condensed(make_agent: MakeAgent) -> None:
+    async with make_agent(provider=ExtractiveProvider()) as agent:
+        conversation = await agent.create_conversation()
+        await conversation.send_message("Could you please tell me who calls refresh_session?")
+        await agent.drain()
+        assert (await conversation.refresh()).title == "Callers of refresh_session"
+
+
+async def test_no_title_is_asked_of_who_has_none(make_agent: MakeAgent, cypher: Cypher) -> None:
+    provider = ScriptedProvider(["Yes."])
+    async with make_agent(provider=provider) as agent:
+        conversation = await agent.create_conversation()
+        await conversation.send_message("Is it?")
+        assert not cypher(STATE, uuid=conversation.uuid)[0]["pending"]
+        assert await agent.drain() == {}
+    assert [request.purpose for request in provider.requests] == ["answer"]
