@@ -163,10 +163,17 @@ ORDER BY m.timestamp DESC, m.uuid, kind DESC
 LIMIT $limit
 
 // name: messages_on_places
-// The owner's messages, and the summaries over them, whose anchors stand, or stood last, on one of these definitions.
+// The owner's messages, and the summaries over them, whose anchors stand, stood last or were made on one of these definitions.
 UNWIND $places AS place
-MATCH (a:CodeAnchor)
-WHERE a.project = $project AND a.at_file = place.file AND a.at_key = place.key
+CALL (place) {
+  MATCH (a:CodeAnchor)
+  WHERE a.project = $project AND a.at_file = place.file AND a.at_key = place.key
+  RETURN a
+  UNION
+  MATCH (a:CodeAnchor)
+  WHERE a.project = $project AND a.file = place.file AND a.scope_key = place.key
+  RETURN a
+}
 MATCH (m:Message)-[tie:ANCHORED_AT]->(a)
 WHERE m.user_id = $user_id AND m.project = $project
 MATCH (c:Conversation {uuid: m.conversation_id})

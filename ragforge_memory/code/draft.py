@@ -58,8 +58,8 @@ class OpenScope:
     start_byte: int
     end_byte: int
     name_byte: int | None
-    token_byte: int
-    """Where its tokens begin."""
+    token_bytes: tuple[int, int]
+    """Where its tokens begin and end."""
     parent: OpenScope | None
     depth: int
     signature: str = ""
@@ -168,7 +168,7 @@ class Draft:
         name_node: Node | None = None,
         whole: Node | None = None,
         end: Node | None = None,
-        tokens_from: Node | None = None,
+        tokens_of: Node | None = None,
         qualified_name: str | None = None,
         signature: str = "",
         docstring: str | None = None,
@@ -190,7 +190,7 @@ class Draft:
             name_node: the name in the source; its line is the definition line where that is not ``node``'s first.
             whole: the node with decorators, annotations and ``export``, where that is a larger one.
             end: the node whose end is the scope's, where it is not the whole's.
-            tokens_from: the node at whose start its tokens begin, where that is not the whole's.
+            tokens_of: the node whose tokens are the scope's, where they are not the whole's.
             qualified_name: where it is not the parent's and the name joined by a dot.
         """
         parent = self.current
@@ -210,7 +210,7 @@ class Draft:
             start_byte=first.start_byte,
             end_byte=last.end_byte,
             name_byte=name_node.start_byte if name_node else None,
-            token_byte=(tokens_from or first).start_byte,
+            token_bytes=((tokens_of or first).start_byte, (tokens_of or last).end_byte),
             parent=parent,
             depth=len(self._open),
             signature=signature,
@@ -302,7 +302,7 @@ class Draft:
 
     def _finished(self, scope: OpenScope, lines: list[str], tokens: Tokens) -> ParsedScope:
         source = "\n".join(lines[scope.start_line - 1 : scope.end_line])
-        place = (scope.token_byte, scope.end_byte, scope.name_byte)
+        place = (*scope.token_bytes, scope.name_byte)
         return ParsedScope(
             key=scope.key,
             name=scope.name,

@@ -180,7 +180,7 @@ class ReferenceStore:
         return [Tied(message(row["message"]), reference(row), row["title"]) for row in rows]
 
     async def on_places(self, places: Iterable[tuple[str, str]]) -> list[Tied]:
-        """Messages whose anchors stand, or stood last, on definitions of these (file, key), with their summaries."""
+        """Messages whose anchors stand, stood last or were made on these (file, key), with their summaries."""
         found: list[Tied] = []
         for batch in in_batches([{"file": file, "key": key} for file, key in places]):
             rows = await self._client.read("messages_on_places", timeout=PATIENT_TIMEOUT, places=batch, **self._owner)

@@ -157,7 +157,7 @@ def _type_declaration(draft: Draft, node: Node) -> Visit:
         kind,
         name_node=name_node,
         whole=alone,
-        tokens_from=node,  # `type ( … )` around it says nothing of it
+        tokens_of=node,  # `type ( … )` around it says nothing of it
         signature=header(draft, alone or node, end) if end else shortened(draft, alone or node),
         docstring=doc_before(draft, node) or (doc_before(draft, alone) if alone else None),
         returns=type_text(draft, value) if kind == "type" else None,

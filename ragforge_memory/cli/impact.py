@@ -1,0 +1,77 @@
+"""`ragforge impact`: what was said of the code that a diff changes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ragforge_memory.cli.options import JsonOption, Settings, command
+
+if TYPE_CHECKING:
+    from ragforge_memory.models.impact import Impact, ImpactedScope
+
+_SHOWN = 100  # characters of a message
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the command."""
+    command(app, "impact")(impact)
+
+
+def impact(
+    settings: Settings,
+    revision: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="REV",
+            help="A commit: what it changed. A..B: what changed between. Without it: what is not committed yet.",
+            show_default=False,
+        ),
+    ] = None,
+    every: Annotated[bool, typer.Option("--all", help="List changed scopes that nothing was said of, too.")] = False,
+    json: JsonOption = False,
+) -> None:
+    """Show the messages that stand on code that a diff changes."""
+    from ragforge_memory.cli.session import run_async
+
+    run_async(_impact, settings, revision, every, json)
+
+
+async def _impact(settings: Settings, revision: str | None, every: bool, json: bool) -> None:
+    from ragforge_memory.cli.output import print_json
+    from ragforge_memory.cli.session import locate, open_graph
+    from ragforge_memory.code.impact import impact as impact_of
+    from ragforge_memory.graph.anchors import ReferenceStore
+
+    place = locate(settings)
+    async with open_graph(settings, quiet=json) as agent:
+        services = await agent.open()
+        found = await impact_of(place.source, ReferenceStore(services.graph, services.owner), revision)
+    if json:
+        print_json(found)
+    else:
+        _print(found, every=every)
+
+
+def _print(found: Impact, *, every: bool) -> None:
+    shown = [scope for scope in found.scopes if every or scope.messages]
+    for scope in shown:
+        typer.echo(_line(scope))
+        for each in scope.messages:
+            text = " ".join(each.message.content.split())
+            cut = text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"
+            when = each.message.timestamp.date().isoformat()
+            typer.echo(f"  {when} {each.reference.kind} in {each.title or each.message.conversation_id}: {cut}")
+            for summary in each.summaries[:1]:
+                typer.echo(f"    summary: {' '.join(summary.split())[:_SHOWN]}")
+    messages, said_of = len(found.messages), sum(bool(scope.messages) for scope in found.scopes)
+    typer.echo(f"{len(found.scopes):,} scopes change; {messages:,} messages stand on {said_of:,} of them")
+
+
+def _line(scope: ImpactedScope) -> str:
+    to = ""
+    if scope.change == "moved":
+        place = "" if scope.moved_to_file == scope.file else f"{scope.moved_to_file} "
+        to = f" → {place}{scope.moved_to_name}"
+    return f"{scope.change} {scope.file} {scope.qualified_name}{to}"

@@ -1,0 +1,158 @@
+"""`ragforge impact`: the scopes that a diff changes by their tokens, and the messages that stand on them."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import defaultdict
+from dataclasses import dataclass
+from pathlib import Path
+
+from ragforge_memory.code.git import ask
+from ragforge_memory.code.history import Parsed, parsed_definitions
+from ragforge_memory.code.languages import language_of
+from ragforge_memory.code.readers import Reading, read_bytes
+from ragforge_memory.code.revisions import Blobs, Change, changes_between
+from ragforge_memory.code.successors import Definition, find_successors, standing
+from ragforge_memory.errors import InvalidInput
+from ragforge_memory.graph.anchors import ReferenceStore
+from ragforge_memory.models.impact import Impact, ImpactedMessage, ImpactedScope, ScopeChange
+
+# What git compares a repository's first commit with.
+_EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
+
+
+@dataclass(frozen=True, slots=True)
+class ScopeDiff:
+    """A definition that a diff touches: as it was, as it is (None where it is not)."""
+
+    change: ScopeChange
+    before: Definition | None
+    after: Definition | None
+
+
+async def impact(root: Path, references: ReferenceStore, revision: str | None = None) -> Impact:
+    """What was said of the code that a diff changes.
+
+    Args:
+        root: the project's directory, inside a git work tree.
+        references: the owner's messages.
+        revision: a commit: what it changed; ``A..B``: what changed from A to B; None: what is not committed yet.
+
+    Raises:
+        InvalidInput: git does not know the revision, or there is no repository.
+    """
+    before, after = await asyncio.to_thread(_ends, root, revision)
+    found = await asyncio.to_thread(changed_scopes, root, before, after)
+    places = {(each.file, each.key) for diff in found for each in (diff.before, diff.after) if each is not None}
+    tied = defaultdict(list)
+    for each in await references.on_places(sorted(places)):
+        tied[each.file, each.key].append(
+            ImpactedMessage(message=each.message, reference=each.reference, title=each.title, summaries=each.summaries)
+        )
+    return Impact(
+        before=before,
+        after=after,
+        scopes=tuple(_impacted(diff, tied) for diff in found),
+    )
+
+
+def changed_scopes(root: Path, before: str, after: str | None) -> list[ScopeDiff]:
+    """The definitions that differ between two commits (or a commit and the files as they are), by place.
+
+    Comments, white space and position do not count. A file that cannot be parsed on one side says nothing.
+
+    Raises:
+        InvalidInput: git cannot compare them.
+    """
+    changes = changes_between(root, before, after)
+    if changes is None:
+        raise InvalidInput(f"git cannot compare {before} with {after or 'the files as they are'}")
+    found: list[ScopeDiff] = []
+    lost: list[Definition] = []
+    new: list[Definition] = []
+    renamed: dict[str, str] = {}
+    with Blobs(root) as blobs:
+        parsed = Parsed(blobs)
+        for change in changes:
+            olds, news = _sides(root, change, parsed, on_disk=after is None)
+            if olds is None or news is None:
+                continue
+            if change.before == change.after:
+                side = standing(olds, news)
+                found += [ScopeDiff("changed", a, b) for a, b in side.kept if a.body_hash != b.body_hash]
+                lost += side.lost
+                new += side.new
+            else:
+                lost += olds
+                new += news
+                if change.before and change.after:
+                    renamed[change.before] = change.after
+    successors = find_successors(lost, new, renamed=renamed)
+    taken = set()
+    for old, successor in zip(lost, successors, strict=True):
+        now = successor.definition
+        found.append(ScopeDiff("removed" if now is None else "moved", old, now))
+        if now is not None:
+            taken.add((now.file, now.key))
+    found += [ScopeDiff("added", None, each) for each in new if (each.file, each.key) not in taken]
+    return sorted(found, key=_order)
+
+
+def _sides(
+    root: Path, change: Change, parsed: Parsed, *, on_disk: bool
+) -> tuple[list[Definition] | None, list[Definition] | None]:
+    before = parsed(change.old_blob, change.before) if change.before else []
+    if change.before and not language_of(change.before):
+        before = []
+    if change.after is None or not language_of(change.after):
+        return before, []
+    if not on_disk:
+        return before, parsed(change.new_blob, change.after)
+    data = read_bytes(root, change.after)
+    return before, None if isinstance(data, Reading) else parsed_definitions(change.after, data)
+
+
+def _ends(root: Path, revision: str | None) -> tuple[str, str | None]:
+    """The commits that a revision compares."""
+    if revision is None:
+        return _commit(root, "HEAD"), None
+    first, dots, second = revision.partition("..")
+    if dots:
+        return _commit(root, first or "HEAD"), _commit(root, second.lstrip(".") or "HEAD")
+    commit = _commit(root, revision)
+    parent = ask(root, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{commit}^")
+    return parent or _EMPTY_TREE, commit
+
+
+def _commit(root: Path, name: str) -> str:
+    found = ask(root, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}")
+    if not found:
+        raise InvalidInput(
+            f"git knows no commit {name!r} in {root}",
+            hint="give a commit, a branch or a range A..B of the project's repository",
+        )
+    return found
+
+
+def _impacted(diff: ScopeDiff, tied: dict[tuple[str, str], list[ImpactedMessage]]) -> ImpactedScope:
+    shown = diff.before or diff.after
+    assert shown is not None
+    messages: dict[tuple[str, str], ImpactedMessage] = {}
+    for each in (diff.before, diff.after):
+        for message in tied.get((each.file, each.key), ()) if each is not None else ():
+            messages.setdefault((message.message.uuid, message.reference.kind), message)
+    moved = diff.after if diff.change == "moved" else None
+    return ImpactedScope(
+        file=shown.file,
+        qualified_name=shown.qualified_name,
+        type=shown.type,
+        change=diff.change,
+        moved_to_file=moved.file if moved else None,
+        moved_to_name=moved.qualified_name if moved else None,
+        messages=tuple(messages.values()),
+    )
+
+
+def _order(diff: ScopeDiff) -> tuple[str, str]:
+    shown = diff.before or diff.after
+    return (shown.file, shown.key) if shown is not None else ("", "")

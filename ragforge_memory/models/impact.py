@@ -1,0 +1,51 @@
+"""What a change of the code touches of what was said about it."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from ragforge_memory.models.code import CodeReference
+from ragforge_memory.models.conversation import Message
+from ragforge_memory.models.shape import Shape
+
+ScopeChange = Literal["changed", "moved", "added", "removed"]
+
+
+class ImpactedMessage(Shape):
+    """A message that stands on changed code: its tie, its conversation's title, the summaries over it."""
+
+    message: Message
+    reference: CodeReference
+    title: str | None = None
+    summaries: tuple[str, ...] = ()
+
+
+class ImpactedScope(Shape):
+    """A scope whose tokens a diff changes, or that it moves, adds or removes, with the messages that stand on it.
+
+    ``moved_to_file`` and ``moved_to_name`` are set where it was moved or renamed.
+    """
+
+    file: str
+    qualified_name: str
+    type: str
+    change: ScopeChange
+    moved_to_file: str | None = None
+    moved_to_name: str | None = None
+    messages: tuple[ImpactedMessage, ...] = ()
+
+
+class Impact(Shape):
+    """The scopes of a diff, by file and place, each with what stands on it.
+
+    ``before`` and ``after`` are commit ids; ``after`` is None for the files as they are.
+    """
+
+    before: str
+    after: str | None
+    scopes: tuple[ImpactedScope, ...] = ()
+
+    @property
+    def messages(self) -> tuple[str, ...]:
+        """The uuids of all messages, each once."""
+        return tuple(dict.fromkeys(each.message.uuid for scope in self.scopes for each in scope.messages))

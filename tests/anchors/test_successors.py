@@ -1,0 +1,203 @@
+"""What a definition is known by, and where it went: pure functions."""
+
+from __future__ import annotations
+
+import string
+from dataclasses import replace
+from itertools import pairwise
+from random import Random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ragforge_memory.code.anchors import in_place, label, settled
+from ragforge_memory.code.history import follow
+from ragforge_memory.code.parse import parse
+from ragforge_memory.code.revisions import Change, Step
+from ragforge_memory.code.sketch import SIZE, decode, encode, likeness
+from ragforge_memory.code.successors import GONE, Definition, Successor, definitions, find_successors, standing
+
+NUMBERS = st.integers(0, (1 << 24) - 1)
+
+
+def read(path: str, text: str) -> list[Definition]:
+    parsed = parse(path, text.encode())
+    assert parsed.error is None
+    return definitions(parsed)
+
+
+def only(path: str, text: str) -> Definition:
+    return read(path, text)[0]
+
+
+@settings(deadline=None)
+@given(st.sets(NUMBERS, max_size=300))
+def test_a_sketch_is_like_itself_and_never_large(features: set[int]) -> None:
+    text = encode(features)
+    assert len(text) <= 516
+    assert likeness(decode(text), decode(text)) == 1.0
+    assert decode(text).count == len(features)
+
+
+@settings(deadline=None)
+@given(st.sets(NUMBERS, max_size=60), st.sets(NUMBERS, max_size=60))
+def test_small_scopes_are_compared_exactly(one: set[int], other: set[int]) -> None:
+    union = one | other
+    expected = len(one & other) / len(union) if union else 1.0
+    assert likeness(decode(encode(one)), decode(encode(other))) == pytest.approx(expected)
+
+
+@settings(deadline=None)
+@given(st.integers(), st.integers(4 * SIZE, 8 * SIZE), st.floats(0.2, 0.9))
+def test_large_scopes_are_estimated(seed: int, count: int, share: float) -> None:
+    """Within five standard errors."""
+    features = Random(seed).sample(range(1 << 24), count)
+    kept = features[: int(count * share)]
+    estimate = likeness(decode(encode(set(features))), decode(encode(set(kept))))
+    assert estimate == pytest.approx(len(kept) / count, abs=0.22)
+
+
+NAMES = st.lists(st.sampled_from(string.ascii_lowercase[:8]), min_size=1, max_size=6)
+
+
+@settings(deadline=None)
+@given(NAMES, NAMES, st.booleans())
+def test_the_assignment_is_one_to_one(old: list[str], new: list[str], same_file: bool) -> None:
+    """However alike they are, no two take the same successor, and none is taken of several that are equally good."""
+
+    def text(names: list[str]) -> str:
+        return "\n".join(f"def {name}_{place}(a, b):\n    return a + {name}(b)\n" for place, name in enumerate(names))
+
+    lost, there = read("a.py", text(old)), read("a.py" if same_file else "b.py", text(new))
+    found = [each.definition for each in find_successors(lost, there) if each.definition is not None]
+    assert len(set(found)) == len(found)
+
+
+SPACES = st.sampled_from(["", "\n", "# a remark\n", "\n\n# another\n"])
+
+
+@settings(deadline=None)
+@given(st.lists(SPACES, min_size=4, max_size=4), st.integers(2, 8), st.booleans())
+def test_a_label_does_not_see_comments_and_white_space(gaps: list[str], width: int, behind: bool) -> None:
+    source = "def work(a, b):\n{0}    total = a\n{1}    if b:\n        total += b\n{2}    return total\n"
+    made = only("a.py", source.format("", "", ""))
+    lines = source.format(*(gap.replace("#", "    #") if behind else gap for gap in gaps[:3])).replace(
+        "    ", " " * width
+    )
+    now = in_place(made, read("a.py", gaps[3] + lines))
+    assert label(made, now).status == "fresh"
+
+
+@pytest.mark.parametrize(
+    ("path", "before", "after", "status"),
+    [
+        ("a.py", "def f():\n    return 1\n", 'def f():\n    "It says so."\n    return 1\n', "drifted"),
+        ("a.py", "def f():\n    return 1\n", "@cached\ndef f():\n    return 1\n", "drifted"),
+        ("a.ts", "function f() { return 1 }\n", "export function f() { return 1 }\n", "drifted"),
+        ("A.java", "class A { int f() { return 1; } }\n", "class A { /* one */ int f() {\nreturn 1; } }\n", "fresh"),
+        ("a.go", "package a\n\ntype T struct { A int }\n", "package a\n\ntype (\n\tT struct { A int }\n)\n", "fresh"),
+    ],
+)
+def test_what_counts_as_a_change(path: str, before: str, after: str, status: str) -> None:
+    made = only(path, before)
+    assert label(made, in_place(made, read(path, after))).status == status
+
+
+def test_of_several_of_one_name_the_one_with_the_same_tokens_stands() -> None:
+    source = "if x:\n    def f():\n        return 1\nelse:\n    def f():\n        return 2\n"
+    first, second = read("a.py", source)
+    turned = read("a.py", source.replace("1", "3").replace("2", "1").replace("3", "2"))
+
+    assert in_place(first, turned) == turned[1]
+    assert [(a.key, b.key) for a, b in standing([first, second], turned).kept] == [("f", "f#2"), ("f#2", "f")]
+
+
+def test_copies_are_told_apart_by_their_paths_alone() -> None:
+    text = "def work(a, b):\n    total = a + b\n    return total * 2\n"
+    lost = [only("lib/deno/core/work.py", text), only("src/app/core/work.py", text)]
+    now = only("src/kit/core/work.py", text)
+
+    found = find_successors(lost, [now])
+
+    assert [each.definition for each in found] == [None, now]
+
+
+class Versions:
+    """Contents by name, parsed; counts what is asked for."""
+
+    def __init__(self) -> None:
+        self.texts: dict[str, str] = {}
+        self.asked = 0
+
+    def __call__(self, blob: str, path: str) -> list[Definition] | None:
+        self.asked += 1
+        parsed = parse(path, self.texts[blob].encode())
+        return definitions(parsed) if parsed.error is None else None
+
+    def edit(self, path: str, *texts: str) -> list[Step]:
+        names = [f"{path}:{len(self.texts)}:{place}" for place in range(len(texts))]
+        self.texts.update(zip(names, texts, strict=True))
+        return [
+            Step(f"c{place}", (Change(path, path, one, other),)) for place, (one, other) in enumerate(pairwise(names))
+        ]
+
+
+BODY = "    first = load(a)\n    second = save(b, first)\n    return first, second\n"
+
+
+def test_a_rename_that_only_a_step_shows_is_followed() -> None:
+    versions = Versions()
+    steps = versions.edit(
+        "a.py",
+        "def f(a, b):\n" + BODY,
+        "def g(a, b):\n" + BODY,
+        "def g(a, b):\n    with opened(a) as file:\n" + BODY.replace("    ", "        "),
+        "def g(path):\n    with opened(path) as file:\n        return list(file)\n",
+        "def h(path):\n    with opened(path) as file:\n        return list(file)\n",
+    )
+    made = only("a.py", versions.texts[steps[0].changes[0].old_blob])
+
+    went = follow([made], steps, versions)[made]
+
+    assert went.definition is not None
+    assert went.definition.qualified_name == "h"
+
+
+def test_a_version_that_cannot_be_parsed_loses_nothing() -> None:
+    versions = Versions()
+    good = "def f(a, b):\n" + BODY
+    steps = versions.edit(
+        "a.py", good, good.replace("b)", "b", 1), good + "\n\nx = 1\n", good.replace("def f", "def g")
+    )
+    made = only("a.py", good)
+
+    went = follow([made], steps, versions)[made].definition
+
+    assert went is not None
+    assert went.qualified_name == "g"
+
+
+def test_of_many_versions_few_are_read() -> None:
+    versions = Versions()
+    bodies = [f"def f(a, b):\n    x = {number}\n" + BODY for number in range(400)]
+    steps = versions.edit("a.py", *bodies, bodies[-1].replace("def f", "def g"))
+    made = only("a.py", bodies[0])
+
+    went = follow([made], steps, versions)[made]
+
+    assert went.definition is not None
+    assert went.definition.qualified_name == "g"
+    assert versions.asked < 20
+
+
+def test_history_goes_before_the_two_ends_where_it_knows() -> None:
+    lost, other, more = (only("a.py", f"def {name}():\n    return {name}(1)\n") for name in ("f", "g", "h"))
+    now = {(each.file, each.key): each for each in (other, more)}
+
+    assert settled(lost, Successor(other, 0.9), Successor(more), now).definition == more
+    assert settled(lost, Successor(other, 0.9), None, now).definition == other
+    assert settled(lost, Successor(other, 0.9), GONE, now).definition is None
+    again = replace(lost, file="b.py")
+    assert settled(lost, Successor(again, 0.9), GONE, now).definition == again
+    assert settled(lost, Successor(other, 0.9), Successor(None, 0.9, (other, more)), now).definition == other
