@@ -31,6 +31,7 @@ from ragforge_memory.embeddings.resolve import resolve_embedder
 from ragforge_memory.errors import EmbeddingMismatch, RagforgeError
 from ragforge_memory.graph.connect import configured, connect
 from ragforge_memory.graph.conversations import ConversationStore
+from ragforge_memory.graph.imports import ImportStore
 from ragforge_memory.graph.journal import Journal
 from ragforge_memory.graph.messages import MessageStore
 from ragforge_memory.graph.receipts import ReceiptStore
@@ -137,6 +138,14 @@ async def open_services(wanted: Wanted) -> Services:
             summarizer=summarizer,
             summaries=summaries if remembers else None,
             searches=SearchStore(graph, wanted.owner, space) if remembers else None,
+            imports=ImportStore(
+                graph,
+                wanted.owner,
+                summarize_every=every if summarizes else None,
+                generate_titles=summarizes and answers(resolution.provider, "title"),
+            )
+            if remembers
+            else None,
             receipts=ReceiptStore(graph, wanted.owner) if remembers else None,
             embedder=embedder,
             root=wanted.root,

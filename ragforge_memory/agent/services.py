@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from ragforge_memory.embeddings.port import Embedder
     from ragforge_memory.graph.client import GraphClient
     from ragforge_memory.graph.conversations import ConversationStore
+    from ragforge_memory.graph.imports import ImportStore
     from ragforge_memory.graph.journal import Journal
     from ragforge_memory.graph.messages import MessageStore
     from ragforge_memory.graph.receipts import ReceiptStore
@@ -57,6 +58,7 @@ class Services:
     summarizer: Summarizer
     summaries: Summaries | None
     searches: SearchStore | None
+    imports: ImportStore | None
     embedder: Embedder | None
     root: Path | None
     commit: str | None

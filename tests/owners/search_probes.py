@@ -56,6 +56,23 @@ SEARCH: dict[str, list[Probe]] = {
             expect=_has_some,
         )
     ],
+    "import_messages": [
+        Probe(
+            lambda a, b: _asked(
+                b,
+                conversation_id=b.conversation,
+                properties={"title": "stolen"},
+                created_at=None,
+                last=9,
+                tokens=1,
+                summarize_every=1,
+                embed=True,
+                messages=[{"seq": 9, "uuid": "f" * 32, "properties": {"role": "user", "content": "x"}}],
+            ),
+            expect=_nothing,
+            taken=True,
+        )
+    ],
     "found_messages": [
         Probe(lambda a, b: _asked(b, places=[[b.conversation, 1], [b.conversation, 2]], vector=None), expect=_nothing)
     ],

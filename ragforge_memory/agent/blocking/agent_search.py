@@ -5,10 +5,13 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from ragforge_memory.agent.blocking.conversation import Conversation
 
 if TYPE_CHECKING:
     from ragforge_memory.agent.agent import AsyncConversationAgent
+    from ragforge_memory.agent.importing import OnConflict
     from ragforge_memory.models.conversation import Role, ScoredMessage
     from ragforge_memory.models.search import SearchResults
 
@@ -38,3 +41,9 @@ class BlockingAgentSearch:
         return self._do(
             lambda: self._agent.search_messages(query, limit, role=role, since=since, until=until, tags=tags, tool=tool)
         )
+
+    def import_conversation(
+        self, data: Any, on_conflict: OnConflict = "fail", *, title: str | None = None
+    ) -> Conversation:
+        """See `AsyncConversationAgent.import_conversation`."""
+        return Conversation(self._do(lambda: self._agent.import_conversation(data, on_conflict, title=title)))

@@ -1,0 +1,1 @@
+"""Transcripts of other tools, one format a file, into our models."""

@@ -1,0 +1,228 @@
+"""Searching what was said: by words and by meaning, in one conversation and in all, and nothing of anybody else's."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from ragforge_memory import AsyncConversation, InvalidInput, Neo4jConfig, tool
+from ragforge_memory.embeddings.hashing import HashingEmbedder
+from ragforge_memory.errors import ConversationNotFound, EmbeddingError
+from ragforge_memory.llm.port import ToolRequest
+from tests.search.conftest import Searching
+
+pytestmark = pytest.mark.anyio
+
+START = datetime(2026, 3, 1, 9, 0, tzinfo=UTC)
+TALK = [
+    ("user", "Where do we keep the session tokens?"),
+    ("assistant", "In Redis, under the key auth:session; they expire after two hours."),
+    ("user", "And the lighthouse report?"),
+    ("assistant", "It is built every night by the nightly job."),
+    ("user", "Thanks. Shall we rename the storage class?"),
+    ("assistant", "Yes, to BlobStore."),
+]
+
+
+def talk(start: datetime = START, *, apart: timedelta = timedelta(minutes=1)) -> list[dict[str, Any]]:
+    """The conversation above, a message a minute."""
+    return [
+        {"role": role, "content": text, "timestamp": start + number * apart} for number, (role, text) in enumerate(TALK)
+    ]
+
+
+async def said(conversation: AsyncConversation, query: str, **options: Any) -> list[str]:
+    """The texts that a search finds."""
+    return [hit.message.content for hit in await conversation.search_history(query, **options)]
+
+
+async def test_found_by_words_and_by_meaning_and_it_says_why(searching: Searching, either_config: Neo4jConfig) -> None:
+    async with searching(config=either_config) as agent:
+        conversation = await agent.import_conversation(talk())
+        await agent.drain()
+        found = await conversation.search_history("the lighthouse report", limit=2)
+        assert found.answered == ("text", "meaning")
+        assert found.missed == ()
+        assert found[0].message.content == "And the lighthouse report?"
+        assert set(found[0].matched_by) == {"text", "meaning"}
+        assert found[0].matched_words == ("lighthouse", "report")
+        assert found[0].similarity is not None
+        assert 0 < found[0].similarity <= 1
+        assert found[0].conversation_id == conversation.uuid
+        assert found[0].score >= found[1].score
+        # the answer stands right behind its question
+        assert found[1].message.content == "It is built every night by the nightly job."
+
+
+async def test_written_a_moment_ago_and_found(searching: Searching, either_config: Neo4jConfig) -> None:
+    """The full-text index may be late; the newest messages are looked through as well."""
+    async with searching("Noted.", config=either_config) as agent:
+        conversation = await agent.create_conversation()
+        await conversation.send_message("The quetzalcoatl flag turns caching off.")
+        found = await conversation.search_history("what turns quetzalcoatl on or off?")
+        assert found[0].message.content == "The quetzalcoatl flag turns caching off."
+        everywhere = await agent.search_messages("quetzalcoatl")
+        assert everywhere[0].message.uuid == found[0].message.uuid
+
+
+async def test_a_branch_searches_its_lineage_and_no_more(searching: Searching, either_config: Neo4jConfig) -> None:
+    async with searching("On its own branch: heron.", config=either_config) as agent:
+        root = await agent.import_conversation(talk())
+        third = (await root.get_history())[2]
+        branch = await root.branch(third.uuid)
+        await branch.send_message("What about the heron?")
+        await agent.drain()
+        assert (await said(branch, "lighthouse report", limit=1)) == ["And the lighthouse report?"]
+        assert "What about the heron?" in await said(branch, "heron")
+        texts = await said(branch, "nightly job storage class BlobStore", limit=50)
+        assert not set(texts) & {text for _, text in TALK[3:]}
+        assert not [text for text in await said(root, "heron", limit=50) if "heron" in text.lower()]
+
+
+async def test_nothing_of_another_conversation_or_owner(searching: Searching, either_config: Neo4jConfig) -> None:
+    async with searching(config=either_config) as agent, searching(config=either_config, user_id="other") as other:
+        mine, second = await agent.import_conversation(talk()), await agent.import_conversation(talk())
+        theirs = await other.import_conversation(talk())
+        await agent.drain()
+        await other.drain()
+        hits = await mine.search_history("session tokens lighthouse report storage class", limit=100)
+        assert {hit.conversation_id for hit in hits} == {mine.uuid}
+        assert len(hits) == len(TALK)
+        everywhere = await agent.search_messages("session tokens lighthouse report storage class", limit=100)
+        assert {hit.conversation_id for hit in everywhere} == {mine.uuid, second.uuid}
+        with pytest.raises(ConversationNotFound):
+            await type(mine)(agent, theirs.info).search_history("lighthouse")
+
+
+async def test_filters_leave_out_before_the_ranking(searching: Searching, either_config: Neo4jConfig) -> None:
+    """One message of a kind is found among three hundred that fit the words better."""
+
+    @tool
+    def look(place: str) -> str:
+        """Looks."""
+        return place
+
+    noise = [
+        {"role": "user", "content": f"heron heron heron {number}", "timestamp": START + timedelta(minutes=number)}
+        for number in range(300)
+    ]
+    steps = ([ToolRequest("c", "look", {"place": "here"})], "I looked, and there was one heron.")
+    async with searching(*steps, config=either_config, tools=(look,)) as agent:
+        conversation = await agent.import_conversation(noise)
+        await conversation.set_tags(["birds"])
+        await conversation.send_message("heron?")
+        await agent.drain()
+        answer = "I looked, and there was one heron."
+        assert (await said(conversation, "heron", role="assistant")) == [answer]
+        assert (await said(conversation, "heron", tool="look")) == [answer]
+        assert await said(conversation, "heron", tool="nothing") == []
+        hits = await agent.search_messages("heron", tool="look")
+        assert [hit.message.content for hit in hits] == [answer]
+        early = await said(conversation, "heron", since=START, until=START + timedelta(minutes=3), limit=100)
+        assert sorted(early) == [f"heron heron heron {number}" for number in range(4)]
+        assert await said(conversation, "heron", until="2026-02-28") == []
+        assert len(await agent.search_messages("heron", tags=["birds"], limit=5)) == 5
+        assert await agent.search_messages("heron", tags=["fish"]) == []
+
+
+async def test_neighbours_of_another_session_stay_out(searching: Searching) -> None:
+    async with searching(embedder=_Broken()) as agent:
+        close = await agent.import_conversation(talk())
+        apart = await agent.import_conversation(talk(apart=timedelta(minutes=61)))
+        hits = await close.search_history("lighthouse")
+        assert [hit.matched_by for hit in hits] == [("text",), ("neighbour",), ("neighbour",)]
+        assert {hit.beside_seq for hit in hits[1:]} == {3}
+        assert [hit.message.seq for hit in await apart.search_history("lighthouse")] == [3]
+
+
+class _Broken(HashingEmbedder):
+    """Embeds no question."""
+
+    def __init__(self) -> None:
+        super().__init__(64)
+
+    async def embed_query(self, text: str) -> list[float]:
+        raise EmbeddingError("no vectors today")
+
+
+async def test_what_did_not_answer_is_said(searching: Searching) -> None:
+    async with searching(embedder=_Broken()) as agent:
+        conversation = await agent.import_conversation(talk())
+        found = await conversation.search_history("session tokens")
+        assert (found.answered, found.missed) == (("text",), ("meaning",))
+        assert found[0].message.content == TALK[0][1]
+        assert found[0].similarity is None
+
+
+async def test_a_threshold_is_a_similarity(searching: Searching) -> None:
+    async with searching() as agent:
+        conversation = await agent.import_conversation(talk())
+        await agent.drain()
+        hits = await conversation.search_history("Where do we keep the session tokens?", min_score=0.9)
+        assert [hit.message.content for hit in hits] == [TALK[0][1]]
+        assert all((hit.similarity or 0) >= 0.9 for hit in hits)
+        assert await conversation.search_history("zzz qqq", min_score=0.9) == []
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"query": " "},
+        {"query": None},
+        {"limit": 0},
+        {"min_score": 1.5},
+        {"min_score": True},
+        {"role": "tool"},
+        {"since": "yesterday"},
+        {"until": 7},
+        {"tool": 3},
+    ],
+)
+async def test_what_cannot_be_searched_is_refused(searching: Searching, wrong: dict[str, Any]) -> None:
+    async with searching() as agent:
+        conversation = await agent.create_conversation()
+        with pytest.raises(InvalidInput):
+            await conversation.search_history(**{"query": "x", **wrong})
+
+
+@pytest.mark.parametrize("query", ['+-&|!(){}[]^"~*?:\\/', "AND OR NOT", 'x" OR owner_token:*', "the of and", "a\0b"])
+async def test_no_text_is_query_syntax(searching: Searching, query: str) -> None:
+    async with searching() as agent:
+        conversation = await agent.import_conversation(talk())
+        hits = await conversation.search_history(query)
+        assert {hit.conversation_id for hit in hits} <= {conversation.uuid}
+
+
+async def test_recall_against_an_exact_scan(searching: Searching, cypher: Callable[..., Any]) -> None:
+    """The ten nearest of one conversation among ten others, as an exact scan finds them."""
+    from ragforge_memory.graph.search import EVERYTHING
+    from ragforge_memory.graph.spaces import find_space
+
+    async with searching() as agent:
+        made = [
+            await agent.import_conversation(
+                [{"role": "user", "content": f"note {number} on topic {number * 7 % 41}"} for number in range(120)]
+            )
+            for _ in range(4)
+        ]
+        await agent.drain()
+        services = await agent.open()
+        assert services.searches is not None
+        assert services.embedder is not None
+        space = await find_space(services.graph, services.owner.project)
+        assert space is not None
+        for question in ("topic 13", "note 7", "note on topic 40"):
+            vector = await services.embedder.embed_query(question)
+            near = await services.searches.by_meaning(vector, conversation_id=made[1].uuid, filters=EVERYTHING)
+            exact = cypher(
+                "MATCH (m:Message {conversation_id: $id}) "
+                f"RETURN vector.similarity.cosine(m.{space.property}, $v) AS s ORDER BY s DESC LIMIT 10",
+                id=made[1].uuid,
+                v=vector,
+            )
+            assert [hit.score for hit in near.items[:10]] == pytest.approx(
+                [2 * row["s"] - 1 for row in exact], abs=1e-5
+            )
