@@ -107,3 +107,14 @@ WHERE c.status <> 'deleting'
 RETURN call {.uuid, .message_id, .index, .tool_name, .arguments, .duration_ms, .success, .iteration,
   timestamp: toStringOrNull(call.timestamp), result: result.result, error: result.error,
   result_size_bytes: result.result_size_bytes, truncated: result.truncated} AS call
+
+// name: forget_prompts
+// What the prompts of an owner share goes with the owner's last conversation. Not earlier: it is none of them's alone.
+MATCH (kept:Prompt)
+WHERE kept.user_id = $user_id AND kept.project = $project
+  AND NOT EXISTS {
+    MATCH (c:Conversation)
+    WHERE c.user_id = kept.user_id AND c.project = kept.project AND c.updated_at IS NOT NULL
+  }
+DELETE kept
+RETURN count(*) AS forgotten

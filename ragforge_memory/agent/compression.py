@@ -18,7 +18,6 @@ from uuid import uuid4
 from ragforge_memory.agent.budget import SUMMARY_SHARE, Window, exchange_tokens, exchanges
 from ragforge_memory.agent.importance import edits_of, key_sentences, sentences
 from ragforge_memory.agent.prompt import EARLIER, fenced
-from ragforge_memory.errors import ModelError
 from ragforge_memory.graph.receipts import TurnContext
 from ragforge_memory.llm.port import ChatMessage, ModelProvider, ModelRequest, answers, complete, model_key
 from ragforge_memory.models.conversation import Message
@@ -165,7 +164,8 @@ async def condensed(
             answer = await complete(provider, request)
             found = merged(found, _said(well_formed(answer.text)))
             model = model_key(provider)
-        except ModelError as error:
+        except Exception as error:
+            # A provider of somebody else's may raise anything, and no turn fails for this.
             log.warning("the context is condensed without the model: %s", error)
     room = min((window.limit - fixed) * SUMMARY_SHARE // 100 - 30, _LONGEST)
     content = rendered(found, max(room, 100))

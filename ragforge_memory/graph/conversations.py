@@ -154,6 +154,7 @@ class ConversationStore:
             return []
         await self._client.autocommit("delete_messages", timeout=600, uuid=uuid, **self._owner)
         await self._client.write("finish_delete", timeout=PATIENT_TIMEOUT, uuid=uuid, **self._owner)
+        await self._client.write("forget_prompts", timeout=PATIENT_TIMEOUT, **self._owner)
         return list(kept[0]["lineage_ids"])
 
     def _fresh(self, title: str | None, tags: Sequence[str], metadata: Mapping[str, Any] | None) -> dict[str, Any]:

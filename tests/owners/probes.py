@@ -44,7 +44,6 @@ def _something(rows: Rows) -> bool:
 
 FRESH = {"title": "stolen", "status": "active", "message_count": 0, "head_seq": 0}
 FRESH_ID = "f" * 32
-FRESH_SUMMARY = "e" * 32
 MESSAGE = {"role": "user", "content": "hello", "state": "complete"}
 VECTOR = [1.0] + [0.0] * (DIMENSION - 1)
 EMBEDDING = "embedding_of_probes"
@@ -112,6 +111,9 @@ def _release(conversation_id: str, token: str) -> Parameters:
         "token": token,
         "done": True,
         "watermark": 3,
+        "summary": "stolen",
+        "summary_seq": 3,
+        "embed": True,
         "attempts": None,
         "pause": 0,
         "every": 1,
@@ -248,9 +250,7 @@ CONVERSATIONS: dict[str, list[Probe]] = {
             expect=_something,
         ),
         Probe(
-            lambda a, b: _turn(a.conversation, used_summaries=[{"uuid": FRESH_SUMMARY, "given": {"tier": "summary"}}]),
-            prepare="MATCH (q:Message {uuid: $b_question}) CREATE (q)<-[:SUMMARIZES]-(:Summary "
-            f"{{uuid: '{FRESH_SUMMARY}', user_id: q.user_id, project: q.project}})",
+            lambda a, b: _turn(a.conversation, used_summaries=[{"uuid": b.summary, "given": {"tier": "summary"}}]),
             expect=_something,
         ),
     ],
@@ -309,6 +309,16 @@ CONVERSATIONS: dict[str, list[Probe]] = {
                 "properties": {"uuid": FRESH_ID, "to_seq": 2, "content": "stolen"},
             },
             expect=_nothing,
+        )
+    ],
+    "forget_prompts": [
+        Probe(
+            lambda a, b: {},
+            prepare="MATCH (c:Conversation {uuid: $b_conversation}), (d:Conversation {uuid: $b_deleting}) "
+            f"CREATE (:Prompt {{uuid: '{FRESH_ID}', text: 'x', user_id: c.user_id, project: c.project}}) "
+            "DETACH DELETE c, d",
+            expect=lambda rows: rows == [{"forgotten": 0}],
+            taken=True,
         )
     ],
     "tool_result": [Probe(lambda a, b: {"uuid": b.call}, expect=_nothing)],
@@ -472,7 +482,9 @@ CODE: dict[str, list[Probe]] = {
     ],
     "messages_on_places": [
         Probe(
-            lambda a, b: {"places": [{"file": b.file, "key": "k1"}]}, prepare=CROSSED, expect=lambda rows: len(rows) == 1
+            lambda a, b: {"places": [{"file": b.file, "key": "k1"}]},
+            prepare=CROSSED,
+            expect=lambda rows: len(rows) == 1,
         )
     ],
     "claim_project": [

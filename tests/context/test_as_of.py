@@ -1,0 +1,228 @@
+"""What an answer was given, told by its receipt; and its prompt, rebuilt from the graph as it was sent."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ragforge_memory import MessageNotFound, ToolOutput, tool
+from ragforge_memory.agent.snapshots import prompt_of
+from ragforge_memory.llm.port import ToolRequest
+from ragforge_memory.llm.scripted import ScriptedProvider
+from tests.agent.conftest import MakeAgent
+from tests.context.told import filler
+
+pytestmark = pytest.mark.anyio
+
+Cypher = Callable[..., list[dict[str, Any]]]
+
+
+@tool
+def look(place: str) -> ToolOutput:
+    """Looks somewhere.
+
+    Args:
+        place: where.
+    """
+    if place == "nowhere":
+        raise ValueError("there is no such place")
+    return ToolOutput({"place": place, "seen": filler(800, place), "count": 1.5, "none": None})
+
+
+def _asks(place: str, id_: str = "v1") -> ToolRequest:
+    return ToolRequest(id_, "look", {"place": place})
+
+
+async def test_prompts_are_rebuilt_byte_for_byte_whatever_comes_later(
+    make_agent: MakeAgent, tmp_path: Path, cypher: Cypher
+) -> None:
+    (tmp_path / "code").mkdir()
+    (tmp_path / "code" / "a.py").write_text("def f():\n    return 1\n")
+    steps = [
+        "One.",
+        [_asks("here"), _asks("nowhere", "v2")],
+        "Seen «here» and ünïcode.",
+        "Two.",
+        [_asks("there")],
+        "Three.",
+        "Four.",
+    ]
+    provider = ScriptedProvider(steps)
+    settings = {"system_prompt": "You are terse.", "max_context_messages": 4, "summarize_every": 3}
+    async with make_agent(provider=provider, tools=[look], root=tmp_path / "code", settings=settings) as agent:
+        await agent.ingest()
+        conversation = await agent.create_conversation("t")
+        sent = {}
+        for text in ("Decision: we keep tabs.", "Look, please?", "And?", "There?", "What of tabs and f in a.py?"):
+            asked = len(provider.requests)
+            answer = await conversation.send_message(text)
+            sent[answer.message_id] = provider.requests[asked]
+            await agent.drain(10)
+        [*_, newest] = sent
+    # Another process, other instructions and tools, later messages, a branch, edited code and a re-ingest.
+    (tmp_path / "code" / "a.py").write_text("def f():\n    return 2\n\n\ndef g():\n    return f()\n")
+    later = ScriptedProvider(["Five.", "Six."])
+    async with make_agent(
+        provider=later, tools=[], root=tmp_path / "code", settings={"system_prompt": "Be long."}
+    ) as other:
+        await other.ingest()
+        again = await other.load_conversation(conversation.uuid)
+        await again.send_message("And later?")
+        branch = await again.branch(newest)
+        await branch.send_message("Elsewhere?")
+        other._today = lambda: date(2031, 1, 1)
+        for message_id, request in sent.items():
+            for handle in (again, branch):
+                then = await handle.as_of(message_id)
+                assert then.exact, then.notes
+                assert then.prompt == prompt_of(request)
+                assert json.dumps(then.prompt.model_dump()["messages"]) == json.dumps(prompt_of(request).messages)
+                assert then.history[-1].uuid == message_id
+                assert then.message_count == then.history[-1].seq == len(then.history)
+                assert then.erased == 0
+        question = (await again.get_history())[2]
+        assert (await again.as_of(question.uuid)).prompt == prompt_of(provider.requests[1])
+        first = await again.as_of((await again.get_history())[0].uuid)
+        assert [message.content for message in first.history] == ["Decision: we keep tabs."]
+        with pytest.raises(MessageNotFound):
+            await again.as_of("0" * 32)
+        with pytest.raises(MessageNotFound):
+            await branch.as_of((await again.get_history())[-1].uuid)
+    assert "tabs" in sent[newest].system
+
+
+async def test_a_shortened_result_can_be_read_again(make_agent: MakeAgent) -> None:
+    provider = ScriptedProvider([[_asks("here")], "One.", "Two.", "Three.", "Four."])
+    async with make_agent(provider=provider, tools=[look]) as agent:
+        conversation = await agent.create_conversation("t")
+        call = (await conversation.send_message("Look?")).tool_calls[0]
+        for text in ("And?", "So?", "Then?"):
+            await conversation.send_message(text)
+        for near in provider.requests[2:4]:
+            assert [spec.name for spec in near.tools] == ["look"]
+            assert filler(800, "here") in near.messages[2].tool_outcomes[0].content
+        request = provider.requests[4]
+        short = request.messages[2].tool_outcomes[0].content
+        assert f'read_tool_result(tool_call_id="{call.uuid}")' in short
+        assert len(short) < 2_200
+        assert [spec.name for spec in request.tools] == ["look", "read_tool_result"]
+        provider.add([ToolRequest("r", "read_tool_result", {"tool_call_id": call.uuid})], "Read.")
+        read = await conversation.send_message("Read it?")
+        assert read.tool_calls[0].result["text"] == json.dumps(call.result, ensure_ascii=False)
+    stranger = ScriptedProvider([[ToolRequest("r", "read_tool_result", {"tool_call_id": call.uuid})], "No."])
+    async with make_agent(provider=stranger, user_id="somebody-else", tools=[]) as agent:
+        conversation = await agent.create_conversation("t")
+        read = await conversation.send_message("Read it?")
+        assert not read.tool_calls[0].success
+        assert "there is no tool call" in str(read.tool_calls[0].error)
+
+
+async def test_results_of_this_turn_are_shortened_where_the_window_is_small(make_agent: MakeAgent) -> None:
+    provider = ScriptedProvider([[_asks("a"), _asks("b", "v2")], [_asks("c")], "Done."])
+    async with make_agent(provider=provider, tools=[look], settings={"compression_max_tokens": 2_500}) as agent:
+        conversation = await agent.create_conversation("t")
+        answer = await conversation.send_message("Look around?")
+        last = provider.requests[2]
+        shown = [outcome.content for message in last.messages for outcome in message.tool_outcomes]
+        assert len(shown) == 3
+        assert any(f'tool_call_id="{answer.tool_calls[0].uuid}"' in content for content in shown)
+        assert "read_tool_result" in [spec.name for spec in last.tools]
+        assert answer.tool_calls[0].result["seen"] == filler(800, "a")
+
+
+async def test_a_receipt_says_what_an_answer_was_given(make_agent: MakeAgent, cypher: Cypher) -> None:
+    provider = ScriptedProvider(["Argon2, then.", "Yes.", "No.", "Maybe.", "Because of the decision."])
+    async with make_agent(provider=provider, settings={"max_context_messages": 4}) as agent:
+        conversation = await agent.create_conversation("t")
+        for text in ("We decided to hash passwords with argon2.", "Tea?", "Milk?", "Sugar?"):
+            await conversation.send_message(text)
+        cypher("CALL db.index.fulltext.awaitEventuallyConsistentIndexRefresh()")
+        answer = await conversation.send_message("Which hash do passwords have?")
+        receipt = await conversation.receipt()
+        assert receipt.message_id == answer.message_id
+        assert receipt.question_id == answer.user_message_id
+        assert [item.rank for item in receipt.items] == list(range(1, len(receipt.items) + 1))
+        by_tier: dict[str, list[str]] = {}
+        for item in receipt.items:
+            by_tier.setdefault(item.tier, []).append(item.excerpt)
+            assert item.tokens > 0
+        assert by_tier["recent"] == ["Maybe.", "Sugar?", "No.", "Milk?"]
+        assert by_tier["important"] == ["We decided to hash passwords with argon2."]
+        assert receipt.tokens["recent"] == sum(item.tokens for item in receipt.items if item.tier == "recent")
+        assert receipt.erased == 0
+        used = answer.context_used
+        assert [message.content for message in used.recent_messages] == ["Milk?", "No.", "Sugar?", "Maybe."]
+        assert "argon2" in used.relevant_messages[0].message.content
+        assert (await conversation.receipt(answer.user_message_id)).message_id == answer.message_id
+        edges = cypher(
+            "MATCH (:Message {uuid: $a})-[u:USED_CONTEXT]->(x:Message) RETURN u.tier AS tier, x.uuid AS uuid",
+            a=answer.message_id,
+        )
+        assert len(edges) == len(receipt.items)
+        [kept] = cypher("MATCH (m:Message {uuid: $a}) RETURN m.receipt AS text", a=answer.message_id)
+        assert "argon" not in kept["text"]
+        assert "Sugar" not in kept["text"]
+
+        # What is erased later is told, by the receipt and by the snapshot.
+        cypher("MATCH (m:Message {conversation_id: $c, seq: 1}) DETACH DELETE m", c=conversation.uuid)
+        assert (await conversation.receipt()).erased == 1
+        then = await conversation.as_of(answer.message_id)
+        assert then.erased == 1
+        assert then.notes == ("1 item erased",)
+        assert not then.exact
+
+
+async def test_a_context_for_prompts_of_ones_own(make_agent: MakeAgent, cypher: Cypher) -> None:
+    provider = ScriptedProvider([f"Answer {number}." for number in range(1, 9)])
+    async with make_agent(provider=provider) as agent:
+        conversation = await agent.create_conversation("t")
+        for number in range(1, 9):
+            await conversation.send_message(f"Question {number} on {'parsing' if number == 2 else 'rendering'}?")
+        cypher("CALL db.index.fulltext.awaitEventuallyConsistentIndexRefresh()")
+        recent = await conversation.build_context("recent", recent_messages=4)
+        assert [message.content for message in recent.recent_messages] == [
+            "Question 7 on rendering?",
+            "Answer 7.",
+            "Question 8 on rendering?",
+            "Answer 8.",
+        ]
+        assert recent.strategy == "recent"
+        assert not recent.relevant_messages
+        relevant = await conversation.build_context("relevant", query="what about parsing?", relevant_messages=3)
+        assert not relevant.recent_messages
+        assert relevant.relevant_messages[0].message.content == "Question 2 on parsing?"
+        hybrid = await conversation.build_context(recent_messages=4, query="parsing")
+        uuids = [message.uuid for message in hybrid.recent_messages]
+        uuids += [one.message.uuid for one in hybrid.relevant_messages]
+        assert len(uuids) == len(set(uuids)) == hybrid.message_count
+        assert "Question 2 on parsing?" in [one.message.content for one in hybrid.relevant_messages]
+        small = await conversation.build_context(recent_messages=8, max_tokens=30)
+        assert 0 < small.token_count <= 30
+        assert small.recent_messages[0].role == "user"
+
+
+async def test_deleting_every_conversation_leaves_nothing_of_the_owner(make_agent: MakeAgent, cypher: Cypher) -> None:
+    async with make_agent("One.", "Two.") as agent:
+        conversations = [await agent.create_conversation("t") for _ in range(2)]
+        for conversation in conversations:
+            await conversation.send_message("Well?")
+        project = agent.project
+        count = "MATCH (n) WHERE n.project = $project RETURN labels(n)[0] AS label, count(*) AS count ORDER BY label"
+        assert {row["label"] for row in cypher(count, project=project)} >= {"Conversation", "Message", "Prompt"}
+        await conversations[0].delete()
+        assert {row["label"] for row in cypher(count, project=project)} >= {"Prompt"}
+        await conversations[1].delete()
+        assert cypher(count, project=project) == []
+
+
+async def test_a_conversation_without_memory_has_a_context_too(make_agent: MakeAgent) -> None:
+    async with make_agent("One.", "Two.", settings={"enable_memory": False}) as agent:
+        conversation = await agent.create_conversation("t")
+        await conversation.send_message("Well?")
+        context = await conversation.build_context()
+        assert [message.content for message in context.recent_messages] == ["Well?", "One."]

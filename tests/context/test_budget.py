@@ -1,0 +1,224 @@
+"""Over histories of any kind: every prompt within its budget, no message twice, no call parted from its result."""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime, timedelta
+from uuid import UUID
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ragforge_memory.agent.budget import (
+    QUOTE_CHARACTERS,
+    exchanges,
+    folded_within,
+    request_tokens,
+    tool_tokens,
+    window_of,
+    within,
+)
+from ragforge_memory.agent.compression import Line, due, extracted, merged, rendered
+from ragforge_memory.agent.context import assembled, build, message_tokens
+from ragforge_memory.agent.prompt import history
+from ragforge_memory.graph.receipts import TurnContext
+from ragforge_memory.llm.port import ChatMessage, ModelRequest, ToolOutcome, ToolRequest, ToolSpec
+from ragforge_memory.models.conversation import Message, ScoredMessage, ToolCall
+from ragforge_memory.models.summary import Summary
+from ragforge_memory.models.tokens import estimate_tokens
+from tests.context.told import filler, problems_of, text_of
+
+START = datetime(2026, 1, 1, tzinfo=UTC)
+READING = ToolSpec("read_tool_result", "Reads a result again.", {"type": "object"})
+TODAY = date(2026, 1, 2)
+
+
+def _uuid(number: int) -> str:
+    return UUID(int=number).hex
+
+
+def _call(message_id: str, number: int, size: int, iteration: int, success: bool) -> ToolCall:
+    result = f"result {number} " + "x" * size
+    return ToolCall(
+        uuid=_uuid(10_000 + number),
+        message_id=message_id,
+        index=number % 10,
+        timestamp=START,
+        tool_name="look",
+        arguments={"number": number},
+        success=success,
+        result=result if success else None,
+        error=None if success else result,
+        result_size_bytes=len(result),
+        iteration=iteration,
+    )
+
+
+@st.composite
+def histories(draw: st.DrawFn) -> list[Message]:
+    """Questions, answers with tool calls, questions without an answer, overlapping turns, system messages, imports."""
+    messages: list[Message] = []
+    waiting: list[str] = []
+    for number in range(1, draw(st.integers(0, 24)) + 1):
+        role = draw(st.sampled_from(["user", "assistant", "assistant", "user", "user", "system"]))
+        uuid = _uuid(number)
+        reply = None
+        calls: tuple[ToolCall, ...] = ()
+        if role == "assistant":
+            reply = draw(st.sampled_from(waiting)) if waiting and draw(st.booleans()) else None
+            if reply is None and draw(st.booleans()):
+                reply = _uuid(99_999)  # its question is older than what was read
+            calls = tuple(
+                _call(uuid, number * 10 + at, draw(st.integers(0, 9_000)), draw(st.integers(1, 2)), draw(st.booleans()))
+                for at in range(draw(st.integers(0, 3)))
+            )
+        text = f"message {number}: {filler(draw(st.integers(0, 400)), number)}."
+        messages.append(
+            Message(
+                uuid=uuid,
+                conversation_id="c",
+                seq=number,
+                role=role,
+                content=text,
+                timestamp=START + timedelta(minutes=number),
+                in_reply_to=reply,
+                importance=draw(st.sampled_from([None, None, 0.8, 1.0])),
+                tool_calls=calls,
+            )
+        )
+        if role == "user":
+            waiting.append(uuid)
+    return messages
+
+
+def _context(messages: list[Message], split: int, compressed: bool, summary: str | None) -> TurnContext:
+    """The newest as what was read, the older ones as what was found."""
+    old, recent = messages[:split], messages[split:]
+    compression = None
+    if compressed and old:
+        content = rendered(extracted(old), 4_000)
+        compression = Summary(
+            uuid=_uuid(77), conversation_id="c", kind="compression", from_seq=1, to_seq=split, content=content,
+            created_at=START,
+        )  # fmt: skip
+    found = tuple(ScoredMessage(message=each, score=1.0, conversation_id="c") for each in reversed(old))
+    important = tuple(each for each in old if (each.importance or 0) > 0.7)
+    return TurnContext(summary, tuple(recent), compression, important, found, summary_seq=split)
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    histories(),
+    st.integers(0, 24),
+    st.booleans(),
+    st.sampled_from([None, "A short summary.", filler(900, "s")]),
+    st.integers(1_000, 40_000),
+    st.integers(1, 150),
+)
+def test_every_prompt_is_within_its_budget(
+    messages: list[Message], split: int, compressed: bool, summary: str | None, tokens: int, asked: int
+) -> None:
+    before = _context(messages, min(split, len(messages)), compressed, summary)
+    window = window_of(200_000, tokens)
+    question = f"question: {filler(asked, 'q')}?"
+    built = build(before, question, instructions="Be brief.", today=TODAY, window=window, tools=(), reading=READING)
+    assert problems_of(built.request, window.limit) == []
+    assert built.request.messages[-1] == ChatMessage("user", question)
+    assert built.tokens["reserve"] == window.tokens - window.limit
+    assert (READING in built.request.tools) == ("(shortened from" in text_of(built.request) and built.parts.shortens)
+
+    # No message twice: not among the recent ones, not quoted as well, and no text of one in two places.
+    recent = [message.uuid for message in built.context.recent_messages]
+    quoted = [one.message.uuid for one in built.context.relevant_messages]
+    assert len({*recent, *quoted}) == len(recent) + len(quoted)
+    text = text_of(built.request)
+    for message in messages:
+        assert text.count(f"message {message.seq}: ") <= 1 + (before.compression is not None and message.seq <= split)
+    for message in built.context.recent_messages:
+        assert text.count(f"message {message.seq}: ") == 1
+
+    # Whole exchanges: an answer stands with its question, and the run has no gap.
+    given_ = {message.uuid for message in built.context.recent_messages}
+    for exchange in exchanges(before.messages):
+        assert {message.uuid for message in exchange} <= given_ or not {message.uuid for message in exchange} & given_
+    taken = [exchange[0].uuid in given_ for exchange in exchanges(before.messages)]
+    assert taken == sorted(taken)
+    assert all(len(quote.text) <= QUOTE_CHARACTERS + 60 for quote in built.parts.quotes)
+
+
+@settings(max_examples=100, deadline=None)
+@given(
+    st.lists(st.integers(0, 60_000), min_size=1, max_size=6),
+    st.integers(3_000, 30_000),
+    histories(),
+)
+def test_later_rounds_stay_within_the_window(sizes: list[int], limit: int, messages: list[Message]) -> None:
+    calls = [_call(_uuid(1), number, size, 1, True) for number, size in enumerate(sizes)]
+    earlier = tuple(history(messages))
+    question = ChatMessage("user", "What does it say?")
+    rounds: list[ChatMessage] = []
+    exchanged = []
+    for call in calls:
+        asked = ToolRequest(f"id{call.index}", "look", {"number": call.index})
+        outcome = ToolOutcome(asked.id, "look", str(call.result))
+        exchanged.append((asked, outcome))
+        rounds += [ChatMessage("assistant", tool_requests=(asked,)), ChatMessage("tool", tool_outcomes=(outcome,))]
+    request = ModelRequest("Be brief.", (*earlier, question, *rounds), ())
+    short = within(request, limit, len(earlier), calls)
+    assert problems_of(short, limit) == []
+    assert question in short.messages
+    assert [asked.id for message in short.messages[-len(rounds) :] for asked in message.tool_requests] == [
+        asked.id for asked, _ in exchanged
+    ]
+    if request_tokens(request) <= limit:
+        assert short is request
+    folded = folded_within("Be brief.", question, exchanged, limit, [call.uuid for call in calls])
+    assert estimate_tokens(folded) <= limit
+
+
+@settings(max_examples=100, deadline=None)
+@given(histories(), st.integers(0, 24), st.one_of(st.none(), st.integers(1, 4_000)))
+def test_a_built_context_counts_its_tokens(messages: list[Message], split: int, most: int | None) -> None:
+    old, recent = messages[:split], messages[split:]
+    found = [ScoredMessage(message=each, score=1.0, conversation_id="c") for each in (*old, *recent)]
+    context = assembled(recent, found, "A summary of it.", strategy="hybrid", max_tokens=most)
+    uuids = [each.uuid for each in context.recent_messages] + [one.message.uuid for one in context.relevant_messages]
+    assert len(set(uuids)) == len(uuids) == context.message_count
+    assert most is None or context.token_count <= most
+    if most is None:
+        assert set(uuids) == {message.uuid for message in messages}
+    counted = sum(map(message_tokens, context.recent_messages))
+    counted += sum(message_tokens(one.message) for one in context.relevant_messages)
+    assert counted <= context.token_count <= counted + 40
+
+
+@settings(max_examples=100, deadline=None)
+@given(histories(), st.integers(2_000, 8_000), st.integers(0, 10))
+def test_what_is_condensed_ends_before_a_whole_exchange(messages: list[Message], tokens: int, keep: int) -> None:
+    before = TurnContext(None, tuple(messages))
+    window = window_of(200_000, tokens)
+    stretch = due(before, 200, 20, window, threshold=0.8, keep_recent=keep)
+    if stretch is None:
+        return
+    assert stretch.usage > 0.8 * window.tokens
+    assert stretch.from_seq == 1
+    kept = [message for message in messages if message.seq > stretch.to_seq]
+    assert len([message for exchange in exchanges(kept) for message in exchange]) <= keep
+    for exchange in exchanges(messages):
+        assert len({message.seq > stretch.to_seq for message in exchange[:1]}) == 1
+
+
+def test_a_compression_keeps_what_would_be_missed_most() -> None:
+    lines = merged(
+        {"Decisions": [Line("use argon2 (#1)", 3.0)]},
+        {
+            "Background": [Line(filler(60, n), 0.5) for n in range(40)],
+            "Decisions": [Line("Use argon2 (#7)", 3.0), Line("keep sqlite (#9)", 3.0)],
+            "Errors and how they were mended": [Line("LinkerError in quux (#11)", 3.0)],
+        },
+    )
+    text = rendered(lines, 300)
+    assert estimate_tokens(text) <= 300
+    assert text.count("rgon2") == 1
+    assert "keep sqlite" in text
+    assert "LinkerError in quux" in text
+    assert tool_tokens((READING,)) > 0

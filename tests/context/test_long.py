@@ -1,0 +1,127 @@
+"""Sixty turns in a small window: the budget, what is kept, what is condensed and how often, and the way back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import pairwise
+from typing import Any
+
+import pytest
+
+from ragforge_memory import events
+from ragforge_memory.agent.budget import request_tokens
+from ragforge_memory.agent.snapshots import prompt_of
+from ragforge_memory.llm.port import ModelRequest
+from ragforge_memory.llm.scripted import ScriptedProvider
+from tests.agent.conftest import MakeAgent
+from tests.context.told import PLANTED, filler, problems_of, text_of
+
+pytestmark = pytest.mark.anyio
+
+Cypher = Callable[..., list[dict[str, Any]]]
+WINDOW = 4_000
+TURNS = 60
+SETTINGS = {"compression_max_tokens": WINDOW}
+
+
+def _answers(words: int) -> Callable[[ModelRequest], str]:
+    return lambda request: f"It concerns {filler(words, request.messages[-1].content)}."
+
+
+def _question(turn: int, words: int) -> str:
+    return PLANTED.get(turn, f"Number {turn}: {filler(words, turn)}?")
+
+
+@pytest.mark.parametrize("words", [15, 60, 250])
+async def test_sixty_turns_in_a_window_of_4000(make_agent: MakeAgent, cypher: Cypher, words: int) -> None:
+    provider = ScriptedProvider([_answers(words)], loop=True)
+    async with make_agent(provider=provider, settings=SETTINGS) as agent:
+        conversation = await agent.create_conversation("long")
+        compressed: list[events.Compressed] = []
+        answers = []
+        for turn in range(1, TURNS + 1):
+            async with conversation.stream_message(_question(turn, words)) as stream:
+                compressed += [event async for event in stream if isinstance(event, events.Compressed)]
+                answers.append(stream.response)
+        assert len(provider.requests) == TURNS
+        for turn, request in enumerate(provider.requests, start=1):
+            known = [text for planted, text in PLANTED.items() if planted < turn]
+            assert problems_of(request, WINDOW, known) == [], f"turn {turn}"
+        assert [answer.context_used.token_count for answer in answers] == list(map(request_tokens, provider.requests))
+
+        stored = cypher(
+            "MATCH (c:Conversation {uuid: $c})-[:HAS_SUMMARY]->(s:Summary {kind: 'compression'}) "
+            "RETURN s.uuid AS uuid, s.from_seq AS from, s.to_seq AS to, s.tokens_saved AS saved ORDER BY from",
+            c=conversation.uuid,
+        )
+        assert [row["uuid"] for row in stored] == [event.summary_id for event in compressed]
+        assert [row["saved"] for row in stored] == [event.tokens_saved for event in compressed]
+        assert all(before["to"] + 1 == after["from"] for before, after in pairwise(stored))
+        assert all(event.tokens_saved > 0 for event in compressed)
+        if words == 60:
+            # About 170 tokens a turn: each crossing condenses what the next ones do not need to.
+            assert 2 <= len(stored) <= 8
+
+        history = await conversation.get_history(limit=2 * TURNS)
+        assert [message.content for message in history[::2]] == [_question(n, words) for n in range(1, TURNS + 1)]
+        assert [message.content for message in history[1::2]] == [answer.content for answer in answers]
+
+        for answer, request in zip(answers[::7], provider.requests[::7], strict=True):
+            then = await conversation.as_of(answer.message_id)
+            assert then.exact, then.notes
+            assert then.prompt == prompt_of(request)
+            assert then.context == answer.context_used
+
+
+async def test_a_compression_is_kept_and_reused_by_the_next_process(make_agent: MakeAgent) -> None:
+    condensed = "### Decisions\n- the model's own words on signing\n### Next steps\n- write the tests"
+    first = ScriptedProvider([_answers(60)], loop=True, purposes={"compression": [condensed]})
+    async with make_agent(provider=first, settings=SETTINGS) as agent:
+        conversation = await agent.create_conversation("long")
+        seen = 0
+        for turn in range(1, 20):
+            async with conversation.stream_message(_question(turn, 60)) as stream:
+                seen += len([event async for event in stream if isinstance(event, events.Compressed)])
+            if seen:
+                break
+        asked = [request for request in first.requests if request.purpose == "compression"]
+        assert len(asked) == 1
+        assert request_tokens(asked[0]) <= WINDOW
+        assert PLANTED[5] in text_of(asked[0])
+    second = ScriptedProvider([_answers(60)], loop=True, purposes={"compression": [condensed]})
+    async with make_agent(provider=second, settings=SETTINGS) as agent:
+        again = await agent.load_conversation(conversation.uuid)
+        async with again.stream_message("And what now?") as stream:
+            assert not [event async for event in stream if isinstance(event, events.Compressed)]
+        [request] = second.requests
+        assert PLANTED[5] in request.system
+        assert "the model's own words on signing" in request.system
+        assert "write the tests" in request.system
+        assert "#1, user" not in request.system
+
+
+async def test_a_model_that_fails_leaves_the_condensing_to_extraction(make_agent: MakeAgent, cypher: Cypher) -> None:
+    provider = ScriptedProvider([_answers(60)], loop=True, purposes={"compression": [RuntimeError("out of order")]})
+    async with make_agent(provider=provider, settings=SETTINGS) as agent:
+        conversation = await agent.create_conversation("long")
+        for turn in range(1, 19):
+            await conversation.send_message(_question(turn, 60))
+        [row] = cypher(
+            "MATCH (s:Summary {conversation_id: $c, kind: 'compression'}) "
+            "RETURN s.model AS model, s.content AS content",
+            c=conversation.uuid,
+        )
+        assert row["model"] == "extractive"
+        assert PLANTED[5] in row["content"]
+
+
+async def test_without_compression_the_budget_alone_holds(make_agent: MakeAgent, cypher: Cypher) -> None:
+    provider = ScriptedProvider([_answers(60)], loop=True)
+    async with make_agent(provider=provider, settings={**SETTINGS, "enable_compression": False}) as agent:
+        conversation = await agent.create_conversation("long")
+        for turn in range(1, 31):
+            await conversation.send_message(_question(turn, 60))
+        for turn, request in enumerate(provider.requests, start=1):
+            known = [text for planted, text in PLANTED.items() if planted < turn]
+            assert problems_of(request, WINDOW, known) == [], f"turn {turn}"
+        assert not cypher("MATCH (s:Summary {conversation_id: $c, kind: 'compression'}) RETURN s", c=conversation.uuid)
