@@ -172,8 +172,8 @@ def _bounded(uses: dict[str, list[dict[str, Any]]], budget: int) -> dict[str, An
     left = budget
     others = sum(size_of(entries) for entries in list(uses.values())[1:])
     for place, (name, entries) in enumerate(uses.items()):
-        # What one list leaves over is the next one's; callers get most: they are what was asked for.
-        share = left - min(others, left // 4) if place == 0 else left // (len(uses) - place)
+        # Callers get most, they are what was asked for; what one list leaves over is the next one's.
+        share = left - min(others, left // 4) if place == 0 else left
         kept[name] = fitting(entries, share)
         left -= size_of(kept[name])
     return kept
