@@ -15,7 +15,8 @@ RETURN lineage, c.head_seq AS head_seq, c.title AS title, c.summarized_seq AS su
 // Copies nothing: the branch knows its lineage (whose messages, up to which seq) and goes on from there. SET first, so
 // that a delete of the same conversation comes before or after, never in between. The edge goes out from the
 // conversation that owns the last shared message, be it hidden. Its watermark is the last summary that it shares, which
-// min(parent's, from_seq) is not where a branch begins inside a summarised stretch. A repeated write makes one branch.
+// min(parent's, from_seq) is not where a branch begins inside a summarised stretch. Where its parent's summary says more
+// than the branch shares, the label has one composed for it. A repeated write makes one branch.
 MATCH (c:Conversation {uuid: $conversation_id})
 WHERE c.user_id = $user_id AND c.project = $project AND c.status <> 'deleting'
 SET c.branched_at = datetime()
@@ -32,11 +33,14 @@ WITH c, summarized, parent,
 MERGE (b:Conversation {uuid: $uuid})
 ON CREATE SET b += $properties, b.user_id = c.user_id, b.project = c.project, b.owner_token = c.owner_token,
   b.tags = c.tags, b.head_seq = $seq, b.lineage_ids = $lineage_ids, b.lineage_tops = $lineage_tops,
-  b.summary = CASE WHEN coalesce(c.summarized_seq, 0) <= $seq THEN c.summary END, b.summarized_seq = summarized,
+  b.summary = CASE WHEN coalesce(c.summary_seq, c.summarized_seq, 0) <= $seq THEN c.summary END,
+  b.summary_seq = CASE WHEN coalesce(c.summary_seq, c.summarized_seq, 0) <= $seq THEN c.summary_seq END,
+  b.summarized_seq = summarized,
   b.extracted_seq = CASE WHEN coalesce(c.extracted_seq, 0) < $seq THEN coalesce(c.extracted_seq, 0) ELSE $seq END,
   b.created_at = datetime(), b.updated_at = datetime()
 WITH parent, b, from_message_id
 WHERE b.user_id = $user_id AND b.project = $project
+FOREACH (_ IN CASE WHEN b.summary IS NULL AND b.summarized_seq > 0 THEN [1] ELSE [] END | SET b:PendingSummary)
 MERGE (parent)-[edge:HAS_BRANCH]->(b)
 ON CREATE SET edge.from_seq = $seq, edge.from_message_id = from_message_id
 RETURN b {.uuid, .session_id, .title, .summary, .tags, .status, .message_count, .head_seq, .lineage_ids, .lineage_tops,

@@ -130,8 +130,10 @@ SET c.uuid = c.uuid
 WITH c
 WHERE c.summary_token = $token
 SET c.summary_attempts = $attempts, c.summary_until = CASE WHEN $pause > 0 THEN datetime() + duration({milliseconds: $pause}) END,
-  c.summarized_seq = coalesce($watermark, c.summarized_seq)
+  c.summarized_seq = coalesce($watermark, c.summarized_seq), c.summary = coalesce($summary, c.summary),
+  c.summary_seq = coalesce($summary_seq, c.summary_seq)
 REMOVE c.summary_token
+FOREACH (_ IN CASE WHEN $embed AND $summary IS NOT NULL THEN [1] ELSE [] END | SET c:PendingEmbedding)
 FOREACH (_ IN CASE WHEN $done AND c.head_seq - coalesce(c.summarized_seq, 0) < $every
     AND coalesce(c.title_source, '') <> 'provisional' THEN [1] ELSE [] END | REMOVE c:PendingSummary)
 RETURN c.uuid AS uuid

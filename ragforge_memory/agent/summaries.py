@@ -139,7 +139,7 @@ class _Claim:
             await self._give_back()
             raise
         else:
-            await self._store.release(self._lease, done=True, watermark=cover.end)
+            await self._store.release(self._lease, done=True, cover=cover)
 
     async def everything(self) -> str:
         """Every full stretch and what is behind it; the conversation's summary."""
@@ -151,7 +151,7 @@ class _Claim:
         except BaseException:
             await self._give_back()
             raise
-        await self._store.release(self._lease, done=True, watermark=cover.end)
+        await self._store.release(self._lease, done=True, cover=cover)
         return cover.text or self._lease.summary or ""
 
     async def _give_back(self) -> None:

@@ -14,7 +14,6 @@ from typing import Any
 from ragforge_memory.errors import EmbeddingMismatch
 from ragforge_memory.graph.client import PATIENT_TIMEOUT, GraphClient
 
-
 # Raised with every label that `_names` gains: spaces that were made before get its index when next opened.
 _INDEXES = 2
 

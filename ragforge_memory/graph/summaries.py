@@ -230,7 +230,7 @@ class SummaryStore:
         lease: Lease,
         *,
         done: bool,
-        watermark: int | None = None,
+        cover: Cover | None = None,
         attempts: int | None = None,
         pause: float = 0.0,
         brief: bool = False,
@@ -240,18 +240,23 @@ class SummaryStore:
         Args:
             lease: the claim.
             done: whether there was nothing left to do when we looked.
-            watermark: what is summarised by now, where others have done it; None: as it is.
+            cover: what is summarised by now, of a lineage by others too; None: not looked at.
             attempts: how often in a row a model has failed here; None: it has not.
             pause: seconds before anybody shall try again.
             brief: do not wait for a slow server.
         """
+        text = cover.text if cover is not None else ""
+        news = text if text and text != lease.summary else None
         await self._client.write(
             "release_summary",
             timeout=_BRIEF_TIMEOUT if brief else PATIENT_TIMEOUT,
             conversation_id=lease.conversation_id,
             token=lease.token,
             done=done,
-            watermark=watermark,
+            watermark=cover.end if cover is not None else None,
+            summary=news,
+            summary_seq=cover.seen if cover is not None and news else None,
+            embed=self._embed,
             attempts=attempts,
             pause=int(pause * 1_000),
             every=self.every,

@@ -288,6 +288,23 @@ async def test_a_branch_shares_what_ends_before_it_and_goes_on_from_there(make_d
     assert [part.conversation_id for part in parts] == [uuid, branch]
 
 
+async def test_a_branch_says_what_it_shares(make_desk: MakeDesk) -> None:
+    desk = make_desk(3)
+    uuid = await desk.conversation(8)
+    await desk.work()
+    assert (await desk.state(await _branch(desk, uuid, 7)))["summary"] == "They did 1 to 3.\nThey did 4 to 6."
+    branch = await _branch(desk, uuid, 5)
+    assert (await desk.state(branch))["summary"] is None
+    await desk.work()
+    assert (await desk.state(branch))["summary"] == "They did 1 to 3."
+    # On demand the parent has said more than a branch from before shares.
+    await desk.summaries.on_demand(uuid)
+    assert (await desk.state(await _branch(desk, uuid, 8)))["summary"].endswith("They did 7 to 8.")
+    branch = await _branch(desk, uuid, 7)
+    await desk.work()
+    assert (await desk.state(branch))["summary"] == "They did 1 to 3.\nThey did 4 to 6."
+
+
 async def test_a_branch_takes_over_what_its_parent_summarised_since(make_desk: MakeDesk) -> None:
     desk = make_desk(3)
     uuid = await desk.conversation(7)

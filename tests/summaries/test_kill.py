@@ -36,8 +36,11 @@ _CLIENT = Path(__file__).with_name("client.py")
 _ROOT = _CLIENT.parent.parent.parent
 
 
-@pytest.mark.parametrize("point", POINTS)
-@pytest.mark.parametrize("processes", [1, 2])
+# One process dies at each point; two at once where they meet.
+ROUNDS = [*((point, 1) for point in POINTS), ("the model is asked", 2), ("during the write", 2)]
+
+
+@pytest.mark.parametrize(("point", "processes"), ROUNDS)
 async def test_a_killed_worker(
     point: str,
     processes: int,
