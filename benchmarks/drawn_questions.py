@@ -111,12 +111,12 @@ class Draw:
         documented = [each for each in self._plain if each.docstring.strip()]
 
         def make(each: Definition) -> Drawn:
-            first = _squeezed(each.docstring.strip().splitlines()[0])
+            first = _in_words(each.docstring.strip().splitlines()[0])
             return Drawn(
                 "what",
                 self._phrase(WHAT, each, self.name_of(each)),
                 each.qualified_name,
-                lambda answer: _cites(answer, each) and first in _squeezed(answer.replace("\n> ", "\n")),
+                lambda answer: _cites(answer, each) and first in _in_words(answer.replace("\n> ", "\n")),
             )
 
         return [make(each) for each in self._sample(documented, number)]
@@ -163,7 +163,7 @@ class Draw:
                 "contents",
                 self._random.choice(CONTENTS).format(x=asked),
                 file,
-                lambda answer: all(f"{file}:{each.line}" in answer for each in by_file[file]),
+                lambda answer: all(_listed(answer, each) for each in by_file[file]),
             )
 
         files = [file for file, inside in sorted(by_file.items()) if len(inside) <= 100]
@@ -404,6 +404,20 @@ def _cites(answer: str, each: Definition) -> bool:
 
 def _found_nothing(answer: str) -> bool:
     return answer.lower().startswith("nothing found") and not PLACE.search(answer)
+
+
+def _listed(answer: str, definition: Definition) -> bool:
+    """Whether a list has a definition, by its own line or as an overload of the next."""
+    if re.search(rf"{re.escape(definition.file)}:{definition.line}\b", answer):
+        return True
+    return bool(
+        re.search(rf"`{re.escape(definition.name)}` - .*overloaded in lines? [\d, ]*\b{definition.line}\b", answer)
+    )
+
+
+def _in_words(text: str) -> str:
+    """A text's words alone: answers quote documentation without reStructuredText's marks."""
+    return " ".join(re.findall(r"\w+", re.sub(r":[\w:-]+:(?=`)|(?<=`)~(?:\w+\.)*|(?<=`)[.!]", " ", text)))
 
 
 def _squeezed(text: str) -> str:

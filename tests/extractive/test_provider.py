@@ -372,7 +372,7 @@ async def test_overloads_are_not_counted_beside_what_they_overload() -> None:
     value = outlined(("say", "function"), ("say", "function"))
     value["scopes"][0]["overload"] = True
     answer = await answer_to("list all functions in talk.py", {"outline": value})
-    assert answer == "`src/talk.py` contains 1 function:\n- `say` - src/talk.py:2 (function)"
+    assert answer == "`src/talk.py` contains 1 function:\n- `say` - src/talk.py:2 (function), overloaded in line 1"
 
 
 async def test_the_members_of_a_class_are_counted_as_what_they_are() -> None:

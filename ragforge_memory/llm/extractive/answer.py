@@ -109,8 +109,7 @@ def _definition(question: Question, asked: str, values: Mapping[str, Any]) -> li
         case _:
             lines += source(best)
     if overloads:
-        numbers = ", ".join(str(each["line"]) for each in overloads)
-        lines += ["", f"Overloaded in line {numbers}." if len(overloads) == 1 else f"Overloaded in lines {numbers}."]
+        lines += ["", f"{_overloaded([each['line'] for each in overloads]).capitalize()}."]
     note = taken_for(value, asked)
     lines += ["", *note] if note else []
     if others:
@@ -272,7 +271,7 @@ def _outline(question: Question, asked: str, values: Mapping[str, Any]) -> list[
             inside, none = _asked_for([{"file": owner["file"], **each} for each in value.get("scopes") or []], question)
             number = _numbered(inside, question, none, int(value.get("total") or 0) - len(value.get("scopes") or []))
             lines = [head(owner), f"It has {number} inside{':' if inside else '.'}"]
-            lines += [item(each) for each in inside[:MAX_OUTLINED]] + _rest(len(inside) - MAX_OUTLINED)
+            lines += [_listed(each) for each in inside[:MAX_OUTLINED]] + _rest(len(inside) - MAX_OUTLINED)
             note = taken_for({"match": value.get("match"), "scopes": [owner]}, asked)
             return [*lines, *note]
         case _:
@@ -287,14 +286,14 @@ def _file_outline(question: Question, asked: str, value: Mapping[str, Any]) -> l
     number = _numbered(scopes, question, none, unseen)
     lines = [f"`{value['file']}` contains {number}{':' if scopes else '.'}"]
     if len(scopes) <= MAX_OUTLINED:
-        lines += [item(each) for each in scopes]
+        lines += [_listed(each) for each in scopes]
     else:
         names = {each["qualified_name"] for each in scopes}
         top = [each for each in scopes if not names & set(_around(each["qualified_name"]))]
         for each in top[: 2 * MAX_OUTLINED]:
             prefix = f"{each['qualified_name']}."
             inside = [f"`{one['name']}`" for one in scopes if one["qualified_name"].startswith(prefix)]
-            lines.append(item(each) + (f": {', '.join(inside)}" if inside else ""))
+            lines.append(_listed(each) + (f": {', '.join(inside)}" if inside else ""))
         more = "more" if len(top) == len(scopes) else "more, and what is inside them"
         lines += _rest(len(top) - 2 * MAX_OUTLINED, more)
     lines += _rest(unseen, "more definitions deeper inside, which are not looked at here")
@@ -312,10 +311,29 @@ def _around(qualified_name: str) -> list[str]:
     return [".".join(parts[:end]) for end in range(1, len(parts))]
 
 
+def _listed(scope: Mapping[str, Any]) -> str:
+    overloads = scope.get("overloads") or []
+    return f"{item(scope)}, {_overloaded(overloads)}" if overloads else item(scope)
+
+
+def _overloaded(lines: Sequence[int]) -> str:
+    return f"overloaded in line{'s' if len(lines) > 1 else ''} {', '.join(map(str, lines))}"
+
+
 def _asked_for(scopes: Sequence[dict[str, Any]], question: Question) -> tuple[list[dict[str, Any]], str]:
     """The definitions of the sorts that were asked for, without overloads; all, and what there is none of."""
-    implemented = {each["qualified_name"] for each in scopes if not each.get("overload")}
-    whole = [each for each in scopes if not each.get("overload") or each["qualified_name"] not in implemented]
+    implemented = {each["qualified_name"]: each for each in scopes if not each.get("overload")}
+    overloads: dict[str, list[int]] = {}
+    for each in scopes:
+        if each.get("overload") and each["qualified_name"] in implemented:
+            overloads.setdefault(each["qualified_name"], []).append(each["line"])
+    whole = [
+        {**each, "overloads": overloads[each["qualified_name"]]}
+        if implemented.get(each["qualified_name"]) is each and each["qualified_name"] in overloads
+        else each
+        for each in scopes
+        if not each.get("overload") or each["qualified_name"] not in implemented
+    ]
     wanted = {kind for sort in question.sorts for kind in _SORTS.get(sort, (sort,))}
     chosen = [each for each in whole if not wanted or each["type"] in wanted]
     return (chosen, "") if chosen else (whole, " or ".join(question.sorts))
