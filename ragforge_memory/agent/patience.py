@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from ragforge_memory import events
 from ragforge_memory.agent.tool_rounds import Emit
-from ragforge_memory.errors import GraphUnavailable
+from ragforge_memory.errors import GraphTimeout, GraphUnavailable
 from ragforge_memory.graph.client import RESTART_TIMEOUT, GraphClient
 
 T = TypeVar("T")
@@ -45,4 +45,8 @@ async def patiently(graph: GraphClient, emit: Emit, work: Callable[[], Awaitable
     detail = f"Neo4j went away; waiting up to {RESTART_TIMEOUT:.0f} s for its restart"
     await emit(events.Degraded(what="graph", detail=detail))
     await graph.back()
-    return await work()
+    try:
+        return await work()
+    except GraphTimeout:
+        # A server that has just come up, on a machine that is busy, compiles its first statements for long.
+        return await work()
