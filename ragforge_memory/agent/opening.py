@@ -23,6 +23,7 @@ from ragforge_memory.agent.background_work import BackgroundWork, SummaryTask
 from ragforge_memory.agent.ephemeral import EphemeralConversations, EphemeralMessages, NoJournal
 from ragforge_memory.agent.recovery import fold_orphans
 from ragforge_memory.agent.services import Services
+from ragforge_memory.agent.similar import WaitingConversations
 from ragforge_memory.agent.summaries import Summaries
 from ragforge_memory.agent.summary_text import Summarizer
 from ragforge_memory.config import ConversationConfig, RagforgeConfig
@@ -37,6 +38,7 @@ from ragforge_memory.graph.messages import MessageStore
 from ragforge_memory.graph.receipts import ReceiptStore
 from ragforge_memory.graph.scopes import ScopeStore
 from ragforge_memory.graph.search import SearchStore
+from ragforge_memory.graph.similar import SimilarStore
 from ragforge_memory.graph.spaces import Space, open_space
 from ragforge_memory.graph.summaries import SummaryStore
 from ragforge_memory.home import ragforge_home
@@ -115,7 +117,8 @@ async def open_services(wanted: Wanted) -> Services:
             timeout=agent_config.model_timeout_seconds,
         )
         summaries = Summaries(summary_store, summarizer)
-        vectors = _vectors(wanted, settings, embedder, space, messages, summary_store, scopes)
+        similar = SimilarStore(graph, wanted.owner, space)
+        vectors = _vectors(wanted, settings, embedder, space, messages, summary_store, similar, scopes)
         conversations = ConversationStore(graph, wanted.owner, redacted=lambda value: services.redacted(value))
         forgetful = EphemeralConversations(wanted.owner)
         services = Services(
@@ -138,6 +141,7 @@ async def open_services(wanted: Wanted) -> Services:
             summarizer=summarizer,
             summaries=summaries if remembers else None,
             searches=SearchStore(graph, wanted.owner, space) if remembers else None,
+            similar=similar if remembers else None,
             imports=ImportStore(
                 graph,
                 wanted.owner,
@@ -147,6 +151,7 @@ async def open_services(wanted: Wanted) -> Services:
             if remembers
             else None,
             receipts=ReceiptStore(graph, wanted.owner) if remembers else None,
+            searches_meaning=remembers and wants_vectors and embedder is not None and not wanted.brief,
             embedder=embedder,
             root=wanted.root,
             commit=identify(wanted.root, settings.name).commit,
@@ -207,6 +212,7 @@ def _vectors(
     space: Space | None,
     messages: MessageStore,
     summaries: SummaryStore,
+    similar: SimilarStore,
     scopes: ScopeStore,
 ) -> Background:
     if embedder is None or space is None or not settings.agent.memory.embeddings.enabled:
@@ -217,6 +223,7 @@ def _vectors(
         WaitingSummaries(summaries, space, at_least=at_least),
     ]
     if not wanted.brief:
+        waiting.append(WaitingConversations(similar, space))
         waiting.append(WaitingScopes(scopes, wanted.owner.project))
     return Background(embedder, waiting, looks=not wanted.brief)
 

@@ -12,6 +12,7 @@ from ragforge_memory import events
 from ragforge_memory.agent.budget import Window, folded_within, tool_tokens, window_of, within
 from ragforge_memory.agent.compression import condensed, due
 from ragforge_memory.agent.context import IMPORTANT_MESSAGES, RELEVANT, Built, build, receipt_of, shared_texts
+from ragforge_memory.agent.nearness import Near, with_near
 from ragforge_memory.agent.patience import patiently
 from ragforge_memory.agent.prompt import READ_RESULT, system_prompt, tokens_of
 from ragforge_memory.errors import RagforgeError
@@ -109,20 +110,27 @@ async def prepare(
     instructions = services.config.system_prompt
     tools, reading = services.registry.specs, services.registry.spec(READ_RESULT)
     shared = [text for offered in (tools, (*tools, reading)) for text in shared_texts(instructions, offered)]
-    before = await patiently(
-        services.graph,
-        emit,
-        lambda: services.messages.turn_context(
-            conversation_id,
-            before_seq=question_seq,
-            limit=memory.max_context_messages,
-            question=question,
-            relevant=RELEVANT,
-            important=IMPORTANT_MESSAGES,
-            prompts=sorted({prompt_uuid(services.owner, text) for text in shared}),
-            recover=False,
-        ),
-    )
+    floor = question_seq - memory.max_context_messages - 1
+    near = Near(services, conversation_id, question, floor=floor, limit=RELEVANT)
+    try:
+        before = await patiently(
+            services.graph,
+            emit,
+            lambda: services.messages.turn_context(
+                conversation_id,
+                before_seq=question_seq,
+                limit=memory.max_context_messages,
+                question=question,
+                relevant=RELEVANT,
+                important=IMPORTANT_MESSAGES,
+                prompts=sorted({prompt_uuid(services.owner, text) for text in shared}),
+                recover=False,
+            ),
+        )
+        before = with_near(before, await near.found(), RELEVANT)
+    except BaseException:
+        near.leave()
+        raise
     today = services.today()
     window = window_of(services.provider.context_window, memory.compression.max_tokens)
     asked = tokens_of(ChatMessage("user", question))

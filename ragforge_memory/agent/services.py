@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from ragforge_memory.graph.receipts import ReceiptStore
     from ragforge_memory.graph.scopes import ScopeStore
     from ragforge_memory.graph.search import SearchStore
+    from ragforge_memory.graph.similar import SimilarStore
     from ragforge_memory.llm.port import ModelProvider
     from ragforge_memory.models.conversation import ConversationInfo
     from ragforge_memory.tools.registry import ToolRegistry
@@ -41,7 +42,8 @@ class Services:
     ``model_why`` in one sentence why this model answers, ``summaries``, ``searches`` and ``receipts`` are
     None without memory.
     ``unasked`` has, by conversation, the text and the uuid of a question that ended because the graph was away: asked
-    again it is the same one, whether the graph took it or not."""
+    again it is the same one, whether the graph took it or not. ``searches_meaning``: whether turns look for their
+    question's meaning; a process that ends after one answer loads no model for it."""
 
     owner: Owner
     config: AgentConfig
@@ -59,11 +61,13 @@ class Services:
     summaries: Summaries | None
     searches: SearchStore | None
     imports: ImportStore | None
+    similar: SimilarStore | None
     embedder: Embedder | None
     root: Path | None
     commit: str | None
     today: Callable[[], date]
     receipts: ReceiptStore | None = None
+    searches_meaning: bool = False
     degraded: tuple[str, ...] = ()
     unasked: dict[str, tuple[str, str]] = field(default_factory=dict)
 

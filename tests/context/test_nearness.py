@@ -1,0 +1,90 @@
+"""What bears on a question by its meaning: found beside read 1, left out where it is late or fails."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import pytest
+
+from ragforge_memory.agent.nearness import with_near
+from ragforge_memory.embeddings.hashing import HashingEmbedder
+from ragforge_memory.errors import EmbeddingError
+from ragforge_memory.graph.receipts import TurnContext
+from ragforge_memory.models.conversation import Message, ScoredMessage
+from tests.agent.conftest import MakeAgent
+
+pytestmark = pytest.mark.anyio
+
+Cypher = Callable[..., list[dict[str, Any]]]
+SETTINGS = {"embed_messages": True, "max_context_messages": 2, "recall_deadline_ms": 20_000}
+
+
+class Told(HashingEmbedder):
+    """Does with questions what it is told to."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.asked: list[str] = []
+        self.wait: asyncio.Event | None = None
+        self.fails = False
+
+    async def embed_query(self, text: str) -> Sequence[float]:
+        self.asked.append(text)
+        if self.wait is not None:
+            await self.wait.wait()
+        if self.fails:
+            raise EmbeddingError("out of order")
+        # Another wording of what was said: no word of it is the same.
+        return await super().embed_query("bananas are yellow" if "colour" in text else text)
+
+
+async def test_a_paraphrase_is_found_by_its_meaning(make_agent: MakeAgent) -> None:
+    embedder = Told()
+    async with make_agent(*["So."] * 6, embedder=embedder, settings=SETTINGS) as agent:
+        conversation = await agent.create_conversation("t")
+        for text in ("bananas are yellow", "one", "two", "three"):
+            await conversation.send_message(text)
+        await agent.drain()
+        answer = await conversation.send_message("what colour has this fruit?")
+        assert "bananas are yellow" in [one.message.content for one in answer.context_used.relevant_messages]
+        then = await conversation.as_of(answer.message_id)
+        assert then.exact
+        assert then.context is not None
+        assert [(one.message.uuid, one.score) for one in then.context.relevant_messages] == [
+            (one.message.uuid, one.score) for one in answer.context_used.relevant_messages
+        ]
+
+
+@pytest.mark.parametrize("how", ["late", "failing"])
+async def test_what_is_late_or_fails_is_left_out(make_agent: MakeAgent, how: str) -> None:
+    embedder = Told()
+    settings = {**SETTINGS, "recall_deadline_ms": 1}
+    async with make_agent(*["So."] * 6, embedder=embedder, settings=settings) as agent:
+        conversation = await agent.create_conversation("t")
+        for text in ("bananas are yellow", "one", "two", "three"):
+            await conversation.send_message(text)
+        await agent.drain()
+        embedder.wait = asyncio.Event() if how == "late" else None
+        embedder.fails = how == "failing"
+        answer = await conversation.send_message("what colour has this fruit?")
+        assert answer.content == "So."
+        assert "bananas are yellow" not in [one.message.content for one in answer.context_used.relevant_messages]
+        if embedder.wait is not None:
+            embedder.wait.set()
+    assert embedder.asked
+
+
+def test_both_lists_are_fused() -> None:
+    def scored(number: int, score: float) -> ScoredMessage:
+        message = Message(
+            uuid=str(number), conversation_id="c", seq=number, role="user", content=str(number),
+            timestamp="2026-01-01T00:00:00Z",
+        )  # fmt: skip
+        return ScoredMessage(message=message, score=score, conversation_id="c")
+
+    before = TurnContext(None, (), found=(scored(1, 9.0), scored(2, 5.0), scored(3, 1.0)))
+    fused = with_near(before, [scored(2, 0.9), scored(4, 0.8), scored(5, 0.1)], 3)
+    assert [one.message.uuid for one in fused.found] == ["2", "4", "1"]
+    assert with_near(before, [], 3) is before
