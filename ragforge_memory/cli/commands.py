@@ -128,6 +128,18 @@ async def _tree(talk: Talk, argument: str) -> None:
     await show_tree(talk, argument)
 
 
+async def _context(talk: Talk, reference: str) -> None:
+    from ragforge_memory.cli.receipts import show_context
+
+    await show_context(talk, reference)
+
+
+async def _why(talk: Talk, reference: str) -> None:
+    from ragforge_memory.cli.receipts import show_why
+
+    await show_why(talk, reference)
+
+
 COMMANDS: dict[str, Command] = {
     "/help": Command("", "this list", _help),
     "/new": Command("[TITLE]", "begin another conversation", _new),
@@ -142,6 +154,8 @@ COMMANDS: dict[str, Command] = {
         "[REF]", "go on in another branch: its id or title; alone, back to what this is a branch of", _switch
     ),
     "/tree": Command("", "this conversation's branches", _tree),
+    "/context": Command("[MESSAGE]", "what the last answer's prompt was made of, in tokens", _context),
+    "/why": Command("[MESSAGE]", "what the last answer knew, and from where", _why),
     "/tools": Command("", "what the model can use", _tools),
     "/status": Command("", "model, project and conversation", _status),
     "/quit": Command("", "leave (Ctrl-D too)", _quit),
