@@ -27,6 +27,8 @@ _WORDS = 0.6
 # A pair below this is none. A function in the same place under a quite different name needs half of its tokens alike;
 # one of the same name in a file that was renamed needs none.
 _ENOUGH = 0.5
+# A method of the same class and name that stands in another file needs less.
+_ENOUGH_OF_A_CLASS = 0.44
 # Of two pairs that are nearer than this none is better.
 _MARGIN = 0.04
 # Pairs that differ by less than this are of copies of one definition; what tells copies apart is their paths.
@@ -208,7 +210,7 @@ class _Assignment:
         taken = self._taken.get(number)
         if taken is not None:
             return Successor(self._new[taken.new], taken.similarity)
-        good = [p for p in self._pairs if p.old == number and p.new not in self._used and p.score >= _ENOUGH]
+        good = [p for p in self._pairs if p.old == number and p.new not in self._used and self._is_enough(p)]
         good.sort(key=lambda pair: -pair.score)
         equal = [self._new[p.new] for p in good if p.score > good[0].score - _MARGIN]
         return Successor(None, good[0].similarity, tuple(equal)) if equal else GONE
@@ -220,7 +222,7 @@ class _Assignment:
             open_pairs = [
                 pair
                 for pair in self._pairs
-                if pair.score >= _ENOUGH and pair.old not in self._taken and pair.new not in self._used
+                if self._is_enough(pair) and pair.old not in self._taken and pair.new not in self._used
             ]
             rivals: dict[tuple[bool, int], list[_Pair]] = defaultdict(list)
             for pair in open_pairs:
@@ -233,6 +235,13 @@ class _Assignment:
             for pair in clear:
                 self._take(pair)
             found = True
+
+    def _is_enough(self, pair: _Pair) -> bool:
+        if pair.score >= _ENOUGH:
+            return True
+        old, new = self._lost[pair.old], self._new[pair.new]
+        same = old.around and old.qualified_name == new.qualified_name
+        return bool(same) and pair.score >= _ENOUGH_OF_A_CLASS
 
     def _take(self, pair: _Pair) -> None:
         self._taken[pair.old] = pair
