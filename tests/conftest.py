@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import settings
+
+# A time limit of an example measures the machine.
+settings.register_profile("ragforge", deadline=None)
+settings.load_profile("ragforge")
 
 pytest_plugins = ["tests.fakes.fixtures", "tests.neo4j_servers"]
 
