@@ -140,7 +140,7 @@ class SourceConfig(SharedSection):
 class SummarizationConfig(Section):
     """Rolling summaries of long conversations."""
 
-    enabled: bool = Field(True, description="summarize long conversations")
+    enabled: bool = Field(True, description="summarize long conversations, and give them titles")
     every_n_messages: int = Field(10, ge=1, description="messages between two summaries")
 
 
