@@ -32,11 +32,13 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from benchmarks.counting import CountingDriver
 from benchmarks.figures import Figure, forget_project, table, warm_median, write_json
 from benchmarks.server import benchmark_server
+from ragforge_memory.agent.context import RECENT_EDGES
 from ragforge_memory.config import ConversationConfig, Neo4jConfig
 from ragforge_memory.graph.client import GraphClient, open_driver
 from ragforge_memory.graph.connect import connect
 from ragforge_memory.graph.conversations import ConversationStore
 from ragforge_memory.graph.messages import CodeTies, Mention, MessageStore, NewMessage
+from ragforge_memory.graph.receipts import Receipt, Used
 from ragforge_memory.graph.spaces import Space, open_space
 from ragforge_memory.models.conversation import ToolCall, Usage
 from ragforge_memory.models.owner import Owner
@@ -61,6 +63,7 @@ class Written:
         self.messages = MessageStore(client, owner)
         self.space = space
         self.conversation_id = conversation_id
+        self.recent: list[str] = []
 
     async def append(self, conversation_id: str | None = None) -> str:
         """A user's message."""
@@ -87,8 +90,13 @@ class Written:
             )
             for index in range(2)
         ]
+        # What an agent's turn with twenty messages before it keeps of its receipt.
+        used = tuple(Used(uuid, "recent", rank, 40) for rank, uuid in enumerate(self.recent, start=1))
+        self.recent = [name, question, *self.recent][:RECENT_EDGES]
         ties = CodeTies(mentions=(Mention("make_default_short_help", "click.utils.make_default_short_help"),))
-        await self.messages.complete_turn(conversation_id or self.conversation_id, answer, calls, ties, embed=True)
+        await self.messages.complete_turn(
+            conversation_id or self.conversation_id, answer, calls, ties, receipt=Receipt(used), embed=True
+        )
         return name
 
     async def last_20(self) -> None:

@@ -15,6 +15,7 @@ FOREACH (_ IN CASE WHEN known IS NULL THEN [1] ELSE [] END |
   SET m = $message, m.uuid = $uuid, m.conversation_id = c.uuid, m.user_id = c.user_id, m.project = c.project,
     m.owner_token = c.owner_token, m.seq = c.head_seq, m.timestamp = datetime()
   FOREACH (_ IN CASE WHEN $embed THEN [1] ELSE [] END | SET m:PendingEmbedding)
+  FOREACH (_ IN CASE WHEN $embed AND c.message_count <= 3 THEN [1] ELSE [] END | SET c:PendingEmbedding)
   FOREACH (_ IN CASE WHEN c.head_seq - coalesce(c.summarized_seq, 0) >= $summarize_every THEN [1] ELSE [] END |
     SET c:PendingSummary)
   FOREACH (_ IN CASE WHEN $message.importance >= 0.7 THEN [1] ELSE [] END | SET m:Important)
@@ -29,7 +30,7 @@ RETURN coalesce(known.seq, c.head_seq) AS seq, c.title AS title
 // Write 2: the answer, its tool calls with their results and its ties to code, in one statement of one transaction.
 // Same order as append_message. Names that the answer mentions are resolved here, against the graph as it is: a name
 // counts where it means one scope, or one of a file that the answer names, or one that a tool has read.
-// The receipt comes along: an edge to each thing that the prompt held (twenty cost a fifth of an empty write), and once
+// The receipt comes along: an edge to each thing that the prompt held (see RECENT_EDGES), and once
 // for all turns what they have in common ($prompts is empty where read 1 has seen it).
 MATCH (c:Conversation {uuid: $conversation_id})
 WHERE c.user_id = $user_id AND c.project = $project AND c.status <> 'deleting'
@@ -44,6 +45,7 @@ FOREACH (_ IN CASE WHEN known IS NULL THEN [1] ELSE [] END |
   SET m = $message, m.uuid = $uuid, m.conversation_id = c.uuid, m.user_id = c.user_id, m.project = c.project,
     m.owner_token = c.owner_token, m.seq = c.head_seq, m.timestamp = datetime()
   FOREACH (_ IN CASE WHEN $embed THEN [1] ELSE [] END | SET m:PendingEmbedding)
+  FOREACH (_ IN CASE WHEN $embed AND c.message_count <= 3 THEN [1] ELSE [] END | SET c:PendingEmbedding)
   FOREACH (_ IN CASE WHEN c.head_seq - coalesce(c.summarized_seq, 0) >= $summarize_every THEN [1] ELSE [] END |
     SET c:PendingSummary)
   FOREACH (_ IN CASE WHEN $message.importance >= 0.7 THEN [1] ELSE [] END | SET m:Important)
@@ -62,25 +64,22 @@ OPTIONAL MATCH (given_up:Message {uuid: $message.in_reply_to, conversation_id: $
 SET given_up.state = 'complete'
 WITH c, seq, new
 CALL (new) {
-  WITH new WHERE new AND size($used_messages) + size($used_summaries) > 0
+  WITH new WHERE new
   MATCH (m:Message {uuid: $uuid})
-  CALL (m) {
-    UNWIND $used_messages AS used
-    MATCH (x:Message {uuid: used.uuid})
-    WHERE x.user_id = $user_id AND x.project = $project
-    CREATE (m)-[u:USED_CONTEXT]->(x)
-    SET u = used.given
-    RETURN count(*) AS messages
-  }
-  CALL (m) {
-    UNWIND $used_summaries AS used
-    MATCH (x:Summary {uuid: used.uuid})
-    WHERE x.user_id = $user_id AND x.project = $project
-    CREATE (m)-[u:USED_CONTEXT]->(x)
-    SET u = used.given
-    RETURN count(*) AS summaries
-  }
-  RETURN sum(messages + summaries) AS used_context
+  UNWIND $used_messages AS used
+  MATCH (x:Message {uuid: used.uuid})
+  WHERE x.user_id = $user_id AND x.project = $project
+  CREATE (m)-[:USED_CONTEXT {tier: used.tier, tokens: used.tokens, rank: used.rank, score: used.score,
+    cost: used.cost}]->(x)
+}
+CALL (new) {
+  WITH new WHERE new AND size($used_summaries) > 0
+  MATCH (m:Message {uuid: $uuid})
+  UNWIND $used_summaries AS used
+  MATCH (x:Summary {uuid: used.uuid})
+  WHERE x.user_id = $user_id AND x.project = $project
+  CREATE (m)-[:USED_CONTEXT {tier: used.tier, tokens: used.tokens, rank: used.rank, score: used.score,
+    cost: used.cost}]->(x)
 }
 CALL (c) {
   WITH c WHERE size($touched) + size($mentions) > 0

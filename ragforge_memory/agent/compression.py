@@ -164,9 +164,9 @@ async def condensed(
             answer = await complete(provider, request)
             found = merged(found, _said(well_formed(answer.text)))
             model = model_key(provider)
-        except Exception as error:
+        except Exception:
             # A provider of somebody else's may raise anything, and no turn fails for this.
-            log.warning("the context is condensed without the model: %s", error)
+            log.warning("the context is condensed without the model", exc_info=True)
     room = min((window.limit - fixed) * SUMMARY_SHARE // 100 - 30, _LONGEST)
     content = rendered(found, max(room, 100))
     tokens = estimate_tokens(content)

@@ -50,6 +50,10 @@ RELEVANT = 10
 IMPORTANT_MESSAGES = 12
 """Important messages older than the recent ones, at most, in a turn."""
 
+RECENT_EDGES = 10
+"""So many of the recent messages, the newest, get an edge; the others stand in the receipt's list. An edge costs .011
+of an empty write, whatever it holds, and a turn has .23 of one to spare; what was chosen always gets its edge."""
+
 # A heading and its fence, in tokens.
 _HEADING = 25
 _ADDITIONS_SHARE = 25
@@ -255,6 +259,8 @@ def receipt_of(
     parts = built.parts
     instructions, tools = shared_texts(parts.instructions, built.request.tools)
     cuts = dict(parts.recent.cuts)
+    used = used_by(built)
+    tokens = {each.uuid: each.tokens for each in used}
     text: dict[str, Any] = {
         "rules": RULES,
         "date": parts.today.isoformat(),
@@ -265,7 +271,8 @@ def receipt_of(
         "instructions": prompt_uuid(owner, instructions),
         "tools": prompt_uuid(owner, tools),
         "recent": [
-            [message.seq, cuts[message.uuid].results, cuts[message.uuid].texts] for message in parts.recent.messages
+            [message.seq, cuts[message.uuid].results, cuts[message.uuid].texts, tokens[message.uuid]]
+            for message in parts.recent.messages
         ],
         "quotes": [
             [quote.message.seq, quote.tier, quote.score, quote.characters, quote_tokens(quote)]
@@ -281,7 +288,9 @@ def receipt_of(
         "prompt": request_hash(built.request),
     }
     kept = [(prompt_uuid(owner, each), each) for each in (instructions, tools)]
-    return text, Receipt(used_by(built), tuple(pair for pair in kept if pair[0] in missing))
+    run = [each for each in used if each.tier == "recent"]
+    edges = tuple(each for each in used if each.tier != "recent" or each in run[:RECENT_EDGES])
+    return text, Receipt(edges, tuple(pair for pair in kept if pair[0] in missing))
 
 
 def used_by(built: Built) -> tuple[Used, ...]:

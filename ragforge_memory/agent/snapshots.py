@@ -85,9 +85,15 @@ async def receipt(services: Services, conversation_id: str, message_id: str | No
         MessageNotFound: there is no such message, or no answer yet.
         InvalidInput: memory is off, so nothing is kept.
     """
-    found = await _store(services).answered(conversation_id, message_id)
+    store = _store(services)
+    found = await store.answered(conversation_id, message_id)
     answer, kept = found.answer, found.receipt or {}
-    items = tuple(_item(row, answer) for row in found.used)
+    items = [_item(row, answer) for row in found.used]
+    tied = {item.seq for item in items}
+    untied = {row[0]: row[3] for row in kept.get("recent", ()) if row[0] not in tied}
+    further = await store.at(conversation_id, sorted(untied)) if untied else []
+    items += [_item(_recent_row(message, untied[message.seq]), answer) for message in further]
+    items = [item.model_copy(update={"rank": rank}) for rank, item in enumerate(sorted(items, key=_worth), start=1)]
     given = len(kept.get("recent", ())) + len(kept.get("quotes", ())) + bool(kept.get("compression"))
     return ContextReceipt(
         message_id=answer.uuid if answer else found.message.uuid,
@@ -95,7 +101,7 @@ async def receipt(services: Services, conversation_id: str, message_id: str | No
         model=answer.model if answer else None,
         strategy=kept.get("strategy"),
         today=date.fromisoformat(kept["date"]) if "date" in kept else None,
-        items=items,
+        items=tuple(items),
         tokens=kept.get("tokens", {}),
         window=kept.get("window"),
         limit=kept.get("limit"),
@@ -192,6 +198,20 @@ def _item(row: dict[str, Any], answer: Message | None) -> ContextItem:
         rank=row["rank"] or 0,
         excerpt=row["excerpt"] or "",
     )
+
+
+def _recent_row(message: Message, tokens: int) -> dict[str, Any]:
+    """A message of the recent run that has no edge, as if it had one."""
+    nothing = dict.fromkeys(("score", "cost", "rank", "from_seq", "to_seq"))
+    told = message.model_dump(include={"uuid", "seq", "role", "conversation_id", "timestamp"})
+    return {**nothing, **told, "tier": "recent", "tokens": tokens, "labels": [], "excerpt": message.content[:200]}
+
+
+def _worth(item: ContextItem) -> tuple[int, int]:
+    """The order in which things would have gone last: what is condensed, the newest, then what was chosen."""
+    if item.kind == "summary":
+        return 0, 0
+    return (1, -(item.seq or 0)) if item.tier == "recent" else (2, item.rank)
 
 
 async def _summary_then(services: Services, conversation_id: str, seq: int, read_at: str, expected: str | None) -> str:

@@ -52,9 +52,15 @@ class Used:
     cost: float | None = None
 
     def row(self) -> dict[str, Any]:
-        """The row of the statement; what is not known is left out."""
-        given = {"tier": self.tier, "rank": self.rank, "tokens": self.tokens, "score": self.score, "cost": self.cost}
-        return {"uuid": self.uuid, "given": {key: value for key, value in given.items() if value is not None}}
+        """The row of the statement."""
+        return {
+            "uuid": self.uuid,
+            "tier": self.tier,
+            "rank": self.rank,
+            "tokens": self.tokens,
+            "score": self.score,
+            "cost": self.cost,
+        }
 
 
 @dataclass(frozen=True, slots=True)

@@ -164,6 +164,7 @@ async def test_a_receipt_says_what_an_answer_was_given(make_agent: MakeAgent, cy
             a=answer.message_id,
         )
         assert len(edges) == len(receipt.items)
+        assert {edge["uuid"] for edge in edges} == {item.uuid for item in receipt.items}
         [kept] = cypher("MATCH (m:Message {uuid: $a}) RETURN m.receipt AS text", a=answer.message_id)
         assert "argon" not in kept["text"]
         assert "Sugar" not in kept["text"]
@@ -226,3 +227,19 @@ async def test_a_conversation_without_memory_has_a_context_too(make_agent: MakeA
         await conversation.send_message("Well?")
         context = await conversation.build_context()
         assert [message.content for message in context.recent_messages] == ["Well?", "One."]
+
+
+async def test_a_long_run_of_recent_messages_is_told_whole(make_agent: MakeAgent, cypher: Cypher) -> None:
+    async with make_agent(*["So."] * 9) as agent:
+        conversation = await agent.create_conversation("t")
+        for number in range(9):
+            answer = await conversation.send_message(f"Number {number}?")
+        receipt = await conversation.receipt()
+        assert [item.seq for item in receipt.items] == list(range(16, 0, -1))
+        assert sum(item.tokens for item in receipt.items) == receipt.tokens["recent"]
+        assert {item.excerpt for item in receipt.items if item.role == "user"} == {f"Number {n}?" for n in range(8)}
+        edges = cypher(
+            "MATCH (:Message {uuid: $a})-[u:USED_CONTEXT]->(x:Message) RETURN x.seq AS seq ORDER BY seq DESC",
+            a=answer.message_id,
+        )
+        assert [edge["seq"] for edge in edges] == list(range(16, 6, -1))

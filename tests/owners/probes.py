@@ -44,6 +44,7 @@ def _something(rows: Rows) -> bool:
 
 FRESH = {"title": "stolen", "status": "active", "message_count": 0, "head_seq": 0}
 FRESH_ID = "f" * 32
+USED = {"tier": "recent", "tokens": 1, "rank": 1, "score": None, "cost": None}
 MESSAGE = {"role": "user", "content": "hello", "state": "complete"}
 VECTOR = [1.0] + [0.0] * (DIMENSION - 1)
 EMBEDDING = "embedding_of_probes"
@@ -246,11 +247,11 @@ CONVERSATIONS: dict[str, list[Probe]] = {
     "complete_turn": [
         Probe(lambda a, b: _turn(b.conversation), expect=_nothing),
         Probe(
-            lambda a, b: _turn(a.conversation, used_messages=[{"uuid": b.question, "given": {"tier": "recent"}}]),
+            lambda a, b: _turn(a.conversation, used_messages=[{"uuid": b.question, **USED}]),
             expect=_something,
         ),
         Probe(
-            lambda a, b: _turn(a.conversation, used_summaries=[{"uuid": b.summary, "given": {"tier": "summary"}}]),
+            lambda a, b: _turn(a.conversation, used_summaries=[{"uuid": b.summary, **USED}]),
             expect=_something,
         ),
     ],
