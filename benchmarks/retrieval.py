@@ -131,9 +131,7 @@ async def recall(
     }, facts
 
 
-async def by_size(
-    agent: AsyncConversationAgent, config: Neo4jConfig, data: Path, sizes: Sequence[int]
-) -> list[Figure]:
+async def by_size(agent: AsyncConversationAgent, config: Neo4jConfig, data: Path, sizes: Sequence[int]) -> list[Figure]:
     """Recall against an exact scan, and milliseconds beside `RETURN 1`, in conversations of these sizes."""
     services = await agent.open()
     store, embedder = services.searches, services.embedder

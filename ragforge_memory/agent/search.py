@@ -20,7 +20,6 @@ from ragforge_memory.retrieval.words import matched
 if TYPE_CHECKING:
     from ragforge_memory.agent.services import Services
     from ragforge_memory.embeddings.port import Vector
-    from ragforge_memory.graph.search import SearchStore
 
 log = logging.getLogger(__name__)
 
@@ -68,7 +67,7 @@ async def search(
     candidates = max(limit, CANDIDATES)
 
     async def by_meaning() -> tuple[Hits, Vector]:
-        found = vector or await _vector(services, store, query)
+        found = vector or await question_vector(services, query, stored=store.has_vectors)
         return (
             await store.by_meaning(found, conversation_id=conversation_id, filters=filters, limit=candidates),
             found,
@@ -77,7 +76,7 @@ async def search(
     async def by_words() -> Hits:
         return await store.by_words(words, conversation_id=conversation_id, filters=filters, limit=candidates)
 
-    text, meaning = await asyncio.gather(_or_error(by_words), _or_error(by_meaning))
+    text, meaning = await asyncio.gather(or_error(by_words), or_error(by_meaning))
     for outcome in (text, meaning):
         if isinstance(outcome, ConversationNotFound):
             raise outcome
@@ -180,8 +179,18 @@ class _Found:
         )
 
 
-async def _vector(services: Services, store: SearchStore, query: str) -> Vector:
-    if services.embedder is None or not store.has_vectors or not services.config.memory.embeddings.enabled:
+async def question_vector(services: Services, query: str, *, stored: bool) -> Vector:
+    """The vector of a question, computed once.
+
+    Args:
+        services: what is open.
+        query: the question.
+        stored: whether there are vectors to compare it with.
+
+    Raises:
+        EmbeddingError: nothing is embedded here, or the embedder failed or was not there in time.
+    """
+    if services.embedder is None or not stored or not services.config.memory.embeddings.enabled:
         raise EmbeddingError("nothing is embedded here", hint="`ragforge doctor` says why")
     try:
         async with asyncio.timeout(EMBEDDING_SECONDS):
@@ -190,7 +199,8 @@ async def _vector(services: Services, store: SearchStore, query: str) -> Vector:
         raise EmbeddingError(f"the question's vector was not there within {EMBEDDING_SECONDS:g} s") from error
 
 
-async def _or_error(work: Callable[[], Awaitable[T]]) -> T | RagforgeError:
+async def or_error(work: Callable[[], Awaitable[T]]) -> T | RagforgeError:
+    """What ``work`` gives, or the error that it ends in: one list of two may miss."""
     try:
         return await work()
     except RagforgeError as error:

@@ -101,10 +101,17 @@ def create(session: neo4j.Session, data: Data, *, code: bool, vectors: str) -> N
         data.names
         | {"user_id": data.owner.user_id, "owner_token": owner_token(data.owner.user_id, data.owner.project)},
     ).consume()
-    session.run(
-        "MATCH (m:Message {uuid: $question}) CALL db.create.setNodeVectorProperty(m, $vectors, $vector)",
-        data.names | {"vectors": vectors, "vector": VECTOR},
-    ).consume()
+    # Conversations have theirs in a property of the same number as messages have.
+    for label, uuid, name in (
+        ("Message", data.question, vectors),
+        ("Conversation", data.conversation, f"summary_{vectors}"),
+    ):
+        session.run(
+            f"MATCH (n:{label} {{uuid: $uuid}}) CALL db.create.setNodeVectorProperty(n, $name, $vector)",
+            uuid=uuid,
+            name=name,
+            vector=VECTOR,
+        ).consume()
     if not code:
         return
     session.run(

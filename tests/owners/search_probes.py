@@ -36,11 +36,21 @@ def _one_row(rows: Rows) -> bool:
     return len(rows) == 1
 
 
+def _some(rows: Rows) -> bool:
+    return bool(rows)
+
+
 def _has_some(rows: Rows) -> bool:
     return bool(rows[0]["seqs"])
 
 
 _NOW = "MATCH (c:Conversation {uuid: $b_conversation}) SET c.updated_at = datetime() + duration('PT1H')"
+
+_WAITING = "MATCH (c:Conversation) WHERE c.uuid IN [$a_conversation, $b_conversation] SET c:PendingEmbedding"
+_EMBEDDED = (
+    "MATCH (c:Conversation) WHERE c.uuid IN [$a_conversation, $b_conversation] "
+    "SET c.embedding_of_probes = [1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]"
+)
 
 SEARCH: dict[str, list[Probe]] = {
     "search_history_text": [Probe(lambda a, b: _asked(b, conversation_id=b.conversation), expect=_nothing)],
@@ -69,10 +79,29 @@ SEARCH: dict[str, list[Probe]] = {
                 embed=True,
                 messages=[{"seq": 9, "uuid": "f" * 32, "properties": {"role": "user", "content": "x"}}],
             ),
-            expect=_nothing,
+            expect=lambda rows: rows == [{"written": 0}],
             taken=True,
         )
     ],
+    "pending_conversation_vectors": [
+        Probe(lambda a, b: _asked(b), prepare=_WAITING, expect=_one_row),
+    ],
+    "store_conversation_vectors": [
+        Probe(
+            lambda a, b: _asked(
+                b, rows=[{"uuid": b.conversation, "title": b.title, "summary": b.word, "vector": VECTOR}]
+            )
+        )
+    ],
+    "fail_conversation_vectors": [Probe(lambda a, b: {"uuids": [b.conversation]}, prepare=_WAITING)],
+    "count_pending_conversations": [Probe(lambda a, b: {}, prepare=_WAITING)],
+    "similar_conversations_text": [
+        Probe(lambda a, b: _asked(b, words=[b.word]), prepare=_WAITING),
+    ],
+    "similar_conversations_vector": [
+        Probe(lambda a, b: _asked(b), prepare=_EMBEDDED, expect=_some),
+    ],
+    "found_conversations": [Probe(lambda a, b: _asked(b, uuids=[b.conversation], vector=None), expect=_nothing)],
     "found_messages": [
         Probe(lambda a, b: _asked(b, places=[[b.conversation, 1], [b.conversation, 2]], vector=None), expect=_nothing)
     ],

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any, cast
 
 from ragforge_memory.agent.inputs import check_labels, check_limit
-from ragforge_memory.agent.search_inputs import check_query, checked_filters
+from ragforge_memory.agent.search_inputs import check_query, check_threshold, checked_filters
 from ragforge_memory.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ragforge_memory.agent.conversation import AsyncConversation
     from ragforge_memory.agent.importing import OnConflict
     from ragforge_memory.agent.services import Services
-    from ragforge_memory.models.conversation import Role, ScoredMessage
+    from ragforge_memory.models.conversation import ConversationInfo, Role, ScoredMessage
     from ragforge_memory.models.search import SearchResults
 
 
@@ -62,6 +62,35 @@ class AgentSearch:
         check_limit(limit)
         filters = checked_filters(role=role, since=since, until=until, tool=tool, tags=tags)
         return await search(await self.open(), query, limit=limit, filters=filters)
+
+    async def find_similar_conversations(
+        self, query: str, limit: int = 5, *, min_score: float | None = None
+    ) -> SearchResults[ConversationInfo]:
+        """Conversations of this owner that are about what a text says, the likest first.
+
+        By what they are about (the summary with the title; before the first summary the title and the first messages)
+        and by the words of titles and summaries.
+
+        Args:
+            query: the text, in any words.
+            limit: conversations at most, 1 to 1,000.
+            min_score: the least ``similarity``, 0 (unrelated) to 1 (identical), on the same scale for every embedding
+                model; a conversation without a vector must have this share of the text's words. None: no threshold.
+
+        Returns:
+            A list, each with its ``similarity`` (None where there is no vector yet); ``answered`` and ``missed`` as in
+            `search_messages`.
+
+        Raises:
+            InvalidInput: something asked for is none.
+            GraphUnavailable: the graph cannot be asked.
+        """
+        from ragforge_memory.agent.similar import find_similar
+
+        check_query(query)
+        check_limit(limit)
+        check_threshold(min_score)
+        return await find_similar(await self.open(), query, limit=limit, min_score=min_score)
 
     async def import_conversation(
         self, data: Any, on_conflict: OnConflict = "fail", *, title: str | None = None

@@ -12,7 +12,7 @@ from ragforge_memory.agent.blocking.conversation import Conversation
 if TYPE_CHECKING:
     from ragforge_memory.agent.agent import AsyncConversationAgent
     from ragforge_memory.agent.importing import OnConflict
-    from ragforge_memory.models.conversation import Role, ScoredMessage
+    from ragforge_memory.models.conversation import ConversationInfo, Role, ScoredMessage
     from ragforge_memory.models.search import SearchResults
 
 T = TypeVar("T")
@@ -41,6 +41,12 @@ class BlockingAgentSearch:
         return self._do(
             lambda: self._agent.search_messages(query, limit, role=role, since=since, until=until, tags=tags, tool=tool)
         )
+
+    def find_similar_conversations(
+        self, query: str, limit: int = 5, *, min_score: float | None = None
+    ) -> SearchResults[ConversationInfo]:
+        """See `AsyncConversationAgent.find_similar_conversations`."""
+        return self._do(lambda: self._agent.find_similar_conversations(query, limit, min_score=min_score))
 
     def import_conversation(
         self, data: Any, on_conflict: OnConflict = "fail", *, title: str | None = None

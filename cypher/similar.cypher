@@ -1,0 +1,87 @@
+// name: pending_conversation_vectors
+// Conversations that wait for a vector, and what they are about: title, summary, first exchange.
+MATCH (c:PendingEmbedding:Conversation)
+WHERE c.user_id = $user_id AND c.project = $project AND c.status <> 'deleting'
+WITH c LIMIT $limit
+RETURN c.uuid AS uuid, coalesce(c.title, '') AS title, coalesce(c.summary, '') AS summary, COLLECT {
+  MATCH (m:Message {conversation_id: c.uuid})
+  WHERE m.seq > c.head_seq - c.message_count AND m.seq <= c.head_seq - c.message_count + 2
+  WITH m ORDER BY m.seq
+  RETURN [m.role, left(coalesce(m.content, ''), 600)]
+} AS first
+
+// name: store_conversation_vectors
+// The vector and the end of the waiting in one write; one that has changed meanwhile keeps its label.
+UNWIND $rows AS row
+MATCH (c:Conversation {uuid: row.uuid})
+WHERE c.user_id = $user_id AND c.project = $project
+  AND coalesce(c.title, '') = row.title AND coalesce(c.summary, '') = row.summary
+CALL db.create.setNodeVectorProperty(c, $property, row.vector)
+REMOVE c:PendingEmbedding, c:FailedEmbedding, c.attempts
+RETURN count(*) AS stored
+
+// name: fail_conversation_vectors
+// After the third failure it waits no longer, until something new is said of it.
+UNWIND $uuids AS uuid
+MATCH (c:PendingEmbedding:Conversation {uuid: uuid})
+WHERE c.user_id = $user_id AND c.project = $project
+SET c.attempts = coalesce(c.attempts, 0) + 1
+FOREACH (_ IN CASE WHEN c.attempts >= 3 THEN [1] ELSE [] END | REMOVE c:PendingEmbedding SET c:FailedEmbedding)
+RETURN count(*) AS failed
+
+// name: count_pending_conversations
+MATCH (c:PendingEmbedding:Conversation)
+WHERE c.user_id = $user_id AND c.project = $project AND c.status <> 'deleting'
+RETURN count(c) AS pending
+
+// name: similar_conversations_text
+// By the words of titles and summaries; how rare a word is is counted among the owner's, as in search_history_text.
+WITH '+owner_token:' + $owner_token + '^0' AS scope
+CALL (scope) {
+  UNWIND $words AS word
+  CALL (scope, word) {
+    CALL db.index.fulltext.queryNodes('conversation_text_index',
+      scope + ' +(title:"' + word + '" summary:"' + word + '")', {limit: $sample}) YIELD score
+    RETURN count(*) AS found, avg(score) AS mean
+  }
+  WITH word, mean, 1000 * log(1 + (4 * $sample - found + 0.5) / (found + 0.5)) AS rarity
+  RETURN sum(rarity) AS total, collect(CASE WHEN mean > 0 THEN
+    ' (title:"' + word + '" summary:"' + word + '")^' + toString(1 + toInteger(rarity / mean)) END) AS asked
+}
+WITH scope, asked, total
+WHERE size(asked) > 0
+CALL db.index.fulltext.queryNodes('conversation_text_index',
+  scope + ' +(' + reduce(all = '', one IN asked | all + one) + ')', {limit: 10 * $limit}) YIELD node AS c, score
+WHERE c.user_id = $user_id AND c.project = $project AND c.status <> 'deleting'
+RETURN c.uuid AS uuid, score, total
+LIMIT $limit
+
+// name: similar_conversations_vector
+// requires: 2026.2
+// The owner is filtered inside the index, what is being deleted after it.
+CYPHER 25
+MATCH (c:Conversation)
+SEARCH c IN (VECTOR INDEX {{index}} FOR $vector WHERE c.user_id = $user_id AND c.project = $project LIMIT $take) SCORE AS score
+WITH c, score
+WHERE c.status <> 'deleting'
+RETURN c.uuid AS uuid, score
+ORDER BY score DESC
+LIMIT $limit
+
+// name: similar_conversations_vector
+// Older servers filter nothing inside the index: the owner's conversations are compared one by one (500 took 10 ms).
+MATCH (c:Conversation)
+WHERE c.user_id = $user_id AND c.project = $project AND c.status <> 'deleting' AND c[$property] IS NOT NULL
+RETURN c.uuid AS uuid, vector.similarity.cosine(c[$property], $vector) AS score
+ORDER BY score DESC
+LIMIT $limit
+
+// name: found_conversations
+UNWIND $uuids AS uuid
+MATCH (c:Conversation {uuid: uuid})
+WHERE c.user_id = $user_id AND c.project = $project AND c.status <> 'deleting'
+RETURN c {.uuid, .session_id, .title, .summary, .tags, .status, .message_count, .head_seq, .lineage_ids, .lineage_tops,
+  .user_id, .project, .summarized_seq, .extracted_seq, .file_path, .metadata,
+  created_at: toStringOrNull(c.created_at), updated_at: toStringOrNull(c.updated_at)} AS conversation,
+  CASE WHEN $vector IS NULL OR c[$property] IS NULL THEN null
+    ELSE vector.similarity.cosine(c[$property], $vector) END AS score

@@ -1,0 +1,151 @@
+"""The store of what conversations are about: their vectors, and those that are like a text."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from ragforge_memory.graph.client import PATIENT_TIMEOUT, GraphClient
+from ragforge_memory.graph.records import conversation_info
+from ragforge_memory.graph.search import RARITY_SAMPLE
+from ragforge_memory.graph.spaces import Space
+from ragforge_memory.graph.text import owner_token
+from ragforge_memory.models.conversation import ConversationInfo
+from ragforge_memory.models.owner import Owner
+
+# In-index neighbours taken for each one wanted: some are being deleted.
+_SPARE = 2
+
+
+class Part(NamedTuple):
+    """A text of a conversation; ``asked``: it is somebody's question."""
+
+    text: str
+    asked: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Topic:
+    """What a conversation is about, in words: its title, its summary once there is one, its first exchange."""
+
+    uuid: str
+    title: str
+    summary: str
+    first: tuple[Part, ...]
+
+    @property
+    def parts(self) -> list[Part]:
+        """What is embedded, each by itself; a title that only begins the first message is not said twice."""
+        begins = bool(self.first) and " ".join(self.first[0].text.split()).startswith(self.title.rstrip("…").strip())
+        parts = [Part("" if begins else self.title, False), Part(self.summary, False), *self.first]
+        return [part for part in parts if part.text.strip()] or [Part(" ", False)]
+
+
+class SimilarStore:
+    """Conversations of one owner by what they are about.
+
+    Args:
+        client: the graph.
+        owner: whose conversations.
+        space: where the vectors are; None: nothing is found by meaning.
+    """
+
+    def __init__(self, client: GraphClient, owner: Owner, space: Space | None) -> None:
+        self._client = client
+        self._owner = owner.parameters
+        self._token = owner_token(owner.user_id, owner.project)
+        self._space = space
+
+    @property
+    def has_vectors(self) -> bool:
+        """Whether there is anything to be found by meaning."""
+        return self._space is not None
+
+    async def pending(self, limit: int) -> list[Topic]:
+        """Conversations that wait for a vector."""
+        rows = await self._client.read(
+            "pending_conversation_vectors", timeout=PATIENT_TIMEOUT, limit=limit, **self._owner
+        )
+        return [
+            Topic(
+                row["uuid"],
+                row["title"],
+                row["summary"],
+                tuple(Part(text, role == "user") for role, text in row["first"]),
+            )
+            for row in rows
+        ]
+
+    async def store(self, property_name: str, vectors: Sequence[tuple[Topic, Sequence[float]]]) -> int:
+        """Stores vectors; a conversation that has changed since goes on waiting. Returns how many were stored."""
+        rows = await self._client.write(
+            "store_conversation_vectors",
+            timeout=PATIENT_TIMEOUT,
+            property=property_name,
+            rows=[
+                {"uuid": topic.uuid, "title": topic.title, "summary": topic.summary, "vector": list(vector)}
+                for topic, vector in vectors
+            ],
+            **self._owner,
+        )
+        return int(rows[0]["stored"])
+
+    async def fail(self, uuids: Sequence[str]) -> None:
+        """Counts a failed attempt; after the third a conversation waits no longer."""
+        await self._client.write("fail_conversation_vectors", timeout=PATIENT_TIMEOUT, uuids=list(uuids), **self._owner)
+
+    async def count_pending(self) -> int:
+        """How many wait for a vector."""
+        rows = await self._client.read("count_pending_conversations", recover=False, **self._owner)
+        return int(rows[0]["pending"])
+
+    async def by_words(self, words: Sequence[str], *, limit: int) -> dict[str, float]:
+        """Uuids of conversations whose title or summary has some of the words, with their share of what all the words
+        together tell, 0 to 1: a conversation that has one common word of ten is hardly like the text."""
+        rows = await self._client.read(
+            "similar_conversations_text",
+            once=True,
+            words=list(words),
+            owner_token=self._token,
+            sample=RARITY_SAMPLE,
+            limit=limit,
+            **self._owner,
+        )
+        return {row["uuid"]: min(1.0, row["score"] / row["total"]) for row in rows}
+
+    async def by_meaning(self, vector: Sequence[float], *, limit: int) -> dict[str, float]:
+        """Uuids of the conversations nearest to a vector, with the cosine."""
+        if self._space is None:
+            return {}
+        self._space.check([vector])
+        rows = await self._client.read(
+            "similar_conversations_vector",
+            once=True,
+            names={"index": self._space.conversation_index},
+            property=self._space.conversation_property,
+            vector=list(vector),
+            take=_SPARE * limit,
+            limit=limit,
+            **self._owner,
+        )
+        # The index scores (1 + cosine) / 2.
+        return {row["uuid"]: 2 * row["score"] - 1 for row in rows}
+
+    async def conversations(
+        self, uuids: Sequence[str], vector: Sequence[float] | None
+    ) -> Mapping[str, tuple[ConversationInfo, float | None]]:
+        """Conversations by uuid, each with its cosine to ``vector`` where both have one."""
+        rows = await self._client.read(
+            "found_conversations",
+            once=True,
+            uuids=list(uuids),
+            vector=None if vector is None or self._space is None else list(vector),
+            property="" if self._space is None else self._space.conversation_property,
+            **self._owner,
+        )
+        found = {}
+        for row in rows:
+            info = conversation_info(row["conversation"])
+            found[info.uuid] = (info, None if row["score"] is None else 2 * row["score"] - 1)
+        return found

@@ -1,0 +1,111 @@
+"""Conversations that are like a text: before and after the first summary, of this owner alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from ragforge_memory import InvalidInput, Neo4jConfig
+from ragforge_memory.agent.similar import mean
+from ragforge_memory.graph.similar import Part, Topic
+from tests.search.conftest import Searching
+from tests.search.test_search import _Broken
+
+pytestmark = pytest.mark.anyio
+
+Cypher = Callable[..., list[dict[str, Any]]]
+
+TALKS = (
+    ("How do we lock accounts after failed logins?", "Count the attempts in Redis."),
+    ("Make the container image smaller.", "Build it in two stages."),
+    ("Translate the settings page into French.", "Wrap the strings with gettext."),
+)
+
+
+async def test_the_likest_conversation_comes_first(searching: Searching, either_config: Neo4jConfig) -> None:
+    async with searching(config=either_config) as agent, searching(config=either_config, user_id="other") as other:
+        mine = [
+            await agent.import_conversation(
+                [{"role": "user", "content": asked}, {"role": "assistant", "content": answered}]
+            )
+            for asked, answered in TALKS
+        ]
+        await other.import_conversation([{"role": "user", "content": TALKS[1][0]}])
+        assert await agent.drain() == {}
+        assert await other.drain() == {}
+        for conversation, (asked, _) in zip(mine, TALKS, strict=True):
+            found = await agent.find_similar_conversations(asked)
+            assert found.answered == ("text", "meaning")
+            assert found[0].uuid == conversation.uuid
+            assert {each.uuid for each in found} <= {each.uuid for each in mine}
+            assert found[0].similarity is not None
+            assert found[0].similarity > 0.5
+        near = await agent.find_similar_conversations(TALKS[0][0], min_score=0.5)
+        assert [each.uuid for each in near] == [mine[0].uuid]
+        await mine[0].delete()
+        assert mine[0].uuid not in {each.uuid for each in await agent.find_similar_conversations(TALKS[0][0])}
+
+
+async def test_what_is_said_by_turns_is_found_too(searching: Searching) -> None:
+    async with searching("With a bounded queue.", "Sure.") as agent:
+        conversation = await agent.create_conversation()
+        await conversation.send_message("How is backpressure applied to the stream of events?")
+        assert await agent.drain() == {}
+        [found] = await agent.find_similar_conversations("backpressure on the event stream")
+        assert found.uuid == conversation.uuid
+        assert found.similarity is not None
+
+
+async def test_a_summary_takes_part(searching: Searching, cypher: Cypher) -> None:
+    """As the summaries' writer leaves it: the summary set, and the label."""
+    async with searching() as agent:
+        conversation = await agent.import_conversation([{"role": "user", "content": TALKS[0][0]}])
+        await agent.drain()
+        [before] = await agent.find_similar_conversations("zeppelin airship hangar")
+        cypher(
+            "MATCH (c:Conversation {uuid: $uuid}) SET c.summary = 'The zeppelin airship hangar.', c:PendingEmbedding",
+            uuid=conversation.uuid,
+        )
+        assert await agent.drain() == {}
+        [after] = await agent.find_similar_conversations("zeppelin airship hangar")
+        assert (after.similarity or 0) > (before.similarity or 0)
+
+
+async def test_a_change_meanwhile_keeps_it_waiting(searching: Searching, cypher: Cypher) -> None:
+    async with searching() as agent:
+        conversation = await agent.import_conversation([{"role": "user", "content": TALKS[0][0]}])
+        await agent.drain()
+        services = await agent.open()
+        assert services.similar is not None
+        cypher("MATCH (c:Conversation {uuid: $uuid}) SET c:PendingEmbedding", uuid=conversation.uuid)
+        [topic] = await services.similar.pending(10)
+        await conversation.set_title("Another title")
+        assert await services.similar.store("embedding_of_tests", [(topic, [1.0] * 64)]) == 0
+        assert await services.similar.count_pending() == 1
+
+
+async def test_words_alone_do_as_well(searching: Searching, cypher: Cypher) -> None:
+    async with searching(embedder=_Broken()) as agent:
+        conversation = await agent.import_conversation(
+            [{"role": "user", "content": "hello"}], title="Locking accounts after failed logins"
+        )
+        cypher("CALL db.index.fulltext.awaitEventuallyConsistentIndexRefresh()")
+        found = await agent.find_similar_conversations("failed login", min_score=0.5)
+        assert (found.answered, found.missed) == (("text",), ("meaning",))
+        assert [(each.uuid, each.similarity) for each in found] == [(conversation.uuid, None)]
+        with pytest.raises(InvalidInput):
+            await agent.find_similar_conversations(" ")
+
+
+def test_what_is_embedded_of_a_conversation() -> None:
+    first = (Part("How do we lock accounts\nafter failures?", True), Part("So.", False))
+    assert Topic("u", "How do we lock…", "", first).parts == list(first)
+    assert Topic("u", "Locks", "They locked.", first).parts == [
+        Part("Locks", False),
+        Part("They locked.", False),
+        *first,
+    ]
+    assert Topic("u", "", "", ()).parts == [Part(" ", False)]
+    assert mean([[1.0, 0.0], [0.0, 1.0]]) == pytest.approx([0.5**0.5, 0.5**0.5])
