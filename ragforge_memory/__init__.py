@@ -31,6 +31,7 @@ if TYPE_CHECKING:
         TurnCancelled,
     )
     from ragforge_memory.models.code import CodeReference, IngestReport
+    from ragforge_memory.models.context import ContextReceipt, Snapshot
     from ragforge_memory.models.conversation import (
         AgentState,
         AssistantResponse,
@@ -68,6 +69,7 @@ _HOMES = {
         "TurnCancelled",
     ),
     "models.code": ("CodeReference", "IngestReport"),
+    "models.context": ("ContextReceipt", "Snapshot"),
     "models.conversation": (
         "AgentState",
         "AssistantResponse",
@@ -93,6 +95,7 @@ __all__ = [
     "AsyncMessageStream",
     "CodeReference",
     "ConfigError",
+    "ContextReceipt",
     "Conversation",
     "ConversationAgent",
     "ConversationConfig",
@@ -113,6 +116,7 @@ __all__ = [
     "RagforgeConfig",
     "RagforgeError",
     "ScoredMessage",
+    "Snapshot",
     "ToolCall",
     "ToolContext",
     "ToolError",

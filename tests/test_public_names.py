@@ -17,10 +17,10 @@ import ragforge_memory
 
 _NAMES = """
 CODE_SEARCH_TOOLS AgentState AssistantResponse AsyncConversation AsyncConversationAgent AsyncMessageStream CodeReference
-ConfigError Conversation ConversationAgent ConversationConfig ConversationContext ConversationInfo ConversationNotFound
-ForkedProcess GraphUnavailable IngestReport InvalidInput Message MessageNotFound MessageStream ModelError Neo4jConfig
-NotFound Page RagforgeConfig RagforgeError ScoredMessage ToolCall ToolContext ToolError ToolOutput TurnCancelled Usage
-load_config reduce_messages tool
+ConfigError ContextReceipt Conversation ConversationAgent ConversationConfig ConversationContext ConversationInfo
+ConversationNotFound ForkedProcess GraphUnavailable IngestReport InvalidInput Message MessageNotFound MessageStream
+ModelError Neo4jConfig NotFound Page RagforgeConfig RagforgeError ScoredMessage Snapshot ToolCall ToolContext ToolError
+ToolOutput TurnCancelled Usage load_config reduce_messages tool
 """
 PUBLIC = _NAMES.split()
 """Every name that a user may import from the package; to add one is a decision, to take one away breaks somebody."""

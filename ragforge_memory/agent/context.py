@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from datetime import date
 from itertools import chain, zip_longest
-from typing import Any
 
 from ragforge_memory.agent.budget import (
     NEWEST_SHARE,
@@ -26,33 +23,23 @@ from ragforge_memory.agent.budget import (
 )
 from ragforge_memory.agent.importance import IMPORTANT, sentences
 from ragforge_memory.agent.prompt import (
-    DEFAULT_INSTRUCTIONS,
     Quote,
-    chat_of,
     history,
     is_shortened,
     system_prompt,
     tokens_of,
 )
-from ragforge_memory.graph.receipts import Receipt, TurnContext, Used, prompt_uuid
+from ragforge_memory.graph.receipts import TurnContext
 from ragforge_memory.llm.port import ChatMessage, ModelRequest, ToolSpec
 from ragforge_memory.models.conversation import ContextStrategy, ConversationContext, Message, ScoredMessage
-from ragforge_memory.models.owner import Owner
 from ragforge_memory.models.summary import Summary
 from ragforge_memory.models.tokens import estimate_tokens
-
-RULES = 1
-"""The rules by which a receipt is turned into its prompt again; another number, other rules."""
 
 RELEVANT = 10
 """Messages that bear on the question, at most, in a turn."""
 
 IMPORTANT_MESSAGES = 12
 """Important messages older than the recent ones, at most, in a turn."""
-
-RECENT_EDGES = 10
-"""So many of the recent messages, the newest, get an edge; the others stand in the receipt's list. An edge costs .011
-of an empty write, whatever it holds, and a turn has .23 of one to spare; what was chosen always gets its edge."""
 
 # A heading and its fence, in tokens.
 _HEADING = 25
@@ -145,11 +132,11 @@ def build(
     share = room * SUMMARY_SHARE // 100
     compression = _condensed(before.compression, share)
     recent = newest(candidates, room * NEWEST_SHARE // 100)
-    room -= _tokens(compression) + recent.tokens
+    room -= condensed_tokens(compression) + recent.tokens
     kept: tuple[int, ...] = ()
     if _adds(before, candidates):
         said = [message.content for exchange in candidates for message in exchange]
-        kept = sentences_to_keep(before.summary or "", said, compression, share - _tokens(compression))
+        kept = sentences_to_keep(before.summary or "", said, compression, share - condensed_tokens(compression))
     summary = summary_of(before.summary or "", kept)
     room -= _text_tokens(summary)
 
@@ -166,7 +153,7 @@ def build(
         "system": fixed["system"],
         "tools": tool_tokens(request.tools),
         "question": asked,
-        "summary": _tokens(compression) + _text_tokens(summary),
+        "summary": condensed_tokens(compression) + _text_tokens(summary),
         "recent": run.tokens,
         "relevant": sum(map(quote_tokens, quotes)),
         "reserve": window.tokens - window.limit,
@@ -249,76 +236,6 @@ def message_tokens(message: Message) -> int:
     return estimate_tokens(message.content) + sum(calls)
 
 
-def receipt_of(
-    built: Built, owner: Owner, missing: frozenset[str], *, question_seq: int, summary: str | None, read_at: str
-) -> tuple[dict[str, Any], Receipt]:
-    """The receipt of a request: text-free, as the answer keeps it; and the edges and shared texts.
-
-    The messages are named by their seq, which is theirs for good in a lineage; texts by hashes.
-    """
-    parts = built.parts
-    instructions, tools = shared_texts(parts.instructions, built.request.tools)
-    cuts = dict(parts.recent.cuts)
-    used = used_by(built)
-    tokens = {each.uuid: each.tokens for each in used}
-    text: dict[str, Any] = {
-        "rules": RULES,
-        "date": parts.today.isoformat(),
-        "strategy": "hybrid",
-        "question": question_seq,
-        "window": built.window.tokens,
-        "limit": built.window.limit,
-        "instructions": prompt_uuid(owner, instructions),
-        "tools": prompt_uuid(owner, tools),
-        "recent": [
-            [message.seq, cuts[message.uuid].results, cuts[message.uuid].texts, tokens[message.uuid]]
-            for message in parts.recent.messages
-        ],
-        "quotes": [
-            [quote.message.seq, quote.tier, quote.score, quote.characters, quote_tokens(quote)]
-            for quote in parts.quotes
-        ],
-        "additions": [message.seq for message in parts.additions],
-        "compression": parts.compression.uuid if parts.compression else None,
-        "lines": len(parts.compression.content.splitlines()) if parts.compression else 0,
-        "summary": list(parts.summary_sentences),
-        "summary_hash": text_hash(summary) if parts.summary and summary else None,
-        "read_at": read_at,
-        "tokens": built.tokens,
-        "prompt": request_hash(built.request),
-    }
-    kept = [(prompt_uuid(owner, each), each) for each in (instructions, tools)]
-    run = [each for each in used if each.tier == "recent"]
-    edges = tuple(each for each in used if each.tier != "recent" or each in run[:RECENT_EDGES])
-    return text, Receipt(edges, tuple(pair for pair in kept if pair[0] in missing))
-
-
-def used_by(built: Built) -> tuple[Used, ...]:
-    """What a prompt held, the worthiest first: rank 1 is what would have gone last."""
-    parts = built.parts
-    used: list[Used] = []
-    if parts.compression is not None:
-        used.append(Used(parts.compression.uuid, "summary", 1, _tokens(parts.compression), kind="summary"))
-    cuts = dict(parts.recent.cuts)
-    for message in reversed(parts.recent.messages):
-        tokens = sum(map(tokens_of, chat_of(message, cuts[message.uuid])))
-        used.append(Used(message.uuid, "recent", len(used) + 1, tokens))
-    for quote in parts.quotes:
-        used.append(Used(quote.message.uuid, quote.tier, len(used) + 1, quote_tokens(quote), score=quote.score))
-    return tuple(used)
-
-
-def shared_texts(instructions: str | None, tools: Sequence[ToolSpec]) -> tuple[str, str]:
-    """What many prompts have in common, as it is kept: the instructions and the tools' descriptions."""
-    return instructions or DEFAULT_INSTRUCTIONS, json.dumps([asdict(tool) for tool in tools], ensure_ascii=False)
-
-
-def request_hash(request: ModelRequest) -> str:
-    """A hash of all that the model was asked with."""
-    text = json.dumps(asdict(request), ensure_ascii=False, sort_keys=True, default=str)
-    return text_hash(text)
-
-
 def sentences_to_keep(summary: str, said: Sequence[str], compression: Summary | None, room: int) -> tuple[int, ...]:
     """The places of the summary's sentences that do not stand in the prompt anyway and fit into ``room`` tokens.
 
@@ -371,7 +288,7 @@ def _additions(messages: Sequence[Message], room: int) -> tuple[Message, ...]:
 
 def _condensed(compression: Summary | None, room: int) -> Summary | None:
     """The compression within ``room`` tokens: one that was made for a larger window loses its last lines."""
-    if compression is None or _tokens(compression) <= room:
+    if compression is None or condensed_tokens(compression) <= room:
         return compression
     count, spent = 0, _HEADING
     for line in compression.content.splitlines():
@@ -414,7 +331,8 @@ def _scored(quote: Quote) -> ScoredMessage:
     )
 
 
-def _tokens(compression: Summary | None) -> int:
+def condensed_tokens(compression: Summary | None) -> int:
+    """About how many tokens a compression is in the prompt, with its heading; 0 without one."""
     return _text_tokens(compression.content) if compression else 0
 
 
@@ -424,8 +342,3 @@ def _text_tokens(text: str | None) -> int:
 
 def _flat(text: str) -> str:
     return " ".join(text.split())
-
-
-def text_hash(text: str) -> str:
-    """A short hash of a text."""
-    return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:32]

@@ -9,18 +9,9 @@ from datetime import date, timedelta
 from typing import TYPE_CHECKING, Any
 
 from ragforge_memory.agent.budget import Fit
-from ragforge_memory.agent.context import (
-    RULES,
-    Parts,
-    assembled,
-    context_of,
-    first_lines,
-    rendered,
-    request_hash,
-    summary_of,
-    text_hash,
-)
+from ragforge_memory.agent.context import Parts, assembled, context_of, first_lines, rendered, summary_of
 from ragforge_memory.agent.prompt import Cut, Quote
+from ragforge_memory.agent.receipts import RULES, request_hash, text_hash
 from ragforge_memory.errors import InvalidInput
 from ragforge_memory.graph.receipts import Answered, ReceiptStore
 from ragforge_memory.llm.port import ModelRequest, ToolSpec
