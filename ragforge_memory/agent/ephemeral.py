@@ -56,6 +56,10 @@ class EphemeralConversations:
                 f"there is no conversation {uuid!r} here", hint="memory is off: only this agent's own are known"
             ) from None
 
+    async def several(self, uuids: Sequence[str]) -> list[ConversationInfo]:
+        """Those of these conversations that are there, in this order."""
+        return [self.infos[uuid] for uuid in uuids if uuid in self.infos]
+
     async def find(self, reference: str) -> ConversationInfo:
         """One conversation by its uuid, session or title."""
         for info in self.infos.values():

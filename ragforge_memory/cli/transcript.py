@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ragforge_memory.cli.markdown import MarkdownPrinter, printable
+from ragforge_memory.cli.references import labels
 from ragforge_memory.cli.render import tool_line
 from ragforge_memory.cli.terminal import Terminal
 from ragforge_memory.models.conversation import Message
@@ -26,11 +27,12 @@ def _message(message: Message, terminal: Terminal) -> str:
         error = None if call.success else call.error or "no reason given"
         line = tool_line(call.tool_name, call.arguments, call.duration_ms, error, terminal.width)
         lines.append(terminal.dim(printable(line)))
+    notes = "".join(terminal.dim(printable(f"  {line}")) + "\n" for line in labels(message.references))
     if message.role == "user":
         text = printable(message.content) if terminal.rendered else message.content
-        return "\n".join([*lines, text]) + "\n"
+        return "\n".join([*lines, text]) + "\n" + notes
     markdown = MarkdownPrinter(terminal)
-    return "\n".join(lines) + "\n" + "".join(markdown.feed(message.content) + markdown.finish())
+    return "\n".join(lines) + "\n" + "".join(markdown.feed(message.content) + markdown.finish()) + notes
 
 
 def when(message: Message) -> str:

@@ -75,6 +75,14 @@ class ConversationStore:
         """
         return self._one(await self._client.read("get_conversation", uuid=uuid, **self._owner), uuid)
 
+    async def several(self, uuids: Sequence[str]) -> list[ConversationInfo]:
+        """Those of these conversations that are there, in this order."""
+        rows = await self._client.read(
+            "found_conversations", uuids=list(uuids), vector=None, property="", **self._owner
+        )
+        found = {row["conversation"]["uuid"]: conversation_info(row["conversation"]) for row in rows}
+        return [found[uuid] for uuid in uuids if uuid in found]
+
     async def find(self, reference: str) -> ConversationInfo:
         """One conversation by its uuid, the start of its uuid, its session or its whole title.
 

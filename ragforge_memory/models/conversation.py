@@ -102,6 +102,7 @@ class ConversationInfo(Shape):
     """A conversation without its messages; ``similarity`` is set by searches alone (0 to 1).
 
     ``message_count`` counts its own messages. A branch says what it is a branch of, and the last seq that it shares.
+    ``references`` are set by `conversations_about` alone.
     """
 
     uuid: str
@@ -123,6 +124,7 @@ class ConversationInfo(Shape):
     similarity: float | None = None
     branch_of: str | None = None
     from_seq: int | None = None
+    references: tuple[CodeReference, ...] = ()
 
 
 class ConversationContext(Shape):

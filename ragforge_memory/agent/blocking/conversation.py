@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from ragforge_memory.agent.blocking.branches import BlockingBranches
+from ragforge_memory.agent.blocking.code import BlockingCode
 from ragforge_memory.agent.blocking.context import BlockingContexts
 from ragforge_memory.agent.blocking.search import BlockingSearch
 from ragforge_memory.agent.blocking.summaries import BlockingSummaries
 
 
-class Conversation(BlockingBranches, BlockingSummaries, BlockingSearch, BlockingContexts):
+class Conversation(BlockingBranches, BlockingSummaries, BlockingSearch, BlockingContexts, BlockingCode):
     """`AsyncConversation` for code that does not await; made by a `ConversationAgent`."""

@@ -1,0 +1,59 @@
+"""The code that was talked about, and what has become of it since."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from ragforge_memory.agent.branches import store
+from ragforge_memory.errors import InvalidInput
+from ragforge_memory.graph.anchors import ReferenceStore
+from ragforge_memory.models.code import CodeReference, ReferenceKind
+from ragforge_memory.models.conversation import ConversationInfo
+
+if TYPE_CHECKING:
+    from ragforge_memory.agent.services import Services
+
+# Ties that are read to find a number of conversations: a conversation has many with the same definition.
+_TIES_EACH = 40
+
+
+async def referenced(services: Services, conversation_id: str) -> list[CodeReference]:
+    """What a conversation is tied to, in the messages' order, with labels.
+
+    Raises:
+        ConversationNotFound: it is not there (any more).
+    """
+    await services.conversations.get(conversation_id)
+    return await ReferenceStore(services.graph, services.owner).of_conversation(conversation_id)
+
+
+async def refer(
+    services: Services, conversation_id: str, message_id: str, scopes: Sequence[str], kind: ReferenceKind
+) -> list[CodeReference]:
+    """Ties a message to code; returns all ties of that message.
+
+    Raises:
+        MessageNotFound: the message is none of this conversation's.
+        InvalidInput: none of the names means one definition.
+    """
+    await store(services).point(conversation_id, message_id)
+    references = ReferenceStore(services.graph, services.owner)
+    if not await references.add(message_id, scopes, kind, commit=services.commit):
+        raise InvalidInput(
+            f"none of {', '.join(map(repr, scopes))} means one definition of this project",
+            hint="give qualified names or uuids, after an ingest",
+        )
+    return [each for each in await references.of_conversation(conversation_id) if each.message_id == message_id]
+
+
+async def about(services: Services, scope: str, *, limit: int) -> list[ConversationInfo]:
+    """Conversations that talked about code, the newest mention first, each with its ties to it."""
+    if not services.config.memory.enabled:
+        return []
+    ties = await ReferenceStore(services.graph, services.owner).about(scope, limit=limit * _TIES_EACH)
+    found: dict[str, list[CodeReference]] = {}
+    for tie in ties:
+        found.setdefault(tie.message.conversation_id, []).append(tie.reference)
+    infos = await services.conversations.several(list(found)[:limit])
+    return [info.model_copy(update={"references": tuple(found[info.uuid])}) for info in infos]

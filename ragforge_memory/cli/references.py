@@ -1,0 +1,90 @@
+"""The code that messages are tied to, at the terminal: `conversations about`, and the labels in a transcript."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ragforge_memory.cli.options import JsonOption, Settings, command
+
+if TYPE_CHECKING:
+    from ragforge_memory.models.code import CodeReference
+    from ragforge_memory.models.conversation import ConversationInfo
+
+_SHOWN = 6
+"""Definitions named under one message."""
+
+_STRENGTH = ("edited", "tested", "discussed", "read")
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the command."""
+    command(app, "about")(about)
+
+
+def about(
+    settings: Settings,
+    scope: Annotated[
+        str, typer.Argument(metavar="NAME", help="A function, method or class, as it was or is called, or a file.")
+    ],
+    limit: Annotated[int, typer.Option("--limit", "-n", metavar="N", min=1, max=1000, help="At most so many.")] = 20,
+    json: JsonOption = False,
+) -> None:
+    """Find the conversations that were about some code, and what has become of that code since."""
+    from ragforge_memory.cli.session import run_async
+
+    run_async(_about, settings, scope, limit, json)
+
+
+async def _about(settings: Settings, scope: str, limit: int, json: bool) -> None:
+    from ragforge_memory.cli.output import print_json
+    from ragforge_memory.cli.session import open_graph
+    from ragforge_memory.cli.terminal import note
+
+    async with open_graph(settings, quiet=json) as agent:
+        found = await agent.conversations_about(scope, limit=limit)
+    if json:
+        print_json(found)
+        return
+    for info in found:
+        typer.echo("\n".join(_lines(info)))
+    if not found:
+        note(f"nothing was said about {scope!r}")
+
+
+def _lines(info: ConversationInfo) -> Iterable[str]:
+    updated = info.updated_at.astimezone().strftime("%Y-%m-%d %H:%M")
+    yield f"{info.uuid[:8]}  {updated}  {' '.join((info.title or '(no title)').split())}"
+    for line in labels(info.references):
+        yield f"  {line}"
+
+
+def labels(references: Sequence[CodeReference]) -> list[str]:
+    """A line for each definition, the strongest tie counts; what is left out is counted."""
+    first: dict[tuple[str, str], CodeReference] = {}
+    for each in sorted(references, key=lambda each: _STRENGTH.index(each.kind)):
+        first.setdefault((each.file, each.qualified_name), each)
+    kept = list(first.values())
+    lines = [label(each) for each in kept[:_SHOWN]]
+    return lines + ([f"and {len(kept) - _SHOWN} more"] if len(kept) > _SHOWN else [])
+
+
+def label(reference: CodeReference) -> str:
+    """What was done with a definition, where it was, and what has become of it since."""
+    at = f" at {reference.commit[:8]}" if reference.commit else ""
+    place = f"{reference.kind} `{reference.qualified_name}` ({reference.file}:{reference.start_line}{at})"
+    match reference.status:
+        case "moved":
+            changed = " and changed" if reference.changed else ""
+            return f"{place}: moved{changed} to `{reference.moved_to_name}` ({reference.moved_to_file})"
+        case "drifted":
+            return f"{place}: drifted, its code has changed since"
+        case "orphaned":
+            perhaps = f", perhaps {' or '.join(reference.candidates)}" if reference.candidates else ""
+            return f"{place}: orphaned, it is gone{perhaps}"
+        case "fresh":
+            return f"{place}: fresh"
+        case _:
+            return place

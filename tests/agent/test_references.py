@@ -1,0 +1,100 @@
+"""What was said of code stays tied to it: labels after edits, moves and removals, by the awaited classes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from ragforge_memory import AsyncConversationAgent, InvalidInput, MessageNotFound
+
+pytestmark = pytest.mark.anyio
+
+MakeAgent = Callable[..., AsyncConversationAgent]
+
+CODE = '''\
+def check_password(password, hashed):
+    """Compares a password with what is stored of it."""
+    salt, _, digest = hashed.partition(":")
+    return digest == scramble(password, salt)
+
+
+def scramble(password, salt):
+    """Makes a digest of a password that cannot be turned back."""
+    value = 7
+    for letter in password + salt:
+        value = (value * 31 + ord(letter)) % 1_000_003
+    return str(value)
+'''
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """A small project."""
+    root = tmp_path / "project"
+    root.mkdir()
+    (root / "auth.py").write_text(CODE)
+    return root
+
+
+async def test_labels_follow_the_code(make_agent: MakeAgent, project: Path) -> None:
+    async with make_agent("`check_password` is in auth.py, it calls `scramble`.", "Yes.", root=project) as agent:
+        await agent.ingest()
+        conversation = await agent.create_conversation("Passwords")
+        await conversation.send_message("How are passwords checked?")
+        found = await conversation.referenced_code()
+        assert [(each.qualified_name, each.kind, each.status) for each in found] == [
+            ("check_password", "discussed", "fresh"),
+            ("scramble", "discussed", "fresh"),
+        ]
+
+        # White space, comments and place do not matter; tokens do.
+        edited = "# A comment.\n\n\n" + CODE.replace("digest == scramble", "digest  ==  scramble").replace("31", "37")
+        (project / "auth.py").write_text(edited)
+        await agent.ingest()
+        assert [(each.qualified_name, each.status) for each in await conversation.referenced_code()] == [
+            ("check_password", "fresh"),
+            ("scramble", "drifted"),
+        ]
+        [_, answer] = await conversation.get_history()
+        assert {each.qualified_name: each.status for each in answer.references} == {
+            "check_password": "fresh",
+            "scramble": "drifted",
+        }
+
+        (project / "auth.py").unlink()
+        (project / "passwords.py").write_text(CODE.partition("\n\n\n")[0] + "\n")
+        await agent.ingest()
+        [moved, gone] = await conversation.referenced_code()
+        assert (moved.status, moved.changed, moved.moved_to_file) == ("moved", False, "passwords.py")
+        assert (gone.status, gone.scope_id) == ("orphaned", None)
+
+        # By the name of then, by the file of then and of now.
+        for name in ("check_password", "scramble", "auth.py", "passwords.py"):
+            [info] = await agent.conversations_about(name)
+            assert (info.uuid, info.title) == (conversation.uuid, "Passwords")
+            assert all(each.message_id == answer.uuid for each in info.references)
+        assert await agent.conversations_about("nothing_of_the_kind") == []
+        with pytest.raises(InvalidInput, match="empty"):
+            await agent.conversations_about(" ")
+
+
+async def test_ties_that_a_caller_makes(make_agent: MakeAgent, project: Path) -> None:
+    async with make_agent("Done.", root=project) as agent:
+        await agent.ingest()
+        conversation = await agent.create_conversation()
+        response = await conversation.send_message("Change the digest, please.")
+        ties = await conversation.reference_code(response.message_id, ["scramble"], "edited")
+        assert [(each.qualified_name, each.kind, each.status) for each in ties] == [("scramble", "edited", "fresh")]
+        branch = await conversation.branch()
+        assert await branch.referenced_code() == await conversation.referenced_code() == ties
+        with pytest.raises(InvalidInput, match="means one definition"):
+            await conversation.reference_code(response.message_id, ["no_such_name"], "read")
+        with pytest.raises(InvalidInput, match="no kind"):
+            await conversation.reference_code(response.message_id, ["scramble"], "admired")  # type: ignore[arg-type]
+        with pytest.raises(InvalidInput, match="list of names"):
+            await conversation.reference_code(response.message_id, "scramble")
+        other = await agent.create_conversation()
+        with pytest.raises(MessageNotFound):
+            await other.reference_code(response.message_id, ["scramble"])
