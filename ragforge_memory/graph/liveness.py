@@ -9,11 +9,13 @@ from typing import TypeVar
 import neo4j
 from neo4j import exceptions as driver_errors
 
-# A turn must not hang: the driver's own defaults wait 34 to 121 s (measured on a stopped server).
-STATEMENT_TIMEOUT = 1.8
-# A server that has just started compiles its first statements for seconds. One that is asked whether it is there,
-# and says so within this time, is slow and not hanging: then it is given SLOW_TIMEOUT.
-ALIVE_TIMEOUT = 0.7
+# A turn must not hang: the driver's own defaults wait 34 to 121 s (measured on a stopped server). A server that has
+# just started compiles its first statements for seconds: one that takes longer than this is asked whether it is there,
+# and if it says so within ALIVE_TIMEOUT it is slow and not hanging, and given SLOW_TIMEOUT. Most of the 2.6 s is for
+# the question: on a machine that is busy the answer to it takes its time too.
+ASKED_AFTER = 1.2
+ALIVE_TIMEOUT = 1.4
+STATEMENT_TIMEOUT = ASKED_AFTER + ALIVE_TIMEOUT
 SLOW_TIMEOUT = 15.0
 # A managed server that takes this long is asked whether it is still there: it comes back by itself, so that waiting
 # for it can begin at once. Others are left to the driver's retries, which survive a change of leader.
@@ -29,10 +31,10 @@ def is_lost(error: BaseException | None) -> bool:
     return isinstance(error, _LOST) and not isinstance(error, TimeoutError)
 
 
-async def refusal(driver: neo4j.AsyncDriver) -> Exception | None:
+async def refusal(driver: neo4j.AsyncDriver, timeout: float = ALIVE_TIMEOUT) -> Exception | None:
     """Why the server does not answer: a TimeoutError where it hangs; None where it answers."""
     try:
-        async with asyncio.timeout(ALIVE_TIMEOUT):
+        async with asyncio.timeout(timeout):
             await driver.get_server_info()
     except (TimeoutError, driver_errors.DriverError, driver_errors.Neo4jError, OSError) as error:
         return error
@@ -40,7 +42,7 @@ async def refusal(driver: neo4j.AsyncDriver) -> Exception | None:
 
 
 async def unless_hanging(driver: neo4j.AsyncDriver, attempt: Callable[[], Awaitable[T]], *, managed: bool) -> T:
-    """Awaits ``attempt`` for 1.8 s, and for up to 15 s where the server is slow.
+    """Awaits ``attempt`` for 2.6 s, and for up to 15 s where the server is slow.
 
     Args:
         driver: the server's.
@@ -53,7 +55,7 @@ async def unless_hanging(driver: neo4j.AsyncDriver, attempt: Callable[[], Awaita
         Exception: what ``attempt`` raises; or what the driver says of a server that has gone.
     """
     loop = asyncio.get_running_loop()
-    due = loop.time() + STATEMENT_TIMEOUT
+    due = loop.time() + ASKED_AFTER
     watcher: asyncio.Task[None] | None = None
     refused: Exception | None = None
 
@@ -61,7 +63,7 @@ async def unless_hanging(driver: neo4j.AsyncDriver, attempt: Callable[[], Awaita
         nonlocal refused
         while True:
             early = loop.time() < due - GONE_AFTER
-            refused = await refusal(driver)
+            refused = await refusal(driver, due - loop.time() if early else ALIVE_TIMEOUT)
             if is_lost(refused) or (refused is not None and not early):
                 break
             await asyncio.sleep(due - loop.time() if early else STATEMENT_TIMEOUT)
@@ -73,7 +75,7 @@ async def unless_hanging(driver: neo4j.AsyncDriver, attempt: Callable[[], Awaita
 
     try:
         async with asyncio.timeout(SLOW_TIMEOUT) as limit:
-            timer = loop.call_later(GONE_AFTER if managed else STATEMENT_TIMEOUT, begin_watching)
+            timer = loop.call_later(GONE_AFTER if managed else ASKED_AFTER, begin_watching)
             try:
                 return await attempt()
             finally:
