@@ -14,6 +14,7 @@ from ragforge_memory.agent.prompt import fenced
 from ragforge_memory.embeddings.port import Embedder
 from ragforge_memory.errors import EmbeddingError, ModelError, RagforgeError
 from ragforge_memory.graph.records import as_text, to_json
+from ragforge_memory.llm.extractive.stock import is_stock
 from ragforge_memory.llm.extractive.title import shortened
 from ragforge_memory.llm.port import ChatMessage, ModelProvider, ModelRequest, answers, complete, model_key
 from ragforge_memory.models.conversation import Message, ToolCall
@@ -153,7 +154,7 @@ class Summarizer:
 
     async def _extracted(self, texts: Sequence[tuple[bool, str]]) -> Written:
         """The sentences nearest to the middle of all; the user's word is among them where there is one."""
-        found = [(asked, sentence) for asked, text in texts for sentence in sentences(text)]
+        found = [(asked, each) for asked, text in texts for each in sentences(text) if asked or not is_stock(each)]
         telling = [each for each in found if tells(each[1])] or found
         if not telling:
             said = [text for _, text in texts if text.strip()]

@@ -164,8 +164,9 @@ TALK = [
     _message(4, "assistant", "You are welcome."),
     _message(5, "user", "We decided to hash passwords with argon2 before the login compares them."),
     _message(6, "assistant", "Then `check_password` must call argon2 to verify passwords at the login."),
-    _message(7, "user", "And where is the config read?"),
-    _message(8, "assistant", "> quoted documentation of the config.\n\nThe config is read in `config/load.py:10`."),
+    _message(7, "user", "And where is the config read? Where are passwords checked before a login?"),
+    _message(8, "assistant", "Nothing found for `passwords checked before a login` in this project."),
+    _message(9, "assistant", "> quoted documentation of the config.\n\nThe config is read in `config/load.py:10`."),
 ]
 
 
@@ -180,7 +181,7 @@ async def test_an_extract_is_two_or_three_sentences_of_the_talk(embedder: Hashin
     assert places == sorted(places)
     assert "password" in written.text
     assert any(message.role == "user" and message.content in written.text for message in TALK)
-    for noise in ("x = 1", "quoted", "Thanks", "welcome"):
+    for noise in ("x = 1", "quoted", "Thanks", "welcome", "Nothing found"):
         assert noise not in written.text
 
 
@@ -241,6 +242,7 @@ async def test_what_a_model_is_shown() -> None:
         ("Why does the build fail on Windows?", "Build fail on Windows"),
         ("I want to refactor the auth module. It is a mess.", "Refactor the auth module"),
         ("Fix bug in flask/app.py", "Fix bug in flask/app.py"),
+        ("We hash passwords with argon2, since bcrypt truncates after 72 bytes.", "We hash passwords with argon2"),
         ("What files are in this project?", "Overview of the project"),
         ("密码在哪里检查？", "密码在哪里检查"),
         ("hello", ""),

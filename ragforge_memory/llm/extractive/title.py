@@ -42,7 +42,8 @@ _OPENING = re.compile(
 _ARTICLE = re.compile(r"^(?:the|a|an|this|that|these|those|my|our|your|its|some|any)\s+", re.I)
 _SENTENCE = re.compile(r"(?<=[.!?…。！？])\s+|\n+")
 _LOOSE_ENDS = re.compile(
-    r"(?:\s+(?:the|a|an|of|in|on|at|to|for|and|or|but|with|from|by|as|if|is|are|that|which|when|where|while|so))+$",
+    r"(?:\s+(?:the|a|an|of|in|on|at|to|for|and|or|but|with|from|by|as|if|is|are|that|which|when|where|while|so|since"
+    r"|because|after|before|until|than|then))+$",
     re.I,
 )
 _LATIN = re.compile(r"[A-Za-z]")
@@ -51,6 +52,7 @@ _ASKS = re.compile(
     r"|describe|read|tell)\b)",
     re.I,
 )
+_CLAUSE = re.compile(r"(?P<clause>(?:\S+\s+){2,}\S+[^\s,;:])[,;:]\s")
 _MARKS = " \t\"'`*#>.,;:!?…()[]{}。！？，；："
 
 
@@ -89,7 +91,9 @@ def shortened(text: str) -> str:
     words = " ".join(text.split()).strip(_MARKS).split()
     kept = " ".join(words[:MAX_WORDS])
     if len(words) > MAX_WORDS:
-        kept = _LOOSE_ENDS.sub("", kept)
+        # The first clause, where there is a whole one.
+        clause = _CLAUSE.match(kept)
+        kept = _LOOSE_ENDS.sub("", clause["clause"] if clause else kept)
     if len(kept) > MAX_CHARACTERS:
         kept = kept[: MAX_CHARACTERS - 1].rstrip() + "…"
     kept = kept.strip(" ,;:")
