@@ -103,7 +103,7 @@ async def recall(
         conversation = conversations[question["conv_id"]]
         wanted = [f"{copy}/{each}" for each in question["relevant"]]
         started = time.perf_counter()
-        hits = await conversation.search_history(question["question"], K)
+        hits = await conversation.search_history(question["question"], limit=K)
         took.append((time.perf_counter() - started) * 1_000)
         assert hits.missed == ()
         assert {hit.conversation_id for hit in hits} <= {conversation.uuid}

@@ -16,6 +16,7 @@ UNWIND $rows AS row
 MATCH (c:Conversation {uuid: row.uuid})
 WHERE c.user_id = $user_id AND c.project = $project
   AND coalesce(c.title, '') = row.title AND coalesce(c.summary, '') = row.summary
+  AND CASE WHEN c.message_count > 2 THEN 2 ELSE c.message_count END = row.first
 CALL db.create.setNodeVectorProperty(c, $property, row.vector)
 REMOVE c:PendingEmbedding, c:FailedEmbedding, c.attempts
 RETURN count(*) AS stored

@@ -98,6 +98,17 @@ async def search(
     )
 
 
+class Searcher:
+    """What was said, for tools; see `tools.ports.MessageReader`."""
+
+    def __init__(self, services: Services) -> None:
+        self._services = services
+
+    async def search(self, query: str, *, limit: int = 10, conversation_id: str | None = None) -> list[ScoredMessage]:
+        """Messages that bear on a question, best first; of one conversation's lineage if it is named."""
+        return await search(self._services, query, limit=limit, conversation_id=conversation_id)
+
+
 class _Found:
     """Two lists of candidates, and what becomes of them."""
 

@@ -16,6 +16,7 @@ from ragforge_memory.agent.inputs import checked_text, title_of
 from ragforge_memory.agent.patience import patiently, shielded
 from ragforge_memory.agent.preparation import Prepared, prepare
 from ragforge_memory.agent.recovery import as_journalled
+from ragforge_memory.agent.search import Searcher
 from ragforge_memory.agent.services import Services
 from ragforge_memory.agent.tool_rounds import Emit, ToolRounds
 from ragforge_memory.code.mentions import find_mentions
@@ -257,7 +258,7 @@ class Turn:
             owner=services.owner,
             root=services.root,
             scopes=services.scopes,
-            messages=services.messages,
+            messages=Searcher(services),
             results=self,
             embedder=services.embedder,
             conversation_id=self._conversation_id,

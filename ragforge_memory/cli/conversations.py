@@ -8,16 +8,19 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ragforge_memory.cli import branches
+from ragforge_memory.cli import branches, conversations_search
 from ragforge_memory.cli.options import JsonOption, Settings, command
 
 if TYPE_CHECKING:
     from ragforge_memory.models.conversation import ConversationInfo, Page
 
 app = typer.Typer(
-    help="List, show, branch, archive and delete conversations.", no_args_is_help=True, rich_markup_mode=None
+    help="List, show, search, import, branch, archive and delete conversations.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
 )
 branches.register(app)
+conversations_search.register(app)
 
 Reference = Annotated[str, typer.Argument(metavar="REF", help="Its id, the start of it, its session or its title.")]
 

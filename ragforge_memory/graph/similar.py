@@ -84,7 +84,13 @@ class SimilarStore:
             timeout=PATIENT_TIMEOUT,
             property=property_name,
             rows=[
-                {"uuid": topic.uuid, "title": topic.title, "summary": topic.summary, "vector": list(vector)}
+                {
+                    "uuid": topic.uuid,
+                    "title": topic.title,
+                    "summary": topic.summary,
+                    "first": len(topic.first),
+                    "vector": list(vector),
+                }
                 for topic, vector in vectors
             ],
             **self._owner,

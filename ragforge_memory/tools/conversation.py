@@ -23,12 +23,12 @@ _WORD = re.compile(r"\w+")
 async def search_conversation(
     context: ToolContext, query: str, this_conversation_only: bool = False, limit: int = 8
 ) -> dict[str, Any]:
-    """Searches earlier messages of this user, in this and in other conversations, by their words.
+    """Searches earlier messages of this user, in this and in other conversations, by their words and their meaning.
 
     Messages that only repeat others (answers that quote what was said, questions that asked for it) are left out.
 
     Args:
-        query: the words to look for.
+        query: what to look for.
         this_conversation_only: whether other conversations are left out.
         limit: messages at most, up to 30.
     """
@@ -37,7 +37,7 @@ async def search_conversation(
     if not query.strip():
         raise ToolError("the query is empty", hint="say what to look for")
     limit = max(1, min(limit, 30))
-    found = await context.messages.search_text(
+    found = await context.messages.search(
         query,
         limit=MORE * limit,
         conversation_id=context.conversation_id if this_conversation_only else None,
@@ -54,6 +54,7 @@ async def search_conversation(
                 "timestamp": each.message.timestamp.isoformat(),
                 "excerpt": excerpt(each.message.content, query),
                 "score": round(each.score, 4),
+                "matched_by": list(each.matched_by),
             }
             for each in found
             # The question of this turn is in the graph already, and always matches itself best.

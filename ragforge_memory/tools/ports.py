@@ -60,10 +60,8 @@ class ScopeReader(Protocol):
 class MessageReader(Protocol):
     """What one owner said and was told, read only."""
 
-    async def search_text(
-        self, query: str, *, limit: int = 10, conversation_id: str | None = None
-    ) -> list[ScoredMessage]:
-        """Messages that share words with ``query``, best first; of one conversation if named."""
+    async def search(self, query: str, *, limit: int = 10, conversation_id: str | None = None) -> list[ScoredMessage]:
+        """Messages that bear on ``query``, by words and meaning, best first; of one conversation's lineage if named."""
 
 
 @runtime_checkable

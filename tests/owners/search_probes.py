@@ -89,7 +89,7 @@ SEARCH: dict[str, list[Probe]] = {
     "store_conversation_vectors": [
         Probe(
             lambda a, b: _asked(
-                b, rows=[{"uuid": b.conversation, "title": b.title, "summary": b.word, "vector": VECTOR}]
+                b, rows=[{"uuid": b.conversation, "title": b.title, "summary": b.word, "first": 2, "vector": VECTOR}]
             )
         )
     ],

@@ -87,7 +87,7 @@ async def test_what_is_no_conversation_is_refused(searching: Searching, data: An
         with pytest.raises(InvalidInput):
             await agent.import_conversation(data)
         with pytest.raises(InvalidInput):
-            await agent.import_conversation([record()], "overwrite")  # type: ignore[arg-type]  # there is none such
+            await agent.import_conversation([record()], on_conflict="overwrite")  # type: ignore[arg-type]  # there is none such
 
 
 async def test_what_is_here_already(searching: Searching, cypher: Cypher) -> None:
@@ -97,9 +97,9 @@ async def test_what_is_here_already(searching: Searching, cypher: Cypher) -> Non
         one = await agent.import_conversation(data)
         with pytest.raises(InvalidInput, match=f"record 0: message {name} is in conversation {one.uuid} already"):
             await agent.import_conversation(data)
-        assert (await agent.import_conversation(data, "skip")).uuid == one.uuid
+        assert (await agent.import_conversation(data, on_conflict="skip")).uuid == one.uuid
         assert len(await agent.list_conversations()) == 1
-        two = await agent.import_conversation(data, "copy")
+        two = await agent.import_conversation(data, on_conflict="copy")
         copied = (await two.get_history())[0]
         assert two.uuid != one.uuid
         assert copied.uuid != name

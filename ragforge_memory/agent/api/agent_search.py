@@ -30,8 +30,8 @@ class AgentSearch:
     async def search_messages(
         self,
         query: str,
-        limit: int = 10,
         *,
+        limit: int = 10,
         role: Role | None = None,
         since: datetime | str | None = None,
         until: datetime | str | None = None,
@@ -64,7 +64,7 @@ class AgentSearch:
         return await search(await self.open(), query, limit=limit, filters=filters)
 
     async def find_similar_conversations(
-        self, query: str, limit: int = 5, *, min_score: float | None = None
+        self, query: str, *, limit: int = 5, min_score: float | None = None
     ) -> SearchResults[ConversationInfo]:
         """Conversations of this owner that are about what a text says, the likest first.
 
@@ -93,7 +93,7 @@ class AgentSearch:
         return await find_similar(await self.open(), query, limit=limit, min_score=min_score)
 
     async def import_conversation(
-        self, data: Any, on_conflict: OnConflict = "fail", *, title: str | None = None
+        self, data: Any, *, on_conflict: OnConflict = "fail", title: str | None = None
     ) -> AsyncConversation:
         """Stores a conversation that was held elsewhere, as a new one with its times; all of it is checked first.
 

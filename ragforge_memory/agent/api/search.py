@@ -20,8 +20,8 @@ class ConversationSearch(ConversationHandle):
     async def search_history(
         self,
         query: str,
-        limit: int = 10,
         *,
+        limit: int = 10,
         min_score: float | None = None,
         role: Role | None = None,
         since: datetime | str | None = None,

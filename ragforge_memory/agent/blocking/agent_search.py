@@ -29,8 +29,8 @@ class BlockingAgentSearch:
     def search_messages(
         self,
         query: str,
-        limit: int = 10,
         *,
+        limit: int = 10,
         role: Role | None = None,
         since: datetime | str | None = None,
         until: datetime | str | None = None,
@@ -39,17 +39,21 @@ class BlockingAgentSearch:
     ) -> SearchResults[ScoredMessage]:
         """See `AsyncConversationAgent.search_messages`."""
         return self._do(
-            lambda: self._agent.search_messages(query, limit, role=role, since=since, until=until, tags=tags, tool=tool)
+            lambda: self._agent.search_messages(
+                query, limit=limit, role=role, since=since, until=until, tags=tags, tool=tool
+            )
         )
 
     def find_similar_conversations(
-        self, query: str, limit: int = 5, *, min_score: float | None = None
+        self, query: str, *, limit: int = 5, min_score: float | None = None
     ) -> SearchResults[ConversationInfo]:
         """See `AsyncConversationAgent.find_similar_conversations`."""
-        return self._do(lambda: self._agent.find_similar_conversations(query, limit, min_score=min_score))
+        return self._do(lambda: self._agent.find_similar_conversations(query, limit=limit, min_score=min_score))
 
     def import_conversation(
-        self, data: Any, on_conflict: OnConflict = "fail", *, title: str | None = None
+        self, data: Any, *, on_conflict: OnConflict = "fail", title: str | None = None
     ) -> Conversation:
         """See `AsyncConversationAgent.import_conversation`."""
-        return Conversation(self._do(lambda: self._agent.import_conversation(data, on_conflict, title=title)))
+        return Conversation(
+            self._do(lambda: self._agent.import_conversation(data, on_conflict=on_conflict, title=title))
+        )

@@ -19,8 +19,8 @@ class BlockingSearch(BlockingHandle):
     def search_history(
         self,
         query: str,
-        limit: int = 10,
         *,
+        limit: int = 10,
         min_score: float | None = None,
         role: Role | None = None,
         since: datetime | str | None = None,
@@ -30,6 +30,6 @@ class BlockingSearch(BlockingHandle):
         """See `AsyncConversation.search_history`."""
         return wait(
             lambda: self._conversation.search_history(
-                query, limit, min_score=min_score, role=role, since=since, until=until, tool=tool
+                query, limit=limit, min_score=min_score, role=role, since=since, until=until, tool=tool
             )
         )

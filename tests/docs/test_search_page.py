@@ -1,0 +1,17 @@
+"""docs/search.md runs as it stands."""
+
+from __future__ import annotations
+
+from uuid import uuid4
+
+from tests.docs.conftest import ROOT, Shop
+from tests.docs.markdown import blocks
+
+
+def test_the_python_of_the_page_runs(shop: Shop) -> None:
+    [block] = blocks(ROOT / "docs" / "search.md", "python")
+    said = shop.python("-c", block.replace('"shop"', f'"shop-{uuid4().hex}"')).splitlines()
+    assert said[0].startswith("user Where do we keep the session tokens? (")
+    assert "('session', 'tokens')" in said[0]
+    assert any(line.startswith("('text'") and line.endswith("True") for line in said)
+    assert "session tokens" in said[-1]
