@@ -182,6 +182,7 @@ def test_arguments_after_the_first_are_named(name: str) -> None:
         if not inspect.isfunction(function) or member in ONLY_ASYNC["AsyncConversationAgent"]:
             continue
         positional = [
-            each for _, kind, each in _parameters(function) if kind is inspect.Parameter.POSITIONAL_OR_KEYWORD
+            each for each, kind, _ in _parameters(function) if kind is inspect.Parameter.POSITIONAL_OR_KEYWORD
         ]
-        assert len(positional) <= 2, f"{name}.{member}"  # self, and the first
+        # self, the first, and how many or what then, which nobody mistakes
+        assert set(positional[2:]) <= {"limit", "on_conflict"}, f"{name}.{member}"

@@ -55,7 +55,7 @@ async def test_what_another_process_left_is_taken_up(make_agent: MakeAgent, cyph
     async with make_agent("Yes.", embedder=Broken(dimension=64), settings=SETTINGS) as agent:
         conversation = await agent.create_conversation()
         await conversation.send_message("Well?")
-        assert await agent.drain(timeout=0.01) == {"messages": 2}
+        assert await agent.drain(timeout=0.01) == {"messages": 2, "conversation_vectors": 1}
     assert states(cypher, conversation.uuid) == ["waiting", "waiting"]
     async with make_agent(embedder=HashingEmbedder(dimension=64), settings=SETTINGS) as another:
         assert await another.drain() == {}
