@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal
 from uuid import uuid4
 
+from ragforge_memory.agent.importance import importance_of
 from ragforge_memory.agent.inputs import title_of
 from ragforge_memory.errors import InvalidInput, NotFound, RagforgeError
 from ragforge_memory.graph.imports import PlacedMessage
@@ -119,6 +120,7 @@ def _placed(services: Services, transcript: Transcript, taken: set[str]) -> list
             content=services.redacted(each.content),
             in_reply_to=question if each.role == "assistant" else None,
             metadata=services.redacted(dict(each.metadata)) or None,
+            importance=importance_of(each.content),
         )
         if each.role == "user":
             question = uuid
