@@ -209,9 +209,17 @@ RETURN top, COLLECT {
       ORDER BY call.index
     } ELSE [] END,
     references: COLLECT {
-      MATCH (m)-[r:REFERENCES_CODE]->(s:Scope)
-      RETURN {name: s.name, qualified_name: s.qualified_name, file: s.file, start_line: s.startLine, kind: r.kind,
-        scope_hash: r.scope_hash, commit: r.commit, message_id: m.uuid, scope_id: s.uuid} AS reference
+      MATCH (m)-[r:ANCHORED_AT|REFERENCES_CODE]->(x)
+      WHERE x:CodeAnchor OR NOT EXISTS { MATCH (m)-[:ANCHORED_AT {kind: r.kind}]->(:CodeAnchor)-[:RESOLVES_TO]->(x) }
+      OPTIONAL MATCH (x)-[:RESOLVES_TO]->(s:Scope)
+      WITH r, x, s, CASE WHEN NOT x:CodeAnchor THEN null WHEN s IS NULL THEN 'orphaned' ELSE x.status END AS status
+      RETURN {name: x.name, qualified_name: x.qualified_name, file: x.file,
+        start_line: coalesce(s.startLine, x.start_line, x.startLine), kind: r.kind, scope_hash: r.scope_hash,
+        commit: r.commit, message_id: m.uuid, scope_id: CASE WHEN x:CodeAnchor THEN s.uuid ELSE x.uuid END,
+        status: status, changed: CASE WHEN status <> 'orphaned' THEN x.changed END,
+        moved_to_file: CASE WHEN status = 'moved' THEN s.file END,
+        moved_to_name: CASE WHEN status = 'moved' THEN coalesce(s.qualified_name, s.name) END,
+        candidates: coalesce(x.candidates, [])} AS reference
       ORDER BY reference.kind DESC, reference.file, reference.start_line
     }} AS message
 } AS messages
