@@ -9,7 +9,7 @@ import typer
 from ragforge_memory.cli.options import JsonOption, Settings, command
 
 if TYPE_CHECKING:
-    from ragforge_memory.models.impact import Impact, ImpactedScope
+    from ragforge_memory.models.impact import Impact, ImpactedMessage, ImpactedScope
 
 _SHOWN = 100  # characters of a message
 
@@ -58,15 +58,26 @@ def _print(found: Impact, *, every: bool) -> None:
     shown = [scope for scope in found.scopes if every or scope.messages]
     for scope in shown:
         typer.echo(_line(scope))
-        for each in scope.messages:
+        for each, kinds in _once(scope):
             text = " ".join(each.message.content.split())
             cut = text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"
             when = each.message.timestamp.date().isoformat()
-            typer.echo(f"  {when} {each.reference.kind} in {each.title or each.message.conversation_id}: {cut}")
+            typer.echo(f"  {when} {', '.join(kinds)} in {each.title or each.message.conversation_id}: {cut}")
             for summary in each.summaries[:1]:
                 typer.echo(f"    summary: {' '.join(summary.split())[:_SHOWN]}")
     messages, said_of = len(found.messages), sum(bool(scope.messages) for scope in found.scopes)
-    typer.echo(f"{len(found.scopes):,} scopes change; {messages:,} messages stand on {said_of:,} of them")
+    change = f"{len(found.scopes):,} {'scope changes' if len(found.scopes) == 1 else 'scopes change'}"
+    stand = f"{messages:,} {'message stands' if messages == 1 else 'messages stand'}"
+    typer.echo(f"{change}; {stand} on {said_of:,} of them")
+
+
+def _once(scope: ImpactedScope) -> list[tuple[ImpactedMessage, list[str]]]:
+    """Each message once, with all that was done with the scope in it."""
+    kinds: dict[str, list[str]] = {}
+    for each in scope.messages:
+        kinds.setdefault(each.message.uuid, []).append(each.reference.kind)
+    first = {each.message.uuid: each for each in reversed(scope.messages)}
+    return [(first[uuid], told) for uuid, told in kinds.items()]
 
 
 def _line(scope: ImpactedScope) -> str:
