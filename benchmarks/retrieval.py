@@ -154,7 +154,8 @@ async def by_size(agent: AsyncConversationAgent, config: Neo4jConfig, data: Path
             conversation = await agent.import_conversation([{"role": "user", "content": text} for text in said])
             made[size] = (conversation, {})
         await agent.drain()
-        asked = [texts[random.integers(len(texts))] for _ in range(40)]
+        questions = lines(data / "queries.jsonl")
+        asked = [questions[random.integers(len(questions))]["question"] for _ in range(60)]
         for size, (conversation, _) in made.items():
             recalls, spent, floors = [], [], []
             for text in asked:

@@ -7,8 +7,8 @@ MATCH (c:Conversation {uuid: $conversation_id})
 WHERE c.user_id = $user_id AND c.project = $project AND c.status <> 'deleting'
 WITH c, [i IN range(0, size(coalesce(c.lineage_ids, [])) - 1) | {id: c.lineage_ids[i], top: c.lineage_tops[i]}]
   + [{id: c.uuid, top: 9223372036854775807}] AS lineage
-WITH c, lineage, '+owner_token:' + $owner_token + '^0 +conversation_id:('
-  + reduce(ids = '', l IN lineage | ids + ' "' + replace(replace(l.id, '"', ''), '\\', '') + '"') + ')^0' AS scope,
+WITH c, lineage, '+conversation_id:(' + reduce(ids = '', l IN lineage |
+  ids + ' "' + replace(replace(l.id, '"', ''), '\\', '') + '"') + ')^0' AS scope,
   CASE WHEN c.head_seq < 4 * $sample THEN c.head_seq ELSE 4 * $sample END AS total
 CALL (scope, total) {
   UNWIND $words AS word
@@ -248,14 +248,14 @@ RETURN conversations, seqs, times, scores, false AS more
 
 // name: found_messages
 // What a search shows, read by place once the lists are fused; neighbours that a filter leaves out are left out here.
-// The cosine only where a threshold asks for it. No embedding comes back.
+// The cosine only where a threshold asks for it. No embedding comes back. One row: the driver takes longer over twenty.
 UNWIND $places AS place
 MATCH (m:Message {conversation_id: place[0], seq: place[1]})
 WHERE m.user_id = $user_id AND m.project = $project
   AND ($role IS NULL OR m.role = $role)
   AND ($since IS NULL OR m.timestamp >= datetime($since)) AND ($until IS NULL OR m.timestamp < datetime($until))
   AND ($tool IS NULL OR EXISTS { (m)-[:MADE_TOOL_CALL]->(:ToolCall {tool_name: $tool}) })
-RETURN m {.uuid, .conversation_id, .seq, .role, .content, .reasoning, .token_count, .state, .in_reply_to, .model,
-  .usage, .importance, .trust, .metadata, .user_id, .project, timestamp: toStringOrNull(m.timestamp)} AS message,
-  CASE WHEN $vector IS NULL OR m[$property] IS NULL THEN null
-    ELSE vector.similarity.cosine(m[$property], $vector) END AS score
+RETURN collect({message: m {.uuid, .conversation_id, .seq, .role, .content, .reasoning, .token_count, .state, .in_reply_to, .model,
+  .usage, .importance, .trust, .metadata, .user_id, .project, timestamp: toStringOrNull(m.timestamp)},
+  score: CASE WHEN $vector IS NULL OR m[$property] IS NULL THEN null
+    ELSE vector.similarity.cosine(m[$property], $vector) END}) AS found

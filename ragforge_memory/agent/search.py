@@ -128,15 +128,15 @@ class _Found:
     async def best(self, limit: int, filters: Filters, min_score: float | None) -> list[ScoredMessage]:
         """The best ``limit``, read from the graph; more is read as long as something that was read falls out."""
         gone: set[Place] = set()
-        order = ranked(self._scores, self._times)
+        order = ranked(self._scores, self._times, limit + _SPARE)
         while not all(each.place in self._messages for each in order[:limit]):
             wanted = [each for each in order[: limit + _SPARE] if each.place not in self._messages]
             read = await self._read([each.place for each in wanted], filters)
             gone.update(each.place for each in wanted if each.place not in read)
             if min_score is not None:
                 gone.update(place for place, item in read.items() if self._relevance(place, item) < min_score)
-            if any(is_apart(each, self._times) for each in wanted):
-                order = ranked(self._scores, self._times)
+            if gone or any(is_apart(each, self._times) for each in wanted):
+                order = ranked(self._scores, self._times, limit + _SPARE + len(gone))
             order = [each for each in order if each.place not in gone]
         return [self._scored(each) for each in order[:limit]]
 

@@ -113,12 +113,11 @@ class SearchStore:
         """
         parameters = {
             "words": [{"text": word, "pattern": pattern(word)} for word in words],
-            "owner_token": self._token,
             "sample": RARITY_SAMPLE,
             **self._scope(conversation_id, filters, limit),
         }
         if conversation_id is None:
-            rows = await self._client.read("search_owner_text", once=True, **parameters)
+            rows = await self._client.read("search_owner_text", once=True, owner_token=self._token, **parameters)
         else:
             rows = await self._client.read("search_history_text", once=True, **parameters)
         return _hits(rows, conversation_id)
@@ -178,7 +177,7 @@ class SearchStore:
                 message(row["message"]),
                 None if row["score"] is None else 2 * row["score"] - 1,
             )
-            for row in rows
+            for row in rows[0]["found"]
         }
 
     def _scope(self, conversation_id: str | None, filters: Filters, limit: int) -> dict[str, Any]:

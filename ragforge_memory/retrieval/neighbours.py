@@ -6,8 +6,9 @@ of both lists (R@10): .646 without and .692 with neighbours, .566 and .582.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import datetime, timedelta
+from heapq import nlargest
 from typing import NamedTuple
 
 NEIGHBOUR_WEIGHT = 0.4
@@ -28,18 +29,21 @@ class Ranked(NamedTuple):
     beside: int | None = None
 
 
-def ranked(scores: Mapping[Place, float], times: Mapping[Place, datetime]) -> list[Ranked]:
+def ranked(scores: Mapping[Place, float], times: Mapping[Place, datetime], most: int) -> list[Ranked]:
     """Candidates and their neighbours by final score, best first.
 
     Args:
         scores: the fused scores of the candidates.
         times: when messages were said, as far as that is known; a neighbour whose time is not known yet counts as
             of the same session, so what it gets is the most that it can have.
+        most: how many will be looked at. What stands beside the candidate of rank r comes behind r others, so only
+            the first ``most`` candidates bring their neighbours in.
     """
+    leading = nlargest(most, scores, key=scores.__getitem__)
     found = [
         Ranked(place, score + NEIGHBOUR_WEIGHT * _lent(place, scores, times)[0]) for place, score in scores.items()
     ]
-    for place in _entering(scores):
+    for place in _entering(leading, scores):
         lent, beside = _lent(place, scores, times)
         if lent > 0:
             found.append(Ranked(place, NEIGHBOUR_WEIGHT * lent, beside=beside))
@@ -55,10 +59,10 @@ def is_apart(each: Ranked, times: Mapping[Place, datetime]) -> bool:
     return not _together(times.get(each.place), times.get((each.place[0], each.beside)))
 
 
-def _entering(scores: Mapping[Place, float]) -> dict[Place, None]:
+def _entering(leading: Iterable[Place], scores: Mapping[Place, float]) -> dict[Place, None]:
     """The places beside candidates that are none themselves."""
     entering: dict[Place, None] = {}
-    for line, seq in scores:
+    for line, seq in leading:
         for beside in (seq - 1, seq + 1):
             if beside > 0 and (line, beside) not in scores:
                 entering[(line, beside)] = None
@@ -70,8 +74,8 @@ def _lent(place: Place, scores: Mapping[Place, float], times: Mapping[Place, dat
     line, seq = place
     best, beside = 0.0, None
     for near in (seq - 1, seq + 1):
-        score = scores.get((line, near), 0.0)
-        if score > best and _together(times.get(place), times.get((line, near))):
+        score = scores.get((line, near))
+        if score is not None and score > best and _together(times.get(place), times.get((line, near))):
             best, beside = score, near
     return best, beside
 

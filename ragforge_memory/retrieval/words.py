@@ -15,6 +15,7 @@ STOP_WORDS = frozenset({
 })
 # fmt: on
 _ENDING = re.compile(r"['’](?:s|t|d|m|re|ve|ll)\b", re.IGNORECASE)
+_WORD = re.compile(r"\w+")
 _SHORTEST_STEM = 3
 
 
@@ -28,6 +29,7 @@ def asked_for(words: Iterable[str]) -> list[str]:
     return [word for word in words if word not in STOP_WORDS]
 
 
+@lru_cache(maxsize=8_192)
 def stem(word: str) -> str:
     """A word without its commonest endings; rougher than the index's stemmer, for words that it has not seen yet."""
     for ending in ("ingly", "edly", "ings", "ies", "ing", "ed", "es", "s", "y", "e"):
@@ -43,14 +45,5 @@ def pattern(word: str) -> str:
 
 def matched(words: Sequence[str], text: str) -> tuple[str, ...]:
     """Which of ``words`` a text has in any form, in the question's order."""
-    stems = {stem(word): word for word in words}
-    if not stems:
-        return ()
-    found = {match.lower() for match in _any_of(tuple(stems)).findall(text)}
-    return tuple(word for root, word in stems.items() if root in found)
-
-
-@lru_cache(maxsize=64)
-def _any_of(stems: tuple[str, ...]) -> re.Pattern[str]:
-    """One pattern for all of them, the longest first; words are letters and digits, so nothing needs escaping."""
-    return re.compile(rf"\b({'|'.join(sorted(stems, key=len, reverse=True))})\w{{0,4}}\b", re.IGNORECASE)
+    stems = {stem(word) for word in _WORD.findall(text.lower())}
+    return tuple(word for word in words if stem(word) in stems)

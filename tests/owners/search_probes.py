@@ -103,7 +103,10 @@ SEARCH: dict[str, list[Probe]] = {
     ],
     "found_conversations": [Probe(lambda a, b: _asked(b, uuids=[b.conversation], vector=None), expect=_nothing)],
     "found_messages": [
-        Probe(lambda a, b: _asked(b, places=[[b.conversation, 1], [b.conversation, 2]], vector=None), expect=_nothing)
+        Probe(
+            lambda a, b: _asked(b, places=[[b.conversation, 1], [b.conversation, 2]], vector=None),
+            expect=lambda rows: rows == [{"found": []}],
+        )
     ],
 }
 """Statements of a search, which belong to a user in a project."""

@@ -1,0 +1,76 @@
+"""What is pure in a search: lists fused, neighbours, words."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ragforge_memory.graph.search import words_of
+from ragforge_memory.retrieval.fusion import fused, scaled
+from ragforge_memory.retrieval.neighbours import NEIGHBOUR_WEIGHT, Ranked, is_apart, ranked
+from ragforge_memory.retrieval.words import matched, stem
+
+NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
+SCORES = st.dictionaries(
+    st.tuples(st.sampled_from(["a", "b"]), st.integers(1, 40)), st.floats(0, 2.5, allow_nan=False), max_size=30
+)
+
+
+def test_a_neighbour_enters_and_lends() -> None:
+    order = ranked({("a", 3): 1.0, ("a", 4): 0.5, ("b", 1): 0.2}, {}, 10)
+    assert order[:2] == [Ranked(("a", 3), 1.2), Ranked(("a", 4), 0.9)]
+    assert Ranked(("a", 2), NEIGHBOUR_WEIGHT, beside=3) in order
+    assert Ranked(("a", 5), NEIGHBOUR_WEIGHT * 0.5, beside=4) in order
+    assert ("b", 0) not in {each.place for each in order}
+
+
+def test_another_session_lends_nothing() -> None:
+    times = {("a", 3): NOON, ("a", 4): NOON + timedelta(minutes=61), ("a", 2): NOON - timedelta(minutes=60)}
+    order = ranked({("a", 3): 1.0, ("a", 4): 0.5}, times, 10)
+    assert {each.place: each.score for each in order}[("a", 3)] == 1.0
+    assert ("a", 2) in {each.place for each in order}
+    assert is_apart(Ranked(("a", 4), 0.4, beside=3), times)
+    assert not is_apart(Ranked(("a", 2), 0.4, beside=3), times)
+    assert not is_apart(Ranked(("a", 3), 1.0), times)
+
+
+@given(SCORES, st.integers(1, 20))
+def test_the_first_ones_are_those_of_all(scores: dict[tuple[str, int], float], most: int) -> None:
+    """Neighbours of late candidates are left out, and none of them would be among the first."""
+    some = [each.score for each in ranked(scores, {}, most)[:most]]
+    every = [each.score for each in ranked(scores, {}, 1_000)[:most]]
+    assert some == pytest.approx(every)
+
+
+@given(st.dictionaries(st.text(max_size=2), st.floats(-10, 10, allow_nan=False)))
+def test_a_scaled_list_is_within_0_and_1(scores: dict[str, float]) -> None:
+    found = scaled(scores)
+    assert found.keys() == scores.keys()
+    assert all(0 <= score <= 1 for score in found.values())
+    assert [key for key, _ in fused([(1.0, scores)])] == sorted(scores, key=lambda key: -found[key])
+
+
+def test_words() -> None:
+    assert words_of("Where did Ada's parse_header go to?") == [
+        "where",
+        "did",
+        "ada",
+        "parse_header",
+        "parse",
+        "header",
+        "go",
+    ]
+    assert words_of("the of and") == []
+    assert matched(["parse", "header", "tokens"], "It PARSED a token; no more.") == ("parse", "tokens")
+    assert matched([], "x") == ()
+    assert [stem(word) for word in ("parsing", "parsed", "parses", "cities", "city", "is")] == [
+        "pars",
+        "pars",
+        "pars",
+        "cit",
+        "cit",
+        "is",
+    ]
