@@ -113,6 +113,18 @@ RETURN m.uuid AS message_id, m.seq AS seq, tie.kind AS kind, tie.commit AS commi
   s {.uuid, .name, .qualified_name, .file, .startLine} AS scope
 ORDER BY seq, kind DESC, a.file, a.start_line
 
+// name: code_of_messages
+// What these messages are tied to, and what became of it; a message of another owner is none.
+UNWIND $uuids AS uuid
+MATCH (m:Message {uuid: uuid})
+WHERE m.user_id = $user_id AND m.project = $project
+MATCH (m)-[tie:ANCHORED_AT]->(a:CodeAnchor)
+OPTIONAL MATCH (a)-[:RESOLVES_TO]->(s:Scope)
+RETURN m.uuid AS message_id, tie.kind AS kind, tie.commit AS commit, tie.scope_hash AS scope_hash,
+  a {.uuid, .name, .qualified_name, .file, .start_line, .status, .changed, .similarity, .at_commit, .candidates} AS anchor,
+  s {.uuid, .name, .qualified_name, .file, .startLine} AS scope
+ORDER BY message_id, kind, a.file, a.start_line
+
 // name: messages_about
 // The owner's messages that are tied to code of this name, qualified name, uuid or file, as it was called when it was
 // said or as it is called now.

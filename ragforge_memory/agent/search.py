@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, TypeVar
 
 from ragforge_memory.embeddings.calibration import similarity
 from ragforge_memory.errors import ConversationNotFound, EmbeddingError, RagforgeError
+from ragforge_memory.graph.anchors import ReferenceStore
 from ragforge_memory.graph.search import CANDIDATES, EVERYTHING, Filters, Hits, part_of, words_of
 from ragforge_memory.models.conversation import Message, ScoredMessage
 from ragforge_memory.models.search import SearchResults
@@ -20,6 +21,7 @@ from ragforge_memory.retrieval.words import matched
 if TYPE_CHECKING:
     from ragforge_memory.agent.services import Services
     from ragforge_memory.embeddings.port import Vector
+    from ragforge_memory.models.code import CodeReference
 
 log = logging.getLogger(__name__)
 
@@ -107,6 +109,12 @@ class Searcher:
     async def search(self, query: str, *, limit: int = 10, conversation_id: str | None = None) -> list[ScoredMessage]:
         """Messages that bear on a question, best first; of one conversation's lineage if it is named."""
         return await search(self._services, query, limit=limit, conversation_id=conversation_id)
+
+    async def code_of(self, message_ids: Sequence[str]) -> Mapping[str, Sequence[CodeReference]]:
+        """What messages are tied to, and what has become of it; none where memory is off."""
+        if not self._services.config.memory.enabled:
+            return {}
+        return await ReferenceStore(self._services.graph, self._services.owner).of_messages(message_ids)
 
 
 class _Found:

@@ -169,6 +169,14 @@ class ReferenceStore:
         rows = await self._client.read("referenced_code", conversation_id=conversation_id, **self._owner)
         return [reference(row) for row in rows]
 
+    async def of_messages(self, uuids: Sequence[str]) -> dict[str, list[CodeReference]]:
+        """What each of these messages is tied to, with labels; one without ties is left out."""
+        rows = await self._client.read("code_of_messages", uuids=list(uuids), **self._owner)
+        found: dict[str, list[CodeReference]] = {}
+        for row in rows:
+            found.setdefault(row["message_id"], []).append(reference(row))
+        return found
+
     async def about(self, about: str, *, limit: int = 50) -> list[Tied]:
         """Messages that are tied to code, newest first.
 

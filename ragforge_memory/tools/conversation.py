@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ragforge_memory.errors import ToolError
 from ragforge_memory.llm.extractive.echoes import only_repeats
 from ragforge_memory.tools.declare import tool
 from ragforge_memory.tools.ports import ToolContext
 
+if TYPE_CHECKING:
+    from ragforge_memory.models.code import CodeReference
+
 EXCERPT = 600
 """Characters of a message in a result: a paragraph or two around the words that were found."""
 
 MORE = 4
 """Messages that are read for each one wanted: some only repeat others."""
+
+_CODE = 8
+"""Definitions that are told of one message."""
 
 _WORD = re.compile(r"\w+")
 
@@ -26,6 +32,9 @@ async def search_conversation(
     """Searches earlier messages of this user, in this and in other conversations, by their words and their meaning.
 
     Messages that only repeat others (answers that quote what was said, questions that asked for it) are left out.
+    `code` says of each definition that a message was about what has become of it since: `fresh` (as it was),
+    `drifted` (its code has changed), `moved`, or `orphaned` (gone). What was said of code that is not fresh may no
+    longer be true.
 
     Args:
         query: what to look for.
@@ -42,6 +51,13 @@ async def search_conversation(
         limit=MORE * limit,
         conversation_id=context.conversation_id if this_conversation_only else None,
     )
+    kept = [
+        each
+        for each in found
+        # The question of this turn is in the graph already, and always matches itself best.
+        if each.message.uuid != context.message_id and not only_repeats(each.message.role, each.message.content)
+    ][:limit]
+    code = await context.messages.code_of([each.message.uuid for each in kept])
     return {
         "query": query,
         "messages": [
@@ -55,12 +71,21 @@ async def search_conversation(
                 "excerpt": excerpt(each.message.content, query),
                 "score": round(each.score, 4),
                 "matched_by": list(each.matched_by),
+                "code": [_what_became(tie) for tie in code.get(each.message.uuid, ()) if tie.kind != "read"][:_CODE],
             }
-            for each in found
-            # The question of this turn is in the graph already, and always matches itself best.
-            if each.message.uuid != context.message_id and not only_repeats(each.message.role, each.message.content)
-        ][:limit],
+            for each in kept
+        ],
     }
+
+
+def _what_became(tie: CodeReference) -> dict[str, Any]:
+    """A definition that a message was about, and what it is now."""
+    told: dict[str, Any] = {"name": tie.qualified_name, "file": tie.file, "kind": tie.kind, "status": tie.status}
+    if tie.commit:
+        told["commit"] = tie.commit[:12]
+    if tie.status == "moved":
+        told |= {"moved_to": f"{tie.moved_to_file} {tie.moved_to_name}", "changed": tie.changed}
+    return told
 
 
 def excerpt(text: str, query: str) -> str:

@@ -6,14 +6,14 @@ reads: scopes belong to a project, messages to an owner.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
     from ragforge_memory.embeddings.port import Embedder, Vector
-    from ragforge_memory.models.code import Scope, ScopeCounts, ScopeName, ScopeUse
+    from ragforge_memory.models.code import CodeReference, Scope, ScopeCounts, ScopeName, ScopeUse
     from ragforge_memory.models.conversation import ScoredMessage, ToolCall
     from ragforge_memory.models.owner import Owner
 
@@ -62,6 +62,9 @@ class MessageReader(Protocol):
 
     async def search(self, query: str, *, limit: int = 10, conversation_id: str | None = None) -> list[ScoredMessage]:
         """Messages that bear on ``query``, by words and meaning, best first; of one conversation's lineage if named."""
+
+    async def code_of(self, message_ids: Sequence[str]) -> Mapping[str, Sequence[CodeReference]]:
+        """The code that messages are tied to, by their uuids, and what has become of it."""
 
 
 @runtime_checkable

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from ragforge_memory import AsyncConversationAgent, InvalidInput, MessageNotFound
+from ragforge_memory import CODE_SEARCH_TOOLS, AsyncConversationAgent, InvalidInput, MessageNotFound
+from ragforge_memory.llm.extractive.provider import ExtractiveProvider
 
 pytestmark = pytest.mark.anyio
 
@@ -98,3 +99,22 @@ async def test_ties_that_a_caller_makes(make_agent: MakeAgent, project: Path) ->
         other = await agent.create_conversation()
         with pytest.raises(MessageNotFound):
             await other.reference_code(response.message_id, ["scramble"])
+
+
+async def test_what_was_said_comes_with_what_became_of_the_code(make_agent: MakeAgent, project: Path) -> None:
+    async with make_agent("`scramble` is fine, it multiplies by 31.", root=project) as agent:
+        await agent.ingest()
+        conversation = await agent.create_conversation("Digests")
+        await conversation.send_message("Is the digest any good?")
+        (project / "auth.py").write_text(CODE.replace("31", "37"))
+        await agent.ingest()
+    async with make_agent(provider=ExtractiveProvider(), tools=CODE_SEARCH_TOOLS, root=project) as agent:
+        later = await agent.create_conversation()
+        response = await later.send_message("what did we say about scramble?")
+        assert "it multiplies by 31" in response.content
+        assert "Since then:\n- `scramble` (auth.py): its code has changed" in response.content
+        [call] = response.tool_calls
+        [found] = [each for each in call.result["messages"] if each["role"] == "assistant"]
+        assert [(each["name"], each["kind"], each["status"]) for each in found["code"]] == [
+            ("scramble", "discussed", "drifted")
+        ]

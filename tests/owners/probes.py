@@ -263,6 +263,9 @@ CONVERSATIONS: dict[str, list[Probe]] = {
     "referenced_code": [
         Probe(lambda a, b: {"conversation_id": b.conversation}, prepare=ANCHORED, expect=_nothing),
     ],
+    "code_of_messages": [
+        Probe(lambda a, b: {"uuids": [b.question, b.answer]}, prepare=ANCHORED, expect=_nothing)
+    ],
     "messages_about": [Probe(lambda a, b: {"about": "probe", "limit": 50}, prepare=ANCHORED, expect=_nothing)],
     "messages_on_places": [
         Probe(lambda a, b: {"places": [{"file": "probe", "key": "probe"}]}, prepare=ANCHORED, expect=_nothing)

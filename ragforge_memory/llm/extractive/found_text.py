@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ragforge_memory.llm.extractive.echoes import WHAT_WAS_SAID, only_repeats
@@ -15,6 +15,7 @@ from ragforge_memory.retrieval.names import is_test
 
 MAX_RESULTS = 5
 MAX_SAYINGS = 5
+_CHANGES = 6
 
 ENOUGH_WORDS = 0.6
 """Part of the question's words that a result must have to answer it by words: two of two, two of three."""
@@ -95,7 +96,27 @@ def sayings(asked: str, value: Mapping[str, Any]) -> list[str]:
         where = "this conversation" if each.get("this_conversation") else f"conversation {each['conversation_id'][:8]}"
         lines.append(f"- {who}, {each['timestamp'][:16].replace('T', ' ')}, {where}, message {each['message_id'][:8]}:")
         lines += [f"  {line}" for line in quotation(_beginning(each["excerpt"]))]
-    return lines
+    return lines + _since(each for each, _ in kept[:MAX_SAYINGS])
+
+
+def _since(messages: Iterable[Mapping[str, Any]]) -> list[str]:
+    """What has become of the code that was talked about, where it is not what it was."""
+    told: dict[tuple[str, str], str] = {}
+    for each in messages:
+        for code in each.get("code") or []:
+            place = (code["file"], code["name"])
+            match code["status"]:
+                case "drifted":
+                    told[place] = "its code has changed"
+                case "moved":
+                    changed = ", and its code has changed" if code.get("changed") else ""
+                    told[place] = f"it has moved to {code['moved_to']}{changed}"
+                case "orphaned":
+                    told[place] = "it is gone"
+    if not told:
+        return []
+    lines = [f"- `{name}` ({file}): {what}" for (file, name), what in list(told.items())[:_CHANGES]]
+    return ["", "Since then:", *lines]
 
 
 def _beginning(text: str) -> list[str]:
