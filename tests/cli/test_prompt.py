@@ -83,6 +83,6 @@ async def test_slash_commands_are_completed(keyboard: PipeInput) -> None:
     def offered(text: str) -> list[str]:
         return [c.text for c in completer.get_completions(Document(text), CompleteEvent())]
 
-    assert offered("/t") == ["/title", "/tags", "/tools"]
+    assert offered("/t") == ["/title", "/tags", "/tree", "/tools"]
     assert offered("/title a") == []
     assert offered("what is in /etc") == []

@@ -76,13 +76,16 @@ def test_other_notes(capsys: pytest.CaptureFixture[str]) -> None:
         PIPE,
         [
             events.Recalled(),
-            events.Compressed(tokens_before=900, tokens_after=100),
+            events.Compressed(tokens_before=900, tokens_after=100, tokens_saved=800),
             events.ReasoningDelta(text="hm"),
             events.MemorySaved(memory_id="m", content="tabs\x1b[2J"),
             events.Error(error="ModelError", message="gone"),
         ],
     )
-    assert capsys.readouterr() == ("", "context condensed: 900 tokens to 100\nremembered: tabs[2J\n")
+    assert capsys.readouterr() == (
+        "",
+        "context condensed: 900 tokens to 100, 800 saved; the messages stay in the graph\nremembered: tabs[2J\n",
+    )
 
 
 def test_tool_lines_fit() -> None:
