@@ -1,0 +1,311 @@
+"""Whether memory stays as fast as it grows: the same operations with 1e2 to 1e6 messages in the database.
+
+    python benchmarks/growth.py [--most 1000000] [--embedded 100000] [--long 100000] [--rounds 200] [--json FILE]
+
+At each size an append, the last 20 messages, a search inside one conversation and a whole turn are measured on
+conversations of a hundred messages, beside an empty write and ``RETURN 1`` of the same rounds; then the same in one
+conversation of ``--long`` messages. The largest may cost 1.3 times what 1e3 costs, as a ratio to the floors, so that
+what else the machine does falls out. Database hits of the statements are profiled at each size. What a search by
+meaning finds in one conversation is compared with an exact scan.
+
+The server is ``NEO4J_URI``'s, else the managed one. What the benchmark wrote is deleted at its end.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import os
+import sys
+import tempfile
+import time
+import uuid
+from pathlib import Path
+from typing import Any
+
+import neo4j
+import numpy as np
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from benchmarks.core import ANSWER, DIMENSION, QUESTION, Operation, interleaved
+from benchmarks.figures import Figure, forget_project, table, warm_median, write_json
+from benchmarks.server import benchmark_server
+from ragforge_memory import AsyncConversation, AsyncConversationAgent, ConversationConfig, Neo4jConfig
+from ragforge_memory.embeddings.hashing import HashingEmbedder
+from ragforge_memory.embeddings.port import space_model
+from ragforge_memory.graph.client import GraphClient, open_driver
+from ragforge_memory.graph.connect import connect
+from ragforge_memory.graph.conversations import ConversationStore
+from ragforge_memory.graph.search import EVERYTHING, SearchStore
+from ragforge_memory.graph.spaces import Space, open_space
+from ragforge_memory.graph.text import owner_token
+from ragforge_memory.llm.scripted import ScriptedProvider
+from ragforge_memory.models.owner import Owner
+
+SIZES = (100, 1_000, 10_000, 100_000, 1_000_000)
+GROWTH = 1.3
+TURN_MS = 30.0
+CONVERSATION = 100
+"""Messages of a conversation that is measured, and of those that fill the database."""
+
+WORDS = ("cache", "token", "parser", "socket", "password", "retry", "index", "thread", "buffer", "schema")
+QUERIES = ("parser", "retry token", "socket buffer schema", "thread cache")
+FILL = """
+UNWIND $rows AS row
+MATCH (c:Conversation {uuid: row.conversation_id})
+CREATE (c)-[:HAS_MESSAGE]->(m:Message)
+SET m = row, m.timestamp = datetime()
+WITH m, row
+WHERE row.vector IS NOT NULL
+CALL db.create.setNodeVectorProperty(m, $property, row.vector)
+REMOVE m.vector
+RETURN count(*) AS filled
+"""
+HEADS = "UNWIND $uuids AS uuid MATCH (c:Conversation {uuid: uuid}) SET c.head_seq = $count, c.message_count = $count"
+
+
+class Ground:
+    """The database that grows, and the agent whose conversations are measured."""
+
+    def __init__(self, client: GraphClient, agent: AsyncConversationAgent, owner: Owner, space: Space) -> None:
+        self.client = client
+        self.agent = agent
+        self.owner = owner
+        self.space = space
+        self.searches = SearchStore(client, owner, space)
+        self.stored = 0
+        self.embedded = 0
+        self._random = np.random.default_rng(11)
+
+    async def conversation(self, count: int, *, embedded: bool) -> AsyncConversation:
+        """A conversation of ``count`` messages, written past the product."""
+        made = await self.agent.create_conversation(title=f"{count} messages")
+        await self._fill([made.uuid], count, embedded=embedded)
+        return await self.agent.load_conversation(made.uuid)
+
+    async def grow_to(self, count: int, *, embedded: int) -> None:
+        """Fills the database up to ``count`` messages, the first ``embedded`` of them with vectors."""
+        store = ConversationStore(self.client, self.owner)
+        while self.stored + CONVERSATION <= count:
+            most = min(20, (count - self.stored) // CONVERSATION)
+            uuids = [(await store.create(title="one of many")).uuid for _ in range(most)]
+            await self._fill(uuids, CONVERSATION, embedded=self.embedded < embedded)
+        await self.client.run_schema("CALL db.index.fulltext.awaitEventuallyConsistentIndexRefresh()")
+
+    async def _fill(self, uuids: list[str], count: int, *, embedded: bool) -> None:
+        token = owner_token(self.owner.user_id, self.owner.project)
+        for start in range(0, count * len(uuids), 1_000):
+            places = [divmod(place, count) for place in range(start, min(start + 1_000, count * len(uuids)))]
+            vectors = self._random.standard_normal((len(places), DIMENSION)) if embedded else None
+            words = self._random.choice(WORDS, (len(places), 12))
+            rows: list[dict[str, Any]] = [
+                {
+                    "conversation_id": uuids[conversation],
+                    "uuid": uuid.uuid4().hex,
+                    "seq": seq + 1,
+                    "role": "assistant" if seq % 2 else "user",
+                    "content": " ".join(words[at]),
+                    "state": "complete",
+                    "token_count": 12,
+                    "owner_token": token,
+                    "user_id": self.owner.user_id,
+                    "project": self.owner.project,
+                }
+                for at, (conversation, seq) in enumerate(places)
+            ]
+            if vectors is not None:
+                unit = (vectors / np.linalg.norm(vectors, axis=1, keepdims=True)).tolist()
+                rows = [{**row, "vector": vector} for row, vector in zip(rows, unit, strict=True)]
+            await self.client.run_schema(FILL, rows=rows, property=self.space.property)
+        await self.client.run_schema(HEADS, uuids=uuids, count=count)
+        self.stored += count * len(uuids)
+        self.embedded += count * len(uuids) if embedded else 0
+
+    async def recall(self, conversation: AsyncConversation, queries: int = 20) -> tuple[float, int]:
+        """The share of the ten nearest that a scoped search finds, and how many of other conversations it brings."""
+        rows = await self.client.run_schema(
+            "MATCH (m:Message {conversation_id: $uuid}) WHERE m[$property] IS NOT NULL "
+            "RETURN m.seq AS seq, m[$property] AS vector",
+            uuid=conversation.uuid,
+            property=self.space.property,
+        )
+        seqs, matrix = [row["seq"] for row in rows], np.array([row["vector"] for row in rows])
+        found = strangers = 0
+        for _ in range(queries):
+            query = self._random.standard_normal(DIMENSION)
+            query /= np.linalg.norm(query)
+            nearest = {seqs[place] for place in np.argsort(-(matrix @ query))[:10]}
+            hits = await self.searches.by_meaning(
+                query.tolist(), conversation_id=conversation.uuid, filters=EVERYTHING, limit=100
+            )
+            strangers += sum(hit.conversation_id != conversation.uuid for hit in hits.items)
+            found += len(nearest & {hit.seq for hit in hits.items[:10]})
+        return found / (10 * queries), strangers
+
+
+async def profiled(
+    client: GraphClient, driver: neo4j.AsyncDriver, database: str, operations: dict[str, Operation]
+) -> dict[str, int]:
+    """Database hits of every statement that one round of the operations runs, each profiled and undone."""
+    ran: dict[str, tuple[str, dict[str, Any]]] = {}
+    attempt = client._attempt
+
+    async def noted(text: str, parameters: dict[str, Any], write: bool, timeout: Any, name: str, managed: bool) -> Any:
+        ran.setdefault(name, (text, parameters))
+        return await attempt(text, parameters, write, timeout, name, managed)
+
+    client._attempt = noted  # type: ignore[method-assign]
+    try:
+        for operation in operations.values():
+            await operation()
+    finally:
+        client._attempt = attempt  # type: ignore[method-assign]
+    hits = {}
+    for name, (text, parameters) in ran.items():
+        _, language, rest = text.rpartition("CYPHER 25")
+        if "uuid" in parameters:
+            parameters = {**parameters, "uuid": uuid.uuid4().hex}  # a message that is there already costs less
+        async with driver.session(database=database) as session, await session.begin_transaction() as transaction:
+            result = await transaction.run(f"{language} PROFILE {rest}", parameters)
+            summary = await result.consume()
+            await transaction.rollback()
+        hits[name] = _hits(summary.profile)
+    return hits
+
+
+def _hits(plan: Any) -> int:
+    return int(plan.get("dbHits", 0)) + sum(_hits(child) for child in plan.get("children", ()))
+
+
+async def measured(config: Neo4jConfig, project: str, given: argparse.Namespace) -> tuple[list[Figure], dict[str, Any]]:
+    """The table of growth."""
+    owner = Owner("", project)
+    embedder = HashingEmbedder(DIMENSION)
+    client = await connect(config)
+    floor = open_driver(config)
+    space = await open_space(client, project, space_model(embedder), DIMENSION)
+    agent = AsyncConversationAgent(
+        config,
+        llm_provider=ScriptedProvider([ANSWER], loop=True),
+        embedder=embedder,
+        tools=(),
+        config=ConversationConfig(embed_messages=True, enable_summarization=False),
+        project=project,
+    )
+
+    async def consume(transaction: neo4j.AsyncManagedTransaction, query: str) -> None:
+        await (await transaction.run(query)).consume()
+
+    async def empty_write() -> None:
+        async with floor.session(database=config.database) as session:
+            await session.execute_write(consume, "CREATE (:BenchmarkFloor)")
+
+    async def return_1() -> None:
+        async with floor.session(database=config.database) as session:
+            await session.execute_read(consume, "RETURN 1")
+
+    written = {}
+    rows: dict[str, dict[str, Any]] = {}
+    try:
+        async with agent:
+            ground = Ground(client, agent, owner, space)
+            services = await agent.open()
+            sizes = [(f"{size:,} messages", size, CONVERSATION) for size in SIZES if size <= given.most]
+            sizes.append((f"one conversation of {given.long:,}", 0, given.long))
+            for name, size, length in sizes:
+                started = time.perf_counter()
+                await ground.grow_to(size - 2 * length, embedded=given.embedded)
+                # A conversation of its own for what is read, and others for what grows while it is measured.
+                read = await ground.conversation(length, embedded=True)
+                talk = await ground.conversation(length, embedded=True)
+                await client.run_schema("CALL db.index.fulltext.awaitEventuallyConsistentIndexRefresh()")
+                written[name] = time.perf_counter() - started
+
+                async def append(talk: AsyncConversation = talk) -> None:
+                    from ragforge_memory.graph.messages import NewMessage
+
+                    new = NewMessage(uuid.uuid4().hex, "user", QUESTION, token_count=25)
+                    await services.messages.append(talk.uuid, new, embed=False)
+
+                async def last_20(read: AsyncConversation = read) -> None:
+                    assert len(await read.get_history(20)) == 20
+
+                counter = iter(range(1_000_000))
+
+                async def search(read: AsyncConversation = read, counter: Any = counter) -> None:
+                    found = await read.search_history(QUERIES[next(counter) % len(QUERIES)])
+                    assert len(found) == 10
+                    assert all(each.conversation_id == read.uuid for each in found)
+
+                async def turn(talk: AsyncConversation = talk) -> None:
+                    await talk.send_message(QUESTION)
+
+                operations: dict[str, Operation] = {
+                    "empty write": empty_write,
+                    "RETURN 1": return_1,
+                    "append": append,
+                    "last 20": last_20,
+                    "search": search,
+                    "turn": turn,
+                }
+                times = {key: warm_median(each) for key, each in (await interleaved(operations, given.rounds)).items()}
+                share, strangers = await ground.recall(read)
+                hits = await profiled(services.graph, floor, config.database, operations)
+                rows[name] = {**times, "recall": share, "strangers": strangers, "hits": hits}
+                print(f"{name}: " + ", ".join(f"{key} {value:.2f} ms" for key, value in times.items()), flush=True)
+    finally:
+        await floor.close()
+        await client.aclose()
+    return figures(rows), {"rows": rows, "filled_in_seconds": {k: round(v, 1) for k, v in written.items()}}
+
+
+def figures(rows: dict[str, dict[str, Any]]) -> list[Figure]:
+    """Each size against 1e3 messages, as ratios to the floors of its own rounds."""
+    floors = {"append": "empty write", "last 20": "RETURN 1", "search": "RETURN 1"}
+    base = rows.get("1,000 messages") or next(iter(rows.values()))
+    told = []
+    for name, row in rows.items():
+        compared = row is not base and not name.startswith("100 ")
+        for what, below in floors.items():
+            ratio, least = row[what] / row[below], base[what] / base[below]
+            detail = f"{row[what]:.2f} ms, {ratio:.2f} x the floor"
+            told.append(Figure(f"{what}, {name}", ratio / least, "x", GROWTH if compared else None, detail))
+        told.append(Figure(f"turn, {name}", row["turn"], "ms", TURN_MS))
+        told.append(Figure(f"missed by search, {name}", 1 - row["recall"], "", 0.0, "of the ten nearest by exact scan"))
+        told.append(Figure(f"of other conversations, {name}", row["strangers"], "", 0.0))
+        for statement, count in row["hits"].items():
+            if statement not in base["hits"]:
+                continue
+            grown = count / max(base["hits"][statement], 1)
+            told.append(
+                Figure(f"hits of {statement}, {name}", grown, "x", GROWTH if compared else None, f"{count:,} hits")
+            )
+    return told
+
+
+def main() -> int:
+    """Fills, measures, prints, writes."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--most", type=int, default=SIZES[-1], help="messages in the largest database")
+    parser.add_argument("--embedded", type=int, default=100_000, help="how many of them have vectors")
+    parser.add_argument("--long", type=int, default=100_000, help="messages of the one long conversation")
+    parser.add_argument("--rounds", type=int, default=200)
+    parser.add_argument("--json", type=Path, metavar="FILE")
+    given = parser.parse_args()
+    config = benchmark_server()
+    project = f"benchmark-{uuid.uuid4().hex}"
+    try:
+        with tempfile.TemporaryDirectory() as home:
+            os.environ["RAGFORGE_HOME"] = home  # the journal is the benchmark's own
+            found, facts = asyncio.run(measured(config, project, given))
+    finally:
+        forget_project(config, project)
+    print(table("Growth, against 1,000 messages in the database", found))
+    if given.json:
+        write_json(given.json, "growth", found, **facts)
+    return 0 if all(figure.reached for figure in found) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
