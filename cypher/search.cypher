@@ -56,8 +56,8 @@ RETURN seqs, times, scores, [l IN lineage | [l.id, l.top]] AS lineage
 // name: search_history_vector
 // requires: 2026.2
 // By meaning, in one conversation's lineage: the scope is a filter inside the index (recall 1.0 against an exact scan
-// at 200, 2,000 and 5,000 messages of 20,000, and faster than it from some 150 on). Other filters come after it, on
-// $take neighbours; `more` says that they have left too few although there were more to look at.
+// in conversations of 200, 2,000 and 5,000 messages, 20,000 in all, and faster than it from some 150 on). Other filters
+// come after it, on $take neighbours; `more` says that they have left too few although there were more to look at.
 CYPHER 25
 MATCH (c:Conversation {uuid: $conversation_id})
 WHERE c.user_id = $user_id AND c.project = $project AND c.status <> 'deleting'

@@ -23,6 +23,9 @@ CANDIDATES = 100
 RARITY_SAMPLE = 100
 """How many hits of a word are counted to learn how rare it is; more made no difference (R@10 .754 with 400)."""
 
+# Neighbours asked of the index for each candidate: it searches wider, at next to no cost. Of 5,000 messages that are
+# nearly alike in twos and threes the ten nearest were found at .989 with one, .996 with two; otherwise always.
+_TAKE = 2
 # With filters that the index does not know: neighbours looked at for the first attempt.
 _TAKE_FILTERED = 1_000
 # Older servers: the most messages that are compared one by one (2,000 took 28 to 40 ms), and neighbours taken of more.
@@ -138,7 +141,7 @@ class SearchStore:
             "names": {"index": self._space.message_index},
             "property": self._space.property,
             "vector": list(vector),
-            "take": max(limit, _TAKE_FILTERED) if filters.narrow else limit,
+            "take": max(limit, _TAKE_FILTERED) if filters.narrow else _TAKE * limit,
             "scan": _SCAN,
             "overfetch": max(limit, _OVERFETCH),
             **self._scope(conversation_id, filters, limit),
