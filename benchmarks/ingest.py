@@ -127,8 +127,8 @@ async def measure(root: Path, files: int | None) -> tuple[list[Figure], IngestRe
             Figure("first ingest, 1,000 scopes", per_thousand, "ms", 1_000.0, f"{1e6 / per_thousand:,.0f} scopes/s"),
             Figure("first ingest, all", first, "ms", None, f"{report.files:,} files, {report.scopes:,} scopes"),
             Figure("no change", again, "ms", unchanged, f"best of {REPEATS}, {report.files:,} files"),
-            Figure("one body edited", body, "ms", None, "only its own file's edges are looked up"),
-            Figure("one name added", name, "ms", None, "all edges are looked up, the difference is written"),
+            Figure("one body edited", body, "ms", None, "its own file's edges are looked up"),
+            Figure("one name added", name, "ms", None, "only files that can see the name are looked up"),
         ]
     finally:
         await client.aclose()

@@ -15,7 +15,9 @@ from typing import Any, NamedTuple
 
 from ragforge_memory.code.collection import paused_collection
 from ragforge_memory.code.facts import Facts, decode, facts_version
+from ragforge_memory.code.outline import Outline, from_text
 from ragforge_memory.code.parsed import ParsedFile
+from ragforge_memory.code.resolve import Dependence
 from ragforge_memory.home import ragforge_home
 
 # A file whose time of change is this close to when it was read may change again without a trace (ns). File systems
@@ -28,8 +30,11 @@ CREATE TABLE seen (
   skipped TEXT, broken INTEGER NOT NULL
 ) WITHOUT ROWID;
 CREATE TABLE facts (
-  path TEXT PRIMARY KEY, hash TEXT NOT NULL, interface TEXT NOT NULL, head BLOB NOT NULL, body BLOB NOT NULL
+  path TEXT PRIMARY KEY, hash TEXT NOT NULL, outline TEXT NOT NULL, head BLOB NOT NULL, body BLOB NOT NULL
 );
+CREATE TABLE dependences (
+  path TEXT PRIMARY KEY, unresolved INTEGER NOT NULL, reads BLOB NOT NULL
+) WITHOUT ROWID;
 CREATE TABLE state (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 """
 
@@ -62,6 +67,7 @@ class FactsCache:
         name = hashlib.sha256(f"{project}\0{root}".encode("utf-8", "surrogatepass")).hexdigest()[:32]
         self._path = (home or ragforge_home()) / "code" / f"{name}.sqlite3"
         self._lock = threading.Lock()
+        self._failed = False
         self._database = self._opened()
 
     def close(self) -> None:
@@ -81,19 +87,38 @@ class FactsCache:
             [(path, *seen) for path, seen in files.items()],
         )
 
-    def interfaces(self, paths: Sequence[str]) -> dict[str, tuple[str, str]]:
-        """For each file whose facts are there: the hash of the content they are of, and the interface's digest."""
-        found = {}
-        for some in _some(paths):
-            rows = self._query(f"SELECT path, hash, interface FROM facts WHERE path IN ({_marks(some)})", some)
-            found.update({row[0]: (row[1], row[2]) for row in rows})
-        return found
+    def outlines(self, hashes: Mapping[str, str]) -> dict[str, Outline]:
+        """The outlines of files with these content hashes, by path, as far as they are there."""
+        rows = self._query("SELECT path, hash, outline FROM facts")
+        return {path: from_text(text) for path, digest, text in rows if hashes.get(path) == digest}
+
+    def dependences(self) -> dict[str, Dependence]:
+        """What is remembered of each file's resolution, by path; it holds for `revision` alone."""
+        rows = self._query("SELECT path, unresolved, reads FROM dependences")
+        return {path: Dependence(unresolved, reads) for path, unresolved, reads in rows}
+
+    def depend(self, files: Mapping[str, Dependence]) -> None:
+        """Remembers what the resolution of files came across. It holds when `complete` has been said."""
+        self._change(
+            "INSERT OR REPLACE INTO dependences (path, unresolved, reads) VALUES (?, ?, ?)",
+            [(path, *known) for path, known in files.items()],
+        )
+
+    def revision(self) -> int | None:
+        """The project's revision in the graph that the dependences are of; None where there is none."""
+        rows = self._query("SELECT value FROM state WHERE key = 'revision'")
+        return int(rows[0][0]) if rows else None
+
+    def complete(self, revision: int) -> None:
+        """Notes that all that is remembered is of this revision; not where any of it could not be written."""
+        if not self._failed:
+            self._change("INSERT OR REPLACE INTO state (key, value) VALUES ('revision', ?)", [(str(revision),)])
 
     def keep(self, facts: Mapping[str, tuple[str, Facts]]) -> None:
         """Keeps the facts of files, each with the hash of its content."""
         self._change(
-            "INSERT OR REPLACE INTO facts (path, hash, interface, head, body) VALUES (?, ?, ?, ?, ?)",
-            [(path, digest, item.interface, item.head, item.body) for path, (digest, item) in facts.items()],
+            "INSERT OR REPLACE INTO facts (path, hash, outline, head, body) VALUES (?, ?, ?, ?, ?)",
+            [(path, digest, item.outline, item.head, item.body) for path, (digest, item) in facts.items()],
         )
 
     def forget(self, paths: Iterable[str]) -> None:
@@ -101,6 +126,7 @@ class FactsCache:
         rows = [(path,) for path in paths]
         self._change("DELETE FROM seen WHERE path = ?", rows)
         self._change("DELETE FROM facts WHERE path = ?", rows)
+        self._change("DELETE FROM dependences WHERE path = ?", rows)
 
     def parsed(self, hashes: Mapping[str, str], *, bodies: bool) -> dict[str, ParsedFile]:
         """The facts of files with these content hashes, by path, as far as they are there.
@@ -162,8 +188,12 @@ class FactsCache:
         if not rows:
             return
         # A full disk or a damaged file only means that more is read next time.
-        with self._lock, contextlib.suppress(sqlite3.DatabaseError), self._database:
-            self._database.executemany(sql, rows)
+        with self._lock:
+            try:
+                with self._database:
+                    self._database.executemany(sql, rows)
+            except sqlite3.DatabaseError:
+                self._failed = True
 
 
 def _some(paths: Sequence[str]) -> Iterator[Sequence[str]]:

@@ -5,22 +5,21 @@ not make all others be parsed again.
 from __future__ import annotations
 
 import json
-import re
 import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields
-from hashlib import blake2b
 from importlib import metadata
 from operator import attrgetter
 from typing import Any
 
+from ragforge_memory.code.outline import outline, to_text
 from ragforge_memory.code.parsed import Binding, Export, Import, ParsedFile, ParsedScope, Use
 
 # Raised when these bytes change; see `facts_version` for what else makes a file be read again.
-_FORMAT = 2
+_FORMAT = 3
 
 # What a scope says to people: the graph has it, and no name is resolved by it.
-_TEXTS: dict[str, Any] = {
+TEXTS: dict[str, Any] = {
     "signature": "",
     "docstring": None,
     "source": "",
@@ -31,10 +30,7 @@ _TEXTS: dict[str, Any] = {
     "parameters": (),
     "complexity": 1,
 }
-_PLACES = frozenset({"line", "start_line", "definition_line", "end_line", "line_count"})
-# Their bindings are locals: another file comes across one only by following what the function returns.
-_WITH_LOCALS = frozenset({"function", "method"})
-_HEADS = re.compile(r"(?:^|[(\[,| ])([A-Za-z_$][\w$]*)")
+PLACES = frozenset({"line", "start_line", "definition_line", "end_line", "line_count"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,13 +38,12 @@ class Facts:
     """One file's facts.
 
     Args:
-        interface: a digest of what other files' resolution can depend on: names, types, parents, bases, fields,
-            what functions return, imports and exports; not what is used inside of bodies, and no line numbers.
+        outline: what lookups over the whole project go by, see outline.py.
         head: the file as others see it, see `decode`.
         body: what its top level and its bodies use; only needed to resolve the file itself.
     """
 
-    interface: str
+    outline: str
     head: bytes
     body: bytes
 
@@ -62,7 +57,7 @@ def encode(parsed: ParsedFile) -> Facts:
     """The facts of a file."""
     head = [_FILE.row(parsed), [_SCOPE.row(scope) for scope in parsed.scopes]]
     body = [_rows(_USE, parsed.uses), [_rows(_USE, scope.uses) for scope in parsed.scopes]]
-    return Facts(_interface(parsed), _packed(head), _packed(body))
+    return Facts(to_text(outline(parsed)), _packed(head), _packed(body))
 
 
 def decode(head: bytes, body: bytes | None = None) -> ParsedFile:
@@ -93,14 +88,14 @@ def restore(facts: Facts, texts: Sequence[tuple[Any, ...]]) -> ParsedFile:
     file, scopes = _unpacked(facts.head)
     uses, inner = _unpacked(facts.body)
     made = [
-        _SCOPE.made(row, _all(_USE, more), constant=dict(zip(_TEXTS, text, strict=True)))
+        _SCOPE.made(row, _all(_USE, more), constant=dict(zip(TEXTS, text, strict=True)))
         for row, more, text in zip(scopes, inner, texts, strict=True)
     ]
     parsed: ParsedFile = _FILE.made(file, tuple(made), _all(_USE, uses))
     return parsed
 
 
-_texts_of: Callable[[ParsedScope], tuple[Any, ...]] = attrgetter(*_TEXTS)
+_texts_of: Callable[[ParsedScope], tuple[Any, ...]] = attrgetter(*TEXTS)
 
 
 class _Form:
@@ -110,12 +105,11 @@ class _Form:
         self._kind = kind
         self._parts = parts or {}
         self._names = [
-            f.name for f in fields(kind) if f.name not in apart and not (kind is ParsedScope and f.name in _TEXTS)
+            f.name for f in fields(kind) if f.name not in apart and not (kind is ParsedScope and f.name in TEXTS)
         ]
-        self._placed = [name not in _PLACES for name in self._names]
         self._apart = tuple(apart)
         self._values: Callable[[Any], tuple[Any, ...]] = attrgetter(*self._names)
-        self._constant = dict(_TEXTS) if kind is ParsedScope else {}
+        self._constant = dict(TEXTS) if kind is ParsedScope else {}
         # A class all of whose fields are in the row, in order, is made without naming them: four times as fast.
         self._plain = not apart and not self._parts and not self._constant
         assert all(f.default is MISSING or f.init for f in fields(kind))
@@ -134,14 +128,6 @@ class _Form:
             for name, item in zip(self._names, row, strict=True)
         }
         return self._kind(**named, **(constant or self._constant), **dict(zip(self._apart, apart, strict=True)))
-
-    def shape(self, value: Any) -> list[Any]:
-        """The row without line numbers."""
-        return [
-            [self._parts[name].shape(part) for part in item] if name in self._parts else item
-            for name, item, wanted in zip(self._names, self._values(value), self._placed, strict=True)
-            if wanted
-        ]
 
 
 _USE = _Form(Use)
@@ -166,37 +152,3 @@ def _packed(plain: Any) -> bytes:
 
 def _unpacked(data: bytes) -> Any:
     return json.loads(zlib.decompress(data).decode("utf-8", "surrogatepass"))
-
-
-def _interface(parsed: ParsedFile) -> str:
-    wanted = _wanted(parsed)
-    scopes = []
-    for scope in parsed.scopes:
-        shape = _SCOPE.shape(scope)
-        if scope.type in _WITH_LOCALS:
-            seen = [b for b in scope.bindings if b.name in wanted[scope.key]]
-            shape[_SCOPE_BINDINGS] = [_BINDING.shape(binding) for binding in seen]
-        scopes.append(shape)
-    text = json.dumps([_FILE.shape(parsed), scopes], ensure_ascii=True, separators=(",", ":"))
-    return blake2b(text.encode(), digest_size=16).hexdigest()
-
-
-_SCOPE_BINDINGS = [f.name for f in fields(ParsedScope) if f.name not in {*_TEXTS, *_PLACES, "uses"}].index("bindings")
-
-
-def _wanted(parsed: ParsedFile) -> dict[str, set[str]]:
-    """For each scope the local names that what it returns, or what a function inside it returns, goes back to."""
-    found: dict[str, set[str]] = {scope.key: {"return"} for scope in parsed.scopes}
-    for scope in reversed(parsed.scopes):
-        names = found[scope.key]
-        size = 0
-        while size != len(names):
-            size = len(names)
-            for binding in scope.bindings:
-                if binding.name in names and binding.value:
-                    names.update(_HEADS.findall(binding.value))
-        if scope.returns:
-            names.update(_HEADS.findall(scope.returns))
-        if scope.parent is not None and scope.parent in found:
-            found[scope.parent] |= names
-    return found

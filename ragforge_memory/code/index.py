@@ -2,78 +2,279 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
-from ragforge_memory.code.languages import LANGUAGES, reader_of
+from ragforge_memory.code.languages import reader_of
+from ragforge_memory.code.layout import Layout
 from ragforge_memory.code.links import Links
+from ragforge_memory.code.outline import Outline, outline, owner_name
 from ragforge_memory.code.parsed import TYPE_TYPES, Binding, Import, ParsedFile, ParsedScope
+from ragforge_memory.code.reads import (
+    ABOVE,
+    ALL,
+    BASENAME,
+    BELOW,
+    DEFINED,
+    DETACHED,
+    DIRECTORY,
+    EXPORTS,
+    FILE,
+    PACKAGE,
+    PARENT_PACKAGE,
+    Reading,
+    Reads,
+    Watched,
+    WatchedLevels,
+    WatchedScopes,
+)
+
+V = TypeVar("V")
+
+ByName = Mapping[str, V] | Watched[V]
+ByKey = Mapping[str, V] | WatchedScopes[V]
+Levels = Mapping[str | None, Mapping[str, V]] | WatchedLevels[V]
 
 
 class FileIndex:
     """One file's scopes by key, parent and name."""
 
     def __init__(self, file: ParsedFile) -> None:
-        self.file = file
-        self.by_key: dict[str, ParsedScope] = {scope.key: scope for scope in file.scopes}
+        self._file = file
+        self.path = file.path
+        self._by_key: dict[str, ParsedScope] = {scope.key: scope for scope in file.scopes}
         self._bindings: dict[str | None, dict[str, list[Binding]]] = {}
         self._offered: frozenset[str] | None = None
         self._offers_all = False
         self.links: Links = reader_of(file.language).links
 
-    @cached_property
-    def children(self) -> dict[str | None, dict[str, list[ParsedScope]]]:
+    @property
+    def file(self) -> ParsedFile:
+        """All of it."""
+        return self._file
+
+    @property
+    def placed(self) -> ParsedFile:
+        """The file, for its path, language and package alone."""
+        return self._file
+
+    @property
+    def language(self) -> str:
+        """Of `ParsedFile`."""
+        return self._file.language
+
+    @property
+    def package(self) -> str:
+        """Of `ParsedFile`."""
+        return self._file.package
+
+    @property
+    def by_key(self) -> ByKey[ParsedScope]:
+        """The scopes by key."""
+        return self._by_key
+
+    @property
+    def children(self) -> Levels[list[ParsedScope]]:
         """For each parent's key (None: the top level), what is defined in it, by name, in source order.
 
         Constructors that bear their type's name are left out: the name means the type.
         """
+        return self._children
+
+    @cached_property
+    def _children(self) -> dict[str | None, dict[str, list[ParsedScope]]]:
         found: dict[str | None, dict[str, list[ParsedScope]]] = {}
-        for scope in self.file.scopes:
+        for scope in self._file.scopes:
             if scope.owner is None and "constructor" not in scope.modifiers:
                 found.setdefault(scope.parent, {}).setdefault(scope.name, []).append(scope)
                 if "outward" in scope.modifiers and scope.parent is not None:  # a plain C enum's members
-                    around = self.by_key[scope.parent].parent
+                    around = self._by_key[scope.parent].parent
                     found.setdefault(around, {}).setdefault(scope.name, []).append(scope)
         return found
 
-    @cached_property
-    def imports(self) -> dict[str | None, dict[str, list[Import]]]:
+    @property
+    def imports(self) -> Levels[list[Import]]:
         """For each importing scope's key (None: the top level), the imports by their name in this file."""
+        return self._imports
+
+    @cached_property
+    def _imports(self) -> dict[str | None, dict[str, list[Import]]]:
         found: dict[str | None, dict[str, list[Import]]] = {}
-        for imported in self.file.imports:
+        for imported in self._file.imports:
             found.setdefault(imported.scope, {}).setdefault(imported.local, []).append(imported)
         return found
 
-    @cached_property
-    def exports(self) -> dict[str, str]:
+    @property
+    def exports(self) -> ByName[str]:
         """What the file says that it exports: the name outside and the dotted name inside."""
-        return {export.name: export.local for export in self.file.exports}
+        return self._exports
 
-    def bindings(self, key: str | None) -> dict[str, list[Binding]]:
+    @cached_property
+    def _exports(self) -> dict[str, str]:
+        return {export.name: export.local for export in self._file.exports}
+
+    @property
+    def exports_any(self) -> bool:
+        """Whether the file says that it exports anything."""
+        return bool(self._file.exports)
+
+    def bindings(self, key: str | None) -> ByName[list[Binding]]:
         """The bindings of a scope (None: the top level) by name, in source order."""
+        return self._bound(key)
+
+    def _bound(self, key: str | None) -> dict[str, list[Binding]]:
         found = self._bindings.get(key)
         if found is None:
             found = self._bindings[key] = {}
-            for binding in self.file.bindings if key is None else self.by_key[key].bindings:
+            for binding in self._file.bindings if key is None else self._by_key[key].bindings:
                 found.setdefault(binding.name, []).append(binding)
         return found
 
     def may_offer(self, name: str) -> bool:
         """Whether the file can have a top-level name; quick, and true too often rather than too rarely."""
         if self._offered is None:
-            imported = self.imports.get(None, {})
+            imported = self._imports.get(None, {})
             through = any(everything.exported or self.links.imports_visible for everything in imported.get("*", ()))
-            names = {*self.top, *self.exports, *imported, *self.bindings(None)}
+            names = {*self._children.get(None, {}), *self._exports, *imported, *self._bound(None)}
             self._offered = None if through else frozenset(names)
             self._offers_all = through
         return self._offers_all or name in (self._offered or ())
 
     @property
-    def top(self) -> dict[str, list[ParsedScope]]:
+    def top(self) -> ByName[list[ParsedScope]]:
         """What is defined at the top level."""
         return self.children.get(None, {})
+
+
+class OtherFile(FileIndex):
+    """A file as the resolution of another one sees it: what is asked of it is noted.
+
+    Args:
+        whole: the file.
+        reads: where to note.
+    """
+
+    def __init__(self, whole: FileIndex, reads: Reads) -> None:
+        self._whole = whole
+        self._reads = reads
+        self.path = path = whole.path
+        self.links = whole.links
+        names = {key: scope.name for key, scope in whole._by_key.items()}
+        self._seen_scopes = WatchedScopes(whole._by_key, names, reads, path)
+        self._seen_children = WatchedLevels(whole._children, names, reads, path)
+        self._seen_imports = WatchedLevels(whole._imports, names, reads, path)
+
+    @property
+    def file(self) -> ParsedFile:
+        """All of it, noted as such."""
+        self._reads.note(self.path, ALL)
+        return self._whole.file
+
+    @property
+    def placed(self) -> ParsedFile:
+        """See FileIndex."""
+        self._reads.note(FILE, self.path)
+        return self._whole.file
+
+    @property
+    def language(self) -> str:
+        """Of `ParsedFile`."""
+        self._reads.note(FILE, self.path)
+        return self._whole.language
+
+    @property
+    def package(self) -> str:
+        """Of `ParsedFile`."""
+        self._reads.note(FILE, self.path)
+        return self._whole.package
+
+    @property
+    def by_key(self) -> ByKey[ParsedScope]:
+        """The scopes by key."""
+        return self._seen_scopes
+
+    @property
+    def children(self) -> Levels[list[ParsedScope]]:
+        """See FileIndex."""
+        return self._seen_children
+
+    @property
+    def imports(self) -> Levels[list[Import]]:
+        """See FileIndex."""
+        return self._seen_imports
+
+    @property
+    def exports(self) -> ByName[str]:
+        """See FileIndex."""
+        return Watched(self._whole._exports, self._reads, self.path)
+
+    @property
+    def exports_any(self) -> bool:
+        """See FileIndex."""
+        self._reads.note(self.path, EXPORTS)
+        return self._whole.exports_any
+
+    def bindings(self, key: str | None) -> ByName[list[Binding]]:
+        """See FileIndex."""
+        return Watched(self._whole._bound(key), self._reads, self.path)
+
+    def may_offer(self, name: str) -> bool:
+        """See FileIndex."""
+        self._reads.add(((self.path, name), (self.path, "*")))
+        return self._whole.may_offer(name)
+
+
+class Files:
+    """The files of a project by path; what is read of others than the one that is resolved is noted.
+
+    Args:
+        paths: of all of them.
+        load: reads one.
+        reads: where to note.
+    """
+
+    def __init__(self, paths: Iterable[str], load: Callable[[str], ParsedFile], reads: Reads) -> None:
+        self.paths = dict.fromkeys(sorted(paths))
+        self._load = load
+        self._reads = reads
+        self._whole: dict[str, FileIndex] = {}
+        self._others: dict[str, OtherFile] = {}
+
+    def whole(self, path: str) -> FileIndex:
+        """A file that nothing is noted of."""
+        found = self._whole.get(path)
+        if found is None:
+            found = self._whole[path] = FileIndex(self._load(path))
+        return found
+
+    def renew(self, paths: Iterable[str]) -> None:
+        """Loads files again, since more of them is known."""
+        for path in paths:
+            self._whole.pop(path, None)
+            self._others.pop(path, None)
+
+    def __getitem__(self, path: str) -> FileIndex:
+        if path == self._reads.own:
+            return self.whole(path)
+        found = self._others.get(path)
+        if found is None:
+            found = self._others[path] = OtherFile(self.whole(path), self._reads)
+        return found
+
+    def __iter__(self) -> Iterator[str]:
+        self._reads.note(FILE, ALL)
+        return iter(self.paths)
+
+    def get(self, path: str) -> FileIndex | None:
+        """A file; None where there is none."""
+        if path not in self:
+            return None
+        return self[path]
+
+    def __contains__(self, path: str) -> bool:
+        self._reads.note(FILE, path)
+        return path in self.paths
 
 
 class ProjectIndex:
@@ -81,73 +282,96 @@ class ProjectIndex:
 
     Args:
         files: each path once.
+        outlines: of all files, where ``files`` are read by ``load`` when they are needed.
+        load: reads the file of a path.
     """
 
-    def __init__(self, files: Iterable[ParsedFile]) -> None:
-        self.files: dict[str, FileIndex] = {f.path: FileIndex(f) for f in files if f.error is None}
-        self.memo: dict[Any, Any] = {}
-        """Where a language's functions keep what they worked out, under keys that begin with the language."""
-
-    @cached_property
-    def directories(self) -> dict[str, list[str]]:
+    def __init__(
+        self,
+        files: Iterable[ParsedFile] = (),
+        *,
+        outlines: Mapping[str, Outline] | None = None,
+        load: Callable[[str], ParsedFile] | None = None,
+    ) -> None:
+        self.reads = Reads()
+        good = {file.path: file for file in files if file.error is None}
+        self._outlines = {path: outline(file) for path, file in good.items()} if outlines is None else outlines
+        self.files = Files(self._outlines, load or good.__getitem__, self.reads)
+        self._layout = Layout(self._outlines)
+        self._memo: dict[Hashable, tuple[Any, Collection[Reading]]] = {}
+        self._defined: dict[tuple[str, str], list[tuple[str, ParsedScope]]] = {}
+        self._detached: dict[str, list[tuple[str, ParsedScope]]] = {}
+        layout, reads = self._layout, self.reads
+        self.directories = Watched(layout.directories, reads, DIRECTORY)
         """For each directory (``""`` or with a final slash) the paths of the files right in it, sorted."""
-        found: dict[str, list[str]] = defaultdict(list)
-        for path in sorted(self.files):
-            found[path[: path.rfind("/") + 1]].append(path)
-        return dict(found)
-
-    @cached_property
-    def all_directories(self) -> frozenset[str]:
+        self.all_directories = Watched(layout.all_directories, reads, ABOVE)
         """Every directory above a file, with a final slash."""
-        found = set()
-        for directory in self.directories:
-            while directory:
-                found.add(directory)
-                directory = directory[: directory.rstrip("/").rfind("/") + 1]
-        return frozenset(found)
-
-    @cached_property
-    def by_basename(self) -> dict[str, list[str]]:
+        self.by_basename = Watched(layout.by_basename, reads, BASENAME)
         """For each file name without directories the paths that end with it, sorted."""
-        found: dict[str, list[str]] = defaultdict(list)
-        for path in sorted(self.files):
-            found[path.rpartition("/")[2]].append(path)
-        return dict(found)
-
-    @cached_property
-    def packages(self) -> dict[str, list[str]]:
+        self.packages = Watched(layout.packages, reads, PACKAGE)
         """For each module ``language:package/`` the paths of its files, sorted; a file may say several packages."""
-        found: dict[str, list[str]] = defaultdict(list)
-        for path in sorted(self.files):
-            file = self.files[path].file
-            for package in file.package.split():
-                found[f"{file.language}:{package}/"].append(path)
-        return dict(found)
+        self.parent_packages = Watched(layout.parent_packages, reads, PARENT_PACKAGE)
+        """Every module ``language:package/`` that has files or packages inside."""
+
+    @property
+    def layout(self) -> Layout:
+        """Where the files are; what is read of it is not noted."""
+        return self._layout
+
+    def remember(self, key: Hashable, make: Callable[[], V], reads: Collection[Reading] | None = None) -> V:
+        """What ``make`` gives, worked out once.
+
+        Args:
+            key: begins with the language.
+            make: a pure function of the index.
+            reads: what to note in place of what ``make`` reads.
+        """
+        known = self._memo.get(key)
+        if known is None:
+            outer = self.reads.begin(None)
+            try:
+                value = make()
+            finally:
+                found = self.reads.end(outer)
+            known = self._memo[key] = (value, found if reads is None else reads)
+        self.reads.add(known[1])
+        value: V = known[0]
+        return value
 
     def inside(self, module: str) -> list[str]:
         """The paths of the files right in a directory (``./`` is the root) or package."""
         return self.directories.get("" if module == "./" else module) or self.packages.get(module) or []
 
-    @cached_property
-    def by_name(self) -> dict[tuple[str, str], list[tuple[str, ParsedScope]]]:
-        """For each (family of languages, bare name) the (path, scope) pairs of all definitions of that name."""
-        found: dict[tuple[str, str], list[tuple[str, ParsedScope]]] = defaultdict(list)
-        for path in sorted(self.files):
-            file = self.files[path].file
-            family = LANGUAGES[file.language].family
-            for scope in file.scopes:
-                found[family, scope.name].append((path, scope))
-        return dict(found)
+    def first_below(self, directory: str) -> str | None:
+        """The first path below a directory."""
+        self.reads.note(BELOW, directory)
+        return next((path for path in self.files.paths if path.startswith(directory)), None)
 
-    @cached_property
-    def detached(self) -> dict[str, list[tuple[str, ParsedScope]]]:
-        """For the last name of each ``owner`` the (path, scope) pairs of members defined outside their type."""
-        found: dict[str, list[tuple[str, ParsedScope]]] = defaultdict(list)
-        for path in sorted(self.files):
-            for scope in self.files[path].file.scopes:
-                if scope.owner is not None and "constructor" not in scope.modifiers:
-                    found[scope.owner.rpartition(".")[2]].append((path, scope))
-        return dict(found)
+    def defined(self, family: str, name: str) -> list[tuple[str, ParsedScope]]:
+        """The (path, scope) pairs of all definitions of a bare name in a family of languages, by path."""
+        self.reads.note(DEFINED, f"{family}:{name}")
+        found = self._defined.get((family, name))
+        if found is None:
+            found = self._defined[family, name] = [
+                (path, scope)
+                for path in self._layout.defining.get((family, name), ())
+                for scope in self.files.whole(path).file.scopes
+                if scope.name == name
+            ]
+        return found
+
+    def detached(self, name: str) -> list[tuple[str, ParsedScope]]:
+        """The (path, scope) pairs of members that are defined outside their type, by the last name of ``owner``."""
+        self.reads.note(DETACHED, name)
+        found = self._detached.get(name)
+        if found is None:
+            found = self._detached[name] = [
+                (path, scope)
+                for path in self._layout.detaching.get(name, ())
+                for scope in self.files.whole(path).file.scopes
+                if scope.owner is not None and "constructor" not in scope.modifiers and owner_name(scope.owner) == name
+            ]
+        return found
 
     def types(self, path: str, name: str) -> list[ParsedScope]:
         """The types called ``name`` at the top level of a file."""

@@ -21,12 +21,11 @@ from typing import TYPE_CHECKING, Literal
 from ragforge_memory.code.anchoring import resolve_anchors
 from ragforge_memory.code.cache import FactsCache
 from ragforge_memory.code.discover import MAX_FILE_BYTES, Discovery, discover
-from ragforge_memory.code.edges import ProjectFiles, resolved, same_inside, write_edges
-from ragforge_memory.code.facts import Facts, facts_version
+from ragforge_memory.code.edges import EdgeLookup, ProjectFiles, Remembered, remembered, write_edges
+from ragforge_memory.code.facts import facts_version
 from ragforge_memory.code.git import head_commit
 from ragforge_memory.code.plan import Plan, make_plan, place_reading, seen_now
 from ragforge_memory.code.readers import Readers, Reading
-from ragforge_memory.code.resolve import Resolution
 from ragforge_memory.code.writing import Totals, Writer
 from ragforge_memory.errors import GraphUnavailable, ProjectConflict, RagforgeError
 from ragforge_memory.graph.anchors import AnchorStore
@@ -147,13 +146,12 @@ class _Ingest:
             size = sum(plan.files[path].size for path in (*plan.changed, *plan.new))
             with Readers(self._root, size=size, processes=processes) as readers:
                 writer = Writer(self._store, self._root, state, plan, first=lease.first)
-                unresolved, everywhere = await self._write(writer, readers, plan, state)
-            if not everywhere:
-                unresolved = state.unresolved
+                unresolved = await self._write(writer, readers, plan, state)
             await self._resolve_anchors(writer, plan, state, commit)
-            scopes, edges, _ = await self._store.finish(
+            scopes, edges, revision = await self._store.finish(
                 commit=commit, facts_version=facts_version(), unresolved=unresolved
             )
+            await asyncio.to_thread(self._cache.complete, revision)
         return self._report(plan, commit, writer.totals, scopes, edges, unresolved)
 
     def _discovered(self) -> Discovery:
@@ -184,10 +182,10 @@ class _Ingest:
     def _is_current(self, plan: Plan, state: IngestState) -> bool:
         return plan.is_empty and not state.incomplete and state.root == str(self._root)
 
-    async def _write(self, writer: Writer, readers: Readers, plan: Plan, state: IngestState) -> tuple[int, bool]:
+    async def _write(self, writer: Writer, readers: Readers, plan: Plan, state: IngestState) -> int:
         """Writes what is new and changed while the next files are read, removes what is gone, then the edges.
 
-        Returns how many uses stayed unresolved, and whether all files' uses were looked at.
+        Returns how many uses of the project stayed unresolved.
         """
         files = ProjectFiles(self._root, {**plan.unchanged, **{path: state.files[path].hash for path in plan.kept}})
         queue: asyncio.Queue[list[Reading] | None] = asyncio.Queue()
@@ -196,16 +194,18 @@ class _Ingest:
         try:
             while (group := await queue.get()) is not None:
                 await writer.write(group)
-            resolution = await reading
+            lookup = await reading
             await writer.finish()
         finally:
             reading.cancel()
             with suppress(asyncio.CancelledError, Exception):
                 await reading
         self._progress(IngestProgress("edges"))
-        await write_edges(self._store, files, resolution)
+        await asyncio.to_thread(lookup.again, writer.exchanged)
+        resolution, unresolved = await asyncio.to_thread(lookup.finish)
+        await write_edges(self._store, lookup.sources, resolution)
         await asyncio.to_thread(self._cache.forget, [path for path in plan.gone if path not in plan.files])
-        return resolution.unresolved, not files.same_inside
+        return unresolved
 
     async def _read(
         self,
@@ -214,12 +214,11 @@ class _Ingest:
         state: IngestState,
         files: ProjectFiles,
         queue: asyncio.Queue[list[Reading] | None],
-    ) -> Resolution:
+    ) -> EdgeLookup:
         """Reads group after group, puts into the queue what can be written, then looks the edges up."""
-        facts: dict[str, Facts] = {}
         done, total = 0, len(plan.changed) + len(plan.new)
         try:
-            before = await asyncio.to_thread(self._cache.interfaces, plan.changed)
+            files.before = await asyncio.to_thread(self._remembered, plan, state)
             for group in self._groups(plan, streamed=not state.files):
                 self._progress(IngestProgress("read", done, total))
                 readings = await asyncio.to_thread(self._read_group, readers, plan, group)
@@ -233,15 +232,23 @@ class _Ingest:
                     good.append(item)
                     files.hashes[item.path] = item.hash
                     files.read[item.path] = item.parsed
-                    facts[item.path] = item.facts
+                    files.facts[item.path] = item.facts
                 queue.put_nowait(good)
                 done += len(group)
             self._progress(IngestProgress("read", total, total))
         finally:
             queue.put_nowait(None)
-        known = {path: file.hash for path, file in state.files.items()}
-        files.same_inside = not (state.incomplete or plan.gone or plan.new) and same_inside(before, known, facts)
-        return await asyncio.to_thread(resolved, self._cache, readers, files)
+        lookup = EdgeLookup(self._cache, readers, files)
+        await asyncio.to_thread(lookup.run)
+        return lookup
+
+    def _remembered(self, plan: Plan, state: IngestState) -> Remembered | None:
+        """What only the edges that an edit can touch are found by; None where all are looked up."""
+        most = len(state.files) // 2
+        if self._options.full or state.incomplete or state.emptied or len(plan.changed) + len(plan.gone) > most:
+            return None
+        hashes = {path: file.hash for path, file in state.files.items()}
+        return remembered(self._cache, hashes, [*plan.changed, *plan.gone], state.revision)
 
     def _read_group(self, readers: Readers, plan: Plan, group: list[str]) -> list[Reading]:
         now = time.time_ns()

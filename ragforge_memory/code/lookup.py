@@ -104,21 +104,21 @@ class Lookup(ABC):
         return entity.instance or scope.type not in TYPE_TYPES
 
     def _local(self, file: FileIndex, key: str, name: str, line: int) -> Entity | None:
-        inner = file.children.get(key)
-        if inner and name in inner:
+        inner = file.children.get(key, {})
+        if name in inner:
             return self._chosen(file, inner[name])
         found = self._imported(file, file.imports.get(key, {}).get(name, ()))
         if found is not None:
             return found
         bound = file.bindings(key).get(name)
-        return self._bound(file.file.path, key, bound, line) if bound else None
+        return self._bound(file.path, key, bound, line) if bound else None
 
     def _chosen(self, file: FileIndex, scopes: list[ParsedScope]) -> Entity:
         """Of several definitions of one name: the implementation behind overloads, else the first; a type without
         type parameters before those with them.
         """
         plain = [s for s in scopes if not {"overload", "setter", "generic"} & set(s.modifiers)]
-        return Entity(file.file.path, (plain or scopes)[0].key)
+        return Entity(file.path, (plain or scopes)[0].key)
 
     def _in_file(self, path: str, name: str, line: int = 0) -> Entity | None:
         memo = (path, name)
@@ -143,7 +143,7 @@ class Lookup(ABC):
         bound = file.bindings(None).get(name)
         if bound:
             return self._bound(path, None, bound, line)
-        for neighbour in file.links.neighbours(self._index, file.file):
+        for neighbour in file.links.neighbours(self._index, file.placed):
             if neighbour != path and neighbour in self._index.files and self._index.files[neighbour].may_offer(name):
                 found = self._exported(neighbour, name, own=True)
                 if found is not None:
@@ -154,7 +154,7 @@ class Lookup(ABC):
             if self.known(found):
                 return found
             foreign = foreign or found is FOREIGN
-        linked = file.links.linked(self._index, file.file, name)
+        linked = file.links.linked(self._index, file.placed, name)
         if linked is not None:
             return Entity(*linked)
         return FOREIGN if foreign else None
@@ -171,7 +171,7 @@ class Lookup(ABC):
         return best
 
     def _from_import(self, file: FileIndex, imported: Import, name: str) -> Entity | None:
-        modules = file.links.modules(self._index, file.file, imported)
+        modules = file.links.modules(self._index, file.placed, imported)
         if not modules:
             return FOREIGN
         if imported.name is None:
@@ -204,7 +204,7 @@ class Lookup(ABC):
             found = self.evaluate(module, None, local)
             if found is not None and found is not FOREIGN:
                 return found
-        if own or not (links.exports_only and file.exports) or name == "default":
+        if own or not (links.exports_only and file.exports_any) or name == "default":
             here = file.top.get(name)
             if here and here[0].type != "constant":
                 return self._chosen(file, here)
@@ -230,7 +230,7 @@ class Lookup(ABC):
             whole = self.evaluate(module, None, file.exports["="])
             if self.known(whole) and whole is not None:
                 return self.member(whole, name)
-        if name == "default" and links.exports_only and file.exports:
+        if name == "default" and links.exports_only and file.exports_any:
             return Entity(module, "")  # CommonJS imported as if it were an ES module
         return self._submodule(module, name)
 
@@ -252,8 +252,9 @@ class Lookup(ABC):
         language, colon, _ = module.partition(":")
         if colon:
             return reader_of(language).links
-        inside = self._index.inside(module) or [p for p in self._index.files if p.startswith(module)]
-        return self._index.files[inside[0]].links if inside else None
+        inside = self._index.inside(module)
+        first = inside[0] if inside else self._index.first_below(module)
+        return self._index.files[first].links if first is not None else None
 
 
 def _starred(imported: Import, name: str) -> str:

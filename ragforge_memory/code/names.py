@@ -229,10 +229,10 @@ class Names(Lookup):
             file = self._index.files[ancestor.path]
             scope = file.by_key[ancestor.key]
             if scope.type not in ("function", "method"):
-                inner = file.children.get(ancestor.key)
-                if inner and name in inner:
+                inner = file.children.get(ancestor.key, {})
+                if name in inner:
                     return self._chosen(file, inner[name])
-            for path, outside in self._index.detached.get(scope.name, ()):
+            for path, outside in self._index.detached(scope.name):
                 if outside.name == name and self._owner(path, outside) == ancestor:
                     return Entity(path, outside.key)
             held = file.bindings(ancestor.key).get(f".{name}")  # what an object or constructor function holds

@@ -25,22 +25,7 @@ def package_modules(index: ProjectIndex, file: ParsedFile, imported: Import) -> 
 
 def known_parent(index: ProjectIndex, module: str) -> Sequence[str]:
     """The module itself where it only has packages inside."""
-    return [module] if module in parents(index) else ()
-
-
-def parents(index: ProjectIndex) -> frozenset[str]:
-    """Every package above one that has files, with files of its own or not."""
-    memo = "packages above"
-    if memo not in index.memo:
-        found = set()
-        for module in index.packages:
-            language, _, name = module.rstrip("/").partition(":")
-            while name:
-                found.add(f"{language}:{name}/")
-                name = name.rpartition(".")[0]
-        index.memo[memo] = frozenset(found)
-    known: frozenset[str] = index.memo[memo]
-    return known
+    return [module] if module in index.parent_packages else ()
 
 
 def package_neighbours(index: ProjectIndex, file: ParsedFile) -> Sequence[str]:
@@ -54,10 +39,10 @@ def package_neighbours(index: ProjectIndex, file: ParsedFile) -> Sequence[str]:
 def subpackage(index: ProjectIndex, module: str, name: str) -> str | None:
     """``a.b`` and ``c`` to ``a.b.c``."""
     inner = f"{module.rstrip('/')}.{name}/"
-    return inner if inner in parents(index) else None
+    return inner if inner in index.parent_packages else None
 
 
 def root_package(index: ProjectIndex, file: ParsedFile, name: str) -> Place | None:
     """The first word of a name that is written in full."""
     module = f"{file.language}:{name}/"
-    return (module, "") if module in parents(index) else None
+    return (module, "") if module in index.parent_packages else None

@@ -8,15 +8,16 @@ method, the edge is drawn with ``certain=False``; everything else that stays ope
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from ragforge_memory.code.index import FileIndex, ProjectIndex
 from ragforge_memory.code.languages import LANGUAGES
 from ragforge_memory.code.lookup import FOREIGN, UNKNOWN, Entity
 from ragforge_memory.code.names import Names
 from ragforge_memory.code.parsed import TYPE_TYPES, ParsedFile, ParsedScope, Use
+from ragforge_memory.code.reads import Digests, packed
 
 EdgeKind = Literal["CONSUMES", "INHERITS_FROM", "IMPLEMENTS", "DECORATED_BY", "HAS_PARENT"]
 
@@ -46,6 +47,18 @@ class Edge:
     certain: bool = True
 
 
+class Dependence(NamedTuple):
+    """What resolving one file came across.
+
+    Args:
+        unresolved: of its uses.
+        reads: what it asked of others, as numbers, see reads.py.
+    """
+
+    unresolved: int
+    reads: bytes
+
+
 @dataclass(frozen=True, slots=True)
 class Resolution:
     """What resolving gave.
@@ -54,11 +67,13 @@ class Resolution:
         edges: each (source, kind, target) once, sorted by source and first line.
         unresolved: uses that may mean something of the project but could not be followed.
         foreign: uses of built-ins, other packages and local names.
+        files: what each file that was looked up had to do with others, by path.
     """
 
     edges: tuple[Edge, ...]
     unresolved: int = 0
     foreign: int = 0
+    files: Mapping[str, Dependence] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -74,16 +89,28 @@ _Found = dict[tuple[str, EdgeKind, str, str], _Lines]
 def resolve(files: Iterable[ParsedFile] | ProjectIndex, only: Collection[str] | None = None) -> Resolution:
     """The edges of a project.
 
+    Each file is looked up on its own, with nothing remembered of the others' lookups: so its edges depend on nothing
+    but what it reads of them, and are the same whichever files are looked up with it.
+
     Args:
         files: all files of the project (broken ones are left out), or an index of them.
         only: the paths whose scopes' outgoing edges are wanted; None for all.
     """
     index = files if isinstance(files, ProjectIndex) else ProjectIndex(files)
-    resolver = _Resolver(index)
     edges: list[Edge] = []
-    for path in sorted(index.files if only is None else index.files.keys() & set(only)):
-        edges += resolver.edges(path)
-    return Resolution(tuple(edges), resolver.unresolved, resolver.foreign)
+    foreign, digests = 0, Digests()
+    dependences = {}
+    for path in sorted(index.files.paths if only is None else index.files.paths.keys() & set(only)):
+        resolver = _Resolver(index)
+        outer = index.reads.begin(path)
+        try:
+            edges += resolver.edges(path)
+        finally:
+            reads = index.reads.end(outer)
+        foreign += resolver.foreign
+        dependences[path] = Dependence(resolver.unresolved, packed(digests.of(reads)))
+    unresolved = sum(each.unresolved for each in dependences.values())
+    return Resolution(tuple(edges), unresolved, foreign, dependences)
 
 
 class _Resolver:
@@ -114,16 +141,16 @@ class _Resolver:
         return edges
 
     def _parent(self, file: FileIndex, scope: ParsedScope, found: _Found) -> None:
-        holder = self._names.outside_parent(file.file.path, scope)
+        holder = self._names.outside_parent(file.path, scope)
         if holder is not None:
             found[scope.key, "HAS_PARENT", holder.path, holder.key] = _Lines(certain=True)
         elif scope.parent is not None:
-            found[scope.key, "HAS_PARENT", file.file.path, scope.parent] = _Lines(certain=True)
+            found[scope.key, "HAS_PARENT", file.path, scope.parent] = _Lines(certain=True)
 
     def _parameters(self, file: FileIndex, scope: ParsedScope, found: _Found) -> None:
         for binding in scope.bindings:
             if binding.kind == "parameter":
-                source = self._names.injected(file.file.path, scope.key, binding.name)
+                source = self._names.injected(file.path, scope.key, binding.name)
                 if source is not None:
                     at = found.setdefault((scope.key, "CONSUMES", source.path, source.key), _Lines())
                     at.lines.add(binding.line)
@@ -136,7 +163,7 @@ class _Resolver:
         target = self._names.principal(target)
         source = scope.key if scope else ""
         definition = self._names.scope(target)
-        if definition is None or (target == (file.file.path, source, False) and use.kind != "call"):
+        if definition is None or (target == (file.path, source, False) and use.kind != "call"):
             return
         if use.kind == "reference" and definition.type == "method" and file.links.methods_are_called:
             return
@@ -156,7 +183,7 @@ class _Resolver:
 
     def _target(self, file: FileIndex, scope: ParsedScope | None, use: Use) -> tuple[Entity | None, bool]:
         """The definition that a use means, and whether that is certain; None (counted) where there is none."""
-        path, key, names = file.file.path, scope.key if scope else None, self._names
+        path, key, names = file.path, scope.key if scope else None, self._names
         if use.receiver is None:
             # a type's own bases and decorators are read outside it
             outside = scope is not None and use.kind in ("inherit", "implement", "decorate")
@@ -188,7 +215,7 @@ class _Resolver:
 
     def _bare(self, file: FileIndex, key: str | None, use: Use) -> Entity | None:
         """A bare name's definition; what a local variable holds is not what the name itself means."""
-        path, names = file.file.path, self._names
+        path, names = file.path, self._names
         if use.kind in ("type", "inherit", "implement") and not self._is_type_variable(file, key, use.name):
             meant = names.lookup(path, key, use.name, use.line, types=True)
             if meant is not None and names.known(meant) and meant.key and not meant.instance:
@@ -232,10 +259,10 @@ class _Resolver:
     def _guess(self, file: FileIndex, use: Use) -> Entity | None:
         if not file.links.guesses or use.name in file.links.common_members or use.name.startswith("__"):
             return None
-        family = LANGUAGES[file.file.language].family
+        family = LANGUAGES[file.language].family
         memo = (family, use.name)
         if memo not in self._unique:
-            places = self._index.by_name.get(memo, ())
+            places = self._index.defined(family, use.name)
             callable_ = [(p, s) for p, s in places if s.type in _CALLABLE and "static" not in s.modifiers]
             distinct = {(path, scope.qualified_name) for path, scope in callable_}
             one = len(distinct) == 1 and callable_[0][1].type != "function" and not self._is_local(callable_[0])

@@ -38,6 +38,7 @@ class _Pairing:
     reading: Reading
     parsed: ParsedFile
     uuid: str
+    stored: Sequence[Stored] = ()
     match: FileMatch = field(default_factory=FileMatch)
     takes_over: bool = False
 
@@ -63,6 +64,8 @@ class Writer:
         self._lost: Lost | None = None
         self._claimed: Claimable | None = None
         self.totals = Totals()
+        self.exchanged: set[tuple[str, str]] = set()
+        """(path, bare name) of keys that another scope has now: edges to them lead to the wrong one."""
         self.before = Before(state.commit)
 
     async def write(self, readings: Sequence[Reading]) -> None:
@@ -81,7 +84,7 @@ class Writer:
             before = self._state.files.get(reading.path)
             claimed_uuid, claimed_scopes = claimed.get(reading.path, (None, []))
             uuid = before.uuid if before is not None else claimed_uuid or uuid4().hex
-            pairing = _Pairing(reading, reading.parsed, uuid)
+            pairing = _Pairing(reading, reading.parsed, uuid, stored.get(reading.path, ()))
             pairing.match = match_file(stored.get(reading.path) or claimed_scopes, reading.parsed.scopes)
             if before is not None:
                 left.extend(pairing.match.lost)
@@ -151,6 +154,10 @@ class Writer:
         parsed, known = pairing.parsed, pairing.match.known
         by_key = {scope.key: scope for scope in parsed.scopes}
         uuids = {key: known[key]["uuid"] if key in known else uuid4().hex for key in by_key}
+        for stored in pairing.stored:
+            key = stored.get("key")
+            if key in uuids and uuids[key] != stored["uuid"]:
+                self.exchanged.add((parsed.path, by_key[key].name))
         rows = []
         for key, scope in by_key.items():
             parent = by_key.get(scope.parent) if scope.parent is not None else None

@@ -107,22 +107,6 @@ def test_facts_are_the_file_without_its_texts() -> None:
         decode(b"")
 
 
-@pytest.mark.parametrize(
-    ("text", "same"),
-    [
-        ("# more\ndef f(a):\n    x = g(a)\n    return x\n\ndef h():\n    u = 1\n", True),
-        ("def f(a):\n    x = g(a)\n    return x\n\ndef h():\n    u = other()\n    u.go()\n", True),
-        ("def f(a):\n    x = k(a)\n    return x\n\ndef h():\n    u = 1\n", False),
-        ("def f(a):\n    x = g(a)\n    return x\n\ndef i():\n    u = 1\n", False),
-        ("import q\ndef f(a):\n    x = g(a)\n    return x\n\ndef h():\n    u = 1\n", False),
-    ],
-)
-def test_the_interface_is_what_others_can_depend_on(text: str, same: bool) -> None:
-    before = encode(parsed("def f(a):\n    x = g(a)\n    return x\n\ndef h():\n    u = 1\n"))
-
-    assert (encode(parsed(text)).interface == before.interface) is same
-
-
 def test_stat_values_of_a_file_just_written_are_not_trusted() -> None:
     second = 1_000_000_000
     assert Seen("h", 3, 5 * second, 9 * second).holds_for(3, 5 * second)

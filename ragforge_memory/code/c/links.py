@@ -58,21 +58,21 @@ def _shared(one: str, other: str) -> int:
 
 def neighbours(index: ProjectIndex, file: ParsedFile) -> Sequence[str]:
     """Everything that is included, directly or not; for C++ also the files of the same namespaces."""
-    memo = ("c", "included", file.path)
-    if memo not in index.memo:
-        found: dict[str, None] = {}
-        queue = [file.path]
-        while queue:
-            path = queue.pop(0)
-            for imported in index.files[path].file.imports:
-                if imported.module.startswith(INCLUDE):
-                    header = _included(index, path, imported.module[1:])
-                    if header is not None and header not in found and header != file.path:
-                        found[header] = None
-                        queue.append(header)
-        index.memo[memo] = list(found)
-    included: list[str] = index.memo[memo]
-    return included
+    return index.remember(("c", "included", file.path), lambda: _all_included(index, file.path))
+
+
+def _all_included(index: ProjectIndex, start: str) -> list[str]:
+    found: dict[str, None] = {}
+    queue = [start]
+    while queue:
+        path = queue.pop(0)
+        for imported in index.files[path].imports.get(None, {}).get("*", ()):
+            if imported.module.startswith(INCLUDE):
+                header = _included(index, path, imported.module[1:])
+                if header is not None and header not in found and header != start:
+                    found[header] = None
+                    queue.append(header)
+    return list(found)
 
 
 def linked(index: ProjectIndex, file: ParsedFile, name: str) -> Place | None:
@@ -80,12 +80,7 @@ def linked(index: ProjectIndex, file: ParsedFile, name: str) -> Place | None:
 
     C declares a function in a header and defines it in another file: only the linker brings them together.
     """
-    memo = ("c", "linked", name)
-    if memo not in index.memo:
-        index.memo[memo] = [
-            (path, scope.key) for path, scope in index.by_name.get(("c", name), ()) if _external(scope, path)
-        ]
-    places: list[Place] = index.memo[memo]
+    places: list[Place] = [(path, scope.key) for path, scope in index.defined("c", name) if _external(scope, path)]
     near = places
     directory = file.path
     while len(near) > 1 and directory:

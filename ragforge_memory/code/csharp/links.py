@@ -9,6 +9,7 @@ from ragforge_memory.code.clauses import (
     comment_free,
 )
 from ragforge_memory.code.draft import Draft
+from ragforge_memory.code.reads import UNPLACED
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -46,24 +47,25 @@ def neighbours(index: ProjectIndex, file: ParsedFile) -> Sequence[str]:
 
 
 def _without_namespace(index: ProjectIndex) -> Sequence[str]:
-    memo = ("csharp", "global")
-    if memo not in index.memo:
-        files = (file.file for file in index.files.values())
-        index.memo[memo] = [file.path for file in files if file.language == "csharp" and not file.package]
-    found: Sequence[str] = index.memo[memo]
-    return found
+    """The files of no namespace, which all others see."""
+    outlines = index.layout.outlines
+    return index.remember(
+        ("csharp", "global"),
+        lambda: sorted(path for path, file in outlines.items() if file.language == "csharp" and not file.package),
+        reads=((UNPLACED, ""),),
+    )
 
 
 def parts(index: ProjectIndex, path: str, scope: ParsedScope) -> Sequence[Place]:
     """The other ``partial`` declarations of a type."""
     if "partial" not in scope.modifiers:
         return ()
-    here = index.files[path].file.package
+    here = index.files[path].package
     return [
         (other, found.key)
-        for other, found in index.by_name.get(("csharp", scope.name), ())
+        for other, found in index.defined("csharp", scope.name)
         if found.qualified_name == scope.qualified_name
         and "partial" in found.modifiers
-        and index.files[other].file.package == here
+        and index.files[other].package == here
         and (other, found.key) != (path, scope.key)
     ]

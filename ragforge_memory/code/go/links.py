@@ -7,9 +7,11 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ragforge_memory.code.parsed import Import, ParsedFile
+from ragforge_memory.code.reads import MODULE_PATH
 
 if TYPE_CHECKING:
     from ragforge_memory.code.index import ProjectIndex
+    from ragforge_memory.code.layout import Layout
 
 
 _VERSION = re.compile(r"v[0-9]+$")
@@ -39,21 +41,18 @@ def _module_path(index: ProjectIndex) -> str:
     ``go.mod`` is not among the files that are read, but the imports say it: what stands before the project's
     directories in most of the paths that end in one of them.
     """
-    memo = "go module path"
-    if memo not in index.memo:
-        votes: dict[str, set[str]] = {}
-        seen: set[str] = set()
-        for found in index.files.values():
-            if found.file.language == "go":
-                seen.update(imported.module for imported in found.file.imports)
-        for path in seen:
-            parts = path.split("/")
-            for start in range(1, len(parts)):
-                if "/".join(parts[start:]) + "/" in index.directories:
-                    votes.setdefault("/".join(parts[:start]), set()).add(path)
-        index.memo[memo] = max(votes, key=lambda prefix: (len(votes[prefix]), -len(prefix)), default="")
-    own: str = index.memo[memo]
-    return own
+    return index.remember(("go", "module path"), lambda: module_path(index.layout), reads=((MODULE_PATH, "go"),))
+
+
+def module_path(layout: Layout) -> str:
+    """The same of a layout."""
+    votes: dict[str, set[str]] = {}
+    for path in sorted({module for known in layout.outlines.values() for module in known.modules}):
+        parts = path.split("/")
+        for start in range(1, len(parts)):
+            if "/".join(parts[start:]) + "/" in layout.directories:
+                votes.setdefault("/".join(parts[:start]), set()).add(path)
+    return max(votes, key=lambda prefix: (len(votes[prefix]), -len(prefix), prefix), default="")
 
 
 def neighbours(index: ProjectIndex, file: ParsedFile) -> Sequence[str]:
@@ -62,5 +61,5 @@ def neighbours(index: ProjectIndex, file: ParsedFile) -> Sequence[str]:
     return [
         path
         for path in here
-        if path != file.path and (other := index.files[path].file).language == "go" and other.package == file.package
+        if path != file.path and (other := index.files[path]).language == "go" and other.package == file.package
     ]

@@ -7,6 +7,7 @@ from posixpath import normpath
 from typing import TYPE_CHECKING
 
 from ragforge_memory.code.links import Links
+from ragforge_memory.code.reads import MODULE
 
 if TYPE_CHECKING:
     from ragforge_memory.code.index import ProjectIndex
@@ -57,26 +58,24 @@ def modules(index: ProjectIndex, file: ParsedFile, imported: Import) -> Sequence
             return ()
         found = _file_at(index, "" if base == "." else base)
         return [found] if found else ()
-    key = ("javascript", here, name)
-    if key not in index.memo:
-        index.memo[key] = _bare(index, here, name)
-    answer: Sequence[str] = index.memo[key]
-    return answer
+    return index.remember(("javascript", here, name), lambda: _bare(index, here, name))
 
 
 def _file_at(index: ProjectIndex, base: str) -> str | None:
-    if base in index.files:
+    index.reads.note(MODULE, base.rpartition("/")[2].partition(".")[0])
+    files = index.layout.outlines
+    if base in files:
         return base
     stem, dot, extension = base.rpartition(".")
     for other in _WRITTEN.get(dot + extension, ()):
-        if stem + other in index.files:
+        if stem + other in files:
             return stem + other
     for extension in _EXTENSIONS:
-        if base + extension in index.files:
+        if base + extension in files:
             return base + extension
     prefix = f"{base}/" if base else ""
     for extension in _EXTENSIONS:
-        if f"{prefix}index{extension}" in index.files:
+        if f"{prefix}index{extension}" in files:
             return f"{prefix}index{extension}"
     return None
 
@@ -88,6 +87,7 @@ def _bare(index: ProjectIndex, here: str, name: str) -> Sequence[str]:
     scope, _, rest = name.partition("/") if name.startswith("@") else ("", "", name)
     package, _, inside = rest.partition("/")
     found = []
+    index.reads.note(MODULE, package)
     for directory in _packages(index).get(package, ()):
         for middle in ("src/", "", "lib/"):
             path = _file_at(index, (directory + middle + inside).rstrip("/"))
@@ -113,16 +113,16 @@ def _from_above(index: ProjectIndex, here: str, rest: str, *, only_src: bool = F
 
 def _packages(index: ProjectIndex) -> dict[str, list[str]]:
     """The directories of a workspace's packages by their last name."""
-    key = ("javascript", "packages")
-    if key not in index.memo:
-        found: dict[str, list[str]] = {}
-        for directory in sorted(index.all_directories):
-            parts = directory.rstrip("/").split("/")
-            if len(parts) > 1 and parts[-2] in ("packages", "libs", "modules", "apps", "plugins"):
-                found.setdefault(parts[-1], []).append(directory)
-        index.memo[key] = found
-    answer: dict[str, list[str]] = index.memo[key]
-    return answer
+    return index.remember(("javascript", "packages"), lambda: _found_packages(index), reads=())
+
+
+def _found_packages(index: ProjectIndex) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for directory in sorted(index.layout.all_directories):
+        parts = directory.rstrip("/").split("/")
+        if len(parts) > 1 and parts[-2] in ("packages", "libs", "modules", "apps", "plugins"):
+            found.setdefault(parts[-1], []).append(directory)
+    return found
 
 
 LINKS = Links(

@@ -20,16 +20,12 @@ def linked(index: ProjectIndex, file: ParsedFile, name: str) -> Place | None:
     """What files without a namespace define is seen everywhere (functions and constants), else a root namespace."""
     if name == GLOBAL:
         return f"php:{GLOBAL}/", ""
-    memo = ("php", "global", name)
-    if memo not in index.memo:
-        places = [
-            (path, scope.key)
-            for path, scope in index.by_name.get(("php", name), ())
-            if scope.parent is None and index.files[path].file.package == GLOBAL
-        ]
-        index.memo[memo] = places[0] if len(places) == 1 else None
-    found: Place | None = index.memo[memo]
-    return found or root_package(index, file, name)
+    places = [
+        (path, scope.key)
+        for path, scope in index.defined("php", name)
+        if scope.parent is None and index.files[path].package == GLOBAL
+    ]
+    return places[0] if len(places) == 1 else root_package(index, file, name)
 
 
 def neighbours(index: ProjectIndex, file: ParsedFile) -> Sequence[str]:

@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING
 
 from ragforge_memory.code.links import Links, Place
 from ragforge_memory.code.python.names import COMMON_MEMBERS
+from ragforge_memory.code.reads import MODULE, ROOTED
 
 if TYPE_CHECKING:
     from ragforge_memory.code.index import ProjectIndex
+    from ragforge_memory.code.layout import Layout
     from ragforge_memory.code.parsed import Import, ParsedFile, ParsedScope
 
 
@@ -23,16 +25,13 @@ def modules(index: ProjectIndex, file: ParsedFile, imported: Import) -> Sequence
             here = here[: here.rstrip("/").rfind("/") + 1]
         found = _module_at(index, here + name[dots:].replace(".", "/"))
         return [found] if found else []
-    key = ("python", here, name)
-    if key not in index.memo:
-        index.memo[key] = _absolute(index, here, name)
-    found_all: Sequence[str] = index.memo[key]
-    return found_all
+    return index.remember(("python", here, name), lambda: _absolute(index, here, name))
 
 
 def _absolute(index: ProjectIndex, here: str, name: str) -> Sequence[str]:
     """Any directory above a top-level package may be on the path; one next to the importing file is likelier."""
     tail = name.replace(".", "/")
+    index.reads.note(ROOTED, name.partition(".")[0])
     found = []
     for root in _roots(index):
         module = _module_at(index, root + tail)
@@ -42,13 +41,12 @@ def _absolute(index: ProjectIndex, here: str, name: str) -> Sequence[str]:
 
 
 def _roots(index: ProjectIndex) -> list[str]:
+    return index.remember(("python", "roots"), lambda: package_roots(index.layout), reads=())
+
+
+def package_roots(layout: Layout) -> list[str]:
     """Directories with Python files or packages that are not packages themselves."""
-    key = ("python", "roots")
-    if key not in index.memo:
-        directories = {"", *index.all_directories}
-        index.memo[key] = sorted(d for d in directories if f"{d}__init__.py" not in index.files)
-    roots: list[str] = index.memo[key]
-    return roots
+    return sorted(d for d in {"", *layout.all_directories} if f"{d}__init__.py" not in layout.outlines)
 
 
 def _shared(one: str, other: str) -> int:
@@ -63,10 +61,12 @@ def _shared(one: str, other: str) -> int:
 def _module_at(index: ProjectIndex, base: str) -> str | None:
     base = base.rstrip("/")
     prefix = f"{base}/" if base else ""
+    index.reads.note(MODULE, base.rpartition("/")[2])
+    layout = index.layout
     for path in (f"{base}.py", f"{prefix}__init__.py", f"{base}.pyi", f"{prefix}__init__.pyi"):
-        if path in index.files:
+        if path in layout.outlines:
             return path
-    return prefix if prefix in index.all_directories else None
+    return prefix if prefix in layout.all_directories else None
 
 
 def submodule(index: ProjectIndex, module: str, name: str) -> str | None:

@@ -20,32 +20,27 @@ def modules(index: ProjectIndex, file: ParsedFile, imported: Import) -> Sequence
 
 def linked(index: ProjectIndex, file: ParsedFile, name: str) -> Place | None:
     """A constant or a method that some file defines at its top level."""
-    memo = ("ruby", "top", name)
-    if memo not in index.memo:
-        places = [
-            (path, scope)
-            for path, scope in index.by_name.get(("ruby", name), ())
-            if scope.parent is None and scope.owner is None
-        ]
-        if name[:1].isupper():
-            kinds = sorted(
-                places, key=lambda place: (place[1].type not in TYPE_TYPES, place[0].startswith(("test/", "spec/")))
-            )
-            index.memo[memo] = (kinds[0][0], kinds[0][1].key) if kinds else None
-        else:
-            index.memo[memo] = (places[0][0], places[0][1].key) if len(places) == 1 else None
-    found: Place | None = index.memo[memo]
-    return found
+    return index.remember(("ruby", "top", name), lambda: _at_top(index, name))
+
+
+def _at_top(index: ProjectIndex, name: str) -> Place | None:
+    places = [
+        (path, scope) for path, scope in index.defined("ruby", name) if scope.parent is None and scope.owner is None
+    ]
+    if name[:1].isupper():
+        kinds = sorted(
+            places, key=lambda place: (place[1].type not in TYPE_TYPES, place[0].startswith(("test/", "spec/")))
+        )
+        return (kinds[0][0], kinds[0][1].key) if kinds else None
+    return (places[0][0], places[0][1].key) if len(places) == 1 else None
 
 
 def parts(index: ProjectIndex, path: str, scope: ParsedScope) -> Sequence[Place]:
     """Where else a class or module is opened."""
-    memo = ("ruby", "parts", scope.qualified_name)
-    if memo not in index.memo:
-        index.memo[memo] = [
-            (other, found.key)
-            for other, found in index.by_name.get(("ruby", scope.name), ())
-            if found.type in TYPE_TYPES and found.qualified_name == scope.qualified_name
-        ]
-    places: list[Place] = index.memo[memo]
-    return [place for place in places if place != (path, scope.key)]
+    return [
+        (other, found.key)
+        for other, found in index.defined("ruby", scope.name)
+        if found.type in TYPE_TYPES
+        and found.qualified_name == scope.qualified_name
+        and (other, found.key) != (path, scope.key)
+    ]

@@ -32,7 +32,7 @@ def linked(index: ProjectIndex, file: ParsedFile, name: str) -> Place | None:
     found = _start(index, file.path, name)
     if found is not None:
         return found, ""
-    macros = [(path, scope) for path, scope in index.by_name.get(("rust", name), ()) if scope.type == "macro"]
+    macros = [(path, scope) for path, scope in index.defined("rust", name) if scope.type == "macro"]
     return (macros[0][0], macros[0][1].key) if len(macros) == 1 else None
 
 
@@ -85,13 +85,14 @@ def _root(index: ProjectIndex, path: str) -> str | None:
 
 def _crate(index: ProjectIndex, name: str) -> str | None:
     """A crate of the workspace. ``Cargo.toml`` is not read: the crate's directory tells, or the end of its name."""
-    memo = ("rust", "crates")
-    if memo not in index.memo:
-        found: dict[str, list[str]] = {}
-        for path in index.by_basename.get("lib.rs", ()):
-            directory = path.removesuffix("lib.rs").removesuffix("src/").rstrip("/")
-            found.setdefault(directory.rpartition("/")[2].replace("-", "_"), []).append(path)
-        index.memo[memo] = found
-    crates: dict[str, list[str]] = index.memo[memo]
+    crates = index.remember(("rust", "crates"), lambda: _crates(index))
     known = crates.get(name) or (crates.get(name.partition("_")[2]) if "_" in name else None)
     return known[0] if known and len(known) == 1 else None
+
+
+def _crates(index: ProjectIndex) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for path in index.by_basename.get("lib.rs", ()):
+        directory = path.removesuffix("lib.rs").removesuffix("src/").rstrip("/")
+        found.setdefault(directory.rpartition("/")[2].replace("-", "_"), []).append(path)
+    return found

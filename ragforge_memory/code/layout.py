@@ -1,0 +1,92 @@
+"""Where the files of a project are: by directory, name, package, and by the names they define."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping
+from functools import cached_property
+
+from ragforge_memory.code.languages import LANGUAGES
+from ragforge_memory.code.outline import Outline
+
+
+class Layout:
+    """Everything that the outlines of all files say together.
+
+    Args:
+        outlines: by path; not changed.
+    """
+
+    def __init__(self, outlines: Mapping[str, Outline]) -> None:
+        self.outlines = outlines
+
+    @cached_property
+    def directories(self) -> dict[str, list[str]]:
+        """For each directory (``""`` or with a final slash) the paths of the files right in it, sorted."""
+        found: dict[str, list[str]] = defaultdict(list)
+        for path in sorted(self.outlines):
+            found[path[: path.rfind("/") + 1]].append(path)
+        return dict(found)
+
+    @cached_property
+    def all_directories(self) -> dict[str, None]:
+        """Every directory above a file, with a final slash."""
+        found: dict[str, None] = {}
+        for directory in self.directories:
+            while directory:
+                found[directory] = None
+                directory = directory[: directory.rstrip("/").rfind("/") + 1]
+        return found
+
+    @cached_property
+    def by_basename(self) -> dict[str, list[str]]:
+        """For each file name without directories the paths that end with it, sorted."""
+        found: dict[str, list[str]] = defaultdict(list)
+        for path in sorted(self.outlines):
+            found[path.rpartition("/")[2]].append(path)
+        return dict(found)
+
+    @cached_property
+    def packages(self) -> dict[str, list[str]]:
+        """For each module ``language:package/`` the paths of its files, sorted."""
+        found: dict[str, list[str]] = defaultdict(list)
+        for path in sorted(self.outlines):
+            for module in package_modules(self.outlines[path]):
+                found[module].append(path)
+        return dict(found)
+
+    @cached_property
+    def parent_packages(self) -> dict[str, None]:
+        """Every package above one that has files, with files of its own or not."""
+        found: dict[str, None] = {}
+        for module in self.packages:
+            language, _, name = module.rstrip("/").partition(":")
+            while name:
+                found[f"{language}:{name}/"] = None
+                name = name.rpartition(".")[0]
+        return found
+
+    @cached_property
+    def defining(self) -> dict[tuple[str, str], list[str]]:
+        """For each (family of languages, bare name) the paths of the files that define it, sorted."""
+        found: dict[tuple[str, str], list[str]] = defaultdict(list)
+        for path in sorted(self.outlines):
+            known = self.outlines[path]
+            family = LANGUAGES[known.language].family
+            for name in known.names:
+                found[family, name].append(path)
+        return dict(found)
+
+    @cached_property
+    def detaching(self) -> dict[str, list[str]]:
+        """For the last name of each ``owner`` the paths of the files that define members of it, sorted."""
+        found: dict[str, list[str]] = defaultdict(list)
+        for path in sorted(self.outlines):
+            for name in self.outlines[path].owners:
+                found[name].append(path)
+        return dict(found)
+
+
+def package_modules(known: Outline) -> list[str]:
+    """The modules that a file says it belongs to."""
+    return [f"{known.language}:{package}/" for package in known.package.split()]

@@ -1,0 +1,224 @@
+"""What the resolution of one file read of others: so that a later ingest looks up again only what can have changed.
+
+A **reading** is a pair of texts. Of another file it is ``(path, name)``: what that file says of a bare name, whichever
+scope of it, also that it says nothing; of the whole project ``(kind, name)`` with one of the kinds below. Every way
+from resolution to another file passes through the containers here, which note what they are asked; whoever goes through
+one as a whole has read ALL of it. changes.py says which readings an edit makes obsolete.
+"""
+
+from __future__ import annotations
+
+from array import array
+from binascii import crc32
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, Generic, TypeVar, overload
+
+Reading = tuple[str, str]
+
+ALL = "**"
+"""The name that stands for everything that a file shows, or everything of a kind."""
+
+EXPORTS = "=?"
+"""The name that stands for whether a file exports anything."""
+
+FILE = "?file"
+"""Whether there is a file of this path, and its language and package."""
+DIRECTORY = "?directory"
+"""The files right in a directory."""
+ABOVE = "?above"
+"""Whether a directory has a file somewhere below."""
+BELOW = "?below"
+"""The files anywhere below a directory."""
+BASENAME = "?basename"
+"""The files with this last name."""
+PACKAGE = "?package"
+"""The files that say they belong to a package."""
+PARENT_PACKAGE = "?parent package"
+"""Whether there is a package of this name or below."""
+DEFINED = "?defined"
+"""All definitions of a name, as ``family:name``."""
+DETACHED = "?detached"
+"""All members that are defined outside a type of this name."""
+
+MODULE = "?module"
+"""Python's and JavaScript's files and directories with this last name, extensions left out (an ``index`` file and an
+``__init__`` has its directory's name too)."""
+ROOTED = "?rooted"
+"""What of this name is right in a directory that Python may import from."""
+UNPLACED = "?unplaced"
+"""The C# files of no namespace."""
+MODULE_PATH = "?module path"
+"""What Go's packages of the project are imported by."""
+
+V = TypeVar("V")
+D = TypeVar("D")
+
+
+class Reads:
+    """Collects readings."""
+
+    def __init__(self) -> None:
+        self._found: set[Reading] = set()
+        self.own: str | None = None
+        """The file that is being resolved: what is read of itself need not be noted."""
+
+    def note(self, kind: str, name: str) -> None:
+        """One reading."""
+        self._found.add((kind, name))
+
+    def add(self, readings: Iterable[Reading]) -> None:
+        """Several readings."""
+        self._found.update(readings)
+
+    def begin(self, own: str | None) -> tuple[set[Reading], str | None]:
+        """Collects anew; what is returned goes to `end`."""
+        outer = (self._found, self.own)
+        self._found, self.own = set(), own
+        return outer
+
+    def end(self, outer: tuple[set[Reading], str | None]) -> set[Reading]:
+        """What was collected since `begin`; goes on with what was collected before it."""
+        found = self._found
+        self._found, self.own = outer
+        return found
+
+
+class Watched(Generic[V]):
+    """A dictionary by names that notes under which name it is asked, found or not.
+
+    Args:
+        items: not changed.
+        reads: where to note.
+        kind: the reading's first part: a path or a kind.
+        prefix: of the names that are noted.
+    """
+
+    __slots__ = ("_items", "_kind", "_note")
+
+    def __init__(self, items: Mapping[str, V], reads: Reads, kind: str) -> None:
+        self._items = items
+        self._note = reads.note
+        self._kind = kind
+
+    @overload
+    def get(self, name: str) -> V | None: ...
+    @overload
+    def get(self, name: str, default: D) -> V | D: ...
+    def get(self, name: str, default: Any = None) -> Any:
+        """As of a dictionary."""
+        self._note(self._kind, name)
+        return self._items.get(name, default)
+
+    def __getitem__(self, name: str) -> V:
+        self._note(self._kind, name)
+        return self._items[name]
+
+    def __contains__(self, name: object) -> bool:
+        self._note(self._kind, str(name))
+        return name in self._items
+
+    def __iter__(self) -> Iterator[str]:
+        self._note(self._kind, ALL)
+        return iter(self._items)
+
+    def __bool__(self) -> bool:
+        self._note(self._kind, ALL)
+        return bool(self._items)
+
+    def __len__(self) -> int:
+        self._note(self._kind, ALL)
+        return len(self._items)
+
+    def values(self) -> Iterable[V]:
+        """As of a dictionary."""
+        self._note(self._kind, ALL)
+        return self._items.values()
+
+
+class WatchedScopes(Generic[V]):
+    """A dictionary by scopes' keys that notes the scope's name.
+
+    Args:
+        items: not changed.
+        names: the bare name of each scope's key.
+        reads: where to note.
+        path: the scopes' file.
+    """
+
+    __slots__ = ("_items", "_names", "_note", "_path")
+
+    def __init__(self, items: Mapping[Any, V], names: Mapping[str, str], reads: Reads, path: str) -> None:
+        self._items = items
+        self._names = names
+        self._note = reads.note
+        self._path = path
+
+    @overload
+    def get(self, key: str) -> V | None: ...
+    @overload
+    def get(self, key: str, default: D) -> V | D: ...
+    def get(self, key: str, default: Any = None) -> Any:
+        """As of a dictionary."""
+        self._note(self._path, self._names.get(key, ALL))
+        return self._items.get(key, default)
+
+    def __getitem__(self, key: str) -> V:
+        self._note(self._path, self._names.get(key, ALL))
+        return self._items[key]
+
+    def __contains__(self, key: object) -> bool:
+        self._note(self._path, self._names.get(str(key), ALL))
+        return key in self._items
+
+
+class WatchedLevels(Generic[V]):
+    """Names by scope (None: the top level): what is asked of a scope's names is noted, not which scope."""
+
+    __slots__ = ("_items", "_names", "_path", "_reads")
+
+    def __init__(
+        self, items: Mapping[str | None, Mapping[str, V]], names: Mapping[str, str], reads: Reads, path: str
+    ) -> None:
+        self._items = items
+        self._names = names
+        self._reads = reads
+        self._path = path
+
+    def get(self, key: str | None, default: Mapping[str, V] | None = None) -> Watched[V]:
+        """The names of a scope; none where there are none."""
+        return Watched(self._items.get(key, {}), self._reads, self._path)
+
+    def __contains__(self, key: object) -> bool:
+        self._reads.note(self._path, self._names.get(str(key), ALL))
+        return key in self._items
+
+
+class Digests:
+    """Readings as numbers of 32 bits. Two that meet in one only make more be looked up again than must be."""
+
+    def __init__(self) -> None:
+        self._known: dict[Reading, int] = {}
+
+    def of(self, readings: Iterable[Reading]) -> set[int]:
+        """The numbers of readings."""
+        known = self._known
+        found = set()
+        for reading in readings:
+            number = known.get(reading)
+            if number is None:
+                text = f"{reading[0]}\0{reading[1]}".encode("utf-8", "surrogatepass")
+                number = known[reading] = crc32(text)
+            found.add(number)
+        return found
+
+
+def packed(numbers: Iterable[int]) -> bytes:
+    """Numbers of `Digests` as bytes, for this machine alone."""
+    return array("I", numbers).tobytes()
+
+
+def any_of(numbers: set[int], data: bytes) -> bool:
+    """Whether any of the numbers is among the packed ones."""
+    some = array("I")
+    some.frombytes(data)
+    return not numbers.isdisjoint(some)
