@@ -332,11 +332,11 @@ class ProjectIndex:
             try:
                 value = make()
             finally:
-                found = self.reads.end(outer)
-            known = self._memo[key] = (value, found if reads is None else reads)
+                asked = self.reads.end(outer)
+            known = self._memo[key] = (value, asked if reads is None else reads)
         self.reads.add(known[1])
-        value: V = known[0]
-        return value
+        found: V = known[0]
+        return found
 
     def inside(self, module: str) -> list[str]:
         """The paths of the files right in a directory (``./`` is the root) or package."""
