@@ -20,11 +20,17 @@ RETURN lineage, c.head_seq AS head_seq, c.title AS title, c.summarized_seq AS su
 MATCH (c:Conversation {uuid: $conversation_id})
 WHERE c.user_id = $user_id AND c.project = $project AND c.status <> 'deleting'
 SET c.branched_at = datetime()
+// A delete that was first has the lock until now; what was read of the status before it does not count.
+WITH c WHERE c['status'] <> 'deleting'
 WITH c, reduce(last = 0, to_seq IN COLLECT {
   UNWIND range(0, size($lineage_ids) - 1) AS i
-  MATCH (s:Summary {conversation_id: $lineage_ids[i], kind: 'rolling', level: 1})
-  WHERE s.to_seq <= $lineage_tops[i]
-  RETURN s.to_seq
+  CALL (i) {
+    // The last one that ends inside the part; the index gives them from behind.
+    MATCH (s:Summary {conversation_id: $lineage_ids[i], kind: 'rolling', level: 1})
+    WHERE s.from_seq > 0 AND s.from_seq <= $lineage_tops[i] AND s.to_seq <= $lineage_tops[i]
+    RETURN s.to_seq AS to_seq ORDER BY s.from_seq DESC LIMIT 1
+  }
+  RETURN to_seq
 } | CASE WHEN to_seq > last THEN to_seq ELSE last END) AS summarized
 MATCH (parent:Conversation {uuid: $lineage_ids[-1]})
 WHERE parent.user_id = $user_id AND parent.project = $project
@@ -52,7 +58,8 @@ RETURN b {.uuid, .session_id, .title, .summary, .tags, .status, .message_count, 
 // its uuid alone.
 MATCH (c:Conversation {uuid: $conversation_id})
 WHERE c.user_id = $user_id AND c.project = $project AND c.status <> 'deleting'
-MATCH (root:Conversation {uuid: coalesce(c.lineage_ids[0], c.uuid)})
+MATCH (root:Conversation)-[:HAS_BRANCH*0..]->(c)
+WHERE NOT EXISTS { (:Conversation)-[:HAS_BRANCH]->(root) }
 MATCH path = (root)-[:HAS_BRANCH*0..]->(member:Conversation)
 WHERE member.user_id = $user_id AND member.project = $project
 WITH member, length(path) AS depth, last(relationships(path)) AS edge
@@ -65,39 +72,29 @@ RETURN parent.uuid AS parent_id, edge.from_seq AS from_seq, edge.from_message_id
 ORDER BY depth, from_seq, member.created_at, uuid
 
 // name: merge_branch
-// What another conversation of the family found, as one message of this one. Same order as append_message. It refers to
-// all code that either side has talked about since they parted.
-MATCH (c:Conversation {uuid: $conversation_id})
-WHERE c.user_id = $user_id AND c.project = $project AND c.status <> 'deleting'
-SET c.updated_at = datetime()
-WITH c
+// Ties a message that was just appended to the conversation that it brings in, and to all code that either side has
+// talked about since they parted. Repeated, it changes nothing.
+MATCH (m:Message {uuid: $uuid})
+WHERE m.user_id = $user_id AND m.project = $project
+MATCH (c:Conversation {uuid: m.conversation_id})
 MATCH (other:Conversation {uuid: $other_id})
 WHERE other.user_id = $user_id AND other.project = $project AND other.status <> 'deleting'
-OPTIONAL MATCH (known:Message {uuid: $uuid})
-WHERE known.conversation_id = c.uuid
-FOREACH (_ IN CASE WHEN known IS NULL THEN [1] ELSE [] END |
-  SET c.head_seq = c.head_seq + 1, c.message_count = c.message_count + 1
-  CREATE (c)-[:HAS_MESSAGE]->(m:Message)
-  SET m = $message, m.uuid = $uuid, m.conversation_id = c.uuid, m.user_id = c.user_id, m.project = c.project,
-    m.owner_token = c.owner_token, m.seq = c.head_seq, m.timestamp = datetime()
-  FOREACH (_ IN CASE WHEN $embed THEN [1] ELSE [] END | SET m:PendingEmbedding)
-  CREATE (m)-[:MERGED_FROM]->(other)
-)
-WITH c, other, coalesce(known.seq, c.head_seq) AS seq
-CALL (c, other) {
-  MATCH (m:Message {uuid: $uuid})
+MERGE (m)-[:MERGED_FROM]->(other)
+WITH m, c, other
+CALL (m, c, other) {
   UNWIND [i IN range(0, size(coalesce(c.lineage_ids, [])) - 1) | {id: c.lineage_ids[i], top: c.lineage_tops[i]}]
     + [i IN range(0, size(coalesce(other.lineage_ids, [])) - 1) | {id: other.lineage_ids[i], top: other.lineage_tops[i]}]
-    + [{id: c.uuid, top: c.head_seq}, {id: other.uuid, top: other.head_seq}] AS l
-  MATCH (said:Message {conversation_id: l.id})-[tie:REFERENCES_CODE|ANCHORED_AT]->(code)
+    + [{id: c.uuid, top: m.seq}, {id: other.uuid, top: other.head_seq}] AS l
+  MATCH (said:Message {conversation_id: l.id})
   WHERE said.seq > $fork_seq AND said.seq <= l.top AND said.uuid <> $uuid
+  MATCH (said)-[tie:REFERENCES_CODE|ANCHORED_AT]->(code)
   WITH DISTINCT m, type(tie) AS kind, code, tie.kind AS how, tie.scope_hash AS scope_hash, tie.commit AS commit
   FOREACH (_ IN CASE WHEN kind = 'REFERENCES_CODE' THEN [1] ELSE [] END |
     MERGE (m)-[r:REFERENCES_CODE {kind: how}]->(code)
     ON CREATE SET r.scope_hash = scope_hash, r.commit = commit)
   FOREACH (_ IN CASE WHEN kind = 'ANCHORED_AT' THEN [1] ELSE [] END |
     MERGE (m)-[a:ANCHORED_AT {kind: how}]->(code)
-    ON CREATE SET a.commit = commit)
+    ON CREATE SET a.scope_hash = scope_hash, a.commit = commit)
   RETURN count(*) AS ties
 }
-RETURN seq, ties
+RETURN ties

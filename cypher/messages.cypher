@@ -1,11 +1,12 @@
 // name: append_message
-// The order is the rule: SET on the conversation first, which takes its write lock; only then look whether the
-// message is known; only then raise head_seq and create. Looking before locking doubles messages under a race. The label says that
+// The order is the rule: SET on the conversation first, which takes its write lock; then look whether it is there still
+// (by c['status']: c.status may be what was read before the lock) and whether the message is known; only then raise
+// head_seq and create. Looking before locking doubles messages under a race. The label says that
 // a summary is due, or, where $title_source is 'provisional', a better title.
 MATCH (c:Conversation {uuid: $conversation_id})
 WHERE c.user_id = $user_id AND c.project = $project AND c.status <> 'deleting'
 SET c.updated_at = datetime()
-WITH c
+WITH c WHERE c['status'] <> 'deleting'
 OPTIONAL MATCH (known:Message {uuid: $uuid})
 WHERE known.conversation_id = c.uuid
 FOREACH (_ IN CASE WHEN known IS NULL THEN [1] ELSE [] END |
@@ -35,7 +36,7 @@ RETURN coalesce(known.seq, c.head_seq) AS seq, c.title AS title
 MATCH (c:Conversation {uuid: $conversation_id})
 WHERE c.user_id = $user_id AND c.project = $project AND c.status <> 'deleting'
 SET c.updated_at = datetime()
-WITH c
+WITH c WHERE c['status'] <> 'deleting'
 OPTIONAL MATCH (known:Message {uuid: $uuid})
 WHERE known.conversation_id = c.uuid
 FOREACH (_ IN CASE WHEN known IS NULL THEN [1] ELSE [] END |

@@ -8,11 +8,11 @@ from uuid import uuid4
 from ragforge_memory.agent.branches import compare, store
 from ragforge_memory.errors import InvalidInput
 from ragforge_memory.graph.messages import NewMessage
-from ragforge_memory.models.conversation import Message
+from ragforge_memory.models.conversation import BranchTree, Message
 from ragforge_memory.models.tokens import estimate_tokens
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from ragforge_memory.agent.services import Services
 
@@ -25,6 +25,13 @@ async def merge(services: Services, conversation_id: str, other_id: str) -> Mess
         InvalidInput: the other one has said nothing of its own.
     """
     sides = await compare(services, conversation_id, other_id)
+    if other_id not in set(_members(await store(services).tree(conversation_id))):
+        raise InvalidInput(
+            "only a branch of the same conversation can be merged", hint="branches() shows the family of this one"
+        )
+    there = sides.there_count + sides.fork_seq
+    if any(_brought(each, other_id, there) for each in sides.only_here):
+        raise InvalidInput("all of that conversation has been merged already", hint="it has said nothing since")
     if not sides.only_there:
         raise InvalidInput(
             "there is nothing to merge: the other conversation has said nothing of its own",
@@ -43,12 +50,23 @@ async def merge(services: Services, conversation_id: str, other_id: str) -> Mess
         token_count=estimate_tokens(content),
         model=services.model_name,
         trust="agent",
-        metadata={"merged_from": other_id, "fork_seq": sides.fork_seq},
+        metadata={"merged_from": other_id, "fork_seq": sides.fork_seq, "merged_to": there},
     )
-    await store(services).merge(conversation_id, other_id, new, fork_seq=sides.fork_seq, embed=services.embeds_messages)
+    await services.messages.append(conversation_id, new, embed=services.embeds_messages)
+    await store(services).tie_merge(new.uuid, other_id, fork_seq=sides.fork_seq)
     services.background.wake()
     [message] = [each for each in await services.messages.history(conversation_id, limit=50) if each.uuid == new.uuid]
     return message
+
+
+def _brought(message: Message, other_id: str, to_seq: int) -> bool:
+    return message.metadata.get("merged_from") == other_id and message.metadata.get("merged_to") == to_seq
+
+
+def _members(tree: BranchTree) -> Iterator[str]:
+    yield tree.uuid
+    for each in tree.branches:
+        yield from _members(each)
 
 
 async def _said(services: Services, messages: Sequence[Message]) -> str:

@@ -10,7 +10,6 @@ from uuid import uuid4
 from ragforge_memory.errors import ConversationNotFound, MessageNotFound
 from ragforge_memory.graph.client import GraphClient
 from ragforge_memory.graph.conversations import fresh_properties
-from ragforge_memory.graph.messages import NewMessage
 from ragforge_memory.graph.records import conversation_info
 from ragforge_memory.models.conversation import BranchTree, ConversationInfo
 from ragforge_memory.models.lineage import Lineage, Part
@@ -82,21 +81,17 @@ class BranchStore:
             raise _gone(conversation_id)
         return _tree(rows)
 
-    async def merge(self, conversation_id: str, other_id: str, new: NewMessage, *, fork_seq: int, embed: bool) -> int:
-        """Appends a message that stands for another conversation's side, with the code of both; returns its seq."""
+    async def tie_merge(self, message_id: str, other_id: str, *, fork_seq: int) -> None:
+        """Ties a message to the conversation that it brings in, and to the code of both since they parted.
+
+        Raises:
+            ConversationNotFound: the other conversation was deleted meanwhile.
+        """
         rows = await self._client.write(
-            "merge_branch",
-            conversation_id=conversation_id,
-            other_id=other_id,
-            uuid=new.uuid,
-            message=new.properties(),
-            fork_seq=fork_seq,
-            embed=embed,
-            **self._owner,
+            "merge_branch", uuid=message_id, other_id=other_id, fork_seq=fork_seq, **self._owner
         )
         if not rows:
             raise _gone(other_id)
-        return int(rows[0]["seq"])
 
 
 def _tree(rows: Sequence[dict[str, Any]]) -> BranchTree:

@@ -132,17 +132,6 @@ def _branch(conversation_id: str, parent_id: str) -> Parameters:
     }
 
 
-def _merge(conversation_id: str, other_id: str) -> Parameters:
-    return {
-        "conversation_id": conversation_id,
-        "other_id": other_id,
-        "uuid": FRESH_ID,
-        "message": MESSAGE,
-        "fork_seq": 0,
-        "embed": True,
-    }
-
-
 def _history(conversation_id: str, before: str | None) -> Parameters:
     return {"conversation_id": conversation_id, "before": before, "limit": 50, "include_tool_calls": True}
 
@@ -230,8 +219,8 @@ CONVERSATIONS: dict[str, list[Probe]] = {
         ),
     ],
     "merge_branch": [
-        Probe(lambda a, b: _merge(b.conversation, a.conversation), expect=_nothing),
-        Probe(lambda a, b: _merge(a.conversation, b.conversation), expect=_nothing),
+        Probe(lambda a, b: {"uuid": b.answer, "other_id": a.conversation, "fork_seq": 0}, expect=_nothing),
+        Probe(lambda a, b: {"uuid": a.answer, "other_id": b.conversation, "fork_seq": 0}, expect=_nothing),
     ],
     "keep_shared": [Probe(lambda a, b: {"uuid": b.deleting}, expect=_nothing)],
     "begin_delete": [Probe(lambda a, b: {"uuid": b.conversation}, expect=_nothing)],
@@ -263,9 +252,7 @@ CONVERSATIONS: dict[str, list[Probe]] = {
     "referenced_code": [
         Probe(lambda a, b: {"conversation_id": b.conversation}, prepare=ANCHORED, expect=_nothing),
     ],
-    "code_of_messages": [
-        Probe(lambda a, b: {"uuids": [b.question, b.answer]}, prepare=ANCHORED, expect=_nothing)
-    ],
+    "code_of_messages": [Probe(lambda a, b: {"uuids": [b.question, b.answer]}, prepare=ANCHORED, expect=_nothing)],
     "messages_about": [Probe(lambda a, b: {"about": "probe", "limit": 50}, prepare=ANCHORED, expect=_nothing)],
     "messages_on_places": [
         Probe(lambda a, b: {"places": [{"file": "probe", "key": "probe"}]}, prepare=ANCHORED, expect=_nothing)
