@@ -5,7 +5,7 @@ MATCH (c:Conversation {uuid: $conversation_id})
 WHERE c.user_id = $user_id AND c.project = $project AND c.status <> 'deleting'
 WITH c, [i IN range(0, size(coalesce(c.lineage_ids, [])) - 1) | {id: c.lineage_ids[i], top: c.lineage_tops[i]}]
   + [{id: c.uuid, top: c.head_seq}] AS lineage
-RETURN lineage, c.head_seq AS head_seq, c.title AS title, c.summarized_seq AS summarized_seq, head(COLLECT {
+RETURN lineage, c.head_seq AS head_seq, c.title AS title, coalesce(c.summary_seq, c.summarized_seq, 0) AS summary_seq, head(COLLECT {
   MATCH (m:Message {uuid: $message_id})
   WHERE any(l IN lineage WHERE m.conversation_id = l.id AND m.seq <= l.top)
   RETURN m {.uuid, .seq, .role, .content, .in_reply_to}
@@ -16,7 +16,7 @@ RETURN lineage, c.head_seq AS head_seq, c.title AS title, c.summarized_seq AS su
 // that a delete of the same conversation comes before or after, never in between. The edge goes out from the
 // conversation that owns the last shared message, be it hidden. Its watermark is the last summary that it shares, which
 // min(parent's, from_seq) is not where a branch begins inside a summarised stretch. Where its parent's summary says more
-// than the branch shares, the label has one composed for it. A repeated write makes one branch.
+// than the branch shares, $summary is composed of those that it shares, or the label has it done. A repeated write makes one branch.
 MATCH (c:Conversation {uuid: $conversation_id})
 WHERE c.user_id = $user_id AND c.project = $project AND c.status <> 'deleting'
 SET c.branched_at = datetime()
@@ -39,7 +39,7 @@ WITH c, summarized, parent,
 MERGE (b:Conversation {uuid: $uuid})
 ON CREATE SET b += $properties, b.user_id = c.user_id, b.project = c.project, b.owner_token = c.owner_token,
   b.tags = c.tags, b.head_seq = $seq, b.lineage_ids = $lineage_ids, b.lineage_tops = $lineage_tops,
-  b.summary = CASE WHEN coalesce(c.summary_seq, c.summarized_seq, 0) <= $seq THEN c.summary END,
+  b.summary = CASE WHEN coalesce(c.summary_seq, c.summarized_seq, 0) <= $seq THEN c.summary ELSE $summary END,
   b.summary_seq = CASE WHEN coalesce(c.summary_seq, c.summarized_seq, 0) <= $seq THEN c.summary_seq END,
   b.summarized_seq = summarized,
   b.extracted_seq = CASE WHEN coalesce(c.extracted_seq, 0) < $seq THEN coalesce(c.extracted_seq, 0) ELSE $seq END,

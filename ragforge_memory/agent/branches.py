@@ -32,7 +32,7 @@ async def branch(
     branches = store(services)
     point = await branches.point(conversation_id, from_message_id)
     seq = point.message["seq"] if point.message else point.head_seq
-    return await branches.create(conversation_id, cut(point.lineage, seq), title=_title(title, point))
+    return await _create(services, conversation_id, point, seq, title)
 
 
 async def sibling_for_answer(
@@ -53,7 +53,7 @@ async def sibling_for_answer(
         )
     point = await branches.point(conversation_id, question_id)
     assert point.message is not None
-    info = await branches.create(conversation_id, cut(point.lineage, point.message["seq"]), title=_title(None, point))
+    info = await _create(services, conversation_id, point, point.message["seq"], None)
     return info, question_id, point.message["content"]
 
 
@@ -68,9 +68,7 @@ async def sibling_for_question(services: Services, conversation_id: str, message
     assert point.message is not None
     if point.message["role"] != "user":
         raise InvalidInput("only what the user said can be edited", hint="regenerate() gives another answer")
-    return await branches.create(
-        conversation_id, cut(point.lineage, point.message["seq"] - 1), title=_title(None, point)
-    )
+    return await _create(services, conversation_id, point, point.message["seq"] - 1, None)
 
 
 async def tree(services: Services, conversation_id: str) -> BranchTree:
@@ -101,6 +99,18 @@ async def compare(services: Services, conversation_id: str, other_id: str) -> Co
         only_there=sides[1],
         here_count=here.head_seq - shared,
         there_count=there.head_seq - shared,
+    )
+
+
+async def _create(
+    services: Services, conversation_id: str, point: BranchPoint, seq: int, title: str | None
+) -> ConversationInfo:
+    """The branch, with a summary from its first turn on where what it shares has been summarised."""
+    summary = None
+    if services.summaries is not None and seq < point.summary_seq:
+        summary = (await services.summaries.store.cover(conversation_id, to_seq=seq)).text or None
+    return await store(services).create(
+        conversation_id, cut(point.lineage, seq), title=_title(title, point), summary=summary
     )
 
 

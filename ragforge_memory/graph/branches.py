@@ -20,12 +20,14 @@ from ragforge_memory.models.owner import Owner
 class BranchPoint:
     """A place in a conversation: its lineage, its head, and the message that was named.
 
-    ``message`` has uuid, seq, role, content and in_reply_to; None where none was named.
+    ``summary_seq`` is the last seq that its summary speaks of. ``message`` has uuid, seq, role, content and
+    in_reply_to; None where none was named.
     """
 
     lineage: Lineage
     head_seq: int
     title: str | None
+    summary_seq: int
     message: dict[str, Any] | None
 
 
@@ -52,10 +54,14 @@ class BranchStore:
         if message_id is not None and row["message"] is None:
             raise MessageNotFound(f"there is no message {message_id!r} in this conversation")
         lineage = tuple(Part(part["id"], int(part["top"])) for part in row["lineage"])
-        return BranchPoint(lineage, int(row["head_seq"]), row["title"], row["message"])
+        return BranchPoint(lineage, int(row["head_seq"]), row["title"], int(row["summary_seq"]), row["message"])
 
-    async def create(self, conversation_id: str, lineage: Lineage, *, title: str | None) -> ConversationInfo:
+    async def create(
+        self, conversation_id: str, lineage: Lineage, *, title: str | None, summary: str | None = None
+    ) -> ConversationInfo:
         """Makes a branch with this lineage (`models.lineage.cut`); copies no message.
+
+        ``summary`` is taken where the conversation's own says more than the branch shares.
 
         Raises:
             ConversationNotFound: the conversation was deleted meanwhile.
@@ -65,6 +71,7 @@ class BranchStore:
             conversation_id=conversation_id,
             uuid=uuid4().hex,
             seq=lineage[-1].top,
+            summary=summary,
             lineage_ids=[part.conversation_id for part in lineage],
             lineage_tops=[part.top for part in lineage],
             properties=fresh_properties(title, (), None),

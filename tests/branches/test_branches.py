@@ -199,3 +199,48 @@ async def test_a_branch_is_merged_as_one_message_with_what_both_sides_did(
         empty = await trunk.branch()
         with pytest.raises(InvalidInput, match="nothing to merge"):
             await trunk.merge(empty)
+
+
+async def test_another_answer_is_given_with_the_summary_of_what_is_shared(make_agent: MakeAgent) -> None:
+    provider = ScriptedProvider(
+        [*(f"answer {number}" for number in range(6)), "another answer"], purposes={"summary": ["S1.", "S2.", "S3."]}
+    )
+    settings = {"max_context_messages": 2, "summarize_every": 4}
+    async with make_agent(provider=provider, settings=settings) as agent:
+        trunk = await agent.create_conversation("Long")
+        for number in range(6):
+            await trunk.send_message(f"question {number}")
+            await agent.drain()
+        history = await trunk.get_history()
+        sibling = await trunk.regenerate(history[9].uuid)
+        turns = [request for request in provider.requests if request.purpose == ]
+        assert "S1. S2." in turns[-1].system
+        assert "S3" not in turns[-1].system
+        assert (await sibling.refresh()).summary == "S1. S2."
+
+
+async def test_a_family_is_one_tree_also_where_its_first_message_was_edited(make_agent: MakeAgent) -> None:
+    async with make_agent("a1", "b1") as agent:
+        trunk = await agent.create_conversation("Root")
+        await _talk(trunk, "q1")
+        edited = await trunk.edit((await trunk.get_history())[0].uuid, "another q1")
+        leaf = await (await trunk.branch((await trunk.get_history())[0].uuid)).branch()
+        tree = await edited.branches()
+        assert tree == await leaf.branches() == await trunk.branches()
+        await trunk.delete()
+        assert edited.uuid in str(await edited.branches())
+        with pytest.raises(InvalidInput, match="same conversation"):
+            await edited.merge(await agent.create_conversation())
+
+
+async def test_what_was_merged_is_not_merged_again(make_agent: MakeAgent) -> None:
+    async with make_agent("a1", "b1", "b2") as agent:
+        trunk = await agent.create_conversation("Root")
+        await _talk(trunk, "q1")
+        branch = await trunk.branch()
+        await _talk(branch, "q2")
+        await trunk.merge(branch)
+        with pytest.raises(InvalidInput, match="merged already"):
+            await trunk.merge(branch)
+        await _talk(branch, "q3")
+        assert (await trunk.merge(branch)).seq == 4

@@ -126,6 +126,7 @@ def _branch(conversation_id: str, parent_id: str) -> Parameters:
         "conversation_id": conversation_id,
         "uuid": FRESH_ID,
         "seq": 1,
+        "summary": None,
         "lineage_ids": [parent_id],
         "lineage_tops": [1],
         "properties": FRESH,
