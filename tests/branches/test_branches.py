@@ -213,10 +213,10 @@ async def test_another_answer_is_given_with_the_summary_of_what_is_shared(make_a
             await agent.drain()
         history = await trunk.get_history()
         sibling = await trunk.regenerate(history[9].uuid)
-        turns = [request for request in provider.requests if request.purpose == ]
-        assert "S1. S2." in turns[-1].system
+        turns = [request for request in provider.requests if request.purpose == "answer"]
+        assert "S1.\nS2." in turns[-1].system
         assert "S3" not in turns[-1].system
-        assert (await sibling.refresh()).summary == "S1. S2."
+        assert (await sibling.refresh()).summary == "S1.\nS2."
 
 
 async def test_a_family_is_one_tree_also_where_its_first_message_was_edited(make_agent: MakeAgent) -> None:
