@@ -195,7 +195,8 @@ async def agent_turns(config: Neo4jConfig, project: str, rounds: int) -> list[Fi
     agent = AsyncConversationAgent(
         lambda: driver,  # type: ignore[arg-type, return-value]  # counts, and is a driver otherwise
         llm_provider=ScriptedProvider([ANSWER], loop=True),
-        config=ConversationConfig(embed_messages=False),
+        # Summaries are made after turns, by a task of their own: their statements are none of a turn's.
+        config=ConversationConfig(embed_messages=False, enable_summarization=False),
         project=project,
     )
     async with agent:
