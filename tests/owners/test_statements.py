@@ -121,7 +121,14 @@ def _check(ground: Ground, name: str) -> None:
 def _asked(ground: Ground, name: str) -> list[tuple[str, Probe]]:
     """Every probe of a statement with every pair of owners that it fits."""
     code = [("another project", probe) for probe in CODE.get(name, ())]
-    return code + [(pair, probe) for probe in CONVERSATIONS.get(name, ()) for pair in ground.pairs]
+    # Nobody, and no project, ask in the first way of each statement; every other way is tried by the two that differ in
+    # one of both.
+    return code + [
+        (pair, probe)
+        for number, probe in enumerate(CONVERSATIONS.get(name, ()))
+        for pair in ground.pairs
+        if number == 0 or pair in ("another user", "another project")
+    ]
 
 
 def _problem(ground: Ground, statement: Statement, text: str, pair: str, probe: Probe) -> str | None:
