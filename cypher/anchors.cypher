@@ -1,5 +1,6 @@
 // name: anchors_of_files
-// The anchors that a change of these files may touch: those that were made there and those that stand there now.
+// The anchors that a change of these files may touch: those that were made there, those that stand there now, and
+// orphans that may be something there; these have a label, since no index finds them by their candidates.
 CALL () {
   MATCH (a:CodeAnchor)
   WHERE a.project = $project AND a.file IN $files
@@ -7,6 +8,10 @@ CALL () {
   UNION
   MATCH (a:CodeAnchor)
   WHERE a.project = $project AND a.at_file IN $files
+  RETURN a
+  UNION
+  MATCH (a:UndecidedAnchor)
+  WHERE a.project = $project AND any(file IN $files WHERE any(one IN a.candidates WHERE one STARTS WITH file + ' '))
   RETURN a
 }
 RETURN a {.uuid, .file, .qualified_name, .kind, .scope_key, .body_hash, .sketch, .at_file, .at_key, .at_commit, .status,
@@ -37,6 +42,8 @@ CALL (p) {
   MATCH (a:CodeAnchor {uuid: row.uuid})
   WHERE a.project = $project
   SET a += row.standing, a.checked_at = datetime()
+  FOREACH (_ IN CASE WHEN row.standing.candidates IS NULL THEN [] ELSE [1] END | SET a:UndecidedAnchor)
+  FOREACH (_ IN CASE WHEN row.standing.candidates IS NULL THEN [1] ELSE [] END | REMOVE a:UndecidedAnchor)
   WITH a, row
   CALL (a, row) {
     MATCH (a)-[old:RESOLVES_TO]->(other:Scope)
@@ -109,6 +116,7 @@ WHERE m.seq > 0 AND m.seq <= l.top
 MATCH (m)-[tie:ANCHORED_AT]->(a:CodeAnchor)
 OPTIONAL MATCH (a)-[:RESOLVES_TO]->(s:Scope)
 RETURN m.uuid AS message_id, m.seq AS seq, tie.kind AS kind, tie.commit AS commit, tie.scope_hash AS scope_hash,
+  tie.start_line AS start_line,
   a {.uuid, .name, .qualified_name, .file, .start_line, .status, .changed, .similarity, .at_commit, .candidates} AS anchor,
   s {.uuid, .name, .qualified_name, .file, .startLine} AS scope
 ORDER BY seq, kind DESC, a.file, a.start_line
@@ -121,6 +129,7 @@ WHERE m.user_id = $user_id AND m.project = $project
 MATCH (m)-[tie:ANCHORED_AT]->(a:CodeAnchor)
 OPTIONAL MATCH (a)-[:RESOLVES_TO]->(s:Scope)
 RETURN m.uuid AS message_id, tie.kind AS kind, tie.commit AS commit, tie.scope_hash AS scope_hash,
+  tie.start_line AS start_line,
   a {.uuid, .name, .qualified_name, .file, .start_line, .status, .changed, .similarity, .at_commit, .candidates} AS anchor,
   s {.uuid, .name, .qualified_name, .file, .startLine} AS scope
 ORDER BY message_id, kind, a.file, a.start_line

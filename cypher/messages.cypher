@@ -111,7 +111,7 @@ CALL (c) {
       a.body_hash = s.body_hash, a.signature_hash = s.signature_hash, a.sketch = s.sketch, a.commit = $commit,
       a.first_seen = datetime(), a.status = 'fresh', a.at_file = s.file, a.at_key = s.key, a.at_commit = $commit
     MERGE (m)-[tied:ANCHORED_AT {kind: kind}]->(a)
-    ON CREATE SET tied.commit = $commit, tied.scope_hash = s.hash
+    ON CREATE SET tied.commit = $commit, tied.scope_hash = s.hash, tied.start_line = s.startLine
     MERGE (a)-[now:RESOLVES_TO]->(s)
     ON CREATE SET now.status = 'fresh', now.changed = false, now.similarity = 1.0, now.commit = $commit,
       now.checked_at = datetime()
@@ -215,7 +215,8 @@ RETURN top, COLLECT {
       OPTIONAL MATCH (x)-[:RESOLVES_TO]->(s:Scope)
       WITH r, x, s, CASE WHEN NOT x:CodeAnchor THEN null WHEN s IS NULL THEN 'orphaned' ELSE x.status END AS status
       RETURN {name: x.name, qualified_name: x.qualified_name, file: x.file,
-        start_line: coalesce(s.startLine, x.start_line, x.startLine), kind: r.kind, scope_hash: r.scope_hash,
+        start_line: coalesce(r.start_line, x.start_line, x.startLine),
+        now_line: CASE WHEN x:CodeAnchor THEN s.startLine ELSE x.startLine END, kind: r.kind, scope_hash: r.scope_hash,
         commit: r.commit, message_id: m.uuid, scope_id: CASE WHEN x:CodeAnchor THEN s.uuid ELSE x.uuid END,
         status: status, changed: CASE WHEN status <> 'orphaned' THEN x.changed END,
         moved_to_file: CASE WHEN status = 'moved' THEN s.file END,

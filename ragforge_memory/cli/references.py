@@ -72,19 +72,26 @@ def labels(references: Sequence[CodeReference]) -> list[str]:
 
 
 def label(reference: CodeReference) -> str:
-    """What was done with a definition, where it was, and what has become of it since."""
+    """What was done with a definition, where it was then, and what has become of it up to the last ingest."""
     at = f" at {reference.commit[:8]}" if reference.commit else ""
     place = f"{reference.kind} `{reference.qualified_name}` ({reference.file}:{reference.start_line}{at})"
     match reference.status:
         case "moved":
             changed = " and changed" if reference.changed else ""
-            return f"{place}: moved{changed} to `{reference.moved_to_name}` ({reference.moved_to_file})"
+            line = f":{reference.now_line}" if reference.now_line else ""
+            return f"{place}: moved{changed} to `{reference.moved_to_name}` ({reference.moved_to_file}{line})"
         case "drifted":
-            return f"{place}: drifted, its code has changed since"
+            return f"{place}: drifted, its code has changed since{_now(reference)}"
         case "orphaned":
             perhaps = f", perhaps {' or '.join(reference.candidates)}" if reference.candidates else ""
             return f"{place}: orphaned, it is gone{perhaps}"
         case "fresh":
-            return f"{place}: fresh"
+            return f"{place}: fresh{_now(reference)}"
         case _:
             return place
+
+
+def _now(reference: CodeReference) -> str:
+    """The line of today, where it is another than then."""
+    moved = reference.now_line is not None and reference.now_line != reference.start_line
+    return f", now at line {reference.now_line}" if moved else ""

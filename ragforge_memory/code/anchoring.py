@@ -82,17 +82,21 @@ async def resolve_anchors(
         return 0
     now = _Now(await store.definitions(sorted({name for a in anchors for name in (a.file, a.at_file)})))
     placed = {anchor.uuid: _standing(anchor, now) for anchor in anchors}
-    lost = [anchor for anchor in anchors if placed[anchor.uuid] is None and anchor.status != "orphaned"]
-    if lost:
+    away = [anchor for anchor in anchors if placed[anchor.uuid] is None]
+    lost = [anchor for anchor in away if anchor.status != "orphaned"]
+    undecided = [anchor for anchor in away if anchor.status == "orphaned" and anchor.candidates]
+    found: dict[str, Successor] = {}
+    if lost or undecided:
         more = [file for file in {*touched, *before.scopes} if file not in now.files]
         now.add(await store.definitions(sorted(more)))
-        found = await _follow(lost, now, root, before, commit)
-    else:
-        found = {}
+    if lost:
+        found.update(await _follow(lost, now, root, before, commit))
+    if undecided:
+        found.update(await _decide(undecided, now, before, () if files is None else files, store))
     written = []
     for anchor in anchors:
         standing_on = placed[anchor.uuid]
-        if standing_on is None and anchor.status == "orphaned":
+        if standing_on is None and anchor.uuid not in found:
             continue
         successor = found.get(anchor.uuid, GONE)
         result = label(_made(anchor), standing_on or successor.definition, successor.candidates)
@@ -169,6 +173,28 @@ async def _follow(
     }
 
 
+async def _decide(
+    undecided: Sequence[AnchorRow], now: _Now, before: Before, files: Sequence[str], store: AnchorStore
+) -> dict[str, Successor]:
+    """What orphans with candidates are, by the candidates that are left and by what is new in the files touched."""
+    told = {one for anchor in undecided for one in anchor.candidates}
+    new = {each for file in files for each in standing(before.scopes.get(file, ()), now.files.get(file, ())).new}
+    # A path may have spaces, and so may a name: what is no file has no definitions.
+    places = {one[:at] for one in told for at, letter in enumerate(one) if letter == " "}
+    now.add(await store.definitions(sorted(places - now.files.keys())))
+    left = {each for each in now.by_place.values() if _called(each) in told}
+    considered = sorted(left | new, key=lambda each: (each.file, each.key))
+    successors = await asyncio.to_thread(
+        find_successors, [_last(anchor) for anchor in undecided], considered, renamed=before.renamed
+    )
+    return {anchor.uuid: successor for anchor, successor in zip(undecided, successors, strict=True)}
+
+
+def _called(definition: Definition) -> str:
+    """How a candidate is told."""
+    return f"{definition.file} {definition.qualified_name}"
+
+
 def _last(anchor: AnchorRow) -> Definition:
     name = anchor.at_key.partition("#")[0]
     return Definition(anchor.at_file, name, anchor.kind, anchor.body_hash, anchor.sketch, anchor.at_key)
@@ -177,7 +203,7 @@ def _last(anchor: AnchorRow) -> Definition:
 def _resolution(anchor: AnchorRow, result: Label, now: _Now) -> Resolution:
     at = result.definition
     if at is None:
-        candidates = tuple(f"{each.file} {each.qualified_name}" for each in result.candidates[:_MOST_CANDIDATES])
+        candidates = tuple(map(_called, result.candidates[:_MOST_CANDIDATES]))
         return Resolution(anchor.uuid, None, "orphaned", None, 0.0, anchor.at_file, anchor.at_key, candidates)
     scope = now.uuids.get((at.file, at.key))
     return Resolution(

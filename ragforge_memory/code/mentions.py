@@ -17,6 +17,13 @@ _CALLED = re.compile(rf"(?<![\w.]){_DOTTED}(?=\()")
 _BARE = re.compile(rf"(?<![\w./-]){_DOTTED}(?![\w/-])")
 _SEPARATORS = re.compile(r"::|#|->")
 _CODE_SHAPE = re.compile(r"[a-z0-9]_[a-z0-9]|[a-z][A-Z]|[A-Z][A-Z0-9]+_[A-Z]|^_+[a-z]")
+# In a quotation: a class's name, which no parameter has.
+_TYPE_SHAPE = re.compile(r"^[A-Z]\w*[a-z]\w*[A-Z]")
+_SEPARATED = re.compile(r"\.|::|#|->")
+_QUOTE = re.compile(r"[ \t]*>")
+_FENCE = re.compile(r"[ \t]*(`{3,}|~{3,})")
+# What stands before a parameter that a docstring lists.
+_ITEM = re.compile(r"[ \t>]*[-*+][ \t]+\**")
 
 # An answer that names more than this is a listing; its first names are what it is about.
 MAX_NAMES = 64
@@ -35,15 +42,47 @@ def find_mentions(text: str) -> Mentions:
 
     A word counts as a name where it stands in backticks, is called (``name(``), is dotted, or has the shape of
     an identifier (``snake_case``, ``camelCase``); plain words do not, whatever they mean in the code.
+
+    What is quoted (``> `` lines, fenced blocks) has the words of a docstring or of source: the parameters that it
+    lists, plain words in backticks and ``snake_case`` without them do not count there.
     """
     files = list(dict.fromkeys(match.group(1) for match in _FILE.finditer(text)))
+    quoted = _quoted(text)
     found: dict[int, str] = {}
-    for pattern, group in ((_BACKTICKED, 1), (_CALLED, 0)):
-        for match in pattern.finditer(text):
-            found[match.start(group)] = match.group(group)
+    for match in _BACKTICKED.finditer(text):
+        if not quoted[match.start()] or _counts_quoted(match, text):
+            found[match.start(1)] = match.group(1)
+    for match in _CALLED.finditer(text):
+        found[match.start()] = match.group()
     for match in _BARE.finditer(text):
         word = match.group()
-        if "." in word or "::" in word or _CODE_SHAPE.search(word):
+        shape = _TYPE_SHAPE if quoted[match.start()] else _CODE_SHAPE
+        if "." in word or "::" in word or shape.search(word):
             found.setdefault(match.start(), word)
     names = dict.fromkeys(_SEPARATORS.sub(".", found[place]) for place in sorted(found) if found[place] not in files)
     return Mentions(tuple(names)[:MAX_NAMES], tuple(files)[:MAX_NAMES])
+
+
+def _quoted(text: str) -> bytearray:
+    """For each character whether it is quoted: on a ``> `` line, or in a fenced block."""
+    marks = bytearray(len(text))
+    at, fence = 0, ""
+    for line in text.splitlines(keepends=True):
+        opened = _FENCE.match(line)
+        if fence or opened or _QUOTE.match(line):
+            marks[at : at + len(line)] = b"\x01" * len(line)
+        if opened and not fence:
+            fence = opened.group(1)
+        elif opened and opened.group(1).startswith(fence) and not line[opened.end() :].strip():
+            fence = ""
+        at += len(line)
+    return marks
+
+
+def _counts_quoted(match: re.Match[str], text: str) -> bool:
+    """Whether what is in backticks in a quotation is a name of code: dotted, called, or shaped so and no parameter."""
+    name = match.group(1)
+    if name != match.group().strip("`") or _SEPARATED.search(name) or _TYPE_SHAPE.search(name):
+        return True
+    line = text[text.rfind("\n", 0, match.start()) + 1 : match.start()]
+    return bool(_CODE_SHAPE.search(name)) and not _ITEM.fullmatch(line)

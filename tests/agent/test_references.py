@@ -40,7 +40,9 @@ def project(tmp_path: Path) -> Path:
 
 
 async def test_labels_follow_the_code(make_agent: MakeAgent, project: Path) -> None:
-    async with make_agent("`check_password` is in auth.py, it calls `scramble`.", "Yes.", root=project) as agent:
+    async with make_agent(
+        "`check_password` is in auth.py, it calls `scramble`.", "See `check_password`.", root=project
+    ) as agent:
         await agent.ingest()
         conversation = await agent.create_conversation("Passwords")
         await conversation.send_message("How are passwords checked?")
@@ -59,6 +61,16 @@ async def test_labels_follow_the_code(make_agent: MakeAgent, project: Path) -> N
             ("scramble", "drifted"),
         ]
         [_, answer] = await conversation.get_history()
+        # The line of then and that of now.
+        assert {(each.name, each.start_line, each.now_line) for each in answer.references} == {
+            ("check_password", 1, 4),
+            ("scramble", 7, 10),
+        }
+        assert list(answer.references) == await conversation.referenced_code()
+        # The same code said again from its new place: the line of that time.
+        await conversation.send_message("Again?")
+        lines = [(each.name, each.start_line) for each in await conversation.referenced_code()]
+        assert lines == [("check_password", 1), ("scramble", 7), ("check_password", 4)]
         assert {each.qualified_name: each.status for each in answer.references} == {
             "check_password": "fresh",
             "scramble": "drifted",
@@ -67,7 +79,7 @@ async def test_labels_follow_the_code(make_agent: MakeAgent, project: Path) -> N
         (project / "auth.py").unlink()
         (project / "passwords.py").write_text(CODE.partition("\n\n\n")[0] + "\n")
         await agent.ingest()
-        [moved, gone] = await conversation.referenced_code()
+        [moved, gone, _] = await conversation.referenced_code()
         assert (moved.status, moved.changed, moved.moved_to_file) == ("moved", False, "passwords.py")
         assert (gone.status, gone.scope_id) == ("orphaned", None)
 
@@ -75,7 +87,7 @@ async def test_labels_follow_the_code(make_agent: MakeAgent, project: Path) -> N
         for name in ("check_password", "scramble", "auth.py", "passwords.py"):
             [info] = await agent.conversations_about(name)
             assert (info.uuid, info.title) == (conversation.uuid, "Passwords")
-            assert all(each.message_id == answer.uuid for each in info.references)
+            assert answer.uuid in {each.message_id for each in info.references}
         assert await agent.conversations_about("nothing_of_the_kind") == []
         with pytest.raises(InvalidInput, match="empty"):
             await agent.conversations_about(" ")

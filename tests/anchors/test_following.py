@@ -97,6 +97,53 @@ async def test_two_equally_good_successors_are_named_and_none_is_taken(
     assert sorted(found.candidates) == ["bank.py left", "bank.py right"]
 
 
+@pytest.mark.parametrize("other", ["removed", "edited"])
+async def test_an_orphan_is_decided_when_one_of_its_candidates_is_left(
+    other: str, repository: Repository, run: Run, talk: Talk, cypher: Cypher
+) -> None:
+    await talk.say(REPORT)
+    text = repository.cut("bank.py", "def report")
+    for name in ("z1.py", "z 2.py"):
+        repository.write(name, text)
+    repository.commit()
+    await run()
+    undecided = (await talk.labels())[REPORT]
+    repository.write("unrelated.py", "def nothing():\n    return 1\n")
+    await run()
+    still = (await talk.labels())[REPORT]
+    if other == "removed":
+        (repository.root / "z 2.py").unlink()
+    else:
+        repository.write("z 2.py", "def report(sheep):\n    while sheep:\n        sheep.pop().shear(wool=True)\n")
+    await run()
+    decided = (await talk.labels())[REPORT]
+
+    assert undecided == still
+    assert (undecided.status, sorted(undecided.candidates)) == ("orphaned", ["z 2.py report", "z1.py report"])
+    assert (decided.status, decided.moved_to_file, decided.changed, decided.candidates) == ("moved", "z1.py", False, ())
+    assert references(cypher) == {("discussed", "z1.py", "report")}
+    # It is not looked at any more where only what it was not changes.
+    assert cypher("MATCH (a:UndecidedAnchor {project: $project}) RETURN a") == []
+
+
+async def test_an_orphan_names_the_candidates_that_there_are(repository: Repository, run: Run, talk: Talk) -> None:
+    await talk.say(REPORT)
+    text = repository.cut("bank.py", "def report")
+    for name in ("z1.py", "z2.py"):
+        repository.write(name, text)
+    await run()
+    (repository.root / "z2.py").rename(repository.root / "z3.py")
+    await run()
+    renamed = (await talk.labels())[REPORT]
+    for name in ("z1.py", "z3.py"):
+        (repository.root / name).unlink()
+    await run()
+    gone = (await talk.labels())[REPORT]
+
+    assert (renamed.status, sorted(renamed.candidates)) == ("orphaned", ["z1.py report", "z3.py report"])
+    assert (gone.status, gone.candidates) == ("orphaned", ())
+
+
 async def test_commits_between_are_followed_one_by_one(repository: Repository, run: Run, talk: Talk) -> None:
     """Each step is plain; the two ends have little in common."""
     await talk.say(INTEREST)

@@ -14,12 +14,12 @@ def test_conversations_are_found_by_their_code_and_say_what_became_of_it(ragforg
     assert about[0].startswith(f"{asked[:8]}  ")
     assert about[0].endswith("Who checks words?")
     assert about[1] == "  discussed `check` (auth.py:1): fresh"
-    source.write_text("def check(word):\n    total = len(word) * 9\n    return total > 3\n")
+    source.write_text("# Words.\ndef check(word):\n    total = len(word) * 9\n    return total > 3\n")
     ragforge.ok("ingest")
     [info] = ragforge.json("conversations", "about", "auth.py", "--json")
     assert [each["status"] for each in info["references"]] == ["drifted"]
     shown = ragforge.ok("conversations", "show", asked)
-    assert "  discussed `check` (auth.py:1): drifted, its code has changed since\n" in shown
+    assert "  discussed `check` (auth.py:1): drifted, its code has changed since, now at line 2\n" in shown
     nothing = ragforge.run("conversations", "about", "no_such_thing")
     assert (nothing.returncode, nothing.stdout) == (0, "")
     assert "nothing was said about 'no_such_thing'" in nothing.stderr

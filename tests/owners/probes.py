@@ -439,6 +439,11 @@ CODE: dict[str, list[Probe]] = {
             prepare="MATCH (x:CodeAnchor {uuid: $b_anchor}) SET x.at_file = 'elsewhere'",
             expect=_nothing,
         ),
+        Probe(
+            lambda a, b: {"files": ["else where"]},
+            prepare="MATCH (x:CodeAnchor {uuid: $b_anchor}) SET x:UndecidedAnchor, x.candidates = ['else where it']",
+            expect=_nothing,
+        ),
     ],
     "anchored_files": [
         Probe(
