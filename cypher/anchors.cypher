@@ -78,7 +78,11 @@ RETURN resolved
 MATCH (m:Message {uuid: $message_id})
 WHERE m.user_id = $user_id AND m.project = $project
 MATCH (c:Conversation {uuid: m.conversation_id})
-WHERE c.status <> 'deleting'
+WHERE CASE WHEN c.status <> 'deleting' THEN true ELSE EXISTS {
+  MATCH (c)-[:HAS_BRANCH*1..]->(b:Conversation)
+  WHERE b.status <> 'deleting' AND any(i IN range(0, size(b.lineage_ids) - 1)
+    WHERE b.lineage_ids[i] = c.uuid AND b.lineage_tops[i] >= m.seq)
+} END
 CALL (m) {
   UNWIND $scopes AS named
   MATCH (s:Scope)
@@ -136,7 +140,8 @@ ORDER BY message_id, kind, a.file, a.start_line
 
 // name: messages_about
 // The owner's messages that are tied to code of this name, qualified name, uuid or file, as it was called when it was
-// said or as it is called now.
+// said or as it is called now. What is left of a deleted conversation is told as that of the living branch that shares
+// it, the last updated.
 CALL () {
   MATCH (a:CodeAnchor)
   WHERE a.project = $project AND a.name = $about
@@ -172,10 +177,16 @@ CALL () {
 }
 MATCH (m:Message)-[tie:ANCHORED_AT]->(a)
 WHERE m.user_id = $user_id AND m.project = $project
-MATCH (c:Conversation {uuid: m.conversation_id})
-WHERE c.status <> 'deleting'
+MATCH (held:Conversation {uuid: m.conversation_id})
+WITH m, tie, a, CASE WHEN held.status <> 'deleting' THEN held ELSE head(COLLECT {
+  MATCH (held)-[:HAS_BRANCH*1..]->(b:Conversation)
+  WHERE b.status <> 'deleting' AND any(i IN range(0, size(b.lineage_ids) - 1)
+    WHERE b.lineage_ids[i] = held.uuid AND b.lineage_tops[i] >= m.seq)
+  RETURN b ORDER BY b.updated_at DESC, b.uuid LIMIT 1
+}) END AS c
+WHERE c IS NOT NULL
 OPTIONAL MATCH (a)-[:RESOLVES_TO]->(s:Scope)
-RETURN m {.uuid, .conversation_id, .seq, .role, .content, .token_count, .state, .in_reply_to, .model, .importance, .trust,
+RETURN m {.uuid, conversation_id: c.uuid, .seq, .role, .content, .token_count, .state, .in_reply_to, .model, .importance, .trust,
     .user_id, .project, timestamp: toStringOrNull(m.timestamp)} AS message,
   c.title AS title, m.uuid AS message_id, tie.kind AS kind, tie.commit AS commit, tie.scope_hash AS scope_hash,
   a {.uuid, .name, .qualified_name, .file, .start_line, .status, .changed, .similarity, .at_commit, .candidates} AS anchor,
@@ -197,11 +208,17 @@ CALL (place) {
 }
 MATCH (m:Message)-[tie:ANCHORED_AT]->(a)
 WHERE m.user_id = $user_id AND m.project = $project
-MATCH (c:Conversation {uuid: m.conversation_id})
-WHERE c.status <> 'deleting'
+MATCH (held:Conversation {uuid: m.conversation_id})
+WITH place, m, tie, a, CASE WHEN held.status <> 'deleting' THEN held ELSE head(COLLECT {
+  MATCH (held)-[:HAS_BRANCH*1..]->(b:Conversation)
+  WHERE b.status <> 'deleting' AND any(i IN range(0, size(b.lineage_ids) - 1)
+    WHERE b.lineage_ids[i] = held.uuid AND b.lineage_tops[i] >= m.seq)
+  RETURN b ORDER BY b.updated_at DESC, b.uuid LIMIT 1
+}) END AS c
+WHERE c IS NOT NULL
 OPTIONAL MATCH (a)-[:RESOLVES_TO]->(s:Scope)
 RETURN place.file AS file, place.key AS key, c.title AS title,
-  m {.uuid, .conversation_id, .seq, .role, .content, .token_count, .state, .in_reply_to, .model, .importance, .trust,
+  m {.uuid, conversation_id: c.uuid, .seq, .role, .content, .token_count, .state, .in_reply_to, .model, .importance, .trust,
     .user_id, .project, timestamp: toStringOrNull(m.timestamp)} AS message,
   m.uuid AS message_id, tie.kind AS kind, tie.commit AS commit, tie.scope_hash AS scope_hash,
   a {.uuid, .name, .qualified_name, .file, .start_line, .status, .changed, .similarity, .at_commit, .candidates} AS anchor,

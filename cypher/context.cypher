@@ -103,7 +103,11 @@ MATCH (call:ToolCall {uuid: $uuid})-[:PRODUCED_RESULT]->(result:ToolResult)
 MATCH (m:Message)-[:MADE_TOOL_CALL]->(call)
 WHERE m.user_id = $user_id AND m.project = $project
 MATCH (c:Conversation {uuid: m.conversation_id})
-WHERE c.status <> 'deleting'
+WHERE CASE WHEN c.status <> 'deleting' THEN true ELSE EXISTS {
+  MATCH (c)-[:HAS_BRANCH*1..]->(b:Conversation)
+  WHERE b.status <> 'deleting' AND any(i IN range(0, size(b.lineage_ids) - 1)
+    WHERE b.lineage_ids[i] = c.uuid AND b.lineage_tops[i] >= m.seq)
+} END
 RETURN call {.uuid, .message_id, .index, .tool_name, .arguments, .duration_ms, .success, .iteration,
   timestamp: toStringOrNull(call.timestamp), result: result.result, error: result.error,
   result_size_bytes: result.result_size_bytes, truncated: result.truncated} AS call

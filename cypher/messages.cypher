@@ -245,18 +245,6 @@ RETURN COLLECT {
   LIMIT $limit
 } AS calls
 
-// name: search_messages_text
-// The owner's token and the conversation stand inside the full-text query ($query, built and escaped by the store),
-// since full text knows no other filter; the owner is checked again on the node.
-CALL db.index.fulltext.queryNodes('message_text_index', $query, {limit: $limit})
-YIELD node AS m, score
-WHERE m.user_id = $user_id AND m.project = $project AND ($conversation_id IS NULL OR m.conversation_id = $conversation_id)
-MATCH (c:Conversation {uuid: m.conversation_id})
-WHERE c.status <> 'deleting'
-RETURN m {.uuid, .conversation_id, .seq, .role, .content, .reasoning, .token_count, .state, .in_reply_to, .model,
-  .usage, .importance, .trust, .metadata, .user_id, .project, timestamp: toStringOrNull(m.timestamp)} AS message, score
-ORDER BY score DESC, m.seq DESC
-
 // name: known_messages
 // Which of these uuids are messages of this owner, and where; those of others are as unknown as those of nobody.
 UNWIND $uuids AS uuid

@@ -138,7 +138,8 @@ RETURN seqs, times, scores, false AS more, [l IN lineage | [l.id, l.top]] AS lin
 
 // name: search_owner_text
 // By words, in every conversation of an owner; otherwise as search_history_text. Some hits are those of conversations
-// that are being deleted, so more are taken than are wanted.
+// that are being deleted, so more are taken than are wanted. What living branches share of a deleted conversation is
+// found as theirs; `hidden` names such conversations. One that lives costs nothing for that.
 WITH '+owner_token:' + $owner_token + '^0' AS scope
 CALL (scope) {
   UNWIND $words AS word
@@ -163,31 +164,43 @@ CALL (scope, words, asked) {
       AND ($since IS NULL OR m.timestamp >= datetime($since)) AND ($until IS NULL OR m.timestamp < datetime($until))
       AND ($tool IS NULL OR EXISTS { (m)-[:MADE_TOOL_CALL]->(:ToolCall {tool_name: $tool}) })
     MATCH (c:Conversation {uuid: m.conversation_id})
-    WHERE c.status <> 'deleting' AND ($tags IS NULL OR any(tag IN $tags WHERE tag IN c.tags))
-    RETURN m, score
+    WHERE CASE WHEN c.status <> 'deleting' THEN ($tags IS NULL OR any(tag IN $tags WHERE tag IN c.tags))
+      ELSE EXISTS {
+        MATCH (c)-[:HAS_BRANCH*1..]->(b:Conversation)
+        WHERE b.status <> 'deleting' AND ($tags IS NULL OR any(tag IN $tags WHERE tag IN b.tags))
+          AND any(i IN range(0, size(b.lineage_ids) - 1) WHERE b.lineage_ids[i] = c.uuid AND b.lineage_tops[i] >= m.seq)
+      } END
+    RETURN m, score, c.status = 'deleting' AS hidden
     LIMIT $limit
     UNION
     WITH words
     MATCH (c:Conversation)
     WHERE c.user_id = $user_id AND c.project = $project AND c.updated_at > datetime() - duration('PT3S')
-      AND c.status <> 'deleting' AND ($tags IS NULL OR any(tag IN $tags WHERE tag IN c.tags))
+      AND CASE WHEN c.status <> 'deleting' THEN ($tags IS NULL OR any(tag IN $tags WHERE tag IN c.tags))
+        ELSE EXISTS { (c)-[:HAS_BRANCH]->() } END
     WITH c, words
     ORDER BY c.updated_at DESC
     LIMIT 20
     MATCH (m:Message {conversation_id: c.uuid})
-    WHERE m.seq > c.head_seq - 20
+    WHERE m.seq > CASE WHEN c.status <> 'deleting' THEN c.head_seq ELSE coalesce(c.kept_to, c.head_seq) END - 20
       AND ($role IS NULL OR m.role = $role)
       AND ($since IS NULL OR m.timestamp >= datetime($since)) AND ($until IS NULL OR m.timestamp < datetime($until))
       AND ($tool IS NULL OR EXISTS { (m)-[:MADE_TOOL_CALL]->(:ToolCall {tool_name: $tool}) })
-    WITH m, reduce(sum = 0.0, w IN words |
+    WITH c, m, reduce(sum = 0.0, w IN words |
       sum + CASE WHEN coalesce(m.content, '') + ' ' + coalesce(m.terms, '') =~ w.pattern THEN w.rarity ELSE 0 END) AS score
-    WHERE score > 0
-    RETURN m, score
+    WHERE score > 0 AND CASE WHEN c.status <> 'deleting' THEN true
+      ELSE EXISTS {
+        MATCH (c)-[:HAS_BRANCH*1..]->(b:Conversation)
+        WHERE b.status <> 'deleting' AND ($tags IS NULL OR any(tag IN $tags WHERE tag IN b.tags))
+          AND any(i IN range(0, size(b.lineage_ids) - 1) WHERE b.lineage_ids[i] = c.uuid AND b.lineage_tops[i] >= m.seq)
+      } END
+    RETURN m, score, c.status = 'deleting' AS hidden
   }
   RETURN collect(m.conversation_id) AS conversations, collect(m.seq) AS seqs,
-    collect(coalesce(toStringOrNull(m.timestamp), '')) AS times, collect(score) AS scores
+    collect(coalesce(toStringOrNull(m.timestamp), '')) AS times, collect(score) AS scores,
+    collect(DISTINCT CASE WHEN hidden THEN m.conversation_id END) AS hidden
 }
-RETURN conversations, seqs, times, scores
+RETURN conversations, seqs, times, scores, hidden
 
 // name: search_owner_vector
 // requires: 2026.2
@@ -197,18 +210,24 @@ CALL () {
   MATCH (m:Message)
   SEARCH m IN (VECTOR INDEX {{index}} FOR $vector WHERE m.user_id = $user_id AND m.project = $project LIMIT $take) SCORE AS score
   OPTIONAL MATCH (c:Conversation {uuid: m.conversation_id})
-  WITH m, score, coalesce(c.status, 'deleting') <> 'deleting'
-    AND ($tags IS NULL OR any(tag IN $tags WHERE tag IN c.tags)) AND ($role IS NULL OR m.role = $role)
+  WITH m, score, coalesce(c.status, 'deleting') = 'deleting' AS hidden, ($role IS NULL OR m.role = $role)
     AND ($since IS NULL OR m.timestamp >= datetime($since)) AND ($until IS NULL OR m.timestamp < datetime($until))
-    AND ($tool IS NULL OR EXISTS { (m)-[:MADE_TOOL_CALL]->(:ToolCall {tool_name: $tool}) }) AS fits
+    AND ($tool IS NULL OR EXISTS { (m)-[:MADE_TOOL_CALL]->(:ToolCall {tool_name: $tool}) })
+    AND CASE WHEN c.status <> 'deleting' THEN ($tags IS NULL OR any(tag IN $tags WHERE tag IN c.tags))
+      ELSE EXISTS {
+        MATCH (c)-[:HAS_BRANCH*1..]->(b:Conversation)
+        WHERE b.status <> 'deleting' AND ($tags IS NULL OR any(tag IN $tags WHERE tag IN b.tags))
+          AND any(i IN range(0, size(b.lineage_ids) - 1) WHERE b.lineage_ids[i] = c.uuid AND b.lineage_tops[i] >= m.seq)
+      } END AS fits
   ORDER BY score DESC
   WITH count(*) AS seen, collect(CASE WHEN fits THEN m END)[..$limit] AS kept,
-    collect(CASE WHEN fits THEN score END)[..$limit] AS scores
+    collect(CASE WHEN fits THEN score END)[..$limit] AS scores,
+    collect(DISTINCT CASE WHEN fits AND hidden THEN m.conversation_id END) AS hidden
   RETURN [m IN kept | m.conversation_id] AS conversations, [m IN kept | m.seq] AS seqs,
-    [m IN kept | coalesce(toStringOrNull(m.timestamp), '')] AS times, scores,
+    [m IN kept | coalesce(toStringOrNull(m.timestamp), '')] AS times, scores, hidden,
     seen >= $take AND size(kept) < $limit AS more
 }
-RETURN conversations, seqs, times, scores, more
+RETURN conversations, seqs, times, scores, hidden, more
 
 // name: search_owner_vector
 // Older servers: $overfetch neighbours of anybody's, and the owner's kept. Few of them: `more`, for there may be others.
@@ -219,43 +238,70 @@ CALL () {
     AND ($since IS NULL OR m.timestamp >= datetime($since)) AND ($until IS NULL OR m.timestamp < datetime($until))
     AND ($tool IS NULL OR EXISTS { (m)-[:MADE_TOOL_CALL]->(:ToolCall {tool_name: $tool}) })
   MATCH (c:Conversation {uuid: m.conversation_id})
-  WHERE c.status <> 'deleting' AND ($tags IS NULL OR any(tag IN $tags WHERE tag IN c.tags))
-  WITH m, score
+  WHERE CASE WHEN c.status <> 'deleting' THEN ($tags IS NULL OR any(tag IN $tags WHERE tag IN c.tags))
+    ELSE EXISTS {
+      MATCH (c)-[:HAS_BRANCH*1..]->(b:Conversation)
+      WHERE b.status <> 'deleting' AND ($tags IS NULL OR any(tag IN $tags WHERE tag IN b.tags))
+        AND any(i IN range(0, size(b.lineage_ids) - 1) WHERE b.lineage_ids[i] = c.uuid AND b.lineage_tops[i] >= m.seq)
+    } END
+  WITH m, score, c.status = 'deleting' AS hidden
   ORDER BY score DESC
   LIMIT $limit
   RETURN collect(m.conversation_id) AS conversations, collect(m.seq) AS seqs,
-    collect(coalesce(toStringOrNull(m.timestamp), '')) AS times, collect(score) AS scores
+    collect(coalesce(toStringOrNull(m.timestamp), '')) AS times, collect(score) AS scores,
+    collect(DISTINCT CASE WHEN hidden THEN m.conversation_id END) AS hidden
 }
-RETURN conversations, seqs, times, scores, size(seqs) < $limit AS more
+RETURN conversations, seqs, times, scores, hidden, size(seqs) < $limit AS more
 
 // name: scan_owner_vector
 // What a narrow filter leaves of an owner's messages, compared one by one; asked only where the index had too few.
 CALL () {
   MATCH (c:Conversation)
-  WHERE c.user_id = $user_id AND c.project = $project AND c.status <> 'deleting'
-    AND ($tags IS NULL OR any(tag IN $tags WHERE tag IN c.tags))
+  WHERE c.user_id = $user_id AND c.project = $project
+    AND CASE WHEN c.status <> 'deleting' THEN ($tags IS NULL OR any(tag IN $tags WHERE tag IN c.tags))
+      ELSE EXISTS { (c)-[:HAS_BRANCH]->() } END
   MATCH (m:Message {conversation_id: c.uuid})
   WHERE m.seq > 0 AND m[$property] IS NOT NULL AND ($role IS NULL OR m.role = $role)
     AND ($since IS NULL OR m.timestamp >= datetime($since)) AND ($until IS NULL OR m.timestamp < datetime($until))
     AND ($tool IS NULL OR EXISTS { (m)-[:MADE_TOOL_CALL]->(:ToolCall {tool_name: $tool}) })
-  WITH m, vector.similarity.cosine(m[$property], $vector) AS score
+    AND CASE WHEN c.status <> 'deleting' THEN true
+      ELSE EXISTS {
+        MATCH (c)-[:HAS_BRANCH*1..]->(b:Conversation)
+        WHERE b.status <> 'deleting' AND ($tags IS NULL OR any(tag IN $tags WHERE tag IN b.tags))
+          AND any(i IN range(0, size(b.lineage_ids) - 1) WHERE b.lineage_ids[i] = c.uuid AND b.lineage_tops[i] >= m.seq)
+      } END
+  WITH m, c.status = 'deleting' AS hidden, vector.similarity.cosine(m[$property], $vector) AS score
   ORDER BY score DESC
   LIMIT $limit
   RETURN collect(m.conversation_id) AS conversations, collect(m.seq) AS seqs,
-    collect(coalesce(toStringOrNull(m.timestamp), '')) AS times, collect(score) AS scores
+    collect(coalesce(toStringOrNull(m.timestamp), '')) AS times, collect(score) AS scores,
+    collect(DISTINCT CASE WHEN hidden THEN m.conversation_id END) AS hidden
 }
-RETURN conversations, seqs, times, scores, false AS more
+RETURN conversations, seqs, times, scores, hidden, false AS more
 
 // name: found_messages
 // What a search shows, read by place once the lists are fused; neighbours that a filter leaves out are left out here.
 // The cosine only where a threshold asks for it. No embedding comes back. One row: the driver takes longer over twenty.
+// What a conversation of $hidden has is told as that of the living branch that shares it ($reader, if it is one), the
+// last updated.
 UNWIND $places AS place
 MATCH (m:Message {conversation_id: place[0], seq: place[1]})
 WHERE m.user_id = $user_id AND m.project = $project
   AND ($role IS NULL OR m.role = $role)
   AND ($since IS NULL OR m.timestamp >= datetime($since)) AND ($until IS NULL OR m.timestamp < datetime($until))
   AND ($tool IS NULL OR EXISTS { (m)-[:MADE_TOOL_CALL]->(:ToolCall {tool_name: $tool}) })
-RETURN collect({message: m {.uuid, .conversation_id, .seq, .role, .content, .reasoning, .token_count, .state, .in_reply_to, .model,
-  .usage, .importance, .trust, .metadata, .user_id, .project, timestamp: toStringOrNull(m.timestamp)},
+WITH m, CASE WHEN NOT m.conversation_id IN $hidden THEN m.conversation_id ELSE head(COLLECT {
+  MATCH (held:Conversation {uuid: m.conversation_id})-[:HAS_BRANCH*0..]->(c:Conversation)
+  WHERE c.status <> 'deleting' AND (c = held OR any(i IN range(0, size(c.lineage_ids) - 1)
+    WHERE c.lineage_ids[i] = held.uuid AND c.lineage_tops[i] >= m.seq)
+    AND ($tags IS NULL OR any(tag IN $tags WHERE tag IN c.tags)))
+  WITH held, c
+  ORDER BY c = held DESC, c.uuid = coalesce($reader, '') DESC, c.updated_at DESC, c.uuid
+  RETURN c.uuid LIMIT 1
+}) END AS living
+WHERE living IS NOT NULL
+RETURN collect({stored: m.conversation_id, message: m {.uuid, conversation_id: living, .seq, .role, .content, .reasoning,
+  .token_count, .state, .in_reply_to, .model, .usage, .importance, .trust, .metadata, .user_id, .project,
+  timestamp: toStringOrNull(m.timestamp)},
   score: CASE WHEN $vector IS NULL OR m[$property] IS NULL THEN null
     ELSE vector.similarity.cosine(m[$property], $vector) END}) AS found

@@ -13,7 +13,7 @@ from ragforge_memory.errors import ConversationNotFound, MessageNotFound
 from ragforge_memory.graph.journal import Journal
 from ragforge_memory.graph.messages import CodeTies, NewMessage
 from ragforge_memory.graph.receipts import Receipt, TurnContext
-from ragforge_memory.models.conversation import ConversationInfo, Message, Page, ScoredMessage, ToolCall
+from ragforge_memory.models.conversation import ConversationInfo, Message, Page, ToolCall
 from ragforge_memory.models.owner import Owner
 
 
@@ -196,12 +196,6 @@ class EphemeralMessages:
         return [call for call in calls if tool_name in (None, call.tool_name) and success in (None, call.success)][
             -limit:
         ]
-
-    async def search_text(
-        self, query: str, *, limit: int = 10, conversation_id: str | None = None
-    ) -> list[ScoredMessage]:
-        """Nothing: without memory nothing is recalled."""
-        return []
 
     async def known(self, uuids: Sequence[str]) -> dict[str, str]:
         """Which of these uuids are messages here: uuid → conversation."""

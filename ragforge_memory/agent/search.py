@@ -127,6 +127,8 @@ class _Found:
         self._words = words
         self._vector = vector
         self._lineage = text.lineage or meaning.lineage
+        self._hidden = {*text.hidden, *meaning.hidden}
+        self._reader = text.reader or meaning.reader
         self._times: dict[Place, datetime] = {}
         self._text = self._by_place(text)
         self._meaning = self._by_place(meaning)
@@ -152,7 +154,9 @@ class _Found:
         store = self._services.searches
         assert store is not None
         stored = {self._stored(place): place for place in places}
-        read = await store.messages(list(stored), filters=filters, vector=self._vector)
+        read = await store.messages(
+            list(stored), filters=filters, vector=self._vector, hidden=self._hidden, reader=self._reader
+        )
         found = {stored[at]: item for at, item in read.items()}
         self._messages.update(found)
         self._times.update({place: item[0].timestamp for place, item in found.items()})

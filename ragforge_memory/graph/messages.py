@@ -13,7 +13,7 @@ from ragforge_memory.graph.receipts import EARLIER_RESULT_CHARACTERS, Receipt, T
 from ragforge_memory.graph.records import message, to_json, tool_call, tool_call_rows
 from ragforge_memory.graph.text import lucene_any, owner_token, query_words, terms
 from ragforge_memory.models.code import ScopeTie
-from ragforge_memory.models.conversation import Message, MessageState, Role, ScoredMessage, ToolCall, Usage
+from ragforge_memory.models.conversation import Message, MessageState, Role, ToolCall, Usage
 from ragforge_memory.models.owner import Owner
 from ragforge_memory.models.tokens import estimate_tokens
 
@@ -264,37 +264,6 @@ class MessageStore:
             **self._owner,
         )
         return [tool_call(call) for call in reversed(_first(rows, conversation_id)["calls"])]
-
-    async def search_text(
-        self, query: str, *, limit: int = 10, conversation_id: str | None = None
-    ) -> list[ScoredMessage]:
-        """Messages that share words with ``query``, best first; of one conversation if named."""
-        words = query_words(query)
-        if not words:
-            return []
-        token = owner_token(self._owner["user_id"], self._owner["project"])
-        scope = f"+owner_token:{token}^0"
-        if conversation_id is not None:
-            # A uuid of ours is hex; anything else names nothing, and must not become query syntax.
-            if not conversation_id.isalnum():
-                return []
-            scope += f" +conversation_id:{conversation_id}^0"
-        rows = await self._client.read(
-            "search_messages_text",
-            query=f"{scope} +{lucene_any(('content', 'terms'), words)}",
-            conversation_id=conversation_id,
-            limit=limit,
-            **self._owner,
-        )
-        return [
-            ScoredMessage(
-                message=message(row["message"]),
-                score=row["score"],
-                conversation_id=row["message"]["conversation_id"],
-                matched_by=("text",),
-            )
-            for row in rows
-        ]
 
     async def tool_result(self, tool_call_id: str) -> ToolCall | None:
         """A tool call of this owner's with its whole result."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
@@ -75,10 +75,19 @@ class Hit(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Hits:
-    """A list of candidates, best first; ``lineage`` where one conversation was searched."""
+    """A list of candidates, best first; ``lineage`` where one conversation was searched.
+
+    ``hidden`` are the conversations that may have been deleted, and are found for what living branches share of them.
+    """
 
     items: tuple[Hit, ...] = ()
     lineage: Lineage = ()
+    hidden: tuple[str, ...] = ()
+
+    @property
+    def reader(self) -> str | None:
+        """The conversation that was searched, where it was one."""
+        return self.lineage[-1].conversation_id if self.lineage else None
 
 
 def words_of(query: str) -> list[str]:
@@ -153,11 +162,19 @@ class SearchStore:
         found = _hits(rows, conversation_id)
         # The index scores (1 + cosine) / 2.
         return Hits(
-            tuple(Hit(hit.conversation_id, hit.seq, hit.time, 2 * hit.score - 1) for hit in found.items), found.lineage
+            tuple(Hit(hit.conversation_id, hit.seq, hit.time, 2 * hit.score - 1) for hit in found.items),
+            found.lineage,
+            found.hidden,
         )
 
     async def messages(
-        self, places: Sequence[tuple[str, int]], *, filters: Filters, vector: Sequence[float] | None = None
+        self,
+        places: Sequence[tuple[str, int]],
+        *,
+        filters: Filters,
+        vector: Sequence[float] | None = None,
+        hidden: Iterable[str] = (),
+        reader: str | None = None,
     ) -> dict[tuple[str, int], tuple[Message, float | None]]:
         """Messages by (conversation, seq), without their tool calls; those that a filter leaves out are missing.
 
@@ -165,6 +182,9 @@ class SearchStore:
             places: where they are.
             filters: as in the search.
             vector: with it each message comes with its cosine, where it has a vector.
+            hidden: see `Hits`. A message of a deleted conversation is given as one of a living branch that shares it,
+                the last updated; it is missing where there is none.
+            reader: the branch that it is given as, if that shares it.
         """
         rows = await self._client.read(
             "found_messages",
@@ -172,11 +192,14 @@ class SearchStore:
             places=[list(place) for place in places],
             vector=None if vector is None or self._space is None else list(vector),
             property="embedding" if self._space is None else self._space.property,
+            hidden=list(hidden),
+            reader=reader,
+            tags=list(filters.tags) or None,
             **filters.parameters,
             **self._owner,
         )
         return {
-            (row["message"]["conversation_id"], row["message"]["seq"]): (
+            (row["stored"], row["message"]["seq"]): (
                 message(row["message"]),
                 None if row["score"] is None else 2 * row["score"] - 1,
             )
@@ -204,6 +227,7 @@ def _hits(rows: list[dict[str, Any]], conversation_id: str | None) -> Hits:
             for at, seq, time, score in zip(conversations, row["seqs"], row["times"], row["scores"], strict=True)
         ),
         lineage,
+        tuple(row.get("hidden") or (part.conversation_id for part in lineage[:-1])),
     )
 
 

@@ -14,6 +14,7 @@ from ragforge_memory.graph.client import GraphClient, open_driver
 from ragforge_memory.graph.conversations import ConversationStore
 from ragforge_memory.graph.messages import MessageStore, NewMessage
 from ragforge_memory.graph.queries import statement_for
+from ragforge_memory.graph.search import EVERYTHING, SearchStore
 from ragforge_memory.models.owner import Owner
 from tests.graph.filling import MANY, REFRESH, conversation_of, said
 
@@ -152,22 +153,23 @@ async def test_pages_of_conversations_have_no_gap_and_no_overlap(
 
 
 async def test_a_search_stays_in_its_conversation_and_says_which_it_is(
-    client: GraphClient, conversations: ConversationStore, messages: MessageStore
+    client: GraphClient, conversations: ConversationStore, messages: MessageStore, owner: Owner
 ) -> None:
     uuids = [(await conversations.create()).uuid for _ in range(3)]
     for uuid in uuids:
         await messages.append(uuid, said("the lighthouse stands"), embed=False)
     await client.run_schema(REFRESH)
-    everywhere = await messages.search_text("lighthouse")
-    assert {found.conversation_id for found in everywhere} == set(uuids)
-    assert all(found.message.conversation_id == found.conversation_id for found in everywhere)
-    [one] = await messages.search_text("lighthouse", conversation_id=uuids[1])
-    assert one.conversation_id == uuids[1]
+    searches = SearchStore(client, owner, None)
+    everywhere = await searches.by_words(["lighthouse"], conversation_id=None, filters=EVERYTHING)
+    assert {found.conversation_id for found in everywhere.items} == set(uuids)
+    one = await searches.by_words(["lighthouse"], conversation_id=uuids[1], filters=EVERYTHING)
+    assert {found.conversation_id for found in one.items} == {uuids[1]}
     # A page of one conversation is full even where others have better hits.
     for _ in range(30):
         await messages.append(uuids[0], said("lighthouse lighthouse lighthouse"), embed=False)
     await client.run_schema(REFRESH)
-    assert len(await messages.search_text("lighthouse", conversation_id=uuids[2], limit=1)) == 1
+    page = await searches.by_words(["lighthouse"], conversation_id=uuids[2], filters=EVERYTHING, limit=1)
+    assert {found.conversation_id for found in page.items} == {uuids[2]}
 
 
 # --- failures, deletes ------------------------------------------------------------------------------------------------
@@ -245,7 +247,8 @@ async def test_a_delete_that_was_cut_off_is_finished_and_hidden_meanwhile(
     with pytest.raises(ConversationNotFound):
         await messages.append(uuid, said("too late"), embed=False)
     assert uuid not in {info.uuid for info in (await conversations.page()).items}
-    assert await messages.search_text("lighthouse") == []
+    searches = SearchStore(client, owner, None)
+    assert (await searches.by_words(["lighthouse"], conversation_id=None, filters=EVERYTHING)).items == ()
     assert await conversations.sweep() == 1
     assert await conversations.sweep() == 0
     left = await client.run_schema("MATCH (m:Message {conversation_id: $uuid}) WHERE m.seq > 0 RETURN m.seq", uuid=uuid)

@@ -324,14 +324,6 @@ CONVERSATIONS: dict[str, list[Probe]] = {
             expect=_nothing,
         )
     ],
-    "search_messages_text": [
-        # Without the owner's token in the query: the filter on the node must do it alone.
-        Probe(lambda a, b: {"query": f'content:"{b.word}"', "conversation_id": None, "limit": 100}, expect=_something),
-        Probe(
-            lambda a, b: {"query": f'content:"{b.word}"', "conversation_id": b.conversation, "limit": 100},
-            expect=_nothing,
-        ),
-    ],
     "known_messages": [Probe(lambda a, b: {"uuids": [b.question, b.answer]}, expect=_nothing)],
     "mark_unanswered": [Probe(lambda a, b: {"uuid": b.unanswered}, expect=_nothing)],
     "settle_questions": [

@@ -24,6 +24,8 @@ def _asked(data: Data, **scope: Any) -> dict[str, Any]:
         "scan": 2_000,
         "overfetch": 200,
         "property": "embedding_of_probes",
+        "hidden": [],
+        "reader": None,
         **scope,
     }
 
@@ -46,6 +48,13 @@ def _has_some(rows: Rows) -> bool:
 
 _NOW = "MATCH (c:Conversation {uuid: $b_conversation}) SET c.updated_at = datetime() + duration('PT1H')"
 
+# What was deleted and is still shared by a branch that lives.
+_SHARED = (
+    "MATCH (c:Conversation {uuid: $b_conversation}) SET c.status = 'deleting', c.kept_to = 3 "
+    "CREATE (c)-[:HAS_BRANCH {from_seq: 3}]->(:Conversation {uuid: 'probe', status: 'active', head_seq: 3, "
+    "message_count: 0, lineage_ids: [c.uuid], lineage_tops: [3], user_id: c.user_id, project: c.project, "
+    "created_at: datetime(), updated_at: datetime()})"
+)
 _WAITING = "MATCH (c:Conversation) WHERE c.uuid IN [$a_conversation, $b_conversation] SET c:PendingEmbedding"
 _EMBEDDED = (
     "MATCH (c:Conversation) WHERE c.uuid IN [$a_conversation, $b_conversation] "
@@ -56,8 +65,15 @@ SEARCH: dict[str, list[Probe]] = {
     "search_history_text": [Probe(lambda a, b: _asked(b, conversation_id=b.conversation), expect=_nothing)],
     "search_history_vector": [Probe(lambda a, b: _asked(b, conversation_id=b.conversation), expect=_nothing)],
     "scan_history_vector": [Probe(lambda a, b: _asked(b, conversation_id=b.conversation), expect=_nothing)],
-    "search_owner_text": [Probe(lambda a, b: _asked(b), expect=_one_row), Probe(lambda a, b: _asked(b), prepare=_NOW)],
-    "search_owner_vector": [Probe(lambda a, b: _asked(b), expect=_has_some)],
+    "search_owner_text": [
+        Probe(lambda a, b: _asked(b), expect=_one_row),
+        Probe(lambda a, b: _asked(b), prepare=_NOW),
+        Probe(lambda a, b: _asked(b), prepare=_SHARED),
+    ],
+    "search_owner_vector": [
+        Probe(lambda a, b: _asked(b), expect=_has_some),
+        Probe(lambda a, b: _asked(b), prepare=_SHARED, expect=_has_some),
+    ],
     "scan_owner_vector": [
         Probe(
             lambda a, b: _asked(b),
@@ -106,7 +122,13 @@ SEARCH: dict[str, list[Probe]] = {
         Probe(
             lambda a, b: _asked(b, places=[[b.conversation, 1], [b.conversation, 2]], vector=None),
             expect=lambda rows: rows == [{"found": []}],
-        )
+        ),
+        # What is left of a deleted conversation is another's all the same.
+        Probe(
+            lambda a, b: _asked(b, places=[[b.conversation, 1]], vector=None, hidden=[b.conversation]),
+            prepare=_SHARED,
+            expect=lambda rows: rows == [{"found": []}],
+        ),
     ],
 }
 """Statements of a search, which belong to a user in a project."""

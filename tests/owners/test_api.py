@@ -23,6 +23,7 @@ from ragforge_memory import (
     Neo4jConfig,
     ToolCall,
 )
+from ragforge_memory.agent.search import search
 from ragforge_memory.errors import NotFound
 from ragforge_memory.graph.client import GraphClient
 from ragforge_memory.graph.connect import connect
@@ -155,15 +156,16 @@ async def test_search_finds_ones_own_alone(two: Two) -> None:
     services = await two.mine.open()
     await services.graph.run_schema("CALL db.index.fulltext.awaitEventuallyConsistentIndexRefresh()")
     mine, theirs = two.my_conversation.uuid, two.their_conversation.uuid
-    found = await services.messages.search_text(two.word, limit=100)
+    found = await two.mine.search_messages(two.word, limit=100)
     assert {each.conversation_id for each in found} == {mine}
     assert len(found) == 2
-    assert await services.messages.search_text(two.word, conversation_id=theirs) == []
-    assert await services.messages.search_text(two.word, conversation_id=f"{theirs} OR {mine}") == []
+    for named in (theirs, f"{theirs} OR {mine}", f'{theirs}" "{mine}'):
+        with pytest.raises(ConversationNotFound):
+            await search(services, two.word, limit=100, conversation_id=named)
     # Words that mean something to Lucene are words here.
     others = Owner.of(two.other.user_id, two.other.project)
     for query in (f'{two.word}" OR owner_token:x', f"+owner_token:* OR {two.word}", f"{others.user_id} {two.word}"):
-        assert theirs not in {each.conversation_id for each in await services.messages.search_text(query, limit=100)}
+        assert theirs not in {each.conversation_id for each in await two.mine.search_messages(query, limit=100)}
 
 
 async def test_the_search_tool_finds_ones_own_alone(two: Two, agent_of: MakeAgent) -> None:
