@@ -32,6 +32,12 @@ PYTHON = ((3, 11), (3, 15))
 # The server's files take 190 MB, its Java 110, an embedding model 60, an empty store 3; the rest is for the graph.
 LEAST_DISK = 1_000_000_000
 
+EMBEDS = (
+    "search finds them by their words until then; `ragforge chat` embeds them while it runs, "
+    "`ragforge ingest --embed` now"
+)
+"""What to do about what waits for a vector: only a process that lives on embeds by itself."""
+
 
 @dataclass(frozen=True, slots=True)
 class Check:
@@ -250,11 +256,12 @@ def _vectors(health: ProjectHealth, embedder: Embedder | None) -> Check:
                 how_to_return(space.model, space.dimension),
             )
     waiting = f"{health.pending} wait for a vector" if health.pending else "none wait"
+    hint = EMBEDS if health.pending and embedder is not None else None
     if health.failed:
         return Check(
             "vectors", False, f"{health.failed} could not be embedded, {waiting}", "they are found by text alone"
         )
-    return Check("vectors", True, waiting)
+    return Check("vectors", True, waiting, hint)
 
 
 def check_journals(home: Path) -> Check:

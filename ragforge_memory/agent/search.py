@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, TypeVar
 
-from ragforge_memory.embeddings.calibration import similarity
+from ragforge_memory.embeddings.calibration import cosine_of, similarity
 from ragforge_memory.errors import ConversationNotFound, EmbeddingError, RagforgeError
 from ragforge_memory.graph.anchors import ReferenceStore
 from ragforge_memory.graph.search import CANDIDATES, EVERYTHING, Filters, Hits, part_of, words_of
 from ragforge_memory.models.conversation import Message, ScoredMessage
 from ragforge_memory.models.search import SearchResults
-from ragforge_memory.retrieval.fusion import VECTOR_WEIGHT, fused
+from ragforge_memory.retrieval.fusion import FLOOR_WITHOUT_WORDS, fused_with_gaps
 from ragforge_memory.retrieval.neighbours import Place, Ranked, is_apart, ranked
 from ragforge_memory.retrieval.words import matched
 
@@ -35,6 +35,8 @@ NEIGHBOUR = "neighbour"
 EMBEDDING_SECONDS = 5.0
 # Read beyond what is wanted: neighbours of another session, and what was deleted meanwhile, fall out.
 _SPARE = 4
+# Read at once, at most, of what is found by words alone and may turn out to have no vector.
+_MOST_READ = 60
 
 
 async def search(
@@ -48,6 +50,9 @@ async def search(
     vector: Vector | None = None,
 ) -> SearchResults[ScoredMessage]:
     """Messages by words and by meaning, best first.
+
+    What has no vector yet is judged by its words alone. Where no message has a word of the question,
+    what is no nearer to it than unrelated texts are is left out, and so are its neighbours.
 
     Args:
         services: what is open.
@@ -93,7 +98,7 @@ async def search(
         missed.append(MEANING)
     hits = Hits() if isinstance(text, RagforgeError) else text
     near, used = (Hits(), None) if isinstance(meaning, RagforgeError) else meaning
-    found = _Found(services, words, hits, near, used if min_score is not None else None)
+    found = _Found(services, words, hits, near, used)
     items = await found.best(limit, filters, min_score)
     return SearchResults(
         items, answered=tuple(tier for tier in (TEXT, MEANING) if tier not in missed), missed=tuple(missed)
@@ -131,24 +136,51 @@ class _Found:
         self._reader = text.reader or meaning.reader
         self._times: dict[Place, datetime] = {}
         self._text = self._by_place(text)
-        self._meaning = self._by_place(meaning)
-        self._scores = dict(fused([(1.0, self._text), (VECTOR_WEIGHT, self._meaning)]))
+        self._meaning = self._near_enough(self._by_place(meaning))
+        # Found by words alone: it may have no vector, or one that is not among the nearest. Reading it tells.
+        self._unjudged = self._text.keys() - self._meaning.keys()
+        self._scores = self._fused(self._unjudged)
         self._messages: dict[Place, tuple[Message, float | None]] = {}
 
     async def best(self, limit: int, filters: Filters, min_score: float | None) -> list[ScoredMessage]:
         """The best ``limit``, read from the graph; more is read as long as something that was read falls out."""
         gone: set[Place] = set()
         order = ranked(self._scores, self._times, limit + _SPARE)
+        span = self._promising(order, limit) + _SPARE
         while not all(each.place in self._messages for each in order[:limit]):
-            wanted = [each for each in order[: limit + _SPARE] if each.place not in self._messages]
+            wanted = [each for each in order[:span] if each.place not in self._messages]
             read = await self._read([each.place for each in wanted], filters)
             gone.update(each.place for each in wanted if each.place not in read)
             if min_score is not None:
                 gone.update(place for place, item in read.items() if self._relevance(place, item) < min_score)
-            if gone or any(is_apart(each, self._times) for each in wanted):
+            far = {place for place, (_, cosine) in read.items() if cosine is not None} & self._unjudged
+            if far:
+                self._unjudged -= far
+                self._scores = self._fused(self._unjudged)
+            if far or gone or any(is_apart(each, self._times) for each in wanted):
                 order = ranked(self._scores, self._times, limit + _SPARE + len(gone))
             order = [each for each in order if each.place not in gone]
+            span = limit + _SPARE
         return [self._scored(each) for each in order[:limit]]
+
+    def _promising(self, order: Sequence[Ranked], limit: int) -> int:
+        """How many of the first must be read so that the best ``limit`` are among them, whatever has a vector."""
+        if not self._unjudged or not self._meaning:
+            return limit
+        least = ranked(self._fused(frozenset()), self._times, limit)[:limit]
+        reached = sum(each.score >= least[-1].score for each in order) if least else 0
+        return max(limit, min(reached, _MOST_READ))
+
+    def _fused(self, unjudged: Collection[Place]) -> dict[Place, float]:
+        return fused_with_gaps(self._text, self._meaning, unjudged)
+
+    def _near_enough(self, meaning: dict[Place, float]) -> dict[Place, float]:
+        """Where nothing has a word of the question: what is nearer to it than what is unrelated."""
+        embedder = self._services.embedder
+        if self._text or embedder is None:
+            return meaning
+        floor = cosine_of(FLOOR_WITHOUT_WORDS, embedder.unrelated_cosine)
+        return {place: cosine for place, cosine in meaning.items() if cosine > floor}
 
     async def _read(self, places: Sequence[Place], filters: Filters) -> dict[Place, tuple[Message, float | None]]:
         store = self._services.searches

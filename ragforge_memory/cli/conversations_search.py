@@ -12,12 +12,16 @@ import typer
 from ragforge_memory.cli.options import JsonOption, Settings, command
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from ragforge_memory.agent.importing import OnConflict
     from ragforge_memory.models.conversation import Role, ScoredMessage
     from ragforge_memory.models.search import SearchResults
 
-# Columns of a line that are not the message's.
+# Columns that an excerpt has at least, and those before it.
 _LEAST_WIDTH = 40
+_INDENT = "    "
+_LINES = 2
 
 
 class Speaker(StrEnum):
@@ -108,30 +112,52 @@ async def _search(
 
 
 def _print(found: SearchResults[ScoredMessage]) -> None:
-    """A line for each hit: where, when, who, the beginning of what was said; why it is there behind it."""
-    from ragforge_memory.cli.render import one_line
+    """For each hit where, when, who and why it is there on one line; below it what was said around the words."""
     from ragforge_memory.cli.terminal import Terminal, note
 
     terminal = Terminal.of_this_process()
+    width = max(_LEAST_WIDTH, terminal.width)
     for hit in found:
         message = hit.message
         when = message.timestamp.astimezone().strftime("%Y-%m-%d %H:%M")
-        where = f"{hit.conversation_id[:8]}:{message.seq}  {when}  {message.role:<9}  "
-        why = f"  [{', '.join(hit.matched_by)}]"
-        if not terminal.rendered:
-            typer.echo(where + one_line(message.content, 1_000) + why)
-            continue
-        width = max(_LEAST_WIDTH, terminal.width - len(where) - len(why))
-        typer.echo(terminal.dim(where) + one_line(message.content, width) + terminal.dim(why))
+        typer.echo(f"{hit.conversation_id[:8]}:{message.seq}  {terminal.dim(f'{when}  {message.role}  [{_why(hit)}]')}")
+        for line in _around_the_words(message.content, hit.matched_words, width - len(_INDENT)):
+            typer.echo(_INDENT + line)
     if not found:
         note("nothing found")
     if "meaning" in found.missed:
         note("searched by words alone: `ragforge doctor` says why")
 
 
+def _why(hit: ScoredMessage) -> str:
+    """What a hit was found by: the words that it has, how near it is, or what it stands beside."""
+    words = f": {', '.join(hit.matched_words)}" if hit.matched_words else ""
+    told = {
+        "text": f"text{words}",
+        "meaning": "meaning" if hit.similarity is None else f"meaning {hit.similarity:.2f}",
+        "neighbour": "neighbour" if hit.beside_seq is None else f"neighbour of {hit.beside_seq}",
+    }
+    return "; ".join(told.get(tier, tier) for tier in hit.matched_by)
+
+
+def _around_the_words(content: str, words: Sequence[str], width: int) -> list[str]:
+    """At most two lines of ``width`` columns of what was said, around the words that were found."""
+    import textwrap
+
+    from ragforge_memory.cli.markdown import printable
+    from ragforge_memory.retrieval.excerpts import excerpt, without_fences
+
+    said = " ".join(printable(without_fences(content).replace("\t", " ").replace("\n", " ")).split())
+    # A line breaks between words, so it is shorter than it could be; the marks of the cuts take four columns.
+    cut = excerpt(said, words, _LINES * width - width // 4)
+    return textwrap.wrap(cut, width, max_lines=_LINES, placeholder=" …", break_on_hyphens=False)
+
+
 async def _import(settings: Settings, file: Path, on_conflict: OnConflict, title: str | None, json: bool) -> None:
+    from ragforge_memory.agent.doctor import EMBEDS
     from ragforge_memory.cli.output import print_json
     from ragforge_memory.cli.session import open_graph
+    from ragforge_memory.cli.terminal import note
     from ragforge_memory.errors import InvalidInput
 
     try:
@@ -140,7 +166,10 @@ async def _import(settings: Settings, file: Path, on_conflict: OnConflict, title
         raise InvalidInput(f"{file} cannot be read: {error.strerror}") from error
     async with open_graph(settings, quiet=json) as agent:
         conversation = await agent.import_conversation(data, on_conflict=on_conflict, title=title)
+        waiting = (await agent.drain(0)).get("messages", 0)
     if json:
         print_json(conversation.info)
     else:
         typer.echo(f"imported: {conversation.uuid}  {conversation.message_count} messages")
+        if waiting:
+            note(f"{waiting:,} wait for a vector: {EMBEDS}")

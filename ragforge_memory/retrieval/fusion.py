@@ -6,13 +6,23 @@ sum with equal weights, more with vectors weighted 1.5).
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from typing import TypeVar
 
 Key = TypeVar("Key", bound=Hashable)
 
 VECTOR_WEIGHT = 1.5
 """Weight of the vector list beside text's 1.0: the better of the weights measured."""
+
+FLOOR_WITHOUT_WORDS = -0.1
+"""The similarity that a hit must be above where nothing that was searched has a word of the question.
+
+On the calibrated scale before it is cut at 0, whose zero is between messages: a question is farther from its answer
+than one message from another. Of LoCoMo's 760 questions 98 % have their nearest message above this; of four that had
+nothing to do with its five conversations the nearest message was above it once in twenty. Beside hits by words there is
+no floor: half of LoCoMo's evidence that has no word of its question is below 0, a twentieth near -0.3, where what is
+unrelated is too. A floor of 0 cost .018 of R@10 there, -0.1 .011 and -0.3 .001.
+"""
 
 
 def scaled(scores: Mapping[Key, float]) -> dict[Key, float]:
@@ -36,3 +46,29 @@ def fused(lists: Sequence[tuple[float, Mapping[Key, float]]]) -> list[tuple[Key,
         for key, score in scaled(scores).items():
             total[key] = total.get(key, 0.0) + weight * score
     return sorted(total.items(), key=lambda pair: -pair[1])
+
+
+def fused_with_gaps(
+    text: Mapping[Key, float], meaning: Mapping[Key, float], unjudged: Collection[Key]
+) -> dict[Key, float]:
+    """Both lists' sums; what has no vector is judged by its words alone, on the same scale.
+
+    A message that waits for its vector is not known to be far from the question: its missing score is taken to be as
+    good as its text score, which is the weighted mean of the lists that could judge it. Measured on LoCoMo with vectors
+    taken from 30 % and 60 % of the messages: R@10 .705 and .676; with 0 for what is missing .644 and .596; with half
+    the text score .698 and .662; with a line fitted through those that have both .701 and .669.
+
+    Args:
+        text: the list by words.
+        meaning: the list by meaning; empty: there is nothing to make up for.
+        unjudged: which of ``text`` have no vector, as far as that is known; where ``meaning`` has one it counts.
+    """
+    words, near = scaled(text), scaled(meaning)
+    total: dict[Key, float] = dict(words)
+    for key, score in near.items():
+        total[key] = total.get(key, 0.0) + VECTOR_WEIGHT * score
+    if near:
+        for key in unjudged:
+            if key in words and key not in near:
+                total[key] += VECTOR_WEIGHT * words[key]
+    return total

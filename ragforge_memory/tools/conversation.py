@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ragforge_memory.errors import ToolError
 from ragforge_memory.llm.extractive.echoes import only_repeats
+from ragforge_memory.retrieval.excerpts import excerpt
 from ragforge_memory.tools.declare import tool
 from ragforge_memory.tools.ports import ToolContext
 
@@ -58,6 +59,7 @@ async def search_conversation(
         if each.message.uuid != context.message_id and not only_repeats(each.message.role, each.message.content)
     ][:limit]
     code = await context.messages.code_of([each.message.uuid for each in kept])
+    wanted = [word for word in _WORD.findall(query) if len(word) > 2]
     return {
         "query": query,
         "messages": [
@@ -68,7 +70,7 @@ async def search_conversation(
                 "seq": each.message.seq,
                 "role": each.message.role,
                 "timestamp": each.message.timestamp.isoformat(),
-                "excerpt": excerpt(each.message.content, query),
+                "excerpt": excerpt(each.message.content, wanted, EXCERPT),
                 "score": round(each.score, 4),
                 "matched_by": list(each.matched_by),
                 "code": [_what_became(tie) for tie in code.get(each.message.uuid, ()) if tie.kind != "read"][:_CODE],
@@ -86,18 +88,3 @@ def _what_became(tie: CodeReference) -> dict[str, Any]:
     if tie.status == "moved":
         told |= {"moved_to": f"{tie.moved_to_file} {tie.moved_to_name}", "changed": tie.changed}
     return told
-
-
-def excerpt(text: str, query: str) -> str:
-    """The part of a text around the first place that has most of the query's words; whole lines where they fit."""
-    if len(text) <= EXCERPT:
-        return text
-    wanted = {word.lower() for word in _WORD.findall(query) if len(word) > 2}
-    hits = [match.start() for match in _WORD.finditer(text) if match.group().lower() in wanted]
-    if not hits:
-        return text[:EXCERPT].rstrip() + " …"
-    start = max(hits, key=lambda at: sum(at <= other < at + EXCERPT // 2 for other in hits))
-    line = text.rfind("\n", 0, start) + 1
-    begin = line if start - line < EXCERPT // 2 else max(0, start - EXCERPT // 4)
-    end = min(len(text), begin + EXCERPT)
-    return ("… " if begin else "") + text[begin:end].strip() + (" …" if end < len(text) else "")

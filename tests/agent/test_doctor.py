@@ -173,3 +173,11 @@ def test_journals_of_the_dead_are_counted_and_those_of_the_living_are_not(tmp_pa
     assert check.detail.startswith("1 files with turns")
     journal.end("answer")
     journal.close()
+
+
+async def test_what_waits_for_a_vector_says_what_embeds_it(
+    client: GraphClient, owner: Owner, identity: ProjectIdentity, tmp_path: Path
+) -> None:
+    await _ingested(client, owner, tmp_path, "c" * 40, label=":PendingEmbedding")
+    _, vectors = await doctor.check_graph(client, owner, identity, HashingEmbedder(5, model="test-doctor"))
+    assert vectors == Check("vectors", True, "1 wait for a vector", doctor.EMBEDS)

@@ -23,7 +23,9 @@ def test_import_and_search(ragforge: CommandLine) -> None:
     assert "text" in found["answered"]
     plain = ragforge.ok("conversations", "search", "lighthouse", "--in", made["uuid"], "--role", "user")
     assert plain.startswith(f"{made['uuid'][:8]}:1  ")
-    assert TALK[0]["content"] in plain
+    head, said = plain.splitlines()
+    assert head.endswith("  user  [text: lighthouse]") or head.split("text: lighthouse")[1].startswith("; meaning ")
+    assert said == f"    {TALK[0]['content']}"
     assert "\x1b" not in plain
 
 
@@ -34,3 +36,17 @@ def test_what_cannot_be_imported(ragforge: CommandLine) -> None:
     assert missing.returncode == 1
     assert "nowhere.json cannot be read" in missing.stderr
     assert "nothing found" in ragforge.run("conversations", "search", "quetzalcoatl").stderr
+
+
+def test_a_long_message_is_cut_around_the_words(ragforge: CommandLine) -> None:
+    content = (
+        "Before.\n\n```python\n" + "x = 1  # filler\n" * 60 + "```\nThe quetzalcoatl flag is here.\n" + "After. " * 90
+    )
+    made = ragforge.run("conversations", "import", "-", stdin=json.dumps([{"role": "user", "content": content}]))
+    assert "1 wait for a vector: search finds them by their words until then" in made.stderr or not made.stderr.strip()
+    head, *said = ragforge.ok("conversations", "search", "quetzalcoatl").splitlines()
+    assert "[text: quetzalcoatl" in head
+    assert len(said) == 2
+    assert "quetzalcoatl" in "".join(said)
+    assert "```" not in "".join(said)
+    assert all(line.startswith("    ") and len(line) <= 100 for line in said)

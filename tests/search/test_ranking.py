@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ragforge_memory.graph.search import words_of
-from ragforge_memory.retrieval.fusion import fused, scaled
+from ragforge_memory.retrieval.excerpts import excerpt, without_fences
+from ragforge_memory.retrieval.fusion import VECTOR_WEIGHT, fused, fused_with_gaps, scaled
 from ragforge_memory.retrieval.neighbours import NEIGHBOUR_WEIGHT, Ranked, is_apart, ranked
 from ragforge_memory.retrieval.words import matched, stem
 
@@ -74,3 +75,43 @@ def test_words() -> None:
         "cit",
         "is",
     ]
+
+
+@given(st.dictionaries(st.text(max_size=2), st.floats(0, 10)), st.dictionaries(st.text(max_size=2), st.floats(-1, 1)))
+def test_where_everything_has_a_vector_nothing_is_made_up(text: dict[str, float], meaning: dict[str, float]) -> None:
+    assert fused_with_gaps(text, meaning, ()) == dict(fused([(1.0, text), (VECTOR_WEIGHT, meaning)]))
+    assert fused_with_gaps(text, {}, text) == scaled(text)
+
+
+def test_what_has_no_vector_is_judged_by_its_words() -> None:
+    text, meaning = {"verbatim": 9.0, "some": 6.0, "near": 3.0}, {"near": 0.9, "nonsense": 0.8, "other": 0.7}
+    assert max(fused_with_gaps(text, meaning, ()).items(), key=lambda pair: pair[1])[0] == "near"
+    scores = fused_with_gaps(text, meaning, {"verbatim", "some", "near"})
+    assert scores == pytest.approx(
+        {"verbatim": 2.5, "some": 1.25, "near": VECTOR_WEIGHT, "nonsense": VECTOR_WEIGHT / 2, "other": 0.0}
+    )
+
+
+def test_an_excerpt_is_around_the_words() -> None:
+    text = "First of all.\n" + "filler words " * 100 + "then we parsed the session tokens here " + "and more " * 100
+    cut = excerpt(text, ["parsing", "tokens"], 120)
+    assert "parsed the session tokens" in cut
+    assert cut.startswith("… ")
+    assert cut.endswith(" …")
+    assert len(cut) <= 124
+    assert set(cut.strip("… ").split()) <= set(text.split()), "no word is cut"
+    assert excerpt(text, ["absent"], 30) == "First of all.\nfiller words …"
+    assert excerpt("short", ["x"], 30) == "short"
+    assert len(excerpt("漢" * 500, [], 100)) == 102
+    assert excerpt(text, ["first"], 40).startswith("First of all.")
+
+
+@given(st.text(max_size=300), st.lists(st.text(max_size=4)), st.integers(8, 200))
+def test_an_excerpt_is_a_part_of_the_text(text: str, words: list[str], length: int) -> None:
+    cut = excerpt(text, words, length)
+    assert len(cut) <= max(len(text) if len(text) <= length else 0, length + 4)
+    assert cut.removeprefix("… ").removesuffix(" …") in text
+
+
+def test_fences_are_left_out() -> None:
+    assert without_fences("a\n```python\nx = 1\n```\nb").split() == ["a", "x", "=", "1", "b"]

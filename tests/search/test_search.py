@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -11,6 +11,7 @@ import pytest
 from ragforge_memory import AsyncConversation, InvalidInput, Neo4jConfig, tool
 from ragforge_memory.embeddings.hashing import HashingEmbedder
 from ragforge_memory.errors import ConversationNotFound, EmbeddingError
+from ragforge_memory.graph.client import open_driver
 from ragforge_memory.llm.port import ToolRequest
 from tests.search.conftest import Searching
 
@@ -155,6 +156,73 @@ async def test_what_did_not_answer_is_said(searching: Searching) -> None:
         assert (found.answered, found.missed) == (("text",), ("meaning",))
         assert found[0].message.content == TALK[0][1]
         assert found[0].similarity is None
+
+
+class _Chosen(HashingEmbedder):
+    """Every text has the same direction but for the one that is far from all."""
+
+    unrelated_cosine = 0.5
+
+    def __init__(self) -> None:
+        super().__init__(64)
+        self.question = [1.0] + [0.0] * 63
+
+    async def embed_passages(self, texts: Sequence[str]) -> list[list[float]]:
+        # Cosines from .46 down.
+        near = [0.46 - 0.02 * TEXTS.index(text) if text in TEXTS else 0.3 for text in texts]
+        return [[share, (1 - share * share) ** 0.5] + [0.0] * 62 for share in near]
+
+    async def embed_query(self, text: str) -> list[float]:
+        return self.question
+
+
+TEXTS = [text for _, text in TALK]
+
+
+async def _without_vectors(config: Neo4jConfig, conversation: AsyncConversation, seqs: Sequence[int]) -> None:
+    """As messages are before they are embedded."""
+    where = {"id": conversation.uuid, "seqs": list(seqs)}
+    found = "MATCH (m:Message {conversation_id: $id}) WHERE m.seq IN $seqs "
+    async with open_driver(config) as driver:
+        rows = await driver.execute_query(found + "UNWIND keys(m) AS k RETURN collect(DISTINCT k) AS names", where)
+        names = [name for name in rows.records[0]["names"] if name.startswith("embedding")]
+        assert names
+        for name in names:
+            await driver.execute_query(found + f"REMOVE m.`{name}`", where)
+
+
+async def test_what_waits_for_a_vector_is_not_behind_what_has_one(
+    searching: Searching, either_config: Neo4jConfig
+) -> None:
+    """A verbatim hit without a vector, among a hundred and fifty that have one and no meaning."""
+    noise = [{"role": "user", "content": f"Something else, tokens {number}"} for number in range(150)]
+    async with searching(config=either_config, embedder=_Chosen()) as agent:
+        conversation = await agent.import_conversation([*talk(), *noise])
+        await agent.drain()
+        before = await conversation.search_history("session tokens", limit=3)
+        assert before[0].message.seq == 1
+        await _without_vectors(either_config, conversation, [1, 2, 3, 4, 5])
+        found = await conversation.search_history("lighthouse", limit=3)
+        assert found[0].message.content == "And the lighthouse report?"
+        assert found[0].matched_by == ("text",)
+        assert found[0].similarity is None
+        assert (await said(conversation, "session tokens", limit=1)) == [TALK[0][1]]
+
+
+async def test_what_has_nothing_to_do_with_a_question_is_not_found(
+    searching: Searching, either_config: Neo4jConfig
+) -> None:
+    """No word, and not near: no hit. A paraphrase is near; a word is enough."""
+    async with searching(config=either_config, embedder=(embedder := _Chosen())) as agent:
+        conversation = await agent.import_conversation(talk())
+        await agent.drain()
+        # .46 is -.08 on the scale, .44 is -.12: only the first is above the floor, and the second stands beside it.
+        found = await conversation.search_history("zebra unicorn quantum")
+        assert [(hit.message.seq, hit.matched_by) for hit in found] == [(1, ("meaning",)), (2, ("neighbour",))]
+        embedder.question = [-1.0] + [0.0] * 63
+        for found in (await conversation.search_history("zebra unicorn"), await agent.search_messages("zebra unicorn")):
+            assert (found, found.answered) == ([], ("text", "meaning"))
+        assert "And the lighthouse report?" in await said(conversation, "zebra lighthouse")
 
 
 async def test_a_threshold_is_a_similarity(searching: Searching) -> None:
