@@ -31,6 +31,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from benchmarks.counting import CountingDriver
 from benchmarks.figures import Figure, forget_project, table, warm_median, write_json
+from benchmarks.floors import floors
 from benchmarks.server import benchmark_server
 from ragforge_memory.agent.receipts import RECENT_EDGES
 from ragforge_memory.config import ConversationConfig, Neo4jConfig
@@ -141,17 +142,6 @@ async def stores(config: Neo4jConfig, project: str, rounds: int, count: int) -> 
     # The floor's driver is opened as the product's: the same time-outs, the same silence about notifications.
     floor = open_driver(config)
 
-    async def consume(transaction: neo4j.AsyncManagedTransaction, query: str) -> None:
-        await (await transaction.run(query)).consume()
-
-    async def empty_write() -> None:
-        async with floor.session(database=config.database) as session:
-            await session.execute_write(consume, "CREATE (:BenchmarkFloor)")
-
-    async def return_1() -> None:
-        async with floor.session(database=config.database) as session:
-            await session.execute_read(consume, "RETURN 1")
-
     try:
         space = await open_space(client, project, MODEL, DIMENSION)
         conversation = await ConversationStore(client, owner).create(title="Benchmark")
@@ -163,8 +153,7 @@ async def stores(config: Neo4jConfig, project: str, rounds: int, count: int) -> 
             await written.turn()
         indexes = await check_indexes(floor, config.database)
         operations: dict[str, Operation] = {
-            "empty write": empty_write,
-            "RETURN 1": return_1,
+            **floors(floor, config.database),
             "append": written.append,
             "turn": written.turn,
             "last 20": written.last_20,

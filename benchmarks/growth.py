@@ -30,6 +30,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from benchmarks.core import ANSWER, DIMENSION, QUESTION, Operation, interleaved
 from benchmarks.figures import Figure, forget_project, table, warm_median, write_json
+from benchmarks.floors import floors
 from benchmarks.server import benchmark_server
 from ragforge_memory import AsyncConversation, AsyncConversationAgent, ConversationConfig, Neo4jConfig
 from ragforge_memory.embeddings.hashing import HashingEmbedder
@@ -194,17 +195,6 @@ async def measured(config: Neo4jConfig, project: str, given: argparse.Namespace)
         project=project,
     )
 
-    async def consume(transaction: neo4j.AsyncManagedTransaction, query: str) -> None:
-        await (await transaction.run(query)).consume()
-
-    async def empty_write() -> None:
-        async with floor.session(database=config.database) as session:
-            await session.execute_write(consume, "CREATE (:BenchmarkFloor)")
-
-    async def return_1() -> None:
-        async with floor.session(database=config.database) as session:
-            await session.execute_read(consume, "RETURN 1")
-
     written = {}
     rows: dict[str, dict[str, Any]] = {}
     try:
@@ -242,8 +232,7 @@ async def measured(config: Neo4jConfig, project: str, given: argparse.Namespace)
                     await talk.send_message(QUESTION)
 
                 operations: dict[str, Operation] = {
-                    "empty write": empty_write,
-                    "RETURN 1": return_1,
+                    **floors(floor, config.database),
                     "append": append,
                     "last 20": last_20,
                     "search": search,
@@ -262,12 +251,12 @@ async def measured(config: Neo4jConfig, project: str, given: argparse.Namespace)
 
 def figures(rows: dict[str, dict[str, Any]]) -> list[Figure]:
     """Each size against 1e3 messages, as ratios to the floors of its own rounds."""
-    floors = {"append": "empty write", "last 20": "RETURN 1", "search": "RETURN 1"}
+    below_which = {"append": "empty write", "last 20": "RETURN 1", "search": "RETURN 1"}
     base = rows.get("1,000 messages") or next(iter(rows.values()))
     told = []
     for name, row in rows.items():
         compared = row is not base and not name.startswith("100 ")
-        for what, below in floors.items():
+        for what, below in below_which.items():
             ratio, least = row[what] / row[below], base[what] / base[below]
             detail = f"{row[what]:.2f} ms, {ratio:.2f} x the floor"
             told.append(Figure(f"{what}, {name}", ratio / least, "x", GROWTH if compared else None, detail))
