@@ -136,7 +136,7 @@ RETURN m.uuid AS message_id, tie.kind AS kind, tie.commit AS commit, tie.scope_h
   tie.start_line AS start_line,
   a {.uuid, .name, .qualified_name, .file, .start_line, .status, .changed, .similarity, .at_commit, .candidates} AS anchor,
   s {.uuid, .name, .qualified_name, .file, .startLine} AS scope
-ORDER BY message_id, kind, a.file, a.start_line
+ORDER BY message_id, kind DESC, a.file, a.start_line
 
 // name: messages_about
 // The owner's messages that are tied to code of this name, qualified name, uuid or file, as it was called when it was

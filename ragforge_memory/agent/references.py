@@ -44,7 +44,7 @@ async def refer(
             f"none of {', '.join(map(repr, scopes))} means one definition of this project",
             hint="give qualified names or uuids, after an ingest",
         )
-    return [each for each in await references.of_conversation(conversation_id) if each.message_id == message_id]
+    return (await references.of_messages([message_id]))[message_id]
 
 
 async def about(services: Services, scope: str, *, limit: int) -> list[ConversationInfo]:
