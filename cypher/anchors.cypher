@@ -83,7 +83,9 @@ WHERE CASE WHEN c.status <> 'deleting' THEN true ELSE EXISTS {
   WHERE b.status <> 'deleting' AND any(i IN range(0, size(b.lineage_ids) - 1)
     WHERE b.lineage_ids[i] = c.uuid AND b.lineage_tops[i] >= m.seq)
 } END
-CALL (m) {
+OPTIONAL MATCH (p:Project)
+WHERE p.project = $project
+CALL (m, p) {
   UNWIND $scopes AS named
   MATCH (s:Scope)
   WHERE s.project = $project AND (s.uuid = named OR s.qualified_name = named OR s.name = named)
@@ -91,20 +93,20 @@ CALL (m) {
   WITH found, [s IN found WHERE s.uuid = named] AS by_uuid, [s IN found WHERE s.qualified_name = named] AS qualified
   UNWIND CASE WHEN size(by_uuid) = 1 THEN by_uuid WHEN size(qualified) = 1 THEN qualified
     WHEN size(found) = 1 THEN found ELSE [] END AS s
-  WITH DISTINCT m, s
+  WITH DISTINCT m, s, p.head_commit AS head, CASE WHEN NOT s.file IN p.uncommitted_files THEN p.head_commit END AS commit
   MERGE (m)-[r:REFERENCES_CODE {kind: $kind}]->(s)
-  ON CREATE SET r.scope_hash = s.hash, r.commit = $commit
-  WITH m, s
+  ON CREATE SET r.scope_hash = s.hash, r.commit = commit
+  WITH m, s, head, commit
   WHERE s.anchor_key IS NOT NULL
   MERGE (a:CodeAnchor {key: s.anchor_key})
   ON CREATE SET a.uuid = replace(randomUUID(), '-', ''), a.project = s.project, a.file = s.file, a.name = s.name,
     a.qualified_name = s.qualified_name, a.kind = s.type, a.scope_key = s.key, a.start_line = s.startLine,
-    a.body_hash = s.body_hash, a.signature_hash = s.signature_hash, a.sketch = s.sketch, a.commit = $commit,
-    a.first_seen = datetime(), a.status = 'fresh', a.at_file = s.file, a.at_key = s.key, a.at_commit = $commit
+    a.body_hash = s.body_hash, a.signature_hash = s.signature_hash, a.sketch = s.sketch, a.commit = commit,
+    a.first_seen = datetime(), a.status = 'fresh', a.at_file = s.file, a.at_key = s.key, a.at_commit = head
   MERGE (m)-[tie:ANCHORED_AT {kind: $kind}]->(a)
-  ON CREATE SET tie.commit = $commit, tie.scope_hash = s.hash
+  ON CREATE SET tie.commit = commit, tie.scope_hash = s.hash, tie.start_line = s.startLine
   MERGE (a)-[now:RESOLVES_TO]->(s)
-  ON CREATE SET now.status = 'fresh', now.similarity = 1.0, now.commit = $commit, now.checked_at = datetime()
+  ON CREATE SET now.status = 'fresh', now.changed = false, now.similarity = 1.0, now.commit = commit, now.checked_at = datetime()
   RETURN count(*) AS tied
 }
 RETURN m.uuid AS message_id, tied
@@ -189,6 +191,7 @@ OPTIONAL MATCH (a)-[:RESOLVES_TO]->(s:Scope)
 RETURN m {.uuid, conversation_id: c.uuid, .seq, .role, .content, .token_count, .state, .in_reply_to, .model, .importance, .trust,
     .user_id, .project, timestamp: toStringOrNull(m.timestamp)} AS message,
   c.title AS title, m.uuid AS message_id, tie.kind AS kind, tie.commit AS commit, tie.scope_hash AS scope_hash,
+  tie.start_line AS start_line,
   a {.uuid, .name, .qualified_name, .file, .start_line, .status, .changed, .similarity, .at_commit, .candidates} AS anchor,
   s {.uuid, .name, .qualified_name, .file, .startLine} AS scope
 ORDER BY m.timestamp DESC, m.uuid, kind DESC
@@ -221,6 +224,7 @@ RETURN place.file AS file, place.key AS key, c.title AS title,
   m {.uuid, conversation_id: c.uuid, .seq, .role, .content, .token_count, .state, .in_reply_to, .model, .importance, .trust,
     .user_id, .project, timestamp: toStringOrNull(m.timestamp)} AS message,
   m.uuid AS message_id, tie.kind AS kind, tie.commit AS commit, tie.scope_hash AS scope_hash,
+  tie.start_line AS start_line,
   a {.uuid, .name, .qualified_name, .file, .start_line, .status, .changed, .similarity, .at_commit, .candidates} AS anchor,
   s {.uuid, .name, .qualified_name, .file, .startLine} AS scope,
   COLLECT {

@@ -10,3 +10,9 @@ RETURN p.rootPath AS root, p.head_commit AS commit, p.ingest_incomplete AS incom
   COUNT { MATCH (s:FailedEmbedding:Scope) WHERE s.project = $project } AS failed_scopes,
   COUNT { MATCH (m:PendingEmbedding:Message) WHERE m.user_id = $user_id AND m.project = $project } AS pending_messages,
   COUNT { MATCH (m:FailedEmbedding:Message) WHERE m.user_id = $user_id AND m.project = $project } AS failed_messages
+
+// name: last_ingest
+// As of when the labels of code are: every statement on them is as old as the last ingest.
+MATCH (p:Project)
+WHERE p.project = $project AND p.indexedAt IS NOT NULL
+RETURN p.head_commit AS commit, toString(p.indexedAt) AS at

@@ -4,7 +4,7 @@
 OPTIONAL MATCH (p:Project)
 WHERE p.project = $project
 RETURN p {.uuid, .rootPath, .head_commit, .revision, .facts_version, .ingest_incomplete, .scope_count, .edge_count,
-  .unresolved_count} AS project,
+  .unresolved_count, .uncommitted_files} AS project,
   EXISTS { MATCH (a:CodeAnchor) WHERE a.project = $project } AS anchored,
   COUNT { MATCH (s:Scope) WHERE s.project = $project AND s.file IS NOT NULL } AS present,
   COLLECT { MATCH (f:File) WHERE f.project = $project RETURN [f.path, f.uuid, f.hash] } AS files
@@ -49,7 +49,7 @@ RETURN p.uuid AS uuid
 // The last write: only now is the project complete. The counts are taken here, so that they are the graph's.
 MATCH (p:Project)
 WHERE p.project = $project AND p.ingest_token = $token
-SET p.head_commit = $commit, p.facts_version = $facts_version, p.indexedAt = datetime(),
+SET p.head_commit = $commit, p.uncommitted_files = $uncommitted, p.facts_version = $facts_version, p.indexedAt = datetime(),
   p.revision = coalesce(p.revision, 0) + 1, p.unresolved_count = $unresolved,
   p.scope_count = COUNT { MATCH (s:Scope) WHERE s.project = $project AND s.file IS NOT NULL },
   p.edge_count = COUNT {
@@ -60,10 +60,11 @@ REMOVE p.ingest_token, p.ingest_holder, p.ingest_until, p.ingest_incomplete, p.u
 RETURN p.scope_count AS scopes, p.edge_count AS edges, p.revision AS revision
 
 // name: set_head_commit
-// The files are the same, the commit is another; an ingest that runs now will say so itself.
+// The files are the same; the commit, or which of them are not in it, is another. An ingest that runs now will say so
+// itself.
 MATCH (p:Project)
 WHERE p.project = $project AND p.ingest_token IS NULL
-SET p.head_commit = $commit
+SET p.head_commit = $commit, p.uncommitted_files = $uncommitted
 RETURN p.uuid AS uuid
 
 // name: stored_scopes

@@ -85,6 +85,8 @@ CALL (new) {
 CALL (c) {
   WITH c WHERE size($touched) + size($mentions) > 0
   MATCH (m:Message {uuid: $uuid})
+  OPTIONAL MATCH (p:Project)
+  WHERE p.project = $project
   CALL (m) {
     UNWIND $touched AS tie
     MATCH (s:Scope {uuid: tie.scope})
@@ -102,18 +104,20 @@ CALL (c) {
     UNWIND meant AS s
     RETURN s, 'discussed' AS kind
   }
+  // The commit that the last ingest saw, where the file was committed as it was read.
+  WITH m, s, kind, p.head_commit AS head, CASE WHEN NOT s.file IN p.uncommitted_files THEN p.head_commit END AS commit
   MERGE (m)-[r:REFERENCES_CODE {kind: kind}]->(s)
-  ON CREATE SET r.scope_hash = s.hash, r.commit = $commit
+  ON CREATE SET r.scope_hash = s.hash, r.commit = commit
   FOREACH (key IN CASE WHEN s.anchor_key IS NULL THEN [] ELSE [s.anchor_key] END |
     MERGE (a:CodeAnchor {key: key})
     ON CREATE SET a.uuid = replace(randomUUID(), '-', ''), a.project = s.project, a.file = s.file, a.name = s.name,
       a.qualified_name = s.qualified_name, a.kind = s.type, a.scope_key = s.key, a.start_line = s.startLine,
-      a.body_hash = s.body_hash, a.signature_hash = s.signature_hash, a.sketch = s.sketch, a.commit = $commit,
-      a.first_seen = datetime(), a.status = 'fresh', a.at_file = s.file, a.at_key = s.key, a.at_commit = $commit
+      a.body_hash = s.body_hash, a.signature_hash = s.signature_hash, a.sketch = s.sketch, a.commit = commit,
+      a.first_seen = datetime(), a.status = 'fresh', a.at_file = s.file, a.at_key = s.key, a.at_commit = head
     MERGE (m)-[tied:ANCHORED_AT {kind: kind}]->(a)
-    ON CREATE SET tied.commit = $commit, tied.scope_hash = s.hash, tied.start_line = s.startLine
+    ON CREATE SET tied.commit = commit, tied.scope_hash = s.hash, tied.start_line = s.startLine
     MERGE (a)-[now:RESOLVES_TO]->(s)
-    ON CREATE SET now.status = 'fresh', now.changed = false, now.similarity = 1.0, now.commit = $commit,
+    ON CREATE SET now.status = 'fresh', now.changed = false, now.similarity = 1.0, now.commit = commit,
       now.checked_at = datetime()
   )
   RETURN count(*) AS referenced

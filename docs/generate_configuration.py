@@ -69,6 +69,7 @@ Variables that stand for a key are in the tables above. Besides:
 | `RAGFORGE_NEO4J_VERSION` | the Neo4j to run, one of those that this version has a lock file for |
 | `RAGFORGE_NEO4J_HEAP`, `RAGFORGE_NEO4J_PAGE_CACHE` | its memory, as Java and Neo4j write it; default `512m`, `64m` |
 | `RAGFORGE_NEO4J_IDLE_HOURS` | it stops after so many hours without a client; 0: never; default 8 |
+| `RAGFORGE_NEO4J_JAVA_OPTIONS` | further options of its Java that begin with `-X`, quoted as in a shell |
 | `NO_COLOR` | no colours |
 """
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import signal
+from collections.abc import Iterator
+
 import pytest
 from hypothesis import settings
 
@@ -16,3 +19,14 @@ pytest_plugins = ["tests.fakes.fixtures", "tests.neo4j_servers"]
 def anyio_backend() -> str:
     """Async tests run on asyncio, as the product does."""
     return "asyncio"
+
+
+@pytest.fixture(autouse=True)
+def signals_are_heeded() -> Iterator[None]:
+    """A process that a test starts may be interrupted, also where nohup or a shell's ``&`` had this one ignore it."""
+    ignored = [number for number in (signal.SIGINT, signal.SIGHUP) if signal.getsignal(number) is signal.SIG_IGN]
+    for number in ignored:
+        signal.signal(number, signal.SIG_DFL)
+    yield
+    for number in ignored:
+        signal.signal(number, signal.SIG_IGN)

@@ -1,9 +1,15 @@
-"""The real Neo4j servers of a test session, and an owner of its own for each test."""
+"""The real Neo4j servers of a test session, and an owner of its own for each test.
+
+The managed servers are shared by all of a session's processes, as they are by all of a user's: whoever asks first
+starts one, and the process that began the session stops them.
+"""
 
 from __future__ import annotations
 
 import os
+import shutil
 import socket
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -21,18 +27,35 @@ from ragforge_memory.models.owner import Owner
 OLD_VERSION = "5.26.30"
 """The older line that every statement must run on too."""
 
+_HOMES = "RAGFORGE_TEST_HOMES"
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """One folder for the homes of the session's servers; processes that are started later inherit its name."""
+    if not hasattr(config, "workerinput"):
+        os.environ[_HOMES] = tempfile.mkdtemp(prefix="ragforge-tests-")
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """Stops what the session's processes have shared, when the last of them is gone."""
+    if hasattr(config, "workerinput"):
+        return
+    for home in Path(os.environ[_HOMES]).iterdir():
+        stop(home)
+    shutil.rmtree(os.environ[_HOMES], ignore_errors=True)
+
 
 @pytest.fixture(scope="session")
-def neo4j_config(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Neo4jConfig]:
+def neo4j_config() -> Iterator[Neo4jConfig]:
     """The session's Neo4j: ``TEST_NEO4J_URI``, else a container where Docker answers, else a managed server."""
-    with _server("TEST_NEO4J", DEFAULT_VERSION, tmp_path_factory) as config:
+    with _server("TEST_NEO4J", DEFAULT_VERSION) as config:
         yield config
 
 
 @pytest.fixture(scope="session")
-def old_neo4j_config(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Neo4jConfig]:
+def old_neo4j_config() -> Iterator[Neo4jConfig]:
     """A Neo4j of the 5.26 line: ``TEST_NEO4J_OLD_URI``, else a container, else a managed server."""
-    with _server("TEST_NEO4J_OLD", OLD_VERSION, tmp_path_factory) as config:
+    with _server("TEST_NEO4J_OLD", OLD_VERSION) as config:
         yield config
 
 
@@ -44,13 +67,19 @@ def owner() -> Owner:
 
 
 @contextmanager
-def _server(variables: str, version: str, scratch: pytest.TempPathFactory) -> Iterator[Neo4jConfig]:
+def _server(variables: str, version: str) -> Iterator[Neo4jConfig]:
     uri = os.environ.get(f"{variables}_URI")
     if uri:
         yield Neo4jConfig(uri, username=_given(variables, "USERNAME"), password=_given(variables, "PASSWORD"))
-    else:
-        with started(version, scratch) as config:
+    elif _docker_answers():
+        with _container(version) as config:
             yield config
+    else:
+        home = Path(os.environ[_HOMES]) / version
+        try:
+            yield _managed(version, home)
+        finally:
+            release(home)
 
 
 @contextmanager
@@ -60,8 +89,12 @@ def started(version: str, scratch: pytest.TempPathFactory) -> Iterator[Neo4jConf
         with _container(version) as config:
             yield config
     else:
-        with _managed(version, scratch.mktemp("home")) as config:
-            yield config
+        home = scratch.mktemp("home")
+        try:
+            yield _managed(version, home)
+        finally:
+            stop(home)
+            release(home)
 
 
 def _given(variables: str, name: str) -> str:
@@ -93,15 +126,10 @@ def _container(version: str) -> Iterator[Neo4jConfig]:
         yield Neo4jConfig(container.get_connection_url(), username="neo4j", password=password)
 
 
-@contextmanager
-def _managed(version: str, home: Path) -> Iterator[Neo4jConfig]:
-    try:
-        with pytest.MonkeyPatch.context() as environment:
-            # the jars and the Java runtime are the user's, the data is not
-            environment.setenv("RAGFORGE_CACHE", str(cache_home()))
-            environment.setenv("RAGFORGE_NEO4J_VERSION", version)
-            info = ensure_running(home)
-        yield Neo4jConfig(info.uri, username=info.username, password=info.password)
-    finally:
-        stop(home)
-        release(home)
+def _managed(version: str, home: Path) -> Neo4jConfig:
+    with pytest.MonkeyPatch.context() as environment:
+        # the jars and the Java runtime are the user's, the data is not
+        environment.setenv("RAGFORGE_CACHE", str(cache_home()))
+        environment.setenv("RAGFORGE_NEO4J_VERSION", version)
+        info = ensure_running(home)
+    return Neo4jConfig(info.uri, username=info.username, password=info.password)

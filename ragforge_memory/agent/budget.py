@@ -136,7 +136,7 @@ def quotes_within(candidates: Sequence[Quote], room: int) -> tuple[list[Quote], 
         for characters in (most, most // 2, most // 4):
             one = replace(quote, characters=min(characters, QUOTE_CHARACTERS))
             tokens = quote_tokens(one)
-            if tokens <= fair or (tokens <= left and characters <= _SHORTEST_QUOTE):
+            if tokens <= left and (tokens <= fair or characters <= _SHORTEST_QUOTE):
                 taken.append(one)
                 spent += tokens
                 break

@@ -146,7 +146,8 @@ def build(
     spent = room * QUOTES_SHARE // 100
     for _ in range(2):
         run = recent.joined(older(candidates, room - spent)) if recent.taken else recent
-        quotes, spent = _quotes(before, run.messages, compression, summary, room * QUOTES_SHARE // 100)
+        share = min(room * QUOTES_SHARE // 100, room + recent.tokens - run.tokens)
+        quotes, spent = _quotes(before, run.messages, compression, summary, share)
     parts = Parts(instructions, today, additions, summary, kept, compression, tuple(quotes), run)
     request = rendered(parts, question, (*tools, reading) if parts.shortens else tools)
     tokens = {

@@ -46,7 +46,6 @@ from ragforge_memory.llm.port import answers
 from ragforge_memory.llm.resolve import resolve_model
 from ragforge_memory.llm.timeouts import Timeouts
 from ragforge_memory.models.owner import Owner
-from ragforge_memory.project import identify
 from ragforge_memory.tools.earlier_results import read_tool_result
 from ragforge_memory.tools.registry import ToolRegistry
 
@@ -154,7 +153,6 @@ async def open_services(wanted: Wanted) -> Services:
             searches_meaning=remembers and wants_vectors and embedder is not None and not wanted.brief,
             embedder=embedder,
             root=wanted.root,
-            commit=identify(wanted.root, settings.name).commit,
             today=wanted.today,
             degraded=() if embedder is not None or not wants_vectors else ("embeddings",),
         )

@@ -62,7 +62,6 @@ def as_journalled(answer: NewMessage, ties: CodeTies, receipt: Receipt) -> dict[
         "provider_parts": answer.provider_parts,
         "mentions": [item.qualified_name or item.name for item in ties.mentions],
         "files": list(ties.files),
-        "commit": ties.commit,
         "importance": answer.importance,
         "receipt": answer.receipt,
         "used": [asdict(used) for used in receipt.used],
@@ -112,7 +111,6 @@ def _answer_of(turn: JournalTurn) -> tuple[NewMessage, CodeTies]:
         touched=tuple(dict.fromkeys(turn.scopes)),
         mentions=tuple(map(Mention.of, kept.get("mentions", ()))),
         files=tuple(kept.get("files", ())),
-        commit=kept.get("commit"),
     )
     return answer, ties
 

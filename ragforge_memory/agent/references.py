@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 from ragforge_memory.agent.branches import store
@@ -39,12 +40,17 @@ async def refer(
     """
     await store(services).point(conversation_id, message_id)
     references = ReferenceStore(services.graph, services.owner)
-    if not await references.add(message_id, scopes, kind, commit=services.commit):
+    if not await references.add(message_id, scopes, kind):
         raise InvalidInput(
             f"none of {', '.join(map(repr, scopes))} means one definition of this project",
             hint="give qualified names or uuids, after an ingest",
         )
     return (await references.of_messages([message_id]))[message_id]
+
+
+async def last_ingest(services: Services) -> tuple[str | None, datetime] | None:
+    """The commit and the time of the last ingest, which all labels are as of; None where there was none."""
+    return await ReferenceStore(services.graph, services.owner).as_of()
 
 
 async def about(services: Services, scope: str, *, limit: int) -> list[ConversationInfo]:

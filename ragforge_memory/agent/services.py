@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, TypeVar
 from ragforge_memory.config import AgentConfig
 from ragforge_memory.llm.port import model_key
 from ragforge_memory.models.owner import Owner
+from ragforge_memory.project import identify
 from ragforge_memory.redaction import redact_value
 
 if TYPE_CHECKING:
@@ -64,7 +65,6 @@ class Services:
     similar: SimilarStore | None
     embedder: Embedder | None
     root: Path | None
-    commit: str | None
     today: Callable[[], date]
     receipts: ReceiptStore | None = None
     searches_meaning: bool = False
@@ -87,6 +87,11 @@ class Services:
         """The uuid of this question where it was asked already, of a graph that was away then."""
         known, uuid = self.unasked.get(conversation_id, (None, None))
         return uuid if known == text else None
+
+    @property
+    def commit(self) -> str | None:
+        """The commit that is checked out now: an agent lives over many. Reads a few small files of git's own."""
+        return identify(self.root).commit if self.root is not None else None
 
     @property
     def model_name(self) -> str:

@@ -347,7 +347,6 @@ class Turn:
             touched=self._tools.scopes,
             mentions=tuple(map(Mention.of, mentions.names)),
             files=mentions.files,
-            commit=self._services.commit,
         )
         return answer, ties
 

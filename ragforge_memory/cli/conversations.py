@@ -136,13 +136,15 @@ def _print_page(page: Page[ConversationInfo]) -> None:
 
 async def _show(settings: Settings, reference: str, limit: int, before: str | None, json: bool) -> None:
     from ragforge_memory.cli.output import print_json
+    from ragforge_memory.cli.references import labels_age
     from ragforge_memory.cli.session import open_graph
-    from ragforge_memory.cli.terminal import Terminal
+    from ragforge_memory.cli.terminal import Terminal, note
 
     async with open_graph(settings, quiet=json) as agent:
         conversation = await agent.load_conversation(reference)
         messages = await conversation.get_history(limit=limit, before_message_id=before)
         info = conversation.info
+        age = "" if json or not any(each.references for each in messages) else await labels_age(agent)
     if json:
         print_json({"conversation": info, "messages": list(messages)})
         return
@@ -152,6 +154,8 @@ async def _show(settings: Settings, reference: str, limit: int, before: str | No
     terminal = Terminal.of_this_process()
     typer.echo(terminal.dim(f"{info.uuid}  {info.title or '(no title)'}  {info.status}") + "\n")
     typer.echo(transcript(messages, terminal), nl=False)
+    if age:
+        note(age)
 
 
 async def _archive(settings: Settings, reference: str, archived: bool) -> None:

@@ -10,6 +10,7 @@ import typer
 from ragforge_memory.cli.options import JsonOption, Settings, command
 
 if TYPE_CHECKING:
+    from ragforge_memory.agent.agent import AsyncConversationAgent
     from ragforge_memory.models.code import CodeReference
     from ragforge_memory.models.conversation import ConversationInfo
 
@@ -45,13 +46,25 @@ async def _about(settings: Settings, scope: str, limit: int, json: bool) -> None
 
     async with open_graph(settings, quiet=json) as agent:
         found = await agent.conversations_about(scope, limit=limit)
+        age = "" if json or not found else await labels_age(agent)
     if json:
         print_json(found)
         return
     for info in found:
         typer.echo("\n".join(_lines(info)))
-    if not found:
-        note(f"nothing was said about {scope!r}")
+    note(age if found else f"nothing was said about {scope!r}")
+
+
+async def labels_age(agent: AsyncConversationAgent) -> str:
+    """As of when labels are: nothing has looked at the code since the last ingest."""
+    from ragforge_memory.agent.references import last_ingest
+
+    known = await last_ingest(await agent.open())
+    if known is None:
+        return "no ingest has come to its end yet: labels are those of when it was said"
+    commit, at = known
+    told = f", commit {commit[:8]}" if commit else ""
+    return f"labels are as of the last ingest, {at.astimezone():%Y-%m-%d %H:%M}{told}"
 
 
 def _lines(info: ConversationInfo) -> Iterable[str]:

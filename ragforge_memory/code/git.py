@@ -8,11 +8,14 @@ from __future__ import annotations
 import os
 import re
 import subprocess
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
 # A local git answers in some milliseconds; a network drive that hangs must not hang an ingest.
 _TIMEOUT = 5.0
+# What looks at every file of a work tree takes a second with a hundred thousand of them.
+_LISTING_TIMEOUT = 30.0
 _COMMIT = re.compile(r"[0-9a-f]{40}([0-9a-f]{24})?")
 _USER_INFO = re.compile(r"^(\w[\w+.-]*://)[^/@]*@")
 
@@ -47,6 +50,25 @@ def head_commit(directory: Path) -> str | None:
         return asked
     state = _read(directory.resolve())
     return state.commit if state is not None else None
+
+
+def uncommitted_files(directory: Path, commit: str | None, files: Iterable[str]) -> tuple[str, ...] | None:
+    """Those of ``files`` (relative to ``directory``) that a commit does not have as they are now, sorted.
+
+    None where there is no commit, or git cannot tell: then nothing may be said to be in it.
+    """
+    if commit is None:
+        return None
+    tracked = ask(directory, "ls-files", "-z", seconds=_LISTING_TIMEOUT)
+    changed = ask(
+        directory,
+        *("diff", "--name-only", "-z", "--relative", "--no-renames", "--no-ext-diff", commit, "--"),
+        seconds=_LISTING_TIMEOUT,
+    )
+    if tracked is None or changed is None:
+        return None
+    clean = set(tracked.split("\0")).difference(changed.split("\0"))
+    return tuple(sorted(set(files) - clean))
 
 
 def without_credentials(address: str) -> str:

@@ -23,7 +23,7 @@ from ragforge_memory.code.cache import FactsCache
 from ragforge_memory.code.discover import MAX_FILE_BYTES, Discovery, discover
 from ragforge_memory.code.edges import EdgeLookup, ProjectFiles, Remembered, remembered, write_edges
 from ragforge_memory.code.facts import facts_version
-from ragforge_memory.code.git import head_commit
+from ragforge_memory.code.git import head_commit, uncommitted_files
 from ragforge_memory.code.plan import Plan, make_plan, place_reading, seen_now
 from ragforge_memory.code.readers import Readers, Reading
 from ragforge_memory.code.writing import Totals, Writer
@@ -136,8 +136,9 @@ class _Ingest:
             )
         plan = await self._planned(discovery, state)
         if self._is_current(plan, state):
-            if commit != state.commit:
-                await self._store.set_head_commit(commit)
+            uncommitted = await self._uncommitted(plan, commit)
+            if (commit, uncommitted) != (state.commit, state.uncommitted):
+                await self._store.set_head_commit(commit, uncommitted)
             return self._report(plan, commit, Totals(), state.scopes, state.edges, state.unresolved)
         async with self._lease() as lease:
             # Another process may have been at it since the state was read; the lease itself marks as incomplete.
@@ -148,11 +149,17 @@ class _Ingest:
                 writer = Writer(self._store, self._root, state, plan, first=lease.first)
                 unresolved = await self._write(writer, readers, plan, state)
             await self._resolve_anchors(writer, plan, state, commit)
+            # After the files were read: what changes meanwhile counts as not committed.
+            uncommitted = await self._uncommitted(plan, commit)
             scopes, edges, revision = await self._store.finish(
-                commit=commit, facts_version=facts_version(), unresolved=unresolved
+                commit=commit, uncommitted=uncommitted, facts_version=facts_version(), unresolved=unresolved
             )
             await asyncio.to_thread(self._cache.complete, revision)
         return self._report(plan, commit, writer.totals, scopes, edges, unresolved)
+
+    async def _uncommitted(self, plan: Plan, commit: str | None) -> tuple[str, ...] | None:
+        """The files that the commit does not have as they are: nothing that is said of them is true at it."""
+        return await asyncio.to_thread(uncommitted_files, self._root, commit, plan.files)
 
     def _discovered(self) -> Discovery:
         options = self._options

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any, NamedTuple
 
 from ragforge_memory.errors import GraphUnavailable, MessageNotFound
@@ -161,6 +162,11 @@ class ReferenceStore:
         self._client = client
         self._owner = owner.parameters
 
+    async def as_of(self) -> tuple[str | None, datetime] | None:
+        """The commit and the time of the last ingest, which all labels are as of; None where there was none."""
+        rows = await self._client.read("last_ingest", project=self._owner["project"])
+        return (rows[0]["commit"], datetime.fromisoformat(rows[0]["at"])) if rows else None
+
     async def of_conversation(self, conversation_id: str) -> list[CodeReference]:
         """What a conversation and all before it in its lineage are tied to, in the messages' order, with labels.
 
@@ -205,22 +211,19 @@ class ReferenceStore:
             )
         return found
 
-    async def add(
-        self, message_id: str, scopes: Sequence[str], kind: ReferenceKind, *, commit: str | None = None
-    ) -> int:
+    async def add(self, message_id: str, scopes: Sequence[str], kind: ReferenceKind) -> int:
         """Ties a message to code; returns how many ties there are of those asked for.
 
         Args:
             message_id: the message.
             scopes: uuids, qualified names or names; one that means nothing, or several scopes, makes no tie.
             kind: what was done with the code.
-            commit: at which commit.
 
         Raises:
             MessageNotFound: this owner has no such message.
         """
         rows = await self._client.write(
-            "reference_code", message_id=message_id, scopes=list(scopes), kind=kind, commit=commit, **self._owner
+            "reference_code", message_id=message_id, scopes=list(scopes), kind=kind, **self._owner
         )
         if not rows:
             raise MessageNotFound(f"there is no message {message_id!r} here")

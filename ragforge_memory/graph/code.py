@@ -54,6 +54,7 @@ class IngestState:
         facts_version: of the parsing that made the scopes.
         anchored: whether any message is anchored to the project's code.
         present: how many scopes there are, ``scopes`` being what the last ingest counted.
+        uncommitted: files that were not in ``commit`` as they were read; None: not known, so no file is told to be.
     """
 
     files: Mapping[str, StoredFile]
@@ -67,6 +68,7 @@ class IngestState:
     unresolved: int = 0
     anchored: bool = False
     present: int = 0
+    uncommitted: tuple[str, ...] | None = None
 
     @property
     def emptied(self) -> bool:
@@ -143,6 +145,7 @@ class CodeStore:
             files,
             root=known["rootPath"],
             commit=known["head_commit"],
+            uncommitted=None if known["uncommitted_files"] is None else tuple(known["uncommitted_files"]),
             revision=known["revision"] or 0,
             facts_version=known["facts_version"],
             incomplete=bool(known["ingest_incomplete"]),
@@ -197,14 +200,22 @@ class CodeStore:
         """Gives the right to write back; the project stays marked as incomplete."""
         await self._write("release_ingest_lease", token=self._token)
 
-    async def finish(self, *, commit: str | None, facts_version: str, unresolved: int) -> tuple[int, int, int]:
+    async def finish(
+        self, *, commit: str | None, uncommitted: tuple[str, ...] | None, facts_version: str, unresolved: int
+    ) -> tuple[int, int, int]:
         """Marks the project as complete, gives the lease back; returns its scopes, edges and revision."""
-        row = await self._fenced("finish_ingest", commit=commit, facts_version=facts_version, unresolved=unresolved)
+        row = await self._fenced(
+            "finish_ingest",
+            commit=commit,
+            uncommitted=_listed(uncommitted),
+            facts_version=facts_version,
+            unresolved=unresolved,
+        )
         return row["scopes"], row["edges"], row["revision"]
 
-    async def set_head_commit(self, commit: str | None) -> None:
-        """Notes the commit of files that are unchanged."""
-        await self._write("set_head_commit", commit=commit)
+    async def set_head_commit(self, commit: str | None, uncommitted: tuple[str, ...] | None) -> None:
+        """Notes the commit of files that are unchanged, and which of them are not in it."""
+        await self._write("set_head_commit", commit=commit, uncommitted=_listed(uncommitted))
 
     async def stored_scopes(self, files: Sequence[str]) -> dict[str, list[dict[str, Any]]]:
         """The properties of the scopes of these files, by file and first line; no embeddings."""
@@ -315,3 +326,7 @@ def _file_batches(rows: Iterable[FileRow]) -> Iterator[list[FileRow]]:
             batch, size = [], 0
     if batch:
         yield batch
+
+
+def _listed(files: tuple[str, ...] | None) -> list[str] | None:
+    return None if files is None else list(files)

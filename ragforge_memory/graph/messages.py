@@ -80,7 +80,6 @@ class CodeTies:
     touched: tuple[ScopeTie, ...] = ()
     mentions: tuple[Mention, ...] = ()
     files: tuple[str, ...] = ()
-    commit: str | None = None
 
 
 class MessageStore:
@@ -168,7 +167,6 @@ class MessageStore:
             touched=[tie._asdict() for tie in dict.fromkeys(ties.touched)],
             mentions=[{"name": item.name, "qualified_name": item.qualified_name} for item in ties.mentions],
             mentioned_files=list(ties.files),
-            commit=ties.commit,
             embed=embed,
             summarize_every=self._summarize_every,
             **self._owner,

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from ragforge_memory import CODE_SEARCH_TOOLS, AsyncConversationAgent, InvalidInput, MessageNotFound
+from ragforge_memory.code.git import git_environment
 from ragforge_memory.llm.extractive.provider import ExtractiveProvider
 
 pytestmark = pytest.mark.anyio
@@ -91,6 +93,60 @@ async def test_labels_follow_the_code(make_agent: MakeAgent, project: Path) -> N
         assert await agent.conversations_about("nothing_of_the_kind") == []
         with pytest.raises(InvalidInput, match="empty"):
             await agent.conversations_about(" ")
+
+
+async def test_code_that_is_not_committed_is_at_no_commit(make_agent: MakeAgent, project: Path) -> None:
+    git(project, "init", "-q", "-b", "main")
+    (project / "kept.py").write_text("def kept_as_it_was(word):\n    return word * 3\n")
+    first = commit(project)
+    (project / "auth.py").write_text(CODE.replace("31", "37"))
+    (project / "added.py").write_text("def only_in_the_work_tree(word):\n    return word * 5\n")
+    said = "`scramble`, `kept_as_it_was` and `only_in_the_work_tree`."
+    async with make_agent(said, said, said, "Yes.", root=project) as agent:
+        await agent.ingest()
+
+        async def told() -> dict[str, str | None]:
+            conversation = await agent.create_conversation()
+            await conversation.send_message("What is there?")
+            return {each.name: each.commit for each in await conversation.referenced_code()}
+
+        assert await told() == {"scramble": None, "kept_as_it_was": first, "only_in_the_work_tree": None}
+        second = commit(project)
+        # What the last ingest read counts: nobody has looked whether this commit has the same.
+        assert await told() == {"scramble": None, "kept_as_it_was": first, "only_in_the_work_tree": None}
+        await agent.ingest()
+        assert await told() == {"scramble": second, "kept_as_it_was": second, "only_in_the_work_tree": second}
+
+        conversation = await agent.create_conversation()
+        answer = (await conversation.send_message("And now?")).message_id
+        [tie] = await conversation.reference_code(answer, ["check_password"], "edited")
+        assert (tie.commit, tie.start_line) == (second, tie.now_line)
+        (project / "auth.py").write_text("# one more line\n" + CODE)
+        await agent.ingest()
+        [about] = await agent.conversations_about("check_password")
+        assert [(each.commit, each.now_line) for each in about.references] == [(second, tie.start_line + 1)]
+        assert [each.start_line for each in about.references] == [tie.start_line]
+        tied = await conversation.reference_code(answer, ["scramble"], "tested")
+        assert [each.commit for each in tied if each.kind == "tested"] == [None]
+
+
+def git(directory: Path, *arguments: str) -> str:
+    identity = ("-c", "user.name=A", "-c", "user.email=a@b.invalid", "-c", "commit.gpgsign=false")
+    done = subprocess.run(
+        ["git", *identity, *arguments],
+        cwd=directory,
+        env=git_environment(),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return done.stdout.strip()
+
+
+def commit(directory: Path) -> str:
+    git(directory, "add", "-A")
+    git(directory, "commit", "-q", "-m", "change")
+    return git(directory, "rev-parse", "HEAD")
 
 
 async def test_ties_that_a_caller_makes(make_agent: MakeAgent, project: Path) -> None:

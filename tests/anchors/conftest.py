@@ -119,11 +119,11 @@ class Talk:
         self.references = ReferenceStore(client, owner)
         self.conversation_id = conversation_id
 
-    async def say(self, *names: str, commit: str | None = None, kind: str = "discussed") -> str:
+    async def say(self, *names: str, kind: str = "discussed") -> str:
         """A message that is tied to these scopes."""
         name = uuid4().hex
         await self.messages.append(self.conversation_id, NewMessage(name, "assistant", "See there."), embed=False)
-        tied = await self.references.add(name, names, kind, commit=commit)  # type: ignore[arg-type]
+        tied = await self.references.add(name, names, kind)  # type: ignore[arg-type]
         assert tied == len(names)
         return name
 

@@ -22,7 +22,7 @@ def references(cypher: Cypher) -> set[tuple[str, str, str]]:
 
 async def test_an_anchor_is_fresh_until_its_tokens_change(repository: Repository, run: Run, talk: Talk) -> None:
     commit = repository.git("rev-parse", "HEAD")
-    await talk.say(DEPOSIT, WITHDRAW, commit=commit, kind="read")
+    await talk.say(DEPOSIT, WITHDRAW, kind="read")
     repository.edit("bank.py", ("self.balance += amount", "# more\n        self.balance  +=  amount"))
     repository.edit("bank.py", ("amount > self.balance", "amount >= self.balance"))
     repository.commit()
@@ -241,8 +241,7 @@ async def test_all_references_are_back_after_every_scope_was_deleted(
 async def test_what_changes_while_all_scopes_are_away_is_followed_through_git(
     repository: Repository, run: Run, talk: Talk, cypher: Cypher
 ) -> None:
-    commit = repository.git("rev-parse", "HEAD")
-    await talk.say(INTEREST, DEPOSIT, commit=commit)
+    await talk.say(INTEREST, DEPOSIT)
     cypher("MATCH (n:Scope {project: $project}) DETACH DELETE n")
     repository.edit("bank.py", ("def interest", "def gain"), ('raise ValueError("nothing', 'raise TypeError("nothing'))
     repository.commit()

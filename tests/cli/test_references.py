@@ -19,6 +19,8 @@ def test_conversations_are_found_by_their_code_and_say_what_became_of_it(ragforg
     [info] = ragforge.json("conversations", "about", "auth.py", "--json")
     assert [each["status"] for each in info["references"]] == ["drifted"]
     shown = ragforge.ok("conversations", "show", asked)
+    for told in ("about", "auth.py"), ("show", asked):
+        assert "labels are as of the last ingest, 20" in ragforge.run("conversations", *told).stderr
     assert "  discussed `check` (auth.py:1): drifted, its code has changed since, now at line 2\n" in shown
     nothing = ragforge.run("conversations", "about", "no_such_thing")
     assert (nothing.returncode, nothing.stdout) == (0, "")

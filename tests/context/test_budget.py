@@ -12,6 +12,8 @@ from ragforge_memory.agent.budget import (
     QUOTE_CHARACTERS,
     exchanges,
     folded_within,
+    quote_tokens,
+    quotes_within,
     request_tokens,
     tool_tokens,
     window_of,
@@ -19,7 +21,7 @@ from ragforge_memory.agent.budget import (
 )
 from ragforge_memory.agent.compression import Line, due, extracted, merged, rendered
 from ragforge_memory.agent.context import assembled, build, message_tokens
-from ragforge_memory.agent.prompt import history
+from ragforge_memory.agent.prompt import Quote, history
 from ragforge_memory.graph.receipts import TurnContext
 from ragforge_memory.llm.port import ChatMessage, ModelRequest, ToolOutcome, ToolRequest, ToolSpec
 from ragforge_memory.models.conversation import Message, ScoredMessage, ToolCall
@@ -143,6 +145,12 @@ def test_every_prompt_is_within_its_budget(
     taken = [exchange[0].uuid in given_ for exchange in exchanges(before.messages)]
     assert taken == sorted(taken)
     assert all(len(quote.text) <= QUOTE_CHARACTERS + 60 for quote in built.parts.quotes)
+
+
+@given(histories(), st.integers(0, 2_000))
+def test_quotes_take_no_more_than_their_room(messages: list[Message], room: int) -> None:
+    taken, spent = quotes_within([Quote(each, "relevant", 0.5, 0) for each in messages], room)
+    assert spent == sum(map(quote_tokens, taken)) <= room
 
 
 @settings(max_examples=100, deadline=None)

@@ -47,13 +47,18 @@ def test_an_argument_file_quotes() -> None:
     assert argument_file(["-cp", 'a b"c\\d']) == '"-cp"\n"a b\\"c\\\\d"\n'
 
 
-def test_the_settings_of_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_settings_of_the_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.delenv("RAGFORGE_NEO4J_JAVA_OPTIONS", raising=False)
     assert settings_from_environment() == ServerSettings()
     monkeypatch.setenv("RAGFORGE_NEO4J_VERSION", "5.26.30")
     monkeypatch.setenv("RAGFORGE_NEO4J_HEAP", "1G")
     monkeypatch.setenv("RAGFORGE_NEO4J_PAGE_CACHE", "256m")
     monkeypatch.setenv("RAGFORGE_NEO4J_IDLE_HOURS", "0")
-    assert settings_from_environment() == ServerSettings("5.26.30", "1g", "256m", 0.0)
+    monkeypatch.setenv("RAGFORGE_NEO4J_JAVA_OPTIONS", "-Xss2m '-XX:ErrorFile=a b'")
+    settings = settings_from_environment()
+    assert settings == ServerSettings("5.26.30", "1g", "256m", 0.0, ("-Xss2m", "-XX:ErrorFile=a b"))
+    arguments = java_arguments(settings, ServerFiles(tmp_path), [])
+    assert arguments.index("-XX:ErrorFile=a b") < arguments.index("-cp")
 
 
 @pytest.mark.parametrize(
@@ -64,6 +69,8 @@ def test_the_settings_of_the_environment(monkeypatch: pytest.MonkeyPatch) -> Non
         ("RAGFORGE_NEO4J_IDLE_HOURS", "soon"),
         ("RAGFORGE_NEO4J_IDLE_HOURS", "-1"),
         ("RAGFORGE_NEO4J_IDLE_HOURS", "nan"),
+        ("RAGFORGE_NEO4J_JAVA_OPTIONS", "-Xss2m 'open"),
+        ("RAGFORGE_NEO4J_JAVA_OPTIONS", "a.jar"),
     ],
 )
 def test_settings_that_cannot_be_used(monkeypatch: pytest.MonkeyPatch, name: str, value: str) -> None:

@@ -117,7 +117,8 @@ def create(session: neo4j.Session, data: Data, *, code: bool, vectors: str) -> N
     session.run(
         """
         CREATE (p:Project {uuid: $project_uuid, project: $project, name: $project, rootPath: $root, revision: 1,
-          ingest_token: $token, ingest_holder: 'h', ingest_until: datetime() + duration('PT1H'), head_commit: 'c'})
+          ingest_token: $token, ingest_holder: 'h', ingest_until: datetime() + duration('PT1H'), head_commit: $token,
+          uncommitted_files: []})
         CREATE (f:File {uuid: $file_uuid, project: $project, path: $file, hash: 'h'})-[:BELONGS_TO]->(p)
         CREATE (s:Scope:PendingEmbedding {uuid: $caller, key: 'k1', name: $word, qualified_name: 'Q.' + $word,
           docstring: $word, startLine: 1, hash: 'h1', marked: true})

@@ -67,7 +67,6 @@ def _turn(conversation_id: str, **ties: Any) -> Parameters:
         "touched": [],
         "mentions": [],
         "mentioned_files": [],
-        "commit": None,
         **ties,
     }
 
@@ -246,9 +245,7 @@ CONVERSATIONS: dict[str, list[Probe]] = {
         ),
     ],
     "reference_code": [
-        Probe(
-            lambda a, b: {"message_id": b.answer, "scopes": [b.caller], "kind": "read", "commit": None}, expect=_nothing
-        )
+        Probe(lambda a, b: {"message_id": b.answer, "scopes": [b.caller], "kind": "read"}, expect=_nothing)
     ],
     "referenced_code": [
         Probe(lambda a, b: {"conversation_id": b.conversation}, prepare=ANCHORED, expect=_nothing),
@@ -409,6 +406,10 @@ CODE: dict[str, list[Probe]] = {
     "complete_turn": [
         Probe(lambda a, b: _turn(a.conversation, touched=[{"scope": b.caller, "kind": "read"}]), expect=_something),
         Probe(
+            lambda a, b: _turn(a.conversation, touched=[{"scope": a.caller, "kind": "read"}]),
+            expect=lambda rows: [row["referenced"] for row in rows] == [1],
+        ),
+        Probe(
             lambda a, b: _turn(
                 a.conversation, mentions=[{"name": name, "qualified_name": None} for name in (b.word, b.rare)]
             ),
@@ -416,6 +417,14 @@ CODE: dict[str, list[Probe]] = {
         ),
     ],
     "project_health": [Probe(lambda a, b: {"property": "marked"}, expect=_something)],
+    "last_ingest": [
+        Probe(
+            lambda a, b: {},
+            prepare="MATCH (p:Project) WHERE p.uuid IN [$a_project_uuid, $b_project_uuid] "
+            "SET p.indexedAt = datetime('2026-01-02')",
+            expect=lambda rows: len(rows) == 1,
+        )
+    ],
     "ingest_state": [
         Probe(lambda a, b: {}, expect=_something),
         Probe(
@@ -458,9 +467,13 @@ CODE: dict[str, list[Probe]] = {
     ],
     "reference_code": [
         Probe(
-            lambda a, b: {"message_id": a.answer, "scopes": [b.caller, b.rare], "kind": "read", "commit": None},
+            lambda a, b: {"message_id": a.answer, "scopes": [b.caller, b.rare], "kind": "read"},
             expect=lambda rows: [row["tied"] for row in rows] == [0],
-        )
+        ),
+        Probe(
+            lambda a, b: {"message_id": a.answer, "scopes": [a.caller], "kind": "read"},
+            expect=lambda rows: len(rows) == 1,
+        ),
     ],
     "messages_about": [
         *(
@@ -502,17 +515,17 @@ CODE: dict[str, list[Probe]] = {
     "release_ingest_lease": [Probe(lambda a, b: {"token": b.token}, expect=_nothing)],
     "finish_ingest": [
         Probe(
-            lambda a, b: {"token": b.token, "commit": "x", "facts_version": "1", "unresolved": 0},
+            lambda a, b: {"token": b.token, "commit": "x", "uncommitted": [], "facts_version": "1", "unresolved": 0},
             expect=_nothing,
         ),
         Probe(
-            lambda a, b: {"token": a.token, "commit": "x", "facts_version": "1", "unresolved": 0},
+            lambda a, b: {"token": a.token, "commit": "x", "uncommitted": [], "facts_version": "1", "unresolved": 0},
             expect=_something,
         ),
     ],
     "set_head_commit": [
         Probe(
-            lambda a, b: {"commit": "stolen"},
+            lambda a, b: {"commit": "stolen", "uncommitted": []},
             prepare="MATCH (p:Project {uuid: $b_project_uuid}) REMOVE p.ingest_token",
         )
     ],

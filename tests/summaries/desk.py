@@ -29,7 +29,8 @@ ORDER BY level, start
 STATE = """
 MATCH (c:Conversation {uuid: $uuid})
 RETURN c.summary AS summary, c.summarized_seq AS watermark, c.head_seq AS head, c.title AS title,
-  c.summary_token AS token, c.summary_attempts AS attempts, c:PendingSummary AS pending
+  c.summary_token AS token, toString(c.summary_until) AS until,
+  c.summary_attempts AS attempts, c:PendingSummary AS pending
 """
 MARK = re.compile(r"§(\w+)§")
 
@@ -49,6 +50,7 @@ class Desk:
         self, client: GraphClient, owner: Owner, every: int, steps: Sequence[Any] = (), *, lease: float = 20.0
     ) -> None:
         self.client = client
+        self.owner = owner
         self.every = every
         self.provider = ScriptedProvider((), purposes={"summary": list(steps) or [stretch]}, loop=True)
         self.conversations = ConversationStore(client, owner)

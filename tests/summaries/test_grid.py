@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from ragforge_memory.errors import ConversationNotFound, ModelError
+from ragforge_memory.graph.summaries import Lease, SummaryStore
 from ragforge_memory.models.lineage import cut
 from tests.summaries.desk import Desk, faults
 
@@ -130,18 +131,24 @@ async def test_a_claim_that_was_taken_over_changes_nothing(make_desk: MakeDesk) 
 
 
 async def test_a_claim_is_renewed_while_the_model_thinks(make_desk: MakeDesk) -> None:
-    answer = asyncio.Event()
-    slow, desk = make_desk(2, [answer, "At last."], lease=0.2), make_desk(2)
+    answer, renewed = asyncio.Event(), asyncio.Event()
+
+    class Watched(SummaryStore):
+        async def renew(self, lease: Lease) -> bool:
+            done = await super().renew(lease)
+            renewed.set()
+            return done
+
+    slow, desk = make_desk(2, [answer, "At last."]), make_desk(2)
+    slow.use(Watched(slow.client, slow.owner, every=2, embed=False, lease=2.0))
     uuid = await slow.conversation(2)
     working = asyncio.create_task(slow.summaries.bring_up_to_date(uuid))
-    renewed = 0
-    seen = None
-    while renewed < 3:
-        rows = await desk.client.run_schema(
-            "MATCH (c:Conversation {uuid: $uuid}) RETURN toString(c.summary_until) AS until", uuid=uuid
-        )
-        renewed += seen is not None and rows[0]["until"] != seen
-        seen = rows[0]["until"]
+    seen = []
+    for _ in range(2):
+        await renewed.wait()
+        renewed.clear()
+        seen.append((await desk.state(uuid))["until"])
+    assert seen[0] < seen[1]
     assert await desk.summaries.bring_up_to_date(uuid) is False
     answer.set()
     assert await working is True

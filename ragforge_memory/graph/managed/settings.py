@@ -6,6 +6,7 @@ import hashlib
 import os
 import re
 import secrets
+import shlex
 from dataclasses import dataclass
 
 from ragforge_memory.errors import ConfigError, ServerStartError
@@ -35,12 +36,14 @@ class ServerSettings:
         heap: largest Java heap, as Java writes it (``512m``).
         page_cache: Neo4j's page cache, as it writes it (``64m``).
         idle_hours: the server stops after so many hours without a client; 0 never.
+        java_options: further arguments of ``java``, after this library's own.
     """
 
     version: str = DEFAULT_VERSION
     heap: str = "512m"
     page_cache: str = "64m"
     idle_hours: float = DEFAULT_IDLE_HOURS
+    java_options: tuple[str, ...] = ()
 
     @property
     def counts_by_year(self) -> bool:
@@ -54,8 +57,7 @@ def wanted_version() -> str:
 
 
 def settings_from_environment() -> ServerSettings:
-    """``RAGFORGE_NEO4J_VERSION``, ``RAGFORGE_NEO4J_HEAP``, ``RAGFORGE_NEO4J_PAGE_CACHE`` and
-    ``RAGFORGE_NEO4J_IDLE_HOURS`` over the defaults.
+    """``RAGFORGE_NEO4J_VERSION``, ``_HEAP``, ``_PAGE_CACHE``, ``_IDLE_HOURS`` and ``_JAVA_OPTIONS`` over the defaults.
 
     Raises:
         ConfigError: one of them cannot be used; names it.
@@ -66,6 +68,7 @@ def settings_from_environment() -> ServerSettings:
         heap=_memory("RAGFORGE_NEO4J_HEAP", default.heap),
         page_cache=_memory("RAGFORGE_NEO4J_PAGE_CACHE", default.page_cache),
         idle_hours=_hours("RAGFORGE_NEO4J_IDLE_HOURS", default.idle_hours),
+        java_options=_options("RAGFORGE_NEO4J_JAVA_OPTIONS"),
     )
 
 
@@ -118,6 +121,7 @@ def java_arguments(settings: ServerSettings, files: ServerFiles, jars: list[str]
         "-Dio.netty.tryReflectionSetAccessible=true",
         "-Dlog4j2.disable.jmx=true",
         "-Dfile.encoding=UTF-8",
+        *settings.java_options,
         "-cp",
         os.pathsep.join(sorted(jars)),
         f"org.neo4j.server.{main_class}",
@@ -211,3 +215,17 @@ def _hours(name: str, default: float) -> float:
     if not 0 <= hours < float("inf"):
         raise ConfigError(f"{name} is {value!r}, not a number of hours.", hint="Write it like 8 or 0.5; 0 = never.")
     return hours
+
+
+def _options(name: str) -> tuple[str, ...]:
+    given = os.environ.get(name, "")
+    try:
+        options = tuple(shlex.split(given))
+    except ValueError as error:
+        raise ConfigError(f"{name} is {given!r}: {error}.", hint="Quote as a shell does.") from error
+    # Java takes the first word that is no option for the class to run.
+    if wrong := next((each for each in options if not each.startswith("-X")), None):
+        raise ConfigError(
+            f"{name} has {wrong!r}.", hint="Give options that begin with -X, like -XX:TieredStopAtLevel=1."
+        )
+    return options
