@@ -70,25 +70,33 @@ class WorkTree:
             check=True,
             env=_environment(),
         )
-        self._git("config", "core.bare", "false")
+        self.git("config", "core.bare", "false")
 
     def check_out(self, commit: str) -> None:
         """Makes the files those of a commit."""
-        self._git("checkout", "-q", "-f", "--detach", commit)
-        self._git("clean", "-q", "-ffdx")
+        self.git("checkout", "-q", "-f", "--detach", commit)
+        self.git("clean", "-q", "-ffdx")
 
     def commits(self, count: int) -> list[str]:
         """The newest first parents of HEAD, oldest first."""
-        return self._git("rev-list", "--first-parent", f"--max-count={count}", "HEAD").split()[::-1]
+        return self.git("rev-list", "--first-parent", f"--max-count={count}", "HEAD").split()[::-1]
 
-    def _git(self, *arguments: str) -> str:
+    def text(self, commit: str, file: str) -> str | None:
+        """A file as a commit has it; None where it has none, or one that is no UTF-8."""
+        try:
+            return self.git("show", f"{commit}:{file}")
+        except (subprocess.CalledProcessError, UnicodeDecodeError):
+            return None
+
+    def git(self, *arguments: str) -> str:
+        """What git says."""
         return subprocess.run(
             ["git", f"--git-dir={self._git_dir}", f"--work-tree={self.root}", *arguments],
             check=True,
             env=_environment(),
             cwd=self.root,
             capture_output=True,
-            text=True,
+            encoding="utf-8",
         ).stdout
 
 
@@ -130,11 +138,11 @@ class Bench:
         """A new conversation."""
         self.conversation = (await ConversationStore(self._client, self._owner).create(title=title)).uuid
 
-    async def tie(self, scope: str, commit: str) -> str:
+    async def tie(self, scope: str) -> str:
         """A message that is tied to a scope; its uuid."""
         name = uuid4().hex
         await self._messages.append(self.conversation, NewMessage(name, "assistant", "See there."), embed=False)
-        await self.references.add(name, [scope], "discussed", commit=commit)
+        await self.references.add(name, [scope], "discussed")
         return name
 
     async def scopes(self) -> list[dict[str, Any]]:
@@ -200,7 +208,7 @@ async def predict_pair(bench: Bench, old: str, new: str, cases: list[Case]) -> P
         there = scopes[case["file"], case["qualified_name"]]
         there.sort(key=lambda scope: abs(scope["start_line"] - case["start_line"]))
         if there:
-            tied[await bench.tie(there[0]["uuid"], old)] = case["id"]
+            tied[await bench.tie(there[0]["uuid"])] = case["id"]
     await bench.ingest(new)
     found: Predictions = {}
     for each in await bench.references.of_conversation(bench.conversation):
@@ -305,7 +313,7 @@ async def follow(config: Neo4jConfig, repository: Path, commits: int, anchors: i
         scopes = await bench.scopes()
         scopes.sort(key=lambda scope: (scope["file"], scope["start_line"]))
         for scope in scopes[:: max(1, len(scopes) // anchors)][:anchors]:
-            await bench.tie(scope["uuid"], way[0])
+            await bench.tie(scope["uuid"])
         seconds = [await bench.ingest(commit) for commit in way[1:]]
         labels = Counter(each.status for each in await bench.references.of_conversation(bench.conversation))
         files = len({scope["file"] for scope in await bench.scopes()})

@@ -18,6 +18,7 @@ from ragforge_memory.graph.managed.server import ensure_running, release, status
 from ragforge_memory.home import cache_home
 from tests.cli.conftest import ENTRY, CommandLine
 from tests.cli.pseudo_terminal import CTRL_D, ENTER, PseudoTerminal
+from tests.neo4j_servers import QUICK_START
 
 PROMPT = r"(?m)^>"
 SLOW = 90  # seconds; the first statements of a server that has just started, on a machine that is busy
@@ -31,8 +32,9 @@ def managed(project: Path, bare_environment: dict[str, str]) -> Iterator[Command
     cache = str(cache_home())  # the jars and the Java runtime are the user's, the data is not
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("RAGFORGE_CACHE", cache)
+        patch.setenv(*QUICK_START)
         ensure_running(home)
-        yield CommandLine(project, {**bare_environment, "RAGFORGE_CACHE": cache})
+        yield CommandLine(project, {**bare_environment, "RAGFORGE_CACHE": cache, **dict([QUICK_START])})
         stop(home)
         release(home)
 

@@ -9,6 +9,7 @@ import pytest
 
 from ragforge_memory.graph.managed import release, stop
 from ragforge_memory.home import cache_home
+from tests.neo4j_servers import QUICK_START
 
 
 @pytest.fixture(autouse=True, scope="package")
@@ -18,6 +19,7 @@ def shared_cache() -> Iterator[None]:
         environment.setenv("RAGFORGE_CACHE", str(cache_home()))
         for name in ("NEO4J_URI", "RAGFORGE_HOME", "RAGFORGE_NEO4J_VERSION", "RAGFORGE_NEO4J_IDLE_HOURS"):
             environment.delenv(name, raising=False)
+        environment.setenv(*QUICK_START)
         yield
 
 
