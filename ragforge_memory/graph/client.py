@@ -323,12 +323,18 @@ class GraphClient:
         mode = neo4j.WRITE_ACCESS if write else neo4j.READ_ACCESS
 
         async def attempt() -> list[dict[str, Any]]:
-            async with self._driver.session(database=self._database, default_access_mode=mode) as session:
-                if not managed:
-                    return await self._collect(await session.run(text, parameters))
-                if write:
-                    return await session.execute_write(work)
-                return await session.execute_read(work)
+            session = self._driver.session(database=self._database, default_access_mode=mode)
+            try:
+                async with session:
+                    if not managed:
+                        return await self._collect(await session.run(text, parameters))
+                    if write:
+                        return await session.execute_write(work)
+                    return await session.execute_read(work)
+            finally:
+                # The driver takes a session that was cancelled while it closed for an open one, and warns; its
+                # connection is gone, so that closing it again awaits nothing.
+                await session.close()
 
         with self._errors(name, timeout or STATEMENT_TIMEOUT):
             if timeout is not None:
