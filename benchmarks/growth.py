@@ -2,11 +2,13 @@
 
     python benchmarks/growth.py [--most 1000000] [--embedded 100000] [--long 100000] [--rounds 200] [--json FILE]
 
-At each size an append, the last 20 messages, a search inside one conversation and a whole turn are measured on
+At each size an append, the last 20 messages, a search inside one conversation, a turn and a branch are measured on
 conversations of a hundred messages, beside an empty write and ``RETURN 1`` of the same rounds; then the same in one
 conversation of ``--long`` messages. The largest may cost 1.3 times what 1e3 costs, as a ratio to the floors, so that
-what else the machine does falls out. Database hits of the statements are profiled at each size. What a search by
-meaning finds in one conversation is compared with an exact scan.
+what else the machine does falls out; the long conversation is held against one of a thousand messages. Database hits of
+the statements are profiled at each size. What a search by meaning finds in one conversation is compared with an exact
+scan. Words are as frequent as in a language (Zipf's law), vectors lie around topics, and what is asked for is near some
+message, as questions are.
 
 The server is ``NEO4J_URI``'s, else the managed one. What the benchmark wrote is deleted at its end.
 """
@@ -44,14 +46,24 @@ from ragforge_memory.graph.text import owner_token
 from ragforge_memory.llm.scripted import ScriptedProvider
 from ragforge_memory.models.owner import Owner
 
+ONSETS = ("b", "br", "c", "cl", "d", "dr", "f", "fl", "g", "gr", "k", "l", "m", "n", "p", "pr", "r", "s", "st", "tr")
+NUCLEI = ("a", "e", "i", "o", "u", "ai", "ei", "ou", "ata", "ero", "ilo", "onu", "uma", "axi", "ebi")
+ENDS = ("b", "ck", "d", "gon", "l", "m", "nt", "p", "r", "sh", "tor", "x")
+
 SIZES = (100, 1_000, 10_000, 100_000, 1_000_000)
 GROWTH = 1.3
 TURN_MS = 30.0
+BRANCH_MS = 20.0
+ONE, LONG_BASE = "one conversation of", 1_000
 CONVERSATION = 100
 """Messages of a conversation that is measured, and of those that fill the database."""
 
-WORDS = ("cache", "token", "parser", "socket", "password", "retry", "index", "thread", "buffer", "schema")
-QUERIES = ("parser", "retry token", "socket buffer schema", "thread cache")
+WORDS = tuple(f"{a}{b}{c}" for a in ONSETS for b in NUCLEI for c in ENDS)
+"""Made-up words, the most frequent first."""
+
+FREQUENCY = 1 / (np.arange(len(WORDS)) + 3.0)
+QUERIES = tuple(" ".join(WORDS[place] for place in places) for places in ((40,), (25, 90), (60, 150, 30), (80, 20)))
+TOPICS, SPREAD = 2_000, 0.7
 FILL = """
 UNWIND $rows AS row
 MATCH (c:Conversation {uuid: row.conversation_id})
@@ -78,6 +90,7 @@ class Ground:
         self.stored = 0
         self.embedded = 0
         self._random = np.random.default_rng(11)
+        self._topics = self._random.standard_normal((TOPICS, DIMENSION))
 
     async def conversation(self, count: int, *, embedded: bool) -> AsyncConversation:
         """A conversation of ``count`` messages, written past the product."""
@@ -98,8 +111,8 @@ class Ground:
         token = owner_token(self.owner.user_id, self.owner.project)
         for start in range(0, count * len(uuids), 1_000):
             places = [divmod(place, count) for place in range(start, min(start + 1_000, count * len(uuids)))]
-            vectors = self._random.standard_normal((len(places), DIMENSION)) if embedded else None
-            words = self._random.choice(WORDS, (len(places), 12))
+            vectors = self._vectors(len(places)) if embedded else None
+            words = self._random.choice(WORDS, (len(places), 12), p=FREQUENCY / FREQUENCY.sum())
             rows: list[dict[str, Any]] = [
                 {
                     "conversation_id": uuids[conversation],
@@ -116,12 +129,15 @@ class Ground:
                 for at, (conversation, seq) in enumerate(places)
             ]
             if vectors is not None:
-                unit = (vectors / np.linalg.norm(vectors, axis=1, keepdims=True)).tolist()
-                rows = [{**row, "vector": vector} for row, vector in zip(rows, unit, strict=True)]
+                rows = [{**row, "vector": vector} for row, vector in zip(rows, vectors.tolist(), strict=True)]
             await self.client.run_schema(FILL, rows=rows, property=self.space.property)
         await self.client.run_schema(HEADS, uuids=uuids, count=count)
         self.stored += count * len(uuids)
         self.embedded += count * len(uuids) if embedded else 0
+
+    def _vectors(self, count: int) -> Any:
+        near = self._topics[self._random.integers(0, TOPICS, count)]
+        return _unit(near + SPREAD * self._random.standard_normal((count, DIMENSION)))
 
     async def recall(self, conversation: AsyncConversation, queries: int = 20) -> tuple[float, int]:
         """The share of the ten nearest that a scoped search finds, and how many of other conversations it brings."""
@@ -134,8 +150,8 @@ class Ground:
         seqs, matrix = [row["seq"] for row in rows], np.array([row["vector"] for row in rows])
         found = strangers = 0
         for _ in range(queries):
-            query = self._random.standard_normal(DIMENSION)
-            query /= np.linalg.norm(query)
+            near = matrix[self._random.integers(len(matrix))]
+            query = _unit(near + _unit(self._random.standard_normal(DIMENSION)) * SPREAD)
             nearest = {seqs[place] for place in np.argsort(-(matrix @ query))[:10]}
             hits = await self.searches.by_meaning(
                 query.tolist(), conversation_id=conversation.uuid, filters=EVERYTHING, limit=100
@@ -143,6 +159,10 @@ class Ground:
             strangers += sum(hit.conversation_id != conversation.uuid for hit in hits.items)
             found += len(nearest & {hit.seq for hit in hits.items[:10]})
         return found / (10 * queries), strangers
+
+
+def _unit(vectors: Any) -> Any:
+    return vectors / np.linalg.norm(vectors, axis=-1, keepdims=True)
 
 
 async def profiled(
@@ -202,7 +222,7 @@ async def measured(config: Neo4jConfig, project: str, given: argparse.Namespace)
             ground = Ground(client, agent, owner, space)
             services = await agent.open()
             sizes = [(f"{size:,} messages", size, CONVERSATION) for size in SIZES if size <= given.most]
-            sizes.append((f"one conversation of {given.long:,}", 0, given.long))
+            sizes += [(f"{ONE} {length:,}", 0, length) for length in (LONG_BASE, given.long)]
             for name, size, length in sizes:
                 started = time.perf_counter()
                 await ground.grow_to(size - 2 * length, embedded=given.embedded)
@@ -225,11 +245,16 @@ async def measured(config: Neo4jConfig, project: str, given: argparse.Namespace)
 
                 async def search(read: AsyncConversation = read, counter: Any = counter) -> None:
                     found = await read.search_history(QUERIES[next(counter) % len(QUERIES)])
-                    assert len(found) == 10
+                    assert found
                     assert all(each.conversation_id == read.uuid for each in found)
 
                 async def turn(talk: AsyncConversation = talk) -> None:
                     await talk.send_message(QUESTION)
+
+                last = (await read.get_history(1))[0].uuid
+
+                async def branch(read: AsyncConversation = read, last: str = last) -> None:
+                    await read.branch(last)
 
                 operations: dict[str, Operation] = {
                     **floors(floor, config.database),
@@ -237,6 +262,7 @@ async def measured(config: Neo4jConfig, project: str, given: argparse.Namespace)
                     "last 20": last_20,
                     "search": search,
                     "turn": turn,
+                    "branch": branch,
                 }
                 times = {key: warm_median(each) for key, each in (await interleaved(operations, given.rounds)).items()}
                 share, strangers = await ground.recall(read)
@@ -252,15 +278,17 @@ async def measured(config: Neo4jConfig, project: str, given: argparse.Namespace)
 def figures(rows: dict[str, dict[str, Any]]) -> list[Figure]:
     """Each size against 1e3 messages, as ratios to the floors of its own rounds."""
     below_which = {"append": "empty write", "last 20": "RETURN 1", "search": "RETURN 1"}
-    base = rows.get("1,000 messages") or next(iter(rows.values()))
+    size = rows.get("1,000 messages") or next(iter(rows.values()))
     told = []
     for name, row in rows.items():
+        base = rows[f"{ONE} {LONG_BASE:,}"] if name.startswith(ONE) else size
         compared = row is not base and not name.startswith("100 ")
         for what, below in below_which.items():
             ratio, least = row[what] / row[below], base[what] / base[below]
             detail = f"{row[what]:.2f} ms, {ratio:.2f} x the floor"
             told.append(Figure(f"{what}, {name}", ratio / least, "x", GROWTH if compared else None, detail))
         told.append(Figure(f"turn, {name}", row["turn"], "ms", TURN_MS))
+        told.append(Figure(f"branch, {name}", row["branch"], "ms", BRANCH_MS))
         told.append(Figure(f"missed by search, {name}", 1 - row["recall"], "", 0.0, "of the ten nearest by exact scan"))
         told.append(Figure(f"of other conversations, {name}", row["strangers"], "", 0.0))
         for statement, count in row["hits"].items():
