@@ -70,6 +70,7 @@ RETURN c.uuid AS uuid
 
 // name: keep_shared
 // How much of a deleted conversation its living branches still share: up to kept_to, nothing where there are none.
+// An import that still writes to it finds its token gone, and writes no more.
 MATCH (c:Conversation {uuid: $uuid})
 WHERE c.user_id = $user_id AND c.project = $project AND c.status = 'deleting'
 SET c.kept_to = reduce(most = 0, top IN COLLECT {
@@ -79,6 +80,7 @@ SET c.kept_to = reduce(most = 0, top IN COLLECT {
   WITH b.lineage_tops[i] AS top WHERE b.lineage_ids[i] = c.uuid
   RETURN top
 } | CASE WHEN top > most THEN top ELSE most END)
+REMOVE c.import_token, c.import_until
 RETURN c.kept_to AS kept_to, coalesce(c.lineage_ids, []) AS lineage_ids
 
 // name: delete_messages
@@ -114,9 +116,11 @@ FOREACH (_ IN CASE WHEN coalesce(c.kept_to, 0) > 0 THEN [] ELSE [1] END | DETACH
 RETURN count(*) AS deleted
 
 // name: unfinished_deletes
-// What a crash left half deleted, branches before what they came from; and shared parts whose last branch is gone.
+// What a crash left half deleted or half imported, branches before what they came from; and shared parts whose last
+// branch is gone. An import that still runs says so by a lease.
 MATCH (c:Conversation)
 WHERE c.user_id = $user_id AND c.project = $project AND c.status = 'deleting'
+  AND (c.import_until IS NULL OR c.import_until < datetime())
   AND (c.swept_to IS NULL OR c.swept_to <> c.kept_to OR NOT EXISTS {
     MATCH (c)-[:HAS_BRANCH*1..]->(b:Conversation)
     WHERE b.status <> 'deleting' AND any(i IN range(0, size(b.lineage_ids) - 1)

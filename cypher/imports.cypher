@@ -1,28 +1,58 @@
 // name: import_messages
-// A batch of a conversation that comes from elsewhere, with its times; the first one makes the conversation. Places are
-// given, so that a repeated write changes nothing. The title is that of the first batch, the labels are those that the
-// appends of the same messages would have left.
-MERGE (c:Conversation {uuid: $conversation_id})
-ON CREATE SET c += $properties, c.user_id = $user_id, c.project = $project, c.owner_token = $owner_token,
-  c.created_at = coalesce(datetime($created_at), datetime())
-WITH c
-WHERE c.user_id = $user_id AND c.project = $project AND c.status <> 'deleting'
-SET c.updated_at = datetime(), c.head_seq = $last, c.message_count = $last, c.token_total = $tokens
-FOREACH (_ IN CASE WHEN $embed THEN [1] ELSE [] END | SET c:PendingEmbedding)
-FOREACH (_ IN CASE WHEN $last >= $summarize_every OR c.title_source = 'provisional' THEN [1] ELSE [] END |
-  SET c:PendingSummary)
-WITH c
-UNWIND $messages AS row
-MERGE (m:Message {conversation_id: c.uuid, seq: row.seq})
-ON CREATE SET m += row.properties, m.uuid = row.uuid, m.user_id = c.user_id, m.project = c.project,
-  m.owner_token = c.owner_token, m.timestamp = coalesce(datetime(row.timestamp), datetime())
-MERGE (c)-[:HAS_MESSAGE]->(m)
-FOREACH (_ IN CASE WHEN $embed THEN [1] ELSE [] END | SET m:PendingEmbedding)
-FOREACH (_ IN CASE WHEN row.properties.importance >= 0.7 THEN [1] ELSE [] END | SET m:Important)
-RETURN count(*) AS written
+// A batch of a conversation that comes from elsewhere, with its times; with $fresh (a list of one) the first, which makes
+// the conversation. Each batch names the seq that it follows, so that a repeated write changes nothing. What does not fit
+// into one transaction is made under the status that every read hides, and $token holds off the sweep of what a crash
+// left: until import_until, which every batch moves on. The labels are those that appends of the same messages leave.
+FOREACH (properties IN $fresh |
+  MERGE (new:Conversation {uuid: $conversation_id})
+  ON CREATE SET new += properties, new.user_id = $user_id, new.project = $project, new.owner_token = $owner_token,
+    new.created_at = coalesce(datetime($created_at), datetime())
+)
+WITH count(*) AS begun
+MATCH (c:Conversation {uuid: $conversation_id})
+WHERE c.user_id = $user_id AND c.project = $project
+  AND CASE WHEN $token IS NULL THEN c.status <> 'deleting' ELSE c.import_token = $token END
+SET c.updated_at = datetime(), c.import_until = CASE WHEN $token IS NULL THEN null
+  ELSE datetime() + duration({seconds: $lease}) END
+WITH c, c['head_seq'] AS head WHERE $token IS NULL OR c['import_token'] = $token
+FOREACH (_ IN CASE WHEN head = $after THEN [1] ELSE [] END |
+  SET c.head_seq = $after + size($messages), c.message_count = $after + size($messages),
+    c.token_total = coalesce(c.token_total, 0) + $tokens
+  FOREACH (_ IN CASE WHEN $embed THEN [1] ELSE [] END | SET c:PendingEmbedding)
+  FOREACH (_ IN CASE WHEN c.head_seq >= $summarize_every OR c.title_source = 'provisional' THEN [1] ELSE [] END |
+    SET c:PendingSummary)
+  FOREACH (row IN $messages |
+    CREATE (c)-[:HAS_MESSAGE]->(m:Message)
+    SET m = row.properties, m.conversation_id = c.uuid, m.user_id = c.user_id, m.project = c.project,
+      m.owner_token = c.owner_token, m.timestamp = coalesce(datetime(row.timestamp), datetime())
+    FOREACH (_ IN CASE WHEN $embed AND m.content <> '' THEN [1] ELSE [] END | SET m:PendingEmbedding)
+    FOREACH (_ IN CASE WHEN m.importance >= 0.7 THEN [1] ELSE [] END | SET m:Important)
+    FOREACH (step IN row.tool_calls |
+      CREATE (m)-[:MADE_TOOL_CALL]->(call:ToolCall)-[:PRODUCED_RESULT]->(result:ToolResult)
+      SET call = step.call, result = step.result, call.timestamp = coalesce(datetime(step.timestamp), m.timestamp),
+        result.timestamp = call.timestamp
+    )
+  )
+)
+RETURN c.head_seq AS head
 
-// name: taken_messages
-// Which uuids somebody has, and nothing about who: what another owner holds is given a new one without a word.
+// name: finish_import
+// From here on everybody sees it, whole.
+MATCH (c:Conversation {uuid: $conversation_id})
+WHERE c.user_id = $user_id AND c.project = $project AND c.import_token = $token
+SET c += $properties, c.status = 'active', c.updated_at = datetime(),
+  c.created_at = coalesce(datetime($created_at), c.created_at)
+REMOVE c.import_token, c.import_until
+RETURN c.uuid AS uuid
+
+// name: imported_messages
+// Of these uuids, which somebody has; of what is this owner's also where, and whether it is an import that still runs
+// (for so many seconds, unless it goes on) or what is left of one, which is hidden. Nothing is told of another's: what
+// they hold is given a new uuid without a word.
 UNWIND $uuids AS uuid
 MATCH (m:Message {uuid: uuid})
-RETURN m.uuid AS uuid
+OPTIONAL MATCH (c:Conversation {uuid: m.conversation_id})
+WHERE c.user_id = $user_id AND c.project = $project
+RETURN m.uuid AS uuid, c.uuid AS conversation_id, c.status = 'deleting' AS hidden,
+  CASE WHEN c.import_until > datetime()
+    THEN duration.inSeconds(datetime(), c.import_until).seconds + 1 ELSE 0 END AS running

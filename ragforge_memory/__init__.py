@@ -43,6 +43,7 @@ if TYPE_CHECKING:
         ToolCall,
         Usage,
     )
+    from ragforge_memory.models.imports import ImportFault, ImportProgress, ImportReport
     from ragforge_memory.tools.code_search import CODE_SEARCH_TOOLS
     from ragforge_memory.tools.registry import ToolContext, ToolOutput, tool
 
@@ -81,6 +82,7 @@ _HOMES = {
         "ToolCall",
         "Usage",
     ),
+    "models.imports": ("ImportFault", "ImportProgress", "ImportReport"),
     "tools.code_search": ("CODE_SEARCH_TOOLS",),
     "tools.registry": ("ToolContext", "ToolOutput", "tool"),
 }
@@ -104,6 +106,9 @@ __all__ = [
     "ConversationNotFound",
     "ForkedProcess",
     "GraphUnavailable",
+    "ImportFault",
+    "ImportProgress",
+    "ImportReport",
     "IngestReport",
     "InvalidInput",
     "Message",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ragforge_memory.cli import branches, conversations_search, references
+from ragforge_memory.cli import branches, conversations_import, conversations_search, references
 from ragforge_memory.cli.options import JsonOption, Settings, command
 
 if TYPE_CHECKING:
@@ -21,6 +21,7 @@ app = typer.Typer(
 )
 branches.register(app)
 conversations_search.register(app)
+conversations_import.register(app)
 references.register(app)
 
 Reference = Annotated[str, typer.Argument(metavar="REF", help="Its id, the start of it, its session or its title.")]

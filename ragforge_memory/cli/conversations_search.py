@@ -1,10 +1,8 @@
-"""`ragforge conversations search|import`: finding what was said, and taking in what was said elsewhere."""
+"""`ragforge conversations search`: finding what was said."""
 
 from __future__ import annotations
 
-import sys
 from enum import StrEnum
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -14,7 +12,6 @@ from ragforge_memory.cli.options import JsonOption, Settings, command
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ragforge_memory.agent.importing import OnConflict
     from ragforge_memory.models.conversation import Role, ScoredMessage
     from ragforge_memory.models.search import SearchResults
 
@@ -32,18 +29,9 @@ class Speaker(StrEnum):
     system = "system"
 
 
-class Conflict(StrEnum):
-    """What an import does with what is here already."""
-
-    fail = "fail"
-    skip = "skip"
-    copy = "copy"
-
-
 def register(app: typer.Typer) -> None:
-    """Adds the commands."""
+    """Adds the command."""
     command(app, "search")(search)
-    command(app, "import")(import_)
 
 
 def search(
@@ -67,23 +55,6 @@ def search(
 
     only = role.value if role else None
     run_async(_search, settings, query, limit, reference, only, since, until, json)
-
-
-def import_(
-    settings: Settings,
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="JSON: a list of role and content; - reads a pipe.")],
-    on_conflict: Annotated[
-        Conflict, typer.Option("--on-conflict", help="Where a message is here already.")
-    ] = Conflict.fail,
-    title: Annotated[
-        str | None, typer.Option("--title", metavar="TITLE", help="What lists show.", show_default=False)
-    ] = None,
-    json: JsonOption = False,
-) -> None:
-    """Import a conversation that was held elsewhere."""
-    from ragforge_memory.cli.session import run_async
-
-    run_async(_import, settings, file, on_conflict.value, title, json)
 
 
 async def _search(
@@ -151,25 +122,3 @@ def _around_the_words(content: str, words: Sequence[str], width: int) -> list[st
     # A line breaks between words, so it is shorter than it could be; the marks of the cuts take four columns.
     cut = excerpt(said, words, _LINES * width - width // 4)
     return textwrap.wrap(cut, width, max_lines=_LINES, placeholder=" …", break_on_hyphens=False)
-
-
-async def _import(settings: Settings, file: Path, on_conflict: OnConflict, title: str | None, json: bool) -> None:
-    from ragforge_memory.agent.doctor import EMBEDS
-    from ragforge_memory.cli.output import print_json
-    from ragforge_memory.cli.session import open_graph
-    from ragforge_memory.cli.terminal import note
-    from ragforge_memory.errors import InvalidInput
-
-    try:
-        data = sys.stdin.buffer.read() if str(file) == "-" else file.read_bytes()
-    except OSError as error:
-        raise InvalidInput(f"{file} cannot be read: {error.strerror}") from error
-    async with open_graph(settings, quiet=json) as agent:
-        conversation = await agent.import_conversation(data, on_conflict=on_conflict, title=title)
-        waiting = (await agent.drain(0)).get("messages", 0)
-    if json:
-        print_json(conversation.info)
-    else:
-        typer.echo(f"imported: {conversation.uuid}  {conversation.message_count} messages")
-        if waiting:
-            note(f"{waiting:,} wait for a vector: {EMBEDS}")

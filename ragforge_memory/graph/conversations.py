@@ -148,8 +148,12 @@ class ConversationStore:
         for ancestor in reversed(await self._finish_delete(uuid)):
             await self._finish_delete(ancestor)
 
+    async def discard(self, uuid: str) -> None:
+        """Removes what was written of an import that failed: it is hidden already, or there is nothing."""
+        await self._finish_delete(uuid)
+
     async def sweep(self) -> int:
-        """Finishes deletes that a crash cut off; returns how many."""
+        """Finishes deletes, and takes away imports, that a crash cut off; returns how many."""
         rows = await self._client.read("unfinished_deletes", **self._owner)
         for row in rows:
             await self._finish_delete(row["uuid"])

@@ -2,30 +2,60 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from ragforge_memory.errors import GraphError
 from ragforge_memory.graph.client import PATIENT_TIMEOUT, GraphClient
 from ragforge_memory.graph.conversations import fresh_properties
-from ragforge_memory.graph.messages import NewMessage
+from ragforge_memory.graph.messages import NewMessage, tool_tokens
+from ragforge_memory.graph.records import tool_call_rows
 from ragforge_memory.graph.text import owner_token
+from ragforge_memory.models.conversation import ToolCall
 from ragforge_memory.models.owner import Owner
 from ragforge_memory.models.tokens import estimate_tokens
 
-# A transaction that a server with a heap of 512 MB holds with all its indexes: whichever is reached first.
-_BATCH_MESSAGES = 1_000
-_BATCH_CHARACTERS = 4_000_000
+LEASE = 60
+"""Seconds that a long import is left alone after its last batch: as long as one statement of it may take."""
+
+
+class UuidTaken(GraphError):
+    """Somebody has taken a message's uuid since it was asked for."""
 
 
 @dataclass(frozen=True, slots=True)
 class PlacedMessage:
-    """A message that comes from elsewhere: with its time, and the uuid that it had where it could not keep it."""
+    """A message that comes from elsewhere: with its time, and the uuid that it had where it could not keep it.
+
+    ``tool_calls`` are its calls, each with the uuid that its result gets.
+    """
 
     new: NewMessage
     timestamp: datetime | None = None
     source_uuid: str | None = None
+    tool_calls: tuple[tuple[ToolCall, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """Where a uuid is already. ``conversation_id`` is None where it is another owner's; ``hidden`` is what cannot be
+    read, since it is being deleted, or imported for ``running`` more seconds unless it goes on."""
+
+    conversation_id: str | None
+    hidden: bool = False
+    running: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class NewConversation:
+    """A conversation that comes from elsewhere. ``given_title``: no better title is looked for."""
+
+    title: str | None
+    given_title: bool
+    created_at: datetime | None = None
+    metadata: dict[str, Any] | None = None
 
 
 class ImportStore:
@@ -47,63 +77,121 @@ class ImportStore:
         self._summarize_every = summarize_every
         self._title_source = "provisional" if generate_titles else None
 
-    async def taken(self, uuids: Sequence[str]) -> set[str]:
+    async def known(self, uuids: Sequence[str]) -> dict[str, Known]:
         """Which of these uuids are those of messages that somebody has."""
         if not uuids:
-            return set()
-        rows = await self._client.read("taken_messages", timeout=PATIENT_TIMEOUT, uuids=list(uuids))
-        return {str(row["uuid"]) for row in rows}
+            return {}
+        rows = await self._client.read("imported_messages", timeout=PATIENT_TIMEOUT, uuids=list(uuids), **self._owner)
+        return {
+            str(row["uuid"]): Known(row["conversation_id"], bool(row["hidden"]), int(row["running"])) for row in rows
+        }
 
     async def write(
-        self, uuid: str, messages: Sequence[PlacedMessage], *, title: str | None, given_title: bool, embed: bool
+        self,
+        uuid: str,
+        messages: Sequence[PlacedMessage],
+        *,
+        after: int,
+        begins: NewConversation | None,
+        token: str | None,
+        embed: bool,
     ) -> None:
-        """Writes a new conversation; one transaction where it has at most 1,000 messages and 4 million characters.
+        """Writes a batch in one transaction; a repeated one changes nothing.
 
         Args:
-            uuid: the conversation's, a fresh one.
+            uuid: the conversation's.
             messages: in their order.
-            title: what lists show.
-            given_title: whether somebody chose it, so that no better one is looked for.
+            after: how many are there already.
+            begins: the conversation, which this batch makes; None: a batch made it before.
+            token: hides the conversation until `finish`; None: this batch is all of it.
             embed: whether its messages shall get vectors in the background.
+
+        Raises:
+            UuidTaken: a uuid is somebody's since.
+            GraphError: the conversation is not there any more: more than `LEASE` seconds were between two batches.
         """
-        properties = fresh_properties(title, (), None)
-        if title is not None and not given_title:
-            properties["title_source"] = self._title_source
-        tokens = 0
-        for start, batch in _batches(messages):
-            tokens += sum(estimate_tokens(each.new.content) for each in batch)
-            await self._client.write(
+        try:
+            rows = await self._client.write(
                 "import_messages",
                 timeout=PATIENT_TIMEOUT,
                 conversation_id=uuid,
-                properties=properties,
+                fresh=[] if begins is None else [self._properties(begins, token)],
+                created_at=_text(begins.created_at) if begins else None,
                 owner_token=self._token,
-                created_at=_text(next((each.timestamp for each in messages if each.timestamp), None)),
-                last=start + len(batch),
-                tokens=tokens,
+                token=token,
+                lease=LEASE,
+                after=after,
+                tokens=sum(map(_tokens, messages)),
                 summarize_every=self._summarize_every,
                 embed=embed,
-                messages=[_row(start + number, each) for number, each in enumerate(batch, start=1)],
+                messages=[_row(after + number, each) for number, each in enumerate(messages, start=1)],
                 **self._owner,
             )
+        except GraphError as error:
+            if str(getattr(error.__cause__, "code", "")).endswith("ConstraintValidationFailed"):
+                raise UuidTaken(error.message, hint="try again") from error
+            raise
+        if not rows:
+            raise _gone()
+
+    async def finish(self, uuid: str, token: str, conversation: NewConversation) -> None:
+        """Shows a conversation that was written in several batches.
+
+        Raises:
+            GraphError: it is not there any more.
+        """
+        rows = await self._client.write(
+            "finish_import",
+            timeout=PATIENT_TIMEOUT,
+            conversation_id=uuid,
+            token=token,
+            created_at=_text(conversation.created_at),
+            properties={
+                name: value
+                for name, value in self._properties(conversation, None).items()
+                if name in ("title", "title_source", "metadata")
+            },
+            **self._owner,
+        )
+        if not rows and not await self._client.read("get_conversation", uuid=uuid, **self._owner):
+            raise _gone()
+
+    def _properties(self, conversation: NewConversation, token: str | None) -> dict[str, Any]:
+        properties = fresh_properties(conversation.title, (), conversation.metadata)
+        properties["title_source"] = None if conversation.given_title else self._title_source
+        if token is not None:
+            properties |= {"status": "deleting", "import_token": token}
+        return properties
 
 
-def _batches(messages: Sequence[PlacedMessage]) -> Iterator[tuple[int, Sequence[PlacedMessage]]]:
-    """How many came before, and the next ones."""
-    start = characters = 0
-    for number, each in enumerate(messages):
-        characters += len(each.new.content)
-        if number > start and (number - start >= _BATCH_MESSAGES or characters > _BATCH_CHARACTERS):
-            yield start, messages[start:number]
-            start, characters = number, len(each.new.content)
-    yield start, messages[start:]
+def _gone() -> GraphError:
+    return GraphError(
+        f"the import was given up: it wrote nothing for {LEASE} s, and what it had written was taken away",
+        hint="import it again",
+    )
+
+
+def _tokens(each: PlacedMessage) -> int:
+    return estimate_tokens(each.new.content) + sum(tool_tokens(call) for call, _ in each.tool_calls)
 
 
 def _row(seq: int, each: PlacedMessage) -> dict[str, Any]:
     properties = {key: value for key, value in each.new.properties().items() if value is not None}
+    properties |= {"seq": seq, "uuid": each.new.uuid}
     if each.source_uuid is not None:
         properties["source_uuid"] = each.source_uuid
-    return {"seq": seq, "uuid": each.new.uuid, "properties": properties, "timestamp": _text(each.timestamp)}
+    return {
+        "properties": properties,
+        "timestamp": _text(each.timestamp),
+        "tool_calls": [_call_row(call, result_uuid) for call, result_uuid in each.tool_calls],
+    }
+
+
+def _call_row(call: ToolCall, result_uuid: str) -> dict[str, Any]:
+    rows: dict[str, Any] = tool_call_rows(call, result_uuid=result_uuid)
+    for row in rows.values():
+        del row["timestamp"]
+    return rows | {"timestamp": _text(call.timestamp)}
 
 
 def _text(time: datetime | None) -> str | None:

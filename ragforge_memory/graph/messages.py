@@ -161,7 +161,7 @@ class MessageStore:
             conversation_id=conversation_id,
             uuid=new.uuid,
             message=new.properties(),
-            tokens=estimate_tokens(new.content) + sum(map(_tool_tokens, tool_calls)),
+            tokens=estimate_tokens(new.content) + sum(map(tool_tokens, tool_calls)),
             **(receipt or Receipt()).parameters(),
             tool_calls=[tool_call_rows(call, result_uuid=uuid4().hex) for call in tool_calls],
             touched=[tie._asdict() for tie in dict.fromkeys(ties.touched)],
@@ -322,7 +322,7 @@ class MessageStore:
         return int(rows[0]["pending"])
 
 
-def _tool_tokens(call: ToolCall) -> int:
+def tool_tokens(call: ToolCall) -> int:
     """About what a tool call with its result adds to later prompts, where results are a reminder."""
     result = min(call.result_size_bytes, EARLIER_RESULT_CHARACTERS) // 4
     return estimate_tokens(f"{call.tool_name} {call.arguments}") + result

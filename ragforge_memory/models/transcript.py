@@ -2,28 +2,66 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from ragforge_memory.models.conversation import Role
+from ragforge_memory.models.conversation import Role, Usage
+
+
+@dataclass(frozen=True, slots=True)
+class TranscriptCall:
+    """One tool call with what came of it. ``call_id`` is the source's; ``result`` is None where there was none."""
+
+    tool_name: str
+    arguments: Mapping[str, Any] = field(default_factory=dict)
+    call_id: str | None = None
+    result: str | None = None
+    error: str | None = None
+    success: bool = True
+    timestamp: datetime | None = None
+    duration_ms: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class TranscriptMessage:
-    """One message; what its source did not say is None. ``timestamp`` has a zone."""
+    """One message; what its source did not say is None. ``timestamp`` has a zone; ``place`` is where it stood
+    (``line 12``, ``record 3``)."""
 
     role: Role
     content: str
     timestamp: datetime | None = None
     uuid: str | None = None
     metadata: Mapping[str, Any] = field(default_factory=dict)
+    reasoning: str | None = None
+    model: str | None = None
+    usage: Usage | None = None
+    tool_calls: tuple[TranscriptCall, ...] = ()
+    place: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Transcript:
-    """The messages of one conversation in their order."""
+    """One conversation, read once from front to back.
 
-    messages: tuple[TranscriptMessage, ...]
+    A long one is never whole in memory, so what its source says only at the end is known when ``messages`` have been
+    read: ``title``, ``session_id`` and ``created_at`` hold what is known so far.
+
+    Attributes:
+        messages: in their order. Reading on raises `InvalidInput` that names the place where a message is bad.
+        format: what it was recognised as.
+        place: where it begins.
+        title: as its source shows it.
+        session_id: what its source calls it: a session or a conversation.
+        created_at: when it began, with a zone.
+        metadata: what else its source says of the whole.
+    """
+
+    messages: Iterator[TranscriptMessage]
+    format: str
+    place: str = ""
     title: str | None = None
+    session_id: str | None = None
+    created_at: datetime | None = None
+    metadata: dict[str, Any] = field(default_factory=dict)

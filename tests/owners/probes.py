@@ -626,7 +626,6 @@ CODE: dict[str, list[Probe]] = {
 
 UNOWNED: dict[str, str] = {
     "schema_state": "the schema is the server's",
-    "taken_messages": "whether a uuid is anybody's, so that an import gives another; nothing is told of whose",
     "claim_migration": "the schema is the server's",
     "record_migration": "the schema is the server's; fenced by the migrator's token",
     "release_migration": "the schema is the server's; fenced by the migrator's token",

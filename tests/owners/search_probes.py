@@ -82,23 +82,6 @@ SEARCH: dict[str, list[Probe]] = {
             expect=_has_some,
         )
     ],
-    "import_messages": [
-        Probe(
-            lambda a, b: _asked(
-                b,
-                conversation_id=b.conversation,
-                properties={"title": "stolen"},
-                created_at=None,
-                last=9,
-                tokens=1,
-                summarize_every=1,
-                embed=True,
-                messages=[{"seq": 9, "uuid": "f" * 32, "properties": {"role": "user", "content": "x"}}],
-            ),
-            expect=lambda rows: rows == [{"written": 0}],
-            taken=True,
-        )
-    ],
     "pending_conversation_vectors": [
         Probe(lambda a, b: _asked(b), prepare=_WAITING, expect=_one_row),
     ],

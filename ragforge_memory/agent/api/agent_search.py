@@ -5,16 +5,12 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING
 
-from ragforge_memory.agent.inputs import check_labels, check_limit
+from ragforge_memory.agent.inputs import check_limit
 from ragforge_memory.agent.search_inputs import check_query, check_threshold, checked_filters
-from ragforge_memory.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from ragforge_memory.agent.agent import AsyncConversationAgent
-    from ragforge_memory.agent.conversation import AsyncConversation
-    from ragforge_memory.agent.importing import OnConflict
     from ragforge_memory.agent.services import Services
     from ragforge_memory.models.conversation import ConversationInfo, Role, ScoredMessage
     from ragforge_memory.models.search import SearchResults
@@ -91,33 +87,3 @@ class AgentSearch:
         check_limit(limit)
         check_threshold(min_score)
         return await find_similar(await self.open(), query, limit=limit, min_score=min_score)
-
-    async def import_conversation(
-        self, data: Any, *, on_conflict: OnConflict = "fail", title: str | None = None
-    ) -> AsyncConversation:
-        """Stores a conversation that was held elsewhere, as a new one with its times; all of it is checked first.
-
-        Args:
-            data: a list of ``{"role", "content", "timestamp"?, "uuid"?, "metadata"?}`` in order, or JSON text of one. A
-                timestamp is ISO text, a datetime or seconds since 1970 (without a zone: UTC); without any the message
-                is of now. Order is the list's, never the clock's.
-            on_conflict: where a message's uuid is one that this owner has already: ``fail`` refuses, ``skip`` gives the
-                conversation that has it and writes nothing, ``copy`` imports the message under a new uuid. A uuid that
-                another owner has is replaced without a word. ``source_uuid`` keeps one that was replaced.
-            title: what lists show; None: the beginning of the first message.
-
-        Raises:
-            InvalidInput: the format is not known, a record is bad (its index is named) or, with ``fail``, here already;
-                nothing was written.
-            GraphUnavailable: it could not be stored. What had been written of more than 1,000 messages is taken away.
-        """
-        from ragforge_memory.agent import importing
-        from ragforge_memory.agent.conversation import AsyncConversation
-
-        if on_conflict not in importing.ON_CONFLICT:
-            raise InvalidInput(f"there is no on_conflict {on_conflict!r}", hint=", ".join(importing.ON_CONFLICT))
-        check_labels(title, ())
-        transcript = importing.recognised(data)
-        services = await self.open()
-        info = await importing.write(services, transcript, on_conflict=on_conflict, title=title)
-        return AsyncConversation(cast("AsyncConversationAgent", self), info)

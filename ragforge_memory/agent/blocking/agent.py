@@ -11,6 +11,7 @@ from ragforge_memory.agent.agent import AsyncConversationAgent
 from ragforge_memory.agent.blocking.agent_search import BlockingAgentSearch
 from ragforge_memory.agent.blocking.code import BlockingAgentCode
 from ragforge_memory.agent.blocking.conversation import Conversation
+from ragforge_memory.agent.blocking.imports import BlockingAgentImports
 from ragforge_memory.agent.blocking.waiting import wait
 from ragforge_memory.agent.loop import background_loop
 from ragforge_memory.agent.state import Messages
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-class ConversationAgent(BlockingAgentSearch, BlockingAgentCode):
+class ConversationAgent(BlockingAgentSearch, BlockingAgentImports, BlockingAgentCode):
     """`AsyncConversationAgent` for code that does not await: same names, same arguments, same errors.
 
     It works inside a running event loop too (a notebook): its own is in another thread. One that was not closed is

@@ -5,13 +5,10 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, TypeVar
-
-from ragforge_memory.agent.blocking.conversation import Conversation
+from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
     from ragforge_memory.agent.agent import AsyncConversationAgent
-    from ragforge_memory.agent.importing import OnConflict
     from ragforge_memory.models.conversation import ConversationInfo, Role, ScoredMessage
     from ragforge_memory.models.search import SearchResults
 
@@ -49,11 +46,3 @@ class BlockingAgentSearch:
     ) -> SearchResults[ConversationInfo]:
         """See `AsyncConversationAgent.find_similar_conversations`."""
         return self._do(lambda: self._agent.find_similar_conversations(query, limit=limit, min_score=min_score))
-
-    def import_conversation(
-        self, data: Any, *, on_conflict: OnConflict = "fail", title: str | None = None
-    ) -> Conversation:
-        """See `AsyncConversationAgent.import_conversation`."""
-        return Conversation(
-            self._do(lambda: self._agent.import_conversation(data, on_conflict=on_conflict, title=title))
-        )

@@ -1,0 +1,44 @@
+"""Taking in what was said elsewhere, for code that does not await."""
+
+from __future__ import annotations
+
+import os
+from abc import abstractmethod
+from collections.abc import Awaitable, Callable
+from typing import IO, TYPE_CHECKING, Any, TypeVar
+
+from ragforge_memory.agent.blocking.conversation import Conversation
+
+if TYPE_CHECKING:
+    from ragforge_memory.agent.agent import AsyncConversationAgent
+    from ragforge_memory.agent.importing import OnConflict
+    from ragforge_memory.models.imports import ImportProgress, ImportReport
+
+T = TypeVar("T")
+
+
+class BlockingAgentImports:
+    """See `AgentImports`."""
+
+    _agent: AsyncConversationAgent
+
+    @abstractmethod
+    def _do(self, function: Callable[[], Awaitable[T]]) -> T: ...
+
+    def import_conversation(
+        self, data: Any, *, on_conflict: OnConflict = "fail", title: str | None = None
+    ) -> Conversation:
+        """See `AsyncConversationAgent.import_conversation`."""
+        return Conversation(
+            self._do(lambda: self._agent.import_conversation(data, on_conflict=on_conflict, title=title))
+        )
+
+    def import_conversations(
+        self,
+        source: str | os.PathLike[str] | IO[bytes] | IO[str],
+        *,
+        on_conflict: OnConflict = "fail",
+        progress: Callable[[ImportProgress], None] | None = None,
+    ) -> ImportReport:
+        """See `AsyncConversationAgent.import_conversations`."""
+        return self._do(lambda: self._agent.import_conversations(source, on_conflict=on_conflict, progress=progress))

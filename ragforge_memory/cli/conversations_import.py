@@ -1,0 +1,101 @@
+"""`ragforge conversations import`: taking in what was said elsewhere."""
+
+from __future__ import annotations
+
+import sys
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ragforge_memory.cli.options import JsonOption, Settings, command
+
+if TYPE_CHECKING:
+    from ragforge_memory.agent.importing import OnConflict
+    from ragforge_memory.models.imports import ImportProgress, ImportReport
+
+_SHOWN = 10
+
+
+class Conflict(StrEnum):
+    """What an import does with what is here already."""
+
+    fail = "fail"
+    skip = "skip"
+    copy = "copy"
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the command."""
+    command(app, "import")(import_)
+
+
+def import_(
+    settings: Settings,
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="What another program wrote; - reads a pipe.")],
+    on_conflict: Annotated[
+        Conflict, typer.Option("--on-conflict", help="Where a message is here already.")
+    ] = Conflict.fail,
+    title: Annotated[
+        str | None,
+        typer.Option("--title", metavar="TITLE", help="What lists show, of one conversation.", show_default=False),
+    ] = None,
+    json: JsonOption = False,
+) -> None:
+    """Import conversations that were held elsewhere.
+
+    Lists of role and content, OpenAI chat messages, Claude Code sessions, ChatGPT's conversations.json, aider's chat
+    history and LangChain's messages are recognised. Each conversation is there whole or not at all.
+    """
+    from ragforge_memory.cli.session import run_async
+
+    run_async(_import, settings, file, on_conflict.value, title, json)
+
+
+async def _import(settings: Settings, file: Path, on_conflict: OnConflict, title: str | None, json: bool) -> None:
+    from ragforge_memory.agent.doctor import EMBEDS
+    from ragforge_memory.cli.output import print_json
+    from ragforge_memory.cli.session import open_graph
+    from ragforge_memory.cli.terminal import Spinner, Terminal, note
+    from ragforge_memory.errors import InvalidInput
+
+    if str(file) != "-" and not file.is_file():
+        raise InvalidInput(f"{file} cannot be read: it is no file")
+    spinner = Spinner(Terminal.of_this_process())
+    async with open_graph(settings, quiet=json) as agent:
+        source = sys.stdin.buffer if str(file) == "-" else file
+        async with spinner.running("reading"):
+            report = await agent.import_conversations(
+                source, on_conflict=on_conflict, progress=lambda progress: spinner.phase(_phase(progress))
+            )
+        if title is not None and len(report.imported) == 1:
+            await (await agent.load_conversation(report.imported[0])).set_title(title)
+        waiting = (await agent.drain(0)).get("messages", 0)
+    if json:
+        print_json(report)
+    else:
+        _print(report)
+        if waiting:
+            note(f"{waiting:,} wait for a vector: {EMBEDS}")
+    if report.failed:
+        raise typer.Exit(1)
+
+
+def _phase(progress: ImportProgress) -> str:
+    share = f", {100 * progress.read // progress.size} %" if progress.size else ""
+    return f"importing, {progress.conversations:,} conversations, {progress.messages:,} messages{share}"
+
+
+def _print(report: ImportReport) -> None:
+    from ragforge_memory.cli.terminal import note
+
+    only = f"  {report.imported[0]}" if len(report.imported) == 1 else ""
+    calls = f", {report.tool_calls:,} tool calls" if report.tool_calls else ""
+    skipped = f"; {report.skipped:,} were here already" if report.skipped else ""
+    number = f"{report.conversations:,} conversation{'' if report.conversations == 1 else 's'}"
+    typer.echo(f"imported: {number}{only}, {report.messages:,} messages{calls}{skipped}")
+    for error in report.errors[:_SHOWN]:
+        note(f"refused: {error.message}")
+    if report.failed > _SHOWN:
+        note(f"refused {report.failed - _SHOWN:,} more; --json lists them")

@@ -1,0 +1,227 @@
+"""ChatGPT's export, ``conversations.json``: a list of conversations, each a tree of messages (``mapping``).
+
+The path from the root to ``current_node`` is what was shown last; the other branches are not taken. What the model
+thought, its calls of tools and what came of them belong to the answer that they led to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from datetime import datetime
+from functools import partial
+from typing import Any
+
+from ragforge_memory.importers.exchange import Answer, Exchange
+from ragforge_memory.importers.fields import (
+    MAX_CHARACTERS,
+    MAX_RESULT_CHARACTERS,
+    arguments,
+    identifier,
+    joined,
+    mapping,
+    optional_text,
+    text,
+    time,
+    unique,
+)
+from ragforge_memory.importers.records import Record, refusal
+from ragforge_memory.models.transcript import Transcript, TranscriptCall, TranscriptMessage
+
+NAME = "ChatGPT export"
+
+_SHOWN_TITLE = 40
+
+
+def recognises(record: object) -> bool:
+    """Whether this is such a conversation."""
+    return isinstance(record, Mapping) and isinstance(record.get("mapping"), Mapping)
+
+
+def conversation(record: Record) -> Transcript:
+    """The conversation of a record; reading its messages raises `InvalidInput` with the node that is bad."""
+    transcript = Transcript(iter(()), NAME, place=record.place)
+    transcript.messages = _messages(record, transcript)
+    return transcript
+
+
+def _messages(record: Record, transcript: Transcript) -> Iterator[TranscriptMessage]:
+    path = record.read(lambda value: _opened(value, transcript))
+    reader = _Reader(transcript.created_at)
+    known: dict[str, str] = {}
+    for name, node in path:
+        place = f"{record.place}, node {name}"
+        message = Record(place, node).read(_message)
+        if message is None:
+            continue
+        uuid = str(message.get("id") or name)
+        if uuid in known:
+            raise refusal(place, f"its id is that of node {known[uuid]}")
+        known[uuid] = name
+        yield from Record(place, message).messages(partial(reader.take, uuid))
+    yield from reader.finish()
+
+
+def _opened(value: object, transcript: Transcript) -> list[tuple[str, Any]]:
+    """Takes up what is said of the whole; returns the path to the current node, from the root."""
+    found = mapping(value, "a conversation")
+    nodes = mapping(found.get("mapping"), "its mapping")
+    transcript.title = optional_text(found.get("title"), "its title")
+    transcript.created_at = time(found.get("create_time"))
+    transcript.session_id = identifier(found.get("conversation_id") or found.get("id"), "its conversation_id")
+    if transcript.title:
+        transcript.place = f"{transcript.place} ({transcript.title[:_SHOWN_TITLE]})"
+    name = found.get("current_node")
+    if name is None:
+        name = _newest_leaf(nodes)
+    path: dict[str, Any] = {}
+    while name is not None:
+        if not isinstance(name, str) or name not in nodes:
+            child = next(reversed(path), "current_node")
+            raise ValueError(f"there is no node {name!r}, which {child} names")
+        if name in path:
+            raise ValueError(f"node {name} is its own ancestor")
+        path[name] = mapping(nodes[name], f"node {name}")
+        name = nodes[name].get("parent")
+    return list(reversed(path.items()))
+
+
+def _newest_leaf(nodes: Mapping[str, Any]) -> str | None:
+    """What old exports, which name no current node, showed last."""
+    parents = {node.get("parent") for node in nodes.values() if isinstance(node, Mapping)}
+
+    def when(name: str) -> float:
+        message = nodes[name].get("message") if isinstance(nodes[name], Mapping) else None
+        found = message.get("create_time") if isinstance(message, Mapping) else None
+        return float(found) if isinstance(found, (int, float)) else 0.0
+
+    return max((name for name in nodes if name not in parents), key=when, default=None)
+
+
+def _message(node: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """A node's message; the root has none."""
+    message = node.get("message")
+    return None if message is None else mapping(message, "its message")
+
+
+class _Reader:
+    """Puts the messages of a path together."""
+
+    def __init__(self, began: datetime | None) -> None:
+        self._exchange = Exchange()
+        self._answer: Answer | None = None
+        self._when = began
+
+    def finish(self) -> Iterator[TranscriptMessage]:
+        """All that is left."""
+        yield from self._exchange.finish()
+
+    def take(self, uuid: str, message: Mapping[str, Any], place: str) -> Iterator[TranscriptMessage]:
+        """Takes the next message of the path; gives those that are complete."""
+        author = mapping(message.get("author"), "its author")
+        content = mapping(message.get("content"), "its content")
+        self._when = time(message.get("create_time")) or self._when
+        role = author.get("role")
+        if role == "assistant":
+            yield from self._assistant(message, content, place, uuid)
+        elif role == "tool":
+            yield from self._result(author, content, place)
+        elif role in ("user", "system"):
+            said = _said(content)
+            if not said:
+                return
+            self._answer = None
+            about = message.get("metadata")
+            # What was set up once and goes before every conversation is no word of the user in this one.
+            hidden = isinstance(about, Mapping) and bool(about.get("is_visually_hidden_from_conversation"))
+            yield from self._exchange.say(
+                TranscriptMessage(
+                    role="user" if role == "user" and not hidden else "system",
+                    content=said,
+                    timestamp=self._when,
+                    uuid=unique(identifier(uuid, "its id")),
+                    place=place,
+                )
+            )
+        else:
+            raise ValueError(f"there is no role {role!r} (user, assistant, system, tool)")
+
+    def _assistant(
+        self, message: Mapping[str, Any], content: Mapping[str, Any], place: str, uuid: str
+    ) -> Iterator[TranscriptMessage]:
+        kind = content.get("content_type")
+        if kind == "reasoning_recap":  # "Thought for 12 seconds"
+            return
+        recipient = message.get("recipient") or "all"
+        thought, said = (_thoughts(content), "") if kind == "thoughts" else ("", _said(content))
+        if recipient == "all" and not thought and not said:
+            return
+        answer = self._answer
+        # What comes after an answer's words is another answer.
+        if answer is None or answer.texts:
+            answer = self._answer = Answer(place, timestamp=self._when)
+            yield from self._exchange.answer(answer)
+        about = message.get("metadata")
+        model = about.get("model_slug") if isinstance(about, Mapping) else None
+        if isinstance(model, str):
+            answer.model = model
+        if recipient != "all":
+            asked = text(content.get("text") if kind == "code" else said, "what it asked a tool", most=MAX_CHARACTERS)
+            answer.calls.append(
+                TranscriptCall(
+                    tool_name=text(recipient, "its recipient", most=200),
+                    arguments=arguments(asked),
+                    timestamp=self._when,
+                )
+            )
+        elif thought:
+            answer.reasoning.append(thought)
+        else:
+            answer.texts.append(said)
+            answer.uuid = unique(identifier(uuid, "its id"))
+            answer.timestamp = self._when
+        if answer.uuid is None:
+            answer.uuid = unique(identifier(uuid, "its id"))
+
+    def _result(self, author: Mapping[str, Any], content: Mapping[str, Any], place: str) -> Iterator[TranscriptMessage]:
+        name = optional_text(author.get("name"), "the name of a tool", most=200)
+        failed = content.get("content_type") == "system_error"
+        result = _said(content, most=MAX_RESULT_CHARACTERS)
+        answer = self._answer
+        if answer is not None and answer.calls and not answer.open and not answer.texts:
+            answer.add_to_result(result)  # a tool may say what came of one call in several messages
+            return
+        yield from self._exchange.result(
+            place,
+            None,
+            result=None if failed else result,
+            error=result or "it failed" if failed else None,
+            tool_name=None if answer is not None and answer.open else name,
+            timestamp=self._when,
+        )
+        if answer is None:
+            self._answer = self._exchange.last
+
+
+def _said(content: Mapping[str, Any], *, most: int = MAX_CHARACTERS) -> str:
+    """The text of a content, whatever its type is."""
+    match content.get("content_type"):
+        case "user_editable_context" | "model_editable_context":
+            keys = ("user_profile", "user_instructions", "model_set_context")
+            pieces = [content[key] for key in keys if isinstance(content.get(key), str)]
+            return text("\n\n".join(filter(None, pieces)), "its content", most=most)
+        case "tether_browsing_display":
+            return joined(content.get("result") or content.get("summary"), "its content", most=most)
+        case _:
+            parts = content.get("parts")
+            if parts is None:
+                parts = content.get("text")
+            return joined(parts, "its content", most=most).strip("\n")
+
+
+def _thoughts(content: Mapping[str, Any]) -> str:
+    found = []
+    for thought in content.get("thoughts") or ():
+        thought = mapping(thought, "a thought")
+        pieces = (optional_text(thought.get(key), "a thought") for key in ("summary", "content"))
+        found.append("\n".join(filter(None, pieces)))
+    return "\n\n".join(filter(None, found))

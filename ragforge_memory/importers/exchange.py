@@ -1,0 +1,143 @@
+"""Tool calls and their results, which sources write as messages of their own, brought together."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import Any
+
+from ragforge_memory.importers.fields import MAX_CHARACTERS, MAX_RESULT_CHARACTERS, text
+from ragforge_memory.importers.records import refusal
+from ragforge_memory.models.conversation import Usage
+from ragforge_memory.models.transcript import TranscriptCall, TranscriptMessage
+
+NO_RESULT = "its source has no result of this call"
+"""The error of a call that nothing came of."""
+
+# A call may never be answered: so many messages wait for a result, then it is taken to have none.
+_WAITING = 64
+
+
+@dataclass(slots=True)
+class Answer:
+    """An assistant's message that results may still come for."""
+
+    place: str
+    uuid: str | None = None
+    timestamp: datetime | None = None
+    model: str | None = None
+    usage: Usage | None = None
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+    texts: list[str] = field(default_factory=list)
+    reasoning: list[str] = field(default_factory=list)
+    calls: list[TranscriptCall] = field(default_factory=list)
+    answered: set[int] = field(default_factory=set)
+
+    @property
+    def open(self) -> bool:
+        """Whether a result is missing."""
+        return len(self.answered) < len(self.calls)
+
+    def add_to_result(self, more: str) -> None:
+        """Another piece of what the newest call gave."""
+        call = self.calls[-1]
+        if not call.success:
+            self.calls[-1] = replace(call, error=f"{call.error}\n{more}")
+        elif more:
+            self.calls[-1] = replace(call, result=f"{call.result}\n{more}" if call.result else more)
+
+    def finished(self) -> TranscriptMessage:
+        """The message; a call without a result has failed."""
+        calls = tuple(
+            call if index in self.answered else replace(call, success=False, error=NO_RESULT)
+            for index, call in enumerate(self.calls)
+        )
+        try:
+            content = text("\n\n".join(self.texts), "its content", most=MAX_CHARACTERS)
+            reasoning = text("\n\n".join(self.reasoning), "its reasoning", most=MAX_RESULT_CHARACTERS)
+        except ValueError as error:
+            raise refusal(self.place, str(error)) from error
+        return TranscriptMessage(
+            role="assistant",
+            content=content,
+            timestamp=self.timestamp,
+            uuid=self.uuid,
+            metadata=self.metadata,
+            reasoning=reasoning or None,
+            model=self.model,
+            usage=self.usage,
+            tool_calls=calls,
+            place=self.place,
+        )
+
+
+class Exchange:
+    """Holds answers back until the results of their calls have come, and no longer than to the next word of the user.
+
+    Every method that takes something gives the messages that are complete now, in their order.
+    """
+
+    def __init__(self) -> None:
+        self._answers: deque[Answer] = deque()
+
+    @property
+    def last(self) -> Answer | None:
+        """The newest answer, if it is still open to more."""
+        return self._answers[-1] if self._answers else None
+
+    def answer(self, answer: Answer) -> Iterator[TranscriptMessage]:
+        """A new answer; what was complete before it is given."""
+        while self._answers and (not self._answers[0].open or len(self._answers) >= _WAITING):
+            yield self._answers.popleft().finished()
+        self._answers.append(answer)
+
+    def say(self, message: TranscriptMessage) -> Iterator[TranscriptMessage]:
+        """Somebody else's message: no result comes for what was before it."""
+        yield from self.finish()
+        yield message
+
+    def finish(self) -> Iterator[TranscriptMessage]:
+        """All that is left."""
+        while self._answers:
+            yield self._answers.popleft().finished()
+
+    def result(
+        self,
+        place: str,
+        call_id: str | None,
+        *,
+        result: str | None,
+        error: str | None = None,
+        tool_name: str | None = None,
+        timestamp: datetime | None = None,
+        duration_ms: int = 0,
+    ) -> Iterator[TranscriptMessage]:
+        """The result of a call: of the first open one of that id, else of that tool (None: the first open one).
+
+        A result whose call is not there (a history that was cut) makes an answer of its own, so that it is kept.
+        """
+        found = self._open_call(call_id, tool_name)
+        if found is None:
+            call = TranscriptCall(tool_name or "unknown", call_id=call_id, timestamp=timestamp)
+            alone = Answer(place, timestamp=timestamp, calls=[call])
+            yield from self.answer(alone)
+            found = (alone, 0)
+        answer, index = found
+        answer.calls[index] = replace(
+            answer.calls[index], result=result, error=error, success=error is None, duration_ms=duration_ms
+        )
+        answer.answered.add(index)
+
+    def _open_call(self, call_id: str | None, tool_name: str | None) -> tuple[Answer, int] | None:
+        for answer in self._answers:
+            for index, call in enumerate(answer.calls):
+                if index in answer.answered:
+                    continue
+                if call_id is not None:
+                    if call.call_id == call_id:
+                        return answer, index
+                elif tool_name is None or call.tool_name == tool_name:
+                    return answer, index
+        return None

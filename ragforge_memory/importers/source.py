@@ -1,0 +1,263 @@
+"""A stream of bytes that can be looked into before it is read, as lines or as the values of one JSON document.
+
+Nothing is ever whole in memory but one record. JSON documents are cut into their items by the standard library's own
+decoder on a buffer that grows until an item fits: a streaming parser (ijson and its like) builds the same items from
+single events, slower, and cannot say on which line one is bad.
+"""
+
+from __future__ import annotations
+
+import codecs
+import json
+import re
+from collections.abc import Iterator
+from typing import IO, Any
+
+from ragforge_memory.importers.records import Record, refusal
+
+MAX_RECORD_BYTES = 32_000_000
+"""The most that one line, one item of a list or one conversation of ChatGPT's export may have."""
+
+_CHUNK = 1 << 18
+_SPACE = re.compile(r"[ \t\r\n]*")
+# An error so near to the end of what was read may be one of what is not read yet ("\\ud83d\\ude00" has 12 characters).
+_NEAR = 16
+
+
+class Source:
+    """A stream of bytes or of text.
+
+    Args:
+        stream: read from where it stands; not closed.
+        size: its bytes in all, where they are known.
+    """
+
+    def __init__(self, stream: IO[bytes] | IO[str], *, size: int | None = None) -> None:
+        self._stream = stream
+        self._head = b""
+        self.size = size
+        self.taken = 0
+
+    def head(self, size: int) -> bytes:
+        """The first bytes, which are read all the same later; fewer where there are no more."""
+        while len(self._head) < size and (more := self._read(size - len(self._head))):
+            self._head += more
+        return self._head
+
+    def chunks(self) -> Iterator[bytes]:
+        """All bytes in pieces; a byte order mark is left out."""
+        if self.head(3).startswith(codecs.BOM_UTF8):
+            self._head = self._head[3:]
+        if self._head:
+            head, self._head = self._head, b""
+            self.taken += len(head)
+            yield head
+        while chunk := self._read(_CHUNK):
+            self.taken += len(chunk)
+            yield chunk
+
+    def _read(self, size: int) -> bytes:
+        found = self._stream.read(size)
+        return found.encode("utf-8", "surrogatepass") if isinstance(found, str) else found
+
+
+def lines(source: Source) -> Iterator[tuple[int, bytes | None]]:
+    """The lines with their numbers, from 1, without their ends; None for one that is too long."""
+    number = 1
+    kept: list[bytes] = []
+    size = 0
+    for chunk in source.chunks():
+        *whole, rest = chunk.split(b"\n")
+        for piece in whole:
+            size += len(piece)
+            yield number, b"".join([*kept, piece]) if size <= MAX_RECORD_BYTES else None
+            number += 1
+            kept, size = [], 0
+        size += len(rest)
+        if size <= MAX_RECORD_BYTES:
+            kept.append(rest)
+        else:
+            kept = []
+    if size:
+        yield number, b"".join(kept) if size <= MAX_RECORD_BYTES else None
+
+
+def text_lines(source: Source) -> Iterator[tuple[int, str]]:
+    """The lines as text, without their ends.
+
+    Raises:
+        InvalidInput: one is too long or no UTF-8; its number is named.
+    """
+    for number, line in lines(source):
+        if line is None:
+            raise refusal(f"line {number}", too_long())
+        try:
+            yield number, line.decode().removesuffix("\r")
+        except UnicodeDecodeError as error:
+            raise refusal(f"line {number}", not_utf8(error)) from error
+
+
+def json_lines(source: Source) -> Iterator[Record]:
+    """One value a line; empty lines are passed over, one that is bad has a fault."""
+    for number, line in lines(source):
+        if line is None:
+            yield Record(f"line {number}", None, too_long())
+        elif line.strip():
+            yield _line(f"line {number}", line)
+
+
+def _line(place: str, line: bytes) -> Record:
+    try:
+        return Record(place, json.loads(line))
+    except UnicodeDecodeError as error:
+        return Record(place, None, not_utf8(error))
+    except RecursionError:
+        return Record(place, None, "it is nested too deeply")
+    except ValueError as error:
+        return Record(place, None, f"this is no JSON: {error}")
+
+
+def too_long() -> str:
+    """Why a record is refused that has too many bytes."""
+    return f"it has more than {MAX_RECORD_BYTES:,} bytes"
+
+
+def not_utf8(error: UnicodeDecodeError) -> str:
+    """Why text is refused that is none."""
+    return f"this is not UTF-8: {error.reason} at byte {error.start}"
+
+
+class JsonDocument:
+    """One JSON document, read from front to back."""
+
+    def __init__(self, source: Source) -> None:
+        self._chunks = source.chunks()
+        self._decode = codecs.getincrementaldecoder("utf-8")()
+        self._decoder = json.JSONDecoder()
+        self._text = ""
+        self._at = 0
+        self._line = 1
+        self._ended = False
+
+    @property
+    def place(self) -> str:
+        """Where reading stands."""
+        return f"line {self._line}"
+
+    def next(self) -> str:
+        """The next character that is no white space; empty at the end."""
+        while True:
+            end = _SPACE.match(self._text, self._at).end()  # type: ignore[union-attr]  # it matches everywhere
+            self._pass_to(end)
+            if end < len(self._text):
+                return self._text[end]
+            if not self._more():
+                return ""
+
+    def take(self, *expected: str) -> str:
+        """The next character, which must be one of these.
+
+        Raises:
+            InvalidInput: it is none of them; the line is named.
+        """
+        found = self.next()
+        if found not in expected or not found:
+            wanted = " or ".join(repr(each) for each in expected)
+            raise refusal(self.place, f"this is no JSON: {wanted} is expected, not {found or 'the end'!r}")
+        self._pass_to(self._at + 1)
+        return found
+
+    def value(self) -> Any:
+        """The next value.
+
+        Raises:
+            InvalidInput: it is malformed or too large; the line is named.
+        """
+        self.next()
+        while True:
+            try:
+                value, end = self._decoder.raw_decode(self._text, self._at)
+            except json.JSONDecodeError as error:
+                cut = error.pos > len(self._text) - _NEAR or error.msg.startswith("Unterminated")
+                if self._ended or not cut:
+                    line = self._line + self._text.count("\n", self._at, error.pos)
+                    raise refusal(f"line {line}", f"this is no JSON: {error.msg}") from error
+            except (RecursionError, ValueError) as error:
+                raise refusal(self.place, f"this is no JSON that can be read: {error}") from error
+            else:
+                if end < len(self._text) or self._ended:  # else a number may go on
+                    self._pass_to(end)
+                    return value
+            if len(self._text) - self._at > MAX_RECORD_BYTES:
+                raise refusal(self.place, too_long())
+            # Twice as much each time, so that an item is decoded again a few times and not a thousand.
+            self._more(len(self._text) - self._at)
+
+    def items(self) -> Iterator[Record]:
+        """The items of the list that comes next.
+
+        Raises:
+            InvalidInput: the list cannot be read on; the line is named.
+        """
+        self.take("[")
+        index = 0
+        if self.next() == "]":
+            self.take("]")
+            return
+        while True:
+            self.next()
+            place = f"record {index} ({self.place})"
+            yield Record(place, self.value())
+            index += 1
+            if self.take(",", "]") == "]":
+                return
+
+    def keys(self) -> Iterator[str]:
+        """The keys of the object that comes next; the value of each must be read before the next key.
+
+        Raises:
+            InvalidInput: the object cannot be read on; the line is named.
+        """
+        self.take("{")
+        if self.next() == "}":
+            self.take("}")
+            return
+        while True:
+            self.next()
+            place, key = self.place, self.value()
+            if not isinstance(key, str):
+                raise refusal(place, "this is no JSON: a key is text")
+            self.take(":")
+            yield key
+            if self.take(",", "}") == "}":
+                return
+
+    def end(self) -> None:
+        """Checks that nothing comes any more.
+
+        Raises:
+            InvalidInput: something does; the line is named.
+        """
+        if self.next():
+            raise refusal(self.place, "this is no JSON: the document has ended before")
+
+    def _pass_to(self, end: int) -> None:
+        self._line += self._text.count("\n", self._at, end)
+        self._at = end
+
+    def _more(self, least: int = 1) -> bool:
+        """Reads on; what was passed is forgotten."""
+        pieces = [self._text[self._at :]]
+        self._at = 0
+        added = 0
+        while added < least and not self._ended:
+            chunk = next(self._chunks, None)
+            self._ended = chunk is None
+            try:
+                piece = self._decode.decode(chunk or b"", final=self._ended)
+            except UnicodeDecodeError as error:
+                raise refusal(f"after line {self._line}", not_utf8(error)) from error
+            pieces.append(piece)
+            added += len(piece)
+        self._text = "".join(pieces)
+        return added > 0

@@ -1,0 +1,47 @@
+"""What an import did, and how far it is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ragforge_memory.models.shape import Shape
+
+MOST_NAMED = 1_000
+"""So many conversations, and so many errors, are named in a report; all are counted."""
+
+
+class ImportFault(Shape):
+    """A conversation that was refused. ``place`` is where it begins; ``message`` names the line or the record that is
+    bad. Nothing of it is left."""
+
+    place: str
+    message: str
+
+
+class ImportReport(Shape):
+    """What an import did.
+
+    ``conversations``, ``messages`` and ``tool_calls`` were written; ``skipped`` conversations were here already (with
+    ``on_conflict="skip"``); ``failed`` were refused, ``errors`` says why; ``imported`` has the uuids of those that were
+    written, in their order. Of both lists there are at most 1,000. ``seconds`` is wall time.
+    """
+
+    conversations: int = 0
+    messages: int = 0
+    tool_calls: int = 0
+    skipped: int = 0
+    failed: int = 0
+    errors: tuple[ImportFault, ...] = ()
+    imported: tuple[str, ...] = ()
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class ImportProgress:
+    """How far an import is. ``read`` of ``size`` bytes (None: not known) were read; the rest is written and visible,
+    but for ``messages``, which counts those of a long conversation as they are written."""
+
+    conversations: int
+    messages: int
+    read: int
+    size: int | None
