@@ -183,6 +183,15 @@ class Comparison(Shape):
     there_count: int = 0
 
 
+class ExportReport(Shape):
+    """What an export of all conversations wrote. What was deleted and is still shared by branches counts too."""
+
+    path: str
+    conversations: int = 0
+    messages: int = 0
+    size_bytes: int = 0
+
+
 T = TypeVar("T")
 
 

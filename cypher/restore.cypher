@@ -1,0 +1,297 @@
+// name: taken_nodes
+// Which uuids somebody has, and nothing about who: what another owner holds is given a new one without a word.
+UNWIND $uuids AS uuid
+CALL (uuid) {
+  MATCH (n:Conversation {uuid: uuid}) RETURN n.uuid AS taken
+  UNION
+  MATCH (n:Message {uuid: uuid}) RETURN n.uuid AS taken
+  UNION
+  MATCH (n:ToolCall {uuid: uuid}) RETURN n.uuid AS taken
+  UNION
+  MATCH (n:ToolResult {uuid: uuid}) RETURN n.uuid AS taken
+  UNION
+  MATCH (n:Summary {uuid: uuid}) RETURN n.uuid AS taken
+}
+RETURN taken AS uuid
+
+// name: taken_anchors
+// Which of these uuids are those of anchors on something else than what they shall be anchors on.
+UNWIND $anchors AS row
+MATCH (a:CodeAnchor {uuid: row.uuid})
+WHERE a.key <> row.key
+RETURN a.uuid AS uuid
+
+// name: restore_state
+// What is here already of conversations that shall be restored: which they are, what is left of those that were deleted,
+// whether somebody restores them just now, and the messages by which they are known to be the same.
+UNWIND $conversations AS row
+MATCH (c:Conversation {uuid: row.uuid})
+WHERE c.user_id = $user_id AND c.project = $project
+RETURN c.uuid AS uuid, c.status = 'deleting' AS hidden, coalesce(c.kept_to, 0) AS kept_to,
+  coalesce(c.swept_to = c.kept_to AND c.kept_to > 0, false) AS shared,
+  coalesce(c.import_until > datetime(), false) AS restoring,
+  head(COLLECT { MATCH (m:Message {conversation_id: c.uuid, seq: row.seq}) RETURN m.uuid }) AS last_message_id,
+  head(COLLECT { MATCH (m:Message {conversation_id: c.uuid, seq: c.kept_to}) RETURN m.uuid }) AS kept_message_id
+
+// name: session_holder
+MATCH (c:Conversation)
+WHERE c.user_id = $user_id AND c.project = $project AND c.session_id = $session_id AND c.status <> 'deleting'
+RETURN c.uuid AS uuid
+
+// name: begin_restore
+// What is being restored is hidden as what is being deleted is: a sweep takes away what a crash leaves of it, once the
+// lease is over. Of one whose first part is here still, shared by branches, only the rest is written.
+MERGE (c:Conversation {uuid: $uuid})
+ON CREATE SET c.user_id = $user_id, c.project = $project, c.owner_token = $owner_token, c.status = 'deleting',
+  c.head_seq = 0, c.created_at = datetime(), c.updated_at = datetime()
+WITH c
+WHERE c.user_id = $user_id AND c.project = $project AND c.status = 'deleting'
+SET c.uuid = c.uuid
+WITH c
+WHERE c['status'] = 'deleting' AND (c['import_until'] IS NULL OR c['import_until'] < datetime() OR c['import_token'] = $token)
+SET c.import_token = $token, c.import_until = datetime() + duration({seconds: $seconds}), c.import_step = 0
+REMOVE c.swept_to
+RETURN c.uuid AS uuid
+
+// name: restore_messages
+// A batch, once: a repeated write finds that its step was taken. Labels of work to do are made anew.
+MATCH (c:Conversation {uuid: $conversation_id})
+WHERE c.user_id = $user_id AND c.project = $project
+SET c.import_until = datetime() + duration({seconds: $seconds})
+WITH c, c['import_token'] = $token AND c['import_step'] = $step AS due
+CALL (c, due) {
+  WITH c, due WHERE due
+  SET c.import_step = $step + 1
+  WITH c
+  UNWIND $messages AS row
+  CREATE (c)-[:HAS_MESSAGE]->(m:Message)
+  SET m = row.properties, m.uuid = row.uuid, m.conversation_id = c.uuid, m.user_id = c.user_id, m.project = c.project,
+    m.owner_token = c.owner_token, m.timestamp = datetime(row.timestamp)
+  FOREACH (_ IN CASE WHEN row.important THEN [1] ELSE [] END | SET m:Important)
+  FOREACH (_ IN CASE WHEN $embed THEN [1] ELSE [] END | SET m:PendingEmbedding)
+  FOREACH (step IN row.tool_calls |
+    CREATE (m)-[:MADE_TOOL_CALL]->(call:ToolCall)
+    SET call = step.properties, call.uuid = step.uuid, call.message_id = m.uuid, call.timestamp = datetime(step.timestamp)
+    FOREACH (result IN step.results |
+      CREATE (call)-[:PRODUCED_RESULT]->(x:ToolResult)
+      SET x = result.properties, x.uuid = result.uuid, x.tool_call_id = call.uuid, x.timestamp = datetime(result.timestamp)))
+  RETURN count(*) AS written
+}
+RETURN c.import_token = $token AS mine, written
+
+// name: restore_anchors
+// An anchor that is here already, of other messages on the same code, stays as it is. A new one stands where it stood,
+// if the code there is what it was; what became of it otherwise is found out afterwards.
+UNWIND $anchors AS row
+MERGE (a:CodeAnchor {key: row.key})
+ON CREATE SET a = row.properties, a.key = row.key, a.uuid = row.uuid, a.project = $project,
+  a.first_seen = datetime(row.first_seen), a.checked_at = datetime(row.checked_at)
+WITH a, row
+WHERE a.project = $project
+FOREACH (_ IN CASE WHEN a.candidates IS NULL THEN [] ELSE [1] END | SET a:UndecidedAnchor)
+WITH a, row
+OPTIONAL MATCH (s:Scope)
+WHERE s.project = $project AND s.file = row.scope.file AND coalesce(s.key, s.qualified_name, s.name) = row.scope.key
+  AND s.hash = row.scope.hash AND NOT EXISTS { MATCH (a)-[:RESOLVES_TO]->(:Scope) }
+FOREACH (_ IN CASE WHEN s IS NULL THEN [] ELSE [1] END |
+  MERGE (a)-[now:RESOLVES_TO]->(s)
+  ON CREATE SET now = row.stands, now.checked_at = datetime(row.stood_at))
+RETURN a.key AS key, a.file AS file, EXISTS { MATCH (a)-[:RESOLVES_TO]->(:Scope) } AS stands, a.status = 'orphaned' AS orphaned
+
+// name: restore_ties
+// A batch's edges to code, once. A reference leads to the scope in the place that it led to, if that is what it was, and
+// to where the anchor stands.
+MATCH (c:Conversation {uuid: $conversation_id})
+WHERE c.user_id = $user_id AND c.project = $project
+SET c.import_until = datetime() + duration({seconds: $seconds})
+WITH c, c['import_token'] = $token AND c['import_step'] = $step AS due
+FOREACH (_ IN CASE WHEN due THEN [1] ELSE [] END | SET c.import_step = $step + 1)
+WITH c, due
+CALL (due) {
+  WITH due WHERE due
+  UNWIND $references AS row
+  MATCH (m:Message {uuid: row.message})
+  WHERE m.user_id = $user_id AND m.project = $project
+  MATCH (s:Scope)
+  WHERE s.project = $project AND s.file = row.scope.file AND coalesce(s.key, s.qualified_name, s.name) = row.scope.key
+    AND s.hash = row.scope.hash
+  CREATE (m)-[r:REFERENCES_CODE]->(s)
+  SET r = row.properties
+  RETURN count(*) AS referenced
+}
+CALL (due) {
+  WITH due WHERE due
+  UNWIND $anchored AS row
+  MATCH (m:Message {uuid: row.message})
+  WHERE m.user_id = $user_id AND m.project = $project
+  MATCH (a:CodeAnchor {key: row.key})
+  WHERE a.project = $project
+  CREATE (m)-[tie:ANCHORED_AT]->(a)
+  SET tie = row.properties
+  WITH m, a, row
+  MATCH (a)-[:RESOLVES_TO]->(s:Scope)
+  MERGE (m)-[r:REFERENCES_CODE {kind: row.properties.kind}]->(s)
+  ON CREATE SET r.scope_hash = row.properties.scope_hash, r.commit = row.properties.commit
+  RETURN count(*) AS anchored
+}
+CALL (due) {
+  WITH due WHERE due
+  UNWIND $reads AS row
+  MATCH (m:Message {uuid: row.message})-[:MADE_TOOL_CALL]->(call:ToolCall {uuid: row.call})
+  WHERE m.user_id = $user_id AND m.project = $project
+  MATCH (a:CodeAnchor {key: row.key})
+  WHERE a.project = $project
+  CREATE (call)-[r:READ]->(a)
+  SET r.hash = row.hash
+  RETURN count(*) AS read
+}
+RETURN c.import_token = $token AS mine
+
+// name: restore_summaries
+// Of a conversation whose first part was here still, the summaries of that part are too.
+MATCH (c:Conversation {uuid: $conversation_id})
+WHERE c.user_id = $user_id AND c.project = $project
+SET c.import_until = datetime() + duration({seconds: $seconds})
+WITH c
+WHERE c['import_token'] = $token
+CALL (c) {
+  UNWIND $summaries AS row
+  MERGE (s:Summary {conversation_id: c.uuid, kind: row.kind, level: row.level, from_seq: row.from_seq})
+  ON CREATE SET s += row.properties, s.uuid = row.uuid, s.user_id = c.user_id, s.project = c.project,
+    s.created_at = datetime(row.created_at)
+  MERGE (c)-[:HAS_SUMMARY]->(s)
+  FOREACH (_ IN CASE WHEN $embed THEN [1] ELSE [] END | SET s:PendingEmbedding)
+  WITH s, row
+  CALL (s, row) {
+    UNWIND row.messages AS uuid
+    MATCH (m:Message {uuid: uuid})
+    WHERE m.user_id = $user_id AND m.project = $project
+    MERGE (s)-[:SUMMARIZES]->(m)
+    RETURN count(*) AS messages
+  }
+  CALL (s, row) {
+    UNWIND row.summaries AS uuid
+    MATCH (below:Summary {uuid: uuid})
+    WHERE below.user_id = $user_id AND below.project = $project
+    MERGE (s)-[:SUMMARIZES]->(below)
+    RETURN count(*) AS below
+  }
+  RETURN count(*) AS written
+}
+RETURN c.import_token = $token AS mine, written
+
+// name: restore_insights
+MATCH (c:Conversation {uuid: $conversation_id})
+WHERE c.user_id = $user_id AND c.project = $project
+SET c.import_until = datetime() + duration({seconds: $seconds})
+WITH c
+WHERE c['import_token'] = $token
+CALL (c) {
+  // By hand instead of MERGE by its uuid: that could be somebody else's.
+  UNWIND $insights AS row
+  WITH c, row
+  WHERE NOT EXISTS { MATCH (c)-[:HAS_INSIGHT]->(known:Insight) WHERE known.uuid = row.uuid }
+  CREATE (c)-[:HAS_INSIGHT]->(i:Insight)
+  SET i = row.properties, i.uuid = row.uuid, i.conversation_id = c.uuid, i.user_id = c.user_id, i.project = c.project,
+    i.created_at = datetime(row.created_at)
+  RETURN count(*) AS written
+}
+RETURN c.import_token = $token AS mine, written
+
+// name: restore_prompts
+UNWIND $prompts AS row
+MERGE (kept:Prompt {uuid: row.uuid})
+ON CREATE SET kept.user_id = $user_id, kept.project = $project, kept.text = row.text, kept.created_at = datetime(row.created_at)
+RETURN count(*) AS kept
+
+// name: finish_restore
+// All of an archive's conversations appear in one write, or none: each must still be the one that was begun, with as many
+// messages as were written. SET comes before the look, because it takes the locks. Labels of work to do are made anew.
+UNWIND $conversations AS row
+MATCH (c:Conversation {uuid: row.uuid})
+WHERE c.user_id = $user_id AND c.project = $project
+SET c.import_until = datetime() + duration({seconds: $seconds})
+WITH collect({node: c, row: row}) AS begun
+WHERE size(begun) = size($conversations) AND all(one IN begun WHERE one.node['import_token'] = $token
+  AND COUNT { MATCH (m:Message {conversation_id: one.row.uuid}) WHERE m.seq > 0 } = one.row.messages)
+UNWIND begun AS one
+WITH one.node AS c, one.row AS row
+SET c = row.properties, c.uuid = row.uuid, c.user_id = $user_id, c.project = $project, c.owner_token = $owner_token,
+  c.created_at = datetime(row.created_at), c.updated_at = datetime(row.updated_at), c.branched_at = datetime(row.branched_at),
+  c.summary_until = datetime(row.summary_until)
+FOREACH (_ IN CASE WHEN $embed AND c.status <> 'deleting' AND (row.messages > 0 OR c.summary IS NOT NULL) THEN [1] ELSE [] END |
+  SET c:PendingEmbedding)
+FOREACH (_ IN CASE WHEN c.status <> 'deleting' AND (c.head_seq - coalesce(c.summarized_seq, 0) >= $summarize_every
+    OR c.title_source = 'provisional' OR (c.summary IS NULL AND c.summarized_seq > 0)) THEN [1] ELSE [] END |
+  SET c:PendingSummary)
+WITH c, row
+OPTIONAL MATCH (parent:Conversation {uuid: row.branch.parent})
+WHERE parent.user_id = $user_id AND parent.project = $project
+FOREACH (_ IN CASE WHEN parent IS NULL THEN [] ELSE [1] END |
+  MERGE (parent)-[edge:HAS_BRANCH]->(c)
+  SET edge = row.branch.properties)
+RETURN c.uuid AS uuid
+
+// name: restore_receipts
+// What answers were given, and what they merged; only where the other end is here. Repeated, it changes nothing. The
+// second number is how many of the rows have both ends here.
+UNWIND $rows AS row
+MATCH (m:Message {uuid: row.message})
+WHERE m.user_id = $user_id AND m.project = $project
+CALL (m, row) {
+  WITH m, row WHERE row.label = 'message'
+  MATCH (x:Message {uuid: row.uuid})
+  WHERE x.user_id = $user_id AND x.project = $project
+    AND NOT EXISTS { MATCH (m)-[known:USED_CONTEXT]->(x) WHERE known.rank = row.properties.rank }
+  CREATE (m)-[u:USED_CONTEXT]->(x)
+  SET u = row.properties
+  RETURN 1 AS tied
+  UNION ALL
+  WITH m, row WHERE row.label = 'summary'
+  MATCH (x:Summary {uuid: row.uuid})
+  WHERE x.user_id = $user_id AND x.project = $project
+    AND NOT EXISTS { MATCH (m)-[known:USED_CONTEXT]->(x) WHERE known.rank = row.properties.rank }
+  CREATE (m)-[u:USED_CONTEXT]->(x)
+  SET u = row.properties
+  RETURN 1 AS tied
+  UNION ALL
+  WITH m, row WHERE row.label = 'anchor'
+  MATCH (x:CodeAnchor {key: row.uuid})
+  WHERE x.project = $project
+    AND NOT EXISTS { MATCH (m)-[known:USED_CONTEXT]->(x) WHERE known.rank = row.properties.rank }
+  CREATE (m)-[u:USED_CONTEXT]->(x)
+  SET u = row.properties
+  RETURN 1 AS tied
+  UNION ALL
+  WITH m, row WHERE row.label = 'conversation'
+  MATCH (x:Conversation {uuid: row.uuid})
+  WHERE x.user_id = $user_id AND x.project = $project
+  MERGE (m)-[:MERGED_FROM]->(x)
+  RETURN 1 AS tied
+  UNION ALL
+  WITH m, row WHERE row.label = 'call'
+  MATCH (m)-[:MADE_TOOL_CALL]->(call:ToolCall {uuid: row.call})
+  MATCH (owner:Message)-[:MADE_TOOL_CALL]->(earlier:ToolCall {uuid: row.uuid})
+  WHERE owner.user_id = $user_id AND owner.project = $project
+  MERGE (call)-[:REUSED_FROM]->(earlier)
+  RETURN 1 AS tied
+}
+RETURN row.number AS number
+
+// name: borrow_ingest_lease
+// For a look at anchors alone: nothing of the code changes, so the project stays complete, or not, as it was.
+MATCH (p:Project)
+WHERE p.project = $project AND p.revision > 0
+SET p.uuid = p.uuid
+WITH p
+WHERE p['ingest_token'] IS NULL OR p['ingest_until'] < datetime()
+SET p.ingest_token = $token, p.ingest_holder = $holder, p.ingest_until = datetime() + duration({seconds: $seconds})
+RETURN p.head_commit AS commit, p.rootPath AS root
+
+// name: look_at_anchors_again
+// Somebody ingests just now, or the look failed: the next ingest looks at every anchor, not only at those in files
+// that changed.
+MATCH (p:Project)
+WHERE p.project = $project AND p.revision > 0
+SET p.ingest_incomplete = true
+RETURN p.uuid AS uuid

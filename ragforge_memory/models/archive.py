@@ -1,0 +1,374 @@
+"""An archive of conversations as values: what is written, what is checked when it is read, and the published schema.
+
+A document is one JSON object. In a file of lines each record is a line of its own, with ``record`` saying which: the
+archive's head, then for each conversation itself, its anchors, prompts, messages, summaries and insights, and its end.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+
+FORMAT = "ragforge-memory archive"
+"""What a document and the first line of a file say that they are."""
+
+VERSION = 1
+"""The version of this schema; it grows with every change that an older release could not read."""
+
+
+def _time(text: str) -> str:
+    datetime.fromisoformat(text.partition("[")[0])
+    return text
+
+
+Time = Annotated[str, AfterValidator(_time), Field(json_schema_extra={"format": "date-time"})]
+"""ISO 8601 with a zone, to the nanosecond."""
+
+Uuid = Annotated[str, Field(min_length=1, max_length=200)]
+Seq = Annotated[int, Field(ge=0)]
+
+
+class Record(BaseModel):
+    """What is common to all: what is not known is refused, what is not set is left out."""
+
+    model_config = ConfigDict(extra="forbid", protected_namespaces=())
+
+
+class Moment(Record):
+    """A time among properties that this schema does not know."""
+
+    datetime: Time
+
+
+Other = dict[str, str | int | float | bool | list[str] | list[int] | list[float] | list[bool] | Moment]
+
+
+class Node(Record):
+    """A node of the graph.
+
+    ``other`` are properties that this schema does not know. ``verbatim`` has the text of JSON properties that would
+    not be written back letter by letter from their value; it stands in the value's place.
+    """
+
+    uuid: Uuid
+    source_uuid: str | None = Field(None, description="what its uuid was before it was copied")
+    other: Other = {}
+    verbatim: dict[str, str] = {}
+
+
+class Place(Record):
+    """Where a scope stands: file, key (unique in the file) and the hash of its source."""
+
+    file: str | None = None
+    key: str | None = None
+    hash: str | None = None
+
+
+class Reference(Record):
+    """An edge REFERENCES_CODE to the scope in a place."""
+
+    kind: str | None = None
+    scope_hash: str | None = None
+    commit: str | None = None
+    score: float | None = None
+    scope: Place
+
+
+class Anchored(Record):
+    """An edge ANCHORED_AT to one of the conversation's ``anchors``."""
+
+    anchor: Uuid
+    kind: str
+    scope_hash: str | None = None
+    commit: str | None = None
+    start_line: int | None = None
+
+
+class Used(Record):
+    """An edge USED_CONTEXT: one thing that an answer was given."""
+
+    label: Literal["message", "summary", "anchor", "memory", "chunk", "other"]
+    uuid: str | None = None
+    tier: str | None = None
+    rank: int | None = None
+    score: float | None = None
+    tokens: int | None = None
+    cost: float | None = None
+    hash: str | None = None
+
+
+class Read(Record):
+    """An edge READ: what a tool's result rests on."""
+
+    anchor: Uuid
+    hash: str | None = None
+
+
+class ToolResult(Node):
+    """What a tool gave."""
+
+    success: bool | None = None
+    result: Any = Field(None, description="the JSON value")
+    error: str | None = None
+    timestamp: Time | None = None
+    result_size_bytes: int | None = None
+    truncated: bool | None = None
+
+
+class ToolCall(Node):
+    """A tool that was called, with its result."""
+
+    index: int | None = None
+    tool_name: str | None = None
+    arguments: Any = Field(None, description="the JSON value")
+    timestamp: Time | None = None
+    duration_ms: int | None = None
+    success: bool | None = None
+    iteration: int | None = None
+    result: ToolResult | None = None
+    reads: list[Read] = []
+    reused_from: str | None = None
+
+
+class Message(Node):
+    """A message; ``seq`` is its place, in the conversation and in all that was branched from it."""
+
+    seq: Annotated[int, Field(ge=1)]
+    role: str
+    content: str | list[str]
+    reasoning: str | None = None
+    timestamp: Time | None = None
+    token_count: int | None = None
+    state: str | None = None
+    in_reply_to: str | None = None
+    model: str | None = None
+    usage: Any = None
+    provider_parts: Any = Field(None, description="what the provider sent, verbatim")
+    importance: float | None = None
+    important: bool = Field(False, description="whether it has the label Important")
+    trust: str | None = None
+    metadata: Any = None
+    receipt: Any = Field(None, description="what the answer was given, without a word of text")
+    tool_calls: list[ToolCall] = []
+    references: list[Reference] = []
+    anchored: list[Anchored] = []
+    used: list[Used] = []
+    merged_from: list[Uuid] = Field([], description="conversations that it brought in")
+    embedding: list[float] | None = None
+
+
+class Standing(Record):
+    """An edge RESOLVES_TO: where an anchor stands now."""
+
+    status: str | None = None
+    changed: bool | None = None
+    similarity: float | None = None
+    commit: str | None = None
+    checked_at: Time | None = None
+    scope: Place
+
+
+class Anchor(Node):
+    """A place in the code that was talked about, and what became of it."""
+
+    key: str
+    file: str | None = None
+    name: str | None = None
+    qualified_name: str | None = None
+    kind: str | None = None
+    scope_key: str | None = None
+    start_line: int | None = None
+    body_hash: str | None = None
+    signature_hash: str | None = None
+    sketch: str | None = None
+    commit: str | None = None
+    claim: str | None = None
+    first_seen: Time | None = None
+    checked_at: Time | None = None
+    status: str | None = None
+    changed: bool | None = None
+    similarity: float | None = None
+    at_file: str | None = None
+    at_key: str | None = None
+    at_commit: str | None = None
+    candidates: list[str] | None = None
+    stands: Standing | None = None
+
+
+class Prompt(Record):
+    """What the prompts of many turns share; receipts name it by its uuid."""
+
+    uuid: Uuid
+    text: str
+    created_at: Time | None = None
+
+
+class Summary(Node):
+    """A summary, with what it summarises."""
+
+    kind: str = "rolling"
+    level: int = 1
+    from_seq: Seq
+    to_seq: Seq
+    content: str
+    token_count: int | None = None
+    tokens_saved: int | None = None
+    created_at: Time | None = None
+    model: str | None = None
+    messages: list[Uuid] = []
+    summaries: list[Uuid] = []
+    embedding: list[float] | None = None
+
+
+class Insight(Node):
+    """What an analysis found."""
+
+    model_config = ConfigDict(populate_by_name=True)
+
+    task: str | None = None
+    schema_: Any = Field(None, alias="schema")
+    data: Any = None
+    created_at: Time | None = None
+    model: str | None = None
+
+
+class Part(Record):
+    """The messages of another conversation, up to and with one, that this one begins with."""
+
+    conversation_id: Uuid
+    top: Seq
+
+
+class Branch(Record):
+    """The edge HAS_BRANCH that leads here."""
+
+    parent: Uuid
+    from_seq: Seq | None = None
+    from_message_id: str | None = None
+
+
+class ConversationHead(Node):
+    """A conversation without its messages.
+
+    Of one that is ``shared`` the archive has the first messages alone, up to ``kept_to``, which branches begin with.
+    """
+
+    status: Literal["active", "archived", "shared"] = "active"
+    session_id: str | None = None
+    title: str | None = None
+    title_source: str | None = None
+    summary: str | None = None
+    summary_seq: Seq | None = None
+    tags: list[str] | None = None
+    message_count: Seq | None = None
+    head_seq: Seq = 0
+    kept_to: Seq | None = None
+    token_total: int | None = None
+    compressed_total: int | None = None
+    lineage: list[Part] = []
+    branch: Branch | None = None
+    created_at: Time | None = None
+    updated_at: Time | None = None
+    branched_at: Time | None = None
+    summarized_seq: Seq | None = None
+    extracted_seq: Seq | None = None
+    summary_attempts: int | None = None
+    summary_until: Time | None = None
+    metadata: Any = None
+    last_message_id: str | None = Field(None, description="of its own messages in the archive, the last")
+    embedding: list[float] | None = None
+
+
+class Conversation(ConversationHead):
+    """A conversation with all that hangs on it."""
+
+    anchors: list[Anchor] = []
+    prompts: list[Prompt] = []
+    messages: list[Message] = []
+    summaries: list[Summary] = []
+    insights: list[Insight] = []
+
+
+class Space(Record):
+    """Whose vectors ``embedding`` are."""
+
+    model: str
+    dimension: Annotated[int, Field(ge=1)]
+
+
+class Owner(Record):
+    """Whose conversations were archived; '' is none."""
+
+    user_id: str = ""
+    project: str = ""
+
+
+class Head(Record):
+    """What an archive is."""
+
+    format: Literal["ragforge-memory archive"] = FORMAT
+    version: Literal[1] = VERSION
+    library: str = ""
+    exported_at: Time | None = None
+    owner: Owner = Owner()
+    embeddings: Space | None = None
+
+
+class Document(Head):
+    """An archive of one conversation, with what it was branched from and the branches that were made of it.
+
+    ``conversation`` is the uuid of the one that was asked for; parents stand before their branches.
+    """
+
+    conversation: Uuid
+    conversations: Annotated[list[Conversation], Field(min_length=1)]
+
+
+class End(Record):
+    """The end of a conversation in a file of lines: how much of it there was."""
+
+    uuid: Uuid
+    messages: Seq
+    summaries: Seq = 0
+
+
+class Done(Record):
+    """The last line of a file: how many conversations it has."""
+
+    conversations: Seq
+
+
+LINES: dict[str, type[Record]] = {
+    "archive": Head,
+    "conversation": ConversationHead,
+    "anchor": Anchor,
+    "prompt": Prompt,
+    "message": Message,
+    "summary": Summary,
+    "insight": Insight,
+    "end": End,
+    "done": Done,
+}
+"""What ``record`` says in a line, and what the rest of the line is then."""
+
+
+def archive_schema() -> dict[str, Any]:
+    """The JSON Schema of a document; its ``$defs`` have the records of a file of lines too, by `LINES`."""
+    schema = Document.model_json_schema(by_alias=True)
+    definitions = schema.pop("$defs")
+    for model in (Head, End, Done, ConversationHead):
+        made = model.model_json_schema(by_alias=True)
+        definitions.update(made.pop("$defs", {}))
+        definitions[model.__name__] = made
+    lines = {
+        name: {"allOf": [{"$ref": f"#/$defs/{model.__name__}"}], "description": f'a line with "record": "{name}"'}
+        for name, model in LINES.items()
+    }
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "Archive of conversations of ragforge-memory",
+        **{key: value for key, value in schema.items() if key != "title"},
+        "$defs": {**dict(sorted(definitions.items())), "lines": lines},
+    }
