@@ -152,9 +152,11 @@ RETURN c.import_token = $token AS mine
 MATCH (c:Conversation {uuid: $conversation_id})
 WHERE c.user_id = $user_id AND c.project = $project
 SET c.import_until = datetime() + duration({seconds: $seconds})
-WITH c
-WHERE c['import_token'] = $token
-CALL (c) {
+WITH c, c['import_token'] = $token AND c['import_step'] = $step AS due
+FOREACH (_ IN CASE WHEN due THEN [1] ELSE [] END | SET c.import_step = $step + 1)
+WITH c, due
+CALL (c, due) {
+  WITH c, due WHERE due
   UNWIND $summaries AS row
   MERGE (s:Summary {conversation_id: c.uuid, kind: row.kind, level: row.level, from_seq: row.from_seq})
   ON CREATE SET s += row.properties, s.uuid = row.uuid, s.user_id = c.user_id, s.project = c.project,
@@ -181,16 +183,16 @@ CALL (c) {
 RETURN c.import_token = $token AS mine, written
 
 // name: restore_insights
+// What analyses found, once.
 MATCH (c:Conversation {uuid: $conversation_id})
 WHERE c.user_id = $user_id AND c.project = $project
 SET c.import_until = datetime() + duration({seconds: $seconds})
-WITH c
-WHERE c['import_token'] = $token
-CALL (c) {
-  // By hand instead of MERGE by its uuid: that could be somebody else's.
+WITH c, c['import_token'] = $token AND c['import_step'] = $step AS due
+FOREACH (_ IN CASE WHEN due THEN [1] ELSE [] END | SET c.import_step = $step + 1)
+WITH c, due
+CALL (c, due) {
+  WITH c, due WHERE due
   UNWIND $insights AS row
-  WITH c, row
-  WHERE NOT EXISTS { MATCH (c)-[:HAS_INSIGHT]->(known:Insight) WHERE known.uuid = row.uuid }
   CREATE (c)-[:HAS_INSIGHT]->(i:Insight)
   SET i = row.properties, i.uuid = row.uuid, i.conversation_id = c.uuid, i.user_id = c.user_id, i.project = c.project,
     i.created_at = datetime(row.created_at)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from ragforge_memory.agent.api.agent_code import AgentCode
 from ragforge_memory.agent.api.agent_search import AgentSearch
+from ragforge_memory.agent.api.archive import AgentArchive
 from ragforge_memory.agent.api.imports import AgentImports
 from ragforge_memory.agent.inputs import check_labels, check_limit, check_metadata, check_owner, check_text
 from ragforge_memory.agent.loop import check_process
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
 _DRAIN_ON_CLOSE = 2.0
 
 
-class AsyncConversationAgent(AgentSearch, AgentImports, AgentCode):
+class AsyncConversationAgent(AgentSearch, AgentImports, AgentCode, AgentArchive):
     """An agent whose conversations are kept in Neo4j.
 
     Nothing is opened before the first call that needs it. Used with ``async with``, or closed with `aclose`.

@@ -44,7 +44,11 @@ async def document(services: Services, uuid: str, *, embeddings: bool) -> dict[s
     space = await store.space() if embeddings else None
     lineage, branches = await store.family(uuid)
     made: dict[str, Any] = {**_dumped(_head(services, space)), "conversation": uuid, "conversations": []}
-    wanted = [*((part.conversation_id, part.top) for part in lineage), (uuid, None), *((each, None) for each in branches)]
+    wanted = [
+        *((part.conversation_id, part.top) for part in lineage),
+        (uuid, None),
+        *((each, None) for each in branches),
+    ]
     for each, top in wanted:
         conversation: dict[str, Any] = {}
         async for line in _conversation(store, each, top=top, space=space):
@@ -80,9 +84,9 @@ async def export_all(services: Services, path: str | os.PathLike[str], *, embedd
                     if size > _WRITE_BYTES:
                         await asyncio.to_thread(out.writelines, waiting)
                         waiting, size = [], 0
-            except ConversationNotFound:
-                continue  # deleted since the list was read; nothing of it was written
-            conversations += 1
+                conversations += 1
+            except ConversationNotFound:  # deleted since the list was read
+                waiting.append(_line("end", archive.End(uuid=uuid, dropped=True)))
         waiting.append(_line("done", archive.Done(conversations=conversations)))
         await asyncio.to_thread(out.writelines, waiting)
         size = out.tell()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ragforge_memory.agent.api.archive import ConversationArchive
 from ragforge_memory.agent.api.branches import ConversationBranches
 from ragforge_memory.agent.api.code import ConversationCode
 from ragforge_memory.agent.api.context import ConversationContexts
@@ -10,6 +11,11 @@ from ragforge_memory.agent.api.summaries import ConversationSummaries
 
 
 class AsyncConversation(
-    ConversationBranches, ConversationSummaries, ConversationSearch, ConversationContexts, ConversationCode
+    ConversationBranches,
+    ConversationSummaries,
+    ConversationSearch,
+    ConversationContexts,
+    ConversationCode,
+    ConversationArchive,
 ):
     """A conversation of an `AsyncConversationAgent`; made by its methods, not by hand."""

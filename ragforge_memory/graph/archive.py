@@ -22,8 +22,6 @@ N = TypeVar("N", bound=archive.Node)
 _BATCH_MESSAGES = 500
 _BATCH_CHARACTERS = 4_000_000
 
-# JSON in the graph, a value in the archive.
-_JSON = frozenset({"arguments", "result", "usage", "provider_parts", "metadata", "receipt", "schema", "data"})
 # Made anew by whoever takes the archive in: owners, places, what is made of the content, work to do, leases.
 _LEFT_OUT = frozenset(
     {"user_id", "project", "owner_token", "conversation_id", "message_id", "tool_call_id", "terms", "attempts"}
@@ -97,13 +95,19 @@ class ArchiveStore:
     async def messages(
         self, uuid: str, *, last: int, space: Space | None = None
     ) -> AsyncIterator[list[archive.Message]]:
-        """A conversation's own messages up to and with ``last``, in batches of at most 500 and some 4 MB."""
+        """A conversation's own messages up to and with ``last``, in batches of at most 500 and some 4 MB.
+
+        Raises:
+            ConversationNotFound: it was deleted meanwhile.
+        """
         after = 0
         while True:
             sizes = await self._read(
                 "archive_sizes", conversation_id=uuid, after=after, last=last, limit=_BATCH_MESSAGES
             )
             if not sizes:
+                if after < last:
+                    await self.head(uuid)  # a message is missing, or the whole conversation was deleted meanwhile
                 return
             for end in _ends(sizes):
                 rows = await self._read(
@@ -124,9 +128,7 @@ class ArchiveStore:
 
     async def summaries(self, uuid: str, *, last: int, space: Space | None = None) -> list[archive.Summary]:
         """Its summaries of what is not behind ``last``."""
-        rows = await self._read(
-            "archive_summaries", conversation_id=uuid, last=last, vector=space and space.property
-        )
+        rows = await self._read("archive_summaries", conversation_id=uuid, last=last, vector=space and space.property)
         names = ("messages", "summaries")
         return [
             _node(archive.Summary, row["properties"], {**{n: row[n] for n in names}, "embedding": row["vector"]})
@@ -191,7 +193,7 @@ def _node(model: type[N], pairs: Sequence[Sequence[Any]], more: Mapping[str, Any
     for name, value, is_time in pairs:
         if name in _LEFT_OUT or name in values:
             continue
-        if name in _JSON and name in known and isinstance(value, str):
+        if name in archive.JSON_PROPERTIES and name in known and isinstance(value, str):
             _put_json(name, value, values, verbatim)
         elif name in known:
             values[name] = value
@@ -204,7 +206,11 @@ def _node(model: type[N], pairs: Sequence[Sequence[Any]], more: Mapping[str, Any
         odd = {str(each["loc"][0]) for each in error.errors()} & {name for name, _, _ in pairs}
         times = {name for name, _, is_time in pairs if is_time}
         other |= {name: {"datetime": values[name]} if name in times else values[name] for name in odd}
-        return model.model_validate({n: v for n, v in values.items() if n not in odd} | {"other": other})
+        kept = {name: value for name, value in values.items() if name not in odd | {"other"}}
+        try:
+            return model.model_validate({**kept, "other": other})
+        except ValidationError:
+            return model.model_validate(kept)  # a point, a duration: nothing of ours
 
 
 def _put_json(name: str, text: str, values: dict[str, Any], verbatim: dict[str, str]) -> None:

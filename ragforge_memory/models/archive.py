@@ -6,43 +6,30 @@ archive's head, then for each conversation itself, its anchors, prompts, message
 
 from __future__ import annotations
 
-from datetime import datetime
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Final, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic import ConfigDict, Field
 
-FORMAT = "ragforge-memory archive"
+from ragforge_memory.models.archive_values import (
+    JSON_PROPERTIES,
+    Int,
+    Json,
+    Moment,
+    Other,
+    Record,
+    Seq,
+    Time,
+    Uuid,
+    Verbatim,
+)
+
+__all__ = ["JSON_PROPERTIES", "Moment", "Record"]
+
+FORMAT: Final = "ragforge-memory archive"
 """What a document and the first line of a file say that they are."""
 
-VERSION = 1
+VERSION: Final = 1
 """The version of this schema; it grows with every change that an older release could not read."""
-
-
-def _time(text: str) -> str:
-    datetime.fromisoformat(text.partition("[")[0])
-    return text
-
-
-Time = Annotated[str, AfterValidator(_time), Field(json_schema_extra={"format": "date-time"})]
-"""ISO 8601 with a zone, to the nanosecond."""
-
-Uuid = Annotated[str, Field(min_length=1, max_length=200)]
-Seq = Annotated[int, Field(ge=0)]
-
-
-class Record(BaseModel):
-    """What is common to all: what is not known is refused, what is not set is left out."""
-
-    model_config = ConfigDict(extra="forbid", protected_namespaces=())
-
-
-class Moment(Record):
-    """A time among properties that this schema does not know."""
-
-    datetime: Time
-
-
-Other = dict[str, str | int | float | bool | list[str] | list[int] | list[float] | list[bool] | Moment]
 
 
 class Node(Record):
@@ -54,8 +41,8 @@ class Node(Record):
 
     uuid: Uuid
     source_uuid: str | None = Field(None, description="what its uuid was before it was copied")
-    other: Other = {}
-    verbatim: dict[str, str] = {}
+    other: Other = Field(default_factory=dict)
+    verbatim: Verbatim = Field(default_factory=dict)
 
 
 class Place(Record):
@@ -83,7 +70,7 @@ class Anchored(Record):
     kind: str
     scope_hash: str | None = None
     commit: str | None = None
-    start_line: int | None = None
+    start_line: Int | None = None
 
 
 class Used(Record):
@@ -92,9 +79,9 @@ class Used(Record):
     label: Literal["message", "summary", "anchor", "memory", "chunk", "other"]
     uuid: str | None = None
     tier: str | None = None
-    rank: int | None = None
+    rank: Int | None = None
     score: float | None = None
-    tokens: int | None = None
+    tokens: Int | None = None
     cost: float | None = None
     hash: str | None = None
 
@@ -110,52 +97,52 @@ class ToolResult(Node):
     """What a tool gave."""
 
     success: bool | None = None
-    result: Any = Field(None, description="the JSON value")
+    result: Json = Field(None, description="the JSON value")
     error: str | None = None
     timestamp: Time | None = None
-    result_size_bytes: int | None = None
+    result_size_bytes: Int | None = None
     truncated: bool | None = None
 
 
 class ToolCall(Node):
     """A tool that was called, with its result."""
 
-    index: int | None = None
+    index: Int | None = None
     tool_name: str | None = None
-    arguments: Any = Field(None, description="the JSON value")
+    arguments: Json = Field(None, description="the JSON value")
     timestamp: Time | None = None
-    duration_ms: int | None = None
+    duration_ms: Int | None = None
     success: bool | None = None
-    iteration: int | None = None
+    iteration: Int | None = None
     result: ToolResult | None = None
-    reads: list[Read] = []
+    reads: list[Read] = Field(default_factory=list)
     reused_from: str | None = None
 
 
 class Message(Node):
     """A message; ``seq`` is its place, in the conversation and in all that was branched from it."""
 
-    seq: Annotated[int, Field(ge=1)]
+    seq: Annotated[Seq, Field(ge=1)]
     role: str
     content: str | list[str]
     reasoning: str | None = None
     timestamp: Time | None = None
-    token_count: int | None = None
+    token_count: Int | None = None
     state: str | None = None
     in_reply_to: str | None = None
     model: str | None = None
-    usage: Any = None
-    provider_parts: Any = Field(None, description="what the provider sent, verbatim")
+    usage: Json = None
+    provider_parts: Json = Field(None, description="what the provider sent, verbatim")
     importance: float | None = None
     important: bool = Field(False, description="whether it has the label Important")
     trust: str | None = None
-    metadata: Any = None
-    receipt: Any = Field(None, description="what the answer was given, without a word of text")
-    tool_calls: list[ToolCall] = []
-    references: list[Reference] = []
-    anchored: list[Anchored] = []
-    used: list[Used] = []
-    merged_from: list[Uuid] = Field([], description="conversations that it brought in")
+    metadata: Json = None
+    receipt: Json = Field(None, description="what the answer was given, without a word of text")
+    tool_calls: list[ToolCall] = Field(default_factory=list)
+    references: list[Reference] = Field(default_factory=list)
+    anchored: list[Anchored] = Field(default_factory=list)
+    used: list[Used] = Field(default_factory=list)
+    merged_from: list[Uuid] = Field(default_factory=list, description="conversations that it brought in")
     embedding: list[float] | None = None
 
 
@@ -179,7 +166,7 @@ class Anchor(Node):
     qualified_name: str | None = None
     kind: str | None = None
     scope_key: str | None = None
-    start_line: int | None = None
+    start_line: Int | None = None
     body_hash: str | None = None
     signature_hash: str | None = None
     sketch: str | None = None
@@ -209,16 +196,16 @@ class Summary(Node):
     """A summary, with what it summarises."""
 
     kind: str = "rolling"
-    level: int = 1
+    level: Int = 1
     from_seq: Seq
     to_seq: Seq
     content: str
-    token_count: int | None = None
-    tokens_saved: int | None = None
+    token_count: Int | None = None
+    tokens_saved: Int | None = None
     created_at: Time | None = None
     model: str | None = None
-    messages: list[Uuid] = []
-    summaries: list[Uuid] = []
+    messages: list[Uuid] = Field(default_factory=list)
+    summaries: list[Uuid] = Field(default_factory=list)
     embedding: list[float] | None = None
 
 
@@ -228,8 +215,8 @@ class Insight(Node):
     model_config = ConfigDict(populate_by_name=True)
 
     task: str | None = None
-    schema_: Any = Field(None, alias="schema")
-    data: Any = None
+    schema_: Json = Field(None, alias="schema")
+    data: Json = None
     created_at: Time | None = None
     model: str | None = None
 
@@ -265,18 +252,18 @@ class ConversationHead(Node):
     message_count: Seq | None = None
     head_seq: Seq = 0
     kept_to: Seq | None = None
-    token_total: int | None = None
-    compressed_total: int | None = None
-    lineage: list[Part] = []
+    token_total: Int | None = None
+    compressed_total: Int | None = None
+    lineage: list[Part] = Field(default_factory=list)
     branch: Branch | None = None
     created_at: Time | None = None
     updated_at: Time | None = None
     branched_at: Time | None = None
     summarized_seq: Seq | None = None
     extracted_seq: Seq | None = None
-    summary_attempts: int | None = None
+    summary_attempts: Int | None = None
     summary_until: Time | None = None
-    metadata: Any = None
+    metadata: Json = None
     last_message_id: str | None = Field(None, description="of its own messages in the archive, the last")
     embedding: list[float] | None = None
 
@@ -284,11 +271,11 @@ class ConversationHead(Node):
 class Conversation(ConversationHead):
     """A conversation with all that hangs on it."""
 
-    anchors: list[Anchor] = []
-    prompts: list[Prompt] = []
-    messages: list[Message] = []
-    summaries: list[Summary] = []
-    insights: list[Insight] = []
+    anchors: list[Anchor] = Field(default_factory=list)
+    prompts: list[Prompt] = Field(default_factory=list)
+    messages: list[Message] = Field(default_factory=list)
+    summaries: list[Summary] = Field(default_factory=list)
+    insights: list[Insight] = Field(default_factory=list)
 
 
 class Space(Record):
@@ -327,11 +314,15 @@ class Document(Head):
 
 
 class End(Record):
-    """The end of a conversation in a file of lines: how much of it there was."""
+    """The end of a conversation in a file of lines: how much of it there was.
+
+    ``dropped``: it was deleted while it was written; nothing of it counts.
+    """
 
     uuid: Uuid
-    messages: Seq
+    messages: Seq = 0
     summaries: Seq = 0
+    dropped: bool = False
 
 
 class Done(Record):

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from ragforge_memory.agent.conversation import AsyncConversation
     from ragforge_memory.agent.importing import OnConflict
     from ragforge_memory.agent.services import Services
+    from ragforge_memory.importers.source import Source
     from ragforge_memory.models.imports import ImportProgress, ImportReport
 
 
@@ -30,7 +31,7 @@ class AgentImports:
     ) -> AsyncConversation:
         """Stores a conversation that was held elsewhere, as a new one with its times, tool calls and reasoning.
 
-        What it is is recognised by its content: a list of ``{"role", "content", "timestamp"?, "uuid"?, "metadata"?}``,
+        What it is is recognised by its content: what `AsyncConversation.export` gives, with all that it holds, a list of ``{"role", "content", "timestamp"?, "uuid"?, "metadata"?}``,
         OpenAI chat messages with their tool calls, a Claude Code session, one conversation of ChatGPT's export (the
         path to its current node), one session of aider's chat history, LangChain's ``messages_to_dict``.
 
@@ -48,13 +49,15 @@ class AgentImports:
                 index is named) or, with ``fail``, here already; nothing is left of it.
             GraphUnavailable: it could not be stored; nobody sees a half of it, and a sweep takes that away.
         """
-        from ragforge_memory.agent import importing
+        from ragforge_memory.agent import archive_import, importing
         from ragforge_memory.agent.conversation import AsyncConversation
 
         _check_conflict(on_conflict)
         check_labels(title, ())
         services = await self.open()
-        info = await importing.import_one(services, data, on_conflict=on_conflict, title=title)
+        info = await archive_import.import_one(services, data, on_conflict=on_conflict, title=title)
+        if info is None:
+            info = await importing.import_one(services, data, on_conflict=on_conflict, title=title)
         return AsyncConversation(cast("AsyncConversationAgent", self), info)
 
     async def import_conversations(
@@ -68,7 +71,7 @@ class AgentImports:
 
         Args:
             source: a path, or an open stream, which is read to its end and not closed. Its format is recognised as by
-                `import_conversation`; a file may hold many conversations: ChatGPT's ``conversations.json``, aider's
+                `import_conversation`; a file may hold many conversations: what `export_all` wrote, ChatGPT's ``conversations.json``, aider's
                 history, JSON lines of ``{"messages": […]}``. One record (a line, an item of a list, a conversation of
                 ChatGPT's) has at most 32 million bytes.
             on_conflict: as in `import_conversation`, for each conversation by itself.
@@ -83,25 +86,31 @@ class AgentImports:
             GraphUnavailable: it could not go on. What was imported before is there: ``on_conflict="skip"`` goes on
                 where the source gives its messages ids.
         """
-        from ragforge_memory.agent import importing
         from ragforge_memory.importers.source import Source
 
         _check_conflict(on_conflict)
         if not isinstance(source, (str, os.PathLike)):
             if not callable(getattr(source, "read", None)):
                 raise InvalidInput(f"a source is a path or an open stream, not {type(source).__name__}")
-            return await importing.import_all(
-                await self.open(), Source(source), on_conflict=on_conflict, progress=progress
-            )
+            return await self._import_all(Source(source), on_conflict, progress)
         try:
             file = open(source, "rb")  # noqa: ASYNC230, SIM115 - opening does not wait; closed below
         except OSError as error:
             raise InvalidInput(f"{os.fspath(source)} cannot be read: {error.strerror}") from error
         with file:
             size = os.fstat(file.fileno()).st_size
-            return await importing.import_all(
-                await self.open(), Source(file, size=size), on_conflict=on_conflict, progress=progress
-            )
+            return await self._import_all(Source(file, size=size), on_conflict, progress)
+
+    async def _import_all(
+        self, source: Source, on_conflict: OnConflict, progress: Callable[[ImportProgress], None] | None
+    ) -> ImportReport:
+        from ragforge_memory.agent import archive_import, importing
+
+        services = await self.open()
+        report = await archive_import.import_all(services, source, on_conflict=on_conflict, progress=progress)
+        if report is None:
+            report = await importing.import_all(services, source, on_conflict=on_conflict, progress=progress)
+        return report
 
 
 def _check_conflict(on_conflict: object) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from ragforge_memory.agent.agent import AsyncConversationAgent
 from ragforge_memory.agent.blocking.agent_search import BlockingAgentSearch
+from ragforge_memory.agent.blocking.archive import BlockingAgentArchive
 from ragforge_memory.agent.blocking.code import BlockingAgentCode
 from ragforge_memory.agent.blocking.conversation import Conversation
 from ragforge_memory.agent.blocking.imports import BlockingAgentImports
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-class ConversationAgent(BlockingAgentSearch, BlockingAgentImports, BlockingAgentCode):
+class ConversationAgent(BlockingAgentSearch, BlockingAgentImports, BlockingAgentCode, BlockingAgentArchive):
     """`AsyncConversationAgent` for code that does not await: same names, same arguments, same errors.
 
     It works inside a running event loop too (a notebook): its own is in another thread. One that was not closed is

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ragforge_memory.agent.blocking.archive import BlockingArchive
 from ragforge_memory.agent.blocking.branches import BlockingBranches
 from ragforge_memory.agent.blocking.code import BlockingCode
 from ragforge_memory.agent.blocking.context import BlockingContexts
@@ -9,5 +10,7 @@ from ragforge_memory.agent.blocking.search import BlockingSearch
 from ragforge_memory.agent.blocking.summaries import BlockingSummaries
 
 
-class Conversation(BlockingBranches, BlockingSummaries, BlockingSearch, BlockingContexts, BlockingCode):
+class Conversation(
+    BlockingBranches, BlockingSummaries, BlockingSearch, BlockingContexts, BlockingCode, BlockingArchive
+):
     """`AsyncConversation` for code that does not await; made by a `ConversationAgent`."""

@@ -1,0 +1,136 @@
+"""Importing archives of our own: recognised by what they say they are, told of as every import is."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from ragforge_memory.agent.archive_reading import archive_of, restore_document, restore_lines
+from ragforge_memory.errors import InvalidInput
+from ragforge_memory.models.archive import FORMAT
+from ragforge_memory.models.imports import MOST_NAMED, ImportFault, ImportProgress, ImportReport
+
+if TYPE_CHECKING:
+    from ragforge_memory.agent.restoring import OnConflict
+    from ragforge_memory.agent.services import Services
+    from ragforge_memory.importers.source import Source
+    from ragforge_memory.models.conversation import ConversationInfo
+
+Report = Callable[[ImportProgress], None]
+
+# An archive says at its beginning what it is; a document whose keys somebody has sorted, further behind.
+_HEAD = 1 << 16
+# A message with its tool calls is a line; the limits on results are far below.
+_MAX_LINE = 256_000_000
+_PORTION = 1_000_000
+
+
+async def import_one(
+    services: Services, data: Any, *, on_conflict: OnConflict, title: str | None = None
+) -> ConversationInfo | None:
+    """Stores an archive of one conversation; None where ``data`` is none of ours.
+
+    Raises:
+        InvalidInput: a value of it is wrong, or it is here already; nothing was written.
+    """
+    found = await asyncio.to_thread(archive_of, data)
+    if found is None:
+        return None
+    if "conversations" not in found:
+        raise InvalidInput("these are lines of many conversations", hint="import_conversations takes them from a file")
+    return await restore_document(services, found, on_conflict=on_conflict, title=title)
+
+
+async def import_all(
+    services: Services, source: Source, *, on_conflict: OnConflict, progress: Report | None = None
+) -> ImportReport | None:
+    """Stores all conversations of a file of ours; None where it is none.
+
+    Raises:
+        InvalidInput: it is a document, and a value of it is wrong, or it is here already.
+    """
+    head = await asyncio.to_thread(source.head, _HEAD)
+    if FORMAT.encode() not in head:
+        return None
+    if not head.lstrip().startswith(b'{"record":"archive"'):
+        return await _document(services, source, on_conflict=on_conflict)
+    start = time.monotonic()
+    conversations = messages = skipped = failed = 0
+    errors: list[ImportFault] = []
+    imported: list[str] = []
+    async for told in restore_lines(services, _portions(source), on_conflict=on_conflict):
+        if told.error is not None:
+            failed += 1
+            errors += [ImportFault(place=f"line {told.line}", message=told.error)][: MOST_NAMED - len(errors)]
+        elif told.skipped:
+            skipped += 1
+        else:
+            conversations, messages = conversations + 1, messages + told.messages
+            imported += [str(told.uuid)][: MOST_NAMED - len(imported)]
+        if progress is not None:
+            progress(ImportProgress(conversations, messages, source.taken, source.size))
+    return ImportReport(
+        conversations=conversations,
+        messages=messages,
+        skipped=skipped,
+        failed=failed,
+        errors=tuple(errors),
+        imported=tuple(imported),
+        seconds=time.monotonic() - start,
+    )
+
+
+async def _document(services: Services, source: Source, *, on_conflict: OnConflict) -> ImportReport | None:
+    start = time.monotonic()
+    text = await asyncio.to_thread(lambda: b"".join(source.chunks()))
+    found = await asyncio.to_thread(archive_of, text)
+    if found is None:
+        raise InvalidInput("this is no archive of ours that can be read: it is no JSON")
+    before = {each["uuid"] for each in found.get("conversations", ()) if isinstance(each, dict) and "uuid" in each}
+    info = await restore_document(services, found, on_conflict=on_conflict)
+    new = [each for each in found["conversations"] if each.get("status") != "shared"]
+    skipped = on_conflict == "skip" and info.uuid in before
+    return ImportReport(
+        conversations=len(new),
+        messages=sum(len(each.get("messages", ())) for each in found["conversations"]),
+        skipped=int(skipped),
+        imported=(info.uuid,),
+        seconds=time.monotonic() - start,
+    )
+
+
+async def _portions(source: Source) -> AsyncIterator[Sequence[bytes]]:
+    """The lines, about a megabyte at a time, read beside the event loop."""
+    found = _lines(source)
+
+    def some() -> list[bytes]:
+        portion: list[bytes] = []
+        size = 0
+        for line in found:
+            portion.append(line)
+            size += len(line)
+            if size >= _PORTION:
+                break
+        return portion
+
+    while portion := await asyncio.to_thread(some):
+        yield portion
+
+
+def _lines(source: Source) -> Iterator[bytes]:
+    kept: list[bytes] = []
+    size = 0
+    for chunk in source.chunks():
+        *whole, rest = chunk.split(b"\n")
+        for piece in whole:
+            yield b"".join([*kept, piece])
+            kept, size = [], 0
+        if rest:
+            kept.append(rest)
+            size += len(rest)
+        if size > _MAX_LINE:
+            raise InvalidInput(f"a line has more than {_MAX_LINE:,} bytes", hint="no archive of ours has such a line")
+    if kept:
+        yield b"".join(kept)

@@ -1,0 +1,45 @@
+"""Taking conversations out of the graph, for code that does not await."""
+
+from __future__ import annotations
+
+import os
+from abc import abstractmethod
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from ragforge_memory.agent.blocking.handle import BlockingHandle
+from ragforge_memory.agent.blocking.waiting import wait
+
+if TYPE_CHECKING:
+    from ragforge_memory.agent.agent import AsyncConversationAgent
+    from ragforge_memory.agent.api.archive import ExportFormat
+    from ragforge_memory.models.conversation import ExportReport
+
+T = TypeVar("T")
+
+
+class BlockingArchive(BlockingHandle):
+    """See `ConversationArchive`."""
+
+    def export(
+        self,
+        path: str | os.PathLike[str] | None = None,
+        *,
+        format: ExportFormat = "json",
+        embeddings: bool = False,
+    ) -> dict[str, Any] | str:
+        """See `AsyncConversation.export`."""
+        return wait(lambda: self._conversation.export(path, format=format, embeddings=embeddings))
+
+
+class BlockingAgentArchive:
+    """See `AgentArchive`."""
+
+    _agent: AsyncConversationAgent
+
+    @abstractmethod
+    def _do(self, function: Callable[[], Awaitable[T]]) -> T: ...
+
+    def export_all(self, path: str | os.PathLike[str], *, embeddings: bool = False) -> ExportReport:
+        """See `AsyncConversationAgent.export_all`."""
+        return self._do(lambda: self._agent.export_all(path, embeddings=embeddings))

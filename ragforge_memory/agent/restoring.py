@@ -1,0 +1,392 @@
+"""Taking an archive in: what is here already, what gets a new uuid, and each conversation whole or not at all."""
+
+from __future__ import annotations
+
+import logging
+import os
+import socket
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from ragforge_memory.code.anchoring import Before, resolve_anchors
+from ragforge_memory.code.rows import anchor_key
+from ragforge_memory.errors import InvalidInput, RagforgeError
+from ragforge_memory.graph.anchors import AnchorStore
+from ragforge_memory.graph.archive import ArchiveStore
+from ragforge_memory.graph.conversations import ConversationStore
+from ragforge_memory.graph.restore import Known, PlacedAnchor, RestoreStore
+from ragforge_memory.graph.restore_rows import Names, Rows
+from ragforge_memory.graph.similar import Part, Topic
+from ragforge_memory.graph.spaces import Space
+from ragforge_memory.models import archive
+
+if TYPE_CHECKING:
+    from ragforge_memory.agent.services import Services
+
+log = logging.getLogger(__name__)
+
+OnConflict = Literal["fail", "skip", "copy"]
+
+# How long anchors that are not where they were may be looked for (s); an ingest waits as long.
+_LOOK_SECONDS = 60
+# Anchors and summaries have a few hundred characters, vectors a few kB.
+_BATCH = 500
+
+
+class HereAlready(InvalidInput):
+    """A conversation of the archive is here, as ``uuid``."""
+
+    def __init__(self, message: str, uuid: str) -> None:
+        super().__init__(message, hint="on_conflict='skip' leaves what is here, 'copy' imports it under new uuids")
+        self.uuid = uuid
+
+
+@dataclass(slots=True)
+class _Begun:
+    head: archive.ConversationHead
+    kept_to: int = 0
+    kept_message_id: str | None = None
+    messages: int = 0
+    last_seq: int = 0
+    keys: dict[str, str] = field(default_factory=dict)
+
+
+class Restoring:
+    """Takes conversations in, parents before their branches. What `commit` has not been called for is seen by nobody.
+
+    Args:
+        services: what is open.
+        head: what the archive says of itself.
+        on_conflict: see `AsyncConversationAgent.import_conversation`.
+    """
+
+    def __init__(self, services: Services, head: archive.Head, on_conflict: OnConflict) -> None:
+        self._services = services
+        self._head = head
+        self._on_conflict = on_conflict
+        self._conversations = ConversationStore(services.graph, services.owner)
+        self._store = RestoreStore(services.graph, services.owner, summarize_every=services.summarize_every)
+        self._names = Names()
+        self._rows = Rows(self._names, services.owner, services.redacted)
+        self._begun: list[_Begun] = []
+        self._untied: list[dict[str, Any]] = []
+        self._anchors: dict[str, PlacedAnchor] = {}
+        self._space: Space | None = None
+        self._asked_space = False
+
+    def now(self, uuid: str) -> str:
+        """What a conversation of the archive is called here."""
+        return self._names.now(uuid)
+
+    async def decide(self, heads: Sequence[archive.ConversationHead], named: str) -> set[str]:
+        """Looks at what is here of these conversations; returns which are to be written, the others are as they were.
+
+        Args:
+            heads: what comes in together.
+            named: the one whose being here already is a conflict.
+
+        Raises:
+            HereAlready: it is, and ``on_conflict`` is not ``copy``.
+            InvalidInput: somebody imports one of them now, or another conversation has its uuid.
+        """
+        seqs = {each.uuid: _last_seq(each) for each in heads}
+        known = await self._store.known(seqs)
+        if any(each.left for each in known.values()):
+            await self._conversations.sweep()
+            known = await self._store.known(seqs)
+        busy = next((uuid for uuid, each in known.items() if each.restoring or each.left), None)
+        if busy is not None:
+            raise InvalidInput(f"conversation {busy} is being imported or deleted just now", hint="try again")
+        taken = await self._store.taken(list(seqs)) - known.keys()
+        conflict = await self._conflict(next(each for each in heads if each.uuid == named), known)
+        if conflict is not None and self._on_conflict != "copy":
+            raise HereAlready(f"conversation {named} is here already", conflict)
+        if conflict is not None or taken:
+            self._names.rename(seqs)
+            return set(seqs)
+        wanted = set()
+        for each in heads:
+            here = known.get(each.uuid)
+            if here is None or (each.status != "shared" and here.hidden):
+                wanted.add(each.uuid)
+            elif each.last_message_id != here.last_message_id:
+                raise HereAlready(f"conversation {each.uuid} is here already, with other messages", each.uuid)
+        return wanted
+
+    async def begin(self, head: archive.ConversationHead) -> None:
+        """Begins a conversation; what follows is of it.
+
+        Raises:
+            InvalidInput: what it was branched from is not here, or somebody else writes it.
+        """
+        uuid = self.now(head.uuid)
+        parts = {self.now(part.conversation_id): part.top for part in head.lineage}
+        own = {self.now(each.head.uuid) for each in self._begun}
+        known = await self._store.known({part: top for part, top in parts.items() if part not in own})
+        for index, (part, top) in enumerate(parts.items()):
+            if part not in own and (part not in known or (top and known[part].last_message_id is None)):
+                raise InvalidInput(f"lineage[{index}]: the conversation that it begins with is not here")
+        before = (await self._store.known({uuid: 0})).get(uuid)
+        if head.session_id is not None and await self._store.session_holder(head.session_id):
+            head = head.model_copy(update={"session_id": None})
+        await self._store.begin(uuid)
+        kept, message = (before.kept_to, before.kept_message_id) if before else (0, None)
+        floor = head.lineage[-1].top if head.lineage else 0
+        self._begun.append(_Begun(head, kept, message, last_seq=floor))
+
+    async def anchors(self, anchors: Sequence[archive.Anchor]) -> None:
+        """The anchors that the conversation stands on."""
+        for start in range(0, len(anchors), _BATCH):
+            batch = anchors[start : start + _BATCH]
+            keys = {each.uuid: self._key(each) for each in batch}
+            self._begun[-1].keys |= keys
+            taken = await self._store.taken_anchors(keys)
+            rows = {
+                keys[each.uuid]: self._rows.anchor(
+                    each, key=keys[each.uuid], uuid=self._names.made(each.uuid) if each.uuid in taken else each.uuid
+                )
+                for each in batch
+            }
+            self._anchors |= {placed.key: placed for placed in await self._store.anchors(list(rows.values()))}
+
+    async def prompts(self, prompts: Sequence[archive.Prompt]) -> None:
+        """What its prompts share; before the messages, whose receipts name them."""
+        if prompts:
+            await self._store.prompts([self._rows.prompt(each) for each in prompts])
+
+    async def messages(self, messages: Sequence[archive.Message]) -> None:
+        """The next messages.
+
+        Raises:
+            InvalidInput: one is out of place or here already; its place in ``messages`` is named.
+        """
+        begun = self._begun[-1]
+        new = []
+        for index, each in enumerate(messages):
+            if each.seq <= begun.last_seq or each.seq > max(_last_seq(begun.head), begun.last_seq):
+                raise InvalidInput(f"messages[{index}].seq: {each.seq} is out of place behind {begun.last_seq}")
+            if each.seq == begun.kept_to and each.uuid != begun.kept_message_id:
+                raise InvalidInput(f"messages[{index}].uuid: another message is in this place already")
+            begun.last_seq = each.seq
+            if each.seq > begun.kept_to:
+                new.append(each)
+        begun.messages += len(messages)
+        if not new:
+            return
+        await self._make_room(new)
+        uuid, embed = self.now(begun.head.uuid), self._services.embeds_messages
+        await self._store.messages(uuid, [self._rows.message(each) for each in new], embed=embed)
+        await self._tie(begun, new)
+        await self._store_vectors(self._services.messages, new)
+
+    async def summaries(self, summaries: Sequence[archive.Summary]) -> None:
+        """Its summaries, the lower levels first."""
+        begun = self._begun[-1]
+        if self._names.renamed(begun.head.uuid):
+            self._names.rename(each.uuid for each in summaries)
+        else:
+            self._names.rename(await self._store.taken([each.uuid for each in summaries]))
+        for start in range(0, len(summaries), _BATCH):
+            batch = summaries[start : start + _BATCH]
+            rows = [self._rows.summary(each) for each in batch]
+            embed = self._services.embeds_messages
+            await self._store.summaries(self.now(begun.head.uuid), rows, embed=embed)
+            if self._services.summaries is not None:
+                await self._store_vectors(self._services.summaries.store, batch)
+
+    async def insights(self, insights: Sequence[archive.Insight]) -> None:
+        """What analyses found in it."""
+        uuid = self._begun[-1].head.uuid
+        if insights:
+            rows = [self._rows.insight(each, new=self._names.renamed(uuid)) for each in insights]
+            await self._store.insights(self.now(uuid), rows)
+
+    async def commit(self, *, title: str | None = None, named: str | None = None) -> None:
+        """All that was begun appears; ``title`` instead of its own for the one that is ``named``.
+
+        Raises:
+            GraphUnavailable: it could not; nothing of it is seen.
+        """
+        self._untied = await self._store.receipts(self._untied)
+        rows = []
+        for begun in self._begun:
+            head = begun.head
+            if title is not None and head.uuid == named:
+                head = head.model_copy(update={"title": title, "title_source": None})
+            rows.append(self._rows.conversation(head, messages=begun.messages))
+        await self._store.finish(rows, embed=self._services.embeds_messages)
+        done, self._begun = self._begun, []
+        await self._conversation_vectors([begun.head for begun in done])
+
+    async def close(self) -> None:
+        """Ties what waited for conversations that came later, and finds anchors that are not where they were."""
+        self._untied = await self._store.receipts(self._untied)
+        await self._place()
+        self._services.background.wake(due=True)
+
+    async def roll_back(self) -> None:
+        """Takes away what was begun, where the graph is there to do it; else a sweep does, once the lease is over."""
+        begun, self._begun = self._begun, []
+        gone = {self.now(each.head.uuid) for each in begun}
+        self._untied = [row for row in self._untied if row["conversation"] not in gone]
+        for uuid in reversed([self.now(each.head.uuid) for each in begun]):
+            try:
+                await self._conversations.discard(uuid)
+            except RagforgeError:
+                log.warning("what was written of an import is taken away later", exc_info=True)
+                return
+
+    async def _conflict(self, head: archive.ConversationHead, known: Mapping[str, Known]) -> str | None:
+        """The conversation that is in the way of one, if any."""
+        here = known.get(head.uuid)
+        if here is not None and not here.hidden and head.status != "shared":
+            return head.uuid
+        holder = await self._store.session_holder(head.session_id) if head.session_id else None
+        return holder if holder != head.uuid else None
+
+    async def _make_room(self, messages: Sequence[archive.Message]) -> None:
+        """Has uuids that somebody holds renamed.
+
+        Raises:
+            HereAlready: a message is the owner's own, in another conversation, and ``on_conflict`` is not ``copy``.
+        """
+        if self._names.renamed(self._begun[-1].head.uuid):
+            self._names.rename(each.uuid for each in messages)
+            return
+        calls = [call for each in messages for call in each.tool_calls]
+        results = [call.result.uuid for call in calls if call.result is not None]
+        taken = await self._store.taken([*(m.uuid for m in messages), *(c.uuid for c in calls), *results])
+        if not taken:
+            return
+        mine = await self._services.messages.known([each.uuid for each in messages if each.uuid in taken])
+        if mine and self._on_conflict != "copy":
+            uuid, conversation = next(iter(mine.items()))
+            raise HereAlready(f"message {uuid} is in conversation {conversation} already", conversation)
+        self._names.rename(taken)
+
+    def _key(self, anchor: archive.Anchor) -> str:
+        """An anchor's key in this project: in another one than it comes from it is another."""
+        project = self._services.owner.project
+        if self._head.owner.project == project:
+            return anchor.key
+        place = (anchor.file or "", anchor.scope_key or anchor.qualified_name or "", anchor.kind or "")
+        return anchor_key(project, *place, anchor.body_hash or "")
+
+    async def _tie(self, begun: _Begun, messages: Sequence[archive.Message]) -> None:
+        references, anchored, reads, used = [], [], [], []
+        uuid = self.now(begun.head.uuid)
+        for each in messages:
+            name = self._names.now(each.uuid)
+            for reference in each.references:
+                properties = reference.model_dump(exclude={"scope"}, exclude_none=True)
+                references.append({"message": name, "scope": reference.scope.model_dump(), "properties": properties})
+            for tie in each.anchored:
+                properties = tie.model_dump(exclude={"anchor"}, exclude_none=True)
+                anchored.append({"message": name, "key": begun.keys.get(tie.anchor), "properties": properties})
+            for call in each.tool_calls:
+                call_name = self._names.now(call.uuid)
+                reads += [
+                    {"message": name, "call": call_name, "key": begun.keys.get(read.anchor), "hash": read.hash}
+                    for read in call.reads
+                ]
+                if call.reused_from:
+                    earlier = self._names.now(call.reused_from)
+                    used.append(_row(uuid, name, "call", earlier, {}, call=call_name))
+            used += [
+                _row(uuid, name, item.label, self._other_end(begun, item), _properties(item))
+                for item in each.used
+                if item.label in ("message", "summary", "anchor")
+            ]
+            used += [_row(uuid, name, "conversation", self._names.now(other), {}) for other in each.merged_from]
+        await self._store.ties(uuid, references=references, anchored=anchored, reads=reads)
+        self._untied += await self._store.receipts(used)
+
+    def _other_end(self, begun: _Begun, item: archive.Used) -> str | None:
+        if item.uuid is None:
+            return None
+        return begun.keys.get(item.uuid) if item.label == "anchor" else self._names.now(item.uuid)
+
+    async def _vector_space(self) -> Space | None:
+        """Where the archive's vectors belong: into the project's space, if they are of the same model."""
+        if self._head.embeddings is not None and not self._asked_space:
+            self._asked_space = True
+            space = await ArchiveStore(self._services.graph, self._services.owner).space()
+            theirs = self._head.embeddings
+            if space is not None and (space.model, space.dimension) == (theirs.model, theirs.dimension):
+                self._space = space
+        return self._space
+
+    async def _store_vectors(self, store: Any, nodes: Sequence[archive.Message | archive.Summary]) -> None:
+        vectors = {self._names.now(each.uuid): each.embedding for each in nodes if each.embedding}
+        space = await self._vector_space() if vectors else None
+        if space is not None:
+            space.check(vector for vector in vectors.values() if vector)
+            await store.store_embeddings(space.property, vectors)
+
+    async def _conversation_vectors(self, heads: Sequence[archive.ConversationHead]) -> None:
+        mine = [(each, each.embedding) for each in heads if each.embedding and each.status != "shared"]
+        space = await self._vector_space() if mine else None
+        if space is None or self._services.similar is None:
+            return
+        space.check(vector for _, vector in mine)
+        vectors = []
+        for each, vector in mine:
+            first = (Part("", False),) * min(2, each.message_count or 0)
+            vectors.append((Topic(self.now(each.uuid), each.title or "", each.summary or "", first), vector))
+        await self._services.similar.store(space.conversation_property, vectors)
+
+    async def _place(self) -> None:
+        """Has anchors that stand on nothing looked for in the code that is here; without an ingest there is none."""
+        lost = [each for each in self._anchors.values() if not each.stands and not each.orphaned and each.file]
+        services, self._anchors = self._services, {}
+        if not lost or not services.owner.project:
+            return
+        try:
+            lease = await self._store.borrow_code(f"{socket.gethostname()}:{os.getpid()}", _LOOK_SECONDS)
+            if lease is None:
+                await self._store.look_at_anchors_again()
+                return
+            token, commit, root = lease
+            try:
+                await resolve_anchors(
+                    AnchorStore(services.graph, services.owner.project),
+                    Path(root) if root else services.root or Path.cwd(),
+                    Before(commit),
+                    sorted({str(each.file) for each in lost}),
+                    commit=commit,
+                    token=token,
+                )
+            finally:
+                await self._store.give_code_back(token)
+        except (RagforgeError, OSError):
+            log.warning("the next ingest finds out what became of the code that was imported", exc_info=True)
+            await self._store.look_at_anchors_again()
+
+
+def _last_seq(head: archive.ConversationHead) -> int:
+    return head.kept_to or 0 if head.status == "shared" else head.head_seq
+
+
+def _properties(item: archive.Used) -> dict[str, Any]:
+    return item.model_dump(exclude={"label", "uuid"}, exclude_none=True)
+
+
+def _row(
+    conversation: str,
+    message: str,
+    label: str,
+    uuid: str | None,
+    properties: dict[str, Any],
+    *,
+    call: str | None = None,
+) -> dict[str, Any]:
+    return {
+        "conversation": conversation,
+        "message": message,
+        "label": label,
+        "uuid": uuid,
+        "properties": properties,
+        "call": call,
+    }

@@ -1,0 +1,215 @@
+"""From the records of an archive to the rows that the graph is given: uuids rewritten, secrets out, JSON as text."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+from uuid import uuid4
+
+from ragforge_memory.graph.receipts import prompt_uuid
+from ragforge_memory.graph.records import to_json
+from ragforge_memory.graph.text import terms
+from ragforge_memory.models import archive
+from ragforge_memory.models.owner import Owner
+
+Redact = Callable[[Any], Any]
+
+# What is no property of the node itself.
+_HANGING = frozenset(
+    {"uuid", "source_uuid", "other", "verbatim", "embedding", "important", "tool_calls", "references", "anchored"}
+    | {"used", "merged_from", "reads", "reused_from", "messages", "summaries", "anchors", "prompts", "insights"}
+    | {"lineage", "branch", "last_message_id", "stands"}
+)
+# What may hold what somebody wrote.
+_WRITTEN = frozenset(
+    {"content", "reasoning", "arguments", "result", "error", "metadata", "title", "summary", "tags", "data"} | {"claim"}
+)
+
+
+class Names:
+    """Uuids as they are here: as they were in the archive, or new ones where those are somebody's already.
+
+    A new one is a hash of the old with a salt of this object, so that only which ones are new is remembered.
+    """
+
+    def __init__(self) -> None:
+        self._salt = uuid4().bytes
+        self._renamed: set[str] = set()
+
+    def rename(self, uuids: Iterable[str]) -> None:
+        """Gives these new ones from now on."""
+        self._renamed.update(uuids)
+
+    def now(self, uuid: str) -> str:
+        """What a uuid of the archive is here."""
+        return self.made(uuid) if uuid in self._renamed else uuid
+
+    def made(self, uuid: str) -> str:
+        """The new uuid in the place of an old one, remembered or not."""
+        return hashlib.sha256(self._salt + uuid.encode()).hexdigest()[:32]
+
+    def renamed(self, uuid: str) -> bool:
+        """Whether this one got a new one."""
+        return uuid in self._renamed
+
+
+class Rows:
+    """Makes rows for one owner.
+
+    Args:
+        names: uuids as they are here.
+        owner: whose the rows become.
+        redact: takes secrets out.
+    """
+
+    def __init__(self, names: Names, owner: Owner, redact: Redact) -> None:
+        self._names = names
+        self._owner = owner
+        self._redact = redact
+        self._prompts: dict[str, str] = {}
+
+    def message(self, each: archive.Message) -> dict[str, Any]:
+        """A message with its tool calls."""
+        whole = self._names.renamed(each.uuid)
+        properties = self._properties(each, {"timestamp"})
+        content = properties.get("content")
+        if isinstance(content, str):
+            properties["terms"] = terms(content)
+        if each.in_reply_to is not None:
+            properties["in_reply_to"] = self._names.now(each.in_reply_to)
+        if isinstance(each.receipt, dict):
+            properties["receipt"] = self._receipt(each.receipt, properties["receipt"])
+        return {
+            "uuid": self._names.now(each.uuid),
+            "properties": properties,
+            "timestamp": each.timestamp,
+            "important": each.important,
+            "tool_calls": [self._call(call, new=whole) for call in each.tool_calls],
+        }
+
+    def summary(self, each: archive.Summary) -> dict[str, Any]:
+        """A summary with what it summarises."""
+        return {
+            "uuid": self._names.now(each.uuid),
+            "kind": each.kind,
+            "level": each.level,
+            "from_seq": each.from_seq,
+            "properties": self._properties(each, {"created_at", "kind", "level", "from_seq"}),
+            "created_at": each.created_at,
+            "messages": [self._names.now(uuid) for uuid in each.messages],
+            "summaries": [self._names.now(uuid) for uuid in each.summaries],
+        }
+
+    def insight(self, each: archive.Insight, *, new: bool) -> dict[str, Any]:
+        """What an analysis found."""
+        properties = self._properties(each, {"created_at"})
+        uuid = self._names.made(each.uuid) if new else each.uuid
+        if new:
+            properties["source_uuid"] = each.uuid
+        return {"uuid": uuid, "properties": properties, "created_at": each.created_at}
+
+    def prompt(self, each: archive.Prompt) -> dict[str, Any]:
+        """A text that prompts share: its uuid is a hash of the owner and the text, and receipts follow it."""
+        uuid = prompt_uuid(self._owner, each.text)
+        self._prompts[each.uuid] = uuid
+        return {"uuid": uuid, "text": each.text, "created_at": each.created_at}
+
+    def anchor(self, each: archive.Anchor, *, key: str, uuid: str) -> dict[str, Any]:
+        """An anchor under the key that it has in this project."""
+        stands = each.stands
+        properties = self._properties(each, {"key", "first_seen", "checked_at"})
+        standing = stands.model_dump(exclude={"scope", "checked_at"}, exclude_none=True) if stands else {}
+        return {
+            "key": key,
+            "uuid": uuid,
+            "properties": properties,
+            "first_seen": each.first_seen,
+            "checked_at": each.checked_at,
+            "scope": stands.scope.model_dump() if stands else {},
+            "stands": standing,
+            "stood_at": stands.checked_at if stands else None,
+        }
+
+    def conversation(self, head: archive.ConversationHead, *, messages: int) -> dict[str, Any]:
+        """A conversation as `finish_restore` takes it; ``messages`` are its own that are in the graph."""
+        times = {"created_at", "updated_at", "branched_at", "summary_until"}
+        properties = self._properties(head, {*times, "status"})
+        properties["status"] = "deleting" if head.status == "shared" else head.status
+        if head.status == "shared":
+            properties["kept_to"] = properties["swept_to"] = head.kept_to or 0
+        else:
+            properties |= {name: 0 for name in ("head_seq", "message_count") if properties.get(name) is None}
+        if head.lineage:
+            properties["lineage_ids"] = [self._names.now(part.conversation_id) for part in head.lineage]
+            properties["lineage_tops"] = [part.top for part in head.lineage]
+        return {
+            "uuid": self._names.now(head.uuid),
+            "properties": properties,
+            "messages": messages,
+            "branch": self._branch(head.branch),
+            **{name: getattr(head, name) for name in sorted(times)},
+        }
+
+    def _branch(self, branch: archive.Branch | None) -> dict[str, Any]:
+        if branch is None:
+            return {}
+        properties: dict[str, Any] = {} if branch.from_seq is None else {"from_seq": branch.from_seq}
+        if branch.from_message_id is not None:
+            properties["from_message_id"] = self._names.now(branch.from_message_id)
+        return {"parent": self._names.now(branch.parent), "properties": properties}
+
+    def _call(self, call: archive.ToolCall, *, new: bool) -> dict[str, Any]:
+        if new:
+            self._names.rename([call.uuid, *([call.result.uuid] if call.result else [])])
+        results = [] if call.result is None else [call.result]
+        return {
+            "uuid": self._names.now(call.uuid),
+            "properties": self._properties(call, {"timestamp", "result"}),
+            "timestamp": call.timestamp,
+            "results": [
+                {
+                    "uuid": self._names.now(each.uuid),
+                    "properties": self._properties(each, {"timestamp"}),
+                    "timestamp": each.timestamp,
+                }
+                for each in results
+            ],
+        }
+
+    def _receipt(self, receipt: Mapping[str, Any], text: str) -> str:
+        shared = {name: str(receipt.get(name)) for name in ("instructions", "tools")}
+        renamed = {name: self._prompts.get(uuid, uuid) for name, uuid in shared.items()}
+        if isinstance(receipt.get("compression"), str):
+            renamed["compression"] = self._names.now(receipt["compression"])
+        changed = {name: value for name, value in renamed.items() if name in receipt and receipt[name] != value}
+        return to_json({**receipt, **changed}) if changed else text
+
+    def _properties(self, node: archive.Node, apart: set[str]) -> dict[str, Any]:
+        """What the node has as the graph keeps it; ``apart`` is given to the statement by itself."""
+        found: dict[str, Any] = {}
+        for name in node.model_fields_set - _HANGING - apart:
+            value = getattr(node, name)
+            name = type(node).model_fields[name].alias or name
+            if value is None:
+                continue
+            if name in _WRITTEN:
+                value = self._redact(value)
+            elif name == "provider_parts" and self._redact(value) != value:
+                continue  # verbatim or not at all: a vendor refuses parts that were changed
+            found[name] = to_json(value) if name in archive.JSON_PROPERTIES else value
+        found |= {name: self._redact(text) for name, text in node.verbatim.items()}
+        found |= {name: _further(value) for name, value in node.other.items()}
+        if node.source_uuid is not None:
+            found["source_uuid"] = node.source_uuid
+        if self._names.renamed(node.uuid):
+            found["source_uuid"] = node.uuid
+        return found
+
+
+def _further(value: Any) -> Any:
+    if not isinstance(value, archive.Moment):
+        return value
+    from neo4j.time import DateTime
+
+    return DateTime.from_iso_format(value.datetime.partition("[")[0])

@@ -1,0 +1,73 @@
+"""What the values of an archive's records may be, so that the graph holds them and gives them back as they were."""
+
+from __future__ import annotations
+
+import json
+from datetime import datetime
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+
+
+def _time(text: str) -> str:
+    datetime.fromisoformat(text.partition("[")[0])
+    return text
+
+
+Time = Annotated[str, AfterValidator(_time), Field(json_schema_extra={"format": "date-time"})]
+"""ISO 8601 with a zone, to the nanosecond."""
+
+
+def _json(value: Any) -> Any:
+    json.dumps(value, allow_nan=False, ensure_ascii=False).encode()
+    return value
+
+
+Json = Annotated[Any, AfterValidator(_json)]
+"""Any JSON value; text in it without half surrogate pairs, since the graph keeps it as text."""
+
+Uuid = Annotated[str, Field(min_length=1, max_length=200)]
+Int = Annotated[int, Field(ge=-(2**63), le=2**63 - 1)]
+Seq = Annotated[int, Field(ge=0, le=2**53)]
+
+
+class Record(BaseModel):
+    """What is common to all: what is not known is refused, what is not set is left out."""
+
+    model_config = ConfigDict(extra="forbid", protected_namespaces=(), allow_inf_nan=False)
+
+
+class Moment(Record):
+    """A time among properties that this schema does not know."""
+
+    datetime: Time
+
+
+_IDENTITY = frozenset(
+    {"uuid", "user_id", "project", "owner_token", "conversation_id", "message_id", "tool_call_id", "seq", "key"}
+    | {"status", "kept_to", "swept_to", "lineage_ids", "lineage_tops", "import_token", "import_until", "import_step"}
+)
+
+
+def _further(values: dict[str, Any]) -> dict[str, Any]:
+    for name in values:
+        if not name or name in _IDENTITY or name.startswith(("embedding", "summary_embedding")):
+            raise ValueError(f"{name!r} is no further property")
+    return values
+
+
+def _json_names(values: dict[str, str]) -> dict[str, str]:
+    for name in values:
+        if name not in JSON_PROPERTIES:
+            raise ValueError(f"{name!r} is no JSON property ({', '.join(sorted(JSON_PROPERTIES))})")
+    return values
+
+
+JSON_PROPERTIES = frozenset({"arguments", "result", "usage", "provider_parts", "metadata", "receipt", "schema", "data"})
+"""Properties that are JSON texts in the graph and values in an archive."""
+
+Scalar = str | bool | Int | float
+Other = Annotated[
+    dict[str, Scalar | list[str] | list[bool] | list[Int] | list[float] | Moment], AfterValidator(_further)
+]
+Verbatim = Annotated[dict[str, str], AfterValidator(_json_names)]

@@ -1,0 +1,55 @@
+"""What is exported and taken in again is what it was: every node, edge and property, by plain Cypher."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from ragforge_memory import Neo4jConfig
+from ragforge_memory.agent.archive_reading import file_lines, restore_lines
+from tests.archive.conftest import Graph, MakeAgent
+from tests.archive.story import STEPS, project, told, weigh
+
+pytestmark = pytest.mark.anyio
+
+SETTINGS = {"summarize_every": 3}
+
+
+async def test_a_family_comes_back_as_it_was(
+    make_agent: MakeAgent, graph: Graph, elsewhere: Graph, old_neo4j_config: Neo4jConfig, tmp_path: Path
+) -> None:
+    root = project(tmp_path)
+    async with make_agent(*STEPS, tools=[weigh], root=root, settings=SETTINGS) as agent:
+        await agent.ingest()
+        family = await told(agent)
+        document = await family["trunk"].export()
+        report = await agent.export_all(tmp_path / "all.jsonl")
+        seen = graph.seen()
+        assert (report.conversations, report.messages) == (4, 19)
+        graph.forget()
+        restored = await agent.import_conversation(json.dumps(document))
+        assert restored.uuid == family["trunk"].uuid
+        assert graph.seen().nodes == seen.nodes
+        assert graph.seen().edges == seen.edges
+        graph.forget()
+        told_of = [
+            each
+            async for each in restore_lines(await agent.open(), file_lines(tmp_path / "all.jsonl"), on_conflict="fail")
+        ]
+        assert [each.error for each in told_of] == [None] * 4
+        assert graph.seen() == seen
+    # A database that knows nothing of the code: what is tied to it comes back with the code.
+    async with make_agent(neo4j=old_neo4j_config, root=root, settings=SETTINGS) as agent:
+        await agent.import_conversation(document)
+        there = elsewhere.seen()
+        assert there.nodes == seen.nodes
+        edges = {each: n for each, n in seen.edges.items() if each[1] not in ("REFERENCES_CODE", "RESOLVES_TO")}
+        assert there.edges == edges
+        await agent.ingest()
+        there = elsewhere.seen()
+        kinds = {"REFERENCES_CODE", "RESOLVES_TO"}
+        assert sum(n for each, n in there.edges.items() if each[1] in kinds) == sum(
+            n for each, n in seen.edges.items() if each[1] in kinds
+        )
