@@ -35,6 +35,7 @@ docs: $(BIN)/pytest
 	$(BIN)/python docs/generate_cli.py
 	$(BIN)/python docs/generate_configuration.py
 	$(BIN)/python docs/generate_schema.py
+	$(BIN)/python docs/generate_archive_schema.py
 
 # Takes the newest versions that pyproject.toml allows; run the tests before committing the result.
 lock:

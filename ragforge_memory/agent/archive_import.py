@@ -5,15 +5,17 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from ragforge_memory.agent.archive_reading import archive_of, restore_document, restore_lines
+from ragforge_memory.agent.restoring import Counts
 from ragforge_memory.errors import InvalidInput
 from ragforge_memory.models.archive import FORMAT
 from ragforge_memory.models.imports import MOST_NAMED, ImportFault, ImportProgress, ImportReport
 
 if TYPE_CHECKING:
-    from ragforge_memory.agent.restoring import OnConflict
+    from ragforge_memory.agent.importing import OnConflict
     from ragforge_memory.agent.services import Services
     from ragforge_memory.importers.source import Source
     from ragforge_memory.models.conversation import ConversationInfo
@@ -40,7 +42,7 @@ async def import_one(
         return None
     if "conversations" not in found:
         raise InvalidInput("these are lines of many conversations", hint="import_conversations takes them from a file")
-    return await restore_document(services, found, on_conflict=on_conflict, title=title)
+    return (await restore_document(services, found, on_conflict=on_conflict, title=title))[0]
 
 
 async def import_all(
@@ -57,7 +59,7 @@ async def import_all(
     if not head.lstrip().startswith(b'{"record":"archive"'):
         return await _document(services, source, on_conflict=on_conflict)
     start = time.monotonic()
-    conversations = messages = skipped = failed = 0
+    counts, skipped, failed = Counts(), 0, 0
     errors: list[ImportFault] = []
     imported: list[str] = []
     async for told in restore_lines(services, _portions(source), on_conflict=on_conflict):
@@ -67,13 +69,12 @@ async def import_all(
         elif told.skipped:
             skipped += 1
         else:
-            conversations, messages = conversations + 1, messages + told.messages
+            counts = told.counts
             imported += [str(told.uuid)][: MOST_NAMED - len(imported)]
         if progress is not None:
-            progress(ImportProgress(conversations, messages, source.taken, source.size))
+            progress(ImportProgress(counts.conversations, counts.messages, source.taken, source.size))
     return ImportReport(
-        conversations=conversations,
-        messages=messages,
+        **asdict(counts),
         skipped=skipped,
         failed=failed,
         errors=tuple(errors),
@@ -88,15 +89,11 @@ async def _document(services: Services, source: Source, *, on_conflict: OnConfli
     found = await asyncio.to_thread(archive_of, text)
     if found is None:
         raise InvalidInput("this is no archive of ours that can be read: it is no JSON")
-    before = {each["uuid"] for each in found.get("conversations", ()) if isinstance(each, dict) and "uuid" in each}
-    info = await restore_document(services, found, on_conflict=on_conflict)
-    new = [each for each in found["conversations"] if each.get("status") != "shared"]
-    skipped = on_conflict == "skip" and info.uuid in before
+    info, counts = await restore_document(services, found, on_conflict=on_conflict)
     return ImportReport(
-        conversations=len(new),
-        messages=sum(len(each.get("messages", ())) for each in found["conversations"]),
-        skipped=int(skipped),
-        imported=(info.uuid,),
+        **asdict(counts),
+        skipped=int(not counts.conversations),
+        imported=(info.uuid,) if counts.conversations else (),
         seconds=time.monotonic() - start,
     )
 

@@ -5,17 +5,18 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from pydantic import ValidationError
 
-from ragforge_memory.agent.restoring import HereAlready, OnConflict, Restoring
+from ragforge_memory.agent.restoring import Counts, HereAlready, Restoring
 from ragforge_memory.errors import InvalidInput
 from ragforge_memory.models import archive
 from ragforge_memory.models.conversation import ConversationInfo
 
 if TYPE_CHECKING:
+    from ragforge_memory.agent.importing import OnConflict
     from ragforge_memory.agent.services import Services
 
 R = TypeVar("R", bound=archive.Record)
@@ -59,8 +60,8 @@ def checked_document(data: Mapping[str, Any]) -> archive.Document:
 
 async def restore_document(
     services: Services, data: Mapping[str, Any], *, on_conflict: OnConflict, title: str | None = None
-) -> ConversationInfo:
-    """Stores all conversations of a document, or none; returns the one that the archive is of.
+) -> tuple[ConversationInfo, Counts]:
+    """Stores all conversations of a document, or none; returns the one that the archive is of, and what is new.
 
     Args:
         services: what is open.
@@ -80,7 +81,7 @@ async def restore_document(
     except HereAlready as error:
         if on_conflict != "skip":
             raise
-        return await services.conversations.get(error.uuid)
+        return await services.conversations.get(error.uuid), Counts()
     try:
         for index, each in enumerate(document.conversations):
             if each.uuid in wanted:
@@ -90,7 +91,7 @@ async def restore_document(
         await asyncio.shield(restoring.roll_back())
         raise
     await restoring.close()
-    return await services.conversations.get(restoring.now(document.conversation))
+    return await services.conversations.get(restoring.now(document.conversation)), restoring.counts
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,12 +99,11 @@ class Restored:
     """What became of one conversation of a file of lines.
 
     ``uuid`` is its uuid here; None where there is none. ``error`` says what was wrong in which line; nothing of that
-    conversation is left.
+    conversation is left. ``counts`` are of all until then.
     """
 
     uuid: str | None
-    messages: int = 0
-    tool_calls: int = 0
+    counts: Counts = field(default_factory=Counts)
     skipped: bool = False
     error: str | None = None
     line: int = 0
@@ -244,7 +244,8 @@ class _LineReader:
         if self._writing:
             await self.restoring.commit()
         self._conversation = None
-        return Restored(self.restoring.now(conversation.uuid), self._messages, skipped=not self._writing)
+        counts = replace(self.restoring.counts)
+        return Restored(self.restoring.now(conversation.uuid), counts, skipped=not self._writing)
 
 
 async def _restore(restoring: Restoring, each: archive.Conversation, path: str) -> None:

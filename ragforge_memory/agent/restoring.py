@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import logging
-import os
-import socket
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
-from ragforge_memory.code.anchoring import Before, resolve_anchors
+from ragforge_memory.agent.restored_anchors import place_anchors
 from ragforge_memory.code.rows import anchor_key
 from ragforge_memory.errors import InvalidInput, RagforgeError
-from ragforge_memory.graph.anchors import AnchorStore
 from ragforge_memory.graph.archive import ArchiveStore
 from ragforge_memory.graph.conversations import ConversationStore
 from ragforge_memory.graph.restore import Known, PlacedAnchor, RestoreStore
@@ -23,14 +19,11 @@ from ragforge_memory.graph.spaces import Space
 from ragforge_memory.models import archive
 
 if TYPE_CHECKING:
+    from ragforge_memory.agent.importing import OnConflict
     from ragforge_memory.agent.services import Services
 
 log = logging.getLogger(__name__)
 
-OnConflict = Literal["fail", "skip", "copy"]
-
-# How long anchors that are not where they were may be looked for (s); an ingest waits as long.
-_LOOK_SECONDS = 60
 # Anchors and summaries have a few hundred characters, vectors a few kB.
 _BATCH = 500
 
@@ -44,12 +37,22 @@ class HereAlready(InvalidInput):
 
 
 @dataclass(slots=True)
+class Counts:
+    """What is new here; what branches share, and is listed nowhere, counts by its messages alone."""
+
+    conversations: int = 0
+    messages: int = 0
+    tool_calls: int = 0
+
+
+@dataclass(slots=True)
 class _Begun:
     head: archive.ConversationHead
     kept_to: int = 0
     kept_message_id: str | None = None
     messages: int = 0
     last_seq: int = 0
+    new: Counts = field(default_factory=Counts)
     keys: dict[str, str] = field(default_factory=dict)
 
 
@@ -70,6 +73,7 @@ class Restoring:
         self._store = RestoreStore(services.graph, services.owner, summarize_every=services.summarize_every)
         self._names = Names()
         self._rows = Rows(self._names, services.owner, services.redacted)
+        self.counts = Counts()
         self._begun: list[_Begun] = []
         self._untied: list[dict[str, Any]] = []
         self._anchors: dict[str, PlacedAnchor] = {}
@@ -175,6 +179,8 @@ class Restoring:
         begun.messages += len(messages)
         if not new:
             return
+        begun.new.messages += len(new)
+        begun.new.tool_calls += sum(len(each.tool_calls) for each in new)
         await self._make_room(new)
         uuid, embed = self.now(begun.head.uuid), self._services.embeds_messages
         await self._store.messages(uuid, [self._rows.message(each) for each in new], embed=embed)
@@ -218,12 +224,17 @@ class Restoring:
             rows.append(self._rows.conversation(head, messages=begun.messages))
         await self._store.finish(rows, embed=self._services.embeds_messages)
         done, self._begun = self._begun, []
+        for begun in done:
+            self.counts.conversations += begun.head.status != "shared"
+            self.counts.messages += begun.new.messages
+            self.counts.tool_calls += begun.new.tool_calls
         await self._conversation_vectors([begun.head for begun in done])
 
     async def close(self) -> None:
         """Ties what waited for conversations that came later, and finds anchors that are not where they were."""
         self._untied = await self._store.receipts(self._untied)
-        await self._place()
+        placed, self._anchors = list(self._anchors.values()), {}
+        await place_anchors(self._services, self._store, placed)
         self._services.background.wake(due=True)
 
     async def roll_back(self) -> None:
@@ -336,33 +347,6 @@ class Restoring:
             first = (Part("", False),) * min(2, each.message_count or 0)
             vectors.append((Topic(self.now(each.uuid), each.title or "", each.summary or "", first), vector))
         await self._services.similar.store(space.conversation_property, vectors)
-
-    async def _place(self) -> None:
-        """Has anchors that stand on nothing looked for in the code that is here; without an ingest there is none."""
-        lost = [each for each in self._anchors.values() if not each.stands and not each.orphaned and each.file]
-        services, self._anchors = self._services, {}
-        if not lost or not services.owner.project:
-            return
-        try:
-            lease = await self._store.borrow_code(f"{socket.gethostname()}:{os.getpid()}", _LOOK_SECONDS)
-            if lease is None:
-                await self._store.look_at_anchors_again()
-                return
-            token, commit, root = lease
-            try:
-                await resolve_anchors(
-                    AnchorStore(services.graph, services.owner.project),
-                    Path(root) if root else services.root or Path.cwd(),
-                    Before(commit),
-                    sorted({str(each.file) for each in lost}),
-                    commit=commit,
-                    token=token,
-                )
-            finally:
-                await self._store.give_code_back(token)
-        except (RagforgeError, OSError):
-            log.warning("the next ingest finds out what became of the code that was imported", exc_info=True)
-            await self._store.look_at_anchors_again()
 
 
 def _last_seq(head: archive.ConversationHead) -> int:

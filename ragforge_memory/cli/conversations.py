@@ -8,19 +8,20 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ragforge_memory.cli import branches, conversations_import, conversations_search, references
+from ragforge_memory.cli import branches, conversations_export, conversations_import, conversations_search, references
 from ragforge_memory.cli.options import JsonOption, Settings, command
 
 if TYPE_CHECKING:
     from ragforge_memory.models.conversation import ConversationInfo, Page
 
 app = typer.Typer(
-    help="List, show, search, import, branch, archive and delete conversations.",
+    help="List, show, search, export, import, branch, archive and delete conversations.",
     no_args_is_help=True,
     rich_markup_mode=None,
 )
 branches.register(app)
 conversations_search.register(app)
+conversations_export.register(app)
 conversations_import.register(app)
 references.register(app)
 

@@ -33,7 +33,7 @@ def register(app: typer.Typer) -> None:
 
 def import_(
     settings: Settings,
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="What another program wrote; - reads a pipe.")],
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="What export or another program wrote; - reads a pipe.")],
     on_conflict: Annotated[
         Conflict, typer.Option("--on-conflict", help="Where a message is here already.")
     ] = Conflict.fail,
@@ -43,9 +43,9 @@ def import_(
     ] = None,
     json: JsonOption = False,
 ) -> None:
-    """Import conversations that were held elsewhere.
+    """Import conversations that were exported, or held elsewhere.
 
-    Lists of role and content, OpenAI chat messages, Claude Code sessions, ChatGPT's conversations.json, aider's chat
+    What `export` wrote comes back with all that it had. Lists of role and content, OpenAI chat messages, Claude Code sessions, ChatGPT's conversations.json, aider's chat
     history and LangChain's messages are recognised. Each conversation is there whole or not at all.
     """
     from ragforge_memory.cli.session import run_async

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from ragforge_memory import Neo4jConfig
-from ragforge_memory.agent.archive_reading import file_lines, restore_lines
 from tests.archive.conftest import Graph, MakeAgent
 from tests.archive.story import STEPS, project, told, weigh
 
@@ -34,11 +33,8 @@ async def test_a_family_comes_back_as_it_was(
         assert graph.seen().nodes == seen.nodes
         assert graph.seen().edges == seen.edges
         graph.forget()
-        told_of = [
-            each
-            async for each in restore_lines(await agent.open(), file_lines(tmp_path / "all.jsonl"), on_conflict="fail")
-        ]
-        assert [each.error for each in told_of] == [None] * 4
+        taken = await agent.import_conversations(tmp_path / "all.jsonl")
+        assert (taken.conversations, taken.messages, taken.tool_calls, taken.failed) == (3, 19, 3, 0)
         assert graph.seen() == seen
     # A database that knows nothing of the code: what is tied to it comes back with the code.
     async with make_agent(neo4j=old_neo4j_config, root=root, settings=SETTINGS) as agent:

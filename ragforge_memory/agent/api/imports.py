@@ -31,7 +31,8 @@ class AgentImports:
     ) -> AsyncConversation:
         """Stores a conversation that was held elsewhere, as a new one with its times, tool calls and reasoning.
 
-        What it is is recognised by its content: what `AsyncConversation.export` gives, with all that it holds, a list of ``{"role", "content", "timestamp"?, "uuid"?, "metadata"?}``,
+        What it is is recognised by its content: what `AsyncConversation.export` gave (all of it comes back, branches,
+        summaries and references too), a list of ``{"role", "content", "timestamp"?, "uuid"?, "metadata"?}``,
         OpenAI chat messages with their tool calls, a Claude Code session, one conversation of ChatGPT's export (the
         path to its current node), one session of aider's chat history, LangChain's ``messages_to_dict``.
 
@@ -71,9 +72,9 @@ class AgentImports:
 
         Args:
             source: a path, or an open stream, which is read to its end and not closed. Its format is recognised as by
-                `import_conversation`; a file may hold many conversations: what `export_all` wrote, ChatGPT's ``conversations.json``, aider's
-                history, JSON lines of ``{"messages": […]}``. One record (a line, an item of a list, a conversation of
-                ChatGPT's) has at most 32 million bytes.
+                `import_conversation`; a file may hold many conversations: what `export_all` wrote, ChatGPT's
+                ``conversations.json``, aider's history, JSON lines of ``{"messages": […]}``. One record (a line, an
+                item of a list, a conversation of ChatGPT's) has at most 32 million bytes, in an archive of ours 256.
             on_conflict: as in `import_conversation`, for each conversation by itself.
             progress: is told how far it is, after every batch.
 

@@ -1,0 +1,54 @@
+"""What becomes of anchors that were taken in from an archive, where the code is not what it was."""
+
+from __future__ import annotations
+
+import logging
+import os
+import socket
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ragforge_memory.code.anchoring import Before, resolve_anchors
+from ragforge_memory.errors import RagforgeError
+from ragforge_memory.graph.anchors import AnchorStore
+from ragforge_memory.graph.restore import PlacedAnchor, RestoreStore
+
+if TYPE_CHECKING:
+    from ragforge_memory.agent.services import Services
+
+log = logging.getLogger(__name__)
+
+# How long anchors that are not where they were may be looked for (s), git's history included (20 s).
+_LOOK_SECONDS = 60
+
+
+async def place_anchors(services: Services, store: RestoreStore, anchors: Iterable[PlacedAnchor]) -> None:
+    """Has anchors that stand on nothing looked for in the code that is here, as an ingest would.
+
+    Where an ingest runs just now, the next one does it; where nothing was ever ingested, the first one.
+    """
+    files = sorted({str(each.file) for each in anchors if not each.stands and not each.orphaned and each.file})
+    project = services.owner.project
+    if not files or not project:
+        return
+    try:
+        lease = await store.borrow_code(f"{socket.gethostname()}:{os.getpid()}", _LOOK_SECONDS)
+        if lease is None:
+            await store.look_at_anchors_again()
+            return
+        token, commit, root = lease
+        try:
+            await resolve_anchors(
+                AnchorStore(services.graph, project),
+                Path(root) if root else services.root or Path.cwd(),
+                Before(commit),
+                files,
+                commit=commit,
+                token=token,
+            )
+        finally:
+            await store.give_code_back(token)
+    except (RagforgeError, OSError):
+        log.warning("the next ingest finds out what became of the code that was imported", exc_info=True)
+        await store.look_at_anchors_again()

@@ -1,0 +1,87 @@
+"""`ragforge conversations export`: conversations as files, for keeping, for another graph, or for reading."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ragforge_memory.cli.options import Settings, command
+
+
+class Format(StrEnum):
+    """How a conversation is written."""
+
+    json = "json"
+    markdown = "markdown"
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the command."""
+    command(app, "export")(export)
+
+
+def export(
+    settings: Settings,
+    reference: Annotated[
+        str | None,
+        typer.Argument(metavar="[REF]", help="Its id, the start of it, its session or its title.", show_default=False),
+    ] = None,
+    all_: Annotated[
+        Path | None,
+        typer.Option("--all", metavar="FILE", help="Every conversation, as JSON lines.", show_default=False),
+    ] = None,
+    format_: Annotated[Format, typer.Option("--format", help="json has everything, markdown is for reading.")] = (
+        Format.json
+    ),
+    embeddings: Annotated[
+        bool, typer.Option("--embeddings", help="With the vectors, for a graph of one model.")
+    ] = False,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="FILE", help="Write it there, not to stdout.", show_default=False),
+    ] = None,
+) -> None:
+    """Export a conversation with all that hangs on it, or with --all every one.
+
+    `ragforge conversations import FILE` takes it back, here or into another graph. Files are readable by you alone.
+    """
+    if (reference is None) == (all_ is None):
+        raise typer.BadParameter("name one conversation, or a file for --all")
+    if all_ is not None and (output is not None or format_ is not Format.json):
+        raise typer.BadParameter("--all writes JSON lines into its own file", param_hint="--all")
+
+    from ragforge_memory.cli.session import run_async
+
+    if all_ is not None:
+        run_async(_all, settings, all_, embeddings)
+    else:
+        run_async(_one, settings, reference, format_, embeddings, output)
+
+
+async def _one(settings: Settings, reference: str, format_: Format, embeddings: bool, output: Path | None) -> None:
+    from ragforge_memory.cli.output import print_json
+    from ragforge_memory.cli.session import open_graph
+
+    async with open_graph(settings, quiet=output is None) as agent:
+        conversation = await agent.load_conversation(reference)
+        made = await conversation.export(output, format=format_.value, embeddings=embeddings)
+    if output is not None:
+        typer.echo(f"exported: {conversation.uuid} to {output}")
+    elif isinstance(made, str):
+        typer.echo(made, nl=False)
+    else:
+        print_json(made)
+
+
+async def _all(settings: Settings, file: Path, embeddings: bool) -> None:
+    from ragforge_memory.cli.session import open_graph
+    from ragforge_memory.cli.terminal import Spinner, Terminal
+
+    spinner = Spinner(Terminal.of_this_process())
+    async with open_graph(settings) as agent, spinner.running("exporting"):
+        report = await agent.export_all(file, embeddings=embeddings)
+    number = f"{report.conversations:,} conversation{'' if report.conversations == 1 else 's'}"
+    typer.echo(f"exported: {number}, {report.messages:,} messages, {report.size_bytes:,} bytes to {file}")
