@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from pydantic import ValidationError
 
-from ragforge_memory.agent.restoring import Counts, HereAlready, Restoring
+from ragforge_memory.agent.restoring import Counts, HereAlready, Misplaced, Restoring
 from ragforge_memory.errors import InvalidInput
 from ragforge_memory.models import archive
 from ragforge_memory.models.conversation import ConversationInfo
@@ -136,6 +136,8 @@ async def restore_lines(
                     continue
                 try:
                     told = await reader.take(line, number)
+                except Misplaced as error:
+                    told = await reader.fail(error.why, reader.first + error.index)
                 except InvalidInput as error:
                     told = await reader.fail(error.message, number)
                 if told is not None:
@@ -165,7 +167,7 @@ class _LineReader:
         self._kind = ""
         self._characters = 0
         self._messages = 0
-        self._first = 0
+        self.first = 0
 
     @property
     def open(self) -> bool:
@@ -222,7 +224,7 @@ class _LineReader:
     async def _add(self, kind: str, record: archive.Record, size: int, number: int) -> None:
         if kind != self._kind or len(self._batch) >= _BATCH_RECORDS or self._characters + size > _BATCH_CHARACTERS:
             await self._flush()
-            self._kind, self._first = kind, number
+            self._kind, self.first = kind, number
         self._batch.append(record)
         self._characters += size
 
@@ -251,14 +253,19 @@ class _LineReader:
 async def _restore(restoring: Restoring, each: archive.Conversation, path: str) -> None:
     try:
         await restoring.begin(each)
-        for kind in ("anchor", "prompt", "message", "summary", "insight"):
-            records = getattr(each, "summaries" if kind == "summary" else f"{kind}s")
-            for batch in _batches(records) if kind == "message" else [records]:
-                await _take(restoring, kind, batch)
+        await restoring.anchors(each.anchors)
+        await restoring.prompts(each.prompts)
+        for start, batch in _batches(each.messages):
+            try:
+                await restoring.messages(batch)
+            except Misplaced as error:
+                raise _refused(f"messages[{start + error.index}]", error.why) from error
+        await restoring.summaries(each.summaries)
+        await restoring.insights(each.insights)
     except HereAlready:
         raise
     except InvalidInput as error:
-        raise _refused(path, error.message) from error
+        raise InvalidInput(f"{path}.{error.message}", hint=error.hint) from error
 
 
 async def _take(restoring: Restoring, kind: str, batch: Sequence[Any]) -> None:
@@ -274,16 +281,17 @@ async def _take(restoring: Restoring, kind: str, batch: Sequence[Any]) -> None:
         await restoring.insights(batch)
 
 
-def _batches(messages: Sequence[archive.Message]) -> Iterable[Sequence[archive.Message]]:
+def _batches(messages: Sequence[archive.Message]) -> Iterable[tuple[int, Sequence[archive.Message]]]:
+    """How many came before, and the next ones."""
     start = characters = 0
     for index, each in enumerate(messages):
         results = (len(json.dumps(call.result.result)) for call in each.tool_calls if call.result is not None)
         size = len(each.content) + sum(results)
         if index > start and (index - start >= _BATCH_RECORDS or characters + size > _BATCH_CHARACTERS):
-            yield messages[start:index]
+            yield start, messages[start:index]
             start, characters = index, 0
         characters += size
-    yield messages[start:]
+    yield start, messages[start:]
 
 
 def _check_conversation(each: archive.Conversation, path: str, places: Mapping[str, int], index: int) -> None:

@@ -36,6 +36,15 @@ class HereAlready(InvalidInput):
         self.uuid = uuid
 
 
+class Misplaced(InvalidInput):
+    """The message at ``index`` of those that were given is out of place; ``why`` begins with what of it is wrong."""
+
+    def __init__(self, index: int, why: str) -> None:
+        super().__init__(f"messages[{index}].{why}", hint="nothing was written; mend it and try again")
+        self.index = index
+        self.why = why
+
+
 @dataclass(slots=True)
 class Counts:
     """What is new here; what branches share, and is listed nowhere, counts by its messages alone."""
@@ -164,15 +173,16 @@ class Restoring:
         """The next messages.
 
         Raises:
-            InvalidInput: one is out of place or here already; its place in ``messages`` is named.
+            Misplaced: one is out of its place, or another is in it.
+            HereAlready: one is the owner's own, in another conversation, and ``on_conflict`` is not ``copy``.
         """
         begun = self._begun[-1]
         new = []
         for index, each in enumerate(messages):
             if each.seq <= begun.last_seq or each.seq > max(_last_seq(begun.head), begun.last_seq):
-                raise InvalidInput(f"messages[{index}].seq: {each.seq} is out of place behind {begun.last_seq}")
+                raise Misplaced(index, f"seq: {each.seq} is out of place behind {begun.last_seq}")
             if each.seq == begun.kept_to and each.uuid != begun.kept_message_id:
-                raise InvalidInput(f"messages[{index}].uuid: another message is in this place already")
+                raise Misplaced(index, "uuid: another message is in this place already")
             begun.last_seq = each.seq
             if each.seq > begun.kept_to:
                 new.append(each)

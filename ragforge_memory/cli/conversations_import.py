@@ -45,8 +45,9 @@ def import_(
 ) -> None:
     """Import conversations that were exported, or held elsewhere.
 
-    What `export` wrote comes back with all that it had. Lists of role and content, OpenAI chat messages, Claude Code sessions, ChatGPT's conversations.json, aider's chat
-    history and LangChain's messages are recognised. Each conversation is there whole or not at all.
+    What `export` wrote comes back with all that it had. Lists of role and content, OpenAI chat messages, Claude Code
+    sessions, ChatGPT's conversations.json, aider's chat history and LangChain's messages are recognised. Each
+    conversation is there whole or not at all.
     """
     from ragforge_memory.cli.session import run_async
 

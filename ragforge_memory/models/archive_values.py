@@ -6,7 +6,7 @@ import json
 from datetime import datetime
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, field_validator
 
 
 def _time(text: str) -> str:
@@ -31,10 +31,24 @@ Int = Annotated[int, Field(ge=-(2**63), le=2**63 - 1)]
 Seq = Annotated[int, Field(ge=0, le=2**53)]
 
 
+def _texts(value: list[Any] | dict[str, Any]) -> bool:
+    return isinstance(value, dict) or (bool(value) and isinstance(value[0], str))
+
+
 class Record(BaseModel):
     """What is common to all: what is not known is refused, what is not set is left out."""
 
     model_config = ConfigDict(extra="forbid", protected_namespaces=(), allow_inf_nan=False)
+
+    @field_validator("*", mode="after")
+    @classmethod
+    def _encodable(cls, value: Any) -> Any:
+        """Refuses half surrogate pairs, which JSON can spell and the graph cannot hold."""
+        if isinstance(value, str):
+            value.encode()
+        elif isinstance(value, (list, dict)) and _texts(value):
+            json.dumps(value, ensure_ascii=False, default=str).encode()
+        return value
 
 
 class Moment(Record):

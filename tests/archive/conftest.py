@@ -46,6 +46,12 @@ class Seen:
     nodes: Counter[Any] = field(default_factory=Counter)
     edges: Counter[Any] = field(default_factory=Counter)
 
+    def differs(self, other: Seen) -> list[Any]:
+        """What one has and the other has not, as often."""
+        mine = (self.nodes - other.nodes) + (self.edges - other.edges)
+        theirs = (other.nodes - self.nodes) + (other.edges - self.edges)
+        return [("only here", each) for each in mine] + [("only there", each) for each in theirs]
+
 
 class Graph:
     """All that one owner has on one server, by plain Cypher."""

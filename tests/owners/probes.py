@@ -626,6 +626,9 @@ CODE: dict[str, list[Probe]] = {
 
 UNOWNED: dict[str, str] = {
     "schema_state": "the schema is the server's",
+    "taken_nodes": "whether a uuid is anybody's, so that an import gives another; nothing is told of whose",
+    "taken_anchors": "whether a uuid is another anchor's, so that an import gives another; nothing is told of whose",
+    "restore_prompts": "a text is found by a hash of its owner and itself",
     "claim_migration": "the schema is the server's",
     "record_migration": "the schema is the server's; fenced by the migrator's token",
     "release_migration": "the schema is the server's; fenced by the migrator's token",

@@ -21,14 +21,17 @@ from ragforge_memory.graph.connect import connect
 from ragforge_memory.graph.queries import Statement, Version, all_statements, parse_version, statement_for
 from ragforge_memory.graph.spaces import Space, open_space
 from ragforge_memory.models.owner import Owner
+from tests.owners.archive_probes import ARCHIVE, ARCHIVE_CODE
 from tests.owners.graph import DIMENSION, Data, comparable, create, mutations, remove, seen, tie, undone
 from tests.owners.import_probes import IMPORTS
-from tests.owners.probes import CODE, IDENTITY, PROJECT_ALONE, UNOWNED, Probe
+from tests.owners.probes import CODE as CODE_OF_INGEST
 from tests.owners.probes import CONVERSATIONS as OTHERS
+from tests.owners.probes import IDENTITY, PROJECT_ALONE, UNOWNED, Probe
 from tests.owners.search_probes import SEARCH
 from tests.vector_indexes import index_of
 
-CONVERSATIONS = OTHERS | SEARCH | IMPORTS
+CONVERSATIONS = OTHERS | SEARCH | IMPORTS | ARCHIVE
+CODE = CODE_OF_INGEST | ARCHIVE_CODE
 
 WITH_FILTER = sorted(name for name, variants in all_statements().items() if any(mutations(v.text) for v in variants))
 WITH_VARIANTS = sorted(name for name in WITH_FILTER if len(all_statements()[name]) > 1)

@@ -1,0 +1,151 @@
+"""What is here already: refused, left alone, or copied under new uuids; and what somebody else holds."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ragforge_memory import InvalidInput
+from tests.archive.conftest import Graph, MakeAgent
+from tests.archive.story import STEPS, project, told, weigh
+
+pytestmark = pytest.mark.anyio
+
+SETTINGS = {"summarize_every": 3}
+ASIDE = ("source_uuid", "session_id", "exported_at")
+
+
+async def _texts(conversation: Any) -> list[str]:
+    return [message.content for message in await conversation.get_history(limit=1000)]
+
+
+def _shape(document: dict[str, Any]) -> str:
+    """A document with each uuid as the place where it is named first, so that copies are equal."""
+    names: dict[str, str] = {}
+
+    def named(value: Any) -> Any:
+        if isinstance(value, dict):
+            return {key: named(item) for key, item in value.items() if key not in ASIDE}
+        if isinstance(value, list):
+            return [named(item) for item in value]
+        if isinstance(value, str) and len(value) == 32 and all(letter in "0123456789abcdef" for letter in value):
+            return names.setdefault(value, f"name {len(names)}")
+        return value
+
+    return json.dumps(named({**document, "conversations": document["conversations"]}), sort_keys=True)
+
+
+async def test_here_already(make_agent: MakeAgent, graph: Graph) -> None:
+    async with make_agent("a1", "b1") as agent:
+        trunk = await agent.open_conversation("s")
+        await trunk.send_message("q1")
+        branch = await trunk.branch()
+        await branch.send_message("q2")
+        document = await trunk.export()
+        seen = graph.seen()
+        with pytest.raises(InvalidInput, match="is here already"):
+            await agent.import_conversation(document)
+        same = await agent.import_conversation(document, on_conflict="skip")
+        assert same.uuid == trunk.uuid
+        assert graph.seen() == seen
+        copy = await agent.import_conversation(document, on_conflict="copy", title="Copy")
+        assert (copy.title, copy.session_id) == ("Copy", None)
+        copied = await copy.export()
+        assert len(copied["conversations"]) == 2
+        before = {each["uuid"] for one in document["conversations"] for each in (one, *one["messages"])}
+        after = {each["uuid"] for one in copied["conversations"] for each in (one, *one["messages"])}
+        assert not before & after
+        assert {each["source_uuid"] for one in copied["conversations"] for each in (one, *one["messages"])} == before
+        copied["conversations"][0]["title"] = document["conversations"][0]["title"]
+        copied["conversations"][0]["title_source"] = document["conversations"][0].get("title_source")
+        document["conversations"][0].setdefault("title_source", None)
+        assert _shape(copied) == _shape(document)
+
+
+async def test_of_somebody_else(make_agent: MakeAgent, graph: Graph, tmp_path: Path) -> None:
+    async with make_agent(*STEPS, tools=[weigh], root=project(tmp_path), settings=SETTINGS) as agent:
+        await agent.ingest()
+        family = await told(agent)
+        document = await family["trunk"].export()
+        theirs = await family["leaf"].export()
+        seen = graph.seen()
+    other = graph.owner.user_id + "-2"
+    async with make_agent(user_id=other, settings=SETTINGS) as agent:
+        mine = await agent.import_conversation(document)
+        assert mine.uuid != family["trunk"].uuid
+        assert await _texts(mine) == [each["content"] for each in document["conversations"][0]["messages"]]
+        again = await mine.export()
+        assert [len(each["messages"]) for each in again["conversations"]] == [
+            len(each["messages"]) for each in document["conversations"]
+        ]
+        # What was anchored for both is the project's, and keeps its name; receipts name the owner's own prompts.
+        assert [each["anchors"] for each in again["conversations"] if "anchors" in each] == [
+            each["anchors"] for each in document["conversations"] if "anchors" in each
+        ]
+        answer = [each for each in again["conversations"][0]["messages"] if each.get("receipt")][-1]
+        assert (await mine.as_of(answer["uuid"])).context is not None
+        leaf = await agent.import_conversation(theirs)
+        assert (await _texts(leaf))[-1] == "on the leaf"
+        await leaf.delete()
+        await mine.delete()
+        for each in (await agent.list_conversations()).items:
+            await (await agent.load_conversation(each.uuid)).delete()
+    assert graph.seen() == seen
+    [row] = graph.run("MATCH (n) WHERE n.user_id = $other RETURN count(n) AS n", other=other)
+    assert row["n"] == 0
+
+
+async def test_a_branch_first_and_then_the_whole(make_agent: MakeAgent, graph: Graph) -> None:
+    async with make_agent("a1", "a2", "b1", settings=SETTINGS) as agent:
+        trunk = await agent.create_conversation()
+        await trunk.send_message("q1")
+        await trunk.send_message("q2")
+        branch = await trunk.branch((await trunk.get_history())[1].uuid)
+        await branch.send_message("q3")
+        await agent.drain()
+        documents = [await branch.export(), await trunk.export()]
+        seen = graph.seen()
+        graph.forget()
+        alone = await agent.import_conversation(documents[0])
+        assert [each.uuid for each in (await agent.list_conversations()).items] == [branch.uuid]
+        assert await _texts(alone) == ["q1", "a1", "q3", "b1"]
+        # What the branch shares is here; only the rest is written, and it is whole again.
+        whole = await agent.import_conversation(documents[1])
+        assert await _texts(whole) == ["q1", "a1", "q2", "a2"]
+        assert graph.seen().differs(seen) == []
+
+
+async def test_a_session_that_is_taken(make_agent: MakeAgent, graph: Graph) -> None:
+    async with make_agent("a1") as agent:
+        one = await agent.open_conversation("s")
+        await one.send_message("q1")
+        document = await one.export()
+        graph.forget()
+        two = await agent.open_conversation("s")
+        with pytest.raises(InvalidInput, match="here already"):
+            await agent.import_conversation(document)
+        assert (await agent.import_conversation(document, on_conflict="skip")).uuid == two.uuid
+        assert (await agent.import_conversation(document, on_conflict="copy")).session_id is None
+
+
+async def test_each_conversation_of_a_file_by_itself(make_agent: MakeAgent, graph: Graph, tmp_path: Path) -> None:
+    async with make_agent("a1", "a2") as agent:
+        for title in ("one", "two"):
+            await (await agent.create_conversation(title)).send_message(title)
+        file = tmp_path / "all.jsonl"
+        assert (await agent.export_all(file)).conversations == 2
+        assert file.stat().st_mode & 0o777 == 0o600
+        assert [each.name for each in tmp_path.iterdir() if "jsonl" in each.name] == ["all.jsonl"]
+        seen = graph.seen()
+        refused = await agent.import_conversations(file)
+        assert (refused.failed, refused.conversations) == (2, 0)
+        assert "line 2: conversation" in refused.errors[0].message
+        skipped = await agent.import_conversations(file, on_conflict="skip")
+        assert (skipped.skipped, skipped.conversations, skipped.failed) == (2, 0, 0)
+        assert graph.seen() == seen
+        copied = await agent.import_conversations(file, on_conflict="copy")
+        assert (copied.conversations, copied.messages) == (2, 4)
+        assert len((await agent.list_conversations()).items) == 4

@@ -1,0 +1,176 @@
+"""Archives that something is wrong with: the place is named, and nothing is written."""
+
+from __future__ import annotations
+
+import copy
+import json
+import runpy
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+
+from ragforge_memory import InvalidInput
+from ragforge_memory.agent.archive_reading import checked_document
+from ragforge_memory.models.archive import LINES
+from tests.archive.conftest import Graph, MakeAgent, Seen
+from tests.archive.story import STEPS, project, told, weigh
+
+pytestmark = pytest.mark.anyio
+
+ROOT = Path(__file__).resolve().parents[2]
+SCHEMA = ROOT / "docs" / "archive.schema.json"
+
+DOCUMENT: dict[str, Any] = {
+    "format": "ragforge-memory archive",
+    "version": 1,
+    "owner": {"user_id": "", "project": ""},
+    "conversation": "c1",
+    "conversations": [
+        {
+            "uuid": "c1",
+            "status": "active",
+            "head_seq": 2,
+            "message_count": 2,
+            "created_at": "2026-01-01T00:00:00Z",
+            "updated_at": "2026-01-01T00:00:00.123456789Z",
+            "messages": [
+                {"uuid": "m1", "seq": 1, "role": "user", "content": "hello", "timestamp": "2026-01-01T00:00:00Z"},
+                {
+                    "uuid": "m2",
+                    "seq": 2,
+                    "role": "assistant",
+                    "content": "hi",
+                    "tool_calls": [{"uuid": "t1", "tool_name": "look", "arguments": {}, "result": {"uuid": "r1"}}],
+                },
+            ],
+        }
+    ],
+}
+MESSAGE = "conversations.0.messages.1."
+WRONG = [
+    ("version", 2, "version: the archive has version 2"),
+    ("version", "1", "version: "),
+    ("conversation", "c2", "conversation: 'c2' is none"),
+    ("conversations", [], "conversations: "),
+    ("conversations.0.uuid", "", r"conversations\[0\].uuid: "),
+    ("conversations.0.status", "gone", r"conversations\[0\].status: "),
+    ("conversations.0.created_at", "soon", r"conversations\[0\].created_at: "),
+    ("conversations.0.head_seq", -1, r"conversations\[0\].head_seq: "),
+    ("conversations.0.unknown", 1, r"conversations\[0\].unknown: "),
+    ("conversations.0.tags", ["a", 1], r"conversations\[0\].tags\[1\]: "),
+    ("conversations.0.other", {"user_id": "me"}, r"conversations\[0\].other: 'user_id' is no further property"),
+    (
+        "conversations.0.lineage",
+        [{"conversation_id": "c1", "top": 0}],
+        r"conversations\[0\].lineage\[0\].conversation_id",
+    ),
+    (MESSAGE + "seq", 1, r"conversations\[0\].messages\[1\].seq: 1 is not behind 1"),
+    (MESSAGE + "seq", 3, r"conversations\[0\].messages\[1\].seq: 3 is not behind 1 and up to 2"),
+    (MESSAGE + "seq", 2**70, r"conversations\[0\].messages\[1\].seq"),
+    (MESSAGE + "uuid", "m1", r"conversations\[0\].messages\[1\].uuid: 'm1' is that of another"),
+    (MESSAGE + "content", 7, r"conversations\[0\].messages\[1\].content: "),
+    (MESSAGE + "content", "\ud800", r"conversations\[0\].messages\[1\].content: "),
+    (MESSAGE + "metadata", {"a": "\ud800"}, r"conversations\[0\].messages\[1\].metadata: "),
+    (MESSAGE + "verbatim", {"content": "x"}, r"conversations\[0\].messages\[1\].verbatim: 'content' is no JSON"),
+    (MESSAGE + "tool_calls.0.duration_ms", "long", r"conversations\[0\].messages\[1\].tool_calls\[0\].duration_ms: "),
+    (MESSAGE + "tool_calls.0.result", {}, r"conversations\[0\].messages\[1\].tool_calls\[0\].result.uuid: "),
+    (MESSAGE + "anchored", [{"anchor": "a", "kind": "read"}], r"messages\[1\].anchored\[0\].anchor: there is no such"),
+    (MESSAGE + "embedding", ["x"], r"conversations\[0\].messages\[1\].embedding\[0\]: "),
+]
+
+
+def _changed(path: str, value: Any) -> dict[str, Any]:
+    made = copy.deepcopy(DOCUMENT)
+    *before, last = path.split(".")
+    place: Any = made
+    for part in before:
+        place = place[int(part)] if part.isdigit() else place[part]
+    place[last] = value
+    return made
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "why"), WRONG, ids=[f"{path} {str(value)[:20]!a}" for path, value, _ in WRONG]
+)
+def test_the_place_is_named(path: str, value: Any, why: str) -> None:
+    checked_document(DOCUMENT)
+    with pytest.raises(InvalidInput, match=why):
+        checked_document(_changed(path, value))
+
+
+async def test_nothing_is_written(make_agent: MakeAgent, graph: Graph) -> None:
+    async with make_agent() as agent:
+        for path, value, why in WRONG:
+            with pytest.raises(InvalidInput, match=why):
+                await agent.import_conversation(_changed(path, value))
+        branch = _changed("conversations.0.lineage", [{"conversation_id": "nobody's", "top": 0}])
+        with pytest.raises(
+            InvalidInput, match=r"conversations\[0\].lineage\[0\]: the conversation that it begins with"
+        ):
+            await agent.import_conversation(branch)
+        assert graph.seen() == Seen()
+        restored = await agent.import_conversation(json.dumps(DOCUMENT))
+        assert [message.content for message in await restored.get_history()] == ["hello", "hi"]
+        assert restored.uuid == "c1"
+        await restored.delete()
+
+
+async def test_a_bad_line_costs_its_conversation_alone(make_agent: MakeAgent, graph: Graph, tmp_path: Path) -> None:
+    async with make_agent("a", "b", "c") as agent:
+        for title in ("one", "two", "three"):
+            await (await agent.create_conversation(title)).send_message(title)
+        file = tmp_path / "all.jsonl"
+        await agent.export_all(file)
+        seen = graph.seen()
+        lines = file.read_bytes().splitlines(keepends=True)
+        [second] = [
+            number for number, line in enumerate(lines) if b'"two"' in line and line.startswith(b'{"record":"m')
+        ]
+        for broken, why in (
+            (b'{"record":"message","uuid":1}\n', "uuid"),
+            (b"{\n", "no record"),
+            (b'{"record":"message"\n', "no JSON"),
+            (b'{"record":"nothing"}\n', "no record 'nothing'"),
+        ):
+            graph.forget()
+            file.write_bytes(b"".join([*lines[:second], broken, *lines[second + 1 :]]))
+            report = await agent.import_conversations(file)
+            assert (report.conversations, report.messages, report.failed) == (2, 4, 1)
+            assert report.errors[0].message.startswith(f"line {second + 1}: ")
+            assert why in report.errors[0].message
+            assert {each.title for each in (await agent.list_conversations()).items} == {"one", "three"}
+            assert sum(graph.seen().nodes.values()) < sum(seen.nodes.values())
+        for cut, left in ((len(lines) - 1, 3), (second + 1, 1), (2, 0)):
+            graph.forget()
+            file.write_bytes(b"".join(lines[:cut]))
+            report = await agent.import_conversations(file)
+            assert (report.conversations, report.failed) == (left, 1)
+            assert "the file" in report.errors[0].message
+            assert len((await agent.list_conversations()).items) == left
+            assert not graph.run("MATCH (c:Conversation) WHERE c.project = $project AND c.status = 'deleting' RETURN c")
+
+
+async def test_what_is_written_fits_the_published_schema(make_agent: MakeAgent, tmp_path: Path) -> None:
+    schema = json.loads(SCHEMA.read_text(encoding="utf-8"))
+    jsonschema.Draft202012Validator.check_schema(schema)
+    async with make_agent(*STEPS, tools=[weigh], root=project(tmp_path), settings={"summarize_every": 3}) as agent:
+        await agent.ingest()
+        family = await told(agent)
+        document = await family["trunk"].export(tmp_path / "trunk.json")
+        await agent.export_all(tmp_path / "all.jsonl")
+    assert json.loads((tmp_path / "trunk.json").read_text(encoding="utf-8")) == document
+    assert (tmp_path / "trunk.json").stat().st_mode & 0o777 == 0o600
+    jsonschema.Draft202012Validator(schema).validate(document)
+    kinds = set()
+    for line in (tmp_path / "all.jsonl").read_bytes().splitlines():
+        record = json.loads(line)
+        kinds.add(kind := record.pop("record"))
+        jsonschema.Draft202012Validator({**schema["$defs"]["lines"][kind], "$defs": schema["$defs"]}).validate(record)
+    assert kinds == set(LINES) - {"insight"}
+
+
+def test_the_schema_is_made_from_the_models() -> None:
+    made = runpy.run_path(str(ROOT / "docs" / "generate_archive_schema.py"))["rendered"]()
+    assert SCHEMA.read_text(encoding="utf-8") == made, "run python docs/generate_archive_schema.py"

@@ -1,0 +1,217 @@
+"""Probes for the statements of an archive, read and taken in; see `probes`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tests.owners.graph import Data
+from tests.owners.probes import FRESH_ID, Probe, Rows
+
+
+def _nothing(rows: Rows) -> bool:
+    return not rows
+
+
+def _some(rows: Rows) -> bool:
+    return bool(rows)
+
+
+_TOKEN = "restore-of-probes"
+_TIME = "2026-01-01T00:00:00Z"
+_FENCE: dict[str, Any] = {"token": _TOKEN, "seconds": 60, "step": 0, "owner_token": "t", "embed": True}
+
+# Both are being restored, by the same token; beside them code that is the asker's.
+_BEGUN = (
+    "MATCH (c:Conversation) WHERE c.uuid IN [$a_conversation, $b_conversation] "
+    f"SET c.import_token = '{_TOKEN}', c.import_step = 0 "
+    "WITH c WHERE c.uuid = $a_conversation "
+    "CREATE (:Scope {uuid: 'probe', project: c.project, file: 'probe.py', key: 'probe', hash: 'probe'}), "
+    "(:CodeAnchor {uuid: 'probe', key: 'probe', project: c.project})"
+)
+_BRANCHED = (
+    "MATCH (a:Conversation {uuid: $a_conversation}), (b:Conversation {uuid: $b_conversation}) "
+    "CREATE (a)-[:HAS_BRANCH {from_seq: 1}]->(b)"
+)
+_PROMPT = "p" * 32
+_PROMPTED = (
+    f"MATCH (a:Message {{uuid: $a_answer}}), (b:Message {{uuid: $b_answer}}) "
+    f'SET a.receipt = \'{{"instructions":"{_PROMPT}","tools":"{_PROMPT}"}}\' '
+    f"CREATE (:Prompt {{uuid: '{_PROMPT}', user_id: b.user_id, project: b.project, text: 'secret'}})"
+)
+_OURS = {"file": "probe.py", "key": "probe", "hash": "probe"}
+
+
+def _read(conversation_id: str, **more: Any) -> dict[str, Any]:
+    return {"conversation_id": conversation_id, "after": 0, "last": 99, "limit": 99, "vector": None, **more}
+
+
+def _ties(conversation_id: str, **rows: Any) -> dict[str, Any]:
+    nothing: dict[str, Any] = {"references": [], "anchored": [], "reads": []}
+    return {**_FENCE, **nothing, "conversation_id": conversation_id, **rows}
+
+
+def _reference(message: str, scope: dict[str, Any]) -> dict[str, Any]:
+    return {"references": [{"message": message, "scope": scope, "properties": {"kind": "discussed"}}]}
+
+
+def _anchored(message: str, key: str) -> dict[str, Any]:
+    return {"anchored": [{"message": message, "key": key, "properties": {"kind": "discussed"}}]}
+
+
+def _place(data: Data) -> dict[str, str]:
+    return {"file": data.file, "key": "k1", "hash": "h1"}
+
+
+def _summary(conversation_id: str, **more: Any) -> dict[str, Any]:
+    row = {
+        "uuid": FRESH_ID,
+        "kind": "rolling",
+        "level": 1,
+        "from_seq": 50,
+        "properties": {"to_seq": 60},
+        "messages": [],
+    }
+    return {
+        **_FENCE,
+        "conversation_id": conversation_id,
+        "summaries": [{**row, "summaries": [], "created_at": _TIME, **more}],
+    }
+
+
+def _finish(uuid: str, parent: str | None = None) -> dict[str, Any]:
+    times = dict.fromkeys(("created_at", "updated_at", "branched_at", "summary_until"))
+    branch = {"parent": parent, "properties": {"from_seq": 1}} if parent else {}
+    row = {"uuid": uuid, "properties": {"status": "active", "head_seq": 3}, "messages": 3, "branch": branch, **times}
+    return {**_FENCE, "conversations": [row], "summarize_every": 1}
+
+
+def _given(message: str, label: str, uuid: str, call: str | None = None) -> dict[str, Any]:
+    row = {"message": message, "label": label, "uuid": uuid, "properties": {"rank": 1}, "call": call, "number": 0}
+    return {"rows": [row]}
+
+
+ARCHIVE: dict[str, list[Probe]] = {
+    "archive_family": [
+        Probe(lambda a, b: _read(b.conversation), expect=_nothing),
+        Probe(lambda a, b: _read(a.conversation), prepare=_BRANCHED, expect=_some),
+    ],
+    "archive_conversations": [Probe(lambda a, b: {}, expect=_some)],
+    "archive_conversation": [Probe(lambda a, b: _read(b.conversation), expect=_nothing)],
+    "archive_sizes": [Probe(lambda a, b: _read(b.conversation), expect=_nothing)],
+    "archive_messages": [Probe(lambda a, b: _read(b.conversation), expect=_nothing)],
+    "archive_anchors": [
+        Probe(
+            lambda a, b: _read(b.conversation),
+            prepare=f"{_BEGUN} WITH c MATCH (m:Message {{uuid: $b_question}}), (x:CodeAnchor {{key: 'probe'}}) "
+            "CREATE (m)-[:ANCHORED_AT {kind: 'read'}]->(x)",
+            expect=_nothing,
+        )
+    ],
+    "archive_prompts": [
+        Probe(lambda a, b: _read(a.conversation), prepare=_PROMPTED, expect=_nothing),
+        Probe(
+            lambda a, b: _read(b.conversation),
+            prepare=_PROMPTED.replace("b.user_id, project: b.project", "a.user_id, project: a.project").replace(
+                "SET a.receipt", "SET b.receipt"
+            ),
+            expect=_nothing,
+        ),
+    ],
+    "archive_summaries": [Probe(lambda a, b: _read(b.conversation), expect=_nothing)],
+    "archive_insights": [
+        Probe(
+            lambda a, b: _read(b.conversation),
+            prepare="MATCH (c:Conversation {uuid: $b_conversation}) CREATE (c)-[:HAS_INSIGHT]->(:Insight {uuid: 'i'})",
+            expect=_nothing,
+        )
+    ],
+    "restore_state": [
+        Probe(lambda a, b: {"conversations": [{"uuid": b.conversation, "seq": 1}]}, expect=_nothing),
+    ],
+    "session_holder": [Probe(lambda a, b: {"session_id": b.session}, expect=lambda rows: len(rows) == 1)],
+    "begin_restore": [Probe(lambda a, b: {**_FENCE, "uuid": b.deleting}, expect=_nothing, taken=True)],
+    "restore_messages": [
+        Probe(
+            lambda a, b: {
+                **_FENCE,
+                "conversation_id": b.conversation,
+                "messages": [
+                    {
+                        "uuid": FRESH_ID,
+                        "properties": {"seq": 9},
+                        "timestamp": _TIME,
+                        "important": True,
+                        "tool_calls": [],
+                    }
+                ],
+            },
+            prepare=_BEGUN,
+            expect=_nothing,
+        )
+    ],
+    "restore_ties": [
+        Probe(lambda a, b: _ties(b.conversation), prepare=_BEGUN, expect=_nothing),
+        *(
+            Probe(parameters, prepare=_BEGUN, expect=_some)
+            for parameters in (
+                lambda a, b: _ties(a.conversation, **_reference(b.question, _OURS)),
+                lambda a, b: _ties(a.conversation, **_reference(a.question, _place(b))),
+                lambda a, b: _ties(a.conversation, **_anchored(b.question, "probe")),
+                lambda a, b: _ties(a.conversation, **_anchored(a.question, b.anchor)),
+                lambda a, b: _ties(
+                    a.conversation, reads=[{"message": b.answer, "call": b.call, "key": "probe", "hash": "h"}]
+                ),
+                lambda a, b: _ties(
+                    a.conversation, reads=[{"message": a.answer, "call": a.call, "key": b.anchor, "hash": "h"}]
+                ),
+            )
+        ),
+    ],
+    "restore_summaries": [
+        Probe(lambda a, b: _summary(b.conversation), prepare=_BEGUN, expect=_nothing),
+        Probe(lambda a, b: _summary(a.conversation, messages=[b.question]), prepare=_BEGUN, expect=_some),
+        Probe(lambda a, b: _summary(a.conversation, summaries=[b.summary]), prepare=_BEGUN, expect=_some),
+    ],
+    "restore_insights": [
+        Probe(
+            lambda a, b: {
+                **_FENCE,
+                "conversation_id": b.conversation,
+                "insights": [{"uuid": FRESH_ID, "properties": {}, "created_at": _TIME}],
+            },
+            prepare=_BEGUN,
+            expect=_nothing,
+        )
+    ],
+    "finish_restore": [
+        Probe(lambda a, b: _finish(b.conversation), prepare=_BEGUN, expect=_nothing),
+        Probe(lambda a, b: _finish(a.conversation, parent=b.conversation), prepare=_BEGUN, expect=_some),
+    ],
+    "restore_receipts": [
+        Probe(lambda a, b: _given(b.question, "message", a.question), expect=_nothing),
+        Probe(lambda a, b: _given(a.answer, "message", b.question), expect=_nothing),
+        Probe(lambda a, b: _given(a.answer, "summary", b.summary), expect=_nothing),
+        Probe(lambda a, b: _given(a.answer, "anchor", b.anchor), expect=_nothing),
+        Probe(lambda a, b: _given(a.answer, "conversation", b.conversation), expect=_nothing),
+        Probe(lambda a, b: _given(a.answer, "call", b.call, a.call), expect=_nothing),
+    ],
+}
+"""Statements of an archive on conversations, which belong to a user in a project."""
+
+_FREE = "MATCH (p:Project) WHERE p.uuid IN [$a_project_uuid, $b_project_uuid] REMOVE p.ingest_token, p.ingest_until"
+
+
+def _anchor(key: str, data: Data) -> dict[str, Any]:
+    row: dict[str, Any] = {"key": key, "uuid": FRESH_ID, "properties": {}, "scope": _place(data), "stands": {}}
+    return {"anchors": [{**row, "first_seen": _TIME, "checked_at": None, "stood_at": None}]}
+
+
+ARCHIVE_CODE: dict[str, list[Probe]] = {
+    "restore_anchors": [
+        Probe(lambda a, b: _anchor(b.anchor, b), expect=_nothing, taken=True),
+        Probe(lambda a, b: _anchor("probe", b), expect=_some),
+    ],
+    "borrow_ingest_lease": [Probe(lambda a, b: {**_FENCE, "holder": "h"}, prepare=_FREE, expect=_some)],
+    "look_at_anchors_again": [Probe(lambda a, b: {}, expect=_some)],
+}
+"""Statements of an archive on code, which belongs to a project alone."""
