@@ -29,7 +29,7 @@ MATCH (c:Conversation {uuid: row.uuid})
 WHERE c.user_id = $user_id AND c.project = $project
 RETURN c.uuid AS uuid, c.status = 'deleting' AS hidden, coalesce(c.kept_to, 0) AS kept_to,
   coalesce(c.swept_to = c.kept_to AND c.kept_to > 0, false) AS shared,
-  coalesce(c.import_until > datetime(), false) AS restoring,
+  coalesce(c.import_until > datetime(), false) AS restoring, c.import_holder AS holder,
   head(COLLECT { MATCH (m:Message {conversation_id: c.uuid, seq: row.seq}) RETURN m.uuid }) AS last_message_id,
   head(COLLECT { MATCH (m:Message {conversation_id: c.uuid, seq: c.kept_to}) RETURN m.uuid }) AS kept_message_id
 
@@ -49,7 +49,8 @@ WHERE c.user_id = $user_id AND c.project = $project AND c.status = 'deleting'
 SET c.uuid = c.uuid
 WITH c
 WHERE c['status'] = 'deleting' AND (c['import_until'] IS NULL OR c['import_until'] < datetime() OR c['import_token'] = $token)
-SET c.import_token = $token, c.import_until = datetime() + duration({seconds: $seconds}), c.import_step = 0
+SET c.import_token = $token, c.import_until = datetime() + duration({seconds: $seconds}), c.import_step = 0,
+  c.import_holder = $holder
 REMOVE c.swept_to
 RETURN c.uuid AS uuid
 

@@ -6,7 +6,7 @@ import asyncio
 import json
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from pydantic import ValidationError
 
@@ -163,6 +163,7 @@ class _LineReader:
         self._on_conflict = on_conflict
         self._conversation: archive.ConversationHead | None = None
         self._writing = False
+        self._here = False
         self._batch: list[Any] = []
         self._kind = ""
         self._characters = 0
@@ -192,13 +193,15 @@ class _LineReader:
         if kind == "done":
             self.done = True
             return None
-        if self._conversation is None:
-            return None  # of a conversation that was refused or skipped
+        if self._conversation is None or not self._writing:
+            if kind == "message" and self._here and b'"merged_from"' in line:
+                self.restoring.passed(cast(archive.Message, _record(line, kind)))
+            if self._conversation is None or kind != "end":
+                return None  # of a conversation that was refused, or is here
         record = _record(line, kind)
         if isinstance(record, archive.End):
             return await self._end(record)
-        if self._writing:
-            await self._add(kind, record, len(line), number)
+        await self._add(kind, record, len(line), number)
         return None
 
     async def fail(self, why: str, number: int) -> Restored | None:
@@ -211,13 +214,16 @@ class _LineReader:
     async def _begin(self, head: archive.Record) -> None:
         assert isinstance(head, archive.ConversationHead)
         self._conversation, self._messages, self._batch, self._kind = head, 0, [], ""
+        self._here = False
         self._writing = head.uuid in await self.restoring.decide([head], head.uuid)
+        self._here = not self._writing
         if self._writing:
             await self.restoring.begin(head)
 
     async def _not_begun(self, error: HereAlready, number: int) -> Restored:
         self._conversation = None
         if self._on_conflict == "skip":
+            self._here = True
             return Restored(error.uuid, skipped=True, line=number)
         return Restored(None, error=f"line {number}: {error.message}", line=number)
 

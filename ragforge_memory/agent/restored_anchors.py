@@ -23,6 +23,11 @@ log = logging.getLogger(__name__)
 _LOOK_SECONDS = 60
 
 
+def holder() -> str:
+    """Who this is, for others to tell whether it still runs."""
+    return f"{socket.gethostname()}:{os.getpid()}"
+
+
 async def place_anchors(services: Services, store: RestoreStore, anchors: Iterable[PlacedAnchor]) -> None:
     """Has anchors that stand on nothing looked for in the code that is here, as an ingest would.
 
@@ -33,7 +38,7 @@ async def place_anchors(services: Services, store: RestoreStore, anchors: Iterab
     if not files or not project:
         return
     try:
-        lease = await store.borrow_code(f"{socket.gethostname()}:{os.getpid()}", _LOOK_SECONDS)
+        lease = await store.borrow_code(holder(), _LOOK_SECONDS)
         if lease is None:
             await store.look_at_anchors_again()
             return

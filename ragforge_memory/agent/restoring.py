@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from ragforge_memory.agent.restored_anchors import place_anchors
+from ragforge_memory.agent.restored_anchors import holder, place_anchors
+from ragforge_memory.code.ingest import is_dead
 from ragforge_memory.code.rows import anchor_key
 from ragforge_memory.errors import InvalidInput, RagforgeError
 from ragforge_memory.graph.archive import ArchiveStore
@@ -106,8 +107,10 @@ class Restoring:
         """
         seqs = {each.uuid: _last_seq(each) for each in heads}
         known = await self._store.known(seqs)
-        if any(each.left for each in known.values()):
-            await self._conversations.sweep()
+        left = [uuid for uuid, each in known.items() if each.left or (each.restoring and is_dead(each.holder or ""))]
+        if left:
+            for uuid in left:
+                await self._conversations.discard(uuid)
             known = await self._store.known(seqs)
         busy = next((uuid for uuid, each in known.items() if each.restoring or each.left), None)
         if busy is not None:
@@ -144,7 +147,7 @@ class Restoring:
         before = (await self._store.known({uuid: 0})).get(uuid)
         if head.session_id is not None and await self._store.session_holder(head.session_id):
             head = head.model_copy(update={"session_id": None})
-        await self._store.begin(uuid)
+        await self._store.begin(uuid, holder())
         kept, message = (before.kept_to, before.kept_message_id) if before else (0, None)
         floor = head.lineage[-1].top if head.lineage else 0
         self._begun.append(_Begun(head, kept, message, last_seq=floor))
@@ -196,6 +199,10 @@ class Restoring:
         await self._store.messages(uuid, [self._rows.message(each) for each in new], embed=embed)
         await self._tie(begun, new)
         await self._store_vectors(self._services.messages, new)
+
+    def passed(self, message: archive.Message) -> None:
+        """A message of a conversation that is here already: what it brought in may come only now."""
+        self._untied += [_row("", message.uuid, "conversation", other, {}) for other in message.merged_from]
 
     async def summaries(self, summaries: Sequence[archive.Summary]) -> None:
         """Its summaries, the lower levels first."""

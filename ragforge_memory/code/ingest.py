@@ -290,7 +290,7 @@ class _Ingest:
             lease = await self._store.take_lease(str(self._root), holder=holder, adopt=self._options.adopt, dead=dead)
             if lease.token is not None:
                 break
-            dead = lease.other if _is_dead(lease.holder) else None
+            dead = lease.other if is_dead(lease.holder) else None
             if dead is None:
                 if time.monotonic() > deadline:
                     raise GraphUnavailable("another ingest of this project has been running for ten minutes")
@@ -341,7 +341,7 @@ class _Ingest:
         )
 
 
-def _is_dead(holder: str) -> bool:
+def is_dead(holder: str) -> bool:
     """Whether the process that holds a lease ran on this machine and does not any more."""
     host, _, process = holder.rpartition(":")
     if host != socket.gethostname() or not process.isdigit() or int(process) == os.getpid() or os.name == "nt":

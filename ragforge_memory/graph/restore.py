@@ -22,13 +22,14 @@ class Known:
     """What is here of a conversation that shall be restored.
 
     ``shared``: it was deleted, and branches share what is left, up to ``kept_to``. ``left``: it was deleted or half
-    restored, and a sweep takes it away. ``restoring``: somebody restores it now. The messages are the one in the place
+    restored, and a sweep takes it away. ``restoring``: ``holder`` (host:process) restores it now. The messages are the one in the place
     that was asked for, and the last that is shared.
     """
 
     hidden: bool
     shared: bool
     restoring: bool
+    holder: str | None
     kept_to: int
     last_message_id: str | None
     kept_message_id: str | None
@@ -81,7 +82,7 @@ class RestoreStore:
         """What is here of this owner's conversations, each with the seq whose message is asked for."""
         asked = [{"uuid": uuid, "seq": seq} for uuid, seq in conversations.items()]
         rows = await self._read("restore_state", conversations=asked)
-        names = ("hidden", "shared", "restoring", "kept_to", "last_message_id", "kept_message_id")
+        names = ("hidden", "shared", "restoring", "holder", "kept_to", "last_message_id", "kept_message_id")
         return {row["uuid"]: Known(**{name: row[name] for name in names}) for row in rows}
 
     async def session_holder(self, session_id: str) -> str | None:
@@ -89,13 +90,13 @@ class RestoreStore:
         rows = await self._read("session_holder", session_id=session_id)
         return rows[0]["uuid"] if rows else None
 
-    async def begin(self, uuid: str) -> None:
-        """Makes a conversation that nobody sees until `finish`.
+    async def begin(self, uuid: str, holder: str) -> None:
+        """Makes a conversation that nobody sees until `finish`; ``holder`` says who restores it.
 
         Raises:
             InvalidInput: somebody else restores it now, or it is here.
         """
-        rows = await self._write("begin_restore", uuid=uuid, owner_token=self._owner_token)
+        rows = await self._write("begin_restore", uuid=uuid, holder=holder, owner_token=self._owner_token)
         if not rows:
             raise InvalidInput(
                 f"conversation {uuid} is here already, or is being imported by somebody else just now",

@@ -59,7 +59,17 @@ class Moment(Record):
 
 _IDENTITY = frozenset(
     {"uuid", "user_id", "project", "owner_token", "conversation_id", "message_id", "tool_call_id", "seq", "key"}
-    | {"status", "kept_to", "swept_to", "lineage_ids", "lineage_tops", "import_token", "import_until", "import_step"}
+    | {
+        "status",
+        "kept_to",
+        "swept_to",
+        "lineage_ids",
+        "lineage_tops",
+        "import_token",
+        "import_until",
+        "import_step",
+        "import_holder",
+    }
 )
 
 

@@ -129,7 +129,7 @@ ARCHIVE: dict[str, list[Probe]] = {
         Probe(lambda a, b: {"conversations": [{"uuid": b.conversation, "seq": 1}]}, expect=_nothing),
     ],
     "session_holder": [Probe(lambda a, b: {"session_id": b.session}, expect=lambda rows: len(rows) == 1)],
-    "begin_restore": [Probe(lambda a, b: {**_FENCE, "uuid": b.deleting}, expect=_nothing, taken=True)],
+    "begin_restore": [Probe(lambda a, b: {**_FENCE, "uuid": b.deleting, "holder": "h"}, expect=_nothing, taken=True)],
     "restore_messages": [
         Probe(
             lambda a, b: {

@@ -1,0 +1,67 @@
+"""A process that imports a file and says where it is, until it is killed."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+from typing import Any
+
+from ragforge_memory import AsyncConversationAgent, ConversationConfig, Neo4jConfig
+from ragforge_memory.agent import restoring
+from ragforge_memory.graph.restore import RestoreStore
+from ragforge_memory.llm.scripted import ScriptedProvider
+
+SETTINGS = json.loads(sys.argv[1])
+
+
+def mark(point: str) -> None:
+    """Tells the parent where we are, and waits to be killed there."""
+    sys.stdout.write(point + "\n")
+    sys.stdout.flush()
+    if point == SETTINGS["point"] and SETTINGS["stop"]:
+        sys.stdin.read()
+
+
+class MarkedStore(RestoreStore):
+    """The store, saying what it has written."""
+
+    async def begin(self, *arguments: Any) -> None:
+        await super().begin(*arguments)
+        mark("begun")
+
+    async def messages(self, *arguments: Any, **options: Any) -> None:
+        await super().messages(*arguments, **options)
+        mark("messages")
+
+    async def summaries(self, *arguments: Any, **options: Any) -> None:
+        await super().summaries(*arguments, **options)
+        mark("summaries")
+
+    async def finish(self, *arguments: Any, **options: Any) -> None:
+        mark("before the end")
+        finishing = asyncio.ensure_future(super().finish(*arguments, **options))
+        await asyncio.sleep(0)
+        mark("during the end")
+        await finishing
+        mark("after the end")
+
+
+async def main() -> None:
+    """Imports the file."""
+    restoring.RestoreStore = MarkedStore  # type: ignore[misc]  # the same, but for the marks
+    agent = AsyncConversationAgent(
+        Neo4jConfig(SETTINGS["uri"], username=SETTINGS["username"], password=SETTINGS["password"]),
+        llm_provider=ScriptedProvider([]),
+        tools=(),
+        config=ConversationConfig(embed_messages=False, enable_summarization=False),
+        user_id=SETTINGS["user_id"],
+        project=SETTINGS["project"],
+    )
+    async with agent:
+        await agent.import_conversations(SETTINGS["file"])
+    mark("done")
+
+
+if __name__ == "__main__":
+    asyncio.run(main())
