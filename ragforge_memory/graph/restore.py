@@ -22,8 +22,8 @@ class Known:
     """What is here of a conversation that shall be restored.
 
     ``shared``: it was deleted, and branches share what is left, up to ``kept_to``. ``left``: it was deleted or half
-    restored, and a sweep takes it away. ``restoring``: ``holder`` (host:process) restores it now. The messages are the one in the place
-    that was asked for, and the last that is shared.
+    restored, and a sweep takes it away. ``restoring``: ``holder`` (host:process) restores it now. The messages are the
+    one in the place that was asked for, and the last that is shared.
     """
 
     hidden: bool

@@ -1,0 +1,83 @@
+"""Markdown for reading, the command line, and what cannot be exported."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from ragforge_memory import ConversationAgent, InvalidInput, Neo4jConfig
+from ragforge_memory.llm.scripted import ScriptedProvider
+from tests.archive.conftest import Graph, MakeAgent
+from tests.archive.story import STEPS, told, weigh
+from tests.cli.conftest import CommandLine, bare_environment, project, ragforge
+
+__all__ = ["bare_environment", "project", "ragforge"]
+
+
+@pytest.mark.anyio
+async def test_markdown_is_for_reading(make_agent: MakeAgent, tmp_path: Path) -> None:
+    async with make_agent(*STEPS, tools=[weigh]) as agent:
+        family = await told(agent)
+        text = await family["leaf"].export(tmp_path / "leaf.md", format="markdown")
+        assert isinstance(text, str)
+        assert (tmp_path / "leaf.md").read_text(encoding="utf-8") == text
+        assert text.startswith("# Leaf\n\nconversation ")
+        assert "## 1. user · " in text
+        assert "· shared" in text
+        assert "> Let me weigh." in text
+        assert "**weigh** (" in text
+        assert "there is nothing to weigh" in text
+        assert "more characters\n```" in text
+        assert text.rstrip().endswith("on the leaf")
+        assert len(text) < 20_000
+        with pytest.raises(InvalidInput, match="no format 'html'"):
+            await family["leaf"].export(format="html")  # type: ignore[arg-type]  # there is none such
+        with pytest.raises(InvalidInput, match="cannot be written"):
+            await family["leaf"].export(tmp_path / "nowhere" / "leaf.json")
+        with pytest.raises(InvalidInput, match="cannot be written"):
+            await agent.export_all(tmp_path)
+
+
+@pytest.mark.anyio
+async def test_without_memory_nothing_is_kept(make_agent: MakeAgent, tmp_path: Path) -> None:
+    async with make_agent("a", settings={"enable_memory": False}) as agent:
+        talk = await agent.create_conversation()
+        await talk.send_message("q")
+        with pytest.raises(InvalidInput, match="memory is off"):
+            await talk.export()
+        with pytest.raises(InvalidInput, match="memory is off"):
+            await agent.export_all(tmp_path / "all.jsonl")
+        assert not (tmp_path / "all.jsonl").exists()
+
+
+def test_without_await(neo4j_config: Neo4jConfig, graph: Graph, home: Path, tmp_path: Path) -> None:
+    given = {"llm_provider": ScriptedProvider(["a"]), "tools": (), **graph.owner.parameters}
+    with ConversationAgent(neo4j_config, **given) as agent:
+        talk = agent.create_conversation("One")
+        talk.send_message("q")
+        document = talk.export(tmp_path / "one.json")
+        assert agent.export_all(tmp_path / "all.jsonl").conversations == 1
+        graph.forget()
+        assert agent.import_conversation(document).title == "One"
+
+
+def test_the_command_line(ragforge: CommandLine, tmp_path: Path) -> None:
+    made = ragforge.json("ask", "Where is `login`?", "--json", "--model", "extractive")
+    uuid = made["conversation_id"]
+    document = json.loads(ragforge.ok("conversations", "export", uuid[:8]))
+    assert document["conversation"] == uuid
+    assert "# " in ragforge.ok("conversations", "export", uuid, "--format", "markdown")
+    file = tmp_path / "one.json"
+    assert ragforge.ok("conversations", "export", uuid, "-o", str(file)).startswith(f"exported: {uuid} to ")
+    assert ragforge.ok("conversations", "export", "--all", str(tmp_path / "all")).startswith(
+        "exported: 1 conversation, 2"
+    )
+    assert ragforge.run("conversations", "import", str(file)).returncode != 0
+    for given in (file, tmp_path / "all"):
+        ragforge.ok("conversations", "delete", uuid, "--yes")
+        assert "imported: 1 conversation" in ragforge.ok("conversations", "import", str(given))
+        assert json.loads(ragforge.ok("conversations", "export", uuid))["conversations"] == document["conversations"]
+    for wrong in ((), (uuid, "--all", "x"), ("--all", "x", "--format", "markdown")):
+        assert ragforge.run("conversations", "export", *wrong).returncode == 2

@@ -1,0 +1,15 @@
+"""docs/archive.md runs as it stands."""
+
+from __future__ import annotations
+
+from uuid import uuid4
+
+from tests.docs.conftest import ROOT, Shop
+from tests.docs.markdown import blocks
+
+
+def test_the_python_of_the_page_runs(shop: Shop) -> None:
+    [block] = blocks(ROOT / "docs" / "archive.md", "python")
+    said = shop.python("-c", block.replace('"shop"', f'"shop-{uuid4().hex}"')).splitlines()
+    assert said == ["1 conversation, 2 messages", "Passwords [1, 2]", "1 restored"]
+    assert (shop.root / "passwords.md").read_text(encoding="utf-8").startswith("# Passwords\n")
