@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager
 from copy import copy
 from dataclasses import dataclass, field
@@ -131,6 +131,8 @@ class _Importer:
 
     async def run(self, found: Iterator[Transcript]) -> None:
         """Writes all; the next batch is read while one is written."""
+        import anyio
+
         try:
             async with _ahead(batches(found, self._services.redacted)) as coming:
                 batch = await coming()
@@ -144,7 +146,8 @@ class _Importer:
                     await self._take(batch)
                     batch = following if self._alone else await coming()
         except BaseException:
-            await asyncio.shield(self._undo())
+            with anyio.CancelScope(shield=True):
+                await self._undo()
             raise
         finally:
             if self.conversations:
@@ -296,25 +299,27 @@ class _Importer:
 
 
 @asynccontextmanager
-async def _ahead(found: Iterator[Batch]) -> AsyncIterator[Callable[[], Any]]:
+async def _ahead(found: Iterator[Batch]) -> AsyncIterator[Callable[[], Awaitable[Batch | None]]]:
     """Gives the batches one by one; the next is read in a thread meanwhile."""
+    from anyio import to_thread
 
-    def read() -> Batch | None:
-        return next(found, None)
+    def begin() -> asyncio.Task[Batch | None]:
+        # Whoever gives up waits for no stream that gives nothing.
+        return asyncio.create_task(to_thread.run_sync(lambda: next(found, None), abandon_on_cancel=True))
 
-    task = asyncio.create_task(asyncio.to_thread(read))
+    task = begin()
 
     async def coming() -> Batch | None:
         nonlocal task
         batch = await task
         if batch is not None:
-            task = asyncio.create_task(asyncio.to_thread(read))
+            task = begin()
         return batch
 
     try:
         yield coming
     finally:
-        # A thread cannot be stopped: it reads its batch to the end, and nothing after it.
+        task.cancel()
         await asyncio.wait((task,))
         if not task.cancelled():
             task.exception()

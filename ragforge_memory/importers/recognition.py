@@ -169,7 +169,7 @@ def _of_object(record: Record, *, among: bool = False) -> Iterator[Transcript]:
     if not among:
         raise _unknown()
     return iter(
-        [_refused(record.place, refusal(record.place, record.fault or "this is no conversation as the first one"))]
+        [_refused(record.place, refusal(record.place, record.fault or "this is no conversation, as the first one is"))]
     )
 
 
@@ -180,7 +180,7 @@ def _has_messages(value: object) -> bool:
 def _of_document(document: JsonDocument) -> Iterator[Transcript]:
     """One object over many lines; its ``messages`` are not read at once."""
     header: dict[str, Any] = {}
-    keys = document.keys()
+    keys = document.names()
     for key in keys:
         if key == "messages" and document.next() == "[":
 

@@ -19,6 +19,7 @@ MAX_RECORD_BYTES = 32_000_000
 """The most that one line, one item of a list or one conversation of ChatGPT's export may have."""
 
 _CHUNK = 1 << 18
+_NUMBER = re.compile(r"[0-9.eE+-]*")
 _SPACE = re.compile(r"[ \t\r\n]*")
 # An error so near to the end of what was read may be one of what is not read yet ("\\ud83d\\ude00" has 12 characters).
 _NEAR = 16
@@ -33,7 +34,8 @@ class Source:
     """
 
     def __init__(self, stream: IO[bytes] | IO[str], *, size: int | None = None) -> None:
-        self._stream = stream
+        # What a pipe has by now, where it can say so: nobody waits until a whole piece has come.
+        self._give = getattr(stream, "read1", stream.read)
         self._head = b""
         self.size = size
         self.taken = 0
@@ -57,7 +59,7 @@ class Source:
             yield chunk
 
     def _read(self, size: int) -> bytes:
-        found = self._stream.read(size)
+        found = self._give(size)
         return found.encode("utf-8", "surrogatepass") if isinstance(found, str) else found
 
 
@@ -185,7 +187,8 @@ class JsonDocument:
             except (RecursionError, ValueError) as error:
                 raise refusal(self.place, f"this is no JSON that can be read: {error}") from error
             else:
-                if end < len(self._text) or self._ended:  # else a number may go on
+                # What was read of a number may be its beginning.
+                if self._ended or _NUMBER.match(self._text, end).end() < len(self._text):  # type: ignore[union-attr]
                     self._pass_to(end)
                     return value
             if len(self._text) - self._at > MAX_RECORD_BYTES:
@@ -212,7 +215,7 @@ class JsonDocument:
             if self.take(",", "]") == "]":
                 return
 
-    def keys(self) -> Iterator[str]:
+    def names(self) -> Iterator[str]:
         """The keys of the object that comes next; the value of each must be read before the next key.
 
         Raises:
@@ -256,7 +259,8 @@ class JsonDocument:
             try:
                 piece = self._decode.decode(chunk or b"", final=self._ended)
             except UnicodeDecodeError as error:
-                raise refusal(f"after line {self._line}", not_utf8(error)) from error
+                before = error.object[: error.start].count(b"\n") + "".join(pieces).count("\n")
+                raise refusal(f"line {self._line + before}", not_utf8(error)) from error
             pieces.append(piece)
             added += len(piece)
         self._text = "".join(pieces)

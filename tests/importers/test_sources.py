@@ -1,0 +1,124 @@
+"""Sources: what is malformed or too large is named by its line, wherever a buffer ends."""
+
+from __future__ import annotations
+
+import io
+import json
+import random
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ragforge_memory import InvalidInput
+from ragforge_memory.importers import source as sources
+from ragforge_memory.importers.source import JsonDocument, Source, json_lines
+from tests.importers.reading import OneByOne, outcomes, read
+
+HELLO = {"role": "user", "content": "hello"}
+
+
+@pytest.mark.parametrize(
+    "data", ["", "  \n ", "[]", "{}", "7", "null", "hello", '"x"', "[[]]", '{"messages": []}', "\x00"]
+)
+def test_what_is_no_conversation(data: str) -> None:
+    with pytest.raises(InvalidInput) as caught:
+        read(data)
+    assert caught.value.hint
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        (
+            '[{"role": "user", "content": "a"},\n {"role": "user" "content": "b"}]',
+            "line 2: this is no JSON: Expecting ',' delimiter",
+        ),
+        (
+            '[{"role": "user", "content": "a"},\n\n {"role": "user", "con',
+            "line 3: this is no JSON: Unterminated string",
+        ),
+        ('[{"role": "user", "content": "a"}\n\n', "line 3: this is no JSON: ',' or ']' is expected, not 'the end'"),
+        ('[{"role": "user", "content": "a"}]\n]', "line 2: this is no JSON: the document has ended before"),
+        (
+            '{\n"messages": [{"role": "user", "content": "a"}]\n x',
+            "line 3: this is no JSON: ',' or '}' is expected, not 'x'",
+        ),
+    ],
+)
+def test_malformed_documents_are_named_by_line(text: str, why: str) -> None:
+    for data in (text, Source(OneByOne(text.encode()))):
+        assert [str(each)[: len(why)] for each in outcomes(data)] == [why]
+
+
+def test_what_is_not_utf8_is_named() -> None:
+    good = json.dumps({"messages": [HELLO]}).encode()
+    assert outcomes(good + b"\n" + b'{"messages": "\xff"}\n' + good) == [
+        1,
+        "line 2: this is not UTF-8: invalid start byte at byte 14",
+        1,
+    ]
+    with pytest.raises(InvalidInput, match="line 3: this is not UTF-8"):
+        read(b'[\n{"role": "user",\n "content": "\xff"}]')
+
+
+def test_records_have_a_most(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sources, "MAX_RECORD_BYTES", 1_000_000)
+    large = {"messages": [{"role": "user", "content": ["x" * 1_500_000]}]}
+    text = "\n".join(json.dumps(each) for each in ({"messages": [HELLO]}, large, {"messages": [HELLO]}))
+    assert outcomes(text) == [1, "line 2: it has more than 1,000,000 bytes", 1]
+    [reason] = outcomes(json.dumps([HELLO, {"role": "user", "content": "x" * 3_000_000}]))
+    assert reason == "line 1: it has more than 1,000,000 bytes"
+
+
+def test_nesting_has_a_most() -> None:
+    deep = "[" * 100_000
+    assert "nested too deeply" in str(outcomes(json.dumps({"messages": [HELLO]}) + '\n{"messages": ' + deep)[1])
+    with pytest.raises(InvalidInput):
+        read(deep)
+
+
+@given(
+    st.recursive(
+        st.none() | st.booleans() | st.integers() | st.text() | st.floats(allow_nan=False, allow_infinity=False),
+        lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4),
+        max_leaves=12,
+    ),
+    st.integers(1, 9),
+    st.sampled_from([None, 1]),
+)
+def test_items_are_what_the_whole_has(value: Any, size: int, indent: int | None) -> None:
+    class Slow(io.BytesIO):
+        def read(self, asked: int | None = -1) -> bytes:
+            return super().read(size)
+
+    items = [value, 12345, value]
+    text = json.dumps(items, ensure_ascii=bool(size % 2), indent=indent, allow_nan=False)
+    try:
+        encoded = text.encode()
+    except UnicodeEncodeError:
+        return
+    document = JsonDocument(Source(Slow(encoded)))
+    assert [record.value for record in document.items()] == items
+    document.end()
+    document = JsonDocument(Source(Slow(json.dumps({"a": value, "b": items}, indent=indent).encode())))
+    assert {key: document.value() for key in document.names()} == {"a": value, "b": items}
+
+
+def test_lines_are_lines_wherever_a_chunk_ends() -> None:
+    drawn = random.Random(5)
+    records = [{"n": number, "x": "é" * drawn.randrange(400)} for number in range(200)]
+    text = "\r\n\n".join(json.dumps(each, ensure_ascii=False) for each in records)
+    found = list(json_lines(Source(OneByOne(text.encode()))))
+    assert [each.value for each in found] == records
+    assert [each.place for each in found[:3]] == ["line 1", "line 3", "line 5"]
+
+
+def test_text_streams_are_read_too() -> None:
+    assert len(read(Source(io.StringIO(json.dumps([HELLO, HELLO]))))[0][1]) == 2
+
+
+def test_half_a_character_is_mended_in_what_others_wrote() -> None:
+    [(_, messages)] = read('[{"role": "user", "content": "a\\ud83d", "name": "n"}]')
+    assert messages[0].content == "a\ufffd"
