@@ -1,27 +1,29 @@
 // name: import_messages
-// A batch of a conversation that comes from elsewhere, with its times; with $fresh (a list of one) the first, which makes
-// the conversation. Each batch names the seq that it follows, so that a repeated write changes nothing. What does not fit
-// into one transaction is made under the status that every read hides, and $token holds off the sweep of what a crash
-// left: until import_until, which every batch moves on. The labels are those that appends of the same messages leave.
-FOREACH (properties IN $fresh |
-  MERGE (new:Conversation {uuid: $conversation_id})
+// Batches of conversations that come from elsewhere, with their times; with `fresh` (a list of one) the first of its
+// conversation, which it makes. Each names the seq that it follows, so that a repeated write changes nothing. What does
+// not fit into one transaction is made under the status that every read hides, and `token` holds off the sweep of what a
+// crash left: until import_until, which every batch moves on. The labels are those that appends of the same messages
+// leave.
+UNWIND $batches AS batch
+FOREACH (properties IN batch.fresh |
+  MERGE (new:Conversation {uuid: batch.conversation_id})
   ON CREATE SET new += properties, new.user_id = $user_id, new.project = $project, new.owner_token = $owner_token,
-    new.created_at = coalesce(datetime($created_at), datetime())
+    new.created_at = coalesce(datetime(batch.created_at), datetime())
 )
-WITH count(*) AS begun
-MATCH (c:Conversation {uuid: $conversation_id})
+WITH batch
+MATCH (c:Conversation {uuid: batch.conversation_id})
 WHERE c.user_id = $user_id AND c.project = $project
-  AND CASE WHEN $token IS NULL THEN c.status <> 'deleting' ELSE c.import_token = $token END
-SET c.updated_at = datetime(), c.import_until = CASE WHEN $token IS NULL THEN null
+  AND CASE WHEN batch.token IS NULL THEN c.status <> 'deleting' ELSE c.import_token = batch.token END
+SET c.updated_at = datetime(), c.import_until = CASE WHEN batch.token IS NULL THEN null
   ELSE datetime() + duration({seconds: $lease}) END
-WITH c, c['head_seq'] AS head WHERE $token IS NULL OR c['import_token'] = $token
-FOREACH (_ IN CASE WHEN head = $after THEN [1] ELSE [] END |
-  SET c.head_seq = $after + size($messages), c.message_count = $after + size($messages),
-    c.token_total = coalesce(c.token_total, 0) + $tokens
+WITH batch, c, c['head_seq'] AS head WHERE batch.token IS NULL OR c['import_token'] = batch.token
+FOREACH (_ IN CASE WHEN head = batch.after THEN [1] ELSE [] END |
+  SET c.head_seq = batch.after + size(batch.messages), c.message_count = batch.after + size(batch.messages),
+    c.token_total = coalesce(c.token_total, 0) + batch.tokens
   FOREACH (_ IN CASE WHEN $embed THEN [1] ELSE [] END | SET c:PendingEmbedding)
   FOREACH (_ IN CASE WHEN c.head_seq >= $summarize_every OR c.title_source = 'provisional' THEN [1] ELSE [] END |
     SET c:PendingSummary)
-  FOREACH (row IN $messages |
+  FOREACH (row IN batch.messages |
     CREATE (c)-[:HAS_MESSAGE]->(m:Message)
     SET m = row.properties, m.conversation_id = c.uuid, m.user_id = c.user_id, m.project = c.project,
       m.owner_token = c.owner_token, m.timestamp = coalesce(datetime(row.timestamp), datetime())
@@ -34,7 +36,7 @@ FOREACH (_ IN CASE WHEN head = $after THEN [1] ELSE [] END |
     )
   )
 )
-RETURN c.head_seq AS head
+RETURN c.uuid AS uuid
 
 // name: finish_import
 // From here on everybody sees it, whole.

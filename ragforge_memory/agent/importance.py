@@ -43,15 +43,19 @@ _EDITS = re.compile(r"(?:^|_)(?:edit|write|patch|apply|create|replace|insert|del
 # Arguments that say what was edited.
 _PLACES = ("file", "path", "file_path", "name", "target")
 
+_BLANKS = re.compile(r"[^\S\n]+")
 _SENTENCE = re.compile(r"(?<=[.!?…。！？])\s+|\n+")
 _MARKS = re.compile(r"^[\s>#*\-•\d.)]+(?=\S)")
 
 
 def importance_of(content: str, tool_calls: Sequence[ToolCall] = ()) -> float | None:
     """How much a message matters, 0 to 1; None where nothing speaks for it."""
-    kinds = {kind for kind, _ in key_sentences(content)}
-    if kinds & {"decision", "error"}:
-        return 0.8
+    # Most messages have no such word at all: looked for at once before every sentence is.
+    at_once = _BLANKS.sub(" ", content)
+    if _DECISION.search(at_once) or _ERROR.search(at_once) or _RULE.search(at_once):
+        kinds = {kind for kind, _ in key_sentences(content)}
+        if kinds & {"decision", "error"}:
+            return 0.8
     if any(_EDITS.search(call.tool_name) for call in tool_calls):
         return IMPORTANT
     return None

@@ -2,36 +2,51 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any
 from uuid import uuid4
 
 from ragforge_memory.agent.importance import importance_of
 from ragforge_memory.errors import InvalidInput
-from ragforge_memory.graph.imports import PlacedMessage
+from ragforge_memory.graph.imports import PlacedMessage, import_row, import_tokens
 from ragforge_memory.graph.messages import NewMessage
 from ragforge_memory.graph.records import as_text, to_json
 from ragforge_memory.models.conversation import ToolCall
 from ragforge_memory.models.transcript import Transcript, TranscriptCall, TranscriptMessage
 
 # A transaction that a server with a heap of 512 MB holds with all its indexes: whichever is reached first.
-_BATCH_MESSAGES = 1_000
-_BATCH_CHARACTERS = 4_000_000
+BATCH_MESSAGES = 1_000
+BATCH_CHARACTERS = 4_000_000
 
 
 @dataclass(frozen=True, slots=True)
 class Batch:
     """Messages of one conversation that are written at once.
 
-    ``fault`` says that the conversation was refused here; its batch is its last then and has no messages.
+    ``rows`` are ready for the graph. ``given`` are the uuids that they had, each with the place of its message;
+    ``question`` is the user's newest message by then. ``fault`` says that the conversation was refused here; its batch
+    is its last then and has no messages.
     """
 
     transcript: Transcript
-    messages: Sequence[TranscriptMessage]
     last: bool
+    rows: Sequence[dict[str, Any]] = ()
+    after: int = 0
+    tokens: int = 0
+    characters: int = 0
+    tool_calls: int = 0
+    given: Mapping[str, str] = field(default_factory=dict)
+    question: str | None = None
     fault: InvalidInput | None = None
+
+    @property
+    def whole(self) -> bool:
+        """Whether this is all of a conversation."""
+        return self.last and self.after == 0 and self.fault is None
 
 
 def batches(transcripts: Iterator[Transcript], redacted: Callable[[Any], Any]) -> Iterator[Batch]:
@@ -41,23 +56,99 @@ def batches(transcripts: Iterator[Transcript], redacted: Callable[[Any], Any]) -
     to that size comes whole.
     """
     for transcript in _all_there_are(transcripts):
-        messages: list[TranscriptMessage] = []
-        characters = written = 0
+        filling = _Filling(transcript)
         try:
             for message in transcript.messages:
                 weight = _characters(message)
-                if messages and (len(messages) >= _BATCH_MESSAGES or characters + weight > _BATCH_CHARACTERS):
-                    yield Batch(transcript, messages, last=False)
-                    written += len(messages)
-                    messages, characters = [], 0
-                messages.append(_clean(message, redacted))
-                characters += weight
-            if not messages and not written:
+                if filling.rows and not filling.fits(weight):
+                    yield filling.batch(last=False)
+                filling.add(_clean(message, redacted), weight)
+            if not filling.rows and not filling.after:
                 raise InvalidInput(f"{transcript.place or 'this'}: there are no messages")
         except InvalidInput as error:
-            yield Batch(transcript, (), last=True, fault=error)
+            yield Batch(transcript, last=True, fault=error)
         else:
-            yield Batch(transcript, messages, last=True)
+            yield filling.batch(last=True)
+
+
+class _Filling:
+    """The batch that is being filled. An answer knows the question before it."""
+
+    def __init__(self, transcript: Transcript) -> None:
+        self._transcript = transcript
+        self._question: str | None = None
+        self._now = datetime.now(UTC)
+        self.after = 0
+        self._empty()
+
+    def _empty(self) -> None:
+        self.rows: list[dict[str, Any]] = []
+        self._tokens = self._characters = self._tool_calls = 0
+        self._given: dict[str, str] = {}
+
+    def fits(self, characters: int) -> bool:
+        """Whether another message may be added."""
+        return len(self.rows) < BATCH_MESSAGES and self._characters + characters <= BATCH_CHARACTERS
+
+    def batch(self, *, last: bool) -> Batch:
+        """What was added; the next batch begins."""
+        batch = Batch(
+            self._transcript,
+            last,
+            self.rows,
+            self.after,
+            self._tokens,
+            self._characters,
+            self._tool_calls,
+            self._given,
+            self._question,
+        )
+        self.after += len(self.rows)
+        self._empty()
+        return batch
+
+    def add(self, message: TranscriptMessage, characters: int) -> None:
+        """Another message."""
+        if not self.after and not self.rows:
+            self._transcript.created_at = self._transcript.created_at or message.timestamp
+        uuid = message.uuid or uuid4().hex
+        if message.uuid is not None:
+            self._given[uuid] = message.place
+        calls = [self._call(call, index, uuid, message) for index, call in enumerate(message.tool_calls)]
+        new = NewMessage(
+            uuid=uuid,
+            role=message.role,
+            content=message.content,
+            reasoning=message.reasoning,
+            in_reply_to=self._question if message.role == "assistant" else None,
+            model=message.model,
+            usage=message.usage,
+            metadata=message.metadata or None,
+            importance=importance_of(message.content, calls),
+        )
+        if message.role == "user":
+            self._question = uuid
+        placed = PlacedMessage(new, message.timestamp, tuple((call, uuid4().hex) for call in calls))
+        self.rows.append(import_row(self.after + len(self.rows) + 1, placed))
+        self._tokens += import_tokens(placed)
+        self._characters += characters
+        self._tool_calls += len(calls)
+
+    def _call(self, call: TranscriptCall, index: int, message_id: str, message: TranscriptMessage) -> ToolCall:
+        result = None if call.result is None else as_text(call.result)
+        return ToolCall(
+            uuid=uuid4().hex,
+            message_id=message_id,
+            index=index,
+            timestamp=call.timestamp or message.timestamp or self._now,
+            tool_name=call.tool_name,
+            arguments=dict(call.arguments),
+            success=call.success,
+            result=result,
+            error=call.error,
+            result_size_bytes=0 if result is None else len(to_json(result).encode()),
+            duration_ms=call.duration_ms,
+        )
 
 
 def _all_there_are(transcripts: Iterator[Transcript]) -> Iterator[Transcript]:
@@ -98,56 +189,28 @@ def _clean(message: TranscriptMessage, redacted: Callable[[Any], Any]) -> Transc
     )
 
 
-class Placing:
-    """Gives the messages of one conversation their uuids; an answer knows the question before it.
+@asynccontextmanager
+async def ahead(found: Iterator[Batch]) -> AsyncIterator[Callable[[], Awaitable[Batch | None]]]:
+    """Gives the batches one by one; the next is read in a thread meanwhile."""
+    from anyio import to_thread
 
-    Args:
-        now: when what has no time is said to have been.
-    """
+    def begin() -> asyncio.Task[Batch | None]:
+        # Whoever gives up waits for no stream that gives nothing.
+        return asyncio.create_task(to_thread.run_sync(lambda: next(found, None), abandon_on_cancel=True))
 
-    def __init__(self, now: datetime | None = None) -> None:
-        self._now = now or datetime.now(UTC)
-        self._question: str | None = None
-        self.tool_calls = 0
+    task = begin()
 
-    def placed(self, messages: Sequence[TranscriptMessage], taken: Mapping[str, object]) -> list[PlacedMessage]:
-        """The messages as the graph takes them; a uuid that is ``taken`` gives way to a new one."""
-        return [self._placed(message, taken) for message in messages]
+    async def coming() -> Batch | None:
+        nonlocal task
+        batch = await task
+        if batch is not None:
+            task = begin()
+        return batch
 
-    def _placed(self, message: TranscriptMessage, taken: Mapping[str, object]) -> PlacedMessage:
-        moved = message.uuid is not None and message.uuid in taken
-        uuid = uuid4().hex if message.uuid is None or moved else message.uuid
-        calls = [self._call(call, index, uuid, message) for index, call in enumerate(message.tool_calls)]
-        self.tool_calls += len(calls)
-        new = NewMessage(
-            uuid=uuid,
-            role=message.role,
-            content=message.content,
-            reasoning=message.reasoning,
-            in_reply_to=self._question if message.role == "assistant" else None,
-            model=message.model,
-            usage=message.usage,
-            metadata=message.metadata or None,
-            importance=importance_of(message.content, calls),
-        )
-        if message.role == "user":
-            self._question = uuid
-        return PlacedMessage(
-            new, message.timestamp, message.uuid if moved else None, tuple((call, uuid4().hex) for call in calls)
-        )
-
-    def _call(self, call: TranscriptCall, index: int, message_id: str, message: TranscriptMessage) -> ToolCall:
-        result = None if call.result is None else as_text(call.result)
-        return ToolCall(
-            uuid=uuid4().hex,
-            message_id=message_id,
-            index=index,
-            timestamp=call.timestamp or message.timestamp or self._now,
-            tool_name=call.tool_name,
-            arguments=dict(call.arguments),
-            success=call.success,
-            result=result,
-            error=call.error,
-            result_size_bytes=0 if result is None else len(to_json(result).encode()),
-            duration_ms=call.duration_ms,
-        )
+    try:
+        yield coming
+    finally:
+        task.cancel()
+        await asyncio.wait((task,))
+        if not task.cancelled():
+            task.exception()

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from contextlib import asynccontextmanager
-from copy import copy
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 from uuid import uuid4
 
-from ragforge_memory.agent.imported_messages import Batch, Placing, batches
+from ragforge_memory.agent.imported_messages import BATCH_CHARACTERS, BATCH_MESSAGES, Batch, ahead, batches
 from ragforge_memory.agent.inputs import title_of
 from ragforge_memory.errors import InvalidInput, NotFound, RagforgeError
-from ragforge_memory.graph.imports import ImportStore, Known, NewConversation, UuidTaken
+from ragforge_memory.graph.imports import ImportBatch, ImportStore, Known, NewConversation, UuidTaken, renamed
 from ragforge_memory.importers.recognition import transcripts
 from ragforge_memory.models.imports import MOST_NAMED, ImportFault, ImportProgress, ImportReport
 
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
     from ragforge_memory.agent.services import Services
     from ragforge_memory.importers.source import Source
     from ragforge_memory.models.conversation import ConversationInfo
-    from ragforge_memory.models.transcript import Transcript, TranscriptMessage
+    from ragforge_memory.models.transcript import Transcript
 
 OnConflict = Literal["fail", "skip", "copy"]
 ON_CONFLICT: tuple[OnConflict, ...] = ("fail", "skip", "copy")
@@ -78,22 +77,26 @@ async def import_all(
 
 
 @dataclass(slots=True)
-class _Current:
-    """The conversation that is being written. ``tried``: something of it may be in the graph; ``over``: it was refused
-    or skipped, the rest of it is read past."""
+class _Writing:
+    """A conversation that is being written. ``over``: it was refused or skipped, the rest of it is read past.
+
+    ``names`` has the new uuid of a question whose own was taken, as long as answers to it may come; ``following`` are
+    those after the batch that is being written.
+    """
 
     transcript: Transcript
     uuid: str = field(default_factory=lambda: uuid4().hex)
     token: str | None = None
-    written: int = 0
-    placing: Placing = field(default_factory=Placing)
-    tried: bool = False
-    first: TranscriptMessage | None = None
+    first: str = ""
+    names: dict[str, str] = field(default_factory=dict)
+    following: dict[str, str] = field(default_factory=dict)
+    messages: int = 0
+    tool_calls: int = 0
     over: bool = False
 
 
 class _Importer:
-    """Writes batches as they come.
+    """Writes batches as they come: small conversations together, large ones hidden until they are whole.
 
     Args:
         services: what is open.
@@ -101,7 +104,7 @@ class _Importer:
         title: the one conversation's.
         alone: there shall be one conversation, and what is wrong with it is raised.
         source: what is read, for progress.
-        progress: is told after every batch.
+        progress: is told after everything that was written.
     """
 
     def __init__(
@@ -123,7 +126,9 @@ class _Importer:
         self._alone = alone
         self._source = source
         self._progress = progress
-        self._current: _Current | None = None
+        self._group: list[Batch] = []
+        self._long: _Writing | None = None
+        self._tried: list[str] = []
         self.existing: ConversationInfo | None = None
         self.conversations = self.messages = self.tool_calls = self.skipped = self.failed = 0
         self.errors: list[ImportFault] = []
@@ -134,17 +139,15 @@ class _Importer:
         import anyio
 
         try:
-            async with _ahead(batches(found, self._services.redacted)) as coming:
-                batch = await coming()
-                while batch is not None:
-                    following = await coming() if self._alone else None
-                    if self._alone and following is not None and following.transcript is not batch.transcript:
+            async with ahead(batches(found, self._services.redacted)) as coming:
+                while (batch := await coming()) is not None:
+                    if self._alone and batch.last and await coming() is not None:
                         raise InvalidInput(
                             "there are several conversations in it",
                             hint="import_conversations (`ragforge conversations import`) takes them all",
                         )
                     await self._take(batch)
-                    batch = following if self._alone else await coming()
+                await self._write_group()
         except BaseException:
             with anyio.CancelScope(shield=True):
                 await self._undo()
@@ -154,68 +157,100 @@ class _Importer:
                 self._services.background.wake(due=True)
 
     async def _take(self, batch: Batch) -> None:
-        current = self._current
-        if current is None:
-            current = self._current = _Current(batch.transcript)
-        if not current.over:
-            try:
-                if batch.fault is not None:
-                    raise batch.fault
-                await self._write(current, batch)
-            except InvalidInput as error:
-                await self._undo()
-                if self._alone:
-                    raise
-                current.over = True
-                self.failed += 1
-                if len(self.errors) < MOST_NAMED:
-                    self.errors.append(ImportFault(place=batch.transcript.place, message=error.message))
+        if batch.whole:
+            group = [*self._group, batch]
+            full = sum(len(each.rows) for each in group) > BATCH_MESSAGES
+            if full or sum(each.characters for each in group) > BATCH_CHARACTERS:
+                await self._write_group()
+            self._group.append(batch)
+            return
+        await self._write_group()
+        long = self._long = self._long or _Writing(batch.transcript)
+        if not long.over:
+            await self._write_part(long, batch)
         if batch.last:
-            self._current = None
-        self._tell(current)
+            self._long = None
+        self._tell()
 
-    async def _write(self, current: _Current, batch: Batch) -> None:
-        if current.first is None or current.first.role != "user":
-            user = next((each for each in batch.messages if each.role == "user"), None)
-            current.first = user or current.first or batch.messages[0]
-        if current.token is None and not batch.last:
-            current.token = uuid4().hex
+    async def _write_group(self) -> None:
+        """Writes the whole conversations that have come, in one transaction."""
+        group, self._group = self._group, []
+        if group:
+            await self._write_whole(group)
+            self._tell()
+
+    async def _write_whole(self, group: list[Batch], attempt: int = 1) -> None:
+        known = await self._known(group)
+        kept: list[tuple[_Writing, Batch]] = []
+        for batch in group:
+            writing = _Writing(batch.transcript)
+            if await self._may(writing, batch, known):
+                kept.append((writing, batch))
+        if not kept:
+            return
+        self._tried = [writing.uuid for writing, _ in kept]
+        try:
+            await self._store.write([self._batch(*each, known) for each in kept], embed=self._services.embeds_messages)
+        except UuidTaken:
+            # Nothing of them was written. Two of these may have the same message, or another process has it by now.
+            self._tried = []
+            if len(kept) == 1 and attempt == _ATTEMPTS:
+                raise
+            for _, batch in kept:
+                await self._write_whole([batch], attempt + 1 if len(kept) == 1 else attempt)
+            return
+        self._tried = []
+        for writing, batch in kept:
+            self._count(writing, batch)
+            self._done(writing)
+
+    async def _write_part(self, long: _Writing, batch: Batch) -> None:
+        """Writes the next messages of a conversation that is larger than a transaction shall be."""
+        if batch.fault is not None:
+            await self._refuse(long, batch.fault)
+            return
+        long.token = long.token or uuid4().hex
         for attempt in range(1, _ATTEMPTS + 1):
-            known = await self._known(batch, current)
-            if await self._conflicts(known, batch, current):
+            known = await self._known([batch], long)
+            if not await self._may(long, batch, known):
                 return
-            placing = copy(current.placing)
             try:
-                current.tried = True
-                await self._store.write(
-                    current.uuid,
-                    await asyncio.to_thread(placing.placed, batch.messages, known),
-                    after=current.written,
-                    begins=self._about(current) if current.written == 0 else None,
-                    token=current.token,
-                    embed=self._services.embeds_messages,
-                )
+                await self._store.write([self._batch(long, batch, known)], embed=self._services.embeds_messages)
                 break
             except UuidTaken:
                 if attempt == _ATTEMPTS:
                     raise
-        current.placing = placing
-        current.written += len(batch.messages)
+        self._count(long, batch)
         if batch.last:
-            if current.token is not None:
-                await self._store.finish(current.uuid, current.token, self._about(current))
-            self.conversations += 1
-            self.messages += current.written
-            self.tool_calls += current.placing.tool_calls
-            if len(self.imported) < MOST_NAMED:
-                self.imported.append(current.uuid)
+            await self._store.finish(long.uuid, long.token, self._about(long))
+            self._done(long)
 
-    async def _known(self, batch: Batch, current: _Current) -> dict[str, Known]:
-        """What of a batch is there already; waits for an import that has the same messages and still runs."""
-        given = [each.uuid for each in batch.messages if each.uuid is not None]
+    def _batch(self, writing: _Writing, batch: Batch, known: dict[str, Known]) -> ImportBatch:
+        if batch.after == 0:
+            said = (row["properties"] for row in batch.rows)
+            spoken = {properties["role"]: properties["content"] for properties in reversed(list(said))}
+            writing.first = spoken.get("user") or next(filter(None, spoken.values()), "")
+        names = {uuid: uuid4().hex for uuid in batch.given if uuid in known}
+        rows = renamed(batch.rows, writing.names | names)
+        moved = (writing.names | names).get(batch.question or "")
+        writing.following = {batch.question: moved} if batch.question and moved else {}
+        return ImportBatch(
+            conversation_id=writing.uuid,
+            rows=rows,
+            after=batch.after,
+            tokens=batch.tokens,
+            begins=self._about(writing) if batch.after == 0 else None,
+            token=writing.token,
+        )
+
+    async def _known(self, group: list[Batch], long: _Writing | None = None) -> dict[str, Known]:
+        """What of these is there already; waits for an import that has the same messages and still runs."""
+        given = [uuid for batch in group for uuid in batch.given]
         while True:
             known = await self._store.known(given)
-            hidden = [each for each in known.values() if each.hidden and each.conversation_id != current.uuid]
+            hidden = [
+                each for each in known.values() if each.hidden and (not long or each.conversation_id != long.uuid)
+            ]
             if not hidden:
                 return known
             if any(each.running for each in hidden):
@@ -225,101 +260,96 @@ class _Importer:
                     await self._services.conversations.discard(uuid)
                 return await self._store.known(given)
 
-    async def _conflicts(self, known: dict[str, Known], batch: Batch, current: _Current) -> bool:
-        """Whether the conversation is skipped.
-
-        Raises:
-            InvalidInput: a message is here already, and that is not wanted.
-        """
-        mine = {uuid: each for uuid, each in known.items() if each.conversation_id is not None and not each.hidden}
+    async def _may(self, writing: _Writing, batch: Batch, known: dict[str, Known]) -> bool:
+        """Whether it may be written: none of it is here already, or that is wanted. Else it is over."""
+        mine = {
+            uuid: str(known[uuid].conversation_id)
+            for uuid in batch.given
+            if uuid in known and known[uuid].conversation_id is not None and not known[uuid].hidden
+        }
         if not mine or self._on_conflict == "copy":
-            return False
+            return True
         if self._on_conflict == "fail":
-            message = next(each for each in batch.messages if each.uuid in mine)
-            raise InvalidInput(
-                f"{message.place}: message {message.uuid} is in conversation "
-                f"{mine[str(message.uuid)].conversation_id} already",
+            uuid = next(iter(mine))
+            refused = InvalidInput(
+                f"{batch.given[uuid]}: message {uuid} is in conversation {mine[uuid]} already",
                 hint="on_conflict='skip' leaves what is there, 'copy' imports it under new uuids",
             )
-        for conversation_id in dict.fromkeys(each.conversation_id for each in mine.values()):
+            await self._refuse(writing, refused)
+            return False
+        for conversation_id in dict.fromkeys(mine.values()):
             try:
-                existing = await self._services.conversations.get(str(conversation_id))
+                existing = await self._services.conversations.get(conversation_id)
             except NotFound:
                 continue  # it was deleted since
-            await self._undo()
             self.existing = self.existing or existing
-            current.over = True
             self.skipped += 1
-            return True
-        return False
+            await self._give_up(writing)
+            return False
+        return True
 
-    def _about(self, current: _Current) -> NewConversation:
-        """What the conversation is, as far as it is known by now."""
-        transcript, first = current.transcript, current.first
-        given = self._title or " ".join((transcript.title or "").split())[:_TITLE_CHARACTERS]
-        shown = given or title_of(first.content if first else "") or transcript.format
-        about = {"format": transcript.format, "session": transcript.session_id, **transcript.metadata}
-        clean = self._services.redacted
-        source = {name: value for name, value in about.items() if value is not None}
-        return NewConversation(
-            title=clean(shown),
-            given_title=bool(given),
-            created_at=transcript.created_at or (first.timestamp if first else None),
-            metadata={"source": clean(source)},
-        )
+    async def _refuse(self, writing: _Writing, error: InvalidInput) -> None:
+        await self._give_up(writing)
+        if self._alone:
+            raise error
+        self.failed += 1
+        if len(self.errors) < MOST_NAMED:
+            self.errors.append(ImportFault(place=writing.transcript.place, message=error.message))
+
+    async def _give_up(self, writing: _Writing) -> None:
+        """Takes away what is written of a conversation; what the graph is not there for, the next sweep does."""
+        writing.over = True
+        if writing.token is not None:
+            with suppress(RagforgeError):
+                await self._services.conversations.discard(writing.uuid)
 
     async def _undo(self) -> None:
-        """Takes away what was written of the conversation that is not whole; what the graph is not there for, the
-        next sweep does."""
-        current = self._current
-        if current is None or current.over:
-            return
-        current.over = True
-        if not current.tried:
-            return
-        try:
-            if current.token is not None:
-                await self._services.conversations.discard(current.uuid)
-            else:
-                await self._services.conversations.delete(current.uuid)
-        except RagforgeError:
-            return
+        """After a failure: nothing is left of what is not known to be whole."""
+        if self._long is not None and not self._long.over:
+            await self._give_up(self._long)
+        for uuid in self._tried:
+            try:
+                await self._services.conversations.delete(uuid)
+            except NotFound:
+                continue
+            except RagforgeError:
+                return
 
-    def _tell(self, current: _Current) -> None:
-        if self._progress is not None:
-            written = 0 if self._current is None or current.over else current.written
-            self._progress(
-                ImportProgress(
-                    conversations=self.conversations,
-                    messages=self.messages + written,
-                    read=self._source.taken if self._source else 0,
-                    size=self._source.size if self._source else None,
-                )
+    def _about(self, writing: _Writing) -> NewConversation:
+        """What the conversation is, as far as it is known by now."""
+        transcript = writing.transcript
+        given = self._title or " ".join((transcript.title or "").split())[:_TITLE_CHARACTERS]
+        about = {"format": transcript.format, "session": transcript.session_id, **transcript.metadata}
+        clean = self._services.redacted
+        return NewConversation(
+            title=clean(given or title_of(writing.first) or transcript.format),
+            given_title=bool(given),
+            created_at=transcript.created_at,
+            metadata={"source": clean({name: value for name, value in about.items() if value is not None})},
+        )
+
+    @staticmethod
+    def _count(writing: _Writing, batch: Batch) -> None:
+        writing.names = writing.following
+        writing.messages += len(batch.rows)
+        writing.tool_calls += batch.tool_calls
+
+    def _done(self, writing: _Writing) -> None:
+        self.conversations += 1
+        self.messages += writing.messages
+        self.tool_calls += writing.tool_calls
+        if len(self.imported) < MOST_NAMED:
+            self.imported.append(writing.uuid)
+
+    def _tell(self) -> None:
+        if self._progress is None:
+            return
+        half = 0 if self._long is None or self._long.over else self._long.messages
+        self._progress(
+            ImportProgress(
+                conversations=self.conversations,
+                messages=self.messages + half,
+                read=self._source.taken if self._source else 0,
+                size=self._source.size if self._source else None,
             )
-
-
-@asynccontextmanager
-async def _ahead(found: Iterator[Batch]) -> AsyncIterator[Callable[[], Awaitable[Batch | None]]]:
-    """Gives the batches one by one; the next is read in a thread meanwhile."""
-    from anyio import to_thread
-
-    def begin() -> asyncio.Task[Batch | None]:
-        # Whoever gives up waits for no stream that gives nothing.
-        return asyncio.create_task(to_thread.run_sync(lambda: next(found, None), abandon_on_cancel=True))
-
-    task = begin()
-
-    async def coming() -> Batch | None:
-        nonlocal task
-        batch = await task
-        if batch is not None:
-            task = begin()
-        return batch
-
-    try:
-        yield coming
-    finally:
-        task.cancel()
-        await asyncio.wait((task,))
-        if not task.cancelled():
-            task.exception()
+        )

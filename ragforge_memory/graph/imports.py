@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -27,14 +27,10 @@ class UuidTaken(GraphError):
 
 @dataclass(frozen=True, slots=True)
 class PlacedMessage:
-    """A message that comes from elsewhere: with its time, and the uuid that it had where it could not keep it.
-
-    ``tool_calls`` are its calls, each with the uuid that its result gets.
-    """
+    """A message that comes from elsewhere, with its time; and its calls, each with the uuid that its result gets."""
 
     new: NewMessage
     timestamp: datetime | None = None
-    source_uuid: str | None = None
     tool_calls: tuple[tuple[ToolCall, str], ...] = ()
 
 
@@ -56,6 +52,62 @@ class NewConversation:
     given_title: bool
     created_at: datetime | None = None
     metadata: dict[str, Any] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ImportBatch:
+    """Messages of one conversation that are written at once.
+
+    Args:
+        conversation_id: the conversation's uuid.
+        rows: its next messages in their order, of `import_row`.
+        after: how many are there already.
+        tokens: how many tokens these are, of `import_tokens`.
+        begins: the conversation, which this batch makes; None: a batch made it before.
+        token: hides the conversation until `ImportStore.finish`; None: this batch is all of it.
+    """
+
+    conversation_id: str
+    rows: Sequence[dict[str, Any]]
+    after: int
+    tokens: int
+    begins: NewConversation | None
+    token: str | None = None
+
+
+def import_row(seq: int, each: PlacedMessage) -> dict[str, Any]:
+    """A message as a batch has it; pure, so that a thread may make it."""
+    properties = {key: value for key, value in each.new.properties().items() if value is not None}
+    properties |= {"seq": seq, "uuid": each.new.uuid}
+    return {
+        "properties": properties,
+        "timestamp": _text(each.timestamp),
+        "tool_calls": [_call_row(call, result_uuid) for call, result_uuid in each.tool_calls],
+    }
+
+
+def import_tokens(each: PlacedMessage) -> int:
+    """About how many tokens a message adds to later prompts."""
+    return estimate_tokens(each.new.content) + sum(tool_tokens(call) for call, _ in each.tool_calls)
+
+
+def renamed(rows: Sequence[dict[str, Any]], names: Mapping[str, str]) -> Sequence[dict[str, Any]]:
+    """The rows with other uuids (old → new) for their messages; the old one is kept as ``source_uuid``."""
+    if not names:
+        return rows
+    return [_renamed(row, names) for row in rows]
+
+
+def _renamed(row: dict[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
+    properties = dict(row["properties"])
+    given, question = str(properties["uuid"]), properties.get("in_reply_to")
+    if question is not None:
+        properties["in_reply_to"] = names.get(question, question)
+    calls = row["tool_calls"]
+    if given in names:
+        properties |= {"uuid": names[given], "source_uuid": given}
+        calls = [{**step, "call": {**step["call"], "message_id": names[given]}} for step in calls]
+    return {**row, "properties": properties, "tool_calls": calls}
 
 
 class ImportStore:
@@ -86,52 +138,33 @@ class ImportStore:
             str(row["uuid"]): Known(row["conversation_id"], bool(row["hidden"]), int(row["running"])) for row in rows
         }
 
-    async def write(
-        self,
-        uuid: str,
-        messages: Sequence[PlacedMessage],
-        *,
-        after: int,
-        begins: NewConversation | None,
-        token: str | None,
-        embed: bool,
-    ) -> None:
-        """Writes a batch in one transaction; a repeated one changes nothing.
+    async def write(self, batches: Sequence[ImportBatch], *, embed: bool) -> None:
+        """Writes batches of different conversations in one transaction; a repeated one changes nothing.
 
         Args:
-            uuid: the conversation's.
-            messages: in their order.
-            after: how many are there already.
-            begins: the conversation, which this batch makes; None: a batch made it before.
-            token: hides the conversation until `finish`; None: this batch is all of it.
-            embed: whether its messages shall get vectors in the background.
+            batches: what is written.
+            embed: whether the messages shall get vectors in the background.
 
         Raises:
             UuidTaken: a uuid is somebody's since.
-            GraphError: the conversation is not there any more: more than `LEASE` seconds were between two batches.
+            GraphError: a conversation is not there any more: more than `LEASE` seconds were between two batches.
         """
         try:
             rows = await self._client.write(
                 "import_messages",
                 timeout=PATIENT_TIMEOUT,
-                conversation_id=uuid,
-                fresh=[] if begins is None else [self._properties(begins, token)],
-                created_at=_text(begins.created_at) if begins else None,
+                batches=[self._batch(each) for each in batches],
                 owner_token=self._token,
-                token=token,
                 lease=LEASE,
-                after=after,
-                tokens=sum(map(_tokens, messages)),
                 summarize_every=self._summarize_every,
                 embed=embed,
-                messages=[_row(after + number, each) for number, each in enumerate(messages, start=1)],
                 **self._owner,
             )
         except GraphError as error:
             if str(getattr(error.__cause__, "code", "")).endswith("ConstraintValidationFailed"):
                 raise UuidTaken(error.message, hint="try again") from error
             raise
-        if not rows:
+        if len(rows) < len(batches):
             raise _gone()
 
     async def finish(self, uuid: str, token: str, conversation: NewConversation) -> None:
@@ -156,6 +189,17 @@ class ImportStore:
         if not rows and not await self._client.read("get_conversation", uuid=uuid, **self._owner):
             raise _gone()
 
+    def _batch(self, each: ImportBatch) -> dict[str, Any]:
+        return {
+            "conversation_id": each.conversation_id,
+            "fresh": [] if each.begins is None else [self._properties(each.begins, each.token)],
+            "created_at": _text(each.begins.created_at) if each.begins else None,
+            "token": each.token,
+            "after": each.after,
+            "tokens": each.tokens,
+            "messages": each.rows,
+        }
+
     def _properties(self, conversation: NewConversation, token: str | None) -> dict[str, Any]:
         properties = fresh_properties(conversation.title, (), conversation.metadata)
         properties["title_source"] = None if conversation.given_title else self._title_source
@@ -169,22 +213,6 @@ def _gone() -> GraphError:
         f"the import was given up: it wrote nothing for {LEASE} s, and what it had written was taken away",
         hint="import it again",
     )
-
-
-def _tokens(each: PlacedMessage) -> int:
-    return estimate_tokens(each.new.content) + sum(tool_tokens(call) for call, _ in each.tool_calls)
-
-
-def _row(seq: int, each: PlacedMessage) -> dict[str, Any]:
-    properties = {key: value for key, value in each.new.properties().items() if value is not None}
-    properties |= {"seq": seq, "uuid": each.new.uuid}
-    if each.source_uuid is not None:
-        properties["source_uuid"] = each.source_uuid
-    return {
-        "properties": properties,
-        "timestamp": _text(each.timestamp),
-        "tool_calls": [_call_row(call, result_uuid) for call, result_uuid in each.tool_calls],
-    }
 
 
 def _call_row(call: ToolCall, result_uuid: str) -> dict[str, Any]:

@@ -243,7 +243,7 @@ def _headed(
     found = head()
     transcript.title = found["title"]
     transcript.session_id = found["session_id"]
-    transcript.created_at = found["created_at"]
+    transcript.created_at = found["created_at"] or transcript.created_at
 
 
 def _head(value: Mapping[str, Any]) -> dict[str, str | datetime | None]:

@@ -16,25 +16,22 @@ _RUNS = (
 
 
 def _batch(data: Data, conversation_id: str, **more: Any) -> dict[str, Any]:
-    return {
+    message = {"seq": 4, "uuid": FRESH_ID, "role": "user", "content": "x"}
+    batch = {
         "conversation_id": conversation_id,
-        "owner_token": owner_token(data.owner.user_id, data.owner.project),
         "fresh": [],
         "created_at": None,
         "token": None,
-        "lease": 60,
         "after": 3,
         "tokens": 1,
+        "messages": [{"properties": message, "timestamp": None, "tool_calls": []}],
+    }
+    return {
+        "batches": [{**batch, **more}],
+        "owner_token": owner_token(data.owner.user_id, data.owner.project),
+        "lease": 60,
         "summarize_every": 1,
         "embed": True,
-        "messages": [
-            {
-                "properties": {"seq": 4, "uuid": FRESH_ID, "role": "user", "content": "x"},
-                "timestamp": None,
-                "tool_calls": [],
-            }
-        ],
-        **more,
     }
 
 
