@@ -2,10 +2,11 @@
 
     python benchmarks/bulk_import.py [--messages 100000] [--rounds 5] [--memory-mb 0] [--json FILE]
 
-Each round writes the same number of messages four times, in turn: with a driver's UNWIND in batches of a thousand (the
-same properties, all indexes online), as one long conversation, as one with tool calls and as many of twenty messages.
-The ratio is of messages a second, 1 is as fast as the UNWIND. With ``--memory-mb`` a process of its own imports a file
-of that size with tool results, and says how much memory it has had at most.
+Each round writes the same number of messages in turn with a driver's UNWIND in batches of a thousand (the same
+properties, all indexes online) and by an import: as one long conversation, as many of twenty messages, and as one in
+which every other message has called a tool. The ratio is of messages a second, 1 is as fast as the UNWIND. With
+``--memory-mb`` a process of its own imports a file of that size with tool results, and says how much memory it has had
+at most.
 
 The server is ``NEO4J_URI``'s, else the managed one. What the benchmark wrote is deleted at its end.
 """
@@ -45,17 +46,23 @@ PLAIN = """
 UNWIND $rows AS row
 MATCH (c:Conversation {uuid: row.conversation_id})
 CREATE (c)-[:HAS_MESSAGE]->(m:Message)
-SET m = row, m.timestamp = datetime(row.timestamp)
+SET m = row {.*, calls: null, timestamp: datetime(row.timestamp)}
+FOREACH (step IN row.calls |
+  CREATE (m)-[:MADE_TOOL_CALL]->(call:ToolCall)-[:PRODUCED_RESULT]->(result:ToolResult)
+  SET call = step.call, result = step.result
+)
 """
 BATCH, SHORT = 1_000, 20
-WORDS = ("parser", "handler", "the", "of", "reads", "writes", "token", "_cache", "index", "and", "is", "never", "queue")
+PLAINLY, PLAINLY_WITH_TOOLS = "plain UNWIND", "plain UNWIND with tool calls"
+WORDS = ("parser", "handler", "the", "of", "reads", "writes", "token", "_cache", "index", "and", "is", "which", "queue")
 TIME = "2025-06-14T10:00:00.000Z"
 
 
 def said(drawn: random.Random) -> str:
     """Some 300 characters, names of code among them."""
     words = [drawn.choice(WORDS) for _ in range(40)]
-    return " ".join([*words, f"{drawn.choice(WORDS)}_{drawn.randrange(10**6)}", f"load{drawn.randrange(10**4)}Items"])
+    names = f"{drawn.choice(WORDS)}_{drawn.randrange(10**6)} load{drawn.randrange(10**4)}Items"
+    return " ".join([*words, names, *(["It failed."] if drawn.random() < 0.1 else [])])
 
 
 def messages(count: int, drawn: random.Random) -> list[dict[str, Any]]:
@@ -75,6 +82,28 @@ def with_tools(count: int, drawn: random.Random, result: int = 1_000) -> Iterato
         call = {"id": f"c{number}", "function": {"name": "read", "arguments": '{"path": "a.py"}'}}
         yield {"role": "assistant", "content": said(drawn), "tool_calls": [call], "uuid": uuid4().hex}
         yield {"role": "tool", "tool_call_id": f"c{number}", "content": (said(drawn) * (result // 250 + 1))[:result]}
+
+
+def answered(count: int, drawn: random.Random) -> list[dict[str, Any]]:
+    """The same, each result beside its call."""
+    found: list[dict[str, Any]] = []
+    for record in with_tools(count, drawn):
+        if record["role"] == "tool":
+            found[-1]["results"] = [record["content"]]
+        else:
+            found.append({**record, "timestamp": TIME})
+    return found
+
+
+def nodes_of(message: dict[str, Any]) -> list[dict[str, Any]]:
+    """The nodes of its tool calls."""
+    return [
+        {
+            "call": {"uuid": (uuid := uuid4().hex), "tool_name": "read", "arguments": call["function"]["arguments"]},
+            "result": {"uuid": uuid4().hex, "tool_call_id": uuid, "result": result, "success": True},
+        }
+        for call, result in zip(message.get("tool_calls", ()), message.get("results", ()), strict=True)
+    ]
 
 
 def lines(records: Any) -> str:
@@ -97,7 +126,8 @@ async def plain(driver: neo4j.AsyncDriver, database: str, project: str, found: l
         for first in range(0, len(found), BATCH):
             rows = [
                 {
-                    **each,
+                    **{key: value for key, value in each.items() if key not in ("tool_calls", "results")},
+                    "calls": nodes_of(each),
                     "conversation_id": conversation,
                     "project": project,
                     "user_id": "",
@@ -139,33 +169,34 @@ async def measure(config: Neo4jConfig, project: str, count: int, rounds: int) ->
             assert report.messages == count, report
             return time.perf_counter() - start
 
+        def unwound(found: list[dict[str, Any]]) -> Callable[[], Awaitable[float]]:
+            return lambda: plain(driver, config.database, project, found)
+
         def shapes() -> dict[str, Callable[[], Awaitable[float]]]:
-            found, text = messages(count, drawn), lines(messages(count, drawn))
+            text = lines(messages(count, drawn))
             tools = lines(with_tools(count, drawn))
             short = lines({"messages": messages(min(SHORT, count - n), drawn)} for n in range(0, count, SHORT))
             return {
-                "plain UNWIND": lambda: plain(driver, config.database, project, found),
+                PLAINLY: unwound(messages(count, drawn)),
                 "one conversation": lambda: imported(text),
-                "one with tool calls": lambda: imported(tools),
                 f"conversations of {SHORT}": lambda: imported(short),
+                PLAINLY_WITH_TOOLS: unwound(answered(count, drawn)),
+                "one with tool calls": lambda: imported(tools),
             }
 
         for number in range(rounds):
             measured = list(shapes().items())
-            for name, run in measured[number % 4 :] + measured[: number % 4]:
+            turn = number % len(measured)
+            for name, run in measured[turn:] + measured[:turn]:
                 seconds.setdefault(name, []).append(await run())
     await driver.close()
-    floor = median(seconds["plain UNWIND"])
-    return [
-        Figure(
-            name,
-            floor / median(taken),
-            "x",
-            None,
-            f"{count / median(taken):,.0f} messages a second" + ("" if name == "plain UNWIND" else f", least {LEAST}"),
-        )
-        for name, taken in seconds.items()
-    ]
+    figures = []
+    for name, taken in seconds.items():
+        floor = PLAINLY_WITH_TOOLS if "tool" in name else PLAINLY
+        rate = f"{count / median(taken):,.0f} messages a second"
+        detail = rate if name == floor else f"{rate}; {LEAST} x is the least"
+        figures.append(Figure(name, median(seconds[floor]) / median(taken), "x", None, detail))
+    return figures
 
 
 def memory(project: str, size_mb: int) -> Figure:

@@ -71,6 +71,25 @@ def batches(transcripts: Iterator[Transcript], redacted: Callable[[Any], Any]) -
             yield filling.batch(last=True)
 
 
+def groups(found: Iterator[Batch]) -> Iterator[list[Batch]]:
+    """What is written in one transaction: whole conversations, as many as it holds, or a part of a large one."""
+    group: list[Batch] = []
+    messages = characters = 0
+    for batch in found:
+        messages += len(batch.rows)
+        characters += batch.characters
+        if group and (not batch.whole or messages > BATCH_MESSAGES or characters > BATCH_CHARACTERS):
+            yield group
+            group, messages, characters = [], len(batch.rows), batch.characters
+        if batch.whole:
+            group.append(batch)
+        else:
+            yield [batch]
+            messages = characters = 0
+    if group:
+        yield group
+
+
 class _Filling:
     """The batch that is being filled. An answer knows the question before it."""
 
@@ -190,22 +209,22 @@ def _clean(message: TranscriptMessage, redacted: Callable[[Any], Any]) -> Transc
 
 
 @asynccontextmanager
-async def ahead(found: Iterator[Batch]) -> AsyncIterator[Callable[[], Awaitable[Batch | None]]]:
-    """Gives the batches one by one; the next is read in a thread meanwhile."""
+async def ahead(found: Iterator[list[Batch]]) -> AsyncIterator[Callable[[], Awaitable[list[Batch] | None]]]:
+    """Gives the groups one by one; the next is read in a thread meanwhile."""
     from anyio import to_thread
 
-    def begin() -> asyncio.Task[Batch | None]:
+    def begin() -> asyncio.Task[list[Batch] | None]:
         # Whoever gives up waits for no stream that gives nothing.
         return asyncio.create_task(to_thread.run_sync(lambda: next(found, None), abandon_on_cancel=True))
 
     task = begin()
 
-    async def coming() -> Batch | None:
+    async def coming() -> list[Batch] | None:
         nonlocal task
-        batch = await task
-        if batch is not None:
+        group = await task
+        if group is not None:
             task = begin()
-        return batch
+        return group
 
     try:
         yield coming

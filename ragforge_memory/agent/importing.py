@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 from uuid import uuid4
 
-from ragforge_memory.agent.imported_messages import BATCH_CHARACTERS, BATCH_MESSAGES, Batch, ahead, batches
+from ragforge_memory.agent.imported_messages import Batch, ahead, batches, groups
 from ragforge_memory.agent.inputs import title_of
 from ragforge_memory.errors import InvalidInput, NotFound, RagforgeError
 from ragforge_memory.graph.imports import ImportBatch, ImportStore, Known, NewConversation, UuidTaken, renamed
@@ -126,28 +126,27 @@ class _Importer:
         self._alone = alone
         self._source = source
         self._progress = progress
-        self._group: list[Batch] = []
         self._long: _Writing | None = None
         self._tried: list[str] = []
+        self._looks = False
         self.existing: ConversationInfo | None = None
         self.conversations = self.messages = self.tool_calls = self.skipped = self.failed = 0
         self.errors: list[ImportFault] = []
         self.imported: list[str] = []
 
     async def run(self, found: Iterator[Transcript]) -> None:
-        """Writes all; the next batch is read while one is written."""
+        """Writes all; the next ones are read while some are written."""
         import anyio
 
         try:
-            async with ahead(batches(found, self._services.redacted)) as coming:
-                while (batch := await coming()) is not None:
-                    if self._alone and batch.last and await coming() is not None:
+            async with ahead(groups(batches(found, self._services.redacted))) as coming:
+                while (group := await coming()) is not None:
+                    if self._alone and (len(group) > 1 or (group[0].last and await coming() is not None)):
                         raise InvalidInput(
                             "there are several conversations in it",
                             hint="import_conversations (`ragforge conversations import`) takes them all",
                         )
-                    await self._take(batch)
-                await self._write_group()
+                    await self._take(group)
         except BaseException:
             with anyio.CancelScope(shield=True):
                 await self._undo()
@@ -156,28 +155,17 @@ class _Importer:
             if self.conversations:
                 self._services.background.wake(due=True)
 
-    async def _take(self, batch: Batch) -> None:
+    async def _take(self, group: list[Batch]) -> None:
+        batch = group[0]
         if batch.whole:
-            group = [*self._group, batch]
-            full = sum(len(each.rows) for each in group) > BATCH_MESSAGES
-            if full or sum(each.characters for each in group) > BATCH_CHARACTERS:
-                await self._write_group()
-            self._group.append(batch)
-            return
-        await self._write_group()
-        long = self._long = self._long or _Writing(batch.transcript)
-        if not long.over:
-            await self._write_part(long, batch)
-        if batch.last:
-            self._long = None
-        self._tell()
-
-    async def _write_group(self) -> None:
-        """Writes the whole conversations that have come, in one transaction."""
-        group, self._group = self._group, []
-        if group:
             await self._write_whole(group)
-            self._tell()
+        else:
+            long = self._long = self._long or _Writing(batch.transcript)
+            if not long.over:
+                await self._write_part(long, batch)
+            if batch.last:
+                self._long = None
+        self._tell()
 
     async def _write_whole(self, group: list[Batch], attempt: int = 1) -> None:
         known = await self._known(group)
@@ -194,6 +182,7 @@ class _Importer:
         except UuidTaken:
             # Nothing of them was written. Two of these may have the same message, or another process has it by now.
             self._tried = []
+            self._looks = True
             if len(kept) == 1 and attempt == _ATTEMPTS:
                 raise
             for _, batch in kept:
@@ -218,6 +207,7 @@ class _Importer:
                 await self._store.write([self._batch(long, batch, known)], embed=self._services.embeds_messages)
                 break
             except UuidTaken:
+                self._looks = True
                 if attempt == _ATTEMPTS:
                     raise
         self._count(long, batch)
@@ -227,8 +217,7 @@ class _Importer:
 
     def _batch(self, writing: _Writing, batch: Batch, known: dict[str, Known]) -> ImportBatch:
         if batch.after == 0:
-            said = (row["properties"] for row in batch.rows)
-            spoken = {properties["role"]: properties["content"] for properties in reversed(list(said))}
+            spoken = {row["role"]: row["content"] for row in reversed(batch.rows)}
             writing.first = spoken.get("user") or next(filter(None, spoken.values()), "")
         names = {uuid: uuid4().hex for uuid in batch.given if uuid in known}
         rows = renamed(batch.rows, writing.names | names)
@@ -244,12 +233,17 @@ class _Importer:
         )
 
     async def _known(self, group: list[Batch], long: _Writing | None = None) -> dict[str, Known]:
-        """What of these is there already; waits for an import that has the same messages and still runs."""
+        """What of these is there already; waits for an import that has the same messages and still runs.
+
+        It is only looked for from the first conflict on, which the graph's constraint finds: most files are new.
+        """
+        if not self._looks:
+            return {}
         given = [uuid for batch in group for uuid in batch.given]
         while True:
             known = await self._store.known(given)
             hidden = [
-                each for each in known.values() if each.hidden and (not long or each.conversation_id != long.uuid)
+                each for each in known.values() if each.hidden and not (long and each.conversation_id == long.uuid)
             ]
             if not hidden:
                 return known

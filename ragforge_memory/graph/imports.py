@@ -78,9 +78,9 @@ class ImportBatch:
 def import_row(seq: int, each: PlacedMessage) -> dict[str, Any]:
     """A message as a batch has it; pure, so that a thread may make it."""
     properties = {key: value for key, value in each.new.properties().items() if value is not None}
-    properties |= {"seq": seq, "uuid": each.new.uuid}
-    return {
-        "properties": properties,
+    return properties | {
+        "seq": seq,
+        "uuid": each.new.uuid,
         "timestamp": _text(each.timestamp),
         "tool_calls": [_call_row(call, result_uuid) for call, result_uuid in each.tool_calls],
     }
@@ -99,15 +99,16 @@ def renamed(rows: Sequence[dict[str, Any]], names: Mapping[str, str]) -> Sequenc
 
 
 def _renamed(row: dict[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
-    properties = dict(row["properties"])
-    given, question = str(properties["uuid"]), properties.get("in_reply_to")
+    row = dict(row)
+    given, question = str(row["uuid"]), row.get("in_reply_to")
     if question is not None:
-        properties["in_reply_to"] = names.get(question, question)
-    calls = row["tool_calls"]
+        row["in_reply_to"] = names.get(question, question)
     if given in names:
-        properties |= {"uuid": names[given], "source_uuid": given}
-        calls = [{**step, "call": {**step["call"], "message_id": names[given]}} for step in calls]
-    return {**row, "properties": properties, "tool_calls": calls}
+        row |= {"uuid": names[given], "source_uuid": given}
+        row["tool_calls"] = [
+            {**step, "call": {**step["call"], "message_id": names[given]}} for step in row["tool_calls"]
+        ]
+    return row
 
 
 class ImportStore:

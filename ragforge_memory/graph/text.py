@@ -26,6 +26,8 @@ def terms(text: str) -> str:
     """
     found: dict[str, None] = {}
     for identifier in _IDENTIFIER.findall(text):
+        if identifier.isalpha() and identifier[1:].islower():
+            continue  # a word has one part
         parts = identifier_parts(identifier)
         if len(parts) > 1:
             found.update(dict.fromkeys(parts))

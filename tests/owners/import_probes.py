@@ -16,7 +16,7 @@ _RUNS = (
 
 
 def _batch(data: Data, conversation_id: str, **more: Any) -> dict[str, Any]:
-    message = {"seq": 4, "uuid": FRESH_ID, "role": "user", "content": "x"}
+    message = {"seq": 4, "uuid": FRESH_ID, "role": "user", "content": "x", "timestamp": None, "tool_calls": []}
     batch = {
         "conversation_id": conversation_id,
         "fresh": [],
@@ -24,7 +24,7 @@ def _batch(data: Data, conversation_id: str, **more: Any) -> dict[str, Any]:
         "token": None,
         "after": 3,
         "tokens": 1,
-        "messages": [{"properties": message, "timestamp": None, "tool_calls": []}],
+        "messages": [message],
     }
     return {
         "batches": [{**batch, **more}],
