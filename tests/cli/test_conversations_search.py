@@ -14,15 +14,16 @@ TALK = [
 
 def test_import_and_search(ragforge: CommandLine) -> None:
     made = json.loads(ragforge.ok("conversations", "import", "-", "--json", stdin=json.dumps(TALK)))
-    assert made["message_count"] == 2
+    assert (made["conversations"], made["messages"], made["failed"]) == (1, 2, 0)
+    [uuid] = made["imported"]
     found = ragforge.json("conversations", "search", "lighthouse tokens", "--json", "--limit", "1")
     [item] = found["items"]
     assert item["message"]["content"] == TALK[0]["content"]
-    assert item["conversation_id"] == made["uuid"]
+    assert item["conversation_id"] == uuid
     assert "text" in item["matched_by"]
     assert "text" in found["answered"]
-    plain = ragforge.ok("conversations", "search", "lighthouse", "--in", made["uuid"], "--role", "user")
-    assert plain.startswith(f"{made['uuid'][:8]}:1  ")
+    plain = ragforge.ok("conversations", "search", "lighthouse", "--in", uuid, "--role", "user")
+    assert plain.startswith(f"{uuid[:8]}:1  ")
     head, said = plain.splitlines()
     assert head.endswith("  user  [text: lighthouse]") or head.split("text: lighthouse")[1].startswith("; meaning ")
     assert said == f"    {TALK[0]['content']}"
@@ -32,6 +33,14 @@ def test_import_and_search(ragforge: CommandLine) -> None:
 def test_what_cannot_be_imported(ragforge: CommandLine) -> None:
     refused = ragforge.run("conversations", "import", "-", stdin='[{"role": "user"}]')
     assert refused.returncode == 1
+    assert "this is no conversation of a known format" in refused.stderr
+    good, bad = json.dumps({"messages": TALK}), '{"messages": [{"role": "user", "content": ""}]}'
+    partly = ragforge.run("conversations", "import", "-", "--title", "Lights", stdin=f"{good}\n{bad}\n")
+    assert partly.returncode == 1
+    assert partly.stdout.startswith("imported: 1 conversation  ")
+    assert partly.stdout.endswith(", 2 messages\n")
+    assert "refused: line 2, message 0: its content is empty" in partly.stderr
+    assert "Lights" in ragforge.ok("conversations", "list")
     missing = ragforge.run("conversations", "import", "nowhere.json")
     assert missing.returncode == 1
     assert "nowhere.json cannot be read" in missing.stderr
