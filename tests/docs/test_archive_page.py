@@ -9,7 +9,13 @@ from tests.docs.markdown import blocks
 
 
 def test_the_python_of_the_page_runs(shop: Shop) -> None:
-    [block] = blocks(ROOT / "docs" / "archive.md", "python")
+    block, _ = blocks(ROOT / "docs" / "archive.md", "python")
     said = shop.python("-c", block.replace('"shop"', f'"shop-{uuid4().hex}"')).splitlines()
     assert said == ["1 conversation, 2 messages", "Passwords [1, 2]", "1 restored"]
     assert (shop.root / "passwords.md").read_text(encoding="utf-8").startswith("# Passwords\n")
+
+
+def test_what_other_programs_wrote_is_imported(shop: Shop) -> None:
+    _, block = blocks(ROOT / "docs" / "archive.md", "python")
+    said = shop.python("-c", block.replace('"shop"', f'"shop-{uuid4().hex}"')).splitlines()
+    assert said == ["3 messages", "grep {'q': 'tax'} orders.py:12"]
