@@ -1,12 +1,11 @@
-"""Reading archives: a document, checked whole before anything is written, and files of lines, record by record."""
+"""Reading an archive that is one document: checked whole, then stored, all of it or nothing."""
 
 from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from pydantic import ValidationError
 
@@ -46,8 +45,8 @@ def checked_document(data: Mapping[str, Any]) -> archive.Document:
     Raises:
         InvalidInput: a value of it is wrong; its path is named.
     """
-    _check_version(data)
-    document = _checked(archive.Document, dict(data))
+    check_version(data)
+    document = checked(archive.Document, dict(data))
     heads = {each.uuid: index for index, each in enumerate(document.conversations)}
     if document.conversation not in heads:
         raise _refused("conversation", f"{document.conversation!r} is none of the archive's conversations")
@@ -94,168 +93,6 @@ async def restore_document(
     return await services.conversations.get(restoring.now(document.conversation)), restoring.counts
 
 
-@dataclass(frozen=True, slots=True)
-class Restored:
-    """What became of one conversation of a file of lines.
-
-    ``uuid`` is its uuid here; None where there is none. ``error`` says what was wrong in which line; nothing of that
-    conversation is left. ``counts`` are of all until then.
-    """
-
-    uuid: str | None
-    counts: Counts = field(default_factory=Counts)
-    skipped: bool = False
-    error: str | None = None
-    line: int = 0
-
-
-async def restore_lines(
-    services: Services, lines: AsyncIterator[Sequence[bytes]], *, on_conflict: OnConflict
-) -> AsyncIterator[Restored]:
-    """Stores the conversations of a file of lines, each in turn and by itself; holds no more than a batch of one.
-
-    Args:
-        services: what is open.
-        lines: the file's lines, some at a time.
-        on_conflict: for each conversation that is here already.
-
-    Raises:
-        InvalidInput: the first line is not that of an archive.
-        GraphUnavailable: the graph went away; what had been told of is stored, the rest is not.
-    """
-    if services.receipts is None:
-        raise InvalidInput("memory is off: nothing can be imported", hint="set agent.memory.enabled")
-    reader: _LineReader | None = None
-    number = 0
-    try:
-        async for some in lines:
-            for line in some:
-                number += 1
-                if reader is None:
-                    reader = _LineReader(services, _head(line), on_conflict)
-                    continue
-                try:
-                    told = await reader.take(line, number)
-                except Misplaced as error:
-                    told = await reader.fail(error.why, reader.first + error.index)
-                except InvalidInput as error:
-                    told = await reader.fail(error.message, number)
-                if told is not None:
-                    yield told
-        if reader is None:
-            raise InvalidInput("there is nothing to import: the file is empty")
-        if reader.open or not reader.done:
-            what = "the file ends in the middle of a conversation" if reader.open else "the file's last line is missing"
-            yield await reader.fail(what, number) or Restored(None, error=f"line {number}: {what}", line=number)
-        await reader.restoring.close()
-    except BaseException:
-        if reader is not None:
-            await asyncio.shield(reader.restoring.roll_back())
-        raise
-
-
-class _LineReader:
-    """Where the reading of a file of lines stands."""
-
-    def __init__(self, services: Services, head: archive.Head, on_conflict: OnConflict) -> None:
-        self.restoring = Restoring(services, head, on_conflict)
-        self.done = False
-        self._on_conflict = on_conflict
-        self._conversation: archive.ConversationHead | None = None
-        self._writing = False
-        self._here = False
-        self._batch: list[Any] = []
-        self._kind = ""
-        self._characters = 0
-        self._messages = 0
-        self.first = 0
-
-    @property
-    def open(self) -> bool:
-        """Whether a conversation has begun that has not ended."""
-        return self._conversation is not None
-
-    async def take(self, line: bytes, number: int) -> Restored | None:
-        """One line; what became of its conversation where that ends with it.
-
-        Raises:
-            InvalidInput: something is wrong with it.
-        """
-        kind = _kind(line)
-        if kind == "conversation":
-            if self._conversation is not None:
-                raise InvalidInput(f"conversation {self._conversation.uuid} has no end")
-            try:
-                await self._begin(_record(line, kind))
-            except HereAlready as error:
-                return await self._not_begun(error, number)
-            return None
-        if kind == "done":
-            self.done = True
-            return None
-        if self._conversation is None or not self._writing:
-            if kind == "message" and self._here and b'"merged_from"' in line:
-                self.restoring.passed(cast(archive.Message, _record(line, kind)))
-            if self._conversation is None or kind != "end":
-                return None  # of a conversation that was refused, or is here
-        record = _record(line, kind)
-        if isinstance(record, archive.End):
-            return await self._end(record)
-        await self._add(kind, record, len(line), number)
-        return None
-
-    async def fail(self, why: str, number: int) -> Restored | None:
-        """Gives the conversation up that has begun; None where there is none."""
-        conversation, self._conversation = self._conversation, None
-        self._batch = []
-        await self.restoring.roll_back()
-        return None if conversation is None else Restored(None, error=f"line {number}: {why}", line=number)
-
-    async def _begin(self, head: archive.Record) -> None:
-        assert isinstance(head, archive.ConversationHead)
-        self._conversation, self._messages, self._batch, self._kind = head, 0, [], ""
-        self._here = False
-        self._writing = head.uuid in await self.restoring.decide([head], head.uuid)
-        self._here = not self._writing
-        if self._writing:
-            await self.restoring.begin(head)
-
-    async def _not_begun(self, error: HereAlready, number: int) -> Restored:
-        self._conversation = None
-        if self._on_conflict == "skip":
-            self._here = True
-            return Restored(error.uuid, skipped=True, line=number)
-        return Restored(None, error=f"line {number}: {error.message}", line=number)
-
-    async def _add(self, kind: str, record: archive.Record, size: int, number: int) -> None:
-        if kind != self._kind or len(self._batch) >= _BATCH_RECORDS or self._characters + size > _BATCH_CHARACTERS:
-            await self._flush()
-            self._kind, self.first = kind, number
-        self._batch.append(record)
-        self._characters += size
-
-    async def _flush(self) -> None:
-        batch, self._batch, self._characters = self._batch, [], 0
-        if batch:
-            self._messages += len(batch) if self._kind == "message" else 0
-            await _take(self.restoring, self._kind, batch)
-
-    async def _end(self, end: archive.End) -> Restored | None:
-        conversation = self._conversation
-        assert conversation is not None
-        if end.dropped:
-            await self.fail("", 0)
-            return None
-        await self._flush()
-        if self._writing and end.messages != self._messages:
-            raise InvalidInput(f"{self._messages} messages came before the end of what has {end.messages}")
-        if self._writing:
-            await self.restoring.commit()
-        self._conversation = None
-        counts = replace(self.restoring.counts)
-        return Restored(self.restoring.now(conversation.uuid), counts, skipped=not self._writing)
-
-
 async def _restore(restoring: Restoring, each: archive.Conversation, path: str) -> None:
     try:
         await restoring.begin(each)
@@ -272,19 +109,6 @@ async def _restore(restoring: Restoring, each: archive.Conversation, path: str) 
         raise
     except InvalidInput as error:
         raise InvalidInput(f"{path}.{error.message}", hint=error.hint) from error
-
-
-async def _take(restoring: Restoring, kind: str, batch: Sequence[Any]) -> None:
-    if kind == "anchor":
-        await restoring.anchors(batch)
-    elif kind == "prompt":
-        await restoring.prompts(batch)
-    elif kind == "message":
-        await restoring.messages(batch)
-    elif kind == "summary":
-        await restoring.summaries(batch)
-    else:
-        await restoring.insights(batch)
 
 
 def _batches(messages: Sequence[archive.Message]) -> Iterable[tuple[int, Sequence[archive.Message]]]:
@@ -322,41 +146,12 @@ def _check_conversation(each: archive.Conversation, path: str, places: Mapping[s
                 raise _refused(f"{path}.messages[{number}].anchored[{place}].anchor", "there is no such anchor")
 
 
-def _head(line: bytes) -> archive.Head:
-    try:
-        kind = _kind(line)
-    except InvalidInput as error:
-        raise InvalidInput(f"line 1: {error.message}") from error
-    if kind != "archive":
-        raise InvalidInput("line 1: this is no archive of ours", hint="ragforge conversations export --all writes one")
-    data = json.loads(line)
-    _check_version(data)
-    data.pop("record")
-    return _checked(archive.Head, data)
+def check_version(data: Mapping[str, Any]) -> None:
+    """Refuses an archive of a version that only newer releases know.
 
-
-def _kind(line: bytes) -> str:
-    try:
-        kind = (
-            json.loads(line)["record"] if not line.startswith(b'{"record":"') else line[11:40].split(b'"')[0].decode()
-        )
-    except (ValueError, TypeError, KeyError, RecursionError) as error:
-        raise InvalidInput("this is no record of an archive") from error
-    if kind not in archive.LINES:
-        raise InvalidInput(f"there is no record {kind!r}")
-    return str(kind)
-
-
-def _record(line: bytes, kind: str) -> archive.Record:
-    try:
-        data = json.loads(line)
-    except (ValueError, RecursionError) as error:
-        raise InvalidInput(f"this is no JSON: {error}") from error
-    del data["record"]
-    return _checked(archive.LINES[kind], data)
-
-
-def _check_version(data: Mapping[str, Any]) -> None:
+    Raises:
+        InvalidInput: it is one.
+    """
     version = data.get("version")
     if isinstance(version, int) and not isinstance(version, bool) and version > archive.VERSION:
         raise InvalidInput(
@@ -365,7 +160,12 @@ def _check_version(data: Mapping[str, Any]) -> None:
         )
 
 
-def _checked(model: type[R], data: dict[str, Any]) -> R:
+def checked(model: type[R], data: dict[str, Any]) -> R:
+    """A record of what was read.
+
+    Raises:
+        InvalidInput: a value is wrong; its path is named.
+    """
     try:
         return model.model_validate(data)
     except ValidationError as error:

@@ -139,11 +139,29 @@ class RestoreStore:
 
     async def receipts(self, rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
         """Writes what answers were given and merged; returns the rows whose other end is not here."""
-        if not rows:
-            return []
-        numbered = [{**row, "number": number} for number, row in enumerate(rows)]
-        tied = {row["number"] for row in await self._write("restore_receipts", rows=numbered)}
-        return [row for number, row in enumerate(rows) if number not in tied]
+        left: list[dict[str, Any]] = []
+        by_label: dict[str, list[dict[str, Any]]] = {}
+        for row in rows:
+            by_label.setdefault(row["label"], []).append(row)
+        for label, some in by_label.items():
+            tied = set((await self._tied(label, some))[0]["numbers"])
+            left += [row for number, row in enumerate(some) if number not in tied]
+        return left
+
+    async def _tied(self, label: str, rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+        if label == "conversation":
+            return await self._write("restore_merges", rows=_numbered(rows, "message", "uuid"))
+        if label == "call":
+            return await self._write("restore_reuse", rows=_numbered(rows, "message", "uuid", "call"))
+        ends: dict[str, list[dict[str, Any]]] = {}
+        for row, end in zip(rows, _numbered(rows, "uuid", "properties"), strict=True):
+            ends.setdefault(row["message"], []).append(end)
+        given = [{"message": message, "ends": some} for message, some in ends.items()]
+        if label == "message":
+            return await self._write("restore_used_messages", rows=given)
+        if label == "summary":
+            return await self._write("restore_used_summaries", rows=given)
+        return await self._write("restore_used_anchors", rows=given)
 
     async def finish(self, rows: Sequence[Mapping[str, Any]], *, embed: bool) -> None:
         """Has all these conversations appear, in one write.
@@ -200,6 +218,10 @@ class RestoreStore:
     async def _write(self, name: str, **parameters: Any) -> list[dict[str, Any]]:
         fence: dict[str, Any] = {"token": self._token, "seconds": LEASE_SECONDS}
         return await self._client.write(name, timeout=PATIENT_TIMEOUT, **parameters, **fence, **self._owner)
+
+
+def _numbered(rows: Sequence[dict[str, Any]], *names: str) -> list[dict[str, Any]]:
+    return [{**{name: row[name] for name in names}, "number": number} for number, row in enumerate(rows)]
 
 
 def _lost() -> GraphUnavailable:

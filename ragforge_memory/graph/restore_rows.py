@@ -80,8 +80,8 @@ class Rows:
             properties["in_reply_to"] = self._names.now(each.in_reply_to)
         if isinstance(each.receipt, dict):
             properties["receipt"] = self._receipt(each.receipt, properties["receipt"])
+        properties["uuid"] = self._names.now(each.uuid)
         return {
-            "uuid": self._names.now(each.uuid),
             "properties": properties,
             "timestamp": each.timestamp,
             "important": each.important,

@@ -130,9 +130,10 @@ async def test_a_bad_line_costs_its_conversation_alone(make_agent: MakeAgent, gr
         ]
         for broken, why in (
             (b'{"record":"message","uuid":1}\n', "uuid"),
-            (b"{\n", "no record"),
+            (b"{\n", "no JSON"),
             (b'{"record":"message"\n', "no JSON"),
             (b'{"record":"nothing"}\n', "no record 'nothing'"),
+            (b"[]\n", "no record of an archive"),
         ):
             graph.forget()
             file.write_bytes(b"".join([*lines[:second], broken, *lines[second + 1 :]]))
@@ -147,7 +148,7 @@ async def test_a_bad_line_costs_its_conversation_alone(make_agent: MakeAgent, gr
             file.write_bytes(b"".join(lines[:cut]))
             report = await agent.import_conversations(file)
             assert (report.conversations, report.failed) == (left, 1)
-            assert "the file" in report.errors[0].message
+            assert ": the file " in report.errors[0].message
             assert len((await agent.list_conversations()).items) == left
             assert not graph.run("MATCH (c:Conversation) WHERE c.project = $project AND c.status = 'deleting' RETURN c")
 

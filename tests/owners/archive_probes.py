@@ -12,6 +12,10 @@ def _nothing(rows: Rows) -> bool:
     return not rows
 
 
+def _no_numbers(rows: Rows) -> bool:
+    return rows == [{"numbers": []}]
+
+
 def _some(rows: Rows) -> bool:
     return bool(rows)
 
@@ -85,9 +89,9 @@ def _finish(uuid: str, parent: str | None = None) -> dict[str, Any]:
     return {**_FENCE, "conversations": [row], "summarize_every": 1}
 
 
-def _given(message: str, label: str, uuid: str, call: str | None = None) -> dict[str, Any]:
-    row = {"message": message, "label": label, "uuid": uuid, "properties": {"rank": 1}, "call": call, "number": 0}
-    return {"rows": [row]}
+def _given(message: str, uuid: str, call: str | None = None) -> dict[str, Any]:
+    end = {"uuid": uuid, "properties": {"rank": 1}, "number": 0}
+    return {"rows": [{"message": message, "call": call, "uuid": uuid, "number": 0, "ends": [end]}]}
 
 
 ARCHIVE: dict[str, list[Probe]] = {
@@ -137,8 +141,7 @@ ARCHIVE: dict[str, list[Probe]] = {
                 "conversation_id": b.conversation,
                 "messages": [
                     {
-                        "uuid": FRESH_ID,
-                        "properties": {"seq": 9},
+                        "properties": {"uuid": FRESH_ID, "seq": 9},
                         "timestamp": _TIME,
                         "important": True,
                         "tool_calls": [],
@@ -187,13 +190,25 @@ ARCHIVE: dict[str, list[Probe]] = {
         Probe(lambda a, b: _finish(b.conversation), prepare=_BEGUN, expect=_nothing),
         Probe(lambda a, b: _finish(a.conversation, parent=b.conversation), prepare=_BEGUN, expect=_some),
     ],
-    "restore_receipts": [
-        Probe(lambda a, b: _given(b.question, "message", a.question), expect=_nothing),
-        Probe(lambda a, b: _given(a.answer, "message", b.question), expect=_nothing),
-        Probe(lambda a, b: _given(a.answer, "summary", b.summary), expect=_nothing),
-        Probe(lambda a, b: _given(a.answer, "anchor", b.anchor), expect=_nothing),
-        Probe(lambda a, b: _given(a.answer, "conversation", b.conversation), expect=_nothing),
-        Probe(lambda a, b: _given(a.answer, "call", b.call, a.call), expect=_nothing),
+    "restore_used_messages": [
+        Probe(lambda a, b: _given(b.question, a.question), expect=_no_numbers),
+        Probe(lambda a, b: _given(a.answer, b.question), expect=_no_numbers),
+    ],
+    "restore_used_summaries": [
+        Probe(lambda a, b: _given(b.question, a.summary), expect=_no_numbers),
+        Probe(lambda a, b: _given(a.answer, b.summary), expect=_no_numbers),
+    ],
+    "restore_used_anchors": [
+        Probe(lambda a, b: _given(b.question, "probe"), prepare=_BEGUN, expect=_no_numbers),
+        Probe(lambda a, b: _given(a.answer, b.anchor), expect=_no_numbers),
+    ],
+    "restore_merges": [
+        Probe(lambda a, b: _given(b.question, a.conversation), expect=_no_numbers),
+        Probe(lambda a, b: _given(a.answer, b.conversation), expect=_no_numbers),
+    ],
+    "restore_reuse": [
+        Probe(lambda a, b: _given(b.answer, a.call, b.call), expect=_no_numbers),
+        Probe(lambda a, b: _given(a.answer, b.call, a.call), expect=_no_numbers),
     ],
 }
 """Statements of an archive on conversations, which belong to a user in a project."""
