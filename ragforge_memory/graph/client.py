@@ -208,8 +208,8 @@ class GraphClient:
         """Runs a statement that opens its own transactions; it is not repeated. Default time-out 60 s."""
         statement = statement_for(name, await self.server_version())
         return await self._run_text(
-            statement.filled(names or {}),
-            parameters,
+            statement.nested.filled(names or {}),
+            statement.given(parameters),
             write=True,
             timeout=timeout or PATIENT_TIMEOUT,
             name=name,
@@ -243,10 +243,11 @@ class GraphClient:
         statement: Statement = statement_for(name, self._version or await self.server_version())
         if statement.autocommit:
             raise GraphError(f"{name} opens its own transactions: run it with autocommit()")
-        text = statement.filled(names) if names else statement.text
+        text = statement.nested.filled(names) if names else statement.nested.text
+        given = statement.given(parameters)
         if not recover:
-            return await self._attempt(text, parameters, write, timeout, name, not once)
-        return await self._run_text(text, parameters, write=write, timeout=timeout, name=name, managed=not once)
+            return await self._attempt(text, given, write, timeout, name, not once)
+        return await self._run_text(text, given, write=write, timeout=timeout, name=name, managed=not once)
 
     async def _run_text(
         self,

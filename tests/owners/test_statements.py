@@ -137,8 +137,9 @@ def _asked(ground: Ground, name: str) -> list[tuple[str, Probe]]:
 def _problem(ground: Ground, statement: Statement, text: str, pair: str, probe: Probe) -> str | None:
     """What is wrong with a statement's answer to a probe; None where owners stay apart."""
     mine, other = ground.pairs[pair]
-    parameters = {**mine.owner.parameters, **probe.parameters(mine, other)}
-    text = Statement(statement.name, text).filled({"index": index_of(ground.space, statement.name), "type": "CONSUMES"})
+    asked = Statement(statement.name, text)
+    parameters = asked.given({**mine.owner.parameters, **probe.parameters(mine, other)})
+    text = asked.nested.filled({"index": index_of(ground.space, statement.name), "type": "CONSUMES"})
     # A transaction that is undone cannot hold others: the same work, in one.
     text = re.sub(r"\} IN TRANSACTIONS OF \d+ ROWS", "}", text)
     with ground.driver.session(database="neo4j") as session:
