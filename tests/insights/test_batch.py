@@ -341,7 +341,7 @@ BAD: list[tuple[dict[str, Any], str]] = [
 ]
 
 
-@pytest.mark.parametrize(("given", "told"), BAD, ids=[str(list(each)[0]) + str(n) for n, (each, _) in enumerate(BAD)])
+@pytest.mark.parametrize(("given", "told"), BAD, ids=[f"{next(iter(each))}-{n}" for n, (each, _) in enumerate(BAD)])
 async def test_bad_input_is_refused(make_agent: MakeAgent, given: dict[str, Any], told: str) -> None:
     provider = asked_of()
     async with make_agent(provider=provider, settings=ALONE) as agent:
