@@ -363,6 +363,24 @@ async def test_a_conversation_that_is_not_there(make_agent: MakeAgent) -> None:
     assert provider.requests == []
 
 
+async def test_what_another_owner_has_is_not_there(make_agent: MakeAgent, owner: Owner) -> None:
+    provider = asked_of()
+    async with make_agent(provider=provider, settings=ALONE) as agent:
+        [theirs] = await talks(agent, 1)
+        await agent.batch_analyze(theirs, TASK, FIELDS)
+    asked = asked_of()
+    async with make_agent(provider=asked, settings=ALONE, user_id=f"{owner.user_id}-2") as other:
+        for missing in (theirs, "f00"):
+            with pytest.raises(ConversationNotFound) as refused:
+                await other.batch_analyze([missing], TASK, FIELDS)
+            assert str(refused.value) == f"there is no conversation {missing!r} here"
+        with pytest.raises(ConversationNotFound):
+            await other.list_insights(theirs)
+        assert list(await other.batch_analyze(None, TASK, FIELDS)) == []
+        assert len(await other.list_insights()) == 0
+    assert asked.requests == []
+
+
 async def test_without_memory_there_is_nothing_to_analyse(make_agent: MakeAgent) -> None:
     async with make_agent(provider=asked_of(), settings={**ALONE, "enable_memory": False}) as agent:
         with pytest.raises(InvalidInput, match="memory is off"):

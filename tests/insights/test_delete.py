@@ -27,7 +27,10 @@ RETURN label, count(*) AS count, sum(COUNT { (n)--() }) AS edges ORDER BY label
 async def test_create_use_delete(make_agent: MakeAgent, owner: Owner, cypher: Cypher) -> None:
     provider = ScriptedProvider(["Yes."], purposes={"insight": [answered]}, loop=True)
     async with make_agent(provider=provider, settings=ALONE) as agent:
-        [stays] = await talks(agent, 1)
+        talk = await agent.create_conversation("It stays")
+        # The texts that all of an owner's turns share stay with it.
+        await talk.send_message("topic-0?")
+        stays = talk.uuid
         await agent.batch_analyze(stays, TASK, FIELDS)
         before = cypher(NODES, user_id=owner.user_id, project=owner.project)
         assert {row["label"] for row in before} >= {"Conversation", "Insight", "Message"}
