@@ -28,7 +28,7 @@ from ragforge_memory.models.tokens import estimate_tokens
 PURPOSE = "insight"
 """The purpose of these requests; see `llm.port.ModelRequest`."""
 
-# An answer that does not fit goes back to the model with what is wrong, so far.
+# The characters of an answer that does not fit that go back to the model, with what is wrong.
 _SHOWN_AGAIN = 6_000
 # What an answer that goes back and its correction take, in tokens: wide characters are one each.
 _CORRECTION = 8_000
@@ -42,7 +42,8 @@ _ASKED_AGAIN = (ModelStreamCut, ModelMalformed)
 class Question:
     """What is asked of every conversation: the task, the form of the answer, and the room there is for it.
 
-    ``key`` is what an insight of this task and this form is known by, ``room`` the tokens that a conversation may take.
+    ``key`` is what an insight of this task and this form is known by, ``room`` the tokens that a conversation may take,
+    ``correction`` those that are kept for an answer that goes back.
     """
 
     task: str
@@ -50,6 +51,7 @@ class Question:
     key: str
     system: str
     room: int
+    correction: int
 
     @classmethod
     def of(cls, task: str, form: OutputSchema, *, window: Window, today: date) -> Question:
@@ -65,8 +67,8 @@ class Question:
                 f"the task and the schema are about {taken:,} tokens; the model's window has {window.tokens:,}",
                 hint="a shorter task, a smaller schema, or a model with a larger window",
             )
-        room = window.limit - taken - min(_CORRECTION, window.limit // 8)
-        return cls(task, form, form.key(task), system, room)
+        correction = min(_CORRECTION, window.limit // 8)
+        return cls(task, form, form.key(task), system, window.limit - taken - correction, correction)
 
 
 class Asker:
@@ -113,7 +115,7 @@ class Asker:
             except UnfitAnswer as problem:
                 if attempt >= self._attempts:
                     raise
-                asked = [asked[0], *_correction(answer, problem)]
+                asked = [asked[0], *_correction(answer, problem, self._question.correction)]
 
     async def _answer(self, request: ModelRequest) -> ModelAnswer:
         given = request_tokens(request)
@@ -149,9 +151,9 @@ def _taken(answer: ModelAnswer, given: int, likely: Usage) -> Usage:
     return usage if usage.cost_usd is not None else usage.model_copy(update={"cost_usd": likely.cost_usd})
 
 
-def _correction(answer: ModelAnswer, problem: UnfitAnswer) -> list[ChatMessage]:
-    said = well_formed(answer.text).strip()
-    shown = said if len(said) <= _SHOWN_AGAIN else f"{said[:_SHOWN_AGAIN]}… (shortened)"
+def _correction(answer: ModelAnswer, problem: UnfitAnswer, room: int) -> list[ChatMessage]:
+    said, most = well_formed(answer.text).strip(), min(_SHOWN_AGAIN, room)
+    shown = said if len(said) <= most else f"{said[:most]}… (shortened)"
     cut = " It was cut off at your limit of tokens: be briefer." if answer.finished.reason == "length" else ""
     return [
         ChatMessage("assistant", shown or "(no answer)"),

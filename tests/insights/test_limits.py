@@ -9,9 +9,10 @@ from typing import Any
 import pytest
 
 from ragforge_memory import AsyncConversationAgent, Neo4jConfig
+from ragforge_memory.agent import opening
 from ragforge_memory.errors import ConversationNotFound
 from ragforge_memory.graph.connect import connect
-from ragforge_memory.graph.insights import InsightStore
+from ragforge_memory.graph.insights import InsightLease, InsightStore
 from ragforge_memory.llm.port import Finished, ModelRequest
 from ragforge_memory.llm.scripted import Hang, ScriptedProvider
 from ragforge_memory.models.conversation import Usage
@@ -142,6 +143,60 @@ async def test_what_is_cancelled_is_free_at_once(make_agent: MakeAgent, cypher: 
             await run
         tokens = cypher("MATCH (c:Conversation) WHERE c.uuid IN $u RETURN c.insight_token AS token", u=made)
         assert tokens == [{"token": None}, {"token": None}]
+
+
+class BriefStore(InsightStore):
+    """The store with a claim of a fifth of a second, counting how often it was renewed."""
+
+    renewed = 0
+    often = asyncio.Event()
+
+    def __init__(self, *arguments: Any) -> None:
+        super().__init__(*arguments, lease=0.2)
+
+    async def renew(self, lease: InsightLease) -> bool:
+        kept = await super().renew(lease)
+        BriefStore.renewed += 1
+        if BriefStore.renewed >= 3:
+            BriefStore.often.set()
+        return kept
+
+
+@pytest.fixture
+def brief(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Agents have claims that end soon."""
+    monkeypatch.setattr(opening, "InsightStore", BriefStore)
+    monkeypatch.setattr(BriefStore, "renewed", 0)
+    monkeypatch.setattr(BriefStore, "often", asyncio.Event())
+
+
+@pytest.mark.usefixtures("brief")
+async def test_a_claim_lasts_as_long_as_the_model_thinks(make_agent: MakeAgent) -> None:
+    async def answer(request: ModelRequest) -> str:
+        await BriefStore.often.wait()
+        return answered(request)
+
+    provider = ScriptedProvider(purposes={"insight": [answer]}, loop=True)
+    async with make_agent(provider=provider, settings=ALONE) as agent:
+        found = await agent.batch_analyze(await talks(agent, 1), TASK, FIELDS)
+    assert (found.made, len(provider.requests)) == (1, 1)
+
+
+@pytest.mark.usefixtures("brief")
+async def test_work_for_a_claim_that_is_lost_is_broken_off(make_agent: MakeAgent, cypher: Cypher) -> None:
+    def takes_over(_: ModelRequest) -> Any:
+        cypher(
+            "MATCH (c:Conversation {uuid: $u}) SET c.insight_token = 'x', "
+            "c.insight_until = datetime() - duration('PT1S')",
+            u=made[0],
+        )
+        return Hang()
+
+    provider = asked_of(takes_over, answered)
+    async with make_agent(provider=provider, settings=ALONE) as agent:
+        made = await talks(agent, 1)
+        found = await agent.batch_analyze(made, TASK, FIELDS)
+    assert (found.made, len(provider.requests)) == (1, 2)
 
 
 async def test_a_worker_whose_lease_was_taken_over_changes_nothing(
