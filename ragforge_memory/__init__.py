@@ -43,6 +43,7 @@ if TYPE_CHECKING:
         ToolCall,
         Usage,
     )
+    from ragforge_memory.models.insight import Insight, InsightFailure, Insights
     from ragforge_memory.tools.code_search import CODE_SEARCH_TOOLS
     from ragforge_memory.tools.registry import ToolContext, ToolOutput, tool
 
@@ -81,6 +82,7 @@ _HOMES = {
         "ToolCall",
         "Usage",
     ),
+    "models.insight": ("Insight", "InsightFailure", "Insights"),
     "tools.code_search": ("CODE_SEARCH_TOOLS",),
     "tools.registry": ("ToolContext", "ToolOutput", "tool"),
 }
@@ -105,6 +107,9 @@ __all__ = [
     "ForkedProcess",
     "GraphUnavailable",
     "IngestReport",
+    "Insight",
+    "InsightFailure",
+    "Insights",
     "InvalidInput",
     "Message",
     "MessageNotFound",

@@ -11,6 +11,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from ragforge_memory.agent.api.agent_code import AgentCode
+from ragforge_memory.agent.api.agent_insights import AgentInsights
 from ragforge_memory.agent.api.agent_search import AgentSearch
 from ragforge_memory.agent.inputs import check_labels, check_limit, check_metadata, check_owner, check_text
 from ragforge_memory.agent.loop import check_process
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
 _DRAIN_ON_CLOSE = 2.0
 
 
-class AsyncConversationAgent(AgentSearch, AgentCode):
+class AsyncConversationAgent(AgentSearch, AgentCode, AgentInsights):
     """An agent whose conversations are kept in Neo4j.
 
     Nothing is opened before the first call that needs it. Used with ``async with``, or closed with `aclose`.

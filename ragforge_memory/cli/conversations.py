@@ -8,20 +8,21 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ragforge_memory.cli import branches, conversations_search, references
+from ragforge_memory.cli import branches, conversations_search, insights, references
 from ragforge_memory.cli.options import JsonOption, Settings, command
 
 if TYPE_CHECKING:
     from ragforge_memory.models.conversation import ConversationInfo, Page
 
 app = typer.Typer(
-    help="List, show, search, import, branch, archive and delete conversations.",
+    help="List, show, search, import, branch, analyse, archive and delete conversations.",
     no_args_is_help=True,
     rich_markup_mode=None,
 )
 branches.register(app)
 conversations_search.register(app)
 references.register(app)
+insights.register(app)
 
 Reference = Annotated[str, typer.Argument(metavar="REF", help="Its id, the start of it, its session or its title.")]
 

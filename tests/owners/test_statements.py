@@ -22,12 +22,13 @@ from ragforge_memory.graph.queries import Statement, Version, all_statements, pa
 from ragforge_memory.graph.spaces import Space, open_space
 from ragforge_memory.models.owner import Owner
 from tests.owners.graph import DIMENSION, Data, comparable, create, mutations, remove, seen, tie, undone
+from tests.owners.insight_probes import INSIGHTS
 from tests.owners.probes import CODE, IDENTITY, PROJECT_ALONE, UNOWNED, Probe
 from tests.owners.probes import CONVERSATIONS as OTHERS
 from tests.owners.search_probes import SEARCH
 from tests.vector_indexes import index_of
 
-CONVERSATIONS = OTHERS | SEARCH
+CONVERSATIONS = OTHERS | SEARCH | INSIGHTS
 
 WITH_FILTER = sorted(name for name, variants in all_statements().items() if any(mutations(v.text) for v in variants))
 WITH_VARIANTS = sorted(name for name in WITH_FILTER if len(all_statements()[name]) > 1)
