@@ -17,7 +17,7 @@ MERGE (m:Message {conversation_id: c.uuid, seq: row.seq})
 ON CREATE SET m += row.properties, m.uuid = row.uuid, m.user_id = c.user_id, m.project = c.project,
   m.owner_token = c.owner_token, m.timestamp = coalesce(datetime(row.timestamp), datetime())
 MERGE (c)-[:HAS_MESSAGE]->(m)
-FOREACH (_ IN CASE WHEN $embed THEN [1] ELSE [] END | SET m:PendingEmbedding)
+FOREACH (_ IN CASE WHEN row.embed THEN [1] ELSE [] END | SET m:PendingEmbedding)
 FOREACH (_ IN CASE WHEN row.properties.importance >= 0.7 THEN [1] ELSE [] END | SET m:Important)
 RETURN count(*) AS written
 

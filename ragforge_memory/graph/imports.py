@@ -64,7 +64,7 @@ class ImportStore:
             messages: in their order.
             title: what lists show.
             given_title: whether somebody chose it, so that no better one is looked for.
-            embed: whether its messages shall get vectors in the background.
+            embed: whether its messages shall get vectors in the background; those of blank text never do.
         """
         properties = fresh_properties(title, (), None)
         if title is not None and not given_title:
@@ -83,7 +83,10 @@ class ImportStore:
                 tokens=tokens,
                 summarize_every=self._summarize_every,
                 embed=embed,
-                messages=[_row(start + number, each) for number, each in enumerate(batch, start=1)],
+                messages=[
+                    {**_row(start + number, each), "embed": embed and bool(each.new.content.strip())}
+                    for number, each in enumerate(batch, start=1)
+                ],
                 **self._owner,
             )
 
