@@ -217,6 +217,32 @@ async def test_each_class_of_a_name_has_its_own_inheritors() -> None:
     assert alone == "`Worker` (b.py, line 1): nothing in this project inherits from it."
 
 
+async def test_bases_are_told_with_their_places_and_others_as_written() -> None:
+    flask = {**ECHO, "qualified_name": "Flask", "type": "class", "signature": "class Flask(App, abc.ABC)"}
+    above = {"qualified_name": "App", "type": "class", "file": "src/app.py", "line": 3, "lines": [12]}
+    text = "what does Flask inherit from?"
+    assert await requests_for(user(text)) == [("find_callees", {"name": "Flask"})]
+    answer = await answer_to(text, {"find_callees": found({**flask, "bases": [above]}, {**ECHO, "bases": []})})
+    assert answer.splitlines() == [
+        "`Flask` (src/talk.py, line 12) inherits from 1 definition of this project:",
+        "- `App` - src/app.py:3 (class)",
+        "It is written as:",
+        "> `class Flask(App, abc.ABC)`",
+    ]
+    alone = await answer_to(text, {"find_callees": found({**flask, "bases": []})})
+    assert alone.startswith("`Flask` (src/talk.py, line 12) inherits from nothing that is defined in this project.\n")
+    assert alone.endswith("> `class Flask(App, abc.ABC)`")
+    assert (await answer_to(text, {"find_callees": found(match="none")})).startswith("Nothing found for `Flask`")
+
+
+async def test_a_pronoun_is_no_part_of_a_name() -> None:
+    history = (user("earlier"), ChatMessage("assistant", "`Talk.echo` - src/talk.py:12 (method, lines 11-14)"))
+    for text in ("and where does it catch exceptions?", "where does it catch them?"):
+        asked = await requests_for(*history, user(text))
+        assert [name for name, _ in asked] == ["search_code"], text
+        assert asked[0][1]["query"].startswith("catch"), text
+
+
 async def test_it_means_what_the_last_answer_was_about() -> None:
     for earlier in (
         "`Talk.echo` - src/talk.py:12 (method, lines 11-14)",

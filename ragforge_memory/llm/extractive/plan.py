@@ -10,7 +10,7 @@ from typing import Any
 
 from ragforge_memory.llm.extractive.given_text import mentions_of
 from ragforge_memory.llm.extractive.questions import Question
-from ragforge_memory.llm.extractive.targets import Target
+from ragforge_memory.llm.extractive.targets import Target, has_pronoun
 from ragforge_memory.llm.extractive.wording import content_words
 from ragforge_memory.retrieval.names import KINDS
 
@@ -83,7 +83,7 @@ def _first(question: Question) -> tuple[Call, ...]:
             return (name_call("read_scope", target),)
         case "callers" | "uses" | "subclasses":
             return (name_call("find_callers", target),) if target.text else ()
-        case "callees":
+        case "callees" | "bases":
             return (name_call("find_callees", target),) if target.text else ()
         case "outline":
             return (Call("outline", (("target", f"{target.file}:{target.text}" if target.file else target.text),)),)
@@ -136,7 +136,11 @@ def _second(question: Question, found: Sequence[Found]) -> tuple[Call, ...]:
 def _guess(target: Target) -> tuple[Call, ...]:
     """Plain words may spell a name: "the option parser" is ``OptionParser``."""
     words = target.text.split()
-    if 2 <= len(words) <= 4 and all(re.fullmatch(r"[A-Za-z0-9]+", word) for word in words):
+    if (
+        2 <= len(words) <= 4
+        and not has_pronoun(target.text)
+        and all(re.fullmatch(r"[A-Za-z0-9]+", word) for word in words)
+    ):
         return (Call("read_scope", (("name", "_".join(words)), ("include_source", False))),)
     return ()
 
