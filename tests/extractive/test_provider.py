@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import pytest
 
 from ragforge_memory.llm.extractive.provider import ExtractiveProvider
+from ragforge_memory.llm.extractive.relevance import line_pattern
 from ragforge_memory.llm.port import (
     ChatMessage,
     ModelProvider,
@@ -241,6 +243,29 @@ async def test_a_pronoun_is_no_part_of_a_name() -> None:
         asked = await requests_for(*history, user(text))
         assert [name for name, _ in asked] == ["search_code"], text
         assert asked[0][1]["query"].startswith("catch"), text
+
+
+async def test_lines_with_the_words_are_shown_where_no_definition_answers() -> None:
+    text = "which functions are deprecated?"
+    matches = {"matches": [{"file": "a.py", "line": 3, "text": "    @deprecated('x')"}], "more": False}
+    answer = await answer_to(text, {"search_code": {"results": []}, "grep_code": matches})
+    assert answer.splitlines() == [
+        "Nothing found that is defined as or described by `deprecated`, but these lines have it:",
+        "- a.py:3 `@deprecated('x')`",
+        "",
+        "I did not understand the question itself: I looked for `deprecated`.",
+    ]
+    none = await answer_to(text, {"search_code": {"results": []}, "grep_code": {"matches": []}})
+    assert none.splitlines()[0] == "Nothing found for `deprecated` in this project."
+    assert "I did not understand the question itself" in none
+    described = {**ECHO, "docstring": "Is deprecated."}
+    assert (await answer_to(text, {"search_code": {"results": [described]}})).startswith("`Talk.echo` - src/talk.py:12")
+
+
+def test_lines_are_looked_for_with_all_words_in_any_form() -> None:
+    found = re.compile(line_pattern(("deprecated", "aliases")), re.I)
+    assert found.search("warn(ALIAS_OF, DeprecationWarning)")
+    assert not found.search("warn(DeprecationWarning)")
 
 
 async def test_it_means_what_the_last_answer_was_about() -> None:

@@ -84,7 +84,7 @@ def write(question: Question, asked: str, found: Sequence[Found]) -> str:
         case "said":
             lines = sayings(asked, values.get("search_conversation", {}))
         case _:
-            lines = search_results(question, values.get("search_code", {}))
+            lines = search_results(question, values.get("search_code", {}), values.get("grep_code", {}))
     return "\n".join(lines)
 
 
@@ -95,7 +95,7 @@ def _definition(question: Question, asked: str, values: Mapping[str, Any]) -> li
     value = values.get("read_scope", {})
     scopes = value.get("scopes") or []
     if "search_code" in values and value.get("match") not in ("exact", "spelling"):
-        return search_results(question, values["search_code"])
+        return search_results(question, values["search_code"], values.get("grep_code", {}))
     if not scopes:
         places = text_places(asked, values.get("grep_code", {}))
         return places or [nothing(asked)]

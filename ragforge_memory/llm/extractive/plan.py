@@ -10,12 +10,13 @@ from typing import Any
 
 from ragforge_memory.llm.extractive.given_text import mentions_of
 from ragforge_memory.llm.extractive.questions import Question
+from ragforge_memory.llm.extractive.relevance import judged, line_pattern
 from ragforge_memory.llm.extractive.targets import Target, has_pronoun
 from ragforge_memory.llm.extractive.wording import content_words
 from ragforge_memory.retrieval.names import KINDS
 
 MAX_STEPS = 3
-"""Steps of tool calls for one question; two are the most that any form needs."""
+"""Steps of tool calls for one question: a name, a search for its words, the lines that have them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +108,9 @@ def _first(question: Question) -> tuple[Call, ...]:
 def _second(question: Question, found: Sequence[Found]) -> tuple[Call, ...]:
     """A second look where the first found nothing, or only then knows the file."""
     target = question.target
+    searched = next((each.value for each in found if each.call.tool == "search_code"), None)
+    if isinstance(searched, dict):
+        return _lines_with(question, searched)
     value = next((each.value for each in found if isinstance(each.value, dict)), {})
     match question.form:
         case "lines":
@@ -131,6 +135,14 @@ def _second(question: Question, found: Sequence[Found]) -> tuple[Call, ...]:
             return (Call("grep_code", (("pattern", pattern), ("limit", 20))),)
         case _:
             return ()
+
+
+def _lines_with(question: Question, searched: dict[str, Any]) -> tuple[Call, ...]:
+    """Where no definition answers, the text may: a decorator, a comment, a page of documentation."""
+    missing = judged(search_words(question), searched.get("results") or []).missing
+    if not missing:
+        return ()
+    return (Call("grep_code", (("pattern", line_pattern(missing)), ("ignore_case", True), ("limit", 20))),)
 
 
 def _guess(target: Target) -> tuple[Call, ...]:
