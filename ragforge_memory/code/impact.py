@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ragforge_memory.code.anchors import still
-from ragforge_memory.code.git import ask
+from ragforge_memory.code.git import ask, git_state
 from ragforge_memory.code.history import Parsed, parsed_definitions
 from ragforge_memory.code.languages import language_of
 from ragforge_memory.code.readers import Reading, read_bytes
@@ -113,6 +113,11 @@ def _sides(
 
 def _ends(root: Path, revision: str | None) -> tuple[str, str | None]:
     """The commits that a revision compares."""
+    if git_state(root) is None:
+        raise InvalidInput(
+            f"{root} is not in a git repository",
+            hint="impact compares commits: run it in a checkout of the project, or `git init` and commit first",
+        )
     if revision is None:
         return _commit(root, "HEAD"), None
     first, dots, second = revision.partition("..")

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -373,7 +374,8 @@ class GraphClient:
                 f"Neo4j at {self._address} cannot be reached: {_first_line(error)}",
                 hint="`ragforge neo4j status` and `ragforge neo4j logs` tell what became of it"
                 if self._recover
-                else "check neo4j.uri, or leave it out to use the managed local server",
+                else f"check {'NEO4J_URI' if os.environ.get('NEO4J_URI') == self._address else 'neo4j.uri'}, "
+                "or leave it out to use the managed local server",
             )
         if isinstance(error, driver_errors.TransientError):
             return GraphUnavailable(
@@ -391,4 +393,6 @@ class GraphClient:
 
 def _first_line(error: Exception) -> str:
     message = getattr(error, "message", None) or str(error) or type(error).__name__
-    return str(message).strip().split("\n", 1)[0]
+    # "Couldn't connect to HOST (resolved to (...)):" and the reason on the next line.
+    first, _, rest = re.sub(r" \(resolved to \(.*?\)\)", "", str(message)).strip().partition("\n")
+    return f"{first} {rest.strip().splitlines()[0]}" if first.endswith(":") and rest.strip() else first.rstrip(":")

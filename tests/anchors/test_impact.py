@@ -115,8 +115,9 @@ async def test_an_unknown_revision_is_refused(revision: str, repository: Reposit
 
 
 async def test_a_directory_without_git_is_refused(tmp_path: Path, talk: Talk) -> None:
-    with pytest.raises(InvalidInput):
+    with pytest.raises(InvalidInput, match="not in a git repository") as caught:
         await impact(tmp_path, talk.references)
+    assert "git init" in (caught.value.hint or "")
 
 
 def test_the_command_tells_how_it_is_used(capsys: pytest.CaptureFixture[str]) -> None:
