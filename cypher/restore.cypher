@@ -11,6 +11,8 @@ CALL (uuid) {
   MATCH (n:ToolResult {uuid: uuid}) RETURN n.uuid AS taken
   UNION
   MATCH (n:Summary {uuid: uuid}) RETURN n.uuid AS taken
+  UNION
+  MATCH (n:Insight {uuid: uuid}) RETURN n.uuid AS taken
 }
 RETURN taken AS uuid
 
@@ -69,7 +71,7 @@ CALL (c, due) {
   SET m = row.properties, m.conversation_id = c.uuid, m.user_id = c.user_id, m.project = c.project,
     m.owner_token = c.owner_token, m.timestamp = datetime(row.timestamp)
   FOREACH (_ IN CASE WHEN row.important THEN [1] ELSE [] END | SET m:Important)
-  FOREACH (_ IN CASE WHEN $embed THEN [1] ELSE [] END | SET m:PendingEmbedding)
+  FOREACH (_ IN CASE WHEN $embed AND row.worded THEN [1] ELSE [] END | SET m:PendingEmbedding)
   FOREACH (step IN row.tool_calls |
     CREATE (m)-[:MADE_TOOL_CALL]->(call:ToolCall)
     SET call = step.properties, call.uuid = step.uuid, call.message_id = m.uuid, call.timestamp = datetime(step.timestamp)

@@ -221,10 +221,11 @@ class Restoring:
 
     async def insights(self, insights: Sequence[archive.Insight]) -> None:
         """What analyses found in it."""
-        uuid = self._begun[-1].head.uuid
-        if insights:
-            rows = [self._rows.insight(each, new=self._names.renamed(uuid)) for each in insights]
-            await self._store.insights(self.now(uuid), rows)
+        if not insights:
+            return
+        uuid, names = self._begun[-1].head.uuid, [each.uuid for each in insights]
+        self._names.rename(names if self._names.renamed(uuid) else await self._store.taken(names))
+        await self._store.insights(self.now(uuid), [self._rows.insight(each) for each in insights])
 
     async def commit(self, *, title: str | None = None, named: str | None = None) -> None:
         """All that was begun appears; ``title`` instead of its own for the one that is ``named``.

@@ -68,7 +68,7 @@ class RestoreStore:
         self._steps: dict[str, int] = {}
 
     async def taken(self, uuids: Sequence[str]) -> set[str]:
-        """Which of these uuids are those of conversations, messages, calls, results or summaries that somebody has."""
+        """Which of these are uuids of somebody's conversations, messages, calls, results, summaries or insights."""
         rows = await self._client.read("taken_nodes", timeout=PATIENT_TIMEOUT, uuids=list(uuids)) if uuids else []
         return {str(row["uuid"]) for row in rows}
 

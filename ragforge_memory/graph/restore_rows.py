@@ -85,6 +85,7 @@ class Rows:
             "properties": properties,
             "timestamp": each.timestamp,
             "important": each.important,
+            "worded": not isinstance(content, str) or bool(content.strip()),
             "tool_calls": [self._call(call, new=whole) for call in each.tool_calls],
         }
 
@@ -101,13 +102,10 @@ class Rows:
             "summaries": [self._names.now(uuid) for uuid in each.summaries],
         }
 
-    def insight(self, each: archive.Insight, *, new: bool) -> dict[str, Any]:
+    def insight(self, each: archive.Insight) -> dict[str, Any]:
         """What an analysis found."""
         properties = self._properties(each, {"created_at"})
-        uuid = self._names.made(each.uuid) if new else each.uuid
-        if new:
-            properties["source_uuid"] = each.uuid
-        return {"uuid": uuid, "properties": properties, "created_at": each.created_at}
+        return {"uuid": self._names.now(each.uuid), "properties": properties, "created_at": each.created_at}
 
     def prompt(self, each: archive.Prompt) -> dict[str, Any]:
         """A text that prompts share: its uuid is a hash of the owner and the text, and receipts follow it."""

@@ -214,9 +214,11 @@ class Insight(Node):
 
     model_config = ConfigDict(populate_by_name=True)
 
+    key: str = Field(description="which analysis it is: a conversation has one insight of each")
     task: str | None = None
     schema_: Json = Field(None, alias="schema")
     data: Json = None
+    to_seq: Int | None = None
     created_at: Time | None = None
     model: str | None = None
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from ragforge_memory import AsyncConversation, AsyncConversationAgent, tool
+from ragforge_memory.graph.insights import InsightStore
 from ragforge_memory.llm.port import ReasoningChunk, ToolRequest
 
 UNICODE = "naïve façade — 日本語 🧶\u2028next\u200d\tend \\ \" ' ` \x7f"
@@ -58,6 +59,18 @@ def project(root: Path) -> Path:
     return made
 
 
+async def found(agent: AsyncConversationAgent, conversation: AsyncConversation) -> None:
+    """Something that an analysis has found in a conversation."""
+    services = await agent.open()
+    store = InsightStore(services.graph, services.owner)
+    claimed = await store.claim(conversation.uuid, "key")
+    assert claimed.lease is not None
+    data = {"mood": UNICODE, "score": 1e-05, "none": None}
+    await store.write(
+        claimed.lease, "key", task="How was it?", schema={"type": "object"}, data=data, to_seq=3, model="a:b"
+    )
+
+
 async def told(
     agent: AsyncConversationAgent, say: Callable[[str], None] = lambda _: None
 ) -> dict[str, AsyncConversation]:
@@ -79,5 +92,6 @@ async def told(
     await trunk.send_message("After the merge")
     await agent.drain()
     await trunk.summarize()
+    await found(agent, trunk)
     await left.delete()
     return {"trunk": trunk, "leaf": leaf, "right": right}

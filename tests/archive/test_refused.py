@@ -169,7 +169,7 @@ async def test_what_is_written_fits_the_published_schema(make_agent: MakeAgent, 
         record = json.loads(line)
         kinds.add(kind := record.pop("record"))
         jsonschema.Draft202012Validator({**schema["$defs"]["lines"][kind], "$defs": schema["$defs"]}).validate(record)
-    assert kinds == set(LINES) - {"insight"}
+    assert kinds == set(LINES)
 
 
 def test_the_schema_is_made_from_the_models() -> None:
