@@ -31,8 +31,7 @@ FOREACH (_ IN CASE WHEN head = batch.after THEN [1] ELSE [] END |
     FOREACH (_ IN CASE WHEN m.importance >= 0.7 THEN [1] ELSE [] END | SET m:Important)
     FOREACH (step IN row.tool_calls |
       CREATE (m)-[:MADE_TOOL_CALL]->(call:ToolCall)-[:PRODUCED_RESULT]->(result:ToolResult)
-      SET call = step.call, result = step.result, call.timestamp = datetime(step.timestamp),
-        result.timestamp = datetime(step.timestamp)
+      SET call = step.call, result = step.result
     )
   )
 )

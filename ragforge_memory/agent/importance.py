@@ -43,14 +43,18 @@ _EDITS = re.compile(r"(?:^|_)(?:edit|write|patch|apply|create|replace|insert|del
 # Without one of these words a text has no such cue: to look for them takes a twentieth of the time.
 _WORDS: dict[re.Pattern[str], frozenset[str]] = {
     _DECISION: frozenset(
-        "decision,decided,we'll,we will,we shall,let's,lets,agreed,settled on,from now on,going with,chose,choose,picked,"
-        "we're,we are".split(",")
+        {
+            *("decision", "decided", "we'll", "we will", "we shall", "let's", "lets", "agreed", "settled on"),
+            *("from now on", "going with", "chose", "choose", "picked", "we're", "we are"),
+        }
     ),
     _ERROR: frozenset(
-        "error,exception,traceback,failed,fails,failure,crash,segfault,panic,deadlock,timed out,regression,broken,bug,"
-        "root cause".split(",")
+        {
+            *("error", "exception", "traceback", "failed", "fails", "failure", "crash", "segfault", "panic"),
+            *("deadlock", "timed out", "regression", "broken", "bug", "root cause"),
+        }
     ),
-    _RULE: frozenset("must,never,always,do not,don't,require,constraint,convention,prefer".split(",")),
+    _RULE: frozenset({"must", "never", "always", "do not", "don't", "require", "constraint", "convention", "prefer"}),
 }
 _ANY_WORD = tuple(sorted(frozenset().union(*_WORDS.values())))
 

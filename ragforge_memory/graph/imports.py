@@ -82,7 +82,7 @@ def import_row(seq: int, each: PlacedMessage) -> dict[str, Any]:
         "seq": seq,
         "uuid": each.new.uuid,
         "timestamp": _text(each.timestamp),
-        "tool_calls": [_call_row(call, result_uuid) for call, result_uuid in each.tool_calls],
+        "tool_calls": [tool_call_rows(call, result_uuid=result_uuid) for call, result_uuid in each.tool_calls],
     }
 
 
@@ -214,13 +214,6 @@ def _gone() -> GraphError:
         f"the import was given up: it wrote nothing for {LEASE} s, and what it had written was taken away",
         hint="import it again",
     )
-
-
-def _call_row(call: ToolCall, result_uuid: str) -> dict[str, Any]:
-    rows: dict[str, Any] = tool_call_rows(call, result_uuid=result_uuid)
-    for row in rows.values():
-        del row["timestamp"]
-    return rows | {"timestamp": _text(call.timestamp)}
 
 
 def _text(time: datetime | None) -> str | None:
