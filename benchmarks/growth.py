@@ -40,6 +40,7 @@ from ragforge_memory.embeddings.port import space_model
 from ragforge_memory.graph.client import GraphClient, open_driver
 from ragforge_memory.graph.connect import connect
 from ragforge_memory.graph.conversations import ConversationStore
+from ragforge_memory.graph.queries import GIVEN
 from ragforge_memory.graph.search import EVERYTHING, SearchStore
 from ragforge_memory.graph.spaces import Space, open_space
 from ragforge_memory.graph.text import owner_token
@@ -185,8 +186,9 @@ async def profiled(
     hits = {}
     for name, (text, parameters) in ran.items():
         _, language, rest = text.rpartition("CYPHER 25")
-        if "uuid" in parameters:
-            parameters = {**parameters, "uuid": uuid.uuid4().hex}  # a message that is there already costs less
+        given = parameters[GIVEN]
+        if "uuid" in given:
+            parameters = {GIVEN: {**given, "uuid": uuid.uuid4().hex}}  # a message that is there already costs less
         async with driver.session(database=database) as session, await session.begin_transaction() as transaction:
             result = await transaction.run(f"{language} PROFILE {rest}", parameters)
             summary = await result.consume()

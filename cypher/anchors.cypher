@@ -221,6 +221,8 @@ WITH place, m, tie, a, CASE WHEN held.status <> 'deleting' THEN held ELSE head(C
 WHERE c IS NOT NULL
 OPTIONAL MATCH (a)-[:RESOLVES_TO]->(s:Scope)
 RETURN place.file AS file, place.key AS key, c.title AS title,
+  coalesce(a.at_file = place.file AND a.at_key = place.key, true) AS stands,
+  a.kind AS type, a.body_hash AS body_hash, a.sketch AS sketch,
   m {.uuid, conversation_id: c.uuid, .seq, .role, .content, .token_count, .state, .in_reply_to, .model, .importance, .trust,
     .user_id, .project, timestamp: toStringOrNull(m.timestamp)} AS message,
   m.uuid AS message_id, tie.kind AS kind, tie.commit AS commit, tie.scope_hash AS scope_hash,

@@ -100,13 +100,17 @@ CALL (m) {
 
 // name: finish_delete
 // Only what begin_delete marked: a conversation that lives is never deleted by this statement. Of one whose messages
-// are still shared the node stays, without its words.
+// are still shared the node stays, without its words. An insight is of the whole conversation: it goes in any case.
 MATCH (c:Conversation {uuid: $uuid})
 WHERE c.user_id = $user_id AND c.project = $project AND c.status = 'deleting'
 CALL (c) {
   MATCH (s:Summary {conversation_id: c.uuid})
   WHERE s.to_seq > coalesce(c.kept_to, 0)
   DETACH DELETE s
+}
+CALL (c) {
+  MATCH (c)-[:HAS_INSIGHT]->(i:Insight)
+  DETACH DELETE i
 }
 FOREACH (_ IN CASE WHEN coalesce(c.kept_to, 0) > 0 THEN [1] ELSE [] END |
   SET c = c {.uuid, .user_id, .project, .owner_token, .status, .head_seq, .kept_to, .lineage_ids, .lineage_tops,

@@ -93,6 +93,15 @@ RETURN s {.uuid, .name, .qualified_name, .type, .file, .language, .startLine, .e
 ORDER BY s.file, s.startLine
 LIMIT $limit
 
+// name: scope_bases
+// What stands directly above a type: what it inherits from or implements, and the lines where it says so.
+MATCH (source:Scope {uuid: $uuid})-[r:INHERITS_FROM|IMPLEMENTS]->(s:Scope)
+WHERE source.project = $project AND s.project = $project
+RETURN s {.uuid, .name, .qualified_name, .type, .file, .language, .startLine, .endLine, .definition_line, .signature,
+  .docstring, .hash, .parent, .returnType, .parameters, .modifiers, .complexity} AS scope, r.lines AS lines
+ORDER BY r.lines[0], s.file, s.startLine
+LIMIT $limit
+
 // name: scope_names
 // Every definition's names, as rows of lists: a project has tens of thousands.
 MATCH (s:Scope)

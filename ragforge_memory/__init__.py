@@ -45,6 +45,7 @@ if TYPE_CHECKING:
         Usage,
     )
     from ragforge_memory.models.imports import ImportFault, ImportProgress, ImportReport
+    from ragforge_memory.models.insight import Insight, InsightFailure, Insights
     from ragforge_memory.tools.code_search import CODE_SEARCH_TOOLS
     from ragforge_memory.tools.registry import ToolContext, ToolOutput, tool
 
@@ -85,6 +86,7 @@ _HOMES = {
         "Usage",
     ),
     "models.imports": ("ImportFault", "ImportProgress", "ImportReport"),
+    "models.insight": ("Insight", "InsightFailure", "Insights"),
     "tools.code_search": ("CODE_SEARCH_TOOLS",),
     "tools.registry": ("ToolContext", "ToolOutput", "tool"),
 }
@@ -113,6 +115,9 @@ __all__ = [
     "ImportProgress",
     "ImportReport",
     "IngestReport",
+    "Insight",
+    "InsightFailure",
+    "Insights",
     "InvalidInput",
     "Message",
     "MessageNotFound",

@@ -11,6 +11,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from ragforge_memory.agent.api.agent_code import AgentCode
+from ragforge_memory.agent.api.agent_insights import AgentInsights
 from ragforge_memory.agent.api.agent_search import AgentSearch
 from ragforge_memory.agent.api.archive import AgentArchive
 from ragforge_memory.agent.api.imports import AgentImports
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
 _DRAIN_ON_CLOSE = 2.0
 
 
-class AsyncConversationAgent(AgentSearch, AgentImports, AgentCode, AgentArchive):
+class AsyncConversationAgent(AgentSearch, AgentImports, AgentCode, AgentArchive, AgentInsights):
     """An agent whose conversations are kept in Neo4j.
 
     Nothing is opened before the first call that needs it. Used with ``async with``, or closed with `aclose`.

@@ -42,8 +42,8 @@ QUOTE_CHARACTERS = 1_000
 _SHORTEST_QUOTE = 80
 # What is left of the newest exchange's texts where nothing longer fits, tried in this order.
 _TIGHT = (16_000, 8_000, 4_000, 2_000, 1_000, 500, 200)
-# A result of this turn is never shorter than this where it must be cut.
-_SHORTEST_RESULT = 200
+# A result of this turn keeps so many tokens at least where it must be cut.
+_SHORTEST_RESULT = 4
 
 Exchange = tuple[Message, ...]
 
@@ -216,24 +216,28 @@ def _with_short_results(asked: list[ChatMessage], excess: int, calls: Sequence[T
 
 def _shortened_outcomes(outcomes: Sequence[ToolOutcome], excess: int, ids: Sequence[str]) -> list[ToolOutcome]:
     """The results with ``excess`` tokens less, the longest shortened first."""
-    lengths = [len(outcome.content) for outcome in outcomes]
-    tokens = max(1, sum(estimate_tokens(outcome.content) for outcome in outcomes))
-    # Characters for each token as these texts have them: four, one in CJK scripts.
-    room = max(0, tokens - excess) * sum(lengths) // tokens
-    level = max(_level(lengths, room), _SHORTEST_RESULT)
     named = [*ids, *(outcome.id for outcome in outcomes[len(ids) :])]
-    return [
-        replace(outcome, content=shortened_result(outcome.content, level, name))
-        for outcome, name in zip(outcomes, named, strict=False)
-    ]
-
-
-def _level(lengths: Sequence[int], room: int) -> int:
-    """The length to which the longest are cut so that all together take ``room``; a cut says so in some 120 more."""
-    level = max(lengths, default=0)
-    while level > _SHORTEST_RESULT and sum(min(length, level + 120) for length in lengths) > room:
+    sizes = [estimate_tokens(outcome.content) for outcome in outcomes]
+    room = sum(sizes) - excess
+    level = max(sizes, default=0)
+    while True:
+        short = [
+            _within_tokens(outcome.content, size, level, name)
+            for outcome, size, name in zip(outcomes, sizes, named, strict=False)
+        ]
+        if level <= _SHORTEST_RESULT or sum(map(estimate_tokens, short)) <= room:
+            break
         level = level * 4 // 5
-    return level
+    return [replace(outcome, content=content) for outcome, content in zip(outcomes, short, strict=True)]
+
+
+def _within_tokens(content: str, size: int, level: int, call_id: str) -> str:
+    """A result of ``size`` tokens cut to about ``level``; as it is where saying so would be longer."""
+    if size <= level:
+        return content
+    # Characters for each token as this text has them on the whole: four, one in CJK scripts.
+    short = shortened_result(content, max(1, len(content) * level // size), call_id)
+    return short if estimate_tokens(short) < size else content
 
 
 def _first_that_fits(exchange: Exchange, cuts: Sequence[Cut], room: int) -> Fit:

@@ -96,7 +96,7 @@ async def _found(
     found = []
     for hit in older:
         item = read.get((hit.conversation_id, hit.seq))
-        if item is not None:
+        if item is not None and item[0].content.strip():
             found.append(
                 ScoredMessage(
                     message=item[0], score=hit.score, conversation_id=hit.conversation_id, matched_by=("meaning",)

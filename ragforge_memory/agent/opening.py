@@ -33,6 +33,7 @@ from ragforge_memory.errors import EmbeddingMismatch, RagforgeError
 from ragforge_memory.graph.connect import configured, connect
 from ragforge_memory.graph.conversations import ConversationStore
 from ragforge_memory.graph.imports import ImportStore
+from ragforge_memory.graph.insights import InsightStore
 from ragforge_memory.graph.journal import Journal
 from ragforge_memory.graph.messages import MessageStore
 from ragforge_memory.graph.receipts import ReceiptStore
@@ -150,6 +151,7 @@ async def open_services(wanted: Wanted) -> Services:
             if remembers
             else None,
             receipts=ReceiptStore(graph, wanted.owner) if remembers else None,
+            insights=InsightStore(graph, wanted.owner) if remembers else None,
             searches_meaning=remembers and wants_vectors and embedder is not None and not wanted.brief,
             embedder=embedder,
             root=wanted.root,

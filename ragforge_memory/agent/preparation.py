@@ -16,7 +16,7 @@ from ragforge_memory.agent.nearness import Near, with_near
 from ragforge_memory.agent.patience import patiently
 from ragforge_memory.agent.prompt import READ_RESULT, system_prompt, tokens_of
 from ragforge_memory.agent.receipts import receipt_of, shared_texts
-from ragforge_memory.errors import RagforgeError
+from ragforge_memory.errors import InvalidInput, RagforgeError
 from ragforge_memory.graph.receipts import Receipt, TurnContext, prompt_uuid
 from ragforge_memory.graph.records import to_json
 from ragforge_memory.llm.port import ChatMessage, ModelRequest, ToolOutcome, ToolRequest, ToolSpec
@@ -58,9 +58,9 @@ class Prepared:
 
     def next_round(self, request: ModelRequest, calls: Sequence[ToolCall]) -> ModelRequest:
         """The request of a later round, within the window; a result that was shortened can be read again."""
-        short = within(
-            request, self.built.window.limit - tool_tokens((self.reading,)), len(self.request.messages) - 1, calls
-        )
+        # The tool that reads a result again needs room where it is not offered yet.
+        spare = 0 if self.reading in request.tools else tool_tokens((self.reading,))
+        short = within(request, self.built.window.limit - spare, len(self.request.messages) - 1, calls)
         if short is request or self.reading in short.tools:
             return short
         return replace(short, tools=(*short.tools, self.reading))
@@ -89,6 +89,25 @@ class Prepared:
         """Waits until the compression of this turn is in the graph: the receipt points at it."""
         if self.storing is not None:
             await asyncio.wait((self.storing,))
+
+
+def check_room(services: Services, question: str) -> None:
+    """Refuses a question that no prompt has room for.
+
+    Raises:
+        InvalidInput: it is longer than what the window leaves beside the instructions and the tools.
+    """
+    window = window_of(services.provider.context_window, services.config.memory.compression.max_tokens)
+    tools = tool_tokens((*services.registry.specs, services.registry.spec(READ_RESULT)))
+    room = window.limit - tools - estimate_tokens(system_prompt(services.config.system_prompt, today=services.today()))
+    asked = tokens_of(ChatMessage("user", question))
+    if asked > room:
+        raise InvalidInput(
+            f"the question is about {asked:,} tokens; the window of {window.tokens:,} has room for {max(room, 0):,} "
+            "beside the instructions and the tools",
+            hint="ask about a part of it, or take a model with a larger window (agent.memory.compression.max_tokens "
+            "limits it too)",
+        )
 
 
 async def prepare(

@@ -52,7 +52,8 @@ async def search(
     """Messages by words and by meaning, best first.
 
     What has no vector yet is judged by its words alone. Where no message has a word of the question,
-    what is no nearer to it than unrelated texts are is left out, and so are its neighbours.
+    what is no nearer to it than unrelated texts are is left out, and so are its neighbours. A blank message, as an
+    answer that was interrupted before its first word, is never found.
 
     Args:
         services: what is open.
@@ -151,6 +152,7 @@ class _Found:
             wanted = [each for each in order[:span] if each.place not in self._messages]
             read = await self._read([each.place for each in wanted], filters)
             gone.update(each.place for each in wanted if each.place not in read)
+            gone.update(place for place, (message, _) in read.items() if not message.content.strip())
             if min_score is not None:
                 gone.update(place for place, item in read.items() if self._relevance(place, item) < min_score)
             far = {place for place, (_, cosine) in read.items() if cosine is not None} & self._unjudged

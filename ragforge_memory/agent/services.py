@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from ragforge_memory.graph.client import GraphClient
     from ragforge_memory.graph.conversations import ConversationStore
     from ragforge_memory.graph.imports import ImportStore
+    from ragforge_memory.graph.insights import InsightStore
     from ragforge_memory.graph.journal import Journal
     from ragforge_memory.graph.messages import MessageStore
     from ragforge_memory.graph.receipts import ReceiptStore
@@ -40,8 +41,8 @@ T = TypeVar("T")
 @dataclass(frozen=True, slots=True)
 class Services:
     """Everything a turn needs. ``graph_name`` says which database the journal's lines belong to,
-    ``model_why`` in one sentence why this model answers, ``summaries``, ``searches`` and ``receipts`` are
-    None without memory.
+    ``model_why`` in one sentence why this model answers, ``summaries``, ``searches``, ``receipts`` and
+    ``insights`` are None without memory.
     ``unasked`` has, by conversation, the text and the uuid of a question that ended because the graph was away: asked
     again it is the same one, whether the graph took it or not. ``searches_meaning``: whether turns look for their
     question's meaning; a process that ends after one answer loads no model for it."""
@@ -67,6 +68,7 @@ class Services:
     root: Path | None
     today: Callable[[], date]
     receipts: ReceiptStore | None = None
+    insights: InsightStore | None = None
     searches_meaning: bool = False
     degraded: tuple[str, ...] = ()
     unasked: dict[str, tuple[str, str]] = field(default_factory=dict)

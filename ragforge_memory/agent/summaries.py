@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, TypeVar
 from uuid import uuid4
 
 from ragforge_memory.agent.inputs import MAX_LIMIT
+from ragforge_memory.agent.leases import LeaseLost, meanwhile
 from ragforge_memory.agent.summary_text import MESSAGE_CHARACTERS, Summarizer, Written
 from ragforge_memory.errors import ConversationNotFound, ModelError, RagforgeError
 from ragforge_memory.graph.summaries import Lease, SummaryStore
@@ -34,16 +35,10 @@ PAUSE_AFTER_FAILURE = 5.0
 """Seconds before a model is asked again, by any process."""
 
 _POLL_SECONDS = 0.2
-# A model that does not let itself be cancelled is left alone after this.
-_BREAK_OFF_SECONDS = 0.5
 # The title comes from the first question and the first answer to it; after a failed turn they stand a little apart.
 _FIRST_MESSAGES = 8
 
 T = TypeVar("T")
-
-
-class LeaseLost(Exception):
-    """Somebody else has the conversation by now, or it is gone: what we have in hand is not stored."""
 
 
 async def condense(services: Services, messages: Sequence[Message]) -> str:
@@ -212,19 +207,7 @@ class _Claim:
         self._lease = await self._store.settle_title(lease, title)
 
     async def _meanwhile(self, work: Awaitable[T]) -> T:
-        """Awaits ``work`` and renews the claim at half its life; work for a claim that is lost is broken off."""
-        task = asyncio.ensure_future(work)
-        try:
-            while True:
-                done, _ = await asyncio.wait((task,), timeout=self._lease.seconds / 2)
-                if done:
-                    return task.result()
-                if not await self._store.renew(self._lease):
-                    raise LeaseLost
-        finally:
-            if not task.done():
-                task.cancel()
-                await asyncio.wait((task,), timeout=_BREAK_OFF_SECONDS)
+        return await meanwhile(work, seconds=self._lease.seconds, renew=lambda: self._store.renew(self._lease))
 
 
 def _summary(lease: Lease, step: Step, written: Written, messages: Sequence[Message]) -> Summary:

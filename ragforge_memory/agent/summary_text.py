@@ -105,7 +105,7 @@ class Summarizer:
         if extract or not self.asks:
             return await self._extracted([(message.role == "user", message.content) for message in messages])
         most = min(MESSAGE_CHARACTERS, max(200, 2 * self._provider.context_window // max(len(messages), 1)))
-        shown = "\n\n".join(_shown(message, most) for message in messages)
+        shown = "\n\n".join(as_lines(message, most, _cut) for message in messages)
         return await self._asked(f"messages {messages[0].seq} to {messages[-1].seq} of a conversation", shown)
 
     async def of_summaries(self, summaries: Sequence[Summary], *, extract: bool = False) -> Written:
@@ -176,21 +176,25 @@ class Summarizer:
         return None
 
 
-def _shown(message: Message, most: int) -> str:
-    """A message as a model reads it: who said it, what, and the tools it used with how they ended."""
+def as_lines(message: Message, most: int, cut: Callable[[str, int], str]) -> str:
+    """A message as a model reads it: who said it, what, and the tools it used with how they ended.
+
+    Args:
+        message: with its tool calls.
+        most: characters of what was said; of arguments 200, of results 300.
+        cut: shortens a text to so many characters.
+    """
     state = " (cut off)" if message.state == "partial" else ""
-    lines = [f"[{message.seq}] {message.role}{state}: {_cut(message.content, most)}"]
-    lines += [_tool(call) for call in message.tool_calls]
+    lines = [f"[{message.seq}] {message.role}{state}: {cut(message.content, most)}"]
+    lines += [_tool(call, cut) for call in message.tool_calls]
     return "\n".join(lines)
 
 
-def _tool(call: ToolCall) -> str:
-    arguments = _cut(to_json(call.arguments), _ARGUMENT_CHARACTERS)
+def _tool(call: ToolCall, cut: Callable[[str, int], str]) -> str:
+    called = f"  tool {call.tool_name}({cut(to_json(call.arguments), _ARGUMENT_CHARACTERS)})"
     if not call.success:
-        return (
-            f"  tool {call.tool_name}({arguments}) failed: {_cut(call.error or 'no reason given', _RESULT_CHARACTERS)}"
-        )
-    return f"  tool {call.tool_name}({arguments}) returned: {_cut(_result(call.result), _RESULT_CHARACTERS)}"
+        return f"{called} failed: {cut(call.error or 'no reason given', _RESULT_CHARACTERS)}"
+    return f"{called} returned: {cut(_result(call.result), _RESULT_CHARACTERS)}"
 
 
 def _result(value: Any) -> str:

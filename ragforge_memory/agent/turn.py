@@ -14,7 +14,7 @@ from ragforge_memory import events
 from ragforge_memory.agent.importance import importance_of
 from ragforge_memory.agent.inputs import checked_text, title_of
 from ragforge_memory.agent.patience import patiently, shielded
-from ragforge_memory.agent.preparation import Prepared, prepare
+from ragforge_memory.agent.preparation import Prepared, check_room, prepare
 from ragforge_memory.agent.recovery import as_journalled
 from ragforge_memory.agent.search import Searcher
 from ragforge_memory.agent.services import Services
@@ -97,12 +97,14 @@ class Turn:
         """Runs the turn to its end.
 
         Raises:
+            InvalidInput: the question is too long for the model's window; nothing was written.
             GraphUnavailable: the question could not be written; no model was asked.
             ConversationNotFound: the conversation was deleted.
             ModelError: the model failed; what had come of the answer is stored as partial.
             TurnCancelled: it was cancelled; what had come is stored as partial.
         """
         services = self._services
+        check_room(services, self._text)
         await self._journal(services.journal.begin, self._journal_turn())
         try:
             # A cancel waits for the write: a question that was said is kept, and marked.

@@ -8,14 +8,21 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ragforge_memory.cli import branches, conversations_export, conversations_import, conversations_search, references
+from ragforge_memory.cli import (
+    branches,
+    conversations_export,
+    conversations_import,
+    conversations_search,
+    insights,
+    references,
+)
 from ragforge_memory.cli.options import JsonOption, Settings, command
 
 if TYPE_CHECKING:
-    from ragforge_memory.models.conversation import ConversationInfo, Page
+    from ragforge_memory.models.conversation import BranchTree, ConversationInfo, Page
 
 app = typer.Typer(
-    help="List, show, search, export, import, branch, archive and delete conversations.",
+    help="List, show, search, export, import, branch, analyse, archive and delete conversations.",
     no_args_is_help=True,
     rich_markup_mode=None,
 )
@@ -24,8 +31,17 @@ conversations_search.register(app)
 conversations_export.register(app)
 conversations_import.register(app)
 references.register(app)
+insights.register(app)
 
 Reference = Annotated[str, typer.Argument(metavar="REF", help="Its id, the start of it, its session or its title.")]
+
+
+class NobodyToAsk(typer.BadParameter):
+    """A question at a terminal is needed, and there is none: an error of usage, but of no value that was given."""
+
+    def format_message(self) -> str:
+        """The message alone, without "Invalid value"."""
+        return self.message
 
 
 class Status(StrEnum):
@@ -95,9 +111,9 @@ def delete(
     reference: Reference,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
 ) -> None:
-    """Delete a conversation and all that hangs on it."""
+    """Delete a conversation and all that hangs on it. Its branches stay, and with them the messages they share."""
     if not yes and not sys.stdin.isatty():
-        raise typer.BadParameter("nobody is there to be asked: give --yes to delete it", param_hint="--yes")
+        raise NobodyToAsk("nobody is at a terminal to be asked: --yes is needed to delete a conversation")
 
     from ragforge_memory.cli.session import run_async
 
@@ -176,7 +192,16 @@ async def _delete(settings: Settings, reference: str, yes: bool) -> None:
         conversation = await agent.load_conversation(reference)
         if not yes:
             name = f"{conversation.title or 'a conversation without a title'}"
-            question = f"Delete {name!r} ({conversation.uuid[:8]}, {conversation.message_count} messages)?"
+            left = _branches_of(await conversation.branches(), conversation.uuid)
+            stay = f", {left} {'branch stays' if left == 1 else 'branches stay'} with what they share" if left else ""
+            question = f"Delete {name!r} ({conversation.uuid[:8]}, {conversation.message_count} messages{stay})?"
             typer.confirm(question, abort=True, err=True)
         await conversation.delete()
     typer.echo(f"deleted: {conversation.uuid}")
+
+
+def _branches_of(tree: BranchTree, uuid: str) -> int:
+    """How many living branches were made of a conversation, or of its branches."""
+    if tree.uuid == uuid:
+        return sum((each.conversation is not None) + _branches_of(each, each.uuid) for each in tree.branches)
+    return sum(_branches_of(each, uuid) for each in tree.branches)

@@ -95,11 +95,13 @@ async def resolve_anchors(
         found.update(await _decide(undecided, now, before, () if files is None else files, store))
     written = []
     for anchor in anchors:
-        standing_on = placed[anchor.uuid]
+        successor = found.get(anchor.uuid, GONE)
+        standing_on = placed[anchor.uuid] or successor.definition
+        if standing_on is None and not successor.candidates:
+            standing_on = _where_made(anchor, now)
         if standing_on is None and anchor.uuid not in found:
             continue
-        successor = found.get(anchor.uuid, GONE)
-        result = label(_made(anchor), standing_on or successor.definition, successor.candidates)
+        result = label(_made(anchor), standing_on, successor.candidates)
         resolution = _resolution(anchor, result, now)
         if _differs(anchor, resolution):
             written.append(resolution)
@@ -130,9 +132,25 @@ def _made(anchor: AnchorRow) -> Definition:
 
 
 def _standing(anchor: AnchorRow, now: _Now) -> Definition | None:
-    """What is in the place where an anchor was made, else in the place where it stood last."""
-    made = in_place(_made(anchor), now.files.get(anchor.file, ()))
-    return made or now.by_place.get((anchor.at_file, anchor.at_key))
+    """What is in the place where an anchor was made, else in the place where it stood last.
+
+    Other tokens in the place that it had left may be of anything that has its name now: they are no reason to leave
+    the place where it stands, nor not to look where it went from there.
+    """
+    made = _where_made(anchor, now)
+    if made is not None and (made.body_hash == anchor.body_hash or not _left(anchor)):
+        return made
+    return now.by_place.get((anchor.at_file, anchor.at_key))
+
+
+def _where_made(anchor: AnchorRow, now: _Now) -> Definition | None:
+    return in_place(_made(anchor), now.files.get(anchor.file, ()))
+
+
+def _left(anchor: AnchorRow) -> bool:
+    """Whether an anchor stood elsewhere last than where it was made; a number tells those of one name apart."""
+    same_name = anchor.at_key == anchor.qualified_name or anchor.at_key.startswith(f"{anchor.qualified_name}#")
+    return anchor.at_file != anchor.file or not same_name
 
 
 async def _follow(

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from ragforge_memory.code.successors import GONE, Definition, Successor, alike
 from ragforge_memory.models.code import AnchorStatus
 
-# What history says is gone and the two ends show under the same name again is taken for the same from here on.
+# Code that shows in the same place again, or under the same name where history says that it is gone, is taken for the
+# same from here on.
 _AGAIN = 0.5
 
 
@@ -57,6 +58,11 @@ def label(made: Definition, now: Definition | None, candidates: Sequence[Definit
     if made.file == now.file and made.qualified_name == now.qualified_name:
         return Label("drifted" if changed else "fresh", now, changed, alike(made, now))
     return Label("moved", now, changed, alike(made, now))
+
+
+def still(made: Definition, there: Definition) -> bool:
+    """Whether what is, or was, in the place that an anchor has left is the code that it was made on, or near to it."""
+    return alike(made, there) >= _AGAIN
 
 
 def settled(

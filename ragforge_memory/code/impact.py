@@ -7,14 +7,15 @@ from collections import defaultdict
 from dataclasses import dataclass
 from pathlib import Path
 
-from ragforge_memory.code.git import ask
+from ragforge_memory.code.anchors import still
+from ragforge_memory.code.git import ask, git_state
 from ragforge_memory.code.history import Parsed, parsed_definitions
 from ragforge_memory.code.languages import language_of
 from ragforge_memory.code.readers import Reading, read_bytes
 from ragforge_memory.code.revisions import Blobs, Change, changes_between
 from ragforge_memory.code.successors import Definition, find_successors, standing
 from ragforge_memory.errors import InvalidInput
-from ragforge_memory.graph.anchors import ReferenceStore
+from ragforge_memory.graph.anchors import ReferenceStore, Tied
 from ragforge_memory.models.impact import Impact, ImpactedMessage, ImpactedScope, ScopeChange
 
 # What git compares a repository's first commit with.
@@ -46,9 +47,7 @@ async def impact(root: Path, references: ReferenceStore, revision: str | None = 
     places = {(each.file, each.key) for diff in found for each in (diff.before, diff.after) if each is not None}
     tied = defaultdict(list)
     for each in await references.on_places(sorted(places)):
-        tied[each.file, each.key].append(
-            ImpactedMessage(message=each.message, reference=each.reference, title=each.title, summaries=each.summaries)
-        )
+        tied[each.file, each.key].append(each)
     return Impact(
         before=before,
         after=after,
@@ -114,6 +113,11 @@ def _sides(
 
 def _ends(root: Path, revision: str | None) -> tuple[str, str | None]:
     """The commits that a revision compares."""
+    if git_state(root) is None:
+        raise InvalidInput(
+            f"{root} is not in a git repository",
+            hint="impact compares commits: run it in a checkout of the project, or `git init` and commit first",
+        )
     if revision is None:
         return _commit(root, "HEAD"), None
     first, dots, second = revision.partition("..")
@@ -134,13 +138,17 @@ def _commit(root: Path, name: str) -> str:
     return found
 
 
-def _impacted(diff: ScopeDiff, tied: dict[tuple[str, str], list[ImpactedMessage]]) -> ImpactedScope:
+def _impacted(diff: ScopeDiff, tied: dict[tuple[str, str], list[Tied]]) -> ImpactedScope:
     shown = diff.before or diff.after
     assert shown is not None
     messages: dict[tuple[str, str], ImpactedMessage] = {}
     for each in (diff.before, diff.after):
-        for message in tied.get((each.file, each.key), ()) if each is not None else ():
-            messages.setdefault((message.message.uuid, message.reference.kind), message)
+        for one in tied.get((each.file, each.key), ()) if each is not None else ():
+            if _concerns(diff, one):
+                said = ImpactedMessage(
+                    message=one.message, reference=one.reference, title=one.title, summaries=one.summaries
+                )
+                messages.setdefault((one.message.uuid, one.reference.kind), said)
     moved = diff.after if diff.change == "moved" else None
     return ImpactedScope(
         file=shown.file,
@@ -151,6 +159,19 @@ def _impacted(diff: ScopeDiff, tied: dict[tuple[str, str], list[ImpactedMessage]
         moved_to_name=moved.qualified_name if moved else None,
         messages=tuple(messages.values()),
     )
+
+
+def _concerns(diff: ScopeDiff, tied: Tied) -> bool:
+    """Whether a diff is of the code that a message is tied to.
+
+    Where that was said and moved away since, the place may have something else of its name: the diff has to have the
+    code that was meant, or what is near to it, on one of its sides.
+    """
+    if tied.stands:
+        return True
+    meant = tied.reference
+    made = Definition(meant.file, meant.qualified_name, tied.type, tied.body_hash, tied.sketch, tied.key)
+    return any(still(made, side) for side in (diff.before, diff.after) if side is not None)
 
 
 def _order(diff: ScopeDiff) -> tuple[str, str]:

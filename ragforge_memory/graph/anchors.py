@@ -80,7 +80,8 @@ class Resolution:
 class Tied:
     """A message, the code that it is tied to, and the title of its conversation.
 
-    ``file`` and ``key`` say which of the places that were asked for it stands on, where places were asked for;
+    Where places were asked for, ``file`` and ``key`` say which of them it is; ``stands`` whether the anchor stands
+    there or stood there last, not only was made there; ``type``, ``body_hash`` and ``sketch`` what it was made on;
     ``summaries`` are the texts of the summaries over the message, the nearest first.
     """
 
@@ -89,6 +90,10 @@ class Tied:
     title: str | None
     file: str = ""
     key: str = ""
+    stands: bool = True
+    type: str = ""
+    body_hash: str = ""
+    sketch: str = ""
     summaries: tuple[str, ...] = ()
 
 
@@ -205,6 +210,10 @@ class ReferenceStore:
                     row["title"],
                     row["file"],
                     row["key"],
+                    row["stands"],
+                    row["type"] or "",
+                    row["body_hash"] or "",
+                    row["sketch"] or "",
                     tuple(each["content"] for each in row["summaries"]),
                 )
                 for row in rows

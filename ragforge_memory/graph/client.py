@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -208,8 +209,8 @@ class GraphClient:
         """Runs a statement that opens its own transactions; it is not repeated. Default time-out 60 s."""
         statement = statement_for(name, await self.server_version())
         return await self._run_text(
-            statement.filled(names or {}),
-            parameters,
+            statement.nested.filled(names or {}),
+            statement.given(parameters),
             write=True,
             timeout=timeout or PATIENT_TIMEOUT,
             name=name,
@@ -243,10 +244,11 @@ class GraphClient:
         statement: Statement = statement_for(name, self._version or await self.server_version())
         if statement.autocommit:
             raise GraphError(f"{name} opens its own transactions: run it with autocommit()")
-        text = statement.filled(names) if names else statement.text
+        text = statement.nested.filled(names) if names else statement.nested.text
+        given = statement.given(parameters)
         if not recover:
-            return await self._attempt(text, parameters, write, timeout, name, not once)
-        return await self._run_text(text, parameters, write=write, timeout=timeout, name=name, managed=not once)
+            return await self._attempt(text, given, write, timeout, name, not once)
+        return await self._run_text(text, given, write=write, timeout=timeout, name=name, managed=not once)
 
     async def _run_text(
         self,
@@ -372,7 +374,8 @@ class GraphClient:
                 f"Neo4j at {self._address} cannot be reached: {_first_line(error)}",
                 hint="`ragforge neo4j status` and `ragforge neo4j logs` tell what became of it"
                 if self._recover
-                else "check neo4j.uri, or leave it out to use the managed local server",
+                else f"check {'NEO4J_URI' if os.environ.get('NEO4J_URI') == self._address else 'neo4j.uri'}, "
+                "or leave it out to use the managed local server",
             )
         if isinstance(error, driver_errors.TransientError):
             return GraphUnavailable(
@@ -390,4 +393,6 @@ class GraphClient:
 
 def _first_line(error: Exception) -> str:
     message = getattr(error, "message", None) or str(error) or type(error).__name__
-    return str(message).strip().split("\n", 1)[0]
+    # "Couldn't connect to HOST (resolved to (...)):" and the reason on the next line.
+    first, _, rest = re.sub(r" \(resolved to \(.*?\)\)", "", str(message)).strip().partition("\n")
+    return f"{first} {rest.strip().splitlines()[0]}" if first.endswith(":") and rest.strip() else first.rstrip(":")

@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-import base64
-import json
 from collections.abc import Callable, Mapping, Sequence
-from datetime import datetime
 from typing import Any
 from uuid import uuid4
 
 from ragforge_memory.errors import ConversationNotFound, InvalidInput
 from ragforge_memory.graph.client import PATIENT_TIMEOUT, GraphClient
+from ragforge_memory.graph.cursors import FIRST, make_cursor, read_cursor
 from ragforge_memory.graph.records import conversation_info, to_json
 from ragforge_memory.graph.text import owner_token
 from ragforge_memory.models.conversation import ConversationInfo, Page
 from ragforge_memory.models.owner import Owner
-
-# No conversation is newer than this, and no uuid sorts behind it: the cursor of the first page.
-_FIRST = ("9999-01-01T00:00:00Z", "~")
 
 
 class ConversationStore:
@@ -109,7 +104,7 @@ class ConversationStore:
         cursor: str | None = None,
     ) -> Page[ConversationInfo]:
         """Conversations, newest first; with ``tags`` those that have any of them."""
-        before_time, before_uuid = _read_cursor(cursor) if cursor else _FIRST
+        before_time, before_uuid = read_cursor(cursor) if cursor else FIRST
         rows = await self._client.read(
             "list_conversations",
             before_time=before_time,
@@ -122,7 +117,7 @@ class ConversationStore:
         kept = [row["conversation"] for row in rows[:limit]]
         return Page(
             items=tuple(conversation_info(row) for row in kept),
-            next_cursor=_make_cursor(kept[-1]) if len(rows) > limit else None,
+            next_cursor=make_cursor(kept[-1]["updated_at"], kept[-1]["uuid"]) if len(rows) > limit else None,
         )
 
     async def update(self, uuid: str, **changes: Any) -> ConversationInfo:
@@ -137,7 +132,7 @@ class ConversationStore:
         return self._one(rows, uuid)
 
     async def delete(self, uuid: str) -> None:
-        """Deletes a conversation with its messages, tool calls, results and summaries.
+        """Deletes a conversation with its messages, tool calls, results, summaries and insights.
 
         It is hidden at once and removed in batches; what a crash leaves, `sweep` finishes. Messages that branches of
         it share stay, unlisted, until the last of these branches goes.
@@ -198,17 +193,3 @@ def fresh_properties(title: str | None, tags: Sequence[str], metadata: Mapping[s
         "extracted_seq": 0,
         "metadata": to_json(dict(metadata)) if metadata else None,
     }
-
-
-def _make_cursor(row: dict[str, Any]) -> str:
-    """The last row's place; its time as the server wrote it, since ours would round its nanoseconds."""
-    return base64.urlsafe_b64encode(json.dumps([row["updated_at"], row["uuid"]]).encode()).decode()
-
-
-def _read_cursor(cursor: str) -> tuple[str, str]:
-    try:
-        time, uuid = json.loads(base64.urlsafe_b64decode(cursor.encode()))
-        datetime.fromisoformat(time)
-        return str(time), str(uuid)
-    except (ValueError, TypeError) as error:
-        raise InvalidInput("this cursor is not one of ours", hint="use Page.next_cursor as it came") from error

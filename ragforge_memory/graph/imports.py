@@ -82,6 +82,7 @@ def import_row(seq: int, each: PlacedMessage) -> dict[str, Any]:
         "seq": seq,
         "uuid": each.new.uuid,
         "timestamp": _text(each.timestamp),
+        "blank": not each.new.content.strip(),
         "tool_calls": [tool_call_rows(call, result_uuid=result_uuid) for call, result_uuid in each.tool_calls],
     }
 
@@ -144,7 +145,7 @@ class ImportStore:
 
         Args:
             batches: what is written.
-            embed: whether the messages shall get vectors in the background.
+            embed: whether the messages shall get vectors in the background; those of blank text never do.
 
         Raises:
             UuidTaken: a uuid is somebody's since.

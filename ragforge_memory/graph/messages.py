@@ -116,7 +116,7 @@ class MessageStore:
         Args:
             conversation_id: where to.
             new: the message.
-            embed: whether it shall get a vector in the background.
+            embed: whether it shall get a vector in the background; blank text never does.
             title: the conversation's title from now on, if it has none.
             recover: whether to wait for a managed server that has gone.
 
@@ -129,7 +129,7 @@ class MessageStore:
             uuid=new.uuid,
             message=new.properties(),
             tokens=estimate_tokens(new.content),
-            embed=embed,
+            embed=embed and bool(new.content.strip()),
             summarize_every=self._summarize_every,
             title=title,
             title_source=self._title_source,
@@ -167,7 +167,7 @@ class MessageStore:
             touched=[tie._asdict() for tie in dict.fromkeys(ties.touched)],
             mentions=[{"name": item.name, "qualified_name": item.qualified_name} for item in ties.mentions],
             mentioned_files=list(ties.files),
-            embed=embed,
+            embed=embed and bool(new.content.strip()),
             summarize_every=self._summarize_every,
             **self._owner,
         )

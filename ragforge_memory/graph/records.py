@@ -10,6 +10,7 @@ from pydantic import ValidationError
 
 from ragforge_memory.models.code import CodeReference
 from ragforge_memory.models.conversation import ConversationInfo, Message, ToolCall, Usage
+from ragforge_memory.models.insight import Insight
 from ragforge_memory.models.shape import Shape
 
 M = TypeVar("M", bound=Shape)
@@ -114,6 +115,23 @@ def tool_call(row: dict[str, Any]) -> ToolCall:
         "iteration": row.get("iteration") or 1,
     }
     return _readable(ToolCall, values, uuid="", message_id="", timestamp=_EPOCH, tool_name="")
+
+
+def insight(row: dict[str, Any]) -> Insight:
+    """An insight from its properties; schema and data are JSON strings in the graph."""
+    values = {
+        "uuid": row["uuid"],
+        "conversation_id": row["conversation_id"],
+        "user_id": row.get("user_id") or None,
+        "project": row.get("project") or None,
+        "task": row.get("task") or "",
+        "schema": _mapping(row.get("schema")),
+        "data": from_json(row.get("data")),
+        "to_seq": row.get("to_seq") or 0,
+        "created_at": row["created_at"],
+        "model": row.get("model"),
+    }
+    return _readable(Insight, values, uuid="", conversation_id="", task="", schema={}, created_at=_EPOCH)
 
 
 def tool_call_rows(call: ToolCall, *, result_uuid: str) -> dict[str, dict[str, Any]]:

@@ -99,6 +99,11 @@ class ScopeStore:
         rows = await self._client.read("scope_inheritors", project=project, uuid=uuid, limit=limit)
         return [ScopeUse(scope=scope(row["scope"]), lines=tuple(row["lines"] or ())) for row in rows]
 
+    async def bases(self, project: str, uuid: str, *, limit: int = 200) -> list[ScopeUse]:
+        """Types that this one inherits from or implements, and the lines where it says so; direct ones alone."""
+        rows = await self._client.read("scope_bases", project=project, uuid=uuid, limit=limit)
+        return [ScopeUse(scope=scope(row["scope"]), lines=tuple(row["lines"] or ())) for row in rows]
+
     async def names(self, project: str) -> list[ScopeName]:
         """The names of every scope; read once for each revision of the project."""
         rows = await self._client.read("project_revision", project=project)

@@ -159,9 +159,13 @@ class GeminiProvider:
         finally:
             await _close(stream, opened)
         self._check_end(answer)
-        usage = await priced(answer.usage, model=self.model, vendor="google")
+        usage = await self.price(answer.usage)
         reason = "tool_calls" if answer.calls else wire.finish_kind(answer.finish or "")
         yield Finished(reason, usage, wire.kept_parts(answer.parts))
+
+    async def price(self, usage: Usage) -> Usage:
+        """The usage with its cost, where the model's price is known."""
+        return await priced(usage, model=self.model, vendor="google")
 
     def _check_end(self, answer: _Answer) -> None:
         """Raises for every end that is no answer."""

@@ -180,11 +180,15 @@ class OpenAIProvider:
             raise ModelBlocked(f"{self._key} broke off its answer (content_filter)", hint="rephrase the question")
         for made in answer.calls.requests():
             yield ToolRequestChunk(made)
-        usage = answer.usage
-        if not is_loopback(self._address):
-            usage = await priced(usage, model=self.model, address=self._address)
+        usage = await self.price(answer.usage)
         kept = {wire.REASONING_FIELD: answer.reasoning} if answer.reasoning is not None else None
         yield Finished(_reason(answer), usage, kept)
+
+    async def price(self, usage: Usage) -> Usage:
+        """The usage with its cost, where this address's prices are known; a server of this machine has none."""
+        if is_loopback(self._address):
+            return usage
+        return await priced(usage, model=self.model, address=self._address)
 
     async def _asked(self, client: AsyncOpenAI, request: ModelRequest) -> AsyncStream[ChatCompletionChunk]:
         """The stream, once the server has accepted the request."""

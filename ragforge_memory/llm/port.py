@@ -6,7 +6,7 @@ graph. Everything it raises is a `ModelError`; ``__cause__`` keeps the SDK's own
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Collection
+from collections.abc import AsyncGenerator, Awaitable, Callable, Collection
 from contextlib import aclosing
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol, runtime_checkable
@@ -116,7 +116,8 @@ ModelChunk = TextChunk | ReasoningChunk | ToolRequestChunk | Finished
 class ModelProvider(Protocol):
     """A chat model. ``name`` is the provider's (``gemini``), ``model`` the model's own name.
 
-    A provider that answers only some purposes says so in an attribute ``purposes`` (see `answers`).
+    A provider that answers only some purposes says so in an attribute ``purposes`` (see `answers`); one that knows what
+    tokens cost has a method ``price`` (see `price_of`).
     """
 
     @property
@@ -157,6 +158,12 @@ def answers(provider: ModelProvider, purpose: str) -> bool:
     """Whether a provider is to be asked for this: it has no ``purposes``, or ``purpose`` is one of them."""
     purposes: Collection[str] | None = getattr(provider, "purposes", None)
     return purposes is None or purpose in purposes
+
+
+async def price_of(provider: ModelProvider, usage: Usage) -> float | None:
+    """What these tokens cost, in US dollars, by the provider's method ``price(usage)``; None where it is not known."""
+    price: Callable[[Usage], Awaitable[Usage]] | None = getattr(provider, "price", None)
+    return (await price(usage)).cost_usd if price is not None else None
 
 
 def model_key(provider: ModelProvider) -> str:

@@ -72,6 +72,7 @@ class ScriptedProvider:
         context_window: tokens.
         loop: begin again after the last step; otherwise one request too many raises ModelError.
         delay: seconds before each chunk.
+        token_price: US dollars that each token costs, given or said; None: the price is not known.
     """
 
     name = "scripted"
@@ -85,6 +86,7 @@ class ScriptedProvider:
         context_window: int = 128_000,
         loop: bool = False,
         delay: float = 0.0,
+        token_price: float | None = None,
     ) -> None:
         self.model = model
         self.context_window = context_window
@@ -94,6 +96,7 @@ class ScriptedProvider:
         self._next = dict.fromkeys(self._scripts, 0)
         self._loop = loop
         self._delay = delay
+        self._token_price = token_price
 
     @classmethod
     def from_file(cls, path: str | Path) -> ScriptedProvider:
@@ -117,6 +120,7 @@ class ScriptedProvider:
                 context_window=int(script.get("context_window", 128_000)),
                 loop=bool(script.get("loop", False)),
                 delay=float(script.get("delay_ms", 0)) / 1000,
+                token_price=float(script["token_price"]) if "token_price" in script else None,
             )
         except (TypeError, ValueError, KeyError, AttributeError) as error:
             raise ConfigError(f"a step of the script cannot be used: {error!r}", file=str(path), key="steps") from error
@@ -167,7 +171,13 @@ class ScriptedProvider:
                 return
             asked = asked or isinstance(chunk, ToolRequestChunk)
             said += len(chunk.text) if isinstance(chunk, TextChunk | ReasoningChunk) else 20
-        yield Finished("tool_calls" if asked else "stop", _estimate(request, said))
+        yield Finished("tool_calls" if asked else "stop", await self.price(_estimate(request, said)))
+
+    async def price(self, usage: Usage) -> Usage:
+        """The usage with its cost, where tokens have a price."""
+        if self._token_price is None:
+            return usage
+        return usage.model_copy(update={"cost_usd": self._token_price * (usage.input_tokens + usage.output_tokens)})
 
     async def aclose(self) -> None:
         """Notes that it was closed."""

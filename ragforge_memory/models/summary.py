@@ -58,13 +58,22 @@ class Cover:
     @property
     def seen(self) -> int:
         """The last seq that anything was said about."""
-        behind = self._behind()
-        return behind[-1].to_seq if behind else self.end
+        told = self.told
+        return told[-1].to_seq if told else 0
+
+    @property
+    def told(self) -> tuple[Summary, ...]:
+        """The parts, and behind them what was summarised on demand: oldest first, no message twice."""
+        found = list(self.parts)
+        for part in self.on_demand:
+            if part.from_seq > (found[-1].to_seq if found else 0):
+                found.append(part)
+        return tuple(found)
 
     @property
     def text(self) -> str:
         """All of it as one text; see `composed`."""
-        return composed([part.content for part in (*self.parts, *self._behind())])
+        return composed([part.content for part in self.told])
 
     def with_summary(self, new: Summary) -> Cover:
         """The cover once ``new`` is there: in the place of what it covers, or behind the last."""
@@ -72,15 +81,6 @@ class Cover:
             return Cover(self.parts, (*self.on_demand, new))
         kept = tuple(part for part in self.parts if part.to_seq < new.from_seq)
         return Cover((*kept, new), self.on_demand)
-
-    def _behind(self) -> list[Summary]:
-        found: list[Summary] = []
-        end = self.end
-        for part in self.on_demand:
-            if part.from_seq > end:
-                found.append(part)
-                end = part.to_seq
-        return found
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,14 +14,14 @@ Key = TypeVar("Key", bound=Hashable)
 VECTOR_WEIGHT = 1.5
 """Weight of the vector list beside text's 1.0: the better of the weights measured."""
 
-FLOOR_WITHOUT_WORDS = -0.1
+FLOOR_WITHOUT_WORDS = 0.0
 """The similarity that a hit must be above where nothing that was searched has a word of the question.
 
-On the calibrated scale before it is cut at 0, whose zero is between messages: a question is farther from its answer
-than one message from another. Of LoCoMo's 760 questions 98 % have their nearest message above this; of four that had
-nothing to do with its five conversations the nearest message was above it once in twenty. Beside hits by words there is
-no floor: half of LoCoMo's evidence that has no word of its question is below 0, a twentieth near -0.3, where what is
-unrelated is too. A floor of 0 cost .018 of R@10 there, -0.1 .011 and -0.3 .001.
+What is no nearer than unrelated texts are is then no hit: words cannot speak for it, and it would be listed as near at
+0. Of four questions that had nothing to do with LoCoMo's five conversations the nearest message was above -0.1 once in
+twenty, which a list of one such message showed as a hit. Beside hits by words there is no floor: a question is farther
+from its answer than one message from another, and half of LoCoMo's evidence that has no word of its question is below
+0, a twentieth near -0.3, where what is unrelated is too. A floor of 0 cost .018 of R@10 there, -0.1 .011 and -0.3 .001.
 """
 
 

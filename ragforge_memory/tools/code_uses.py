@@ -66,6 +66,8 @@ async def find_callers(context: ToolContext, name: str, file: str = "", kind: st
 async def find_callees(context: ToolContext, name: str, file: str = "", kind: str = "") -> ToolOutput:
     """Finds what a function, method or class calls: definitions of this project, and other names as written.
 
+    `bases` are definitions of this project that a class inherits from or implements; others stand in `signature` alone.
+
     Args:
         name: the name that calls, as for `read_scope`.
         file: path of the file that defines it, or the end of that path, where more than one does.
@@ -88,6 +90,7 @@ async def find_callees(context: ToolContext, name: str, file: str = "", kind: st
         parts = [target, *await _members(code, project, target)]
         uses = [use for part in parts for use in await code.callees(project, part.uuid, limit=MAX_USES)]
         callees = _by_scope(uses)
+        bases = await code.bases(project, target.uuid, limit=MAX_USES)
         known = {(line, each.scope.name) for each in callees for line in each.lines}
         # Constructing a class is written with the class's name, and resolved to its constructor.
         lines = {line for line, _ in known}
@@ -102,10 +105,11 @@ async def find_callees(context: ToolContext, name: str, file: str = "", kind: st
                 **shown(target),
                 "callees": fitting([{**shown(each.scope), "lines": list(each.lines)} for each in callees], budget),
                 "other_calls": fitting(_grouped(others), budget // 4),
+                "bases": fitting([{**_user(each.scope), "lines": list(each.lines)} for each in bases], budget // 4),
                 "totals": {"callees": len(callees)},
             }
         )
-        read.extend([target.uuid, *(each.scope.uuid for each in callees[:MAX_USES])])
+        read.extend([target.uuid, *(each.scope.uuid for each in [*callees[:MAX_USES], *bases])])
     return ToolOutput(answer, scopes=tuple(dict.fromkeys(read)))
 
 

@@ -49,6 +49,9 @@ class ScopeReader(Protocol):
     async def inheritors(self, project: str, uuid: str, *, limit: int = 200) -> list[ScopeUse]:
         """Scopes directly below this type, and the lines where they name it as their base."""
 
+    async def bases(self, project: str, uuid: str, *, limit: int = 200) -> list[ScopeUse]:
+        """Types directly above this one, and the lines where it names them as its bases."""
+
     async def names(self, project: str) -> list[ScopeName]:
         """The names of every scope, for near misses."""
 

@@ -172,7 +172,10 @@ async def test_a_child_of_a_running_loop_leaves_the_turn_alone(make_agent: MakeA
             assert in_child(lambda: step(anext(stream))) == "ForkedProcess"
             assert in_child(lambda: step(conversation.cancel())) == "ForkedProcess"
             services = await agent.open()
-            assert in_child(lambda: step(services.graph.read("get_conversation", uuid=""))) == "ForkedProcess"
+            assert (
+                in_child(lambda: step(services.graph.read("get_conversation", uuid="", **services.owner.parameters)))
+                == "ForkedProcess"
+            )
             held.goes_on.set()
             assert "".join([event.text async for event in stream if isinstance(event, events.TextDelta)]) == "upon."
         states = [(message.content, message.state) for message in await conversation.get_history()]

@@ -61,6 +61,13 @@ BANK = '''
         return "\\n".join(sorted(lines))
     '''
 
+NAMESAKE = '''
+
+def interest(text):
+    """How interesting a text is."""
+    return text.count("!") > 3
+'''
+
 
 class Repository:
     """A git work tree."""

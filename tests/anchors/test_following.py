@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.anchors.conftest import Cypher, Repository, Run, Talk
+from tests.anchors.conftest import NAMESAKE, Cypher, Repository, Run, Talk
 
 pytestmark = pytest.mark.anyio
 
@@ -197,6 +197,69 @@ async def test_another_branch_and_back(repository: Repository, run: Run, talk: T
 
     assert (there[INTEREST].status, there[REPORT].status) == ("moved", "orphaned")
     assert (back[INTEREST].status, back[REPORT].status) == ("fresh", "fresh")
+
+
+async def test_a_moved_anchor_does_not_go_to_what_has_its_name_later(
+    repository: Repository, run: Run, talk: Talk, cypher: Cypher
+) -> None:
+    await talk.say(INTEREST)
+    repository.append("rates.py", repository.cut("bank.py", "def interest", "def report"))
+    repository.commit()
+    await run()
+    moved = (await talk.labels())[INTEREST]
+    repository.append("bank.py", NAMESAKE)
+    repository.commit()
+    await run()
+    beside = (await talk.labels())[INTEREST]
+    (repository.root / "rates.py").rename(repository.root / "yields.py")
+    repository.edit("bank.py", ("> 3", "> 4"))
+    repository.commit()
+    await run()
+    further = (await talk.labels())[INTEREST]
+
+    assert (moved.status, moved.moved_to_file, moved.changed) == ("moved", "rates.py", False)
+    assert beside == moved
+    assert (further.status, further.moved_to_file, further.changed) == ("moved", "yields.py", False)
+    assert references(cypher) == {("discussed", "yields.py", "interest")}
+
+
+async def test_a_moved_anchor_comes_back_where_its_own_tokens_are_again(
+    repository: Repository, run: Run, talk: Talk, cypher: Cypher
+) -> None:
+    await talk.say(INTEREST)
+    text = repository.cut("bank.py", "def interest", "def report")
+    repository.append("rates.py", text)
+    repository.commit()
+    await run()
+    repository.append("bank.py", NAMESAKE)
+    repository.commit()
+    await run()
+    away = (await talk.labels())[INTEREST]
+    repository.cut("bank.py", NAMESAKE)
+    repository.append("bank.py", "\n\n" + text)
+    repository.commit()
+    await run()
+
+    assert away.status == "moved"
+    assert (await talk.labels())[INTEREST].status == "fresh"
+    assert references(cypher) == {("discussed", "bank.py", "interest")}
+
+
+async def test_where_it_was_made_counts_with_other_tokens_once_it_is_nowhere_else(
+    repository: Repository, run: Run, talk: Talk, cypher: Cypher
+) -> None:
+    await talk.say(INTEREST)
+    text = repository.cut("bank.py", "def interest", "def report")
+    repository.append("rates.py", text)
+    repository.commit()
+    await run()
+    (repository.root / "rates.py").unlink()
+    repository.append("bank.py", "\n\n" + text.replace("// 100", "/ 100"))
+    repository.commit()
+    await run()
+
+    assert (await talk.labels())[INTEREST].status == "drifted"
+    assert references(cypher) == {("discussed", "bank.py", "interest")}
 
 
 async def test_a_renamed_file_keeps_all_its_references(

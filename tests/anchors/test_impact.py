@@ -10,7 +10,7 @@ from ragforge_memory.cli.main import run_arguments
 from ragforge_memory.code.impact import impact
 from ragforge_memory.errors import InvalidInput
 from ragforge_memory.models.impact import Impact
-from tests.anchors.conftest import Repository, Run, Talk
+from tests.anchors.conftest import NAMESAKE, Repository, Run, Talk
 
 pytestmark = pytest.mark.anyio
 
@@ -53,6 +53,52 @@ async def test_a_commit_says_what_it_moved_added_and_removed(repository: Reposit
     assert (moved.moved_to_file, moved.moved_to_name) == ("rates.py", "interest")
 
 
+async def test_what_has_the_name_of_what_was_moved_is_nothing_that_was_spoken_of(
+    repository: Repository, run: Run, talk: Talk
+) -> None:
+    said = await talk.say("interest")
+    repository.append("rates.py", repository.cut("bank.py", "def interest", "def report"))
+    move = repository.commit()
+    await run()
+    repository.append("bank.py", NAMESAKE)
+    added = repository.commit()
+    not_ingested = await impact(repository.root, talk.references, added)
+    await run()
+    repository.edit("bank.py", ("> 3", "> 4"))
+    changed = repository.commit()
+    repository.cut("bank.py", "def interest")
+    removed = repository.commit()
+    await run()
+    found = {commit: await impact(repository.root, talk.references, commit) for commit in (added, changed, removed)}
+
+    assert changes(not_ingested) == changes(found[added]) == {"interest": "added"}
+    assert [changes(found[commit]) for commit in (changed, removed)] == [
+        {"interest": "changed"},
+        {"interest": "removed"},
+    ]
+    assert not_ingested.messages == ()
+    assert [each.messages for each in found.values()] == [(), (), ()]
+    assert (await impact(repository.root, talk.references, move)).messages == (said,)
+
+
+async def test_what_changed_before_it_was_moved_is_named_still(repository: Repository, run: Run, talk: Talk) -> None:
+    begin = repository.git("rev-parse", "HEAD")
+    said = await talk.say("interest")
+    repository.edit("bank.py", ("// 100", "/ 100"))
+    first = repository.commit()
+    repository.edit("bank.py", ("/ 100", "* 0.01"))
+    second = repository.commit()
+    repository.append("rates.py", repository.cut("bank.py", "def interest", "def report"))
+    move = repository.commit()
+    await run()
+    (repository.root / "rates.py").rename(repository.root / "yields.py")
+    repository.commit()
+    await run()
+
+    for commit in (begin, first, second, move):
+        assert (await impact(repository.root, talk.references, commit)).messages == (said,)
+
+
 async def test_the_first_commit_and_a_new_file_are_all_added(repository: Repository, talk: Talk) -> None:
     first = await impact(repository.root, talk.references, "HEAD")
     repository.write("new.py", "def fresh():\n    return 1\n")
@@ -69,8 +115,9 @@ async def test_an_unknown_revision_is_refused(revision: str, repository: Reposit
 
 
 async def test_a_directory_without_git_is_refused(tmp_path: Path, talk: Talk) -> None:
-    with pytest.raises(InvalidInput):
+    with pytest.raises(InvalidInput, match="not in a git repository") as caught:
         await impact(tmp_path, talk.references)
+    assert "git init" in (caught.value.hint or "")
 
 
 def test_the_command_tells_how_it_is_used(capsys: pytest.CaptureFixture[str]) -> None:

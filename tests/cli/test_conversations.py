@@ -64,10 +64,22 @@ def test_delete_needs_a_yes(ragforge: CommandLine) -> None:
     [one, two] = begin(ragforge, "one", "two")
     refused = ragforge.run("conversations", "delete", one)
     assert refused.returncode == 2
-    assert "--yes" in refused.stderr
+    assert "--yes is needed" in refused.stderr
+    assert "Invalid value" not in refused.stderr
     assert ragforge.ok("conversations", "delete", one, "--yes") == f"deleted: {one}\n"
     assert listed(ragforge) == [two]
     assert ragforge.run("conversations", "show", one).returncode == 1
+
+
+def test_delete_says_how_many_branches_stay(ragforge: CommandLine) -> None:
+    [one] = begin(ragforge, "the trunk")
+    ragforge.ok("conversations", "branch", one)
+    ragforge.ok("conversations", "branch", one)
+    command = [*ENTRY, "conversations", "delete", one]
+    with PseudoTerminal(command, folder=ragforge.project, environment=ragforge.environment) as terminal:
+        terminal.expect("2 branches stay with what they share")
+        terminal.type("n" + ENTER)
+        assert terminal.wait() == 1
 
 
 def test_delete_asks_at_a_terminal(ragforge: CommandLine) -> None:

@@ -155,12 +155,17 @@ def test_quotes_take_no_more_than_their_room(messages: list[Message], room: int)
 
 @settings(max_examples=100, deadline=None)
 @given(
-    st.lists(st.integers(0, 60_000), min_size=1, max_size=6),
+    st.lists(st.tuples(st.integers(0, 60_000), st.sampled_from("x語")), min_size=1, max_size=30),
     st.integers(3_000, 30_000),
     histories(),
 )
-def test_later_rounds_stay_within_the_window(sizes: list[int], limit: int, messages: list[Message]) -> None:
-    calls = [_call(_uuid(1), number, size, 1, True) for number, size in enumerate(sizes)]
+def test_later_rounds_stay_within_the_window(
+    results: list[tuple[int, str]], limit: int, messages: list[Message]
+) -> None:
+    calls = [
+        _call(_uuid(1), number, 0, 1, True).model_copy(update={"result": f"result {number} " + letter * size})
+        for number, (size, letter) in enumerate(results)
+    ]
     earlier = tuple(history(messages))
     question = ChatMessage("user", "What does it say?")
     rounds: list[ChatMessage] = []

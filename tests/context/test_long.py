@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from ragforge_memory import events
+from ragforge_memory import InvalidInput, events, tool
 from ragforge_memory.agent.budget import request_tokens
 from ragforge_memory.agent.snapshots import prompt_of
-from ragforge_memory.llm.port import ModelRequest
+from ragforge_memory.llm.port import ModelRequest, ToolRequest
 from ragforge_memory.llm.scripted import ScriptedProvider
 from tests.agent.conftest import MakeAgent
 from tests.context.told import PLANTED, filler, problems_of, text_of
@@ -71,6 +71,47 @@ async def test_sixty_turns_in_a_window_of_4000(make_agent: MakeAgent, cypher: Cy
             assert then.exact, then.notes
             assert then.prompt == prompt_of(request)
             assert then.context == answer.context_used
+
+
+async def test_sixty_turns_with_tools_in_a_window_of_4000(make_agent: MakeAgent) -> None:
+    """Results that must be shortened: what the model got is what the receipt says, and no call lost its result."""
+
+    @tool
+    def look(lines: int) -> str:
+        """Looks."""
+        return "".join(f"line {number} of what was seen\n" for number in range(lines))
+
+    def answers(request: ModelRequest) -> Any:
+        if request.messages[-1].role == "user":
+            return [
+                ToolRequest(f"id{len(provider.requests)}", "look", {"lines": 20 + 7 * (len(provider.requests) % 40)})
+            ]
+        return f"Seen {len(provider.requests)}: {filler(40, len(provider.requests))}."
+
+    provider = ScriptedProvider([answers], loop=True)
+    async with make_agent(provider=provider, settings=SETTINGS, tools=[look]) as agent:
+        conversation = await agent.create_conversation("long")
+        for turn in range(1, TURNS + 1):
+            first = len(provider.requests)
+            answer = await conversation.send_message(_question(turn, 15))
+            asked = provider.requests[first]
+            assert len(provider.requests) == first + 2
+            known = [text for planted, text in PLANTED.items() if planted < turn]
+            assert problems_of(asked, WINDOW, known) == [], f"turn {turn}"
+            assert problems_of(provider.requests[first + 1], WINDOW) == [], f"turn {turn}, with the result"
+            assert answer.context_used.token_count == request_tokens(asked)
+            if turn % 6 == 0:
+                then = await conversation.as_of(answer.message_id)
+                assert then.exact, then.notes
+                assert then.prompt == prompt_of(asked)
+
+
+async def test_a_question_that_no_prompt_has_room_for_is_refused(make_agent: MakeAgent) -> None:
+    async with make_agent("Never said.", settings=SETTINGS) as agent:
+        conversation = await agent.create_conversation("long")
+        with pytest.raises(InvalidInput, match="the window of 4,000 has room for"):
+            await conversation.send_message("word " * 8_000)
+        assert (await conversation.get_history()) == []
 
 
 async def test_a_compression_is_kept_and_reused_by_the_next_process(make_agent: MakeAgent) -> None:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import pytest
 
 from ragforge_memory.llm.extractive.provider import ExtractiveProvider
+from ragforge_memory.llm.extractive.relevance import line_pattern
 from ragforge_memory.llm.port import (
     ChatMessage,
     ModelProvider,
@@ -215,6 +217,55 @@ async def test_each_class_of_a_name_has_its_own_inheritors() -> None:
     ]
     alone = await answer_to("which classes inherit from Worker?", {"find_callers": found(worker("b.py"))})
     assert alone == "`Worker` (b.py, line 1): nothing in this project inherits from it."
+
+
+async def test_bases_are_told_with_their_places_and_others_as_written() -> None:
+    flask = {**ECHO, "qualified_name": "Flask", "type": "class", "signature": "class Flask(App, abc.ABC)"}
+    above = {"qualified_name": "App", "type": "class", "file": "src/app.py", "line": 3, "lines": [12]}
+    text = "what does Flask inherit from?"
+    assert await requests_for(user(text)) == [("find_callees", {"name": "Flask"})]
+    answer = await answer_to(text, {"find_callees": found({**flask, "bases": [above]}, {**ECHO, "bases": []})})
+    assert answer.splitlines() == [
+        "`Flask` (src/talk.py, line 12) inherits from 1 definition of this project:",
+        "- `App` - src/app.py:3 (class)",
+        "It is written as:",
+        "> `class Flask(App, abc.ABC)`",
+    ]
+    alone = await answer_to(text, {"find_callees": found({**flask, "bases": []})})
+    assert alone.startswith("`Flask` (src/talk.py, line 12) inherits from nothing that is defined in this project.\n")
+    assert alone.endswith("> `class Flask(App, abc.ABC)`")
+    assert (await answer_to(text, {"find_callees": found(match="none")})).startswith("Nothing found for `Flask`")
+
+
+async def test_a_pronoun_is_no_part_of_a_name() -> None:
+    history = (user("earlier"), ChatMessage("assistant", "`Talk.echo` - src/talk.py:12 (method, lines 11-14)"))
+    for text in ("and where does it catch exceptions?", "where does it catch them?"):
+        asked = await requests_for(*history, user(text))
+        assert [name for name, _ in asked] == ["search_code"], text
+        assert asked[0][1]["query"].startswith("catch"), text
+
+
+async def test_lines_with_the_words_are_shown_where_no_definition_answers() -> None:
+    text = "which functions are deprecated?"
+    matches = {"matches": [{"file": "a.py", "line": 3, "text": "    @deprecated('x')"}], "more": False}
+    answer = await answer_to(text, {"search_code": {"results": []}, "grep_code": matches})
+    assert answer.splitlines() == [
+        "Nothing found that is defined as or described by `deprecated`, but these lines have it:",
+        "- a.py:3 `@deprecated('x')`",
+        "",
+        "I did not understand the question itself: I looked for `deprecated`.",
+    ]
+    none = await answer_to(text, {"search_code": {"results": []}, "grep_code": {"matches": []}})
+    assert none.splitlines()[0] == "Nothing found for `deprecated` in this project."
+    assert "I did not understand the question itself" in none
+    described = {**ECHO, "docstring": "Is deprecated."}
+    assert (await answer_to(text, {"search_code": {"results": [described]}})).startswith("`Talk.echo` - src/talk.py:12")
+
+
+def test_lines_are_looked_for_with_all_words_in_any_form() -> None:
+    found = re.compile(line_pattern(("deprecated", "aliases")), re.I)
+    assert found.search("warn(ALIAS_OF, DeprecationWarning)")
+    assert not found.search("warn(DeprecationWarning)")
 
 
 async def test_it_means_what_the_last_answer_was_about() -> None:

@@ -120,12 +120,10 @@ async def test_reads_and_appends_cost_the_same_in_a_long_conversation(
                 },
             }
             for name, parameters in asked.items():
-                text = statement_for(name, await client.server_version()).text
+                statement = statement_for(name, await client.server_version())
+                given = statement.given({"conversation_id": uuid, **owner.parameters, **parameters})
                 with session.begin_transaction() as transaction:
-                    result = transaction.run(
-                        f"PROFILE {text}", {"conversation_id": uuid, **owner.parameters, **parameters}
-                    )
-                    summary = result.consume()
+                    summary = transaction.run(f"PROFILE {statement.nested.text}", given).consume()
                     transaction.rollback()
                 hits.setdefault(name, []).append(_hits(summary.profile))
     for name, (few, many) in hits.items():

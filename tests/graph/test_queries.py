@@ -166,6 +166,19 @@ def test_only_plain_names_are_filled_in(value: Any) -> None:
     assert statement.filled({"property": "embedding_2"}) == "RETURN n.embedding_2"
 
 
+async def test_parameters_are_sent_in_one_map_and_none_is_forgotten(client: GraphClient) -> None:
+    statement = Statement("s", "MATCH (n {uuid: $uuid}) WHERE n.user_id = $user_id RETURN $uuid")
+    assert statement.nested.text == "MATCH (n {uuid: $given.uuid}) WHERE n.user_id = $given.user_id RETURN $given.uuid"
+    given = {"uuid": "u", "user_id": ""}
+    assert statement.given(given) == {"given": given}
+    with pytest.raises(GraphError, match="was not given user_id"):
+        statement.given({"uuid": "u"})
+    with pytest.raises(GraphError, match="statement get_conversation was not given project, user_id"):
+        await client.read("get_conversation", uuid="none")
+    for variants in all_statements().values():
+        assert {name for each in variants for name in each.nested.parameters} <= {"given"}
+
+
 async def test_a_statement_that_opens_its_own_transactions_is_not_run_in_one(client: GraphClient) -> None:
     with pytest.raises(GraphError, match="autocommit"):
         await client.write("delete_messages", uuid="none", user_id="none", project="none")
@@ -183,7 +196,7 @@ async def test_every_statement_is_planned(either_client: GraphClient, driver: ne
     for name in all_statements():
         statement = statement_for(name, version)
         for edge_type in EDGE_TYPES if "{{type}}" in statement.text else ("",):
-            text = statement.filled({**names, "type": edge_type, "index": index_of(space, name)})
+            text = statement.nested.filled({**names, "type": edge_type, "index": index_of(space, name)})
             await _explained(driver, text, name)
 
 

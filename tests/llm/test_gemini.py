@@ -338,7 +338,7 @@ async def test_a_silent_model_times_out_and_its_connection_is_closed(
     gemini_fake: GeminiFake, behaviour: Answer, partial: bool
 ) -> None:
     gemini_fake.script(behaviour)
-    limits = Timeouts(first_chunk=30.0 if partial else 0.1, idle=0.5)
+    limits = Timeouts(first_chunk=30.0 if partial else 1.0, idle=1.0)
     provider = GeminiProvider(api_key=gemini_fake.api_key, base_url=gemini_fake.url, timeouts=limits)
 
     with pytest.raises(ModelTimeout) as caught:

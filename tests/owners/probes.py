@@ -604,6 +604,10 @@ CODE: dict[str, list[Probe]] = {
         Probe(lambda a, b: {"uuid": b.callee, "limit": 100}, expect=_nothing),
         Probe(lambda a, b: {"uuid": a.callee, "limit": 100}, expect=_something),
     ],
+    "scope_bases": [
+        Probe(lambda a, b: {"uuid": b.caller, "limit": 100}, expect=_nothing),
+        Probe(lambda a, b: {"uuid": a.caller, "limit": 100}, expect=_something),
+    ],
     "scope_names": [Probe(lambda a, b: {}, expect=_something)],
     "project_revision": [Probe(lambda a, b: {}, expect=lambda rows: len(rows) == 1)],
     "scope_counts": [Probe(lambda a, b: {"property": "marked"}, expect=lambda rows: len(rows) == 1)],

@@ -24,13 +24,14 @@ from ragforge_memory.models.owner import Owner
 from tests.owners.archive_probes import ARCHIVE, ARCHIVE_CODE
 from tests.owners.graph import DIMENSION, Data, comparable, create, mutations, remove, seen, tie, undone
 from tests.owners.import_probes import IMPORTS
+from tests.owners.insight_probes import INSIGHTS
 from tests.owners.probes import CODE as CODE_OF_INGEST
 from tests.owners.probes import CONVERSATIONS as OTHERS
 from tests.owners.probes import IDENTITY, PROJECT_ALONE, UNOWNED, Probe
 from tests.owners.search_probes import SEARCH
 from tests.vector_indexes import index_of
 
-CONVERSATIONS = OTHERS | SEARCH | IMPORTS | ARCHIVE
+CONVERSATIONS = OTHERS | SEARCH | IMPORTS | ARCHIVE | INSIGHTS
 CODE = CODE_OF_INGEST | ARCHIVE_CODE
 
 WITH_FILTER = sorted(name for name, variants in all_statements().items() if any(mutations(v.text) for v in variants))
@@ -141,8 +142,9 @@ def _asked(ground: Ground, name: str) -> list[tuple[str, Probe]]:
 def _problem(ground: Ground, statement: Statement, text: str, pair: str, probe: Probe) -> str | None:
     """What is wrong with a statement's answer to a probe; None where owners stay apart."""
     mine, other = ground.pairs[pair]
-    parameters = {**mine.owner.parameters, **probe.parameters(mine, other)}
-    text = Statement(statement.name, text).filled({"index": index_of(ground.space, statement.name), "type": "CONSUMES"})
+    asked = Statement(statement.name, text)
+    parameters = asked.given({**mine.owner.parameters, **probe.parameters(mine, other)})
+    text = asked.nested.filled({"index": index_of(ground.space, statement.name), "type": "CONSUMES"})
     # A transaction that is undone cannot hold others: the same work, in one.
     text = re.sub(r"\} IN TRANSACTIONS OF \d+ ROWS", "}", text)
     with ground.driver.session(database="neo4j") as session:

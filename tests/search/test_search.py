@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
 
-from ragforge_memory import AsyncConversation, InvalidInput, Neo4jConfig, tool
+from ragforge_memory import AsyncConversation, InvalidInput, Neo4jConfig, TurnCancelled, tool
 from ragforge_memory.embeddings.hashing import HashingEmbedder
 from ragforge_memory.errors import ConversationNotFound, EmbeddingError
 from ragforge_memory.graph.client import open_driver
 from ragforge_memory.llm.port import ToolRequest
+from ragforge_memory.llm.scripted import Hang
 from tests.search.conftest import Searching
 
 pytestmark = pytest.mark.anyio
@@ -168,8 +170,8 @@ class _Chosen(HashingEmbedder):
         self.question = [1.0] + [0.0] * 63
 
     async def embed_passages(self, texts: Sequence[str]) -> list[list[float]]:
-        # Cosines from .46 down.
-        near = [0.46 - 0.02 * TEXTS.index(text) if text in TEXTS else 0.3 for text in texts]
+        # Cosines from .51 down.
+        near = [0.51 - 0.02 * TEXTS.index(text) if text in TEXTS else 0.3 for text in texts]
         return [[share, (1 - share * share) ** 0.5] + [0.0] * 62 for share in near]
 
     async def embed_query(self, text: str) -> list[float]:
@@ -216,13 +218,51 @@ async def test_what_has_nothing_to_do_with_a_question_is_not_found(
     async with searching(config=either_config, embedder=(embedder := _Chosen())) as agent:
         conversation = await agent.import_conversation(talk())
         await agent.drain()
-        # .46 is -.08 on the scale, .44 is -.12: only the first is above the floor, and the second stands beside it.
+        # .51 is .02 on the scale, .49 is -.02: only the first is above the floor, and the second stands beside it.
         found = await conversation.search_history("zebra unicorn quantum")
         assert [(hit.message.seq, hit.matched_by) for hit in found] == [(1, ("meaning",)), (2, ("neighbour",))]
         embedder.question = [-1.0] + [0.0] * 63
         for found in (await conversation.search_history("zebra unicorn"), await agent.search_messages("zebra unicorn")):
             assert (found, found.answered) == ([], ("text", "meaning"))
         assert "And the lighthouse report?" in await said(conversation, "zebra lighthouse")
+
+
+async def test_a_blank_message_is_neither_embedded_nor_found(searching: Searching, either_config: Neo4jConfig) -> None:
+    """An answer that was interrupted behind its tool call, before its first word."""
+
+    @tool
+    def look(place: str) -> str:
+        """Looks."""
+        return place
+
+    steps, embedder = ([ToolRequest("c", "look", {"place": "heron"})], [Hang()]), _Chosen()
+    async with searching(*steps, config=either_config, embedder=embedder, tools=(look,)) as agent:
+        conversation = await agent.import_conversation(talk())
+        stream = conversation.stream_message("And the heron?")
+        while (await anext(stream)).type != "tool_result":
+            pass
+        assert await conversation.cancel()
+        with contextlib.suppress(TurnCancelled):
+            [event async for event in stream]
+        await agent.drain()
+        history = await conversation.get_history(limit=50)
+        blank = {each.uuid for each in history if not each.content.strip()}
+        assert len(blank) == 1
+        async with open_driver(either_config) as driver:
+            found = await driver.execute_query(
+                "MATCH (m:Message) WHERE m.uuid IN $uuids "
+                "RETURN sum(size([k IN keys(m) WHERE k STARTS WITH 'embedding'])) AS vectors, "
+                "count(CASE WHEN m:PendingEmbedding THEN 1 END) AS waiting",
+                uuids=list(blank),
+            )
+        assert found.records[0].values() == [0, 0]
+        for question in ([1.0] + [0.0] * 63, [0.0, 1.0] + [0.0] * 62):
+            embedder.question = question
+            for query in ("zebra", "heron lighthouse"):
+                hits = await conversation.search_history(query, limit=50)
+                assert not blank & {hit.message.uuid for hit in hits}
+                assert not blank & {hit.message.uuid for hit in await agent.search_messages(query, limit=50)}
+        assert await said(conversation, "heron", limit=1) == ["And the heron?"]
 
 
 async def test_a_threshold_is_a_similarity(searching: Searching) -> None:

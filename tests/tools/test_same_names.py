@@ -63,6 +63,19 @@ async def test_what_implements_an_interface_is_below_it(run: Run) -> None:
     assert found == {"web/shapes.ts": [("Square", "web/shapes.ts", [2])]}
 
 
+async def test_what_stands_above_a_type_is_told_with_its_place(run: Run) -> None:
+    """Each of a name's bases is the one that is meant; what is defined elsewhere stands in the signature alone."""
+    for name, above in [
+        ("Sender", [("Worker", "mail/worker.py", 1, [5])]),
+        ("Courier", [("Worker", "mail/worker.py", 1, [4])]),
+        ("Square", [("Shape", "web/shapes.ts", 1, [2])]),
+        ("Crawler", []),
+    ]:
+        (scope,) = (await run("find_callees", name=name)).value["scopes"]
+        assert [(each["qualified_name"], each["file"], each["line"], each["lines"]) for each in scope["bases"]] == above
+    assert "Worker" in scope["signature"]
+
+
 async def test_what_is_implemented_comes_before_its_overloads(run: Run) -> None:
     said = (await run("read_scope", name="say")).value["scopes"]
     assert [(each["qualified_name"], each["line"], each.get("overload", False)) for each in said] == [

@@ -8,6 +8,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ragforge_memory.agent.agent import AsyncConversationAgent
+from ragforge_memory.agent.blocking.agent_insights import BlockingAgentInsights
 from ragforge_memory.agent.blocking.agent_search import BlockingAgentSearch
 from ragforge_memory.agent.blocking.archive import BlockingAgentArchive
 from ragforge_memory.agent.blocking.code import BlockingAgentCode
@@ -33,7 +34,9 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-class ConversationAgent(BlockingAgentSearch, BlockingAgentImports, BlockingAgentCode, BlockingAgentArchive):
+class ConversationAgent(
+    BlockingAgentSearch, BlockingAgentImports, BlockingAgentCode, BlockingAgentArchive, BlockingAgentInsights
+):
     """`AsyncConversationAgent` for code that does not await: same names, same arguments, same errors.
 
     It works inside a running event loop too (a notebook): its own is in another thread. One that was not closed is

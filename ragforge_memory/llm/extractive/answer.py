@@ -6,25 +6,26 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ragforge_memory.llm.extractive.found_text import code_lines, sayings, search_results, text_places
+from ragforge_memory.llm.extractive.inheritance import bases, subclasses
 from ragforge_memory.llm.extractive.plan import Found
 from ragforge_memory.llm.extractive.questions import Question
 from ragforge_memory.llm.extractive.quoting import (
+    MAX_LISTED,
     counted,
     documentation,
     head,
     item,
     nothing,
+    rest,
     signature,
     source,
     subject,
     summary,
     taken_for,
+    trimmed,
     use_item,
 )
 from ragforge_memory.retrieval.names import KINDS, is_test
-
-MAX_LISTED = 25
-"""Items of one list; what is left is counted."""
 
 MAX_CALLERS = 500
 """Callers are what was asked for, and half a list of them is a wrong answer."""
@@ -40,7 +41,8 @@ _SORTS = {
 
 HELP = """I answer by quoting this project's code and our conversations; I do not write or guess. Ask for instance:
 - where is `NAME`? what does `NAME` do? show me `NAME`
-- who calls `NAME`? what does `NAME` call? which classes inherit from `NAME`?
+- who calls `NAME`? what does `NAME` call?
+- which classes inherit from `NAME`? what does `NAME` inherit from?
 - what is in `FILE`? list the methods of `CLASS`
 - which functions parse options? (a search by words)
 - what did we say about TOPIC?
@@ -70,7 +72,9 @@ def write(question: Question, asked: str, found: Sequence[Found]) -> str:
         case "callers" | "uses":
             lines = _callers(question, asked, values.get("find_callers", {}))
         case "subclasses":
-            lines = _subclasses(asked, values.get("find_callers", {}))
+            lines = subclasses(asked, values.get("find_callers", {}))
+        case "bases":
+            lines = bases(asked, values.get("find_callees", {}))
         case "callees":
             lines = _callees(asked, values.get("find_callees", {}))
         case "outline" | "overview":
@@ -80,7 +84,7 @@ def write(question: Question, asked: str, found: Sequence[Found]) -> str:
         case "said":
             lines = sayings(asked, values.get("search_conversation", {}))
         case _:
-            lines = search_results(question, values.get("search_code", {}))
+            lines = search_results(question, values.get("search_code", {}), values.get("grep_code", {}))
     return "\n".join(lines)
 
 
@@ -91,7 +95,7 @@ def _definition(question: Question, asked: str, values: Mapping[str, Any]) -> li
     value = values.get("read_scope", {})
     scopes = value.get("scopes") or []
     if "search_code" in values and value.get("match") not in ("exact", "spelling"):
-        return search_results(question, values["search_code"])
+        return search_results(question, values["search_code"], values.get("grep_code", {}))
     if not scopes:
         places = text_places(asked, values.get("grep_code", {}))
         return places or [nothing(asked)]
@@ -116,7 +120,7 @@ def _definition(question: Question, asked: str, values: Mapping[str, Any]) -> li
         total = max(int(value.get("total") or 0), len(scopes)) - 1 - len(overloads)
         lines += ["", "Also defined:" if value.get("match") == "exact" else "Others:"]
         lines += [item(each) for each in others[:MAX_LISTED]]
-        lines += _rest(total - len(others[:MAX_LISTED]))
+        lines += rest(total - len(others[:MAX_LISTED]))
     return lines
 
 
@@ -153,8 +157,8 @@ def _callers(question: Question, asked: str, value: Mapping[str, Any]) -> list[s
         )
     lines += _possible(scopes)
     lines += taken_for(value, asked)
-    lines += _rest(int(value.get("total") or 0) - len(scopes), "more definitions of that name")
-    return _trimmed(lines)
+    lines += rest(int(value.get("total") or 0) - len(scopes), "more definitions of that name")
+    return trimmed(lines)
 
 
 def _one_target(scope: Mapping[str, Any], uses: Sequence[Mapping[str, Any]], verb: str) -> list[str]:
@@ -165,7 +169,7 @@ def _one_target(scope: Mapping[str, Any], uses: Sequence[Mapping[str, Any]], ver
         total = len(uses) + max(0, left_out)
         lines.append(f"{subject(scope)} is {verb} by {counted(total, 'scope')}:")
         lines += [use_item(each) for each in uses[:MAX_CALLERS]]
-        lines += _rest(total - len(uses[:MAX_CALLERS]))
+        lines += rest(total - len(uses[:MAX_CALLERS]))
     elif top:
         lines.append(f"{subject(scope)} is {verb} outside of functions only.")
     else:
@@ -173,7 +177,7 @@ def _one_target(scope: Mapping[str, Any], uses: Sequence[Mapping[str, Any]], ver
     if top:
         lines.append("Outside of functions:")
         total = max(len(top), int((scope.get("totals") or {}).get("top_level") or 0))
-        lines += [_outside(each) for each in top[:MAX_LISTED]] + _rest(total - len(top[:MAX_LISTED]))
+        lines += [_outside(each) for each in top[:MAX_LISTED]] + rest(total - len(top[:MAX_LISTED]))
     if verb == "called":
         lines += _named("It decorates", scope.get("decorates") or [])
         lines += _named("It is named without a call in", scope.get("references") or [])
@@ -209,30 +213,9 @@ def _possible(scopes: Sequence[Mapping[str, Any]]) -> list[str]:
     return [
         f"Calls of some `{name}` on something whose type is not known:",
         *(use_item(each) for each in listed),
-        *_rest(total - len(listed)),
+        *rest(total - len(listed)),
         "",
     ]
-
-
-def _subclasses(asked: str, value: Mapping[str, Any]) -> list[str]:
-    scopes = value.get("scopes") or []
-    if not scopes:
-        return [nothing(asked)]
-    # Of one name's definitions only types can have anything below them.
-    types = [each for each in scopes if each.get("type") in (*_SORTS["class"], "type")] or scopes[:1]
-    lines: list[str] = []
-    for scope in types:
-        below = scope.get("subclasses") or []
-        if below:
-            lines.append(f"{subject(scope)} is inherited by {counted(len(below), 'scope')}:")
-            lines += [use_item(each) for each in below[:MAX_LISTED]] + _rest(len(below) - MAX_LISTED) + [""]
-    bare = [subject(each) for each in types if not each.get("subclasses")]
-    if bare and not lines:
-        lines += [f"{bare.pop(0)}: nothing in this project inherits from it.", ""]
-    if bare:
-        lines += [f"Nothing in this project inherits from {', '.join(bare)}.", ""]
-    lines += _rest(int(value.get("total") or 0) - len(scopes), "more definitions of that name")
-    return _trimmed([*lines, *taken_for(value, asked)])
 
 
 def _callees(asked: str, value: Mapping[str, Any]) -> list[str]:
@@ -247,7 +230,7 @@ def _callees(asked: str, value: Mapping[str, Any]) -> list[str]:
             lines.append(f"{subject(scope)} uses {counted(len(callees), 'definition')} of this project:")
             for each in callees[:MAX_LISTED]:
                 lines.append(f"{item(each)} in line {', '.join(map(str, each['lines']))}")
-            lines += _rest(len(callees) - MAX_LISTED)
+            lines += rest(len(callees) - MAX_LISTED)
         else:
             lines.append(f"{subject(scope)} calls nothing that is known to be defined in this project.")
         if others:
@@ -256,7 +239,7 @@ def _callees(asked: str, value: Mapping[str, Any]) -> list[str]:
         lines.append("")
     lines += taken_for(value, asked)
     lines += [item(each) for each in scopes[5:]]
-    return _trimmed(lines)
+    return trimmed(lines)
 
 
 def _outline(question: Question, asked: str, values: Mapping[str, Any]) -> list[str]:
@@ -271,7 +254,7 @@ def _outline(question: Question, asked: str, values: Mapping[str, Any]) -> list[
             inside, none = _asked_for([{"file": owner["file"], **each} for each in value.get("scopes") or []], question)
             number = _numbered(inside, question, none, int(value.get("total") or 0) - len(value.get("scopes") or []))
             lines = [head(owner), f"It has {number} inside{':' if inside else '.'}"]
-            lines += [_listed(each) for each in inside[:MAX_OUTLINED]] + _rest(len(inside) - MAX_OUTLINED)
+            lines += [_listed(each) for each in inside[:MAX_OUTLINED]] + rest(len(inside) - MAX_OUTLINED)
             note = taken_for({"match": value.get("match"), "scopes": [owner]}, asked)
             return [*lines, *note]
         case _:
@@ -295,8 +278,8 @@ def _file_outline(question: Question, asked: str, value: Mapping[str, Any]) -> l
             inside = [f"`{one['name']}`" for one in scopes if one["qualified_name"].startswith(prefix)]
             lines.append(_listed(each) + (f": {', '.join(inside)}" if inside else ""))
         more = "more" if len(top) == len(scopes) else "more, and what is inside them"
-        lines += _rest(len(top) - 2 * MAX_OUTLINED, more)
-    lines += _rest(unseen, "more definitions deeper inside, which are not looked at here")
+        lines += rest(len(top) - 2 * MAX_OUTLINED, more)
+    lines += rest(unseen, "more definitions deeper inside, which are not looked at here")
     if value.get("match") == "typo":
         lines.append(f"Did you mean `{value['file']}`? No file is called `{asked}`.")
     others = value.get("other_files") or []
@@ -365,21 +348,11 @@ def _folder_outline(asked: str, value: Mapping[str, Any]) -> list[str]:
         folder = "/".join(file.split("/")[:-1][:3]) or "."
         folders[folder] = folders.get(folder, 0) + 1
     lines += [f"- {folder}: {counted(number, 'file')}" for folder, number in list(folders.items())[:40]]
-    return lines + _rest(len(folders) - 40, "more folders")
+    return lines + rest(len(folders) - 40, "more folders")
 
 
 def _beginning(value: Mapping[str, Any]) -> list[str]:
     return code_lines("", value) if value.get("content") else []
-
-
-def _rest(number: int, what: str = "more") -> list[str]:
-    return [f"… and {number} {what}."] if number > 0 else []
-
-
-def _trimmed(lines: list[str]) -> list[str]:
-    while lines and not lines[-1]:
-        lines = lines[:-1]
-    return lines
 
 
 __all__ = ["GREETING", "HELP", "NO_TOOLS", "THANKS", "UNCLEAR", "write"]

@@ -10,18 +10,12 @@ from ragforge_memory.llm.extractive.echoes import WHAT_WAS_SAID, only_repeats
 from ragforge_memory.llm.extractive.plan import search_words
 from ragforge_memory.llm.extractive.questions import MAX_QUESTION, Question, read_questions
 from ragforge_memory.llm.extractive.quoting import NOTHING_FOUND, block, head, nothing, quotation, signature, summary
+from ragforge_memory.llm.extractive.relevance import ENOUGH_WORDS, judged
 from ragforge_memory.llm.extractive.wording import covered
-from ragforge_memory.retrieval.names import is_test
 
 MAX_RESULTS = 5
 MAX_SAYINGS = 5
 _CHANGES = 6
-
-ENOUGH_WORDS = 0.6
-"""Part of the question's words that a result must have to answer it by words: two of two, two of three."""
-
-SURE_SIMILARITY = 0.45
-"""Calibrated similarity (0 unrelated, 1 the same) from which a result answers whatever its words."""
 
 _ASKED = 2
 _QUOTES_CODE = re.compile(r"^(?:- )?`[^`\n]+` (?:- \S+:\d|\([^\n]+, line \d|contains)", re.M)
@@ -30,26 +24,45 @@ _NOTHING_SAID = re.compile(rf"^{NOTHING_FOUND}\b")
 MAX_SAID_LINES = 6
 
 
-def search_results(question: Question, value: Mapping[str, Any]) -> list[str]:
-    """The best results with their quotes; says which of the words nothing was found for."""
+def search_results(question: Question, value: Mapping[str, Any], lines_found: Mapping[str, Any]) -> list[str]:
+    """The best results with their quotes; else the lines that have the words, and which words nothing was found for.
+
+    Args:
+        question: as read.
+        value: what the search gave.
+        lines_found: what grep gave for the words that the search found nothing for.
+    """
     asked = search_words(question)
-    results = value.get("results") or []
-    scored = [(each, covered(asked, _text(each))) for each in results]
-    good = [(each, have) for each, have in scored if _answers(each, have, asked)]
-    if good:
-        ordered = sorted(good, key=lambda pair: _rank(pair[0], pair[1], asked))[:MAX_RESULTS]
+    found = judged(asked, value.get("results") or [])
+    if found.good:
         lines: list[str] = []
-        for each, _ in ordered:
+        for each in found.good[:MAX_RESULTS]:
             lines += [head(each), *(summary(each) or signature(each)), ""]
         return [*lines[:-1], *_by_words_alone(value)]
-    near = [(each, have) for each, have in scored if have and len(have) * 2 >= len(asked)]
-    near.sort(key=lambda pair: _rank(pair[0], pair[1], asked))
-    if not near:
-        return [nothing(" ".join(asked) or question.text)]
-    missing = sorted({word for _, have in near[:3] for word in asked if word not in have}, key=asked.index)
-    lines = [nothing(" ".join(missing)), f"Nearest by {_quoted(near[0][1])}:"]
-    lines += [f"- `{each['qualified_name']}` - {each['file']}:{each['line']} ({each['type']})" for each, _ in near[:3]]
+    missing = " ".join(found.missing) or question.text
+    lines = _word_lines(missing, lines_found) or [nothing(missing)]
+    if found.near:
+        lines += [f"Nearest by {_quoted(found.near[0][1])}:"]
+        lines += [
+            f"- `{each['qualified_name']}` - {each['file']}:{each['line']} ({each['type']})"
+            for each, _ in found.near[:3]
+        ]
+    if question.form == "search":
+        lines += ["", f"I did not understand the question itself: I looked for {_quoted(asked) or 'its words'}."]
     return lines
+
+
+def _word_lines(words: str, value: Mapping[str, Any]) -> list[str]:
+    matches = value.get("matches") or []
+    if not matches:
+        return []
+    lines = [f"{NOTHING_FOUND} that is defined as or described by `{words}`, but these lines have it:"]
+    return lines + _places(matches, more=bool(value.get("more")))
+
+
+def _places(matches: Sequence[Mapping[str, Any]], *, more: bool) -> list[str]:
+    lines = [f"- {each['file']}:{each['line']} `{each['text'].strip()[:160]}`" for each in matches[:8]]
+    return [*lines, "… and more."] if len(matches) > 8 or more else lines
 
 
 def text_places(asked: str, value: Mapping[str, Any]) -> list[str]:
@@ -58,10 +71,7 @@ def text_places(asked: str, value: Mapping[str, Any]) -> list[str]:
     if not matches:
         return []
     lines = [f"{NOTHING_FOUND} that is defined as `{asked}`. The name stands in these lines:"]
-    lines += [f"- {each['file']}:{each['line']} `{each['text'][:160]}`" for each in matches[:8]]
-    if len(matches) > 8 or value.get("more"):
-        lines.append("… and more.")
-    return lines
+    return lines + _places(matches, more=bool(value.get("more")))
 
 
 def code_lines(asked: str, value: Mapping[str, Any]) -> list[str]:
@@ -131,25 +141,6 @@ def _beginning(text: str) -> list[str]:
     if len(shown) < len(lines) and shown and not shown[-1].startswith("```"):
         shown[-1] = f"{shown[-1].removesuffix(' …')} …"
     return shown
-
-
-def _answers(result: Mapping[str, Any], have: Sequence[str], asked: Sequence[str]) -> bool:
-    similarity = result.get("similarity")
-    if isinstance(similarity, float) and similarity >= SURE_SIMILARITY:
-        return True
-    return bool(have) and len(have) >= ENOUGH_WORDS * len(asked)
-
-
-def _rank(result: Mapping[str, Any], have: Sequence[str], asked: tuple[str, ...]) -> tuple[int, int, bool]:
-    """More of the question's words first, then more of them in the name; tests last; then as the search had them."""
-    in_name = covered(asked, str(result["qualified_name"]))
-    return -len(have), -len(in_name), is_test(result["file"])
-
-
-def _text(result: Mapping[str, Any]) -> str:
-    return " ".join(str(result.get(key) or "") for key in ("qualified_name", "signature", "docstring", "file")).replace(
-        "/", " "
-    )
 
 
 def _by_words_alone(value: Mapping[str, Any]) -> list[str]:

@@ -11,8 +11,8 @@ from collections.abc import Mapping
 from typing import Literal
 
 Form = Literal[
-    "where", "what", "show", "callers", "uses", "callees", "subclasses", "outline", "overview", "lines", "said",
-    "search", "given", "greeting", "thanks", "help",
+    "where", "what", "show", "callers", "uses", "callees", "subclasses", "bases", "outline", "overview", "lines",
+    "said", "search", "given", "greeting", "thanks", "help",
 ]  # fmt: skip
 
 _PARTS: Mapping[str, str] = {
@@ -44,8 +44,10 @@ _PARTS: Mapping[str, str] = {
     "on": "(?:(?:about|on|regarding|concerning|of|with|for|over) ?)?",
     "project": "(?:this|the|our|my) (?:project|repo|repository|code ?base|code|package|application|library)",
     "facts": "(?:signature|purpose|role|docstring|docs?|documentation|arguments?|parameters?|params|args|return type"
-             "|return value|job|meaning|use|point|responsibility|base class|bases?|superclass|parent(?: class)?"
-             "|type|complexity)",
+             "|return value|job|meaning|use|point|responsibility|type|complexity)",
+    "inherit": "(?:inherits?|inheriting|derives?|descends?|extends?|subclass(?:es)?|implements?)",
+    "bases": "(?:(?:direct|immediate) )?(?:(?:base|parent|super|ancestor)[ -]?"
+             "(?:class|type|interface|trait|struct)(?:es|s)?|bases|superclass(?:es)?|ancestors)",
 }  # fmt: skip
 
 _SAID = (
@@ -75,6 +77,16 @@ _OVERVIEW = (
     r"what files are there|(?:give me )?(?:an )?overview|list (?:all )?(?:the )?files"
     r"|how is (?:it|this|{project}) (?:structured|organi[sz]ed|laid out)"
     r"|what(?:'s| is) {project}(?: about| for)?|what does {project} do",
+)
+_BASES = (
+    r"(?:from |of )?(?:what|which|who|whom)(?: (?:other |{bases}|{noun}|interfaces?|traits?|types?))* (?:does|do|did) "
+    r"{x} (?:(?:directly|itself|actually) )?{inherit}(?: (?:from|of|directly))*",
+    r"(?:from )?(?:what|which)(?: {noun})? (?:is|are|was) {x} (?:(?:inherited|inheriting|derived|deriving|descended"
+    r"|extended) from|an? (?:subclass|subtype|child(?: class)?|implementation) of)",
+    r"(?:what(?:'s| is| are) (?:the )?|{give}){bases} (?:of|for) {x}",
+    r"(?:what(?:'s| is| are) (?:the )?|{give}){its} {bases}",
+    r"(?:what|which) {bases} (?:does|do) {x} have",
+    r"(?:does|do) {x} (?:inherit|derive|descend|extend)(?: from)? (?:anything|something|any {noun}|another {noun})",
 )
 _SUBCLASSES = (
     r"{give}(?:(?:what|which|who) )?(?:{noun} )?(?:that )?"
@@ -186,6 +198,7 @@ _IN_ORDER: tuple[tuple[Form, tuple[str, ...]], ...] = (
     ("said", _SAID),
     ("lines", _LINES),
     ("overview", _OVERVIEW),
+    ("bases", _BASES),
     ("subclasses", _SUBCLASSES),
     ("callees", _CALLEES),
     ("callers", _CALLERS),

@@ -10,12 +10,13 @@ from typing import Any
 
 from ragforge_memory.llm.extractive.given_text import mentions_of
 from ragforge_memory.llm.extractive.questions import Question
-from ragforge_memory.llm.extractive.targets import Target
+from ragforge_memory.llm.extractive.relevance import judged, line_pattern
+from ragforge_memory.llm.extractive.targets import Target, has_pronoun
 from ragforge_memory.llm.extractive.wording import content_words
 from ragforge_memory.retrieval.names import KINDS
 
 MAX_STEPS = 3
-"""Steps of tool calls for one question; two are the most that any form needs."""
+"""Steps of tool calls for one question: a name, a search for its words, the lines that have them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +84,7 @@ def _first(question: Question) -> tuple[Call, ...]:
             return (name_call("read_scope", target),)
         case "callers" | "uses" | "subclasses":
             return (name_call("find_callers", target),) if target.text else ()
-        case "callees":
+        case "callees" | "bases":
             return (name_call("find_callees", target),) if target.text else ()
         case "outline":
             return (Call("outline", (("target", f"{target.file}:{target.text}" if target.file else target.text),)),)
@@ -107,6 +108,9 @@ def _first(question: Question) -> tuple[Call, ...]:
 def _second(question: Question, found: Sequence[Found]) -> tuple[Call, ...]:
     """A second look where the first found nothing, or only then knows the file."""
     target = question.target
+    searched = next((each.value for each in found if each.call.tool == "search_code"), None)
+    if isinstance(searched, dict):
+        return _lines_with(question, searched)
     value = next((each.value for each in found if isinstance(each.value, dict)), {})
     match question.form:
         case "lines":
@@ -133,10 +137,22 @@ def _second(question: Question, found: Sequence[Found]) -> tuple[Call, ...]:
             return ()
 
 
+def _lines_with(question: Question, searched: dict[str, Any]) -> tuple[Call, ...]:
+    """Where no definition answers, the text may: a decorator, a comment, a page of documentation."""
+    missing = judged(search_words(question), searched.get("results") or []).missing
+    if not missing:
+        return ()
+    return (Call("grep_code", (("pattern", line_pattern(missing)), ("ignore_case", True), ("limit", 20))),)
+
+
 def _guess(target: Target) -> tuple[Call, ...]:
     """Plain words may spell a name: "the option parser" is ``OptionParser``."""
     words = target.text.split()
-    if 2 <= len(words) <= 4 and all(re.fullmatch(r"[A-Za-z0-9]+", word) for word in words):
+    if (
+        2 <= len(words) <= 4
+        and not has_pronoun(target.text)
+        and all(re.fullmatch(r"[A-Za-z0-9]+", word) for word in words)
+    ):
         return (Call("read_scope", (("name", "_".join(words)), ("include_source", False))),)
     return ()
 

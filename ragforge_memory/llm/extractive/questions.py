@@ -22,7 +22,7 @@ from ragforge_memory.llm.extractive.patterns import (
     THANKS,
     Form,
 )
-from ragforge_memory.llm.extractive.targets import NOTHING, Target, is_file, is_marked, read_target
+from ragforge_memory.llm.extractive.targets import NOTHING, Target, has_pronoun, is_file, is_marked, read_target
 from ragforge_memory.llm.extractive.wording import content_words
 
 MAX_QUESTION = 300
@@ -58,6 +58,24 @@ class Question:
 _SAID_WORDS = re.compile(r"\b(?:said|say|told|decided|discussed|talked|agreed|mentioned|conversations?)\b", re.I)
 _FENCED = re.compile(r"(`{3,}).*?(?:\1|$)", re.S)
 _SENTENCE = re.compile(r"(?<=[?!.])\s+(?=\S)")
+# "The code of X's caller", "where is the caller of X": who calls X, and no member of X that is called so.
+_RELATIONS: tuple[tuple[Form, str], ...] = (
+    ("callers", r"callers?|call ?sites?"),
+    ("callees", r"callees?"),
+    ("subclasses", r"subclass(?:es)?"),
+    ("bases", r"superclass(?:es)?|(?:base|parent|super) ?class(?:es)?"),
+)
+_RELATED: tuple[tuple[Form, re.Pattern[str]], ...] = tuple(
+    (
+        form,
+        re.compile(
+            rf"^(?:of |the |a |an |all |any )*(?:(?:(?P<its>its|their)|(?P<owner>\S+?)(?: (?:function|method|class))?"
+            rf"['’]s) (?:(?:direct|only|first|own) )?(?:{words})|(?:{words}) (?:of|for) (?P<of>.+))$",
+            re.I,
+        ),
+    )
+    for form, words in _RELATIONS
+)
 _ITS = re.compile(r"['’]s$", re.I)
 
 
@@ -129,11 +147,22 @@ def _matched(said: str) -> Question | None:
             first = int(groups["first"])
             last = int(groups["last"] or first)
             return Question(form, read_target(asked), said, min(first, last), max(first, last))
+        if form in ("where", "what", "show"):
+            form, asked = _related(form, asked)
         target = read_target(_ITS.sub("", asked) if asked.lower() not in ("its", "it's") else "its")
         question = _sensible(Question(form, target, said))
         if question is not None:
             return question
     return None
+
+
+def _related(form: Form, asked: str) -> tuple[Form, str]:
+    """The form and target of a question about a relation of something; others stay as they are."""
+    for relation, pattern in _RELATED:
+        match = pattern.match(asked.strip("?!.,; "))
+        if match is not None:
+            return relation, match["its"] or match["owner"] or match["of"]
+    return form, asked
 
 
 def _sensible(question: Question) -> Question | None:
@@ -144,7 +173,7 @@ def _sensible(question: Question) -> Question | None:
             if target.kind in ("name", "file", "pronoun", "ordinal"):
                 return question
             return question if re.match(r"^[\w.-]+/", target.text) else None
-        case "callers" | "uses" | "callees" | "subclasses":
+        case "callers" | "uses" | "callees" | "subclasses" | "bases":
             # "Which functions use caching?" has no name in it: it is a search.
             if target.kind in ("words", "nothing", "plural") and not (
                 target.kind == "plural" or len(target.text.split()) <= 3
@@ -158,6 +187,9 @@ def _sensible(question: Question) -> Question | None:
                 return replace(question, form="outline")
             if target.kind == "words" and len(target.text.split()) > 4:
                 return replace(question, form="search")
+            # "Where does it catch exceptions?" asks for no definition: only its words can be looked for.
+            if target.kind == "words" and has_pronoun(target.text):
+                return replace(question, form="search", target=Target("words", question.text))
             return question
         case _:
             return question

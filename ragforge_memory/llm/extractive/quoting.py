@@ -11,6 +11,9 @@ from ragforge_memory.llm.extractive.docstrings import readable
 NOTHING_FOUND = "Nothing found"
 """How every answer begins that found nothing."""
 
+MAX_LISTED = 25
+"""Items of one list; what is left is counted."""
+
 DOCUMENTATION_LINES = 14
 SUMMARY_LINES = 2
 SOURCE_LINES = 60
@@ -110,6 +113,18 @@ def block(lines: Iterable[str], language: str = "") -> list[str]:
 def counted(number: int, one: str, many: str | None = None) -> str:
     """``1 caller``, ``2 callers``."""
     return f"{number} {one if number == 1 else many or one + 's'}"
+
+
+def rest(number: int, what: str = "more") -> list[str]:
+    """What is left out of a list; nothing where nothing is."""
+    return [f"… and {number} {what}."] if number > 0 else []
+
+
+def trimmed(lines: list[str]) -> list[str]:
+    """Without empty lines at the end."""
+    while lines and not lines[-1]:
+        lines = lines[:-1]
+    return lines
 
 
 def nothing(asked: str, where: str = "in this project") -> str:

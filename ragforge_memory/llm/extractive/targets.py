@@ -9,6 +9,11 @@ from typing import Literal
 PRONOUNS = frozenset({"it", "this", "that", "its", "this one", "that one", "the same", "same", "itself", "he", "she"})
 PLURAL_PRONOUNS = frozenset({"they", "them", "these", "those", "their", "all of them", "all"})
 
+# Words that stand for something said before and are no part of its name; "this" and "that" point at a noun as well.
+_NEVER_NAMES = frozenset(
+    {"it", "its", "itself", "he", "she", "they", "them", "their", "these", "those", "i", "we", "you", "me", "us", "our"}
+)
+
 Kind = Literal["name", "file", "pronoun", "plural", "ordinal", "words", "nothing"]
 
 _KINDS = (
@@ -122,6 +127,11 @@ def is_marked(token: str) -> bool:
     if not _IDENTIFIER.match(token) and not _FILE.match(token):
         return False
     return bool(_MARKED.search(token))
+
+
+def has_pronoun(text: str) -> bool:
+    """Whether one of the words is a pronoun, so that the words together spell no name: ``it catch``."""
+    return any(word in _NEVER_NAMES for word in text.lower().split())
 
 
 def is_file(text: str) -> bool:
