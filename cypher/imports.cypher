@@ -25,14 +25,13 @@ FOREACH (_ IN CASE WHEN head = batch.after THEN [1] ELSE [] END |
     SET c:PendingSummary)
   FOREACH (row IN batch.messages |
     CREATE (c)-[:HAS_MESSAGE]->(m:Message)
-    SET m = row {.*, tool_calls: null, conversation_id: c.uuid, user_id: c.user_id, project: c.project,
+    SET m = row {.*, tool_calls: null, blank: null, conversation_id: c.uuid, user_id: c.user_id, project: c.project,
       owner_token: c.owner_token, timestamp: coalesce(datetime(row.timestamp), datetime())}
-    FOREACH (_ IN CASE WHEN $embed AND trim(m.content) <> '' THEN [1] ELSE [] END | SET m:PendingEmbedding)
+    FOREACH (_ IN CASE WHEN $embed AND NOT row.blank THEN [1] ELSE [] END | SET m:PendingEmbedding)
     FOREACH (_ IN CASE WHEN m.importance >= 0.7 THEN [1] ELSE [] END | SET m:Important)
     FOREACH (step IN row.tool_calls |
       CREATE (m)-[:MADE_TOOL_CALL]->(call:ToolCall)-[:PRODUCED_RESULT]->(result:ToolResult)
-      SET call = step.call, result = step.result, call.timestamp = datetime(step.timestamp),
-        result.timestamp = datetime(step.timestamp)
+      SET call = step.call, result = step.result
     )
   )
 )

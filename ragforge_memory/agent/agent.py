@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 _DRAIN_ON_CLOSE = 2.0
 
 
-class AsyncConversationAgent(AgentSearch, AgentImports, AgentCode, AgentInsights, AgentArchive):
+class AsyncConversationAgent(AgentSearch, AgentImports, AgentCode, AgentArchive, AgentInsights):
     """An agent whose conversations are kept in Neo4j.
 
     Nothing is opened before the first call that needs it. Used with ``async with``, or closed with `aclose`.

@@ -41,17 +41,22 @@ _NEXT = re.compile(r"\b(?:next|todo|to do|later|still (?:to|need|miss)|remains? 
 _EDITS = re.compile(r"(?:^|_)(?:edit|write|patch|apply|create|replace|insert|delete|rename|move)(?:_|$)", re.I)
 
 # Without one of these words a text has no such cue: to look for them takes a twentieth of the time.
-_WORDS: dict[re.Pattern[str], tuple[str, ...]] = {
-    _DECISION: (
-        *("decision", "decided", "we'll", "we will", "we shall", "let's", "lets", "agreed", "settled on"),
-        *("from now on", "going with", "chose", "choose", "picked", "we're", "we are"),
+_WORDS: dict[re.Pattern[str], frozenset[str]] = {
+    _DECISION: frozenset(
+        {
+            *("decision", "decided", "we'll", "we will", "we shall", "let's", "lets", "agreed", "settled on"),
+            *("from now on", "going with", "chose", "choose", "picked", "we're", "we are"),
+        }
     ),
-    _ERROR: (
-        *("error", "exception", "traceback", "failed", "fails", "failure", "crash", "segfault", "panic", "deadlock"),
-        *("timed out", "regression", "broken", "bug", "root cause"),
+    _ERROR: frozenset(
+        {
+            *("error", "exception", "traceback", "failed", "fails", "failure", "crash", "segfault", "panic"),
+            *("deadlock", "timed out", "regression", "broken", "bug", "root cause"),
+        }
     ),
-    _RULE: ("must", "never", "always", "do not", "don't", "require", "constraint", "convention", "prefer"),
+    _RULE: frozenset({"must", "never", "always", "do not", "don't", "require", "constraint", "convention", "prefer"}),
 }
+_ANY_WORD = tuple(sorted(frozenset().union(*_WORDS.values())))
 
 # Arguments that say what was edited.
 _PLACES = ("file", "path", "file_path", "name", "target")
@@ -64,7 +69,8 @@ def importance_of(content: str, tool_calls: Sequence[ToolCall] = ()) -> float | 
     """How much a message matters, 0 to 1; None where nothing speaks for it."""
     # Most messages have no such word at all, and most sentences of the others: those are not looked at for all cues.
     at_once = " ".join(content.lower().split())
-    cues = [cue for cue, words in _WORDS.items() if any(word in at_once for word in words)]
+    present = [word for word in _ANY_WORD if word in at_once]
+    cues = [cue for cue, words in _WORDS.items() if not words.isdisjoint(present)] if present else []
     if cues and any(
         _kind_of(sentence) in ("decision", "error")
         for sentence in sentences(content)

@@ -191,9 +191,12 @@ def _characters(message: TranscriptMessage) -> int:
 
 
 def _clean(message: TranscriptMessage, redacted: Callable[[Any], Any]) -> TranscriptMessage:
+    content = redacted(message.content)
+    if not message.reasoning and not message.metadata and not message.tool_calls:
+        return message if content == message.content else replace(message, content=content)
     return replace(
         message,
-        content=redacted(message.content),
+        content=content,
         reasoning=redacted(message.reasoning),
         metadata=redacted(dict(message.metadata)),
         tool_calls=tuple(

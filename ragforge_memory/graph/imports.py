@@ -82,7 +82,8 @@ def import_row(seq: int, each: PlacedMessage) -> dict[str, Any]:
         "seq": seq,
         "uuid": each.new.uuid,
         "timestamp": _text(each.timestamp),
-        "tool_calls": [_call_row(call, result_uuid) for call, result_uuid in each.tool_calls],
+        "blank": not each.new.content.strip(),
+        "tool_calls": [tool_call_rows(call, result_uuid=result_uuid) for call, result_uuid in each.tool_calls],
     }
 
 
@@ -144,7 +145,7 @@ class ImportStore:
 
         Args:
             batches: what is written.
-            embed: whether the messages shall get vectors in the background.
+            embed: whether the messages shall get vectors in the background; those of blank text never do.
 
         Raises:
             UuidTaken: a uuid is somebody's since.
@@ -214,13 +215,6 @@ def _gone() -> GraphError:
         f"the import was given up: it wrote nothing for {LEASE} s, and what it had written was taken away",
         hint="import it again",
     )
-
-
-def _call_row(call: ToolCall, result_uuid: str) -> dict[str, Any]:
-    rows: dict[str, Any] = tool_call_rows(call, result_uuid=result_uuid)
-    for row in rows.values():
-        del row["timestamp"]
-    return rows | {"timestamp": _text(call.timestamp)}
 
 
 def _text(time: datetime | None) -> str | None:

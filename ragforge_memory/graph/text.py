@@ -25,7 +25,7 @@ def terms(text: str) -> str:
     Stored beside the text, since an analyzer leaves ``make_default_short_help`` whole.
     """
     found: dict[str, None] = {}
-    for identifier in _IDENTIFIER.findall(text):
+    for identifier in dict.fromkeys(_IDENTIFIER.findall(text)):
         if identifier.isalpha() and identifier[1:].islower():
             continue  # a word has one part
         parts = identifier_parts(identifier)

@@ -32,7 +32,7 @@ def read(records: Iterable[Record]) -> Iterator[TranscriptMessage]:
         InvalidInput: a record is none; the message names its place.
     """
     for record in records:
-        yield from record.messages(lambda value, place: iter((_message(value, place),)))
+        yield record.message(_message)
 
 
 def _message(record: object, place: str) -> TranscriptMessage:

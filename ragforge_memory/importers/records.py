@@ -27,6 +27,14 @@ class Record:
         """
         return iter(self.read(lambda value: list(reader(value, self.place))))
 
+    def message(self, reader: Callable[[Any, str], T]) -> T:
+        """What ``reader`` makes of the value and its place.
+
+        Raises:
+            InvalidInput: as `read`.
+        """
+        return self.read(lambda value: reader(value, self.place))
+
     def read(self, reader: Callable[[Any], T]) -> T:
         """What ``reader`` makes of the value.
 

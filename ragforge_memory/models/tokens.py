@@ -11,5 +11,5 @@ _CHARACTERS_PER_TOKEN = 4
 
 def estimate_tokens(text: str) -> int:
     """About how many tokens ``text`` is: four characters each, one for each character of CJK scripts."""
-    wide = len(_WIDE.findall(text))
+    wide = 0 if text.isascii() else len(_WIDE.findall(text))
     return wide + -(-(len(text) - wide) // _CHARACTERS_PER_TOKEN)

@@ -16,7 +16,15 @@ _RUNS = (
 
 
 def _batch(data: Data, conversation_id: str, **more: Any) -> dict[str, Any]:
-    message = {"seq": 4, "uuid": FRESH_ID, "role": "user", "content": "x", "timestamp": None, "tool_calls": []}
+    message = {
+        "seq": 4,
+        "uuid": FRESH_ID,
+        "role": "user",
+        "content": "x",
+        "timestamp": None,
+        "tool_calls": [],
+        "blank": False,
+    }
     batch = {
         "conversation_id": conversation_id,
         "fresh": [],

@@ -35,7 +35,7 @@ T = TypeVar("T")
 
 
 class ConversationAgent(
-    BlockingAgentSearch, BlockingAgentImports, BlockingAgentCode, BlockingAgentInsights, BlockingAgentArchive
+    BlockingAgentSearch, BlockingAgentImports, BlockingAgentCode, BlockingAgentArchive, BlockingAgentInsights
 ):
     """`AsyncConversationAgent` for code that does not await: same names, same arguments, same errors.
 
