@@ -20,6 +20,7 @@ from ragforge_memory.cli.options import (
 )
 
 if TYPE_CHECKING:
+    from ragforge_memory.agent.conversation import AsyncConversation
     from ragforge_memory.cli.session import Opening
 
 _PATIENCE = 2.0  # seconds without the end of stdin before that is said
@@ -103,25 +104,33 @@ async def _ask(opening: Opening, question: str, continue_: bool, resume: str | N
     async with open_session(opening) as session:
         conversation = await session.conversation(continue_=continue_, resume=resume)
         await session.read_code()
-        conversation = conversation or await session.agent.create_conversation()
         view = TurnView(session.terminal, session.spinner)
         show = {"text": view.show, "jsonl": print_json_line, "json": _nothing}[output]
-        resuming = f'go on with: {session.command("ask", conversation.uuid)} "..."'
+
+        async def opened() -> AsyncConversation:
+            nonlocal conversation
+            conversation = conversation or await session.agent.create_conversation()
+            return conversation
+
+        def resuming() -> str:
+            assert conversation is not None
+            return f'go on with: {session.command("ask", conversation.uuid)} "..."'
+
         try:
-            response = await run_turn(session, conversation, question, show)
+            response = await run_turn(session, opened, question, show)
         except TurnCancelled as cancelled:
             view.finish()
             if not session.keeps:
                 raise
             interrupted = TurnCancelled(
-                "interrupted; what was said until then is kept", hint=resuming, message_id=cancelled.message_id
+                "interrupted; what was said until then is kept", hint=resuming(), message_id=cancelled.message_id
             )
             interrupted.exit_code = session.interrupts.exit_code
             raise interrupted from cancelled
         if output == "json":
             print_json(response)
         elif output == "text" and session.keeps and session.terminal.rendered and session.terminal.progress:
-            note(f"\n{resuming}")
+            note(f"\n{resuming()}")
 
 
 def _nothing(event: Any) -> None:

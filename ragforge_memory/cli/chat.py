@@ -116,11 +116,7 @@ class Talk:
         view = TurnView(session.terminal, session.spinner)
         print(flush=True)
         try:
-            if self.conversation is None:
-                async with session.spinner.running("asking"):
-                    self.conversation = await session.agent.create_conversation(title=self.title)
-                self.title = None
-            await run_turn(session, self.conversation, text, view.show)
+            await run_turn(session, self._opened, text, view.show)
         except TurnCancelled:
             view.finish()
             kept = f"; the {'answer so far' if view.spoke else 'question'} is kept" if session.keeps else ""
@@ -139,6 +135,12 @@ class Talk:
                 self._again = text
         if session.terminal.rendered:
             print(flush=True)
+
+    async def _opened(self) -> AsyncConversation:
+        if self.conversation is None:
+            self.conversation = await self.session.agent.create_conversation(title=self.title)
+            self.title = None
+        return self.conversation
 
     def say_how_to_resume(self) -> None:
         """The command that resumes this conversation."""
