@@ -23,6 +23,8 @@ _PROBLEMS_TOLD = 8
 _PROBLEM_CHARACTERS = 300
 _FENCED = re.compile(r"```(?:json)?\s*\n(?P<json>.*?)\n\s*```", re.S | re.I)
 _BRACKET = re.compile(r"[{\[]")
+# A failed attempt costs as much as the text is long.
+_BRACKETS_TRIED = 1_000
 _REFERENCES = ("$ref", "$dynamicRef")
 _FORMS = "a class derived from pydantic.BaseModel, or a JSON Schema as a dict"
 
@@ -207,14 +209,19 @@ def _json_in(answer: str) -> str:
         if _is_json(fenced["json"]):
             return fenced["json"]
     # The longest: `as [1] shows, {"a": …}` is about the latter.
-    found, place = "", 0
-    while match := _BRACKET.search(text, place):
+    found, place, decoder = "", 0, json.JSONDecoder()
+    for _ in range(_BRACKETS_TRIED):
+        match = _BRACKET.search(text, place)
+        if match is None:
+            break
         try:
-            _, place = json.JSONDecoder().raw_decode(text, match.start())
-        except (ValueError, RecursionError):
+            _, place = decoder.raw_decode(text, match.start())
+        except ValueError:
             place = match.end()
-            continue
-        found = max(found, text[match.start() : place], key=len)
+        except RecursionError:
+            break  # nested deeper than anybody asked for, and every bracket of it would be tried as slowly
+        else:
+            found = max(found, text[match.start() : place], key=len)
     if found:
         return found
     try:

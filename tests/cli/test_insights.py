@@ -16,7 +16,7 @@ def imported(ragforge: CommandLine, *topics: str) -> list[str]:
     made = []
     for topic in topics:
         said = json.dumps([{"role": "user", "content": f"Let us talk about {topic}."}])
-        made.append(json.loads(ragforge.ok("conversations", "import", "-", "--json", stdin=said))["uuid"])
+        made += json.loads(ragforge.ok("conversations", "import", "-", "--json", stdin=said))["imported"]
     return made
 
 

@@ -204,29 +204,42 @@ _SEARCH = re.compile(r"\bSEARCH \w+ IN \([^\n]* LIMIT ")
 
 @dataclass(frozen=True)
 class Mutation:
-    """A statement without one of its owner filters; ``place`` names the filter."""
+    """A statement without one of its owner filters; ``place`` names the filter.
+
+    ``opened`` is a parameter that must be true for that: the server then plans all such mutations of a statement as
+    one text, which takes longer than to run them. Where it is None the filter is gone from the text.
+    """
 
     place: str
     text: str
+    opened: str | None = None
 
 
 def mutations(text: str) -> list[Mutation]:
     """The statement once for each of its owner filters, with that filter gone."""
-    found = []
+    gone, conditions = [], []
     for match in (*_FILTER.finditer(text), *_IN_PATTERN.finditer(text)):
         clauses = _CLAUSE.findall(text[: match.start()])
         if not clauses or clauses[-1] not in ("WHERE", "MATCH", "MERGE"):
             continue  # an assignment, not a filter
-        start, end, instead = *match.span(), "true"
+        start, end = match.span()
+        line = text.count("\n", 0, start) + 1
+        place = f"line {line}: {match.group().strip(', ')}"
         if match.re is _IN_PATTERN:
-            instead = ""
+            gone.append(Mutation(place, text[:start] + text[end:]))
         elif any(search.start() < start < search.end() for search in _SEARCH.finditer(text)):
-            # inside SEARCH, `true` is no filter
-            instead = ""
+            # inside SEARCH there are no other conditions than comparisons
             if text.startswith(" AND ", end):
                 end += len(" AND ")
             else:
                 start -= len(" AND ") if text.endswith(" AND ", 0, start) else len(" WHERE ")
-        line = text.count("\n", 0, start) + 1
-        found.append(Mutation(f"line {line}: {match.group().strip(', ')}", text[:start] + instead + text[end:]))
-    return found
+            gone.append(Mutation(place, text[:start] + text[end:]))
+        else:
+            conditions.append((place, start, end))
+    opened = text
+    for number, (_, start, end) in reversed(list(enumerate(conditions))):
+        opened = f"{opened[:start]}(${OPENED}{number} OR {opened[start:end]}){opened[end:]}"
+    return [Mutation(place, opened, f"{OPENED}{number}") for number, (place, *_) in enumerate(conditions)] + gone
+
+
+OPENED = "opened_"

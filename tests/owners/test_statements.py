@@ -22,7 +22,19 @@ from ragforge_memory.graph.queries import Statement, Version, all_statements, pa
 from ragforge_memory.graph.spaces import Space, open_space
 from ragforge_memory.models.owner import Owner
 from tests.owners.archive_probes import ARCHIVE, ARCHIVE_CODE
-from tests.owners.graph import DIMENSION, Data, comparable, create, mutations, remove, seen, tie, undone
+from tests.owners.graph import (
+    DIMENSION,
+    OPENED,
+    Data,
+    Mutation,
+    comparable,
+    create,
+    mutations,
+    remove,
+    seen,
+    tie,
+    undone,
+)
 from tests.owners.import_probes import IMPORTS
 from tests.owners.insight_probes import INSIGHTS
 from tests.owners.probes import CODE as CODE_OF_INGEST
@@ -34,6 +46,7 @@ from tests.vector_indexes import index_of
 CONVERSATIONS = OTHERS | SEARCH | IMPORTS | ARCHIVE | INSIGHTS
 CODE = CODE_OF_INGEST | ARCHIVE_CODE
 
+_OPENED = re.compile(rf"\b{OPENED}\d+\b")
 WITH_FILTER = sorted(name for name, variants in all_statements().items() if any(mutations(v.text) for v in variants))
 WITH_VARIANTS = sorted(name for name in WITH_FILTER if len(all_statements()[name]) > 1)
 
@@ -114,7 +127,7 @@ def _check(ground: Ground, name: str) -> None:
     statement = statement_for(name, ground.version)
     asked = _asked(ground, name)
     for pair, probe in asked:
-        problem = _problem(ground, statement, statement.text, pair, probe)
+        problem = _problem(ground, statement, None, pair, probe)
         assert problem is None, f"{name}, {pair}: {problem}"
     if name in IDENTITY:
         return
@@ -122,7 +135,7 @@ def _check(ground: Ground, name: str) -> None:
         # Those who differ in what the filter asks for are likely to notice.
         differs = "another user" if "user_id" in mutation.place else "another project"
         likely = sorted(asked, key=lambda each: each[0] != differs)
-        noticed = any(_problem(ground, statement, mutation.text, pair, probe) for pair, probe in likely)
+        noticed = any(_problem(ground, statement, mutation, pair, probe) for pair, probe in likely)
         assert noticed, f"{name} without its filter ({mutation.place}): no probe notices"
 
 
@@ -139,11 +152,12 @@ def _asked(ground: Ground, name: str) -> list[tuple[str, Probe]]:
     ]
 
 
-def _problem(ground: Ground, statement: Statement, text: str, pair: str, probe: Probe) -> str | None:
-    """What is wrong with a statement's answer to a probe; None where owners stay apart."""
+def _problem(ground: Ground, statement: Statement, mutation: Mutation | None, pair: str, probe: Probe) -> str | None:
+    """What is wrong with the answer of a statement (mutated, if told) to a probe; None where owners stay apart."""
     mine, other = ground.pairs[pair]
-    asked = Statement(statement.name, text)
-    parameters = asked.given({**mine.owner.parameters, **probe.parameters(mine, other)})
+    asked = Statement(statement.name, mutation.text if mutation else statement.text)
+    opened = {name: mutation is not None and name == mutation.opened for name in _OPENED.findall(asked.text)}
+    parameters = asked.given({**mine.owner.parameters, **probe.parameters(mine, other), **opened})
     text = asked.nested.filled({"index": index_of(ground.space, statement.name), "type": "CONSUMES"})
     # A transaction that is undone cannot hold others: the same work, in one.
     text = re.sub(r"\} IN TRANSACTIONS OF \d+ ROWS", "}", text)
@@ -216,6 +230,9 @@ def test_filters_are_told_from_assignments() -> None:
         "line 4: c.project = $project",
         "line 1: project: $project",
     ]
-    assert "WHERE true AND c.project" in mutations(text)[0].text
-    assert "WHERE c.user_id = $user_id AND true" in mutations(text)[1].text
-    assert "{uuid: $uuid, }" in mutations(text)[2].text
+    first, second, third = mutations(text)
+    both = "WHERE ($opened_0 OR c.user_id = $user_id) AND ($opened_1 OR c.project = $project)"
+    assert both in first.text
+    assert first.text == second.text
+    assert (first.opened, second.opened, third.opened) == ("opened_0", "opened_1", None)
+    assert "{uuid: $uuid, }" in third.text
