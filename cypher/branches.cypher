@@ -71,17 +71,55 @@ RETURN parent.uuid AS parent_id, edge.from_seq AS from_seq, edge.from_message_id
       created_at: toStringOrNull(member.created_at), updated_at: toStringOrNull(member.updated_at)} END AS conversation
 ORDER BY depth, from_seq, member.created_at, uuid
 
+// name: merge_known
+// Whether a conversation has brought in another one, up to $to_seq or further, anywhere in its lineage. A merge that was
+// read back from an archive is known by what it says of itself.
+MATCH (c:Conversation {uuid: $conversation_id})
+WHERE c.user_id = $user_id AND c.project = $project AND c.status <> 'deleting'
+WITH [i IN range(0, size(coalesce(c.lineage_ids, [])) - 1) | {id: c.lineage_ids[i], top: c.lineage_tops[i]}]
+  + [{id: c.uuid, top: c.head_seq}] AS lineage
+MATCH (other:Conversation {uuid: $other_id})
+WHERE other.user_id = $user_id AND other.project = $project
+RETURN EXISTS {
+  MATCH (m:Message)-[brought:MERGED_FROM]->(other)
+  WHERE (brought.to_seq >= $to_seq OR m.metadata = $metadata)
+    AND any(l IN lineage WHERE m.conversation_id = l.id AND m.seq <= l.top)
+} AS brought
+
 // name: merge_branch
-// Ties a message that was just appended to the conversation that it brings in, and to all code that either side has
-// talked about since they parted. Repeated, it changes nothing.
-MATCH (m:Message {uuid: $uuid})
-WHERE m.user_id = $user_id AND m.project = $project
-MATCH (c:Conversation {uuid: m.conversation_id})
+// One statement, in append_message's order: SET on the conversation takes its write lock; only then is looked whether
+// somebody has brought the other one in meanwhile, up to $to_seq or further, anywhere in the lineage; only then is the
+// message made, with its edge and its ties to all code that either side has talked about since they parted. Repeated
+// with the same uuid, it changes nothing. No seq: it was brought in already.
+MATCH (c:Conversation {uuid: $conversation_id})
+WHERE c.user_id = $user_id AND c.project = $project AND c.status <> 'deleting'
+SET c.updated_at = datetime()
+WITH c WHERE c['status'] <> 'deleting'
 MATCH (other:Conversation {uuid: $other_id})
 WHERE other.user_id = $user_id AND other.project = $project AND other.status <> 'deleting'
-MERGE (m)-[:MERGED_FROM]->(other)
-WITH m, c, other
-CALL (m, c, other) {
+WITH c, other, [i IN range(0, size(coalesce(c.lineage_ids, [])) - 1) | {id: c.lineage_ids[i], top: c.lineage_tops[i]}]
+  + [{id: c.uuid, top: c['head_seq']}] AS lineage
+WITH c, other, lineage, EXISTS {
+  MATCH (m:Message)-[brought:MERGED_FROM]->(other)
+  WHERE (brought.to_seq >= $to_seq OR m.metadata = $message.metadata)
+    AND any(l IN lineage WHERE m.conversation_id = l.id AND m.seq <= l.top)
+} AS brought
+FOREACH (_ IN CASE WHEN brought THEN [] ELSE [1] END |
+  SET c.head_seq = c.head_seq + 1, c.message_count = c.message_count + 1,
+    c.token_total = coalesce(c.token_total, 0) + $tokens
+  CREATE (c)-[:HAS_MESSAGE]->(m:Message)
+  SET m = $message, m.uuid = $uuid, m.conversation_id = c.uuid, m.user_id = c.user_id, m.project = c.project,
+    m.owner_token = c.owner_token, m.seq = c.head_seq, m.timestamp = datetime()
+  CREATE (m)-[:MERGED_FROM {to_seq: $to_seq}]->(other)
+  FOREACH (_ IN CASE WHEN $embed THEN [1] ELSE [] END | SET m:PendingEmbedding)
+  FOREACH (_ IN CASE WHEN c.head_seq - coalesce(c.summarized_seq, 0) >= $summarize_every THEN [1] ELSE [] END |
+    SET c:PendingSummary)
+)
+WITH c, other, brought
+CALL (c, other, brought) {
+  WITH c, other WHERE NOT brought
+  MATCH (m:Message {uuid: $uuid})
+  WHERE m.conversation_id = c.uuid
   UNWIND [i IN range(0, size(coalesce(c.lineage_ids, [])) - 1) | {id: c.lineage_ids[i], top: c.lineage_tops[i]}]
     + [i IN range(0, size(coalesce(other.lineage_ids, [])) - 1) | {id: other.lineage_ids[i], top: other.lineage_tops[i]}]
     + [{id: c.uuid, top: m.seq}, {id: other.uuid, top: other.head_seq}] AS l
@@ -97,4 +135,4 @@ CALL (m, c, other) {
     ON CREATE SET a.scope_hash = scope_hash, a.commit = commit)
   RETURN count(*) AS ties
 }
-RETURN ties
+RETURN brought, head(COLLECT { MATCH (m:Message {uuid: $uuid}) WHERE m.conversation_id = c.uuid RETURN m.seq }) AS seq, ties

@@ -7,6 +7,7 @@ from uuid import uuid4
 
 from ragforge_memory.agent.branches import compare, store
 from ragforge_memory.errors import InvalidInput
+from ragforge_memory.graph.branches import Merge
 from ragforge_memory.graph.messages import NewMessage
 from ragforge_memory.models.conversation import BranchTree, Message
 from ragforge_memory.models.tokens import estimate_tokens
@@ -22,16 +23,17 @@ async def merge(services: Services, conversation_id: str, other_id: str) -> Mess
 
     Raises:
         ConversationNotFound: one of them is not there.
-        InvalidInput: the other one has said nothing of its own.
+        InvalidInput: the other one has said nothing of its own, or that was merged already, if just now by another.
     """
     sides = await compare(services, conversation_id, other_id)
     if other_id not in set(_members(await store(services).tree(conversation_id))):
         raise InvalidInput(
             "only a branch of the same conversation can be merged", hint="branches() shows the family of this one"
         )
-    there = sides.there_count + sides.fork_seq
-    if any(_brought(each, other_id, there) for each in sides.only_here):
-        raise InvalidInput("all of that conversation has been merged already", hint="it has said nothing since")
+    what = Merge(other_id, sides.fork_seq, sides.there_count + sides.fork_seq)
+    # Asked before the model is, and once more under the lock of the write: somebody may be at the same.
+    if await store(services).brought(conversation_id, what):
+        raise _known()
     if not sides.only_there:
         raise InvalidInput(
             "there is nothing to merge: the other conversation has said nothing of its own",
@@ -50,17 +52,19 @@ async def merge(services: Services, conversation_id: str, other_id: str) -> Mess
         token_count=estimate_tokens(content),
         model=services.model_name,
         trust="agent",
-        metadata={"merged_from": other_id, "fork_seq": sides.fork_seq, "merged_to": there},
+        metadata=what.metadata,
     )
-    await services.messages.append(conversation_id, new, embed=services.embeds_messages)
-    await store(services).tie_merge(new.uuid, other_id, fork_seq=sides.fork_seq)
+    seq = await store(services).merge(
+        conversation_id, new, what, embed=services.embeds_messages, summarize_every=services.summarize_every
+    )
+    if seq is None:
+        raise _known()
     services.background.wake()
-    [message] = [each for each in await services.messages.history(conversation_id, limit=50) if each.uuid == new.uuid]
-    return message
+    return next(each for each in await services.messages.history(conversation_id) if each.uuid == new.uuid)
 
 
-def _brought(message: Message, other_id: str, to_seq: int) -> bool:
-    return message.metadata.get("merged_from") == other_id and message.metadata.get("merged_to") == to_seq
+def _known() -> InvalidInput:
+    return InvalidInput("all of that conversation has been merged already", hint="it has said nothing since")
 
 
 def _members(tree: BranchTree) -> Iterator[str]:

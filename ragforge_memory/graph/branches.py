@@ -10,10 +10,12 @@ from uuid import uuid4
 from ragforge_memory.errors import ConversationNotFound, MessageNotFound
 from ragforge_memory.graph.client import GraphClient
 from ragforge_memory.graph.conversations import fresh_properties
-from ragforge_memory.graph.records import conversation_info
+from ragforge_memory.graph.messages import NewMessage
+from ragforge_memory.graph.records import conversation_info, to_json
 from ragforge_memory.models.conversation import BranchTree, ConversationInfo
 from ragforge_memory.models.lineage import Lineage, Part
 from ragforge_memory.models.owner import Owner
+from ragforge_memory.models.tokens import estimate_tokens
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +31,20 @@ class BranchPoint:
     title: str | None
     summary_seq: int
     message: dict[str, Any] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Merge:
+    """What a merge brings in: another conversation from behind where both parted up to one of its messages."""
+
+    other_id: str
+    fork_seq: int
+    to_seq: int
+
+    @property
+    def metadata(self) -> dict[str, Any]:
+        """How the message of the merge says so."""
+        return {"merged_from": self.other_id, "fork_seq": self.fork_seq, "merged_to": self.to_seq}
 
 
 class BranchStore:
@@ -88,17 +104,60 @@ class BranchStore:
             raise _gone(conversation_id)
         return _tree(rows)
 
-    async def tie_merge(self, message_id: str, other_id: str, *, fork_seq: int) -> None:
-        """Ties a message to the conversation that it brings in, and to the code of both since they parted.
+    async def brought(self, conversation_id: str, merge: Merge) -> bool:
+        """Whether a conversation, or what it shares of its lineage, has brought in as much of another one already.
 
         Raises:
-            ConversationNotFound: the other conversation was deleted meanwhile.
+            ConversationNotFound: one of them was deleted meanwhile.
         """
-        rows = await self._client.write(
-            "merge_branch", uuid=message_id, other_id=other_id, fork_seq=fork_seq, **self._owner
+        rows = await self._client.read(
+            "merge_known",
+            conversation_id=conversation_id,
+            other_id=merge.other_id,
+            to_seq=merge.to_seq,
+            metadata=to_json(merge.metadata),
+            **self._owner,
         )
         if not rows:
-            raise _gone(other_id)
+            raise _gone(merge.other_id)
+        return bool(rows[0]["brought"])
+
+    async def merge(
+        self, conversation_id: str, new: NewMessage, merge: Merge, *, embed: bool, summarize_every: int | None
+    ) -> int | None:
+        """Appends the message of a merge, tied to the conversation that it brings in and to the code of both.
+
+        One write, under the lock of the conversation: of several at once one is made.
+
+        Args:
+            conversation_id: where to.
+            new: the message; its metadata are the merge's.
+            merge: what is brought in.
+            embed: whether the message shall get a vector.
+            summarize_every: after so many messages a summary is due; None: never.
+
+        Returns:
+            Its seq; None where that was brought in already.
+
+        Raises:
+            ConversationNotFound: one of them was deleted meanwhile.
+        """
+        rows = await self._client.write(
+            "merge_branch",
+            conversation_id=conversation_id,
+            other_id=merge.other_id,
+            uuid=new.uuid,
+            message=new.properties(),
+            tokens=estimate_tokens(new.content),
+            fork_seq=merge.fork_seq,
+            to_seq=merge.to_seq,
+            embed=embed,
+            summarize_every=summarize_every,
+            **self._owner,
+        )
+        if not rows:
+            raise _gone(merge.other_id)
+        return None if rows[0]["seq"] is None else int(rows[0]["seq"])
 
 
 def _tree(rows: Sequence[dict[str, Any]]) -> BranchTree:

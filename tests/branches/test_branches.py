@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 
-from ragforge_memory import AsyncConversationAgent, ConversationNotFound, InvalidInput, MessageNotFound
+from ragforge_memory import AsyncConversationAgent, ConversationNotFound, InvalidInput, Message, MessageNotFound
 from ragforge_memory.llm.scripted import ScriptedProvider
 
 pytestmark = pytest.mark.anyio
@@ -244,3 +245,39 @@ async def test_what_was_merged_is_not_merged_again(make_agent: MakeAgent) -> Non
             await trunk.merge(branch)
         await _talk(branch, "q3")
         assert (await trunk.merge(branch)).seq == 4
+
+
+async def test_of_merges_at_once_one_is_made(make_agent: MakeAgent, cypher: Any, owner: Any) -> None:
+    async with make_agent("a1", "b1") as agent, make_agent() as another:
+        trunk = await agent.create_conversation("Root")
+        await _talk(trunk, "q1")
+        branch = await trunk.branch()
+        await _talk(branch, "q2")
+        same = await another.load_conversation(trunk.uuid)
+        merges = (trunk.merge(branch), same.merge(branch), trunk.merge(branch), same.merge(branch))
+        done = await asyncio.gather(*merges, return_exceptions=True)
+        assert [each.seq for each in done if isinstance(each, Message)] == [3]
+        assert {str(each) for each in done if not isinstance(each, Message)} == {
+            "all of that conversation has been merged already"
+        }
+        assert len(cypher("MATCH (m {project: $p})-[:MERGED_FROM]->() RETURN m.seq AS seq", p=owner.project)) == 1
+        assert (await trunk.refresh()).message_count == 3
+        # A branch of where it was merged has it as well.
+        with pytest.raises(InvalidInput, match="merged already"):
+            await (await trunk.branch()).merge(branch)
+
+
+async def test_a_merge_is_known_behind_more_messages_than_a_comparison_reads(
+    make_agent: MakeAgent, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ragforge_memory.agent.branches.MAX_LIMIT", 2)
+    async with make_agent("a1", "b1", "a2", "a3") as agent:
+        trunk = await agent.create_conversation("Root")
+        await _talk(trunk, "q1")
+        branch = await trunk.branch()
+        await _talk(branch, "q2")
+        await trunk.merge(branch)
+        await _talk(trunk, "q3")
+        await _talk(trunk, "q4")
+        with pytest.raises(InvalidInput, match="merged already"):
+            await trunk.merge(branch)

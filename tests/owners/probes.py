@@ -218,10 +218,6 @@ CONVERSATIONS: dict[str, list[Probe]] = {
             expect=lambda rows: len(rows) == 1,
         ),
     ],
-    "merge_branch": [
-        Probe(lambda a, b: {"uuid": b.answer, "other_id": a.conversation, "fork_seq": 0}, expect=_nothing),
-        Probe(lambda a, b: {"uuid": a.answer, "other_id": b.conversation, "fork_seq": 0}, expect=_nothing),
-    ],
     "keep_shared": [Probe(lambda a, b: {"uuid": b.deleting}, expect=_nothing)],
     "begin_delete": [Probe(lambda a, b: {"uuid": b.conversation}, expect=_nothing)],
     "delete_messages": [
