@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import asyncio
+import logging
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
 from typing import TYPE_CHECKING
 
 from ragforge_memory.agent.inputs import MAX_LIMIT
-from ragforge_memory.errors import InvalidInput
+from ragforge_memory.agent.patience import shielded
+from ragforge_memory.errors import InvalidInput, RagforgeError
 from ragforge_memory.graph.branches import BranchPoint, BranchStore
 from ragforge_memory.models.conversation import BranchTree, Comparison, ConversationInfo
 from ragforge_memory.models.lineage import cut, fork
 
 if TYPE_CHECKING:
     from ragforge_memory.agent.services import Services
+
+log = logging.getLogger(__name__)
 
 
 def store(services: Services) -> BranchStore:
@@ -69,6 +76,30 @@ async def sibling_for_question(services: Services, conversation_id: str, message
     if point.message["role"] != "user":
         raise InvalidInput("only what the user said can be edited", hint="regenerate() gives another answer")
     return await _create(services, conversation_id, point, point.message["seq"] - 1, None)
+
+
+@asynccontextmanager
+async def removed_unanswered(services: Services, uuid: str) -> AsyncIterator[None]:
+    """Takes a new branch away again where the turn inside fails before anything was answered; what was stays.
+
+    Of a graph that is away nothing can be taken; the turn's own error is told in any case.
+    """
+    try:
+        yield
+    except BaseException:
+        with suppress(asyncio.CancelledError):
+            await shielded(_remove_unanswered(services, uuid))
+        raise
+
+
+async def _remove_unanswered(services: Services, uuid: str) -> None:
+    try:
+        info = await services.conversations.get(uuid)
+        own = await services.messages.history(uuid, limit=info.message_count) if info.message_count else []
+        if not any(message.role == "assistant" for message in own):
+            await services.conversations.delete(uuid)
+    except RagforgeError as error:
+        log.warning("a branch in which nothing was answered could not be taken away: %s", error)
 
 
 async def tree(services: Services, conversation_id: str) -> BranchTree:

@@ -8,7 +8,14 @@ from typing import Any
 
 import pytest
 
-from ragforge_memory import AsyncConversationAgent, ConversationNotFound, InvalidInput, Message, MessageNotFound
+from ragforge_memory import (
+    AsyncConversationAgent,
+    ConversationNotFound,
+    InvalidInput,
+    Message,
+    MessageNotFound,
+    ModelError,
+)
 from ragforge_memory.llm.scripted import ScriptedProvider
 
 pytestmark = pytest.mark.anyio
@@ -281,3 +288,28 @@ async def test_a_merge_is_known_behind_more_messages_than_a_comparison_reads(
         await _talk(trunk, "q4")
         with pytest.raises(InvalidInput, match="merged already"):
             await trunk.merge(branch)
+
+
+@pytest.mark.parametrize("way", ["regenerate", "edit"])
+async def test_where_nothing_was_answered_no_branch_is_left(make_agent: MakeAgent, cypher: Any, way: str) -> None:
+    provider = ScriptedProvider(["a1", ModelError("the model is gone"), ["half of it", ModelError("gone again")]])
+    async with make_agent(provider=provider) as agent:
+        trunk = await agent.create_conversation("Root")
+        await _talk(trunk, "q1")
+        question, answer = await trunk.get_history()
+
+        async def other_way() -> Any:
+            return await (trunk.regenerate(answer.uuid) if way == "regenerate" else trunk.edit(question.uuid, "q2"))
+
+        with pytest.raises(ModelError, match="the model is gone"):
+            await other_way()
+        assert [info.uuid for info in await agent.list_conversations()] == [trunk.uuid]
+        assert (await trunk.branches()).branches == ()
+        assert cypher("MATCH (:Conversation {uuid: $c})-[:HAS_BRANCH]->(b) RETURN b.uuid AS b", c=trunk.uuid) == []
+        assert await _contents(trunk) == ["q1", "a1"]
+        assert (await trunk.get_history())[0].state == question.state
+        # What the model had said is kept, as in any turn.
+        with pytest.raises(ModelError, match="gone again"):
+            await other_way()
+        [kept] = [info for info in await agent.list_conversations() if info.uuid != trunk.uuid]
+        assert (await _contents(await agent.load_conversation(kept.uuid)))[-1] == "half of it"

@@ -50,7 +50,7 @@ class ConversationBranches(ConversationTurns):
         Raises:
             MessageNotFound: the message is none of this conversation's.
             InvalidInput: it is no answer.
-            ModelError: the model failed.
+            ModelError: the model failed; of what it had said the branch stays, with nothing said there is none.
         """
         from ragforge_memory.agent import branches
 
@@ -58,7 +58,8 @@ class ConversationBranches(ConversationTurns):
         services = await self._agent.open()
         info, question_id, question = await branches.sibling_for_answer(services, self.uuid, message_id)
         sibling = self._sibling(info)
-        await sibling.answer(question, message_id=question_id, asked_seq=info.head_seq)
+        async with branches.removed_unanswered(services, sibling.uuid):
+            await sibling.answer(question, message_id=question_id, asked_seq=info.head_seq)
         return sibling
 
     async def edit(self, message_id: str, text: str, *, metadata: Mapping[str, Any] | None = None) -> AsyncConversation:
@@ -75,7 +76,7 @@ class ConversationBranches(ConversationTurns):
         Raises:
             MessageNotFound: the message is none of this conversation's.
             InvalidInput: it is not a user's, or the text cannot be a message.
-            ModelError: the model failed.
+            ModelError: the model failed; of what it had said the branch stays, with nothing said there is none.
         """
         from ragforge_memory.agent import branches
 
@@ -84,7 +85,8 @@ class ConversationBranches(ConversationTurns):
         check_metadata(metadata)
         services = await self._agent.open()
         sibling = self._sibling(await branches.sibling_for_question(services, self.uuid, message_id))
-        await sibling.answer(text, metadata=metadata)
+        async with branches.removed_unanswered(services, sibling.uuid):
+            await sibling.answer(text, metadata=metadata)
         return sibling
 
     async def branches(self) -> BranchTree:
