@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from ragforge_memory.agent.prompt import (
     BRIEF,
@@ -19,9 +20,12 @@ from ragforge_memory.agent.prompt import (
     Quote,
     fold_results,
     history,
+    short_values,
+    shortened,
     shortened_result,
     tokens_of,
 )
+from ragforge_memory.graph.records import to_json
 from ragforge_memory.llm.port import ChatMessage, ModelRequest, ToolOutcome, ToolRequest, ToolSpec
 from ragforge_memory.models.conversation import Message, ToolCall
 from ragforge_memory.models.tokens import estimate_tokens
@@ -42,7 +46,8 @@ QUOTE_CHARACTERS = 1_000
 _SHORTEST_QUOTE = 80
 # What is left of the newest exchange's texts where nothing longer fits, tried in this order.
 _TIGHT = (16_000, 8_000, 4_000, 2_000, 1_000, 500, 200)
-# A result of this turn keeps so many tokens at least where it must be cut.
+# A result of this turn keeps so many tokens at least as long as cutting results alone suffices, and else so few.
+_READABLE_RESULT = 100
 _SHORTEST_RESULT = 4
 
 Exchange = tuple[Message, ...]
@@ -162,7 +167,8 @@ def within(request: ModelRequest, limit: int, question: int, calls: Sequence[Too
     """A request of a later round of tools, shortened to ``limit`` tokens.
 
     What the tools of this turn gave comes first: the exchanges before the question go, the oldest first; only then
-    are this turn's results shortened, the longest first, each with the way to read it again.
+    are this turn's results shortened, the longest first, each with the way to read it again; and where that would
+    leave next to nothing of them, the arguments of its calls too.
 
     Args:
         request: with this turn's rounds behind the question.
@@ -179,14 +185,15 @@ def within(request: ModelRequest, limit: int, question: int, calls: Sequence[Too
         spent -= sum(map(tokens_of, before[:end]))
         before = before[end:]
     if spent > limit:
-        asked = _with_short_results(asked, spent - limit, calls)
+        asked = _with_short_rounds(asked, spent - limit, calls)
     return replace(request, messages=(*before, *asked))
 
 
 def folded_within(
     system: str, question: ChatMessage, given: Sequence[tuple[ToolRequest, ToolOutcome]], limit: int, ids: Sequence[str]
 ) -> str:
-    """`fold_results` for a prompt of ``limit`` tokens: where it is longer, the longest results are shortened.
+    """`fold_results` for a prompt of ``limit`` tokens: where it is longer, the longest results are shortened, and where
+    that does not suffice, the arguments too.
 
     Args:
         system: the system prompt without results.
@@ -199,36 +206,65 @@ def folded_within(
     excess = estimate_tokens(folded) + tokens_of(question) - limit
     if excess <= 0:
         return folded
-    outcomes = _shortened_outcomes([outcome for _, outcome in given], excess, ids)
-    return fold_results(system, [(request, outcome) for (request, _), outcome in zip(given, outcomes, strict=True)])
+    return fold_results(system, _shortened_rounds(given, excess, ids))
 
 
-def _with_short_results(asked: list[ChatMessage], excess: int, calls: Sequence[ToolCall]) -> list[ChatMessage]:
+_Round = tuple[ToolRequest, ToolOutcome]
+
+
+def _with_short_rounds(asked: list[ChatMessage], excess: int, calls: Sequence[ToolCall]) -> list[ChatMessage]:
+    requests = [request for message in asked for request in message.tool_requests]
     outcomes = [outcome for message in asked for outcome in message.tool_outcomes]
-    short = iter(_shortened_outcomes(outcomes, excess, [call.uuid for call in calls]))
-    return [
-        replace(message, tool_outcomes=tuple(next(short) for _ in message.tool_outcomes))
-        if message.tool_outcomes
-        else message
-        for message in asked
-    ]
+    short = _shortened_rounds(list(zip(requests, outcomes, strict=True)), excess, [call.uuid for call in calls])
+    short_requests, short_outcomes = iter([one for one, _ in short]), iter([one for _, one in short])
+    messages = []
+    for message in asked:
+        kept = tuple(next(short_requests) for _ in message.tool_requests)
+        if kept != message.tool_requests:
+            # A vendor's own parts hold the arguments in full: what is to be short is sent as ours.
+            message = replace(message, tool_requests=kept, provider_parts=None)
+        if message.tool_outcomes:
+            message = replace(message, tool_outcomes=tuple(next(short_outcomes) for _ in message.tool_outcomes))
+        messages.append(message)
+    return messages
 
 
-def _shortened_outcomes(outcomes: Sequence[ToolOutcome], excess: int, ids: Sequence[str]) -> list[ToolOutcome]:
-    """The results with ``excess`` tokens less, the longest shortened first."""
-    named = [*ids, *(outcome.id for outcome in outcomes[len(ids) :])]
-    sizes = [estimate_tokens(outcome.content) for outcome in outcomes]
-    room = sum(sizes) - excess
-    level = max(sizes, default=0)
-    while True:
-        short = [
-            _within_tokens(outcome.content, size, level, name)
-            for outcome, size, name in zip(outcomes, sizes, named, strict=False)
-        ]
-        if level <= _SHORTEST_RESULT or sum(map(estimate_tokens, short)) <= room:
-            break
-        level = level * 4 // 5
-    return [replace(outcome, content=content) for outcome, content in zip(outcomes, short, strict=True)]
+def _shortened_rounds(given: Sequence[_Round], excess: int, ids: Sequence[str]) -> list[_Round]:
+    """The calls with ``excess`` tokens less, the longest texts shortened first: of the results as long as something to
+    read is left of each, then of results and arguments alike."""
+    named = [*ids, *(outcome.id for _, outcome in given[len(ids) :])]
+    results = [estimate_tokens(outcome.content) for _, outcome in given]
+    arguments = [estimate_tokens(str(request.arguments)) for request, _ in given]
+    for sizes, least in ((results, _READABLE_RESULT), ([*results, *arguments], _SHORTEST_RESULT)):
+        level = max(sizes, default=0)
+        while level > least:
+            level = max(level * 4 // 5, least)
+            contents = [
+                _within_tokens(outcome.content, size, level, name)
+                for (_, outcome), size, name in zip(given, results, named, strict=False)
+            ]
+            spared = sum(results) - sum(map(estimate_tokens, contents))
+            short = [request.arguments for request, _ in given]
+            if sizes is not results:
+                short = [_arguments_within(each, size, level) for each, size in zip(short, arguments, strict=True)]
+                spared += sum(arguments) - sum(estimate_tokens(str(each)) for each in short)
+            if spared >= excess or (least, level) == (_SHORTEST_RESULT, _SHORTEST_RESULT):
+                return [
+                    (replace(request, arguments=kept), replace(outcome, content=content))
+                    for (request, outcome), kept, content in zip(given, short, contents, strict=True)
+                ]
+    return list(given)
+
+
+def _arguments_within(arguments: dict[str, Any], size: int, level: int) -> dict[str, Any]:
+    """Arguments of ``size`` tokens cut to about ``level``; as they are where saying so would be longer."""
+    if size <= level:
+        return arguments
+    characters = max(1, len(str(arguments)) * level // size)
+    for short in (short_values(arguments, characters), {"arguments": shortened(to_json(arguments), characters)}):
+        if estimate_tokens(str(short)) <= max(level, size // 2):
+            return short
+    return short if estimate_tokens(str(short)) < size else arguments
 
 
 def _within_tokens(content: str, size: int, level: int, call_id: str) -> str:

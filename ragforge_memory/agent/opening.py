@@ -22,6 +22,7 @@ from ragforge_memory.agent.background import (
 from ragforge_memory.agent.background_work import BackgroundWork, SummaryTask
 from ragforge_memory.agent.ephemeral import EphemeralConversations, EphemeralMessages, NoJournal
 from ragforge_memory.agent.recovery import fold_orphans
+from ragforge_memory.agent.room import check_instructions
 from ragforge_memory.agent.services import Services
 from ragforge_memory.agent.similar import WaitingConversations
 from ragforge_memory.agent.summaries import Summaries
@@ -81,7 +82,7 @@ async def open_services(wanted: Wanted) -> Services:
 
     Raises:
         GraphUnavailable: there is no server to be had.
-        ConfigError: the model or the embedder cannot be used.
+        ConfigError: the model or the embedder cannot be used, or the instructions leave no question room.
         EmbeddingMismatch: the project's vectors are another model's.
     """
     agent_config = (wanted.config or ConversationConfig()).to_agent()
@@ -93,6 +94,7 @@ async def open_services(wanted: Wanted) -> Services:
     resolution = await resolve_model(
         wanted.model, config=settings.llm, timeouts=Timeouts(first_chunk=agent_config.model_timeout_seconds)
     )
+    check_instructions(agent_config, resolution.provider, registry, wanted.today())
     graph = await connect(wanted.target, progress=wanted.progress)
     try:
         embedder, space = await _embedding(graph, wanted, settings)

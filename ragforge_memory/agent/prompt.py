@@ -159,6 +159,14 @@ def shortened(text: str, characters: int, how: str = "shortened") -> str:
     return f"{text[:characters]}… ({how} from {len(text)} characters)"
 
 
+def short_values(arguments: dict[str, Any], characters: int) -> dict[str, Any]:
+    """Arguments of which no value is longer than ``characters``; a list or an object that is becomes its text."""
+    texts = {key: value if isinstance(value, str) else to_json(value) for key, value in arguments.items()}
+    return {
+        key: shortened(text, characters) if len(text) > characters else arguments[key] for key, text in texts.items()
+    }
+
+
 def shortened_result(content: str, characters: int, call_id: str) -> str:
     """The beginning of a tool's result, and how the whole can be read."""
     if not characters or len(content) <= characters:

@@ -156,11 +156,12 @@ def test_quotes_take_no_more_than_their_room(messages: list[Message], room: int)
 @settings(max_examples=100, deadline=None)
 @given(
     st.lists(st.tuples(st.integers(0, 60_000), st.sampled_from("x語")), min_size=1, max_size=30),
-    st.integers(3_000, 30_000),
+    st.lists(st.integers(0, 20_000), min_size=30, max_size=30),
+    st.integers(4_000, 30_000),
     histories(),
 )
 def test_later_rounds_stay_within_the_window(
-    results: list[tuple[int, str]], limit: int, messages: list[Message]
+    results: list[tuple[int, str]], written: list[int], limit: int, messages: list[Message]
 ) -> None:
     calls = [
         _call(_uuid(1), number, 0, 1, True).model_copy(update={"result": f"result {number} " + letter * size})
@@ -171,10 +172,18 @@ def test_later_rounds_stay_within_the_window(
     rounds: list[ChatMessage] = []
     exchanged = []
     for call in calls:
-        asked = ToolRequest(f"id{call.index}", "look", {"number": call.index})
+        wrote = {
+            "number": call.index,
+            "text": "w" * written[call.index],
+            "lines": ["l" * 9] * (written[call.index] // 50),
+        }
+        asked = ToolRequest(f"id{call.index}", "look", wrote)
         outcome = ToolOutcome(asked.id, "look", str(call.result))
         exchanged.append((asked, outcome))
-        rounds += [ChatMessage("assistant", tool_requests=(asked,)), ChatMessage("tool", tool_outcomes=(outcome,))]
+        rounds += [
+            ChatMessage("assistant", tool_requests=(asked,), provider_parts="own"),
+            ChatMessage("tool", tool_outcomes=(outcome,)),
+        ]
     request = ModelRequest("Be brief.", (*earlier, question, *rounds), ())
     short = within(request, limit, len(earlier), calls)
     assert problems_of(short, limit) == []
@@ -182,6 +191,8 @@ def test_later_rounds_stay_within_the_window(
     assert [asked.id for message in short.messages[-len(rounds) :] for asked in message.tool_requests] == [
         asked.id for asked, _ in exchanged
     ]
+    for before, after in zip(rounds, short.messages[-len(rounds) :], strict=True):
+        assert after.provider_parts is None or after.tool_requests == before.tool_requests
     if request_tokens(request) <= limit:
         assert short is request
     folded = folded_within("Be brief.", question, exchanged, limit, [call.uuid for call in calls])

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from ragforge_memory import InvalidInput, events, tool
+from ragforge_memory import ConfigError, InvalidInput, events, tool
 from ragforge_memory.agent.budget import request_tokens
 from ragforge_memory.agent.snapshots import prompt_of
 from ragforge_memory.llm.port import ModelRequest, ToolRequest
@@ -112,6 +112,37 @@ async def test_a_question_that_no_prompt_has_room_for_is_refused(make_agent: Mak
         with pytest.raises(InvalidInput, match="the window of 4,000 has room for"):
             await conversation.send_message("word " * 8_000)
         assert (await conversation.get_history()) == []
+
+
+async def test_what_this_turn_writes_stays_within_the_window_as_well(make_agent: MakeAgent) -> None:
+    def note(text: str, tags: list[str]) -> str:
+        """Writes something down."""
+        return f"{len(text)} characters, {len(tags)} tags"
+
+    steps = [
+        [ToolRequest("", "note", {"text": filler(1_000, number), "tags": [filler(20, number)]})] for number in "abc"
+    ]
+    provider = ScriptedProvider([*steps, "Done."])
+    async with make_agent(provider=provider, tools=[tool(note)], settings=SETTINGS) as agent:
+        conversation = await agent.create_conversation("long")
+        answer = await conversation.send_message("Write it all down, will you?")
+        for request in provider.requests:
+            assert problems_of(request, WINDOW) == []
+        asked = [each.arguments for message in provider.requests[-1].messages for each in message.tool_requests]
+        assert len(asked) == 3
+        assert all("shortened from" in str(each) for each in asked)
+        # The results were short: they stay, and so does what is stored.
+        results = [each.content for message in provider.requests[-1].messages for each in message.tool_outcomes]
+        assert all(content.endswith("1 tags") for content in results)
+        assert [call.arguments["text"] for call in answer.tool_calls] == [filler(1_000, number) for number in "abc"]
+        assert (await conversation.as_of(answer.message_id)).exact
+
+
+async def test_instructions_that_leave_no_room_are_refused_at_opening(make_agent: MakeAgent) -> None:
+    agent = make_agent("Never said.", settings={**SETTINGS, "system_prompt": "word " * 4_000})
+    with pytest.raises(ConfigError, match=r"system prompt is about [\d,]+ tokens .* 3,500 of the window of 4,000"):
+        await agent.open()
+    await agent.aclose()
 
 
 async def test_a_compression_is_kept_and_reused_by_the_next_process(make_agent: MakeAgent) -> None:
