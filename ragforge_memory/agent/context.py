@@ -22,6 +22,7 @@ from ragforge_memory.agent.budget import (
     tool_tokens,
 )
 from ragforge_memory.agent.importance import IMPORTANT, sentences
+from ragforge_memory.agent.newest import least_tokens, message_tokens, newest_within
 from ragforge_memory.agent.prompt import (
     Quote,
     history,
@@ -29,6 +30,7 @@ from ragforge_memory.agent.prompt import (
     system_prompt,
     tokens_of,
 )
+from ragforge_memory.errors import InvalidInput
 from ragforge_memory.graph.receipts import TurnContext
 from ragforge_memory.llm.port import ChatMessage, ModelRequest, ToolSpec
 from ragforge_memory.models.conversation import ContextStrategy, ConversationContext, Message, ScoredMessage
@@ -185,16 +187,35 @@ def assembled(
 ) -> ConversationContext:
     """A context of whole messages within ``max_tokens``: the summary, then what is recent, then what is relevant.
 
-    Recent exchanges are taken from the newest back, relevant messages from the best on; none comes twice.
+    Recent exchanges are taken from the newest back, relevant messages from the best on; none comes twice. A newest
+    exchange that is longer than the budget is shortened to it, and has it alone where it must.
+
+    Raises:
+        InvalidInput: the newest exchange does not fit in its shortest form.
     """
     room = max_tokens if max_tokens is not None else 2**31
     if summary is not None and _text_tokens(summary) > room // 3:
         summary = None
     spent = _text_tokens(summary) if summary else 0
-    taken: list[Message] = []
     # Relevant messages have a third of what is left where they are asked for as well.
     for_recent = room if strategy == "recent" else spent + (room - spent) * 2 // 3
-    for exchange in reversed(whole_exchanges(recent)):
+    groups = whole_exchanges(recent)
+    taken: list[Message] = []
+    if groups and spent + sum(map(message_tokens, groups[-1])) > for_recent:
+        last = groups.pop()
+        whole = sum(map(message_tokens, last)) <= room - spent
+        taken = last if whole else newest_within(last, room - spent)
+        if not taken:
+            summary, spent = None, 0
+            taken = newest_within(last, room)
+        if not taken:
+            raise InvalidInput(
+                f"{max_tokens:,} tokens have no room for the newest exchange, of which the shortest form is about "
+                f"{least_tokens(last):,}",
+                hint="give max_tokens more, or ask for the relevant messages alone (strategy='relevant')",
+            )
+        groups, spent = [], spent + sum(map(message_tokens, taken))
+    for exchange in reversed(groups):
         tokens = sum(map(message_tokens, exchange))
         if spent + tokens > for_recent:
             break
@@ -226,15 +247,6 @@ def whole_exchanges(messages: Sequence[Message]) -> list[list[Message]]:
         head = message.in_reply_to if message.in_reply_to in groups else message.uuid
         groups.setdefault(str(head), []).append(message)
     return list(groups.values())
-
-
-def message_tokens(message: Message) -> int:
-    """About how many tokens a message is, with its tool calls and their whole results."""
-    calls = (
-        estimate_tokens(f"{call.tool_name} {call.arguments}{call.result if call.success else call.error}")
-        for call in message.tool_calls
-    )
-    return estimate_tokens(message.content) + sum(calls)
 
 
 def sentences_to_keep(summary: str, said: Sequence[str], compression: Summary | None, room: int) -> tuple[int, ...]:

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from ragforge_memory import MessageNotFound, ToolOutput, tool
+from ragforge_memory import InvalidInput, MessageNotFound, ToolOutput, tool
 from ragforge_memory.agent.snapshots import prompt_of
 from ragforge_memory.llm.port import ToolRequest
 from ragforge_memory.llm.scripted import ScriptedProvider
@@ -179,7 +179,7 @@ async def test_a_receipt_says_what_an_answer_was_given(make_agent: MakeAgent, cy
 
 
 async def test_a_context_for_prompts_of_ones_own(make_agent: MakeAgent, cypher: Cypher) -> None:
-    provider = ScriptedProvider([f"Answer {number}." for number in range(1, 9)])
+    provider = ScriptedProvider([f"Answer {number}." for number in range(1, 10)])
     async with make_agent(provider=provider) as agent:
         conversation = await agent.create_conversation("t")
         for number in range(1, 9):
@@ -205,6 +205,14 @@ async def test_a_context_for_prompts_of_ones_own(make_agent: MakeAgent, cypher: 
         small = await conversation.build_context(recent_messages=8, max_tokens=30)
         assert 0 < small.token_count <= 30
         assert small.recent_messages[0].role == "user"
+        await conversation.send_message("What is in it? " + filler(400, "long"))
+        for strategy in ("recent", "hybrid"):
+            tight = await conversation.build_context(strategy, max_tokens=200)
+            assert 0 < tight.token_count <= 200
+            assert [message.role for message in tight.recent_messages] == ["user", "assistant"]
+            assert "(shortened from" in tight.recent_messages[0].content
+            with pytest.raises(InvalidInput, match="5 tokens have no room for the newest exchange"):
+                await conversation.build_context(strategy, max_tokens=5)
 
 
 async def test_deleting_every_conversation_leaves_nothing_of_the_owner(make_agent: MakeAgent, cypher: Cypher) -> None:

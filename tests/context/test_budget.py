@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import UTC, date, datetime, timedelta
 from uuid import UUID
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -20,8 +21,10 @@ from ragforge_memory.agent.budget import (
     within,
 )
 from ragforge_memory.agent.compression import Line, due, extracted, merged, rendered
-from ragforge_memory.agent.context import assembled, build, message_tokens
+from ragforge_memory.agent.context import assembled, build, whole_exchanges
+from ragforge_memory.agent.newest import message_tokens, newest_within
 from ragforge_memory.agent.prompt import Quote, history
+from ragforge_memory.errors import InvalidInput
 from ragforge_memory.graph.receipts import TurnContext
 from ragforge_memory.llm.port import ChatMessage, ModelRequest, ToolOutcome, ToolRequest, ToolSpec
 from ragforge_memory.models.conversation import Message, ScoredMessage, ToolCall
@@ -204,7 +207,20 @@ def test_later_rounds_stay_within_the_window(
 def test_a_built_context_counts_its_tokens(messages: list[Message], split: int, most: int | None) -> None:
     old, recent = messages[:split], messages[split:]
     found = [ScoredMessage(message=each, score=1.0, conversation_id="c") for each in (*old, *recent)]
+    newest = whole_exchanges(recent)[-1:]
+    if newest and most is not None and newest_within(newest[0], most) == []:
+        with pytest.raises(InvalidInput, match=f"{most:,} tokens have no room"):
+            assembled(recent, found, "A summary of it.", strategy="hybrid", max_tokens=most)
+        return
     context = assembled(recent, found, "A summary of it.", strategy="hybrid", max_tokens=most)
+    # Whatever the budget is, the newest exchange is there, each call with its result.
+    for message in newest[0] if newest else ():
+        [shown] = [each for each in context.recent_messages if each.uuid == message.uuid]
+        assert [(call.uuid, call.success) for call in shown.tool_calls] == [
+            (call.uuid, call.success) for call in message.tool_calls
+        ]
+        assert all((call.result if call.success else call.error) for call in shown.tool_calls)
+        assert shown == message or "(shortened from" in str(shown)
     uuids = [each.uuid for each in context.recent_messages] + [one.message.uuid for one in context.relevant_messages]
     assert len(set(uuids)) == len(uuids) == context.message_count
     assert most is None or context.token_count <= most

@@ -31,7 +31,9 @@ class ConversationContexts(ConversationHandle):
         """What of this conversation (a branch: of its whole lineage) to put into a prompt of your own.
 
         No message comes twice, and messages are whole: a budget leaves out the oldest exchanges and the least
-        relevant messages, never half of one, nor a question without its answer.
+        relevant messages, never half of one, nor a question without its answer. The newest exchange alone is shortened
+        where it is longer than the budget: first its tool results and arguments, then its texts; no call loses its
+        result, and each text says how long it was.
 
         Args:
             strategy: ``recent``: the last messages; ``relevant``: what bears on ``query``; ``hybrid``: both.
@@ -42,7 +44,8 @@ class ConversationContexts(ConversationHandle):
             max_tokens: of the whole context, by the estimate that ``token_count`` gives too; None: no limit.
 
         Raises:
-            InvalidInput: something asked for is none.
+            InvalidInput: something asked for is none, or ``max_tokens`` has no room for the newest exchange in its
+                shortest form.
             ConversationNotFound: it was deleted.
         """
         from ragforge_memory.agent.snapshots import build_context
