@@ -44,6 +44,10 @@ CALL (p) {
   SET a += row.standing, a.checked_at = datetime()
   FOREACH (_ IN CASE WHEN row.standing.candidates IS NULL THEN [] ELSE [1] END | SET a:UndecidedAnchor)
   FOREACH (_ IN CASE WHEN row.standing.candidates IS NULL THEN [1] ELSE [] END | REMOVE a:UndecidedAnchor)
+  // Where it came to, and on what tokens; the newest sixteen. The label finds them: no index goes into lists.
+  FOREACH (_ IN CASE WHEN size(row.been) > 0 THEN [1] ELSE [] END |
+    SET a:MovedAnchor, a.been = (coalesce(a.been, []) + row.been)[-16..],
+      a.been_code = (coalesce(a.been_code, []) + row.been_code)[-16..])
   WITH a, row
   CALL (a, row) {
     MATCH (a)-[old:RESOLVES_TO]->(other:Scope)
@@ -198,16 +202,25 @@ ORDER BY m.timestamp DESC, m.uuid, kind DESC
 LIMIT $limit
 
 // name: messages_on_places
-// The owner's messages, and the summaries over them, whose anchors stand, stood last or were made on one of these definitions.
-UNWIND $places AS place
-CALL (place) {
-  MATCH (a:CodeAnchor)
-  WHERE a.project = $project AND a.at_file = place.file AND a.at_key = place.key
-  RETURN a
+// The owner's messages, and the summaries over them, whose anchors stand, have stood or were made on one of these
+// definitions; $marks are the places as an anchor keeps those that it has been to.
+CALL () {
+  UNWIND $places AS place
+  CALL (place) {
+    MATCH (a:CodeAnchor)
+    WHERE a.project = $project AND a.at_file = place.file AND a.at_key = place.key
+    RETURN a
+    UNION
+    MATCH (a:CodeAnchor)
+    WHERE a.project = $project AND a.file = place.file AND a.scope_key = place.key
+    RETURN a
+  }
+  RETURN place, a
   UNION
-  MATCH (a:CodeAnchor)
-  WHERE a.project = $project AND a.file = place.file AND a.scope_key = place.key
-  RETURN a
+  MATCH (a:MovedAnchor)
+  WHERE a.project = $project AND any(been IN a.been WHERE been IN $marks)
+  UNWIND [been IN a.been WHERE been IN $marks] AS been
+  RETURN {file: split(been, '\n')[0], key: split(been, '\n')[1]} AS place, a
 }
 MATCH (m:Message)-[tie:ANCHORED_AT]->(a)
 WHERE m.user_id = $user_id AND m.project = $project
@@ -223,6 +236,7 @@ OPTIONAL MATCH (a)-[:RESOLVES_TO]->(s:Scope)
 RETURN place.file AS file, place.key AS key, c.title AS title,
   coalesce(a.at_file = place.file AND a.at_key = place.key, true) AS stands,
   a.kind AS type, a.body_hash AS body_hash, a.sketch AS sketch,
+  [i IN range(0, size(coalesce(a.been, [])) - 1) WHERE a.been[i] = place.file + '\n' + place.key | a.been_code[i]] AS came,
   m {.uuid, conversation_id: c.uuid, .seq, .role, .content, .token_count, .state, .in_reply_to, .model, .importance, .trust,
     .user_id, .project, timestamp: toStringOrNull(m.timestamp)} AS message,
   m.uuid AS message_id, tie.kind AS kind, tie.commit AS commit, tie.scope_hash AS scope_hash,

@@ -92,6 +92,7 @@ ON CREATE SET a = row.properties, a.key = row.key, a.uuid = row.uuid, a.project 
 WITH a, row
 WHERE a.project = $project
 FOREACH (_ IN CASE WHEN a.candidates IS NULL THEN [] ELSE [1] END | SET a:UndecidedAnchor)
+FOREACH (_ IN CASE WHEN a.been IS NULL THEN [] ELSE [1] END | SET a:MovedAnchor)
 WITH a, row
 OPTIONAL MATCH (s:Scope)
 WHERE s.project = $project AND s.file = row.scope.file AND coalesce(s.key, s.qualified_name, s.name) = row.scope.key

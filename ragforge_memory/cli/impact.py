@@ -25,29 +25,29 @@ def impact(
         str | None,
         typer.Argument(
             metavar="REV",
-            help="A commit: what it changed. A..B: what changed between. Without it: what is not committed yet.",
+            help="A commit: what it changed. A..B: what changed between. A...B: what B changed since both parted. "
+            "Without it: what is not committed yet.",
             show_default=False,
         ),
     ] = None,
     every: Annotated[bool, typer.Option("--all", help="List changed scopes that nothing was said of, too.")] = False,
     json: JsonOption = False,
 ) -> None:
-    """Show the messages that stand on code that a diff changes."""
+    """Show the messages, decisions and summaries that stand on code that a diff changes."""
     from ragforge_memory.cli.session import run_async
 
     run_async(_impact, settings, revision, every, json)
 
 
 async def _impact(settings: Settings, revision: str | None, every: bool, json: bool) -> None:
+    from ragforge_memory.agent.impact import impact as impact_of
     from ragforge_memory.cli.output import print_json
     from ragforge_memory.cli.session import locate, open_graph
-    from ragforge_memory.code.impact import impact as impact_of
-    from ragforge_memory.graph.anchors import ReferenceStore
 
     place = locate(settings)
     async with open_graph(settings, quiet=json) as agent:
         services = await agent.open()
-        found = await impact_of(place.source, ReferenceStore(services.graph, services.owner), revision)
+        found = await impact_of(services, place.source, revision)
     if json:
         print_json(found)
     else:
@@ -59,16 +59,25 @@ def _print(found: Impact, *, every: bool) -> None:
     for scope in shown:
         typer.echo(_line(scope))
         for each, kinds in _once(scope):
-            text = " ".join(each.message.content.split())
+            text = " ".join((each.decision or each.message.content).split())
             cut = text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"
             when = each.message.timestamp.date().isoformat()
-            typer.echo(f"  {when} {', '.join(kinds)} in {each.title or each.message.conversation_id}: {cut}")
+            told = ["decision", *kinds] if each.decision else kinds
+            typer.echo(f"  {when} {', '.join(told)} in {each.title or each.message.conversation_id}: {cut}")
             for summary in each.summaries[:1]:
                 typer.echo(f"    summary: {' '.join(summary.split())[:_SHOWN]}")
     messages, said_of = len(found.messages), sum(bool(scope.messages) for scope in found.scopes)
     change = f"{len(found.scopes):,} {'scope changes' if len(found.scopes) == 1 else 'scopes change'}"
     stand = f"{messages:,} {'message stands' if messages == 1 else 'messages stand'}"
-    typer.echo(f"{change}; {stand} on {said_of:,} of them")
+    also = [
+        f"{count:,} {one if count == 1 else many}"
+        for count, one, many in (
+            (len(found.decisions), "of them a decision", "of them decisions"),
+            (len(found.summaries), "summary over them", "summaries over them"),
+        )
+        if count
+    ]
+    typer.echo(", ".join([f"{change}; {stand} on {said_of:,} of them", *also]))
 
 
 def _once(scope: ImpactedScope) -> list[tuple[ImpactedMessage, list[str]]]:

@@ -16,7 +16,7 @@ from typing import Any
 from ragforge_memory.code.anchors import Label, in_place, label, settled
 from ragforge_memory.code.history import follow_history
 from ragforge_memory.code.successors import GONE, Definition, Successor, find_successors, standing
-from ragforge_memory.graph.anchors import AnchorRow, AnchorStore, DefinitionRow, Resolution
+from ragforge_memory.graph.anchors import AnchorRow, AnchorStore, DefinitionRow, Resolution, Stood
 
 # How long git's history is followed for one ingest (s); what it does not suffice for is judged by the two ends.
 _HISTORY_SECONDS = 20.0
@@ -102,7 +102,7 @@ async def resolve_anchors(
         if standing_on is None and anchor.uuid not in found:
             continue
         result = label(_made(anchor), standing_on, successor.candidates)
-        resolution = _resolution(anchor, result, now)
+        resolution = _resolution(anchor, result, now, successor.passed)
         if _differs(anchor, resolution):
             written.append(resolution)
     await store.resolve(written, commit=commit, token=token)
@@ -218,11 +218,18 @@ def _last(anchor: AnchorRow) -> Definition:
     return Definition(anchor.at_file, name, anchor.kind, anchor.body_hash, anchor.sketch, anchor.at_key)
 
 
-def _resolution(anchor: AnchorRow, result: Label, now: _Now) -> Resolution:
+def _resolution(anchor: AnchorRow, result: Label, now: _Now, passed: Sequence[Definition]) -> Resolution:
     at = result.definition
+    # A place that it comes to is kept for good: a diff of when it stood there is a diff of this code.
+    new = [
+        each for each in (*passed, *([at] if at else [])) if (each.file, each.key) != (anchor.at_file, anchor.at_key)
+    ]
+    stood = tuple(Stood(each.file, each.key, each.body_hash, each.sketch) for each in dict.fromkeys(new))
     if at is None:
         candidates = tuple(map(_called, result.candidates[:_MOST_CANDIDATES]))
-        return Resolution(anchor.uuid, None, "orphaned", None, 0.0, anchor.at_file, anchor.at_key, candidates)
+        return Resolution(
+            anchor.uuid, None, "orphaned", None, 0.0, anchor.at_file, anchor.at_key, candidates, stood=stood
+        )
     scope = now.uuids.get((at.file, at.key))
     return Resolution(
         anchor.uuid,
@@ -232,6 +239,7 @@ def _resolution(anchor: AnchorRow, result: Label, now: _Now) -> Resolution:
         round(result.similarity, 4),
         at.file,
         at.key,
+        stood=stood,
         moves=scope != anchor.scope,
     )
 

@@ -80,7 +80,7 @@ def settled(
         return ends
     if history.definition is not None:
         there = now.get((history.definition.file, history.definition.key))
-        return ends if there is None else Successor(there, alike(lost, there))
+        return ends if there is None else Successor(there, alike(lost, there), (), history.passed)
     other = ends.definition
     if other is None:
         return history if history.candidates else ends

@@ -11,7 +11,7 @@ import time
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from operator import itemgetter
 from pathlib import Path
 
@@ -131,6 +131,7 @@ class _History:
     def end_of(self, origin: Definition) -> Successor:
         """Follows one definition to the last step."""
         at, number = origin, 0
+        passed: dict[tuple[str, str], Definition] = {}
         while (number := self._parting(at, number)) < len(self._steps):
             outcome = self._outcome(number)
             place = (at.file, at.key)
@@ -138,11 +139,13 @@ class _History:
             if kept is None:
                 successor = outcome.gone.get(place, GONE)
                 if successor.definition is None:
-                    return successor
+                    return replace(successor, passed=tuple(passed.values()))
                 kept = successor.definition
             at = kept
+            passed.setdefault((at.file, at.key), at)
             number += 1
-        return Successor(at, 1.0 if at.body_hash == origin.body_hash else alike(origin, at))
+        passed.pop((origin.file, origin.key), None)
+        return Successor(at, 1.0 if at.body_hash == origin.body_hash else alike(origin, at), (), tuple(passed.values()))
 
     def _parting(self, at: Definition, number: int) -> int:
         """A step from ``number`` on that a definition does not outlive in its place; past the last where none is.

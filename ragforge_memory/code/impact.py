@@ -37,7 +37,8 @@ async def impact(root: Path, references: ReferenceStore, revision: str | None = 
     Args:
         root: the project's directory, inside a git work tree.
         references: the owner's messages.
-        revision: a commit: what it changed; ``A..B``: what changed from A to B; None: what is not committed yet.
+        revision: a commit: what it changed; ``A..B``: what changed from A to B; ``A...B``: what B changed since both
+            parted; None: what is not committed yet.
 
     Raises:
         InvalidInput: git does not know the revision, or there is no repository.
@@ -122,10 +123,21 @@ def _ends(root: Path, revision: str | None) -> tuple[str, str | None]:
         return _commit(root, "HEAD"), None
     first, dots, second = revision.partition("..")
     if dots:
-        return _commit(root, first or "HEAD"), _commit(root, second.lstrip(".") or "HEAD")
+        ends = _commit(root, first or "HEAD"), _commit(root, second.removeprefix(".") or "HEAD")
+        return ends if not second.startswith(".") else (_parting(root, *ends), ends[1])
     commit = _commit(root, revision)
     parent = ask(root, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{commit}^")
     return parent or _EMPTY_TREE, commit
+
+
+def _parting(root: Path, one: str, other: str) -> str:
+    """The newest commit that both have, as git's own three dots mean."""
+    found = ask(root, "merge-base", one, other)
+    if not found:
+        raise InvalidInput(
+            f"{one[:12]} and {other[:12]} have no commit in common", hint="A..B compares them as they are"
+        )
+    return found
 
 
 def _commit(root: Path, name: str) -> str:
@@ -133,7 +145,7 @@ def _commit(root: Path, name: str) -> str:
     if not found:
         raise InvalidInput(
             f"git knows no commit {name!r} in {root}",
-            hint="give a commit, a branch or a range A..B of the project's repository",
+            hint="give a commit, a branch or a range (A..B, A...B) of the project's repository",
         )
     return found
 
@@ -170,8 +182,11 @@ def _concerns(diff: ScopeDiff, tied: Tied) -> bool:
     if tied.stands:
         return True
     meant = tied.reference
-    made = Definition(meant.file, meant.qualified_name, tied.type, tied.body_hash, tied.sketch, tied.key)
-    return any(still(made, side) for side in (diff.before, diff.after) if side is not None)
+    # As it was made, and as it was when it came by here.
+    codes = ((tied.body_hash, tied.sketch), *tied.came)
+    known = [Definition(meant.file, meant.qualified_name, tied.type, *code, tied.key) for code in codes]
+    sides = [side for side in (diff.before, diff.after) if side is not None]
+    return any(still(one, side) for one in known for side in sides)
 
 
 def _order(diff: ScopeDiff) -> tuple[str, str]:

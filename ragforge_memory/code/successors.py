@@ -87,11 +87,13 @@ class Successor:
         definition: what it is now; None where it has no successor, or several that are equally good.
         similarity: how alike the tokens are, from 0 to 1; 1 where they are the same.
         candidates: the equally good ones, best first.
+        passed: where it stood on the way, where that was followed.
     """
 
     definition: Definition | None
     similarity: float = 0.0
     candidates: tuple[Definition, ...] = ()
+    passed: tuple[Definition, ...] = ()
 
 
 GONE = Successor(None)

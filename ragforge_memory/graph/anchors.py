@@ -51,6 +51,15 @@ class DefinitionRow(NamedTuple):
     uuid: str
 
 
+class Stood(NamedTuple):
+    """A place that an anchor came to, and the tokens that it stood on when it came."""
+
+    file: str
+    key: str
+    body_hash: str
+    sketch: str
+
+
 @dataclass(frozen=True, slots=True)
 class Resolution:
     """What became of an anchor.
@@ -62,6 +71,7 @@ class Resolution:
         similarity: how alike the tokens are, from 0 to 1.
         file, key: where it stands, of an orphan where it stood last.
         candidates: of an orphan, ``file qualified_name`` of what it may be.
+        stood: the places that it has come to since it was looked at last, in their order.
         moves: whether the messages' references have to follow, since it stands on another scope than before.
     """
 
@@ -73,6 +83,7 @@ class Resolution:
     file: str
     key: str
     candidates: tuple[str, ...] = ()
+    stood: tuple[Stood, ...] = ()
     moves: bool = True
 
 
@@ -81,7 +92,8 @@ class Tied:
     """A message, the code that it is tied to, and the title of its conversation.
 
     Where places were asked for, ``file`` and ``key`` say which of them it is; ``stands`` whether the anchor stands
-    there or stood there last, not only was made there; ``type``, ``body_hash`` and ``sketch`` what it was made on;
+    there or stood there last, not only was made there or passed by; ``type``, ``body_hash`` and ``sketch`` what it was
+    made on; ``came`` the (body hash, sketch) of when it came there, where it passed by;
     ``summaries`` are the texts of the summaries over the message, the nearest first.
     """
 
@@ -94,6 +106,7 @@ class Tied:
     type: str = ""
     body_hash: str = ""
     sketch: str = ""
+    came: tuple[tuple[str, str], ...] = ()
     summaries: tuple[str, ...] = ()
 
 
@@ -199,10 +212,16 @@ class ReferenceStore:
         return [Tied(message(row["message"]), reference(row), row["title"]) for row in rows]
 
     async def on_places(self, places: Iterable[tuple[str, str]]) -> list[Tied]:
-        """Messages whose anchors stand, stood last or were made on these (file, key), with their summaries."""
+        """Messages whose anchors stand, have stood or were made on these (file, key), with their summaries."""
         found: list[Tied] = []
         for batch in in_batches([{"file": file, "key": key} for file, key in places]):
-            rows = await self._client.read("messages_on_places", timeout=PATIENT_TIMEOUT, places=batch, **self._owner)
+            rows = await self._client.read(
+                "messages_on_places",
+                timeout=PATIENT_TIMEOUT,
+                places=batch,
+                marks=[_mark(place["file"], place["key"]) for place in batch],
+                **self._owner,
+            )
             found.extend(
                 Tied(
                     message(row["message"]),
@@ -214,6 +233,7 @@ class ReferenceStore:
                     row["type"] or "",
                     row["body_hash"] or "",
                     row["sketch"] or "",
+                    tuple((code.partition(" ")[0], code.partition(" ")[2]) for code in row["came"]),
                     tuple(each["content"] for each in row["summaries"]),
                 )
                 for row in rows
@@ -283,11 +303,18 @@ def _anchor(row: dict[str, Any]) -> AnchorRow:
     )
 
 
+def _mark(file: str, key: str) -> str:
+    """A place as anchors keep those that they have been to."""
+    return f"{file}\n{key}"
+
+
 def _resolution_row(resolution: Resolution, commit: str | None) -> dict[str, Any]:
     return {
         "uuid": resolution.uuid,
         "scope": resolution.scope,
         "moves": resolution.moves,
+        "been": [_mark(each.file, each.key) for each in resolution.stood],
+        "been_code": [f"{each.body_hash} {each.sketch}" for each in resolution.stood],
         "standing": {
             "status": resolution.status,
             "changed": resolution.changed,

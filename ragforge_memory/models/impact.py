@@ -12,11 +12,15 @@ ScopeChange = Literal["changed", "moved", "added", "removed"]
 
 
 class ImpactedMessage(Shape):
-    """A message that stands on changed code: its tie, its conversation's title, the summaries over it."""
+    """A message that stands on changed code: its tie, its conversation's title, the summaries over it.
+
+    ``decision`` is the sentence that makes it a decision; None where it is none.
+    """
 
     message: Message
     reference: CodeReference
     title: str | None = None
+    decision: str | None = None
     summaries: tuple[str, ...] = ()
 
 
@@ -49,3 +53,14 @@ class Impact(Shape):
     def messages(self) -> tuple[str, ...]:
         """The uuids of all messages, each once."""
         return tuple(dict.fromkeys(each.message.uuid for scope in self.scopes for each in scope.messages))
+
+    @property
+    def decisions(self) -> tuple[str, ...]:
+        """The uuids of those messages that are decisions, each once."""
+        told = (each for scope in self.scopes for each in scope.messages)
+        return tuple(dict.fromkeys(each.message.uuid for each in told if each.decision is not None))
+
+    @property
+    def summaries(self) -> tuple[str, ...]:
+        """The summaries over them, each once."""
+        return tuple(dict.fromkeys(text for scope in self.scopes for each in scope.messages for text in each.summaries))

@@ -2,17 +2,28 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from pathlib import Path
+from uuid import uuid4
 
 import pytest
 
+from ragforge_memory import AsyncConversationAgent, ConversationConfig, Message, Neo4jConfig
+from ragforge_memory.agent.impact import decision_of
+from ragforge_memory.agent.impact import impact as impact_with_decisions
+from ragforge_memory.agent.importance import importance_of
 from ragforge_memory.cli.main import run_arguments
 from ragforge_memory.code.impact import impact
 from ragforge_memory.errors import InvalidInput
+from ragforge_memory.graph.messages import NewMessage
+from ragforge_memory.llm.scripted import ScriptedProvider
 from ragforge_memory.models.impact import Impact
+from ragforge_memory.models.owner import Owner
 from tests.anchors.conftest import NAMESAKE, Repository, Run, Talk
 
 pytestmark = pytest.mark.anyio
+
+NOW = datetime(2026, 1, 1, tzinfo=UTC)
 
 
 def changes(found: Impact) -> dict[str, str]:
@@ -99,6 +110,63 @@ async def test_what_changed_before_it_was_moved_is_named_still(repository: Repos
         assert (await impact(repository.root, talk.references, commit)).messages == (said,)
 
 
+async def test_what_changed_between_two_moves_is_named_still(repository: Repository, run: Run, talk: Talk) -> None:
+    said = await talk.say("interest")
+    other = await talk.say("report")
+    repository.append("rates.py", repository.cut("bank.py", "def interest", "def report"))
+    repository.commit()
+    await run()
+    repository.edit("rates.py", ("// 100", "/ 100"))
+    between = repository.commit()
+    (repository.root / "rates.py").rename(repository.root / "yields.py")
+    repository.commit()
+    assert (await impact(repository.root, talk.references, between)).messages == (said,)
+    await run()
+    assert (await impact(repository.root, talk.references, between)).messages == (said,)
+
+    # Whatever has the name there now is nothing that was spoken of.
+    repository.write("rates.py", NAMESAKE)
+    namesake = repository.commit()
+    await run()
+    assert (await impact(repository.root, talk.references, namesake)).messages == ()
+    assert (await impact(repository.root, talk.references, between)).messages == (said,)
+    assert other not in (await impact(repository.root, talk.references, f"{between}^..HEAD")).messages
+
+
+async def test_what_no_ingest_saw_is_known_from_the_history(repository: Repository, run: Run, talk: Talk) -> None:
+    said = await talk.say("interest")
+    repository.append("rates.py", repository.cut("bank.py", "def interest", "def report"))
+    repository.commit()
+    repository.edit("rates.py", ("// 100", "/ 100"))
+    between = repository.commit()
+    (repository.root / "rates.py").rename(repository.root / "yields.py")
+    repository.commit()
+    await run()
+
+    assert (await impact(repository.root, talk.references, between)).messages == (said,)
+
+
+async def test_three_dots_begin_where_both_parted(repository: Repository, talk: Talk) -> None:
+    begin = repository.git("rev-parse", "HEAD")
+    repository.git("checkout", "-q", "-b", "side")
+    repository.edit("bank.py", ("// 100", "/ 100"))
+    side = repository.commit()
+    repository.git("checkout", "-q", "main")
+    repository.append("bank.py", "\n\ndef extra():\n    return 1\n")
+    repository.commit()
+
+    two = await impact(repository.root, talk.references, "HEAD..side")
+    three = await impact(repository.root, talk.references, "HEAD...side")
+
+    assert changes(two) == {"interest": "changed", "extra": "removed"}
+    assert changes(three) == {"interest": "changed"}
+    assert (three.before, three.after) == (begin, side)
+    repository.git("checkout", "-q", "--orphan", "alone")
+    repository.commit()
+    with pytest.raises(InvalidInput, match="no commit in common"):
+        await impact(repository.root, talk.references, "main...alone")
+
+
 async def test_the_first_commit_and_a_new_file_are_all_added(repository: Repository, talk: Talk) -> None:
     first = await impact(repository.root, talk.references, "HEAD")
     repository.write("new.py", "def fresh():\n    return 1\n")
@@ -123,3 +191,39 @@ async def test_a_directory_without_git_is_refused(tmp_path: Path, talk: Talk) ->
 def test_the_command_tells_how_it_is_used(capsys: pytest.CaptureFixture[str]) -> None:
     assert run_arguments(["impact", "--help"]) == 0
     assert "[REV]" in capsys.readouterr().out
+
+
+async def test_decisions_and_summaries_are_named_as_such(
+    repository: Repository, talk: Talk, neo4j_config: Neo4jConfig, owner: Owner
+) -> None:
+    said = {}
+    for text in ("We decided to keep interest in whole cents. It is in `interest`.", "It is in `interest`."):
+        said[text] = uuid4().hex
+        new = NewMessage(said[text], "assistant", text, importance=importance_of(text))
+        await talk.messages.append(talk.conversation_id, new, embed=False)
+        await talk.references.add(said[text], ["interest"], "discussed")
+    repository.edit("bank.py", ("// 100", "/ 100"))
+    agent = AsyncConversationAgent(
+        neo4j_config,
+        llm_provider=ScriptedProvider(purposes={"summary": ["Interest is in cents."]}),
+        config=ConversationConfig(embed_messages=False),
+        user_id=owner.user_id,
+        project=owner.project,
+    )
+    async with agent:
+        await (await agent.load_conversation(talk.conversation_id)).summarize()
+        found = await impact_with_decisions(await agent.open(), repository.root)
+
+    assert set(found.messages) == set(said.values())
+    assert found.decisions == tuple(uuid for text, uuid in said.items() if "decided" in text)
+    assert found.summaries == ("Interest is in cents.",)
+    [told] = [each for scope in found.scopes for each in scope.messages if each.decision]
+    assert told.decision == "We decided to keep interest in whole cents."
+
+
+def test_what_was_marked_is_a_decision_whatever_its_words_are() -> None:
+    marked = Message(
+        uuid="m", conversation_id="c", seq=1, role="user", content="Cents. All.", timestamp=NOW, importance=1.0
+    )
+    assert decision_of(marked) == "Cents."
+    assert decision_of(marked.model_copy(update={"importance": 0.8})) is None

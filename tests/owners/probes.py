@@ -249,7 +249,11 @@ CONVERSATIONS: dict[str, list[Probe]] = {
     "code_of_messages": [Probe(lambda a, b: {"uuids": [b.question, b.answer]}, prepare=ANCHORED, expect=_nothing)],
     "messages_about": [Probe(lambda a, b: {"about": "probe", "limit": 50}, prepare=ANCHORED, expect=_nothing)],
     "messages_on_places": [
-        Probe(lambda a, b: {"places": [{"file": "probe", "key": "probe"}]}, prepare=ANCHORED, expect=_nothing)
+        Probe(
+            lambda a, b: {"places": [{"file": "probe", "key": "probe"}], "marks": []},
+            prepare=ANCHORED,
+            expect=_nothing,
+        )
     ],
     "turn_context": [
         Probe(lambda a, b: _context(b.conversation), expect=_nothing),
@@ -394,7 +398,7 @@ def _about(what: str) -> Callable[[Data, Data], Parameters]:
 
 def _resolved(token: str, anchor: str, scope: str) -> Parameters:
     standing = {"status": "moved", "changed": True, "similarity": 0.5, "at_file": "f", "at_key": "k", "at_commit": "c"}
-    row = {"uuid": anchor, "scope": scope, "moves": True, "standing": standing}
+    row = {"uuid": anchor, "scope": scope, "moves": True, "standing": standing, "been": ["f\nk"], "been_code": ["h s"]}
     return {"token": token, "anchors": [row], "commit": "c", "seconds": 30}
 
 
@@ -480,10 +484,16 @@ CODE: dict[str, list[Probe]] = {
     ],
     "messages_on_places": [
         Probe(
-            lambda a, b: {"places": [{"file": b.file, "key": "k1"}]},
+            lambda a, b: {"places": [{"file": b.file, "key": "k1"}], "marks": []},
             prepare=CROSSED,
             expect=lambda rows: len(rows) == 1,
-        )
+        ),
+        Probe(
+            lambda a, b: {"places": [], "marks": ["f\nk"]},
+            prepare=CROSSED + "WITH own, theirs UNWIND [own, theirs] AS moved "
+            "SET moved:MovedAnchor, moved.been = ['f\\nk'], moved.been_code = ['h s']",
+            expect=lambda rows: len(rows) == 1,
+        ),
     ],
     "claim_project": [
         Probe(

@@ -1,0 +1,48 @@
+"""`ragforge impact` with what the messages are worth: which of them decided something."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ragforge_memory.agent.importance import IMPORTANT, key_sentences, sentences
+from ragforge_memory.code.impact import impact as impact_of_code
+from ragforge_memory.graph.anchors import ReferenceStore
+from ragforge_memory.models.impact import Impact, ImpactedScope
+
+if TYPE_CHECKING:
+    from ragforge_memory.agent.services import Services
+    from ragforge_memory.models.conversation import Message
+
+# From here on somebody has marked a message, whatever its words are.
+_MARKED = 0.9
+
+
+async def impact(services: Services, root: Path, revision: str | None = None) -> Impact:
+    """What was said of the code that a diff changes, and which of it was a decision.
+
+    Args:
+        services: what is open.
+        root: the project's directory, inside a git work tree.
+        revision: see `code.impact`.
+
+    Raises:
+        InvalidInput: git does not know the revision, or there is no repository.
+    """
+    found = await impact_of_code(root, ReferenceStore(services.graph, services.owner), revision)
+    return found.model_copy(update={"scopes": tuple(map(_told, found.scopes))})
+
+
+def decision_of(message: Message) -> str | None:
+    """The sentence that makes a message a decision: one of an important message that decides or rules something, of a
+    marked one else its first; None where it is none."""
+    importance = message.importance or 0
+    if importance < IMPORTANT:
+        return None
+    decided = next((text for kind, text in key_sentences(message.content) if kind == "decision"), None)
+    return decided or (next(iter(sentences(message.content)), None) if importance >= _MARKED else None)
+
+
+def _told(scope: ImpactedScope) -> ImpactedScope:
+    messages = tuple(each.model_copy(update={"decision": decision_of(each.message)}) for each in scope.messages)
+    return scope.model_copy(update={"messages": messages})
