@@ -21,6 +21,7 @@ WITH c, c.summary_until IS NULL OR c.summary_until < datetime() OR (c.summary_to
 FOREACH (_ IN CASE WHEN free THEN [1] ELSE [] END |
   SET c.summary_token = $token, c.summary_until = datetime() + duration({milliseconds: $lease}))
 RETURN free, c.title AS title, c.title_source AS title_source, c.head_seq AS head_seq, c.summary AS summary,
+  [i IN range(0, size(coalesce(c.lineage_ids, [])) - 1) | {id: c.lineage_ids[i], top: c.lineage_tops[i]}] AS shared,
   coalesce(c.summarized_seq, 0) AS summarized_seq, coalesce(c.summary_attempts, 0) AS attempts
 
 // name: renew_summary_lease

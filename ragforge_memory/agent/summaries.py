@@ -91,7 +91,7 @@ class Summaries:
             lease = await self.store.claim(conversation_id)
             if lease is None:
                 return False
-            await _Claim(self.store, self.summarizer, lease).all_that_is_due(self._pause)
+            await _Claim(self.store, self.summarizer, lease, self._pause).all_that_is_due()
         except (LeaseLost, ConversationNotFound):
             log.info("the summaries of %s are somebody else's by now, or it is gone", conversation_id)
             return False
@@ -110,31 +110,65 @@ class Summaries:
             lease = await self.store.claim(conversation_id, eager=True)
             if lease is not None:
                 with suppress(LeaseLost):
-                    return await _Claim(self.store, self.summarizer, lease).everything()
+                    return await _Claim(self.store, self.summarizer, lease, self._pause, eager=True).everything()
             await asyncio.sleep(_POLL_SECONDS)
 
 
-class _Claim:
-    """The work on one conversation while it is ours."""
+class _Elsewhere(LeaseLost):
+    """What a conversation shares is somebody else's just now."""
 
-    def __init__(self, store: SummaryStore, summarizer: Summarizer, lease: Lease) -> None:
+
+class _Claim:
+    """The work on one conversation while it is ours.
+
+    What a branch shares belongs to the conversation that it was said in, and is summarised there, once for all that
+    share it. Claims are made from branches towards the root alone, so that none waits for itself.
+    """
+
+    def __init__(
+        self, store: SummaryStore, summarizer: Summarizer, lease: Lease, pause: float, *, eager: bool = False
+    ) -> None:
         self._store = store
         self._summarizer = summarizer
         self._lease = lease
+        self._pause = pause
+        self._eager = eager
 
-    async def all_that_is_due(self, pause: float) -> None:
+    async def all_that_is_due(self) -> None:
         """The title and every full stretch; a model's failure ends the claim with a pause."""
         try:
             await self._title()
             cover = await self._grid(extract=self._lease.attempts >= MAX_ATTEMPTS)
         except ModelError as error:
-            log.warning("a summary failed, trying again in %g s: %s", pause, error)
-            await self._store.release(self._lease, done=False, attempts=self._lease.attempts + 1, pause=pause)
+            log.warning("a summary failed, trying again in %g s: %s", self._pause, error)
+            await self._failed()
+        except _Elsewhere:
+            await self._later()
+            raise
         except BaseException:
             await self._give_back()
             raise
         else:
             await self._store.release(self._lease, done=True, cover=cover)
+
+    async def for_a_branch(self, to_seq: int, *, extract: bool) -> None:
+        """Every full stretch up to ``to_seq``, which a branch of this conversation shares and waits for.
+
+        Raises:
+            ModelError: the model failed; this conversation rests as after a failure of its own.
+        """
+        try:
+            cover = await self._grid(extract=extract or self._lease.attempts >= MAX_ATTEMPTS, to_seq=to_seq)
+        except ModelError:
+            await self._failed()
+            raise
+        except _Elsewhere:
+            await self._later()
+            raise
+        except BaseException:
+            await self._give_back()
+            raise
+        await self._store.release(self._lease, done=True, cover=cover)
 
     async def everything(self) -> str:
         """Every full stretch and what is behind it; the conversation's summary."""
@@ -143,11 +177,22 @@ class _Claim:
             if self._lease.head_seq > cover.seen:
                 step = Step(ON_DEMAND, cover.seen + 1, self._lease.head_seq)
                 cover = await self._write(cover, step, extract=False)
+        except _Elsewhere:
+            await self._later()
+            raise
         except BaseException:
             await self._give_back()
             raise
         await self._store.release(self._lease, done=True, cover=cover)
         return cover.text or self._lease.summary or ""
+
+    async def _failed(self) -> None:
+        """Ends the claim after a model's failure, which is counted; nobody tries again before the pause is over."""
+        await self._store.release(self._lease, done=False, attempts=self._lease.attempts + 1, pause=self._pause)
+
+    async def _later(self) -> None:
+        """Ends the claim for a moment: what this conversation shares is being summarised by somebody else."""
+        await self._store.release(self._lease, done=False, attempts=self._lease.attempts or None, pause=_POLL_SECONDS)
 
     async def _give_back(self) -> None:
         """Ends the claim early, so that the next does not wait for its time; if that fails, it ends by itself."""
@@ -156,14 +201,36 @@ class _Claim:
         except RagforgeError as error:
             log.info("a lease is left to end by itself: %s", error)
 
-    async def _grid(self, *, extract: bool) -> Cover:
-        """Every full stretch, one after another, and every full group of summaries."""
+    async def _grid(self, *, extract: bool, to_seq: int | None = None) -> Cover:
+        """Every full stretch (up to ``to_seq``), one after another, and every full group of summaries."""
         head_seq = self._lease.head_seq
+        end = head_seq if to_seq is None else min(to_seq, head_seq)
         cover = await self._store.cover(self._lease.conversation_id, to_seq=head_seq)
-        while (step := next_step(cover, head_seq, self._store.every)) is not None:
-            cover = await self._write(cover, step, extract=extract)
+        asked = None
+        while (step := next_step(cover, end, self._store.every)) is not None:
+            owner = self._lease.owner_of(step.to_seq)
+            if owner is not None and step != asked and await self._made_by(owner, step.to_seq, extract=extract):
+                asked, cover = step, await self._store.cover(self._lease.conversation_id, to_seq=head_seq)
+            else:
+                cover = await self._write(cover, step, extract=extract)
             extract = False
         return cover
+
+    async def _made_by(self, owner: str, to_seq: int, *, extract: bool) -> bool:
+        """Has what is shared summarised where it was said; False where that was deleted, so that we do it ourselves.
+
+        Raises:
+            _Elsewhere: somebody is at it just now; whoever looks again finds it done.
+        """
+        try:
+            lease = await self._store.claim(owner, eager=self._eager)
+        except ConversationNotFound:
+            return False
+        if lease is None:
+            raise _Elsewhere
+        theirs = _Claim(self._store, self._summarizer, lease, self._pause, eager=self._eager)
+        await self._meanwhile(theirs.for_a_branch(to_seq, extract=extract))
+        return True
 
     async def _write(self, cover: Cover, step: Step, *, extract: bool) -> Cover:
         """Reads what a step covers, has it put into words, and stores them."""

@@ -11,6 +11,7 @@ from ragforge_memory.errors import ConversationNotFound
 from ragforge_memory.graph.client import PATIENT_TIMEOUT, GraphClient
 from ragforge_memory.graph.records import message
 from ragforge_memory.models.conversation import Message
+from ragforge_memory.models.lineage import Lineage, Part
 from ragforge_memory.models.owner import Owner
 from ragforge_memory.models.summary import ON_DEMAND, Cover, Summary, cover_of
 from ragforge_memory.models.tokens import estimate_tokens
@@ -34,7 +35,10 @@ class Due:
 
 @dataclass(frozen=True, slots=True)
 class Lease:
-    """A claim on the summaries and the title of one conversation, and what that was like when it was made."""
+    """A claim on the summaries and the title of one conversation, and what that was like when it was made.
+
+    ``shared`` is the lineage without the conversation itself: whose messages it goes on from, up to which seq.
+    """
 
     conversation_id: str
     token: str
@@ -45,6 +49,11 @@ class Lease:
     summary: str | None
     watermark: int
     attempts: int
+    shared: Lineage = ()
+
+    def owner_of(self, seq: int) -> str | None:
+        """The conversation that a message of the lineage belongs to; None: this one."""
+        return next((part.conversation_id for part in self.shared if seq <= part.top), None)
 
 
 class SummaryStore:
@@ -111,6 +120,7 @@ class SummaryStore:
             row["summary"],
             row["summarized_seq"],
             row["attempts"],
+            tuple(Part(part["id"], int(part["top"])) for part in row["shared"]),
         )
 
     async def renew(self, lease: Lease) -> bool:

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from ragforge_memory.agent.background_work import SummaryTask
 from ragforge_memory.errors import ConversationNotFound, ModelError
 from ragforge_memory.graph.summaries import Lease, SummaryStore
 from ragforge_memory.models.lineage import cut
@@ -326,6 +327,51 @@ async def test_a_branch_takes_over_what_its_parent_summarised_since(make_desk: M
     assert [(row["start"], row["end"]) for row in await desk.all(branch) if row["level"] == 1] == [(7, 9)]
     assert [(row["start"], row["end"]) for row in await desk.all(branch) if row["level"] == 2] == [(1, 9)]
     assert len(desk.marks) == len(set(desk.marks)) == 9
+
+
+async def test_what_branches_share_is_summarised_once_where_it_was_said(make_desk: MakeDesk) -> None:
+    desks = [make_desk(2) for _ in range(4)]
+    desk = desks[0]
+    trunk = await desk.conversation(9)
+    first, second = await _branch(desk, trunk, 9), await _branch(desk, trunk, 6)
+    deep = await _branch(desk, first, 9)
+    for branch in (first, second, deep):
+        await desk.say(branch, 3)
+
+    tasks = [SummaryTask(one.summaries, lambda: None) for one in desks]
+    await asyncio.gather(*(task.drain() for task in tasks))
+    await asyncio.gather(*(task.aclose() for task in tasks))
+    marks = [mark for one in desks for mark in one.marks]
+    shared = [message.content.split("§")[1] for message in await desk.messages.history(trunk)]
+    assert [marks.count(mark) for mark in shared[:8]] == [1] * 8
+    # What reaches beyond what is shared is another stretch.
+    assert faults(await desk.all(trunk), 2, 9) == []
+    for branch in (first, second, deep):
+        own = await desk.all(branch)
+        assert min(row["end"] for row in own) > (6 if branch == second else 9)
+        head = (await desk.state(branch))["head"]
+        cover = await desk.store.cover(branch, to_seq=head)
+        assert cover.end == (await desk.state(branch))["watermark"] == head // 2 * 2
+
+
+async def test_a_summary_on_demand_of_a_branch_uses_what_is_made_where_it_was_said(make_desk: MakeDesk) -> None:
+    desk, other = make_desk(2), make_desk(2)
+    trunk = await desk.conversation(4)
+    branch = await _branch(desk, trunk, 4)
+    texts = await asyncio.gather(desk.summaries.on_demand(branch), other.summaries.on_demand(trunk))
+    assert texts[0] == texts[1]
+    assert len([*desk.marks, *other.marks]) == 4
+    assert await desk.all(branch) == []
+
+
+async def test_what_a_deleted_parent_did_not_summarise_its_branch_does(make_desk: MakeDesk) -> None:
+    desk = make_desk(2)
+    trunk = await desk.conversation(4)
+    branch = await _branch(desk, trunk, 4)
+    await desk.conversations.delete(trunk)
+    await desk.say(branch, 1)
+    await desk.work()
+    assert [(row["start"], row["end"]) for row in await desk.all(branch)] == [(1, 2), (3, 4), (1, 4)]
 
 
 @pytest.mark.parametrize("seed", range(6))
