@@ -89,6 +89,27 @@ def test_a_file_ties_a_name_to_a_place() -> None:
     assert (question.target.text, question.target.file) == ("make_context", "core.py")
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Explain line 12 of core.py",
+        "explain line 12 in the file core.py",
+        "What does line 12 of core.py do?",
+        "What is on line 12 of core.py?",
+        "what happens in line 12 of core.py?",
+    ],
+)
+def test_one_line_of_a_file(text: str) -> None:
+    (question,) = read_questions(text)
+    assert (question.form, question.target.text, question.first, question.last) == ("lines", "core.py", 12, 12)
+
+
+@pytest.mark.parametrize("text", ["Who raises ParseError?", "What throws `ParseError`?", "who catches ParseError"])
+def test_who_raises_an_error_asks_for_its_uses(text: str) -> None:
+    (question,) = read_questions(text)
+    assert (question.form, question.target.text) == ("uses", "ParseError")
+
+
 def test_lines_of_a_file() -> None:
     for text in ("core.py:10-20", "show lines 10 to 20 of core.py", "show me lines 20-10 of core.py"):
         (question,) = read_questions(text)

@@ -27,7 +27,8 @@ _PARTS: Mapping[str, str] = {
     "give": "(?:(?:show|list|give|find|get|see|name|print|display|what are|which are|who are|what about|how about"
             "|what's|who's|are there|is there) )?(?:me )?(?:all |any )?(?:of )?(?:the |a |an )?",
     "calls": "(?:calls?|calling|invokes?|invoking|runs?|triggers?|executes?|instantiates?|constructs?|creates?)",
-    "uses": "(?:uses?|using|references?|referencing|refers? to|depends? (?:up)?on|relies on|rely on|imports?"
+    "uses": "(?:uses?|using|raises?|raising|throws?|throwing|catch(?:es)?|catching"
+            "|references?|referencing|refers? to|depends? (?:up)?on|relies on|rely on|imports?"
             "|consumes?|needs?|touch(?:es)?)",
     "called": "(?:called|invoked|run|triggered|executed|instantiated|constructed|created)",
     "used": "(?:used|referenced|needed|consumed|imported|depended on|relied on|referred to)",
@@ -64,8 +65,10 @@ _SAID = (
     r"(?:(?:said|decided|discussed|talked|agreed|told you) ?)?{on}(?P<x>.*?)",
 )
 _LINES = (
-    r"(?:(?:show|print|read|display|open|see|give) )?(?:me )?lines? (?P<first>\d+)"
-    r"(?: ?(?:-|–|to|until|through|and) ?(?P<last>\d+))? (?:of|in|from) (?P<x>\S+?)",
+    r"(?:(?:show|print|read|display|open|see|give|explain|describe|look at"
+    r"|what(?:'s| is| are| does| do| happens)(?: (?:on|at|in))?) )?(?:me )?(?:the )?lines? (?P<first>\d+)"
+    r"(?: ?(?:-|–|to|until|through|and) ?(?P<last>\d+))? (?:of|in|from) (?:the )?(?:file )?(?P<x>\S+?)"
+    r"(?: (?:do|does|mean|say|about|for))?",
     r"(?:(?:show|print|read|display|open|see|give|what is|what's) )?(?:me )?(?:at )?"
     r"(?P<x>[\w./-]+\.\w+):(?P<first>\d+)(?: ?[-–:] ?(?P<last>\d+))?",
 )
