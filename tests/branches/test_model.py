@@ -1,16 +1,20 @@
-"""Branches behave like a few lists in Python, whatever the order of appends, branches and deletes."""
+"""Branches behave like a few lists in Python, whatever the order of appends, branches, deletes, searches, summaries."""
 
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from datetime import date
 from uuid import uuid4
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from ragforge_memory.agent.summaries import Summaries
+from ragforge_memory.agent.summary_text import Summarizer
 from ragforge_memory.config import Neo4jConfig
 from ragforge_memory.errors import ConversationNotFound
 from ragforge_memory.graph.branches import BranchStore
@@ -18,9 +22,13 @@ from ragforge_memory.graph.client import GraphClient
 from ragforge_memory.graph.connect import connect
 from ragforge_memory.graph.conversations import ConversationStore
 from ragforge_memory.graph.messages import MessageStore
+from ragforge_memory.graph.search import EVERYTHING, SearchStore
+from ragforge_memory.graph.summaries import SummaryStore
+from ragforge_memory.llm.port import ModelRequest
+from ragforge_memory.llm.scripted import ScriptedProvider
 from ragforge_memory.models.lineage import Part, cut, fork
 from ragforge_memory.models.owner import Owner
-from tests.graph.filling import said
+from tests.graph.filling import REFRESH, said
 
 
 @dataclass
@@ -33,9 +41,17 @@ class Model:
         self.texts[name] = self.texts[source][:at]
 
 
+_NAME = re.compile(r"m\d+m")
+
+
+def _names(request: ModelRequest) -> str:
+    """A summary that names all that it was made of."""
+    return f"{' '.join(_NAME.findall(request.messages[-1].content))}."
+
+
 OPERATIONS = st.lists(
     st.tuples(
-        st.sampled_from(["append", "append", "append", "branch", "branch", "delete"]),
+        st.sampled_from(["append", "append", "append", "append", "branch", "branch", "delete", "search", "summarise"]),
         st.integers(0, 30),
         st.integers(0, 12),
     ),
@@ -53,6 +69,25 @@ class Real:
         self.conversations = ConversationStore(client, owner)
         self.messages = MessageStore(client, owner)
         self.branches = BranchStore(client, owner)
+        self.searches = SearchStore(client, owner, None)
+        summarizer = Summarizer(
+            ScriptedProvider(purposes={"summary": [_names]}, loop=True),
+            None,
+            redacted=lambda text: text,
+            today=lambda: date(2026, 1, 2),
+            timeout=30,
+        )
+        self.summaries = Summaries(SummaryStore(client, owner, every=2, embed=False), summarizer, pause=0.0)
+
+    async def found(self, uuid: str) -> set[int]:
+        """The places of all messages that a search for the word that each of them has finds."""
+        await self.client.run_schema(REFRESH)
+        hits = await self.searches.by_words(["lexer"], conversation_id=uuid, filters=EVERYTHING)
+        return {hit.seq for hit in hits.items}
+
+    async def summarised(self, uuid: str) -> list[str]:
+        """What a conversation's summary tells of, in its order."""
+        return _NAME.findall(await self.summaries.on_demand(uuid))
 
     async def texts(self, uuid: str) -> list[str]:
         history = await self.messages.history(uuid, limit=500)
@@ -77,7 +112,7 @@ def runner(neo4j_config: Neo4jConfig) -> Iterator[tuple[asyncio.Runner, GraphCli
         loop.run(client.aclose())
 
 
-@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(operations=OPERATIONS)
 def test_any_sequence_reads_like_lists(
     runner: tuple[asyncio.Runner, GraphClient], operations: list[tuple[str, int, int]]
@@ -97,14 +132,20 @@ async def _same(real: Real, operations: list[tuple[str, int, int]]) -> None:
             break
         chosen = sorted(model.texts)[which % len(model.texts)]
         if what == "append":
-            seq = await real.messages.append(chosen, said(f"{number}"), embed=False)
-            model.texts[chosen].append(f"{number}")
+            text = f"lexer of m{number}m"
+            seq = await real.messages.append(chosen, said(text), embed=False)
+            model.texts[chosen].append(text)
             assert seq == len(model.texts[chosen])
         elif what == "branch":
             at = min(place, len(model.texts[chosen]))
             point = await real.branches.point(chosen)
             info = await real.branches.create(chosen, cut(point.lineage, at), title=None)
             model.branch(chosen, info.uuid, at)
+        elif what == "search":
+            assert await real.found(chosen) == set(range(1, len(model.texts[chosen]) + 1))
+        elif what == "summarise":
+            # Whatever was summarised where and when: each message once, in its order.
+            assert await real.summarised(chosen) == _NAME.findall(" ".join(model.texts[chosen]))
         else:
             await real.conversations.delete(chosen)
             del model.texts[chosen]
