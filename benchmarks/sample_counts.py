@@ -14,6 +14,10 @@ from pathlib import Path
 KEYS = ("conversations", "user", "assistant", "system", "tool_calls", "results", "failures")
 """Results are calls that something came of; failures are calls that failed or that nothing came of."""
 
+AIDER_FORMAT = "aider chat history"
+OPENAI_FORMAT = "OpenAI chat messages"
+PLAIN_FORMAT = "plain list"
+
 # Which format a file has, by the keys of its first record.
 FORMAT = """
 [limit(1; inputs | if type == "array" then .[0] else . end)] | .[0]
@@ -103,7 +107,8 @@ def letter:
     elif $role == "tool" then (if .content.content_type == "system_error" then "E" else "R" end)
     elif .content.content_type == "reasoning_recap" then ""
     elif (.recipient // "all") != "all" then "C"
-    elif .content.content_type == "thoughts" then (if any(.content.thoughts[]; .summary or .content) then "T" else "" end)
+    elif .content.content_type == "thoughts" then
+      (if any(.content.thoughts[]; .summary or .content) then "T" else "" end)
     elif (.content | words) == "" then ""
     else "X" end;
 def leaf: .mapping as $nodes | [$nodes[].parent] as $parents
@@ -127,26 +132,31 @@ def path: .mapping as $nodes | (.current_node // leaf)
 | total
 """
 
-# LangChain's own calls, those that it could not read too; where a message has neither, the vendor's.
+# A chunk is a message; `chat` names its role, and who is neither the user nor the assistant speaks as the system.
+# LangChain's own calls count, those that it could not read too; where a message has neither, the vendor's.
 LANGCHAIN = """
+def speaker:
+  (.type | sub("MessageChunk$"; "") | ascii_downcase) as $type
+  | (if $type == "chat" then (.data.role | ascii_downcase) else $type end) as $role
+  | {human: "user", user: "user", ai: "assistant", assistant: "assistant"}[$role]
+    // (if $type == "tool" or $type == "function" then "result" else "system" end);
 [inputs | if type == "array" then .[] else . end]
-| ([.[] | select(.type == "ai" or .type == "AIMessageChunk") | .data
+| ([.[] | select(speaker == "assistant") | .data
     | ((.tool_calls // []) + (.invalid_tool_calls // [])) as $own
     | if $own != [] then $own[].id
       elif (.additional_kwargs.tool_calls // []) != [] then .additional_kwargs.tool_calls[].id
       elif .additional_kwargs.function_call then null
       else empty end]) as $calls
-| [.[] | select(.type == "tool" or .type == "function" or .type == "ToolMessageChunk")
-   | {id: .data.tool_call_id, error: (.data.status == "error")}] as $results
+| [.[] | select(speaker == "result") | {id: .data.tool_call_id, error: (.data.status == "error")}] as $results
 | counts(
-    map(select(.type == "human" or .type == "HumanMessageChunk")) | length;
-    map(select(.type == "ai" or .type == "AIMessageChunk")) | length;
-    map(select(.type == "system" or .type == "SystemMessageChunk")) | length;
+    map(select(speaker == "user")) | length;
+    map(select(speaker == "assistant")) | length;
+    map(select(speaker == "system")) | length;
     $calls; $results)
 """
 
 EXPRESSIONS = {
-    "OpenAI chat messages": OPENAI,
+    OPENAI_FORMAT: OPENAI,
     "Claude Code session": CLAUDE_CODE,
     "ChatGPT export": CHATGPT,
     "LangChain messages": LANGCHAIN,
@@ -172,7 +182,6 @@ END {
   printf "{\"conversations\": %d, \"user\": %d, \"assistant\": %d}", sessions, said["user"], said["assistant"]
 }
 """
-AIDER_FORMAT = "aider chat history"
 
 
 def counted(file: Path) -> tuple[str, dict[str, int]]:
