@@ -23,7 +23,8 @@ check: $(BIN)/pytest
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-# NEO4J_URI's server, else the managed one. benchmarks/answers.py and scopes.py want repositories: see their heads.
+# NEO4J_URI's server, else the managed one. benchmarks/answers.py and scopes.py want repositories,
+# benchmarks/samples.py wants files of other programs: see their heads.
 bench: $(BIN)/pytest
 	$(BIN)/python benchmarks/core.py --json $(RESULTS)/core.json
 	$(BIN)/python benchmarks/startup.py --json $(RESULTS)/startup.json

@@ -198,8 +198,8 @@ class _Reader:
             tool_name=None if answer is not None and answer.open else name,
             timestamp=self._when,
         )
-        if answer is None:
-            self._answer = self._exchange.last
+        # A result without its call begins an answer, as a call does.
+        self._answer = self._exchange.last
 
 
 def _said(content: Mapping[str, Any], *, most: int = MAX_CHARACTERS) -> str:

@@ -38,15 +38,22 @@ _SUMMARIES = 50
 
 
 def recognises(record: object) -> bool:
-    """Whether this is such a line."""
+    """Whether this is such a line.
+
+    A message says so by itself, also where a tool that copies sessions left its ids out; of all others only the types
+    that have been seen are known, and any that names its session: every version of the program has new ones.
+    """
     if not isinstance(record, Mapping):
         return False
     kind = record.get("type")
     if kind in _MESSAGES:
-        return isinstance(record.get("message"), Mapping) and ("uuid" in record or "sessionId" in record)
+        message = record.get("message")
+        return isinstance(message, Mapping) and ("uuid" in record or "sessionId" in record or "content" in message)
     if kind in _TITLES:
         return isinstance(record.get(_TITLES[kind]), str)
-    return kind in _OTHERS and not {"sessionId", "uuid", "leafUuid", "messageId"}.isdisjoint(record)
+    if not isinstance(kind, str):
+        return False
+    return "sessionId" in record or (kind in _OTHERS and not {"uuid", "leafUuid", "messageId"}.isdisjoint(record))
 
 
 def read(records: Iterable[Record]) -> Iterator[Transcript]:

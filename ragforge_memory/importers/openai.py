@@ -27,7 +27,8 @@ from ragforge_memory.models.transcript import TranscriptCall, TranscriptMessage
 NAME = "OpenAI chat messages"
 
 _ROLES = frozenset({"system", "developer", "user", "assistant", "tool", "function"})
-_KEYS = frozenset({"tool_call_id", "function_call", "refusal", "audio", "annotations", "reasoning_content", "name"})
+_CALLS = frozenset({"tool_calls", "tool_call_id", "function_call"})
+_KEYS = _CALLS | {"refusal", "audio", "annotations", "reasoning_content", "name", "weight"}
 
 
 def recognises(record: object) -> bool:
@@ -36,8 +37,7 @@ def recognises(record: object) -> bool:
         return False
     content = record.get("content")
     return (
-        bool(record.get("tool_calls"))
-        or record["role"] == "developer"
+        record["role"] == "developer"
         or not _KEYS.isdisjoint(record)
         or (
             isinstance(content, (list, tuple)) and all(isinstance(part, Mapping) and "type" in part for part in content)

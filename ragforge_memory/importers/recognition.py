@@ -16,6 +16,7 @@ from ragforge_memory.errors import InvalidInput
 from ragforge_memory.importers import aider, chatgpt, claude_code, langchain, openai, plain
 from ragforge_memory.importers.fields import identifier, optional_text, time
 from ragforge_memory.importers.records import Record, refusal
+from ragforge_memory.importers.sharing import with_own_uuids
 from ragforge_memory.importers.source import MAX_RECORD_BYTES, JsonDocument, Source, json_lines, text_lines
 from ragforge_memory.models.transcript import Transcript, TranscriptMessage
 
@@ -121,7 +122,7 @@ def _of_list(document: JsonDocument) -> Iterator[Transcript]:
 
 
 def _of_records(records: Iterator[Record]) -> Iterator[Transcript]:
-    """By the first record that could be read."""
+    """By the first record that could be read; a session's also by those after it."""
     looked_at: list[Record] = []
     try:
         first = next((each for each in _kept(records, looked_at) if each.fault is None), None)
@@ -133,14 +134,19 @@ def _of_records(records: Iterator[Record]) -> Iterator[Transcript]:
         raise InvalidInput("there is nothing to import: the list is empty", hint=FORMATS)
     if first is None:
         raise refusal(looked_at[0].place, str(looked_at[0].fault))
-    records = chain(looked_at, records)
     if chatgpt.recognises(first.value) or _has_messages(first.value):
-        return (each for record in records for each in _of_object(record, among=True))
-    if claude_code.recognises(first.value):
-        return claude_code.read(records)
+        return with_own_uuids(each for record in chain(looked_at, records) for each in _of_object(record, among=True))
     if any(recognises(first.value) for _, recognises, _ in _MESSAGES):
-        return iter([_of_messages(records)])
+        return iter([_of_messages(chain(looked_at, records))])
+    # A session may begin with lines of which only the program's newest version knows what they are.
+    seen = chain((first,), _kept(records, looked_at) if _has_type(first.value) else ())
+    if any(claude_code.recognises(each.value) for each in seen if each.fault is None):
+        return with_own_uuids(claude_code.read(chain(looked_at, records)))
     raise _unknown()
+
+
+def _has_type(value: object) -> bool:
+    return isinstance(value, Mapping) and isinstance(value.get("type"), str)
 
 
 def _kept(records: Iterator[Record], kept: list[Record]) -> Iterator[Record]:

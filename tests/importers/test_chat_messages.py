@@ -75,6 +75,14 @@ def test_lines_of_conversations_are_conversations() -> None:
     assert outcomes(json.dumps([{"messages": OPENAI}, {"messages": OPENAI[:1]}])) == [5, 1]
 
 
+@pytest.mark.parametrize("more", [{"weight": 0}, {"tool_calls": []}, {"tool_calls": None}])
+def test_keys_of_fine_tuning_files_are_openais(more: dict[str, Any]) -> None:
+    talk = [{"role": "user", "content": "x"}, {"role": "assistant", "content": "y", **more}]
+    transcript, messages = read_one(lines([{"messages": talk}]))
+    assert transcript.format == "OpenAI chat messages"
+    assert [each.content for each in messages] == ["x", "y"]
+
+
 def test_older_function_calls() -> None:
     _, messages = read_one(
         [

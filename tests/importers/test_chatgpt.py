@@ -110,6 +110,24 @@ def test_many_one_without_a_current_node_and_one_by_itself() -> None:
     assert outcomes(old) == [1]
 
 
+def test_a_result_without_its_call_belongs_to_the_answer_that_follows() -> None:
+    talk = tree(
+        node("q", None, "user", "Read both."),
+        node("f", "q", "tool", "first file", tool="files"),
+        node("a", "f", "assistant", "One."),
+        node("g", "a", "tool", "second file", tool="files"),
+        node("h", "g", "tool", "its end", tool="files"),
+        node("b", "h", "assistant", "Two."),
+        current="b",
+    )
+    [(_, messages)] = read(json.dumps(talk))
+    assert [(each.content, [call.result for call in each.tool_calls]) for each in messages] == [
+        ("Read both.", []),
+        ("One.", ["first file"]),
+        ("Two.", ["second file\nits end"]),
+    ]
+
+
 def test_what_is_bad_is_named_and_the_next_one_is_read() -> None:
     ring = tree(node("a", "b", "user", "x"), node("b", "a", "user", "y"), current="a", title="Ring")
     gap = tree(node("a", "gone", "user", "x"), current="a")
@@ -130,3 +148,15 @@ def test_what_is_bad_is_named_and_the_next_one_is_read() -> None:
         "this is no conversation, as the first one is",
     ]
     assert "node b" in places[2][0]
+
+
+def test_a_branch_in_a_talk_of_its_own_has_its_own_uuids() -> None:
+    first = tree(node("q", None, "user", "x"), node("a", "q", "assistant", "y"), current="a")
+    branch = {**tree(node("q", None, "user", "x"), node("b", "q", "assistant", "z"), current="b"), "id": "other"}
+    branch["conversation_id"] = "c0ffee00-1111"
+    text = json.dumps([first, branch, first])
+    [one, other, again] = [[each.uuid for each in messages] for _, messages in read(text)]
+    assert one == again == [f"{name:->36}" for name in "qa"]
+    assert other[1] == f"{'b':->36}"
+    assert other[0] not in one
+    assert [[each.uuid for each in messages] for _, messages in read(text)][1] == other

@@ -146,3 +146,18 @@ def test_a_ring_is_refused_where_it_closes() -> None:
 
 def test_lines_without_messages_are_no_session() -> None:
     assert read(lines(LINES[:2])) == []
+
+
+def test_lines_of_a_newer_version_may_come_first_and_ids_be_left_out() -> None:
+    newer = [{"type": "fast-mode", "on": True}, {"type": "theme", "sessionId": SESSION}]
+    assert outcomes(lines([newer[1], *LINES])) == outcomes(lines([newer[0], *LINES])) == outcomes(lines(LINES))
+    bare = [
+        {"type": "user", "message": {"role": "user", "content": "Where?"}},
+        {"type": "assistant", "message": {"role": "assistant", "content": [use("t1", "Grep", pattern="x")]}},
+        {"type": "user", "message": {"role": "user", "content": [result("t1", "a.py")]}},
+    ]
+    _, messages = read_one(lines([newer[0], *bare]))
+    assert [(each.role, [call.result for call in each.tool_calls]) for each in messages] == [
+        ("user", []),
+        ("assistant", ["a.py"]),
+    ]
