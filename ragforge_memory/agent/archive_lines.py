@@ -9,7 +9,8 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 
 from ragforge_memory.agent.archive_reading import check_version, checked
-from ragforge_memory.agent.restoring import Counts, HereAlready, Misplaced, Restoring
+from ragforge_memory.agent.restored_messages import HereAlready
+from ragforge_memory.agent.restoring import Counts, Misplaced, Restoring
 from ragforge_memory.errors import InvalidInput
 from ragforge_memory.models import archive
 
@@ -113,6 +114,8 @@ class _Reader:
             told += await self._taken(line, line.record, number)
         except Misplaced as error:
             told += await self._refuse(error.why, self._first + error.index)
+        except HereAlready as error:
+            told += await self._refuse(error.message, number if error.place is None else error.place)
         except InvalidInput as error:
             told += await self._refuse(error.message, number)
         return told
@@ -193,7 +196,7 @@ class _Reader:
             return
         if self._kind == "message":
             self._messages += len(batch)
-            await restoring.messages(batch)
+            await restoring.messages(batch, place=self._first)
         elif self._kind == "anchor":
             await restoring.anchors(batch)
         elif self._kind == "prompt":
