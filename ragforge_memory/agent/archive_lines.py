@@ -57,7 +57,7 @@ async def restore_lines(
     reader: _Reader | None = None
     number = 0
     try:
-        async for some in _ahead(lines):
+        async for some in parsed(lines):
             for line in some:
                 number += 1
                 if reader is None:
@@ -207,7 +207,7 @@ class _Reader:
             await restoring.insights(cast(list[archive.Insight], batch))
 
 
-async def _ahead(lines: AsyncIterator[Sequence[bytes]]) -> AsyncIterator[list[_Line]]:
+async def parsed(lines: AsyncIterator[Sequence[bytes]]) -> AsyncIterator[list[_Line]]:
     """Some lines at a time, read in a thread while those before are written."""
     reading: asyncio.Task[list[_Line]] | None = None
     try:

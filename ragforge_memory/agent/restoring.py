@@ -78,6 +78,7 @@ class Restoring:
         self._rows = Rows(self._names, services.owner, services.redacted)
         self.counts = Counts()
         self._begun: list[_Begun] = []
+        self._here: set[str] = set()
         self._writer = MessageWriter(services, self._store, self._names, self._rows, on_conflict)
         self._anchors: dict[str, PlacedAnchor] = {}
         self._space: Space | None = None
@@ -108,6 +109,7 @@ class Restoring:
         busy = next((uuid for uuid, each in known.items() if each.restoring or each.left), None)
         if busy is not None:
             raise InvalidInput(f"conversation {busy} is being imported or deleted just now", hint="try again")
+        self._here |= known.keys()
         taken = await self._store.taken(list(seqs)) - known.keys()
         conflict = await self._conflict(next(each for each in heads if each.uuid == named), known)
         if conflict is not None and self._on_conflict != "copy":
@@ -137,7 +139,7 @@ class Restoring:
         for index, (part, top) in enumerate(parts.items()):
             if part not in own and (part not in known or (top and known[part].last_message_id is None)):
                 raise InvalidInput(f"lineage[{index}]: the conversation that it begins with is not here")
-        before = (await self._store.known({uuid: 0})).get(uuid)
+        before = (await self._store.known({uuid: 0})).get(uuid) if uuid in self._here else None
         if head.session_id is not None and await self._store.session_holder(head.session_id):
             head = head.model_copy(update={"session_id": None})
         await self._store.begin(uuid, holder())
