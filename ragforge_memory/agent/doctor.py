@@ -271,8 +271,11 @@ def check_journals(home: Path) -> Check:
     folder = home / "journal"
     state = journal_state(folder)
     told = [
-        f"{_counted(waiting.turns, 'turn')}"
-        + (f" and {_counted(waiting.conversations, 'new conversation')}" if waiting.conversations else "")
+        " and ".join(
+            _counted(number, what)
+            for number, what in ((waiting.turns, "turn"), (waiting.conversations, "new conversation"))
+            if number
+        )
         + f" wait{'s' if waiting.turns + waiting.conversations == 1 else ''} for {database}"
         + (f" since {waiting.since}" if waiting.since else "")
         for database, waiting in state.waiting.items()
