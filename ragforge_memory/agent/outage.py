@@ -17,6 +17,8 @@ log = logging.getLogger(__name__)
 # Seconds between two looks whether the graph is back: the first ones soon, for most outages are short.
 _FIRST_PAUSE = 0.1
 _LONGEST_PAUSE = 2.0
+# Seconds to store what waits when the agent is closed. Only a graph that answers is given them.
+_LAST_CHANCE = 10.0
 
 
 class Outage:
@@ -52,12 +54,19 @@ class Outage:
             await asyncio.wait((self._mending,))
 
     async def aclose(self) -> None:
-        """Looks no more; what waits stays in the journal."""
+        """Looks once more whether the graph is back, and stores what waits where it is; starts no server.
+
+        What waits then stays in the journal, for the next process.
+        """
         self._closed = True
         if self._mending is not None:
             self._mending.cancel()
             with contextlib.suppress(asyncio.CancelledError):
                 await self._mending
+        if self.is_on:
+            with contextlib.suppress(RagforgeError, TimeoutError):
+                async with asyncio.timeout(_LAST_CHANCE):
+                    await self._mended(restart=False)
 
     def _opened(self, error: GraphUnavailable) -> None:
         log.warning("turns go to the journal: %s", error)
@@ -67,16 +76,24 @@ class Outage:
                 self._mend(), name="ragforge-outage", context=Context()
             )
 
+    async def _mended(self, *, restart: bool) -> bool:
+        """Whether the graph is back and has all that was said; then turns use it again."""
+        if not await self._graph.answers(restart=restart):
+            return False
+        await self._replay()
+        # Nothing is awaited between this look and the closing: a turn either waits in the journal by now, or goes on.
+        if self._journal.waiting():
+            return False
+        self._graph.breaker.close()
+        log.warning("the graph is back")
+        return True
+
     async def _mend(self) -> None:
         pause = _FIRST_PAUSE
         while True:
             try:
-                if await self._graph.answers():
-                    await self._replay()
-                    if not self._journal.waiting():
-                        self._graph.breaker.close()
-                        log.warning("the graph is back")
-                        return
+                if await self._mended(restart=True):
+                    return
             except RagforgeError as error:
                 log.info("the graph is not back yet: %s", error)
             except Exception:

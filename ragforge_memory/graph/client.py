@@ -126,28 +126,18 @@ class GraphClient:
         return self._address
 
     def comes_back(self, error: BaseException) -> bool:
-        """Whether ``error`` means that a managed server has gone, which `back` waits for; never of one that hangs."""
+        """Whether ``error`` means that a managed server has gone, which `answers` starts again."""
         return self._recover is not None and isinstance(error, GraphUnavailable) and is_lost(error.__cause__)
 
-    async def back(self) -> None:
-        """Waits until a managed server that went away answers again; cancelling the wait ends it at once.
-
-        Raises:
-            GraphUnavailable: it did not within 60 s, or could not be started again.
-        """
-        generation = self._generation
-        if await refusal(self._driver) is not None:
-            await self._reconnect(generation)
-
-    async def answers(self) -> bool:
-        """Whether the server answers now; a managed one that has gone is started again, and waited for.
+    async def answers(self, *, restart: bool) -> bool:
+        """Whether the server answers now; with ``restart`` a managed one that has gone is started again and waited for.
 
         Raises:
             GraphUnavailable: that one was not back within 60 s, or could not be started.
         """
         generation = self._generation
         refused = await refusal(self._driver)
-        if refused is not None and self._recover is not None and is_lost(refused):
+        if refused is not None and restart and self._recover is not None and is_lost(refused):
             await self._reconnect(generation)
             return True
         return refused is None

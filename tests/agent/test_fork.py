@@ -196,8 +196,9 @@ def test_a_child_leaves_its_parents_journal_alone(tmp_path: Path) -> None:
     assert in_child(spoil) == "None"
     another = Journal(tmp_path)
     [path] = another.others()
-    with another.claimed(path) as turns:
-        assert turns is None
+    with another.claimed(path) as file:
+        assert file is None
     journal.close()
-    with another.claimed(path) as turns:
-        assert turns == [turn]
+    with another.claimed(path) as file:
+        assert file is not None
+        assert list(file.held.turns.values()) == [turn]
