@@ -1,38 +1,73 @@
-"""kill -9 of the client at each named point of a turn, in a loop; prints every seed, so that a round can be repeated.
+"""kill -9 of client and server at named points, under load and with outages in between; counts what was lost.
 
-    python benchmarks/faults.py --rounds 50 [--seed N]
+    python benchmarks/faults.py --rounds 1000 [--seed N] [--home DIR]
 
-The server is ``NEO4J_URI``'s, else the managed one.
+It starts a managed server of its own, since it kills that too, and stops it at the end. Each round prints its seed, by
+which it can be repeated: a client with two conversations at once is struck at a named point, killed there or after an
+outage (refused, hanging, slow, or the server itself killed), before, while or after what waits on its disk is stored;
+then the next process looks at everything that was acknowledged.
 """
 
 from __future__ import annotations
 
 import argparse
 import asyncio
+import json
+import logging
+import multiprocessing
+import os
+import signal
 import sys
 import tempfile
+import time
+from collections import Counter
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from benchmarks.server import benchmark_server
-from tests.faults.rounds import POINTS, run_round
+from benchmarks.faults_round import KINDS, Rounds
+from ragforge_memory.graph.managed import release, stop
+from ragforge_memory.home import cache_home
 
 
-async def main(rounds: int, first_seed: int) -> int:
-    """Runs the rounds, the points in turn; returns how many found a fault."""
-    config = benchmark_server()
-    failed = 0
-    acknowledged = 0
-    for number in range(rounds):
-        seed, point = first_seed + number, POINTS[number % len(POINTS)]
-        with tempfile.TemporaryDirectory() as directory:
-            found = await run_round(config, point, seed, Path(directory))
-        faults = found.faults()
-        failed += bool(faults)
-        acknowledged += len(found.acknowledged)
-        print(f"round {number + 1:4} seed {seed:6} {point:20} {'; '.join(faults) or 'ok'}", flush=True)
-    print(f"{rounds} kills, {acknowledged} acknowledged messages, {failed} rounds with a fault")
+async def main(rounds: int, first_seed: int, home: Path) -> int:
+    """Runs the rounds; returns how many found a fault."""
+    logging.disable(logging.ERROR)  # of the outages that are made
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(["benchmarks.faults_client"])
+    loop = Rounds(home, context)
+    await loop.begin()
+    wrong: Counter[str] = Counter()
+    failed = acknowledged = messages = replayed = 0
+    kinds: Counter[str] = Counter()
+    started = time.monotonic()
+    try:
+        for number in range(rounds):
+            seed = first_seed + number
+            with tempfile.TemporaryDirectory() as directory:
+                found = await loop.run(seed, Path(directory))
+            failed += bool(found.wrong)
+            wrong += found.wrong
+            acknowledged += found.acknowledged
+            messages += found.messages
+            replayed += found.replayed
+            kinds[found.plan.split(" > ", 1)[0]] += 1
+            print(f"round {number + 1:4} seed {seed:6} {found.plan:60} {'; '.join(found.told) or 'ok'}", flush=True)
+    finally:
+        await loop.end()
+        done = sum(kinds.values())
+        result = {
+            "rounds": done,
+            "first_seed": first_seed,
+            "seconds": round(time.monotonic() - started),
+            "kinds": dict(kinds),
+            "acknowledged": acknowledged,
+            "messages": messages,
+            "journals_replayed": replayed,
+            **{kind.replace(" ", "_"): wrong[kind] for kind in KINDS},
+        }
+        print(f"{done} rounds from seed {first_seed}, {acknowledged} acknowledged, {failed} rounds with a fault")
+        print(json.dumps(result))
     return failed
 
 
@@ -40,5 +75,15 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=50)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--home", type=Path, help="the server's home; default: a fresh one, removed afterwards")
     given = parser.parse_args()
-    sys.exit(1 if asyncio.run(main(given.rounds, given.seed)) else 0)
+    os.environ.pop("NEO4J_URI", None)
+    os.environ["RAGFORGE_CACHE"] = str(cache_home())
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that its server is stopped then, too
+    with tempfile.TemporaryDirectory(prefix="ragforge-faults-") as scratch:
+        home = given.home or Path(scratch) / "home"
+        try:
+            sys.exit(1 if asyncio.run(main(given.rounds, given.seed, home)) else 0)
+        finally:
+            stop(home)
+            release(home)

@@ -7,3 +7,9 @@ RETURN 1 AS one
 CALL dbms.listConnections() YIELD userAgent
 WHERE userAgent <> $own_agent
 RETURN count(*) AS connections
+
+// name: database_birth
+// Which database this is, whatever its address: what a journal holds of a conversation that is not here was deleted,
+// or belongs to another database. No owner: a database is everybody's.
+CALL db.info() YIELD id
+RETURN id

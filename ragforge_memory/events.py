@@ -11,12 +11,16 @@ from ragforge_memory.models.shape import Shape
 
 
 class MessageStarted(Shape):
-    """The user's message is in the graph and the turn runs."""
+    """The turn runs, and the user's message is kept: in the graph, or on disk while that is away.
+
+    ``kept`` is False where neither could take it; then a ``degraded`` event has said so.
+    """
 
     type: Literal["message_started"] = "message_started"
     conversation_id: str
     user_message_id: str
     message_id: str
+    kept: bool = True
 
 
 class Recalled(Shape):
@@ -90,7 +94,12 @@ class MemorySaved(Shape):
 
 
 class Degraded(Shape):
-    """Something is not available this turn; the turn goes on."""
+    """Something is not available this turn; the turn goes on.
+
+    ``what`` is ``graph`` where the turn is kept on disk until Neo4j is back, ``journal`` where the disk refuses too,
+    ``embeddings`` where nothing is found by meaning. A turn says each once; where it waits for a managed server's
+    restart first, it says that as well.
+    """
 
     type: Literal["degraded"] = "degraded"
     what: str
@@ -98,7 +107,7 @@ class Degraded(Shape):
 
 
 class MessageCompleted(Shape):
-    """The answer is in the graph."""
+    """The answer is whole, and kept as ``response.degraded`` says."""
 
     type: Literal["message_completed"] = "message_completed"
     response: AssistantResponse

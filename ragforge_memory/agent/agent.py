@@ -10,6 +10,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
+from ragforge_memory.agent import finding
 from ragforge_memory.agent.api.agent_code import AgentCode
 from ragforge_memory.agent.api.agent_insights import AgentInsights
 from ragforge_memory.agent.api.agent_search import AgentSearch
@@ -236,7 +237,7 @@ class AsyncConversationAgent(AgentSearch, AgentImports, AgentCode, AgentArchive,
         check_labels(title, tags)
         check_metadata(metadata)
         services = await self.open()
-        return self._conversation(await services.conversations.create(title=title, tags=tags, metadata=metadata))
+        return self._conversation(await finding.create(services, title=title, tags=tags, metadata=metadata))
 
     async def open_conversation(
         self,
@@ -253,8 +254,8 @@ class AsyncConversationAgent(AgentSearch, AgentImports, AgentCode, AgentArchive,
         check_labels(title, tags)
         check_metadata(metadata)
         services = await self.open()
-        opened = await services.conversations.open(session_id, title=title, tags=tags, metadata=metadata)
-        return self._conversation(await services.settled(opened))
+        opened = await finding.open_session(services, session_id, title=title, tags=tags, metadata=metadata)
+        return self._conversation(opened)
 
     async def load_conversation(self, uuid: str) -> AsyncConversation:
         """An existing conversation.
@@ -269,9 +270,7 @@ class AsyncConversationAgent(AgentSearch, AgentImports, AgentCode, AgentArchive,
         if not isinstance(uuid, str) or not uuid.strip():
             raise InvalidInput("a conversation is named by its uuid, session id or title")
         check_text(uuid, "a conversation's name")
-        services = await self.open()
-        await services.take_up()
-        return self._conversation(await services.settled(await services.conversations.find(uuid)))
+        return self._conversation(await finding.load(await self.open(), uuid))
 
     async def _exact_conversation(self, uuid: str) -> AsyncConversation | None:
         """The conversation of exactly this uuid, or None; no prefix, session or title is tried."""
@@ -396,4 +395,6 @@ class AsyncConversationAgent(AgentSearch, AgentImports, AgentCode, AgentArchive,
     def _conversation(self, info: ConversationInfo) -> AsyncConversation:
         from ragforge_memory.agent.conversation import AsyncConversation
 
+        if self._services:
+            self._services.remembered.opened(info)
         return AsyncConversation(self, info)

@@ -74,8 +74,8 @@ async def export_all(services: Services, path: str | os.PathLike[str], *, embedd
     with replacing(path) as out:
         waiting: list[bytes] = [_line("archive", _head(services, space))]
         size = 0
+        await replay_own(services)
         for uuid in await store.all():
-            await replay_own(services, uuid)
             try:
                 async for line in _conversation(store, uuid, space=space):
                     waiting.append(_line(line.kind, line.record))

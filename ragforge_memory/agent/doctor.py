@@ -265,15 +265,29 @@ def _vectors(health: ProjectHealth, embedder: Embedder | None) -> Check:
 
 
 def check_journals(home: Path) -> Check:
-    """Whether turns of processes that ended badly still wait to be stored."""
-    from ragforge_memory.graph.journal import waiting_files
+    """What waits in journals for Neo4j to be back, of which database and since when, and what was set aside."""
+    from ragforge_memory.graph.journal_state import journal_state
 
-    waiting = waiting_files(home / "journal")
-    if not waiting:
+    folder = home / "journal"
+    state = journal_state(folder)
+    told = [
+        " and ".join(
+            _counted(number, what)
+            for number, what in ((waiting.turns, "turn"), (waiting.conversations, "new conversation"))
+            if number
+        )
+        + f" wait{'s' if waiting.turns + waiting.conversations == 1 else ''} for {database}"
+        + (f" since {waiting.since}" if waiting.since else "")
+        for database, waiting in state.waiting.items()
+    ]
+    told += [f"{len(why)} set aside in {path.name} ({why[0]})" for path, why in state.aside.items() if why]
+    if not told:
         return Check("journal", True, "no turns wait to be stored")
-    return Check(
-        "journal",
-        True,
-        f"{len(waiting)} files with turns that the graph does not have yet, in {home / 'journal'}",
-        "the next chat or ask with the same graph stores them",
-    )
+    hint = "the next chat or ask with the same graph stores what waits"
+    if state.aside:
+        hint = "what was set aside is lines of JSON that no database has taken: read them, then delete the file"
+    return Check("journal", not state.aside, f"{'; '.join(told)}; in {folder}", hint)
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number} {what}{'' if number == 1 else 's'}"

@@ -26,10 +26,16 @@ class EphemeralConversations:
         self.messages: dict[str, list[Message]] = {}
 
     async def create(
-        self, *, title: str | None = None, tags: Sequence[str] = (), metadata: Mapping[str, Any] | None = None
+        self,
+        *,
+        title: str | None = None,
+        tags: Sequence[str] = (),
+        metadata: Mapping[str, Any] | None = None,
+        uuid: str | None = None,
+        recover: bool = True,
     ) -> ConversationInfo:
         """Makes a new conversation."""
-        return self._new(title, tags, metadata, None)
+        return self._new(title, tags, metadata, None, uuid)
 
     async def open(
         self,
@@ -99,11 +105,16 @@ class EphemeralConversations:
         """Nothing is half written here, so that there is nothing to take away."""
 
     def _new(
-        self, title: str | None, tags: Sequence[str], metadata: Mapping[str, Any] | None, session_id: str | None
+        self,
+        title: str | None,
+        tags: Sequence[str],
+        metadata: Mapping[str, Any] | None,
+        session_id: str | None,
+        uuid: str | None = None,
     ) -> ConversationInfo:
         now = datetime.now(UTC)
         info = ConversationInfo(
-            uuid=uuid4().hex,
+            uuid=uuid or uuid4().hex,
             session_id=session_id,
             title=title,
             tags=tuple(tags),
@@ -124,7 +135,10 @@ class NoJournal(Journal):
     def __init__(self) -> None:
         super().__init__(Path(os.devnull))
 
-    def _write(self, line: dict[str, Any], *, sync: bool = False) -> None:
+    def close(self) -> None:
+        """There is no file."""
+
+    def _write(self, *lines: dict[str, Any], sync: bool = False) -> None:
         return
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from uuid import uuid4
 
 from ragforge_memory.agent.branches import compare, store
+from ragforge_memory.agent.recovery import replay_own
 from ragforge_memory.errors import InvalidInput
 from ragforge_memory.graph.branches import Merge
 from ragforge_memory.graph.messages import NewMessage
@@ -25,6 +26,7 @@ async def merge(services: Services, conversation_id: str, other_id: str) -> Mess
         ConversationNotFound: one of them is not there.
         InvalidInput: the other one has said nothing of its own, or that was merged already, if just now by another.
     """
+    await replay_own(services)
     sides = await compare(services, conversation_id, other_id)
     if other_id not in set(_members(await store(services).tree(conversation_id))):
         raise InvalidInput(

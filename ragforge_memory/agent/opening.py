@@ -21,7 +21,9 @@ from ragforge_memory.agent.background import (
 )
 from ragforge_memory.agent.background_work import BackgroundWork, SummaryTask
 from ragforge_memory.agent.ephemeral import EphemeralConversations, EphemeralMessages, NoJournal
-from ragforge_memory.agent.recovery import fold_orphans
+from ragforge_memory.agent.outage import Outage
+from ragforge_memory.agent.recovery import fold_orphans, replay_own
+from ragforge_memory.agent.remembered import Remembered
 from ragforge_memory.agent.room import check_instructions
 from ragforge_memory.agent.services import Services
 from ragforge_memory.agent.similar import WaitingConversations
@@ -33,6 +35,7 @@ from ragforge_memory.embeddings.resolve import resolve_embedder
 from ragforge_memory.errors import EmbeddingMismatch, RagforgeError
 from ragforge_memory.graph.connect import configured, connect
 from ragforge_memory.graph.conversations import ConversationStore
+from ragforge_memory.graph.health import database_birth
 from ragforge_memory.graph.imports import ImportStore
 from ragforge_memory.graph.insights import InsightStore
 from ragforge_memory.graph.journal import Journal
@@ -123,18 +126,22 @@ async def open_services(wanted: Wanted) -> Services:
         vectors = _vectors(wanted, settings, embedder, space, messages, summary_store, similar, scopes)
         conversations = ConversationStore(graph, wanted.owner, redacted=lambda value: services.redacted(value))
         forgetful = EphemeralConversations(wanted.owner)
+        journal = Journal(home / "journal") if remembers else NoJournal()
         services = Services(
             owner=wanted.owner,
             config=agent_config,
             graph=graph,
             graph_name=_graph_name(wanted.target),
+            graph_birth=await database_birth(graph),
             conversations=conversations if remembers else forgetful,
             messages=messages if remembers else EphemeralMessages(forgetful),
             scopes=scopes,
             provider=resolution.provider,
             model_why=resolution.why,
             registry=registry,
-            journal=Journal(home / "journal") if remembers else NoJournal(),
+            journal=journal,
+            outage=Outage(graph, journal, lambda: replay_own(services)),
+            remembered=Remembered(agent_config.memory.max_context_messages),
             background=BackgroundWork(
                 vectors,
                 SummaryTask(summaries, vectors.wake) if summarizes else None,
@@ -170,8 +177,9 @@ async def open_services(wanted: Wanted) -> Services:
 
 async def close_services(services: Services, *, drain: float) -> None:
     """Drains for at most ``drain`` seconds, then closes all that was opened, whatever fails meanwhile."""
+    await services.outage.aclose()
     with contextlib.suppress(RagforgeError):
-        left = await services.background.finish(drain)
+        left = {} if services.outage.is_on else await services.background.finish(drain)
         if left:
             log.info("left for the next process: %s", left)
     await services.background.aclose()

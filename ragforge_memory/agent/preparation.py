@@ -13,10 +13,10 @@ from ragforge_memory.agent.budget import Window, folded_within, tool_tokens, win
 from ragforge_memory.agent.compression import condensed, due
 from ragforge_memory.agent.context import IMPORTANT_MESSAGES, RELEVANT, Built, build
 from ragforge_memory.agent.nearness import Near, with_near
-from ragforge_memory.agent.patience import patiently
 from ragforge_memory.agent.prompt import READ_RESULT, system_prompt, tokens_of
 from ragforge_memory.agent.receipts import receipt_of, shared_texts
 from ragforge_memory.errors import InvalidInput, RagforgeError
+from ragforge_memory.graph.breaker import hurried
 from ragforge_memory.graph.receipts import Receipt, TurnContext, prompt_uuid
 from ragforge_memory.graph.records import to_json
 from ragforge_memory.llm.port import ChatMessage, ModelRequest, ToolOutcome, ToolRequest, ToolSpec
@@ -25,6 +25,7 @@ from ragforge_memory.models.summary import Summary
 from ragforge_memory.models.tokens import estimate_tokens
 
 if TYPE_CHECKING:
+    from ragforge_memory.agent.keeping import Keeping
     from ragforge_memory.agent.services import Services
     from ragforge_memory.agent.tool_rounds import Emit
 
@@ -111,9 +112,9 @@ def check_room(services: Services, question: str) -> None:
 
 
 async def prepare(
-    services: Services, conversation_id: str, *, question_seq: int, question: str, emit: Emit
+    services: Services, conversation_id: str, *, question_seq: int, question: str, emit: Emit, keeping: Keeping
 ) -> Prepared:
-    """Reads what the turn is given and builds its first request.
+    """Reads what the turn is given and builds its first request; while the graph is away, from what is remembered here.
 
     Args:
         services: what is open.
@@ -121,9 +122,9 @@ async def prepare(
         question_seq: where the question stands.
         question: what is asked.
         emit: takes the turn's events.
+        keeping: knows whether the graph is away.
 
     Raises:
-        GraphUnavailable: nothing could be read.
         ConversationNotFound: it was deleted.
     """
     memory = services.config.memory
@@ -131,31 +132,15 @@ async def prepare(
     tools, reading = services.registry.specs, services.registry.spec(READ_RESULT)
     shared = [text for offered in (tools, (*tools, reading)) for text in shared_texts(instructions, offered)]
     floor = question_seq - memory.max_context_messages - 1
-    near = Near(services, conversation_id, question, floor=floor, limit=RELEVANT)
-    try:
-        before = await patiently(
-            services.graph,
-            emit,
-            lambda: services.messages.turn_context(
-                conversation_id,
-                before_seq=question_seq,
-                limit=memory.max_context_messages,
-                question=question,
-                relevant=RELEVANT,
-                important=IMPORTANT_MESSAGES,
-                prompts=sorted({prompt_uuid(services.owner, text) for text in shared}),
-                recover=False,
-            ),
-        )
-        before = with_near(before, await near.found(), RELEVANT)
-    except BaseException:
-        near.leave()
-        raise
+    prompts = sorted({prompt_uuid(services.owner, text) for text in shared})
+    before = await _read(services, conversation_id, question_seq, question, floor, prompts, keeping)
     today = services.today()
     window = window_of(services.provider.context_window, memory.compression.max_tokens)
     asked = tokens_of(ChatMessage("user", question))
     fixed = estimate_tokens(system_prompt(instructions, today=today)) + tool_tokens((*tools, reading)) + asked
-    before, storing = await _within_threshold(services, conversation_id, before, fixed, asked, window, emit)
+    storing = None
+    if not keeping.away:
+        before, storing = await _within_threshold(services, conversation_id, before, fixed, asked, window, emit)
     built = build(before, question, instructions=instructions, today=today, window=window, tools=tools, reading=reading)
     kept, edges = receipt_of(
         built,
@@ -166,6 +151,41 @@ async def prepare(
         read_at=before.read_at,
     )
     return Prepared(built, kept, edges, reading, storing)
+
+
+async def _read(
+    services: Services,
+    conversation_id: str,
+    question_seq: int,
+    question: str,
+    floor: int,
+    prompts: Sequence[str],
+    keeping: Keeping,
+) -> TurnContext:
+    """Read 1, with a search by meaning beside it; or what is remembered here."""
+    memory, remembered = services.config.memory, services.remembered
+    near = Near(services, conversation_id, question, floor=0 if keeping.away else floor, limit=RELEVANT)
+    try:
+        before = await keeping.read(
+            lambda: services.messages.turn_context(
+                conversation_id,
+                before_seq=question_seq,
+                limit=memory.max_context_messages,
+                question=question,
+                relevant=RELEVANT,
+                important=IMPORTANT_MESSAGES,
+                prompts=prompts,
+                recover=False,
+            )
+        )
+        if before is not None:
+            remembered.read(conversation_id, before, up_to=question_seq)
+            return with_near(before, await near.found(), RELEVANT)
+    except BaseException:
+        near.leave()
+        raise
+    near.leave()
+    return remembered.context(conversation_id, before_seq=question_seq, prompts=prompts)
 
 
 async def _within_threshold(
@@ -190,7 +210,8 @@ async def _within_threshold(
     messages = [message for message in before.messages if message.seq <= stretch.to_seq]
     try:
         if not messages or messages[0].seq > stretch.from_seq:
-            messages = await receipts.between(conversation_id, stretch.from_seq - 1, stretch.to_seq)
+            with hurried():
+                messages = await receipts.between(conversation_id, stretch.from_seq - 1, stretch.to_seq)
         new = await condensed(
             services.provider,
             messages,
@@ -207,7 +228,10 @@ async def _within_threshold(
 
     async def keep(compression: Summary) -> None:
         try:
-            await receipts.keep_compression(conversation_id, compression, kept_tokens=stretch.kept_tokens + question)
+            with hurried():
+                await receipts.keep_compression(
+                    conversation_id, compression, kept_tokens=stretch.kept_tokens + question
+                )
         except RagforgeError as error:
             log.warning("a compression could not be stored: %s", error)
 

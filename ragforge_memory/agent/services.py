@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from ragforge_memory.config import AgentConfig
-from ragforge_memory.llm.port import model_key
+from ragforge_memory.llm.port import answers, model_key
 from ragforge_memory.models.owner import Owner
 from ragforge_memory.project import identify
 from ragforge_memory.redaction import redact_value
@@ -17,6 +17,8 @@ from ragforge_memory.redaction import redact_value
 if TYPE_CHECKING:
     from ragforge_memory.agent.background_work import BackgroundWork
     from ragforge_memory.agent.ephemeral import EphemeralConversations, EphemeralMessages
+    from ragforge_memory.agent.outage import Outage
+    from ragforge_memory.agent.remembered import Remembered
     from ragforge_memory.agent.summaries import Summaries
     from ragforge_memory.agent.summary_text import Summarizer
     from ragforge_memory.embeddings.port import Embedder
@@ -43,8 +45,8 @@ class Services:
     """Everything a turn needs. ``graph_name`` says which database the journal's lines belong to,
     ``model_why`` in one sentence why this model answers, ``summaries``, ``searches``, ``receipts`` and
     ``insights`` are None without memory.
-    ``unasked`` has, by conversation, the text and the uuid of a question that ended because the graph was away: asked
-    again it is the same one, whether the graph took it or not. ``searches_meaning``: whether turns look for their
+    ``graph_birth`` is that database's own id. ``remembered`` is what this process knows of its conversations while the
+    graph is away. ``searches_meaning``: whether turns look for their
     question's meaning; a process that ends after one answer loads no model for it."""
 
     owner: Owner
@@ -57,7 +59,10 @@ class Services:
     provider: ModelProvider
     model_why: str
     registry: ToolRegistry
+    graph_birth: str
     journal: Journal
+    outage: Outage
+    remembered: Remembered
     background: BackgroundWork
     summarizer: Summarizer
     summaries: Summaries | None
@@ -71,7 +76,6 @@ class Services:
     insights: InsightStore | None = None
     searches_meaning: bool = False
     degraded: tuple[str, ...] = ()
-    unasked: dict[str, tuple[str, str]] = field(default_factory=dict)
 
     async def take_up(self) -> None:
         """Folds in what processes that have died since left behind."""
@@ -85,10 +89,16 @@ class Services:
             await self.messages.settle(conversation.uuid)
         return conversation
 
-    def asked_before(self, conversation_id: str, text: str) -> str | None:
-        """The uuid of this question where it was asked already, of a graph that was away then."""
-        known, uuid = self.unasked.get(conversation_id, (None, None))
-        return uuid if known == text else None
+    @property
+    def remembers(self) -> bool:
+        """Whether conversations are kept."""
+        return self.config.memory.enabled
+
+    @property
+    def generates_titles(self) -> bool:
+        """Whether a title that comes from the first message is replaced by a better one."""
+        memory = self.config.memory
+        return memory.enabled and memory.summarization.enabled and answers(self.provider, "title")
 
     @property
     def commit(self) -> str | None:

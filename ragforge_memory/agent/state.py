@@ -68,6 +68,7 @@ def checked_message(message: Mapping[str, Any]) -> dict[str, Any]:
 
 async def run_state(agent: AsyncConversationAgent, state: Mapping[str, Any]) -> Messages:
     """Runs a turn on a message list; see `AsyncConversationAgent.invoke`."""
+    from ragforge_memory.agent.recovery import replay_own
     from ragforge_memory.graph.messages import NewMessage
     from ragforge_memory.graph.records import as_text
     from ragforge_memory.models.tokens import estimate_tokens
@@ -86,6 +87,7 @@ async def run_state(agent: AsyncConversationAgent, state: Mapping[str, Any]) -> 
     if session is not None:
         check_text(session, "a session id")
     services = await agent.open()
+    await replay_own(services)
     ours = await services.messages.known([message["id"] for message in messages])
     conversation = await _home_of(agent, str(session) if session else None, set(ours.values()))
 

@@ -10,13 +10,14 @@ from uuid import uuid4
 
 from ragforge_memory import events
 from ragforge_memory.agent.services import Services
+from ragforge_memory.graph.breaker import hurried
 from ragforge_memory.llm.port import ToolOutcome, ToolRequest
 from ragforge_memory.models.code import ScopeTie
 from ragforge_memory.models.conversation import ToolCall
 from ragforge_memory.tools.registry import ToolContext, ToolRun
 
 Emit = Callable[[events.Event], Awaitable[None]]
-WriteJournal = Callable[..., Awaitable[None]]
+WriteJournal = Callable[..., Awaitable[bool]]
 
 _CUT_OFF = "this was cut off while it ran; whether it took effect is not known"
 
@@ -93,7 +94,9 @@ class ToolRounds:
         unfinished = record(ToolRun("", None, success=False, error=_CUT_OFF))
         if services.registry.side_effects(asked.name):
             await self._write_journal(services.journal.tool, self._message_id, unfinished)
-        run = await services.registry.run(asked, self._context)
+        # A tool that needs the graph gets an error from it while it is away, and the model sees that: nobody waits.
+        with hurried():
+            run = await services.registry.run(asked, self._context)
         call = record(run)
         self._scopes.update(dict.fromkeys(run.scopes))
         await self._write_journal(services.journal.tool, self._message_id, call, run.scopes)

@@ -5,23 +5,22 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Mapping
 from dataclasses import replace
 from typing import Any
 from uuid import uuid4
 
 from ragforge_memory import events
 from ragforge_memory.agent.importance import importance_of
-from ragforge_memory.agent.inputs import checked_text, title_of
-from ragforge_memory.agent.patience import patiently, shielded
+from ragforge_memory.agent.inputs import checked_text
+from ragforge_memory.agent.keeping import Keeping
+from ragforge_memory.agent.patience import shielded
 from ragforge_memory.agent.preparation import Prepared, check_room, prepare
-from ragforge_memory.agent.recovery import as_journalled
 from ragforge_memory.agent.search import Searcher
 from ragforge_memory.agent.services import Services
 from ragforge_memory.agent.tool_rounds import Emit, ToolRounds
 from ragforge_memory.code.mentions import find_mentions
-from ragforge_memory.errors import ConversationNotFound, GraphUnavailable, ModelError, RagforgeError, TurnCancelled
-from ragforge_memory.graph.journal import JournalTurn
+from ragforge_memory.errors import ModelError, RagforgeError, TurnCancelled
 from ragforge_memory.graph.messages import CodeTies, Mention, NewMessage
 from ragforge_memory.graph.receipts import Receipt
 from ragforge_memory.llm.port import (
@@ -49,7 +48,7 @@ log = logging.getLogger(__name__)
 
 
 class Turn:
-    """A question on its way to an answer. Every graph call in it runs under a time-out.
+    """A question on its way to an answer. Every graph call in it runs under a time-out; it needs none to succeed.
 
     Args:
         services: what is open.
@@ -77,57 +76,62 @@ class Turn:
         self._text = checked_text(text)
         self._emit = emit
         self._metadata = metadata
-        self._asked_seq = asked_seq
-        self.user_message_id = message_id or services.asked_before(conversation_id, text) or uuid4().hex
+        self.user_message_id = message_id or uuid4().hex
         self.message_id = uuid4().hex
         self.seq = 0
-        self.title: str | None = None
-        self._asked = False
+        self._keeping = Keeping(
+            services,
+            conversation_id,
+            user_message_id=self.user_message_id,
+            message_id=self.message_id,
+            emit=emit,
+            asked_seq=asked_seq,
+        )
         self._content: list[str] = []
         self._reasoning: list[str] = []
-        self._tools = ToolRounds(services, self._tool_context(), self.message_id, emit, self._journal)
+        self._tools = ToolRounds(services, self._tool_context(), self.message_id, emit, self._keeping.journal)
         self._steps: list[dict[str, Any]] = []
         self._final_parts: Any = None
         self._usage = Usage()
         self._context = ConversationContext()
         self._prepared: Prepared | None = None
-        self._degraded: list[str] = list(services.degraded)
 
     async def run(self) -> AssistantResponse:
         """Runs the turn to its end.
 
         Raises:
             InvalidInput: the question is too long for the model's window; nothing was written.
-            GraphUnavailable: the question could not be written; no model was asked.
             ConversationNotFound: the conversation was deleted.
             ModelError: the model failed; what had come of the answer is stored as partial.
             TurnCancelled: it was cancelled; what had come is stored as partial.
         """
         services = self._services
         check_room(services, self._text)
-        await self._journal(services.journal.begin, self._journal_turn())
+        keeping = self._keeping
+        await keeping.begin()
         try:
-            # A cancel waits for the write: a question that was said is kept, and marked.
-            question_seq = await patiently(services.graph, self._emit, lambda: shielded(self._write_question()))
-            self._asked = True
+            question_seq = await keeping.question(self._text, self._metadata)
             await self._emit(
                 events.MessageStarted(
                     conversation_id=self._conversation_id,
                     user_message_id=self.user_message_id,
                     message_id=self.message_id,
+                    kept=not keeping.lost,
                 )
             )
-            for what in self._degraded:
+            for what in services.degraded:
                 await self._emit(events.Degraded(what=what))
             self._prepared = await prepare(
-                services, self._conversation_id, question_seq=question_seq, question=self._text, emit=self._emit
+                services,
+                self._conversation_id,
+                question_seq=question_seq,
+                question=self._text,
+                emit=self._emit,
+                keeping=keeping,
             )
-            services.unasked.pop(self._conversation_id, None)
             self._context = self._prepared.context
             await self._ask(self._prepared)
         except asyncio.CancelledError:
-            # Even where write 1 was cut off: the graph may have taken it.
-            self._asked = True
             with contextlib.suppress(asyncio.CancelledError):
                 await shielded(self._keep_partial())
             raise TurnCancelled(
@@ -135,9 +139,7 @@ class Turn:
                 hint="what had been said until then is kept as a partial answer",
                 message_id=self.message_id,
             ) from None
-        except BaseException as error:
-            if isinstance(error, GraphUnavailable):
-                services.unasked[self._conversation_id] = (self._text, self.user_message_id)
+        except BaseException:
             with contextlib.suppress(asyncio.CancelledError):
                 await shielded(self._keep_partial())
             raise
@@ -148,6 +150,11 @@ class Turn:
         await self._emit(events.MessageCompleted(response=response))
         return response
 
+    @property
+    def title(self) -> str | None:
+        """The title that a conversation without one has from this question."""
+        return self._keeping.title
+
     def state(self, session_id: str, *, error: str = "") -> AgentState:
         """The turn as the nine fields of the conversation flow."""
         return AgentState(
@@ -157,28 +164,6 @@ class Turn:
             context_messages=self._context.recent_messages,
             response="".join(self._content),
             error=error,
-        )
-
-    async def _write_question(self) -> int:
-        """Write 1: the question is in the graph before any model is asked."""
-        if self._asked_seq is not None:
-            return self._asked_seq
-        stored = self._services.redacted(self._text)
-        self.title = title_of(stored)
-        return await self._services.messages.append(
-            self._conversation_id,
-            NewMessage(
-                uuid=self.user_message_id,
-                role="user",
-                content=stored,
-                token_count=estimate_tokens(stored),
-                importance=importance_of(stored),
-                trust="user",
-                metadata=self._services.redacted(dict(self._metadata)) if self._metadata else None,
-            ),
-            embed=self._services.embeds_messages,
-            title=self.title,
-            recover=False,
         )
 
     async def _ask(self, prepared: Prepared) -> None:
@@ -274,52 +259,23 @@ class Turn:
         return next(own, None) or await self._services.messages.tool_result(tool_call_id)
 
     async def _keep_partial(self) -> None:
-        """Stores what there is of an answer that was cut off; of nothing, says that the question is unanswered.
-
-        A question that never reached the graph needs nothing: a graph that is away is not asked a second time.
-        """
-        if not self._asked:
-            await self._journal(self._services.journal.end, self.message_id)
-            return
+        """Stores what there is of an answer that was cut off; of nothing, says that the question is unanswered."""
         try:
-            if "".join(self._content).strip() or self._tools.calls:
+            if self._keeping.asked and ("".join(self._content).strip() or self._tools.calls):
                 await self._write_answer("partial")
             else:
-                await self._services.messages.mark_unanswered(self.user_message_id, recover=False)
-                await self._journal(self._services.journal.end, self.message_id)
+                await self._keeping.unanswered()
         except RagforgeError as error:
             log.warning("the end of a turn could not be stored: %s", error)
 
     async def _write_answer(self, state: MessageState) -> None:
         """Write 2. What the graph cannot take now waits in the journal, by uuid, so that it is stored once."""
         answer, ties = self._answer(state)
-        services, edges = self._services, Receipt()
+        receipt = Receipt()
         if self._prepared is not None:
             await self._prepared.settled()
-            edges = self._prepared.edges
-        try:
-            self.seq = await services.messages.complete_turn(
-                self._conversation_id,
-                answer,
-                self._tools.calls,
-                ties,
-                receipt=edges,
-                embed=services.embeds_messages,
-                recover=False,
-            )
-        except ConversationNotFound:
-            await self._journal(services.journal.end, self.message_id)
-            raise
-        except RagforgeError as error:
-            log.warning("the answer waits in the journal: %s", error)
-            await self._journal(services.journal.answered, self.message_id, as_journalled(answer, ties, edges))
-            self._degraded.append("graph")
-            if state == "complete":
-                # Of a turn that was cut off nobody may be reading any more.
-                await self._emit(events.Degraded(what="graph", detail="the answer is kept on disk until Neo4j is back"))
-            return
-        await self._journal(services.journal.end, self.message_id)
-        services.background.wake()
+            receipt = self._prepared.edges
+        self.seq = await self._keeping.answer(answer, self._tools.calls, ties, receipt)
 
     def _answer(self, state: MessageState) -> tuple[NewMessage, CodeTies]:
         content = self._services.redacted("".join(self._content))
@@ -363,29 +319,5 @@ class Turn:
             message_id=self.message_id,
             user_message_id=self.user_message_id,
             model=self._services.model_name,
-            degraded=tuple(dict.fromkeys(self._degraded)),
+            degraded=tuple(dict.fromkeys(self._keeping.degraded)),
         )
-
-    def _journal_turn(self) -> JournalTurn:
-        services = self._services
-        return JournalTurn(
-            graph=services.graph_name,
-            user_id=services.owner.user_id,
-            project=services.owner.project,
-            conversation_id=self._conversation_id,
-            user_message_id=self.user_message_id,
-            message_id=self.message_id,
-            model=services.model_name,
-        )
-
-    async def _journal(self, write: Callable[..., None], *arguments: Any) -> None:
-        """A journal that cannot be written (a full disk) is said and never fails the turn."""
-        try:
-            if write in (self._services.journal.begin, self._services.journal.end):
-                write(*arguments)
-            else:
-                # A line that is synced to the disk may take milliseconds.
-                await asyncio.to_thread(write, *arguments)
-        except OSError as error:
-            log.warning("the journal cannot be written: %s", error)
-            self._degraded.append("journal")

@@ -7,15 +7,16 @@ from __future__ import annotations
 
 import asyncio
 import os
-import re
-from collections.abc import Awaitable, Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import neo4j
 from neo4j import exceptions as driver_errors
 
-from ragforge_memory.errors import ConfigError, ForkedProcess, GraphError, GraphTimeout, GraphUnavailable
+from ragforge_memory.errors import ConfigError, ForkedProcess, GraphError, GraphUnavailable
+from ragforge_memory.graph.breaker import Breaker, in_a_hurry
+from ragforge_memory.graph.failures import first_line, translated
 from ragforge_memory.graph.liveness import STATEMENT_TIMEOUT, is_lost, refusal, unless_hanging
 from ragforge_memory.graph.queries import Statement, Version, parse_version, statement_for
 
@@ -47,7 +48,7 @@ def open_driver(config: Neo4jConfig) -> neo4j.AsyncDriver:
         return _driver(config.uri, auth)
     except (driver_errors.DriverError, ValueError) as error:
         raise ConfigError(
-            f"{config.uri!r} is no address of a Neo4j server: {_first_line(error)}",
+            f"{config.uri!r} is no address of a Neo4j server: {first_line(error)}",
             key="neo4j.uri",
             hint="bolt://host:7687, neo4j://host, or neo4j+s://… for Aura",
         ) from error
@@ -117,6 +118,7 @@ class GraphClient:
         self._recovering = asyncio.Lock()
         self._generation = 0
         self._version: Version | None = None
+        self.breaker = Breaker()
 
     @property
     def address(self) -> str:
@@ -124,18 +126,21 @@ class GraphClient:
         return self._address
 
     def comes_back(self, error: BaseException) -> bool:
-        """Whether ``error`` means that a managed server has gone, which `back` waits for; never of one that hangs."""
+        """Whether ``error`` means that a managed server has gone, which `answers` starts again."""
         return self._recover is not None and isinstance(error, GraphUnavailable) and is_lost(error.__cause__)
 
-    async def back(self) -> None:
-        """Waits until a managed server that went away answers again; cancelling the wait ends it at once.
+    async def answers(self, *, restart: bool) -> bool:
+        """Whether the server answers now; with ``restart`` a managed one that has gone is started again and waited for.
 
         Raises:
-            GraphUnavailable: it did not within 60 s, or could not be started again.
+            GraphUnavailable: that one was not back within 60 s, or could not be started.
         """
         generation = self._generation
-        if await refusal(self._driver) is not None:
+        refused = await refusal(self._driver)
+        if refused is not None and restart and self._recover is not None and is_lost(refused):
             await self._reconnect(generation)
+            return True
+        return refused is None
 
     async def server_version(self) -> Version:
         """The server's version as numbers, asked once per client.
@@ -246,6 +251,13 @@ class GraphClient:
             raise GraphError(f"{name} opens its own transactions: run it with autocommit()")
         text = statement.nested.filled(names) if names else statement.nested.text
         given = statement.given(parameters)
+        if in_a_hurry():
+            self.breaker.check()
+            try:
+                return await self._attempt(text, given, write, None, name, not once)
+            except GraphUnavailable as error:
+                self.breaker.trip(error)
+                raise
         if not recover:
             return await self._attempt(text, given, write, timeout, name, not once)
         return await self._run_text(text, given, write=write, timeout=timeout, name=name, managed=not once)
@@ -344,55 +356,12 @@ class GraphClient:
                     return await attempt()
             return await unless_hanging(self._driver, attempt, managed=self._recover is not None)
 
-    @contextmanager
-    def _errors(self, name: str, timeout: float) -> Iterator[None]:
-        """Turns the driver's exceptions into this library's; the cause is kept."""
-        try:
-            yield
-        except TimeoutError as error:
-            raise GraphTimeout(
-                f"Neo4j at {self._address} did not answer in time ({name}, {timeout:g} s)",
-                hint="a server that has just been started needs a moment: ask again; one that hangs must be "
-                "restarted, see `ragforge neo4j status`",
-            ) from error
-        except (driver_errors.DriverError, driver_errors.Neo4jError, OSError) as error:
-            raise self._translated(error, name) from error
+    def _errors(self, name: str, timeout: float) -> AbstractContextManager[None]:
+        return translated(
+            name, timeout, address=self._address, database=self._database, managed=self._recover is not None
+        )
 
     @staticmethod
     async def _collect(result: neo4j.AsyncResult) -> list[dict[str, Any]]:
         keys = result.keys()
         return [{key: plain(record[key]) for key in keys} async for record in result]
-
-    def _translated(self, error: Exception, name: str) -> Exception:
-        if isinstance(error, driver_errors.AuthError):
-            return GraphUnavailable(
-                f"Neo4j at {self._address} refused the login: {_first_line(error)}",
-                hint="check neo4j.username and neo4j.password (NEO4J_USERNAME, NEO4J_PASSWORD)",
-            )
-        if isinstance(error, (driver_errors.ServiceUnavailable, driver_errors.SessionExpired, OSError)):
-            return GraphUnavailable(
-                f"Neo4j at {self._address} cannot be reached: {_first_line(error)}",
-                hint="`ragforge neo4j status` and `ragforge neo4j logs` tell what became of it"
-                if self._recover
-                else f"check {'NEO4J_URI' if os.environ.get('NEO4J_URI') == self._address else 'neo4j.uri'}, "
-                "or leave it out to use the managed local server",
-            )
-        if isinstance(error, driver_errors.TransientError):
-            return GraphUnavailable(
-                f"Neo4j at {self._address} could not take {name} now: {_first_line(error)}", hint="try again"
-            )
-        if isinstance(error, driver_errors.ClientError) and "DatabaseNotFound" in (error.code or ""):
-            return GraphUnavailable(
-                f"Neo4j at {self._address} has no database named {self._database!r}",
-                hint="check neo4j.database",
-            )
-        if isinstance(error, driver_errors.DriverError):
-            return GraphUnavailable(f"the connection to Neo4j at {self._address} failed: {_first_line(error)}")
-        return GraphError(f"Neo4j refused {name}: {_first_line(error)}")
-
-
-def _first_line(error: Exception) -> str:
-    message = getattr(error, "message", None) or str(error) or type(error).__name__
-    # "Couldn't connect to HOST (resolved to (...)):" and the reason on the next line.
-    first, _, rest = re.sub(r" \(resolved to \(.*?\)\)", "", str(message)).strip().partition("\n")
-    return f"{first} {rest.strip().splitlines()[0]}" if first.endswith(":") and rest.strip() else first.rstrip(":")

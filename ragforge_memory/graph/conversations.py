@@ -31,17 +31,34 @@ class ConversationStore:
         self._token = owner_token(owner.user_id, owner.project)
 
     async def create(
-        self, *, title: str | None = None, tags: Sequence[str] = (), metadata: Mapping[str, Any] | None = None
+        self,
+        *,
+        title: str | None = None,
+        tags: Sequence[str] = (),
+        metadata: Mapping[str, Any] | None = None,
+        uuid: str | None = None,
+        recover: bool = True,
     ) -> ConversationInfo:
-        """Makes a new conversation."""
+        """Makes a new conversation; with a ``uuid`` that one, once, however often it is asked for.
+
+        Args:
+            title, tags, metadata: its labels.
+            uuid: None: a new one.
+            recover: whether to wait for a managed server that has gone.
+
+        Raises:
+            ConversationNotFound: the uuid is taken.
+        """
+        uuid = uuid or uuid4().hex
         rows = await self._client.write(
             "create_conversation",
-            uuid=uuid4().hex,
+            uuid=uuid,
             properties=self._fresh(title, tags, metadata),
             owner_token=self._token,
+            recover=recover,
             **self._owner,
         )
-        return conversation_info(rows[0]["conversation"])
+        return self._one(rows, uuid)
 
     async def open(
         self,

@@ -58,3 +58,12 @@ async def project_health(client: GraphClient, owner: Owner) -> ProjectHealth:
         failed=row["failed_scopes"] + row["failed_messages"],
         space=space,
     )
+
+
+async def database_birth(client: GraphClient) -> str:
+    """The database's own id: it stays for the database's life, and another database has another one.
+
+    Raises:
+        GraphUnavailable: the server is away.
+    """
+    return str((await client.read("database_birth", timeout=PATIENT_TIMEOUT))[0]["id"])

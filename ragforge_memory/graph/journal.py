@@ -2,133 +2,276 @@
 
 Each process writes one file of JSON lines in ``RAGFORGE_HOME/journal`` and holds a lock beside it for its life.
 A turn begins with a line (handed to the operating system, so it outlives a killed process), each finished tool
-call is a line (fsync), and so is an answer that the graph could not take. When the graph has it all, the turn's
-lines are dropped. A file whose lock can be taken belongs to a process that is gone: `Journal.claimed`
-takes the lock and gives its turns to whoever folds them into the graph.
+call is a line (fsync), and so is everything that the graph could not take: a conversation, a question, an answer. When
+the graph has it all, the turn's lines are dropped. A file whose lock can be taken belongs to a process that is gone:
+`Journal.claimed` takes the lock and gives the file to whoever stores what it holds. What cannot be stored is set aside
+in a file of its own (``*.aside``), which nobody reads but people.
 """
 
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 import threading
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 from uuid import uuid4
 
 from filelock import FileLock, Timeout
 
+from ragforge_memory.graph.journal_lines import JournalCreation, Journalled, JournalTurn, dumped, read_journal
 from ragforge_memory.graph.records import to_json
 from ragforge_memory.models.code import ScopeTie
 from ragforge_memory.models.conversation import ToolCall
 
 
-@dataclass(frozen=True, slots=True)
-class JournalTurn:
-    """What the journal knows of one turn. ``graph`` names the database that the turn belongs to."""
+class JournalFile:
+    """A journal file that is ours to write, and what in it is open.
 
-    graph: str
-    user_id: str
-    project: str
-    conversation_id: str
-    user_message_id: str
-    message_id: str
-    model: str = ""
-    tool_calls: tuple[ToolCall, ...] = ()
-    scopes: tuple[ScopeTie, ...] = ()
-    answer: dict[str, Any] | None = None
+    Safe to call from any thread; in a forked child it leaves the file to its parent. Every method that writes raises
+    OSError where the disk refuses.
 
-
-class Journal:
-    """This process's journal file; made at the first line, removed when it is closed with nothing open.
-
-    Safe to call from any thread; in a forked child it leaves the file to its parent. Raises OSError where the disk
-    refuses; the turn decides what that means.
+    Args:
+        path: the file.
+        held: what it holds already.
     """
 
-    def __init__(self, directory: Path) -> None:
-        self._directory = directory
+    def __init__(self, path: Path, held: Journalled | None = None) -> None:
+        self._path = path
         self._pid = os.getpid()
         self._guard = threading.Lock()
-        self._file: IO[str] | None = None
-        self._lock: FileLock | None = None
-        self._path: Path | None = None
-        self._open: dict[str, JournalTurn] = {}
+        self._descriptor: int | None = None
+        self._size = 0
+        self._held = held or Journalled()
+        # Turns whose first line is in the file; one that the disk refused is written with the next line.
+        self._begun = set(self._held.turns)
 
     def begin(self, turn: JournalTurn) -> None:
         """The turn starts; written before the graph is asked for anything."""
-        known = {
-            name: getattr(turn, name)
-            for name in ("graph", "user_id", "project", "conversation_id", "user_message_id", "message_id", "model")
-        }
         with self._guard:
-            self._open[turn.message_id] = turn
-            self._write({"kind": "begin", "turn": turn.message_id, **known})
+            self._held.turns[turn.message_id] = turn
+            self._of_turn(turn.message_id)
+
+    def question(self, message_id: str, question: dict[str, Any], *, base: int, expected: int) -> None:
+        """The graph could not take this turn's question; it waits here (fsync)."""
+        with self._guard:
+            turn = replace(self._held.turns[message_id], question=question, base=base, expected=expected)
+            self._of_turn(message_id, turn.question_line(), sync=True)
+            self._held.turns[message_id] = turn
 
     def tool(self, message_id: str, call: ToolCall, scopes: tuple[ScopeTie, ...] = ()) -> None:
         """A tool call as far as it is known (fsync); a later line of the same call replaces an earlier one."""
-        line = {"kind": "tool", "turn": message_id, "call": call.model_dump(mode="json"), "scopes": scopes}
         with self._guard:
-            turn = self._open.get(message_id)
+            turn = self._held.turns.get(message_id)
             if turn is not None:
-                self._open[message_id] = _with_call(turn, call, scopes)
-            self._write(line, sync=True)
+                self._held.turns[message_id] = turn.with_call(call, scopes)
+            line = {"kind": "tool", "turn": message_id, "call": dumped(call), "scopes": scopes}
+            self._of_turn(message_id, line, sync=True)
 
     def answered(self, message_id: str, answer: dict[str, Any]) -> None:
         """The graph could not take this answer; it waits here (fsync)."""
         with self._guard:
-            turn = self._open.get(message_id)
+            self._of_turn(message_id, {"kind": "answer", "turn": message_id, "answer": answer}, sync=True)
+            turn = self._held.turns.get(message_id)
             if turn is not None:
-                self._open[message_id] = replace(turn, answer=answer)
-            self._write({"kind": "answer", "turn": message_id, "answer": answer}, sync=True)
+                self._held.turns[message_id] = replace(turn, answer=answer)
+
+    def stored(self, message_id: str, seq: int) -> None:
+        """The graph has this turn's question by now, at that place."""
+        with self._guard:
+            turn = self._held.turns.get(message_id)
+            if turn is not None:
+                self._held.turns[message_id] = replace(turn, question=None, landed=seq)
+                self._of_turn(message_id, {"kind": "stored", "turn": message_id, "seq": seq})
 
     def end(self, message_id: str) -> None:
-        """The graph has the whole turn: its lines are dropped."""
+        """The graph has the whole turn, or nobody wants it any more: its lines are dropped."""
         with self._guard:
-            self._open.pop(message_id, None)
-            if self._file is None or os.getpid() != self._pid:
-                return
-            if not self._open:
-                self._file.seek(0)
-                self._file.truncate()
-            else:
-                self._write({"kind": "end", "turn": message_id})
+            if self._held.turns.pop(message_id, None) is not None:
+                self._dropped({"kind": "end", "turn": message_id}, written=message_id in self._begun)
+                self._begun.discard(message_id)
 
-    def waiting(self, conversation_id: str) -> list[JournalTurn]:
-        """This process's own turns of a conversation whose answers wait for the graph."""
+    def created(self, creation: JournalCreation) -> None:
+        """A conversation was begun that the graph could not take (fsync); nobody knows it where the disk refuses."""
         with self._guard:
-            turns = list(self._open.values())
-        return [turn for turn in turns if turn.answer is not None and turn.conversation_id == conversation_id]
+            self._write(*creation.lines(), sync=True)
+            self._held.creations[creation.conversation_id] = creation
+
+    def exists(self, conversation_id: str) -> None:
+        """The graph has this conversation by now."""
+        with self._guard:
+            if self._held.creations.pop(conversation_id, None) is not None:
+                self._dropped({"kind": "exists", "conversation": conversation_id})
+
+    def forget(self, conversation_id: str) -> bool:
+        """Drops all of a conversation, its text out of the file too; returns whether only the journal knew it."""
+        with self._guard:
+            known = self._held.creations.pop(conversation_id, None) is not None
+            turns = [turn for turn in self._held.turns.values() if turn.conversation_id == conversation_id]
+            for turn in turns:
+                del self._held.turns[turn.message_id]
+                self._begun.discard(turn.message_id)
+            if known or turns:
+                self._rewrite()
+            return known
+
+    def leave(self, message_id: str) -> None:
+        """Thinks no more of a turn that cannot be stored; its lines stay for the next process."""
+        with self._guard:
+            self._held.turns.pop(message_id, None)
+
+    def set_aside(self, what: JournalCreation | JournalTurn, why: str) -> None:
+        """Takes out what cannot be stored and keeps its lines in a file beside this one."""
+        aside = self._path.with_suffix(".aside")
+        said = {"kind": "aside", "why": why, "at": datetime.now(UTC).isoformat(timespec="seconds")}
+        text = "".join(to_json(line) + "\n" for line in (said, *what.lines()))
+        if os.getpid() != self._pid:
+            return
+        descriptor = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+        try:
+            _write_all(descriptor, text.encode("utf-8", "backslashreplace"))
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+        if isinstance(what, JournalTurn):
+            self.end(what.message_id)
+        else:
+            self.exists(what.conversation_id)
+
+    def place(self, message_id: str) -> int:
+        """The place that a question was given which had waited here; 0 where it was given none."""
+        with self._guard:
+            turn = self._held.turns.get(message_id)
+            return turn.landed if turn is not None else 0
+
+    @property
+    def held(self) -> Journalled:
+        """All that is open, as it is now."""
+        with self._guard:
+            return Journalled(dict(self._held.creations), dict(self._held.turns))
+
+    def waiting(self, conversation_id: str | None = None) -> Journalled:
+        """What is complete and waits for the graph: of a conversation, or of all; turns in the order they began."""
+        with self._guard:
+            return Journalled(
+                {key: each for key, each in self._held.creations.items() if conversation_id in (None, key)},
+                {
+                    key: turn
+                    for key, turn in self._held.turns.items()
+                    if turn.waits and conversation_id in (None, turn.conversation_id)
+                },
+            )
 
     def close(self) -> None:
         """Lets go of the file; one with nothing open in it is removed."""
         with self._guard:
-            if self._file is None or self._lock is None or self._path is None or os.getpid() != self._pid:
+            if os.getpid() != self._pid:
                 return
-            path = self._path
-            self._file.close()
-            if not self._open:
-                path.unlink(missing_ok=True)
-            self._lock.release()
-            if not self._open:
-                _lock_path(path).unlink(missing_ok=True)
-            self._file = self._lock = None
+            if self._descriptor is not None:
+                os.close(self._descriptor)
+                self._descriptor = None
+            if not self._held:
+                self._path.unlink(missing_ok=True)
+
+    def _of_turn(self, message_id: str, *lines: dict[str, Any], sync: bool = False) -> None:
+        if message_id not in self._begun and message_id in self._held.turns:
+            lines = (self._held.turns[message_id].first_line(), *lines)
+        self._write(*lines, sync=sync)
+        self._begun.add(message_id)
+
+    def _dropped(self, line: dict[str, Any], *, written: bool = True) -> None:
+        """Something has ended: a line says so, or the file is emptied where it was the last."""
+        if self._descriptor is None and not self._path.exists():
+            return
+        if not self._held:
+            self._emptied()
+        elif written:
+            self._write(line)
+
+    def _emptied(self) -> None:
+        if os.getpid() == self._pid:
+            os.ftruncate(self._opened(), 0)
+            self._size = 0
+
+    def _rewrite(self) -> None:
+        """The file with what is open alone."""
+        if os.getpid() != self._pid or (self._descriptor is None and not self._path.exists()):
+            return
+        open_ones: list[JournalCreation | JournalTurn] = [*self._held.creations.values(), *self._held.turns.values()]
+        lines = [line for each in open_ones for line in each.lines()]
+        text = "".join(to_json(line) + "\n" for line in lines).encode("utf-8", "backslashreplace")
+        beside = self._path.with_suffix(".new")
+        descriptor = os.open(beside, os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND, 0o600)
+        try:
+            _write_all(descriptor, text)
+            os.fsync(descriptor)
+            os.replace(beside, self._path)
+        except OSError:
+            os.close(descriptor)
+            beside.unlink(missing_ok=True)
+            raise
+        if self._descriptor is not None:
+            os.close(self._descriptor)
+        self._descriptor, self._size = descriptor, len(text)
+        self._begun = set(self._held.turns)
+
+    def _opened(self) -> int:
+        if self._descriptor is None:
+            self._descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
+            self._size = os.fstat(self._descriptor).st_size
+            if self._size and os.pread(self._descriptor, 1, self._size - 1) != b"\n":
+                # Its process died in the middle of a line: what comes next is a line of its own.
+                _write_all(self._descriptor, b"\n")
+                self._size += 1
+        return self._descriptor
+
+    def _write(self, *lines: dict[str, Any], sync: bool = False) -> None:
+        if os.getpid() != self._pid or not lines:
+            return
+        descriptor = self._opened()
+        text = "".join(to_json(line) + "\n" for line in lines).encode("utf-8", "backslashreplace")
+        try:
+            _write_all(descriptor, text)
+            if sync:
+                os.fsync(descriptor)
+        except OSError:
+            # Half a line would spoil the next one.
+            os.ftruncate(descriptor, self._size)
+            raise
+        self._size += len(text)
+
+
+class Journal(JournalFile):
+    """This process's journal file; made at the first line, removed when it is closed with nothing open."""
+
+    def __init__(self, directory: Path) -> None:
+        super().__init__(directory / f"{os.getpid()}-{uuid4().hex[:8]}.jsonl")
+        self._directory = directory
+        self._lock: FileLock | None = None
+
+    def close(self) -> None:
+        """Lets go of the file; one with nothing open in it is removed."""
+        super().close()
+        if self._lock is None or os.getpid() != self._pid:
+            return
+        self._lock.release()
+        if not self._path.exists():
+            _lock_path(self._path).unlink(missing_ok=True)
+        self._lock = None
 
     def others(self) -> list[Path]:
         """The files of other processes, oldest first; some of these processes may still live, see `claimed`."""
-        if not self._directory.is_dir():
-            return []
-        files = [path for path in self._directory.glob("*.jsonl") if path != self._path]
-        return sorted(files, key=lambda path: path.name)
+        return [path for path in journal_files(self._directory) if path != self._path]
 
     @contextlib.contextmanager
-    def claimed(self, path: Path) -> Iterator[list[JournalTurn] | None]:
-        """The open turns of a process that is gone; None where it lives.
+    def claimed(self, path: Path) -> Iterator[JournalFile | None]:
+        """The file of a process that is gone; None where it lives, or where somebody else has claimed it.
 
-        The file is ours as long as the block runs: a crash in it leaves the file to whoever comes next.
+        The file is ours as long as the block runs: a crash in it leaves the file to whoever comes next. With nothing
+        open in it at the end it is removed.
         """
         lock = FileLock(_lock_path(path))
         try:
@@ -136,72 +279,44 @@ class Journal:
         except (Timeout, OSError):
             yield None
             return
+        file = JournalFile(path, read_journal(path)) if path.exists() else None
         try:
-            yield read_turns(path) if path.exists() else []
+            yield file
         finally:
+            if file is not None:
+                file.close()
             lock.release()
             if not path.exists():
                 _lock_path(path).unlink(missing_ok=True)
 
-    def _write(self, line: dict[str, Any], *, sync: bool = False) -> None:
-        if os.getpid() != self._pid:
-            return
-        if self._file is None:
+    def _opened(self) -> int:
+        if self._lock is None:
             self._directory.mkdir(parents=True, exist_ok=True, mode=0o700)
-            path = self._path = self._directory / f"{os.getpid()}-{uuid4().hex[:8]}.jsonl"
-            self._lock = FileLock(_lock_path(path))
-            self._lock.acquire(blocking=False)
-            descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
-            self._file = os.fdopen(descriptor, "a+", encoding="utf-8")
-        self._file.write(to_json(line) + "\n")
-        self._file.flush()
-        if sync:
-            os.fsync(self._file.fileno())
+            lock = FileLock(_lock_path(self._path))
+            lock.acquire(blocking=False)
+            self._lock = lock
+        return super()._opened()
 
 
-def read_turns(path: Path) -> list[JournalTurn]:
-    """The turns in a journal file that have no end, in order; a last line that was cut off is left out."""
-    turns: dict[str, JournalTurn] = {}
-    for text in path.read_text(encoding="utf-8", errors="replace").splitlines():
-        try:
-            line = json.loads(text)
-        except ValueError:
-            continue
-        kind, turn_id = line.pop("kind", ""), line.pop("turn", "")
-        if kind == "begin":
-            turns[turn_id] = JournalTurn(**line)
-            continue
-        turn = turns.get(turn_id)
-        if turn is None:
-            continue
-        if kind == "tool":
-            turns[turn_id] = _with_call(turn, ToolCall.model_validate(line["call"]), _scopes(line.get("scopes", ())))
-        elif kind == "answer":
-            turns[turn_id] = replace(turn, answer=line["answer"])
-        elif kind == "end":
-            del turns[turn_id]
-    return list(turns.values())
+def journal_files(directory: Path) -> list[Path]:
+    """All journal files there; by name, which says nothing of their age."""
+    return sorted(directory.glob("*.jsonl")) if directory.is_dir() else []
 
 
-def waiting_files(directory: Path) -> list[Path]:
-    """The journal files with open turns whose processes are gone; claims nothing."""
-    waiting = []
-    for path in sorted(directory.glob("*.jsonl")) if directory.is_dir() else ():
-        with contextlib.suppress(Timeout, OSError), FileLock(_lock_path(path)).acquire(blocking=False):
-            if read_turns(path):
-                waiting.append(path)
-    return waiting
-
-
-def _with_call(turn: JournalTurn, call: ToolCall, scopes: tuple[ScopeTie, ...]) -> JournalTurn:
-    others = (known for known in turn.tool_calls if known.uuid != call.uuid)
-    return replace(turn, tool_calls=(*others, call), scopes=(*turn.scopes, *scopes))
+def is_claimable(path: Path) -> bool:
+    """Whether the process that wrote this file is gone; claims nothing."""
+    try:
+        with FileLock(_lock_path(path)).acquire(blocking=False):
+            return True
+    except (Timeout, OSError):
+        return False
 
 
 def _lock_path(path: Path) -> Path:
     return path.with_name(path.name + ".lock")
 
 
-def _scopes(written: Sequence[Any]) -> tuple[ScopeTie, ...]:
-    """Ties as they were written: pairs; an older release wrote the uuid alone, of what was read."""
-    return tuple(ScopeTie(each) if isinstance(each, str) else ScopeTie(*each) for each in written)
+def _write_all(descriptor: int, data: bytes) -> None:
+    left = memoryview(data)
+    while left:
+        left = left[os.write(descriptor, left) :]

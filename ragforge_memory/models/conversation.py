@@ -141,7 +141,10 @@ class ConversationContext(Shape):
 
 
 class AssistantResponse(Shape):
-    """The answer of a turn. ``degraded`` names what was not available while it was made."""
+    """The answer of a turn. ``degraded`` names what was not available while it was made.
+
+    With ``graph`` the turn is kept on disk until Neo4j is back; with ``journal`` as well it is not kept.
+    """
 
     content: str
     reasoning: str | None = None

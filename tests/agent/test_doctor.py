@@ -13,7 +13,9 @@ from ragforge_memory.config import LoadedConfig, Neo4jConfig, RagforgeConfig, lo
 from ragforge_memory.embeddings.hashing import HashingEmbedder
 from ragforge_memory.graph.client import GraphClient
 from ragforge_memory.graph.connect import connect
-from ragforge_memory.graph.journal import Journal, JournalTurn, waiting_files
+from ragforge_memory.graph.journal import Journal
+from ragforge_memory.graph.journal_lines import JournalCreation, JournalTurn
+from ragforge_memory.graph.journal_state import journal_state
 from ragforge_memory.graph.migrations import newest_schema
 from ragforge_memory.graph.spaces import open_space
 from ragforge_memory.models.owner import Owner
@@ -164,14 +166,25 @@ def test_journals_of_the_dead_are_counted_and_those_of_the_living_are_not(tmp_pa
     folder = tmp_path / "journal"
     assert doctor.check_journals(tmp_path).detail == "no turns wait to be stored"
     journal = Journal(folder)
-    journal.begin(JournalTurn("graph", "", "", "conversation", "question", "answer"))
-    assert waiting_files(folder) == []
+    journal.begin(JournalTurn("graph", "", "", "conversation", "question", "answer", begun="2026-01-02"))
+    assert journal_state(folder).waiting == {}
     (mine,) = folder.glob("*.jsonl")
     (folder / "dead.jsonl").write_text(mine.read_text())
-    assert [path.name for path in waiting_files(folder)] == ["dead.jsonl"]
     check = doctor.check_journals(tmp_path)
-    assert check.detail.startswith("1 files with turns")
-    journal.end("answer")
+    assert check.detail.startswith("1 turn waits for graph since 2026-01-02; in ")
+
+    # What the graph could not take waits, whether its process lives or not.
+    journal.question("answer", {"content": "?"}, base=0, expected=1)
+    journal.created(JournalCreation("other", "", "", "", "begun", begun="2026-01-01"))
+    check = doctor.check_journals(tmp_path)
+    assert check.ok
+    assert "2 turns wait for graph since 2026-01-02; 1 new conversation waits for other" in check.detail
+    journal.set_aside(journal.held.turns["answer"], "nobody wants it")
+    check = doctor.check_journals(tmp_path)
+    assert not check.ok
+    assert "1 set aside in" in check.detail
+    assert "(nobody wants it)" in check.detail
+    journal.exists("begun")
     journal.close()
 
 

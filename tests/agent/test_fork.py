@@ -13,7 +13,8 @@ from typing import Any
 import pytest
 
 from ragforge_memory import AsyncConversationAgent, ConversationAgent, ConversationConfig, Neo4jConfig, events
-from ragforge_memory.graph.journal import Journal, JournalTurn
+from ragforge_memory.graph.journal import Journal
+from ragforge_memory.graph.journal_lines import JournalTurn
 from ragforge_memory.llm.port import TextChunk
 from ragforge_memory.llm.scripted import ScriptedProvider
 from ragforge_memory.models.owner import Owner
@@ -195,8 +196,9 @@ def test_a_child_leaves_its_parents_journal_alone(tmp_path: Path) -> None:
     assert in_child(spoil) == "None"
     another = Journal(tmp_path)
     [path] = another.others()
-    with another.claimed(path) as turns:
-        assert turns is None
+    with another.claimed(path) as file:
+        assert file is None
     journal.close()
-    with another.claimed(path) as turns:
-        assert turns == [turn]
+    with another.claimed(path) as file:
+        assert file is not None
+        assert list(file.held.turns.values()) == [turn]

@@ -650,6 +650,7 @@ UNOWNED: dict[str, str] = {
     "create_summary_vector_index": "indexes are the server's",
     "server_answers": "touches no data",
     "count_connections": "touches no data",
+    "database_birth": "touches no data",
     "space_of_project": "which model's vectors are where is the server's; a project's choice is found by its own key",
     "chosen_space": "a project's choice is found by its own key",
     "claim_space": "a project's choice is found by its own key",

@@ -10,6 +10,7 @@ from ragforge_memory.models.conversation import AgentState, ConversationInfo, Co
 
 if TYPE_CHECKING:
     from ragforge_memory.agent.agent import AsyncConversationAgent
+    from ragforge_memory.agent.services import Services
 
 
 class ConversationHandle:
@@ -76,7 +77,7 @@ class ConversationHandle:
         Raises:
             ConversationNotFound: it was deleted.
         """
-        services = await self._agent.open()
+        services = await self._settled()
         self._info = await services.conversations.get(self.uuid)
         return self._info
 
@@ -100,10 +101,12 @@ class ConversationHandle:
         await self._update(status="active")
 
     async def save(self) -> None:
-        """Makes sure that all of it is in the graph; with ``auto_save`` (the default) it always is."""
-        from ragforge_memory.agent.recovery import replay_own
+        """Makes sure that all of it is in the graph; with ``auto_save`` (the default) it is, unless Neo4j is away.
 
-        await replay_own(await self._agent.open(), self.uuid)
+        Raises:
+            GraphUnavailable: Neo4j is still away; what was said stays on disk.
+        """
+        await self._settled()
 
     async def delete(self) -> None:
         """Deletes it with all its messages, tool calls and results.
@@ -111,10 +114,20 @@ class ConversationHandle:
         Raises:
             ConversationNotFound: it was deleted before.
         """
+        from ragforge_memory.agent.finding import delete
+
         services = await self._agent.open()
         await self._agent.turns.cancel(self.uuid)
-        await services.conversations.delete(self.uuid)
+        await delete(services, self.uuid)
+
+    async def _settled(self) -> Services:
+        """What is open, once all that was said here while Neo4j was away is in the graph."""
+        from ragforge_memory.agent.recovery import replay_own
+
+        services = await self._agent.open()
+        await replay_own(services, self.uuid)
+        return services
 
     async def _update(self, **changes: Any) -> None:
-        services = await self._agent.open()
+        services = await self._settled()
         self._info = await services.conversations.update(self.uuid, **changes)

@@ -22,13 +22,17 @@ class ConversationTurns(ConversationHandle):
     async def send_message(self, text: str, *, metadata: Mapping[str, Any] | None = None) -> AssistantResponse:
         """Says something and waits for the whole answer; cancelling the wait cancels the turn.
 
+        While Neo4j is away the turn goes on with what this process remembers of the conversation; it is kept on disk
+        and stored when Neo4j is back, and ``degraded`` of the answer names ``graph``.
+
         Args:
             text: 1 to 400,000 characters.
             metadata: kept on the message; JSON-able.
 
         Raises:
             InvalidInput: the text cannot be a message.
-            GraphUnavailable: it could not be stored, so no model was asked.
+            GraphUnavailable: the agent was not open yet, and there is no server.
+            ConversationNotFound: the conversation was deleted.
             ModelError: the model failed; what it had said is stored as a partial answer.
             TurnCancelled: somebody cancelled the turn.
         """
@@ -97,14 +101,17 @@ class ConversationTurns(ConversationHandle):
             MessageNotFound: ``before_message_id`` is none of this conversation's.
         """
         check_limit(limit)
-        services = await self._agent.open()
-        return await services.messages.history(
+        services = await self._settled()
+        messages = await services.messages.history(
             self.uuid,
             limit=limit,
             before=before_message_id,
             include_tool_calls=include_tool_calls,
             include_reasoning=include_reasoning,
         )
+        if before_message_id is None and include_tool_calls:
+            services.remembered.history(self.uuid, messages)
+        return messages
 
     async def get_tool_calls(
         self, tool_name: str | None = None, *, success: bool | None = None, limit: int = 50
@@ -121,7 +128,7 @@ class ConversationTurns(ConversationHandle):
             check_text(tool_name, "a tool's name")
         if success not in (None, True, False):
             raise InvalidInput("success is True, False or None")
-        services = await self._agent.open()
+        services = await self._settled()
         return await services.messages.tool_calls(self.uuid, tool_name=tool_name, success=success, limit=limit)
 
     def _start(
@@ -137,11 +144,9 @@ class ConversationTurns(ConversationHandle):
                 await channel.send(event)
 
         async def run() -> AssistantResponse:
-            from ragforge_memory.agent.recovery import replay_own
             from ragforge_memory.agent.turn import Turn
 
             services = await self._agent.open()
-            await replay_own(services, self.uuid)
             services.background.sweep()
             turn = Turn(services, self.uuid, text, emit, metadata=metadata, message_id=message_id, asked_seq=asked_seq)
             try:

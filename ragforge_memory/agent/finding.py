@@ -1,0 +1,157 @@
+"""Beginning, finding and deleting a conversation, with Neo4j there or away."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+from uuid import uuid4
+
+from ragforge_memory.errors import ConversationNotFound, GraphUnavailable
+
+if TYPE_CHECKING:
+    from ragforge_memory.agent.services import Services
+    from ragforge_memory.models.conversation import ConversationInfo
+
+log = logging.getLogger(__name__)
+
+
+async def create(
+    services: Services, *, title: str | None, tags: Sequence[str], metadata: Mapping[str, Any] | None
+) -> ConversationInfo:
+    """Begins a conversation; while the graph is away it waits in the journal, and its turns with it.
+
+    Raises:
+        GraphUnavailable: the graph is away and the journal cannot be written.
+    """
+    uuid = uuid4().hex
+    if services.remembers and services.outage.is_on:
+        return await _create_in_journal(services, uuid, title, tags, metadata, None)
+    try:
+        return await services.conversations.create(
+            title=title, tags=tags, metadata=metadata, uuid=uuid, recover=not services.remembers
+        )
+    except GraphUnavailable as error:
+        # The graph may have taken it all the same: it is the same uuid.
+        services.outage.begin(error)
+        return await _create_in_journal(services, uuid, title, tags, metadata, error)
+
+
+async def open_session(
+    services: Services,
+    session_id: str,
+    *,
+    title: str | None,
+    tags: Sequence[str],
+    metadata: Mapping[str, Any] | None,
+) -> ConversationInfo:
+    """The conversation of a session, found or begun; while the graph is away, found here alone.
+
+    Raises:
+        GraphUnavailable: the graph is away and this process has not used the session: it may be there or not.
+    """
+
+    async def work() -> ConversationInfo:
+        opened = await services.conversations.open(session_id, title=title, tags=tags, metadata=metadata)
+        return await services.settled(opened)
+
+    return await _or_remembered(services, session_id, work)
+
+
+async def load(services: Services, reference: str) -> ConversationInfo:
+    """An existing conversation; while the graph is away, one that this process has used.
+
+    Raises:
+        ConversationNotFound: this owner has none such.
+        GraphUnavailable: the graph is away and this process does not know it.
+    """
+
+    async def work() -> ConversationInfo:
+        await services.take_up()
+        return await services.settled(await services.conversations.find(reference))
+
+    return await _or_remembered(services, reference, work)
+
+
+async def delete(services: Services, uuid: str) -> None:
+    """Deletes a conversation, and what waits of it in this process's journal.
+
+    Raises:
+        ConversationNotFound: it was deleted before.
+    """
+    async with services.outage.replaying:
+        try:
+            await services.conversations.delete(uuid)
+        except ConversationNotFound:
+            if not await _forget(services, uuid):
+                raise
+        else:
+            await _forget(services, uuid)
+
+
+async def _forget(services: Services, uuid: str) -> bool:
+    """Whether the journal alone knew it."""
+    services.remembered.forget(uuid)
+    try:
+        return await asyncio.to_thread(services.journal.forget, uuid)
+    except OSError as error:
+        log.warning("what waits of a deleted conversation stays in the journal until the process ends: %s", error)
+        return True
+
+
+async def _or_remembered(
+    services: Services, reference: str, work: Callable[[], Awaitable[ConversationInfo]]
+) -> ConversationInfo:
+    known = services.remembered.info(reference) if services.remembers else None
+    if known is not None and services.outage.is_on:
+        return known
+    try:
+        return await work()
+    except GraphUnavailable as error:
+        if known is None:
+            raise
+        services.outage.begin(error)
+        return known
+
+
+async def _create_in_journal(
+    services: Services,
+    uuid: str,
+    title: str | None,
+    tags: Sequence[str],
+    metadata: Mapping[str, Any] | None,
+    cause: GraphUnavailable | None,
+) -> ConversationInfo:
+    from ragforge_memory.graph.journal_lines import JournalCreation
+    from ragforge_memory.models.conversation import ConversationInfo
+
+    now = datetime.now(UTC)
+    creation = JournalCreation(
+        graph=services.graph_name,
+        birth=services.graph_birth,
+        user_id=services.owner.user_id,
+        project=services.owner.project,
+        conversation_id=uuid,
+        title=services.redacted(title),
+        tags=tuple(services.redacted(list(tags))),
+        metadata=services.redacted(dict(metadata)) if metadata else None,
+        begun=now.isoformat(timespec="seconds"),
+    )
+    try:
+        await asyncio.to_thread(services.journal.created, creation)
+    except OSError as error:
+        raise GraphUnavailable(
+            f"Neo4j is away, and a conversation cannot be begun on disk: {error}", hint="make room on the disk"
+        ) from (cause or error)
+    return ConversationInfo(
+        uuid=uuid,
+        title=creation.title,
+        tags=creation.tags,
+        metadata=dict(creation.metadata or {}),
+        created_at=now,
+        updated_at=now,
+        user_id=services.owner.user_id or None,
+        project=services.owner.project or None,
+    )

@@ -1,0 +1,299 @@
+"""The keeping of a turn's records: in the graph, and while that is away in the journal, each once."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any, TypeVar
+
+from ragforge_memory import events
+from ragforge_memory.agent.importance import importance_of
+from ragforge_memory.agent.inputs import title_of
+from ragforge_memory.agent.patience import RESTART_PATIENCE, shielded
+from ragforge_memory.agent.recovery import UNANSWERED, answer_journalled, question_journalled, replay_own
+from ragforge_memory.agent.services import Services
+from ragforge_memory.agent.tool_rounds import Emit
+from ragforge_memory.errors import ConversationNotFound, GraphUnavailable, RagforgeError
+from ragforge_memory.graph.journal_lines import JournalTurn
+from ragforge_memory.graph.messages import CodeTies, NewMessage
+from ragforge_memory.graph.receipts import Receipt
+from ragforge_memory.models.conversation import Message, ToolCall
+from ragforge_memory.models.tokens import estimate_tokens
+
+log = logging.getLogger(__name__)
+
+T = TypeVar("T")
+
+KEPT_ON_DISK = "Neo4j is away; this turn is kept on disk until it is back"
+
+
+class Keeping:
+    """Keeps what one turn says. What the graph cannot take goes to the journal, and all that follows in this turn too.
+
+    Args:
+        services: what is open.
+        conversation_id: whose turn it is.
+        user_message_id: the question's uuid.
+        message_id: the answer's uuid.
+        emit: takes the turn's events.
+        asked_seq: the question's place where it is in the conversation already and is asked again.
+    """
+
+    def __init__(
+        self,
+        services: Services,
+        conversation_id: str,
+        *,
+        user_message_id: str,
+        message_id: str,
+        emit: Emit,
+        asked_seq: int | None,
+    ) -> None:
+        self._services = services
+        self._conversation_id = conversation_id
+        self._user_message_id = user_message_id
+        self._message_id = message_id
+        self._emit = emit
+        self._asked_seq = asked_seq
+        self._waits = False
+        self._told_of_loss = False
+        self.asked = False
+        self.lost = False
+        self.title: str | None = None
+        self.degraded: list[str] = list(services.degraded)
+
+    @property
+    def away(self) -> bool:
+        """Whether this turn does without the graph."""
+        return self._services.remembers and self._services.outage.is_on
+
+    async def begin(self) -> None:
+        """The turn is known to the journal, before the graph is asked for anything."""
+        services = self._services
+        turn = JournalTurn(
+            graph=services.graph_name,
+            birth=services.graph_birth,
+            user_id=services.owner.user_id,
+            project=services.owner.project,
+            conversation_id=self._conversation_id,
+            user_message_id=self._user_message_id,
+            message_id=self._message_id,
+            model=services.model_name,
+            begun=datetime.now(UTC).isoformat(timespec="seconds"),
+        )
+        await self.journal(services.journal.begin, turn)
+
+    async def question(self, text: str, metadata: Mapping[str, Any] | None) -> int:
+        """Write 1: the question is in the graph, or on the disk, before any model is asked; returns its place.
+
+        A cancel waits for it: a question that was said is kept. Where a managed server has gone and nothing of this
+        conversation is remembered here, its restart is waited for, for a short time: an answer would know of nothing.
+
+        Raises:
+            ConversationNotFound: the conversation was deleted.
+        """
+        if self._asked_seq is not None:
+            self.asked = True
+            return self._asked_seq
+        services = self._services
+        was_away = self.away
+        seq, failure = await shielded(self._question(text, metadata))
+        if failure is not None and not was_away and services.graph.comes_back(failure):
+            seq = await self._patiently(seq)
+        if self._waits or self.lost:
+            await self._say()
+        return seq
+
+    async def read(self, work: Callable[[], Awaitable[T]]) -> T | None:
+        """What ``work`` reads in the graph; None where that is away.
+
+        Raises:
+            ConversationNotFound: the conversation was deleted.
+        """
+        if self.away:
+            await self._say()
+            return None
+        try:
+            return await work()
+        except GraphUnavailable as error:
+            self._services.outage.begin(error)
+            await self._say()
+            return None
+
+    async def answer(self, answer: NewMessage, calls: Sequence[ToolCall], ties: CodeTies, receipt: Receipt) -> int:
+        """Write 2; returns the answer's place, 0 where it waits for the graph.
+
+        Raises:
+            ConversationNotFound: the conversation was deleted.
+        """
+        services = self._services
+        if self.lost:
+            return 0
+        if not self.away and not self._waits:
+            try:
+                seq = await services.messages.complete_turn(
+                    self._conversation_id,
+                    answer,
+                    calls,
+                    ties,
+                    receipt=receipt,
+                    embed=services.embeds_messages,
+                    recover=False,
+                )
+            except ConversationNotFound:
+                services.remembered.forget(self._conversation_id)
+                await self.journal(services.journal.end, self._message_id)
+                raise
+            except RagforgeError as error:
+                self._failed(error)
+            else:
+                self._remember(answer, seq, calls, stored=True)
+                await self.journal(services.journal.end, self._message_id)
+                services.background.wake()
+                return seq
+        _, expected = services.remembered.places(self._conversation_id)
+        kept = answer_journalled(answer, ties, receipt, expected=expected)
+        self._remember(answer, expected, calls, stored=False)
+        self.lost = not await self.journal(services.journal.answered, self._message_id, kept)
+        if answer.state == "complete":  # of a turn that was cut off nobody may be reading any more
+            await self._say()
+        await self._replay()
+        return 0
+
+    async def unanswered(self) -> None:
+        """No answer will follow. A question that is nowhere needs no word."""
+        services = self._services
+        if not self.asked or self.lost:
+            await self.journal(services.journal.end, self._message_id)
+            return
+        if not self.away and not self._waits:
+            try:
+                await services.messages.mark_unanswered(self._user_message_id, recover=False)
+            except RagforgeError as error:
+                self._failed(error)
+            else:
+                await self.journal(services.journal.end, self._message_id)
+                return
+        await self.journal(services.journal.answered, self._message_id, {"state": UNANSWERED})
+        await self._replay()
+
+    async def journal(self, write: Callable[..., None], *arguments: Any) -> bool:
+        """Whether the journal took it: one that cannot be written (a full disk) is said and never fails the turn."""
+        try:
+            if write in (self._services.journal.begin, self._services.journal.end):
+                write(*arguments)
+            else:
+                # A line that is synced to the disk may take milliseconds.
+                await asyncio.to_thread(write, *arguments)
+        except OSError as error:
+            log.warning("the journal cannot be written: %s", error)
+            self.degraded.append("journal")
+            return False
+        return True
+
+    async def _question(self, text: str, metadata: Mapping[str, Any] | None) -> tuple[int, GraphUnavailable | None]:
+        """The question's place, and why the graph did not take it where it did not."""
+        services = self._services
+        stored = services.redacted(text)
+        self.title = title_of(stored)
+        question = NewMessage(
+            uuid=self._user_message_id,
+            role="user",
+            content=stored,
+            token_count=estimate_tokens(stored),
+            importance=importance_of(stored),
+            trust="user",
+            metadata=services.redacted(dict(metadata)) if metadata else None,
+        )
+        failure = None
+        if not self.away:
+            try:
+                seq = await services.messages.append(
+                    self._conversation_id, question, embed=services.embeds_messages, title=self.title, recover=False
+                )
+            except GraphUnavailable as error:
+                services.outage.begin(error)
+                failure = error
+            else:
+                self.asked = True
+                self._remember(question, seq, (), stored=True)
+                return seq, None
+        base, expected = services.remembered.places(self._conversation_id)
+        kept = question_journalled(question, self.title)
+
+        def write() -> None:
+            services.journal.question(self._message_id, kept, base=base, expected=expected)
+
+        self._waits = await self.journal(write)
+        self.lost = not self._waits
+        self.asked = True
+        if self.lost:
+            await self.journal(services.journal.end, self._message_id)
+        self._remember(question, expected, (), stored=False)
+        return expected, failure
+
+    async def _patiently(self, seq: int) -> int:
+        """The question's place, once a server that has gone is back, where that is worth waiting for."""
+        services = self._services
+        blank = services.remembered.is_blank(self._conversation_id, besides=self._user_message_id)
+        if not blank or self.lost:
+            return seq
+        detail = f"Neo4j went away; waiting up to {RESTART_PATIENCE:.0f} s for its restart"
+        await self._emit(events.Degraded(what="graph", detail=detail))
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(RESTART_PATIENCE):
+                await services.outage.over()
+        place = services.journal.place(self._message_id)
+        self._waits = place == 0
+        return place or seq
+
+    def _failed(self, error: RagforgeError) -> None:
+        log.warning("the answer waits in the journal: %s", error)
+        if isinstance(error, GraphUnavailable):
+            self._services.outage.begin(error)
+
+    async def _replay(self) -> None:
+        """Where the graph is there again, or was all the time, what has just been journalled goes there at once."""
+        services = self._services
+        if self.away:
+            return
+        try:
+            await replay_own(services, self._conversation_id)
+        except GraphUnavailable as error:
+            services.outage.begin(error)
+
+    def _remember(self, new: NewMessage, seq: int, calls: Sequence[ToolCall], *, stored: bool) -> None:
+        message = Message(
+            uuid=new.uuid,
+            conversation_id=self._conversation_id,
+            seq=seq,
+            role=new.role,
+            content=new.content,
+            timestamp=datetime.now(UTC),
+            token_count=new.token_count,
+            state=new.state,
+            in_reply_to=new.in_reply_to,
+            model=new.model,
+            provider_parts=new.provider_parts,
+            importance=new.importance,
+            trust=new.trust,
+            tool_calls=tuple(calls),
+        )
+        self._services.remembered.said(message, stored=stored)
+
+    async def _say(self) -> None:
+        """The turn does without the graph: said once, and once more where not even the disk could take it."""
+        if "graph" not in self.degraded:
+            self.degraded.append("graph")
+            if not self.lost:
+                await self._emit(events.Degraded(what="graph", detail=KEPT_ON_DISK))
+        if self.lost and not self._told_of_loss:
+            self._told_of_loss = True
+            await self._emit(
+                events.Degraded(
+                    what="journal", detail="Neo4j is away and the journal cannot be written: this turn is not kept"
+                )
+            )

@@ -1,0 +1,102 @@
+"""An outage: from the first turn that the graph fails until all that was said meanwhile is in it."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import Awaitable, Callable
+from contextvars import Context
+
+from ragforge_memory.errors import GraphUnavailable, RagforgeError
+from ragforge_memory.graph.client import GraphClient
+from ragforge_memory.graph.journal import Journal
+
+log = logging.getLogger(__name__)
+
+# Seconds between two looks whether the graph is back: the first ones soon, for most outages are short.
+_FIRST_PAUSE = 0.1
+_LONGEST_PAUSE = 2.0
+# Seconds to store what waits when the agent is closed. Only a graph that answers is given them.
+_LAST_CHANCE = 10.0
+
+
+class Outage:
+    """Opens the graph's breaker, looks in the background whether the graph is back, and closes it once it is.
+
+    Args:
+        graph: the graph.
+        journal: what waits in it is stored before the breaker closes, so that turns find it there.
+        replay: stores all that waits; raises GraphUnavailable where the graph is still away.
+    """
+
+    def __init__(self, graph: GraphClient, journal: Journal, replay: Callable[[], Awaitable[None]]) -> None:
+        self._graph = graph
+        self._journal = journal
+        self._replay = replay
+        self._mending: asyncio.Task[None] | None = None
+        self._closed = False
+        self.replaying = asyncio.Lock()
+        graph.breaker.on_open = self._opened
+
+    @property
+    def is_on(self) -> bool:
+        """Whether turns go to the journal at once."""
+        return self._graph.breaker.is_open
+
+    def begin(self, error: GraphUnavailable) -> None:
+        """The graph has failed a turn."""
+        self._graph.breaker.trip(error)
+
+    async def over(self) -> None:
+        """Waits until the graph is back and has all that was said meanwhile; at once where it is there."""
+        if self._mending is not None:
+            await asyncio.wait((self._mending,))
+
+    async def aclose(self) -> None:
+        """Looks once more whether the graph is back, and stores what waits where it is; starts no server.
+
+        What waits then stays in the journal, for the next process.
+        """
+        self._closed = True
+        if self._mending is not None:
+            self._mending.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await self._mending
+        if self.is_on:
+            with contextlib.suppress(RagforgeError, TimeoutError):
+                async with asyncio.timeout(_LAST_CHANCE):
+                    await self._mended(restart=False)
+
+    def _opened(self, error: GraphUnavailable) -> None:
+        log.warning("turns go to the journal: %s", error)
+        if not self._closed:
+            # In a context of its own: it is no part of the turn that found the graph away, and is in no hurry.
+            self._mending = asyncio.get_running_loop().create_task(
+                self._mend(), name="ragforge-outage", context=Context()
+            )
+
+    async def _mended(self, *, restart: bool) -> bool:
+        """Whether the graph is back and has all that was said; then turns use it again."""
+        if not await self._graph.answers(restart=restart):
+            return False
+        await self._replay()
+        # Nothing is awaited between this look and the closing: a turn either waits in the journal by now, or goes on.
+        if self._journal.waiting():
+            return False
+        self._graph.breaker.close()
+        log.warning("the graph is back")
+        return True
+
+    async def _mend(self) -> None:
+        pause = _FIRST_PAUSE
+        while True:
+            try:
+                if await self._mended(restart=True):
+                    return
+            except RagforgeError as error:
+                log.info("the graph is not back yet: %s", error)
+            except Exception:
+                log.exception("what waits in the journal could not be stored; trying again")
+            await asyncio.sleep(pause)
+            pause = min(pause * 2, _LONGEST_PAUSE)

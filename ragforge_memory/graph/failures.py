@@ -1,0 +1,73 @@
+"""What the driver raises, as errors of this library; the cause is kept."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from neo4j import exceptions as driver_errors
+
+from ragforge_memory.errors import GraphError, GraphTimeout, GraphUnavailable
+
+
+@contextmanager
+def translated(name: str, timeout: float, *, address: str, database: str, managed: bool) -> Iterator[None]:
+    """Turns the exceptions of the driver, and a time-out, into this library's.
+
+    Args:
+        name: the statement, as messages name it.
+        timeout: seconds that it was given.
+        address: the server's.
+        database: the database's name.
+        managed: whether it is the managed server.
+
+    Raises:
+        GraphUnavailable: the server cannot be reached, refused the login or took too long.
+        GraphError: the database refused the statement.
+    """
+    try:
+        yield
+    except TimeoutError as error:
+        raise GraphTimeout(
+            f"Neo4j at {address} did not answer in time ({name}, {timeout:g} s)",
+            hint="a server that has just been started needs a moment: ask again; one that hangs must be "
+            "restarted, see `ragforge neo4j status`",
+        ) from error
+    except (driver_errors.DriverError, driver_errors.Neo4jError, OSError) as error:
+        raise _translated(error, name, address, database, managed) from error
+
+
+def _translated(error: Exception, name: str, address: str, database: str, managed: bool) -> Exception:
+    if isinstance(error, driver_errors.AuthError):
+        return GraphUnavailable(
+            f"Neo4j at {address} refused the login: {first_line(error)}",
+            hint="check neo4j.username and neo4j.password (NEO4J_USERNAME, NEO4J_PASSWORD)",
+        )
+    if isinstance(error, (driver_errors.ServiceUnavailable, driver_errors.SessionExpired, OSError)):
+        return GraphUnavailable(
+            f"Neo4j at {address} cannot be reached: {first_line(error)}",
+            hint="`ragforge neo4j status` and `ragforge neo4j logs` tell what became of it"
+            if managed
+            else f"check {'NEO4J_URI' if os.environ.get('NEO4J_URI') == address else 'neo4j.uri'}, "
+            "or leave it out to use the managed local server",
+        )
+    if isinstance(error, driver_errors.TransientError):
+        return GraphUnavailable(f"Neo4j at {address} could not take {name} now: {first_line(error)}", hint="try again")
+    if isinstance(error, driver_errors.ClientError) and "DatabaseNotFound" in (error.code or ""):
+        return GraphUnavailable(
+            f"Neo4j at {address} has no database named {database!r}",
+            hint="check neo4j.database",
+        )
+    if isinstance(error, driver_errors.DriverError):
+        return GraphUnavailable(f"the connection to Neo4j at {address} failed: {first_line(error)}")
+    return GraphError(f"Neo4j refused {name}: {first_line(error)}")
+
+
+def first_line(error: Exception) -> str:
+    """The first line of what an exception of the driver's says, with the reason where that is on the next one."""
+    message = getattr(error, "message", None) or str(error) or type(error).__name__
+    # "Couldn't connect to HOST (resolved to (...)):" and the reason on the next line.
+    first, _, rest = re.sub(r" \(resolved to \(.*?\)\)", "", str(message)).strip().partition("\n")
+    return f"{first} {rest.strip().splitlines()[0]}" if first.endswith(":") and rest.strip() else first.rstrip(":")
