@@ -17,6 +17,7 @@ from ragforge_memory.redaction import redact_value
 if TYPE_CHECKING:
     from ragforge_memory.agent.background_work import BackgroundWork
     from ragforge_memory.agent.ephemeral import EphemeralConversations, EphemeralMessages
+    from ragforge_memory.agent.following import Following
     from ragforge_memory.agent.summaries import Summaries
     from ragforge_memory.agent.summary_text import Summarizer
     from ragforge_memory.embeddings.port import Embedder
@@ -45,7 +46,8 @@ class Services:
     ``insights`` are None without memory.
     ``unasked`` has, by conversation, the text and the uuid of a question that ended because the graph was away: asked
     again it is the same one, whether the graph took it or not. ``searches_meaning``: whether turns look for their
-    question's meaning; a process that ends after one answer loads no model for it."""
+    question's meaning; a process that ends after one answer loads no model for it. ``following`` keeps embedder and
+    stores with the project's vectors, wherever those are moved to; None: nothing is embedded here."""
 
     owner: Owner
     config: AgentConfig
@@ -69,6 +71,7 @@ class Services:
     today: Callable[[], date]
     receipts: ReceiptStore | None = None
     insights: InsightStore | None = None
+    following: Following | None = None
     searches_meaning: bool = False
     degraded: tuple[str, ...] = ()
     unasked: dict[str, tuple[str, str]] = field(default_factory=dict)
