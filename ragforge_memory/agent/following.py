@@ -33,6 +33,11 @@ class FollowingEmbedder:
         self._before: list[Embedder] = []
 
     @property
+    def now(self) -> Embedder:
+        """The one in whose place it stands."""
+        return self._now
+
+    @property
     def provider(self) -> str:
         return self._now.provider
 
@@ -90,7 +95,16 @@ class Following:
         self._embedder = embedder
         self._other = other
         self._at_it = asyncio.Lock()
+        self._coming: Embedder | None = None
         use.follow = self.after
+
+    def awaits(self, embedder: Embedder | None) -> None:
+        """This process itself moves them to this embedder's space; None: it has ended."""
+        self._coming = embedder
+
+    def has(self, embedder: Embedder) -> bool:
+        """Whether this embedder is the one in use."""
+        return self._embedder.now is embedder
 
     def to(self, space: Space, embedder: Embedder) -> None:
         """This process itself has moved them."""
@@ -105,6 +119,9 @@ class Following:
                 return
             now = await find_space(self._client, self._project)
             if now == left:
+                return
+            if now is not None and self._coming is not None and _is_of(self._coming, now):
+                self.to(now, self._coming)
                 return
             embedder = self._for(now) if now is not None else None
             if now is not None and embedder is not None:
@@ -129,6 +146,8 @@ class Following:
             found = self._other(space)
         except RagforgeError:
             return None
-        if found is None or (space_model(found), found.dimension) != (space.model, space.dimension):
-            return None
-        return found
+        return found if found is not None and _is_of(found, space) else None
+
+
+def _is_of(embedder: Embedder, space: Space) -> bool:
+    return (space_model(embedder), embedder.dimension) == (space.model, space.dimension)

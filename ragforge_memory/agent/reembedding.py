@@ -60,16 +60,22 @@ async def reembed_project(
     target, ours = _target(wanted, embedder, dimension)
     taken = False
     project = wanted.owner.project
+    following = services.following if services is not None else None
     graph = services.graph if services is not None else await connect(wanted.target, progress=wanted.progress)
     try:
+        if following is not None:
+            following.awaits(target)
         report = await reembed(graph, project, target, progress=progress)
         space = await find_space(graph, project)
-        if services is not None and services.following is not None and space is not None:
-            services.following.to(space, target)
+        if services is not None and following is not None and space is not None:
+            following.to(space, target)
             services.background.wake()
             taken = True
         return report
     finally:
+        if following is not None:
+            following.awaits(None)
+            taken = taken or following.has(target)
         if services is None:
             await graph.aclose()
         if ours and not taken:
