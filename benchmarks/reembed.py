@@ -5,8 +5,8 @@
 The vectors are hashes, so that the embedder takes next to no time. First a driver writes as many vectors of the same
 dimension into a property with the same indexes, in the same batches; then all are moved to another model on a quiet
 graph, and then to a third one while two agents search without a pause and one of them writes. A failure is a
-search or a write that raised, or a search that did without meaning; lost is a message that has no vector of the new model in the end,
-or is in the graph twice or not at all. The ratios are of vectors a second, 1 is as fast as the driver.
+search or a write that raised, or a search that did without meaning; lost is a message that has no vector of the new
+model in the end, or is in the graph twice or not at all. The ratios are of vectors a second, 1 is the driver's speed.
 
 The server is ``NEO4J_URI``'s, else the managed one. What the benchmark wrote is deleted at its end.
 """
@@ -38,20 +38,8 @@ from ragforge_memory.graph.spaces import Space, find_space, prepare_space, retir
 from ragforge_memory.llm.scripted import ScriptedProvider
 
 BATCH, LONG = 128, 500
-WORDS = (
-    "parser",
-    "handler",
-    "the",
-    "of",
-    "reads",
-    "writes",
-    "token",
-    "index",
-    "and",
-    "is",
-    "which",
-    "queue",
-    "harbour",
+WORDS = tuple(
+    ["parser", "handler", "the", "of", "reads", "writes", "token", "index", "and", "is", "which", "queue", "harbour"]
 )
 PLAIN = """
 UNWIND $rows AS row
@@ -140,7 +128,8 @@ async def moved_under_load(
 async def lost(driver: neo4j.AsyncDriver, database: str, project: str, space: Space, expected: int) -> int:
     found = await driver.execute_query(
         "MATCH (m:Message) WHERE m.project = $project "
-        "RETURN count(m) AS messages, count(m[$name]) AS embedded, count(DISTINCT [m.conversation_id, m.seq]) AS places",
+        "RETURN count(m) AS messages, count(m[$name]) AS embedded, "
+        "count(DISTINCT [m.conversation_id, m.seq]) AS places",
         project=project,
         name=space.property,
         database_=database,
