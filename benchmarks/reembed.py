@@ -32,15 +32,13 @@ from benchmarks.figures import Figure, forget_project, table, write_json
 from benchmarks.server import benchmark_server
 from ragforge_memory import AsyncConversationAgent, Neo4jConfig, RagforgeConfig, RagforgeError
 from ragforge_memory.embeddings.hashing import HashingEmbedder
-from ragforge_memory.graph.client import open_driver
+from ragforge_memory.graph.client import GraphClient, open_driver
 from ragforge_memory.graph.connect import connect
 from ragforge_memory.graph.spaces import Space, find_space, prepare_space, retire_space
 from ragforge_memory.llm.scripted import ScriptedProvider
 
 BATCH, LONG = 128, 500
-WORDS = tuple(
-    ["parser", "handler", "the", "of", "reads", "writes", "token", "index", "and", "is", "which", "queue", "harbour"]
-)
+WORDS = ("parser", "handler", "the", "of", "reads", "writes", "token", "index", "and", "is", "queue", "harbour")
 PLAIN = """
 UNWIND $rows AS row
 MATCH (m:Message {uuid: row.uuid})
@@ -174,22 +172,29 @@ async def measure(config: Neo4jConfig, project: str, count: int, dimension: int)
         ]
     finally:
         await forget(driver, config, project)
-        for embedder in (first, second, third, plain):
-            await retire_space(client, await prepare_space(client, f"hashing:{embedder.model}", dimension))
-        await driver.execute_query(
-            "MATCH (s:RagforgeMeta) WHERE s.model STARTS WITH $model DELETE s",
-            model=f"hashing:{project}",
-            database_=config.database,
-        )
+        await forget_spaces(driver, client, config, project)
         await client.aclose()
         await driver.close()
 
 
 async def forget(driver: neo4j.AsyncDriver, config: Neo4jConfig, project: str) -> None:
+    """Takes away the project, with its choice of a model."""
     await asyncio.to_thread(forget_project, config, project)
     await driver.execute_query(
         "MATCH (p:RagforgeMeta {key: $key}) DELETE p", key=f"project/{project}", database_=config.database
     )
+
+
+async def forget_spaces(driver: neo4j.AsyncDriver, client: GraphClient, config: Neo4jConfig, project: str) -> None:
+    """Drops the indexes of the models that only this run has used."""
+    found = await driver.execute_query(
+        "MATCH (s:RagforgeMeta) WHERE s.model STARTS WITH $model AND s.indexes IS NOT NULL "
+        "RETURN s.model AS model, s.dimension AS dimension, s.number AS number",
+        model=f"hashing:{project}",
+        database_=config.database,
+    )
+    for row in found.records:
+        await retire_space(client, Space(row["model"], row["dimension"], row["number"]))
 
 
 def main() -> int:

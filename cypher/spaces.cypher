@@ -54,6 +54,7 @@ RETURN EXISTS { MATCH (s:Scope) WHERE s.project = $project AND s[$property] IS N
 // Only now do others stop making the indexes themselves. An older library looks at ready alone. What we have made is
 // written down: RagForge's own tools make indexes of the same names, and theirs are not ours to drop.
 MATCH (s:RagforgeMeta {key: $space_key})
+REMOVE s.retired
 SET s.ready = true, s.indexes = CASE WHEN s.indexes > $indexes THEN s.indexes ELSE $indexes END,
   s.made = coalesce(s.made, []) + $made
 RETURN s.number AS number
@@ -70,9 +71,21 @@ WHERE NOT EXISTS {
   WHERE p.key STARTS WITH 'project/' AND ((p.model = s.model AND p.dimension = s.dimension)
     OR (p.next_model = s.model AND p.next_dimension = s.dimension) OR $space_key IN p.clearing)
 }
-WITH s, coalesce(s.made, []) AS made
-REMOVE s.ready, s.indexes, s.made
-RETURN made
+REMOVE s.ready, s.indexes
+SET s.retired = true
+RETURN coalesce(s.made, []) AS made
+
+// name: retired_spaces
+// Those whose indexes could not be dropped at once: a drop waits for everybody who writes to the label.
+MATCH (s:RagforgeMeta)
+WHERE s.retired
+RETURN s.model AS model, s.dimension AS dimension, s.number AS number
+
+// name: space_dropped
+MATCH (s:RagforgeMeta {key: $space_key})
+WHERE s.retired
+REMOVE s.retired, s.made
+RETURN s.number AS number
 
 // name: drop_vector_index
 // autocommit

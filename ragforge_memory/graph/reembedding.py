@@ -9,7 +9,7 @@ from uuid import uuid4
 
 from ragforge_memory.graph.client import PATIENT_TIMEOUT, GraphClient
 from ragforge_memory.graph.similar import Part, Topic
-from ragforge_memory.graph.spaces import Space, find_space, retire_space
+from ragforge_memory.graph.spaces import Space, find_space, retire_space, retire_spaces
 from ragforge_memory.graph.summaries import LEASE_SECONDS
 
 # Labels and clears in transactions of a thousand nodes: of a million messages this takes minutes.
@@ -196,6 +196,7 @@ class ReembeddingStore:
             )
         await self._write("space_cleared", token=claim.token, space_key=space.key)
         await retire_space(self._client, space)
+        await retire_spaces(self._client)
 
     async def _write(self, name: str, **parameters: Any) -> list[dict[str, Any]]:
         return await self._client.write(

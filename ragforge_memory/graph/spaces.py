@@ -7,13 +7,18 @@ stored by Neo4j without an error and never found, so a space checks what is writ
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ragforge_memory.errors import EmbeddingMismatch
+from ragforge_memory.errors import EmbeddingMismatch, GraphError, GraphTimeout
 from ragforge_memory.graph.client import PATIENT_TIMEOUT, GraphClient
 
+log = logging.getLogger(__name__)
+
+# Seconds that a drop may wait for those who write to a label.
+_DROP_TIMEOUT = 10.0
 # Raised with every label that `_names` gains: spaces that were made before get its index when next opened.
 _INDEXES = 2
 
@@ -151,17 +156,35 @@ async def prepare_space(client: GraphClient, model: str, dimension: int) -> Spac
 
 
 async def retire_space(client: GraphClient, space: Space) -> bool:
-    """Drops the indexes of a space that no project uses; returns whether there was such a space."""
+    """Drops the indexes of a space that no project uses; returns whether they are gone.
+
+    A busy server may not let them go within 10 s: they are empty and harm nobody, and `retire_spaces` tries again.
+    """
     retired = await client.write("retire_space", timeout=PATIENT_TIMEOUT, space_key=space.key)
     if not retired:
         return False
-    for _, index in _names(space).values():
-        if space.number > 1 or index in retired[0]["made"]:
-            await client.autocommit("drop_vector_index", names={"index": index})
+    try:
+        for _, index in _names(space).values():
+            if space.number > 1 or index in retired[0]["made"]:
+                await client.autocommit("drop_vector_index", timeout=_DROP_TIMEOUT, names={"index": index})
+    except (GraphTimeout, GraphError) as error:
+        log.info("the indexes of %s are left for now: %s", space.model, error)
+        dropped = False
+    else:
+        dropped = bool(await client.write("space_dropped", timeout=PATIENT_TIMEOUT, space_key=space.key))
     # Whoever has chosen it meanwhile may have found the old indexes still there.
     if not await client.write("retire_space", timeout=PATIENT_TIMEOUT, space_key=space.key):
         await _make_indexes(client, space)
-    return True
+        return False
+    if dropped:
+        await client.write("space_dropped", timeout=PATIENT_TIMEOUT, space_key=space.key)
+    return dropped
+
+
+async def retire_spaces(client: GraphClient) -> None:
+    """Drops the indexes of spaces that no project uses any more and that could not be dropped before."""
+    for row in await client.read("retired_spaces", timeout=PATIENT_TIMEOUT):
+        await retire_space(client, Space(row["model"], int(row["dimension"]), int(row["number"])))
 
 
 async def _make_indexes(client: GraphClient, space: Space) -> None:

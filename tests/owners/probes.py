@@ -652,6 +652,8 @@ UNOWNED: dict[str, str] = {
     "space_by_key": "a space is the server's",
     "number_space": "a space is the server's",
     "retire_space": "a space is the server's, and retired where no project has it",
+    "retired_spaces": "a space is the server's",
+    "space_dropped": "a space is the server's",
     "drop_vector_index": "indexes are the server's",
     "claim_reembedding": "a project's choice is found by its own key",
     "renew_reembedding": "a project's choice is found by its own key; fenced by the token",

@@ -13,7 +13,7 @@ import pytest
 from ragforge_memory import AsyncConversationAgent, Neo4jConfig, RagforgeConfig
 from ragforge_memory.embeddings.hashing import HashingEmbedder
 from ragforge_memory.graph.connect import connect
-from ragforge_memory.graph.spaces import Space, prepare_space, retire_space
+from ragforge_memory.graph.spaces import Space, retire_space
 from ragforge_memory.llm.scripted import ScriptedProvider
 from ragforge_memory.models.owner import Owner
 from tests.agent.conftest import home
@@ -61,13 +61,13 @@ async def models(either_config: Neo4jConfig, owner: Owner, plain: Plain) -> Asyn
     name = uuid4().hex[:12]
     made = Models(f"old-{name}", f"new-{name}")
     yield made
+    plain("MATCH (p:RagforgeMeta {key: $key}) DELETE p", key=f"project/{owner.project}")
     plain("MATCH (n) WHERE n.project = $project DETACH DELETE n", project=owner.project)
     client = await connect(either_config)
-    for model, dimension in ((made.old, OLD), (made.new, NEW)):
-        if plain("MATCH (s:RagforgeMeta {key: $key}) RETURN s.key", key=f"space/hashing:{model}/{dimension}"):
-            await retire_space(client, await prepare_space(client, f"hashing:{model}", dimension))
+    for row in plain("MATCH (s:RagforgeMeta) WHERE s.model ENDS WITH $name RETURN s AS s", name=name):
+        if "number" in row["s"] and "indexes" in row["s"]:
+            await retire_space(client, Space(row["s"]["model"], row["s"]["dimension"], row["s"]["number"]))
     await client.aclose()
-    plain("MATCH (s:RagforgeMeta) WHERE s.model ENDS WITH $name DELETE s", name=name)
 
 
 @pytest.fixture
