@@ -117,9 +117,7 @@ async def fill(client: GraphClient, owner: Owner, written: Written, count: int) 
             names = [await written.append(conversation_id) for _ in range(min(100, count // 10 - done))]
             vectors = random.standard_normal((len(names), DIMENSION))
             vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
-            await written.messages.store_embeddings(
-                written.space.property, dict(zip(names, vectors.tolist(), strict=True))
-            )
+            await written.messages.store_embeddings(written.space, dict(zip(names, vectors.tolist(), strict=True)))
 
     async with asyncio.TaskGroup() as group:
         for conversation in conversations:

@@ -274,12 +274,23 @@ LIMIT $limit
 
 // name: store_message_embeddings
 // The vector and the end of the waiting in one write; embedding a message twice changes nothing.
-UNWIND $rows AS row
-MATCH (m:Message {uuid: row.uuid})
-WHERE m.user_id = $user_id AND m.project = $project
-CALL db.create.setNodeVectorProperty(m, $property, row.vector)
-REMOVE m:PendingEmbedding
-RETURN count(*) AS stored
+// Nothing is stored, and what waits goes on waiting, where the project's vectors are another model's by now. While they
+// are being moved (next_model), what is stored here waits for the next space too; the lock that is taken then, before
+// the model is read, keeps the switch from coming in between.
+OPTIONAL MATCH (p:RagforgeMeta {key: 'project/' + $project})
+FOREACH (_ IN CASE WHEN p.next_model IS NULL THEN [] ELSE [1] END | SET p.touched = datetime())
+WITH p.next_model IS NOT NULL AS moving, coalesce([p.model, p.dimension] <> [$space_model, $space_dimension], false) AS moved
+CALL (moving, moved) {
+  WITH moving WHERE NOT moved
+  UNWIND $rows AS row
+  MATCH (m:Message {uuid: row.uuid})
+  WHERE m.user_id = $user_id AND m.project = $project
+  CALL db.create.setNodeVectorProperty(m, $property, row.vector)
+  REMOVE m:PendingEmbedding
+  FOREACH (_ IN CASE WHEN moving THEN [1] ELSE [] END | SET m:PendingReembedding)
+  RETURN count(*) AS stored
+}
+RETURN stored, moved
 
 // name: fail_message_embeddings
 // After the third failure the message waits no longer; doctor shows it.

@@ -85,17 +85,22 @@ RETURN c.import_token = $token AS mine
 
 // name: restore_messages_with_vectors
 // As restore_messages, of messages that bring their vectors: looking for them again afterwards takes longer than to
-// write both at once. Not the same statement, since a procedure cannot be called in FOREACH.
+// write both at once. Not the same statement, since a procedure cannot be called in FOREACH. Where the project's vectors
+// are another model's by now, or are being moved, as store_message_embeddings.
 MATCH (c:Conversation {uuid: $conversation_id})
 WHERE c.user_id = $user_id AND c.project = $project
 SET c.import_until = datetime() + duration({seconds: $seconds})
 WITH c, c['import_token'] = $token AND c['import_step'] = $step AS due
-CALL (c, due) {
-  WITH c, due WHERE due
+OPTIONAL MATCH (q:RagforgeMeta {key: 'project/' + $project})
+FOREACH (_ IN CASE WHEN q.next_model IS NULL THEN [] ELSE [1] END | SET q.touched = datetime())
+WITH c, due, q.next_model IS NOT NULL AS moving,
+  coalesce([q.model, q.dimension] <> [$space_model, $space_dimension], false) AS moved
+CALL (c, due, moving, moved) {
+  WITH c, due, moving, moved WHERE due
   SET c.import_step = $step + 1
-  WITH c
+  WITH c, moving, moved
   UNWIND $messages AS row
-  WITH c, row, row.properties AS p
+  WITH c, row, row.properties AS p, moving, moved
   CREATE (c)-[:HAS_MESSAGE]->(m:Message)
   SET m = p {.*, conversation_id: c.uuid, user_id: c.user_id, project: c.project, owner_token: c.owner_token,
     timestamp: datetime(row.timestamp)}
@@ -108,7 +113,10 @@ CALL (c, due) {
         FOREACH (r IN [result.properties] |
           CREATE (call)-[:PRODUCED_RESULT]->(x:ToolResult)
           SET x = r {.*, tool_call_id: q.uuid, timestamp: datetime(result.timestamp)}))))
-  WITH m, row.vector AS vector
+  FOREACH (_ IN CASE WHEN moved AND $embed AND row.worded THEN [1] ELSE [] END | SET m:PendingEmbedding)
+  FOREACH (_ IN CASE WHEN moving AND NOT moved THEN [1] ELSE [] END | SET m:PendingReembedding)
+  WITH m, row.vector AS vector, moved
+  WHERE NOT moved
   CALL db.create.setNodeVectorProperty(m, $property, vector)
   RETURN count(*) AS written
 }

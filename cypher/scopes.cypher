@@ -14,19 +14,25 @@ ORDER BY score DESC, s.file, s.startLine
 CYPHER 25
 MATCH (s:Scope)
 SEARCH s IN (VECTOR INDEX {{index}} FOR $vector WHERE s.project = $project LIMIT $limit) SCORE AS score
-RETURN s {.uuid, .name, .qualified_name, .type, .file, .language, .startLine, .endLine, .definition_line, .signature,
+WITH s {.uuid, .name, .qualified_name, .type, .file, .language, .startLine, .endLine, .definition_line, .signature,
   .docstring, .hash, .parent, .returnType, .parameters, .modifiers, .complexity} AS scope, score
 ORDER BY score DESC
+WITH collect({scope: scope, score: score}) AS found
+OPTIONAL MATCH (p:RagforgeMeta {key: 'project/' + $project})
+RETURN found, coalesce([p.model, p.dimension] <> [$space_model, $space_dimension], false) AS moved
 
 // name: search_scopes_vector
 // Older servers filter nothing inside the index: $overfetch neighbours are taken and the project's kept.
 CALL db.index.vector.queryNodes('{{index}}', $overfetch, $vector)
 YIELD node AS s, score
 WHERE s.project = $project
-RETURN s {.uuid, .name, .qualified_name, .type, .file, .language, .startLine, .endLine, .definition_line, .signature,
+WITH s {.uuid, .name, .qualified_name, .type, .file, .language, .startLine, .endLine, .definition_line, .signature,
   .docstring, .hash, .parent, .returnType, .parameters, .modifiers, .complexity} AS scope, score
 ORDER BY score DESC
 LIMIT $limit
+WITH collect({scope: scope, score: score}) AS found
+OPTIONAL MATCH (p:RagforgeMeta {key: 'project/' + $project})
+RETURN found, coalesce([p.model, p.dimension] <> [$space_model, $space_dimension], false) AS moved
 
 // name: scopes_by_name
 // Two seeks in two indexes, by the name and by the qualified name.
@@ -134,12 +140,21 @@ RETURN count(s) AS pending
 
 // name: store_scope_embeddings
 // The text may have changed meanwhile; then the scope is still waiting under another hash, and keeps its label.
-UNWIND $rows AS row
-MATCH (s:Scope {uuid: row.uuid})
-WHERE s.project = $project AND s.hash = row.hash
-CALL db.create.setNodeVectorProperty(s, $property, row.vector)
-REMOVE s:PendingEmbedding
-RETURN count(*) AS stored
+// Spaces are as in store_message_embeddings.
+OPTIONAL MATCH (p:RagforgeMeta {key: 'project/' + $project})
+FOREACH (_ IN CASE WHEN p.next_model IS NULL THEN [] ELSE [1] END | SET p.touched = datetime())
+WITH p.next_model IS NOT NULL AS moving, coalesce([p.model, p.dimension] <> [$space_model, $space_dimension], false) AS moved
+CALL (moving, moved) {
+  WITH moving WHERE NOT moved
+  UNWIND $rows AS row
+  MATCH (s:Scope {uuid: row.uuid})
+  WHERE s.project = $project AND s.hash = row.hash
+  CALL db.create.setNodeVectorProperty(s, $property, row.vector)
+  REMOVE s:PendingEmbedding
+  FOREACH (_ IN CASE WHEN moving THEN [1] ELSE [] END | SET s:PendingReembedding)
+  RETURN count(*) AS stored
+}
+RETURN stored, moved
 
 // name: fail_scope_embeddings
 UNWIND $uuids AS uuid

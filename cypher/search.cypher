@@ -57,7 +57,8 @@ RETURN seqs, times, scores, [l IN lineage | [l.id, l.top]] AS lineage
 // requires: 2026.2
 // By meaning, in one conversation's lineage: the scope is a filter inside the index (recall 1.0 against an exact scan
 // in conversations of 200, 2,000 and 5,000 messages, 20,000 in all, and faster than it from some 150 on). Other filters
-// come after it, on $take neighbours; `more` says that they have left too few although there were more to look at.
+// come after it, on $take neighbours; `more` says that they have left too few although there were more to look at,
+// `moved`, asked last, that the project's vectors are another model's by now, so that what was found is not all.
 CYPHER 25
 MATCH (c:Conversation {uuid: $conversation_id})
 WHERE c.user_id = $user_id AND c.project = $project AND c.status <> 'deleting'
@@ -80,7 +81,9 @@ CALL (lineage) {
     [m IN kept | coalesce(toStringOrNull(m.timestamp), '')] AS times, scores,
     seen >= $take AND size(kept) < $limit AS more
 }
-RETURN seqs, times, scores, more, [l IN lineage | [l.id, l.top]] AS lineage
+OPTIONAL MATCH (p:RagforgeMeta {key: 'project/' + $project})
+RETURN seqs, times, scores, more, [l IN lineage | [l.id, l.top]] AS lineage,
+  coalesce([p.model, p.dimension] <> [$space_model, $space_dimension], false) AS moved
 
 // name: search_history_vector
 // Older servers filter nothing inside the index: up to $scan messages, and what a filter leaves, are compared one by
@@ -113,7 +116,9 @@ CALL (c, lineage) {
   RETURN collect(m.seq) AS seqs,
     collect(coalesce(toStringOrNull(m.timestamp), '')) AS times, collect(score) AS scores
 }
-RETURN seqs, times, scores, false AS more, [l IN lineage | [l.id, l.top]] AS lineage
+OPTIONAL MATCH (p:RagforgeMeta {key: 'project/' + $project})
+RETURN seqs, times, scores, false AS more, [l IN lineage | [l.id, l.top]] AS lineage,
+  coalesce([p.model, p.dimension] <> [$space_model, $space_dimension], false) AS moved
 
 // name: scan_history_vector
 // What a narrow filter leaves of a lineage, compared one by one; asked only where the index had too few that fit.
@@ -134,7 +139,9 @@ CALL (lineage) {
   RETURN collect(m.seq) AS seqs,
     collect(coalesce(toStringOrNull(m.timestamp), '')) AS times, collect(score) AS scores
 }
-RETURN seqs, times, scores, false AS more, [l IN lineage | [l.id, l.top]] AS lineage
+OPTIONAL MATCH (p:RagforgeMeta {key: 'project/' + $project})
+RETURN seqs, times, scores, false AS more, [l IN lineage | [l.id, l.top]] AS lineage,
+  coalesce([p.model, p.dimension] <> [$space_model, $space_dimension], false) AS moved
 
 // name: search_owner_text
 // By words, in every conversation of an owner; otherwise as search_history_text. Some hits are those of conversations
@@ -227,7 +234,9 @@ CALL () {
     [m IN kept | coalesce(toStringOrNull(m.timestamp), '')] AS times, scores, hidden,
     seen >= $take AND size(kept) < $limit AS more
 }
-RETURN conversations, seqs, times, scores, hidden, more
+OPTIONAL MATCH (p:RagforgeMeta {key: 'project/' + $project})
+RETURN conversations, seqs, times, scores, hidden, more,
+  coalesce([p.model, p.dimension] <> [$space_model, $space_dimension], false) AS moved
 
 // name: search_owner_vector
 // Older servers: $overfetch neighbours of anybody's, and the owner's kept. Few of them: `more`, for there may be others.
@@ -251,7 +260,9 @@ CALL () {
     collect(coalesce(toStringOrNull(m.timestamp), '')) AS times, collect(score) AS scores,
     collect(DISTINCT CASE WHEN hidden THEN m.conversation_id END) AS hidden
 }
-RETURN conversations, seqs, times, scores, hidden, size(seqs) < $limit AS more
+OPTIONAL MATCH (p:RagforgeMeta {key: 'project/' + $project})
+RETURN conversations, seqs, times, scores, hidden, size(seqs) < $limit AS more,
+  coalesce([p.model, p.dimension] <> [$space_model, $space_dimension], false) AS moved
 
 // name: scan_owner_vector
 // What a narrow filter leaves of an owner's messages, compared one by one; asked only where the index had too few.
@@ -277,7 +288,9 @@ CALL () {
     collect(coalesce(toStringOrNull(m.timestamp), '')) AS times, collect(score) AS scores,
     collect(DISTINCT CASE WHEN hidden THEN m.conversation_id END) AS hidden
 }
-RETURN conversations, seqs, times, scores, hidden, false AS more
+OPTIONAL MATCH (p:RagforgeMeta {key: 'project/' + $project})
+RETURN conversations, seqs, times, scores, hidden, false AS more,
+  coalesce([p.model, p.dimension] <> [$space_model, $space_dimension], false) AS moved
 
 // name: found_messages
 // What a search shows, read by place once the lists are fused; neighbours that a filter leaves out are left out here.

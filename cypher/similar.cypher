@@ -11,15 +11,24 @@ RETURN c.uuid AS uuid, coalesce(c.title, '') AS title, coalesce(c.summary, '') A
 } AS first
 
 // name: store_conversation_vectors
-// The vector and the end of the waiting in one write; one that has changed meanwhile keeps its label.
-UNWIND $rows AS row
-MATCH (c:Conversation {uuid: row.uuid})
-WHERE c.user_id = $user_id AND c.project = $project
-  AND coalesce(c.title, '') = row.title AND coalesce(c.summary, '') = row.summary
-  AND CASE WHEN c.message_count > 2 THEN 2 ELSE c.message_count END = row.first
-CALL db.create.setNodeVectorProperty(c, $property, row.vector)
-REMOVE c:PendingEmbedding, c:FailedEmbedding, c.attempts
-RETURN count(*) AS stored
+// The vector and the end of the waiting in one write; one that has changed meanwhile keeps its label. Spaces are as in
+// store_message_embeddings.
+OPTIONAL MATCH (p:RagforgeMeta {key: 'project/' + $project})
+FOREACH (_ IN CASE WHEN p.next_model IS NULL THEN [] ELSE [1] END | SET p.touched = datetime())
+WITH p.next_model IS NOT NULL AS moving, coalesce([p.model, p.dimension] <> [$space_model, $space_dimension], false) AS moved
+CALL (moving, moved) {
+  WITH moving WHERE NOT moved
+  UNWIND $rows AS row
+  MATCH (c:Conversation {uuid: row.uuid})
+  WHERE c.user_id = $user_id AND c.project = $project
+    AND coalesce(c.title, '') = row.title AND coalesce(c.summary, '') = row.summary
+    AND CASE WHEN c.message_count > 2 THEN 2 ELSE c.message_count END = row.first
+  CALL db.create.setNodeVectorProperty(c, $property, row.vector)
+  REMOVE c:PendingEmbedding, c:FailedEmbedding, c.attempts
+  FOREACH (_ IN CASE WHEN moving THEN [1] ELSE [] END | SET c:PendingReembedding)
+  RETURN count(*) AS stored
+}
+RETURN stored, moved
 
 // name: fail_conversation_vectors
 // After the third failure it waits no longer, until something new is said of it.
@@ -65,17 +74,23 @@ MATCH (c:Conversation)
 SEARCH c IN (VECTOR INDEX {{index}} FOR $vector WHERE c.user_id = $user_id AND c.project = $project LIMIT $take) SCORE AS score
 WITH c, score
 WHERE c.status <> 'deleting'
-RETURN c.uuid AS uuid, score
+WITH c.uuid AS uuid, score
 ORDER BY score DESC
 LIMIT $limit
+WITH collect([uuid, score]) AS found
+OPTIONAL MATCH (p:RagforgeMeta {key: 'project/' + $project})
+RETURN found, coalesce([p.model, p.dimension] <> [$space_model, $space_dimension], false) AS moved
 
 // name: similar_conversations_vector
 // Older servers filter nothing inside the index: the owner's conversations are compared one by one (500 took 10 ms).
 MATCH (c:Conversation)
 WHERE c.user_id = $user_id AND c.project = $project AND c.status <> 'deleting' AND c[$property] IS NOT NULL
-RETURN c.uuid AS uuid, vector.similarity.cosine(c[$property], $vector) AS score
+WITH c.uuid AS uuid, vector.similarity.cosine(c[$property], $vector) AS score
 ORDER BY score DESC
 LIMIT $limit
+WITH collect([uuid, score]) AS found
+OPTIONAL MATCH (p:RagforgeMeta {key: 'project/' + $project})
+RETURN found, coalesce([p.model, p.dimension] <> [$space_model, $space_dimension], false) AS moved
 
 // name: found_conversations
 UNWIND $uuids AS uuid

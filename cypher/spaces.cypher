@@ -24,10 +24,22 @@ MERGE (p:RagforgeMeta {key: $project_key})
 ON CREATE SET p.project = $project, p.model = $model, p.dimension = $dimension
 RETURN s.number AS number, s.indexes AS indexes, p.model AS model, p.dimension AS dimension
 
+// name: number_space
+// As claim_space, for a space that no project has chosen yet.
+MERGE (counter:RagforgeMeta {key: 'spaces'})
+ON CREATE SET counter.count = 0
+SET counter.touched = datetime()
+MERGE (s:RagforgeMeta {key: $space_key})
+ON CREATE SET s.model = $model, s.dimension = $dimension
+FOREACH (_ IN CASE WHEN s.number IS NULL THEN [1] ELSE [] END |
+  SET counter.count = CASE WHEN counter.count + 1 < $least THEN $least ELSE counter.count + 1 END
+  SET s.number = counter.count)
+RETURN s.number AS number, s.indexes AS indexes
+
 // name: leave_space
-// Only if the project's choice is still the one whose vectors were looked for.
+// Only if the project's choice is still the one whose vectors were looked for, and none are on their way elsewhere.
 MATCH (p:RagforgeMeta {key: $project_key})
-WHERE p.model = $model AND p.dimension = $dimension
+WHERE p.model = $model AND p.dimension = $dimension AND p.next_model IS NULL AND p.clearing IS NULL
 DELETE p
 RETURN true AS left
 
@@ -39,10 +51,45 @@ RETURN EXISTS { MATCH (s:Scope) WHERE s.project = $project AND s[$property] IS N
   OR EXISTS { MATCH (c:Conversation) WHERE c.project = $project AND c[$conversation_property] IS NOT NULL } AS used
 
 // name: space_ready
-// Only now do others stop making the indexes themselves. An older library looks at ready alone.
+// Only now do others stop making the indexes themselves. An older library looks at ready alone. What we have made is
+// written down: RagForge's own tools make indexes of the same names, and theirs are not ours to drop.
 MATCH (s:RagforgeMeta {key: $space_key})
-SET s.ready = true, s.indexes = CASE WHEN s.indexes > $indexes THEN s.indexes ELSE $indexes END
+REMOVE s.retired
+SET s.ready = true, s.indexes = CASE WHEN s.indexes > $indexes THEN s.indexes ELSE $indexes END,
+  s.made = coalesce(s.made, []) + $made
 RETURN s.number AS number
+
+// name: retire_space
+// A space that no project uses, is moving to or has vectors left in; the lock on the counter comes before the look, as
+// whoever claims a space takes it too. Its number stays its own.
+MERGE (counter:RagforgeMeta {key: 'spaces'})
+SET counter.touched = datetime()
+WITH counter
+MATCH (s:RagforgeMeta {key: $space_key})
+WHERE NOT EXISTS {
+  MATCH (p:RagforgeMeta)
+  WHERE p.key STARTS WITH 'project/' AND ((p.model = s.model AND p.dimension = s.dimension)
+    OR (p.next_model = s.model AND p.next_dimension = s.dimension) OR $space_key IN p.clearing)
+}
+REMOVE s.ready, s.indexes
+SET s.retired = true
+RETURN coalesce(s.made, []) AS made
+
+// name: retired_spaces
+// Those whose indexes could not be dropped at once: a drop waits for everybody who writes to the label.
+MATCH (s:RagforgeMeta)
+WHERE s.retired
+RETURN s.model AS model, s.dimension AS dimension, s.number AS number
+
+// name: space_dropped
+MATCH (s:RagforgeMeta {key: $space_key})
+WHERE s.retired
+REMOVE s.retired, s.made
+RETURN s.number AS number
+
+// name: drop_vector_index
+// autocommit
+DROP INDEX {{index}} IF EXISTS
 
 // name: create_message_vector_index
 // requires: 2026.2

@@ -147,12 +147,21 @@ LIMIT $limit
 
 // name: store_summary_embeddings
 // The vector and the end of the waiting in one write; summaries never change.
-UNWIND $rows AS row
-MATCH (s:Summary {uuid: row.uuid})
-WHERE s.user_id = $user_id AND s.project = $project
-CALL db.create.setNodeVectorProperty(s, $property, row.vector)
-REMOVE s:PendingEmbedding
-RETURN count(*) AS stored
+// Spaces are as in store_message_embeddings.
+OPTIONAL MATCH (p:RagforgeMeta {key: 'project/' + $project})
+FOREACH (_ IN CASE WHEN p.next_model IS NULL THEN [] ELSE [1] END | SET p.touched = datetime())
+WITH p.next_model IS NOT NULL AS moving, coalesce([p.model, p.dimension] <> [$space_model, $space_dimension], false) AS moved
+CALL (moving, moved) {
+  WITH moving WHERE NOT moved
+  UNWIND $rows AS row
+  MATCH (s:Summary {uuid: row.uuid})
+  WHERE s.user_id = $user_id AND s.project = $project
+  CALL db.create.setNodeVectorProperty(s, $property, row.vector)
+  REMOVE s:PendingEmbedding
+  FOREACH (_ IN CASE WHEN moving THEN [1] ELSE [] END | SET s:PendingReembedding)
+  RETURN count(*) AS stored
+}
+RETURN stored, moved
 
 // name: fail_summary_embeddings
 // After the third failure a summary waits no longer.

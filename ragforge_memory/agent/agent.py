@@ -14,6 +14,7 @@ from ragforge_memory.agent import finding
 from ragforge_memory.agent.api.agent_code import AgentCode
 from ragforge_memory.agent.api.agent_insights import AgentInsights
 from ragforge_memory.agent.api.agent_search import AgentSearch
+from ragforge_memory.agent.api.agent_vectors import AgentVectors
 from ragforge_memory.agent.api.archive import AgentArchive
 from ragforge_memory.agent.api.imports import AgentImports
 from ragforge_memory.agent.inputs import check_labels, check_limit, check_metadata, check_owner, check_text
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     import neo4j
 
     from ragforge_memory.agent.conversation import AsyncConversation
+    from ragforge_memory.agent.opening import Wanted
     from ragforge_memory.agent.services import Services
     from ragforge_memory.code.ingest import IngestProgress
     from ragforge_memory.config import ConversationConfig, Neo4jConfig, RagforgeConfig
@@ -41,7 +43,7 @@ if TYPE_CHECKING:
 _DRAIN_ON_CLOSE = 2.0
 
 
-class AsyncConversationAgent(AgentSearch, AgentImports, AgentCode, AgentArchive, AgentInsights):
+class AsyncConversationAgent(AgentSearch, AgentImports, AgentCode, AgentArchive, AgentInsights, AgentVectors):
     """An agent whose conversations are kept in Neo4j.
 
     Nothing is opened before the first call that needs it. Used with ``async with``, or closed with `aclose`.
@@ -196,32 +198,16 @@ class AsyncConversationAgent(AgentSearch, AgentImports, AgentCode, AgentArchive,
             ConfigError: model, embedder or settings cannot be used.
             AgentClosed, ForkedProcess: the agent cannot be used here any more.
         """
-        check_process(self._pid)
-        if self._closed:
-            raise AgentClosed("this agent is closed", hint="make a new one")
+        self._check_open()
         if self._services is not None:
             return self._services
         if self._opening is None:
             self._opening = asyncio.Lock()
         async with self._opening:
             if self._services is None:
-                from ragforge_memory.agent.opening import Wanted, open_services
+                from ragforge_memory.agent.opening import open_services
 
-                self._services = await open_services(
-                    Wanted(
-                        target=self._target,
-                        model=self._model,
-                        embedder=self._embedder,
-                        tools=self._tools,
-                        config=self._config,
-                        settings=self._settings,
-                        owner=self._owner,
-                        root=self._root,
-                        today=self._today,
-                        progress=self._progress,
-                        brief=self._brief,
-                    )
-                )
+                self._services = await open_services(self._wanted())
         return self._services
 
     async def create_conversation(
@@ -361,18 +347,6 @@ class AsyncConversationAgent(AgentSearch, AgentImports, AgentCode, AgentArchive,
         """
         return await run_state(self, state)
 
-    async def drain(self, timeout: float | None = None) -> dict[str, int]:
-        """Waits until the background work that is due is done.
-
-        Args:
-            timeout: seconds; None: as long as it takes.
-
-        Returns:
-            What is left, by kind (empty: nothing).
-        """
-        services = await self.open()
-        return await services.background.drain(timeout)
-
     async def aclose(self) -> None:
         """Waits for running turns, drains for at most 2 s, and closes what this agent opened."""
         if self._closed or os.getpid() != self._pid:
@@ -391,6 +365,28 @@ class AsyncConversationAgent(AgentSearch, AgentImports, AgentCode, AgentArchive,
         if os.getpid() == self._pid:
             await self.turns.cancel()
             await self.aclose()
+
+    def _check_open(self) -> None:
+        check_process(self._pid)
+        if self._closed:
+            raise AgentClosed("this agent is closed", hint="make a new one")
+
+    def _wanted(self) -> Wanted:
+        from ragforge_memory.agent.opening import Wanted
+
+        return Wanted(
+            target=self._target,
+            model=self._model,
+            embedder=self._embedder,
+            tools=self._tools,
+            config=self._config,
+            settings=self._settings,
+            owner=self._owner,
+            root=self._root,
+            today=self._today,
+            progress=self._progress,
+            brief=self._brief,
+        )
 
     def _conversation(self, info: ConversationInfo) -> AsyncConversation:
         from ragforge_memory.agent.conversation import AsyncConversation

@@ -9,13 +9,13 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Protocol
 
 from ragforge_memory.code.embed import embed_waiting
-from ragforge_memory.errors import EmbeddingError, RagforgeError
+from ragforge_memory.errors import EmbeddingError, RagforgeError, SpaceMoved
 
 if TYPE_CHECKING:
     from ragforge_memory.embeddings.port import Embedder
     from ragforge_memory.graph.messages import MessageStore
     from ragforge_memory.graph.scopes import ScopeStore
-    from ragforge_memory.graph.spaces import Space
+    from ragforge_memory.graph.space_in_use import SpaceInUse
     from ragforge_memory.graph.summaries import SummaryStore
 
 log = logging.getLogger(__name__)
@@ -46,19 +46,22 @@ class WaitingMessages:
 
     Args:
         messages: where they are.
-        space: where the vectors go.
+        space: where the vectors go; nothing is embedded while that is nowhere.
         at_least: so many must wait before any is embedded; then all are.
     """
 
     kind = "messages"
 
-    def __init__(self, messages: MessageStore | SummaryStore, space: Space, *, at_least: int = 1) -> None:
+    def __init__(self, messages: MessageStore | SummaryStore, space: SpaceInUse, *, at_least: int = 1) -> None:
         self._messages = messages
-        self._space = space
+        self._use = space
         self._at_least = at_least
 
     async def embed(self, embedder: Embedder, stop: Callable[[], bool]) -> int:
         """One batch, oldest first."""
+        space = self._use.space
+        if space is None:
+            return 0
         if self._at_least > 1 and await self._messages.count_pending() < self._at_least:
             return 0
         self._at_least = 1
@@ -71,8 +74,11 @@ class WaitingMessages:
         except EmbeddingError:
             await self._messages.fail_embeddings(uuids)
             raise
-        self._space.check(vectors)
-        await self._messages.store_embeddings(self._space.property, dict(zip(uuids, vectors, strict=True)))
+        try:
+            await self._messages.store_embeddings(space, dict(zip(uuids, vectors, strict=True)))
+        except SpaceMoved:
+            await self._use.left(space)
+            return await self.embed(embedder, stop)
         return len(uuids)
 
     async def count(self) -> int:
@@ -97,7 +103,10 @@ class WaitingScopes:
 
     async def embed(self, embedder: Embedder, stop: Callable[[], bool]) -> int:
         """One page of 256, batch by batch."""
-        return await embed_waiting(self._scopes, self._project, embedder, limit=_PAGE, stop=stop)
+        try:
+            return await embed_waiting(self._scopes, self._project, embedder, limit=_PAGE, stop=stop)
+        except SpaceMoved:
+            return await self.embed(embedder, stop)
 
     async def count(self) -> int:
         """How many wait."""

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from ragforge_memory.embeddings.port import Embedder
     from ragforge_memory.graph.client import GraphClient
     from ragforge_memory.graph.health import ProjectHealth
+    from ragforge_memory.graph.reembedding import Moving
+    from ragforge_memory.graph.spaces import Space
     from ragforge_memory.models.owner import Owner
     from ragforge_memory.project import ProjectIdentity
 
@@ -244,7 +246,9 @@ def _vectors(health: ProjectHealth, embedder: Embedder | None) -> Check:
     from ragforge_memory.embeddings.port import space_model
     from ragforge_memory.graph.spaces import how_to_return
 
-    space = health.space
+    space, moving = health.space, health.moving
+    if space is not None and (moving.model is not None or moving.clearing):
+        return _moving(space, moving)
     if space is not None and embedder is not None:
         configured = (space_model(embedder), embedder.dimension)
         if (space.model, space.dimension) != configured:
@@ -255,13 +259,28 @@ def _vectors(health: ProjectHealth, embedder: Embedder | None) -> Check:
                 f"and {configured[0]} ({configured[1]}) is configured",
                 how_to_return(space.model, space.dimension),
             )
-    waiting = f"{health.pending} wait for a vector" if health.pending else "none wait"
+    of = f"of {space.model} ({space.dimension}), " if space is not None else ""
+    waiting = of + (f"{health.pending} wait for a vector" if health.pending else "none wait")
     hint = EMBEDS if health.pending and embedder is not None else None
     if health.failed:
         return Check(
-            "vectors", False, f"{health.failed} could not be embedded, {waiting}", "they are found by text alone"
+            "vectors", False, f"{health.failed} could not be embedded; {waiting}", "they are found by text alone"
         )
     return Check("vectors", True, waiting, hint)
+
+
+def _moving(space: Space, moving: Moving) -> Check:
+    """How far the vectors are on their way to another model, and whether somebody is at it."""
+    if moving.model is None:
+        detail = f"those of {space.model} ({space.dimension}) are complete, older ones are being removed"
+    else:
+        total = max(moving.total or 0, moving.left)
+        counted = f"{total - moving.left} of {total} done" if moving.total is not None else "they are being counted"
+        detail = f"moving from {space.model} ({space.dimension}) to {moving.model} ({moving.dimension}), {counted}"
+    if moving.running:
+        return Check("vectors", True, detail)
+    hint = "run `ragforge reembed` with the same model to go on" if moving.model else "run `ragforge reembed` to go on"
+    return Check("vectors", False, f"{detail}; nobody is at it", hint)
 
 
 def check_journals(home: Path) -> Check:

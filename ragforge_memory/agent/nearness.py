@@ -8,8 +8,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from ragforge_memory.agent.search import following
 from ragforge_memory.errors import RagforgeError
-from ragforge_memory.graph.search import Filters
+from ragforge_memory.graph.search import Filters, Hits
 from ragforge_memory.models.conversation import ScoredMessage
 from ragforge_memory.retrieval.fusion import VECTOR_WEIGHT, fused
 
@@ -82,12 +83,17 @@ async def _found(
     embedder, searches = services.embedder, services.searches
     assert embedder is not None
     assert searches is not None
-    try:
+
+    async def by_meaning() -> Hits:
+        space = searches.space
         vector = await embedder.embed_query(question)
         # The recent ones are near too, and are in the prompt already.
-        hits = await searches.by_meaning(
-            vector, conversation_id=conversation_id, filters=Filters(), limit=limit * 2 + 20
+        return await searches.by_meaning(
+            vector, conversation_id=conversation_id, filters=Filters(), limit=limit * 2 + 20, space=space
         )
+
+    try:
+        hits = await following(by_meaning)
         older = [hit for hit in hits.items if hit.seq <= floor][:limit]
         read = await searches.messages([(hit.conversation_id, hit.seq) for hit in older], filters=Filters())
     except RagforgeError as error:

@@ -21,6 +21,7 @@ from ragforge_memory.agent.background import (
 )
 from ragforge_memory.agent.background_work import BackgroundWork, SummaryTask
 from ragforge_memory.agent.ephemeral import EphemeralConversations, EphemeralMessages, NoJournal
+from ragforge_memory.agent.following import Following, FollowingEmbedder
 from ragforge_memory.agent.outage import Outage
 from ragforge_memory.agent.recovery import fold_orphans, replay_own
 from ragforge_memory.agent.remembered import Remembered
@@ -31,7 +32,7 @@ from ragforge_memory.agent.summaries import Summaries
 from ragforge_memory.agent.summary_text import Summarizer
 from ragforge_memory.config import ConversationConfig, RagforgeConfig
 from ragforge_memory.embeddings.port import space_model
-from ragforge_memory.embeddings.resolve import resolve_embedder
+from ragforge_memory.embeddings.resolve import named_embedder, resolve_embedder
 from ragforge_memory.errors import EmbeddingMismatch, RagforgeError
 from ragforge_memory.graph.connect import configured, connect
 from ragforge_memory.graph.conversations import ConversationStore
@@ -44,6 +45,7 @@ from ragforge_memory.graph.receipts import ReceiptStore
 from ragforge_memory.graph.scopes import ScopeStore
 from ragforge_memory.graph.search import SearchStore
 from ragforge_memory.graph.similar import SimilarStore
+from ragforge_memory.graph.space_in_use import SpaceInUse
 from ragforge_memory.graph.spaces import Space, open_space
 from ragforge_memory.graph.summaries import SummaryStore
 from ragforge_memory.home import ragforge_home
@@ -79,6 +81,12 @@ class Wanted:
     progress: Reporter | None = None
     brief: bool = False
 
+    @property
+    def configuration(self) -> RagforgeConfig:
+        """All settings, the agent's own ones in place."""
+        agent = (self.config or ConversationConfig()).to_agent()
+        return (self.settings or RagforgeConfig()).model_copy(update={"agent": agent})
+
 
 async def open_services(wanted: Wanted) -> Services:
     """Opens model, graph and embedder, takes up what dead processes left.
@@ -88,8 +96,8 @@ async def open_services(wanted: Wanted) -> Services:
         ConfigError: the model or the embedder cannot be used, or the instructions leave no question room.
         EmbeddingMismatch: the project's vectors are another model's.
     """
-    agent_config = (wanted.config or ConversationConfig()).to_agent()
-    settings = (wanted.settings or RagforgeConfig()).model_copy(update={"agent": agent_config})
+    settings = wanted.configuration
+    agent_config = settings.agent
     registry = ToolRegistry(
         _tools(wanted.tools), on_demand=(read_tool_result,), timeout=agent_config.tool_timeout_seconds
     )
@@ -100,9 +108,10 @@ async def open_services(wanted: Wanted) -> Services:
     check_instructions(agent_config, resolution.provider, registry, wanted.today())
     graph = await connect(wanted.target, progress=wanted.progress)
     try:
-        embedder, space = await _embedding(graph, wanted, settings)
+        embedder, use = await _embedding(graph, wanted, settings)
+        following = _following(graph, wanted, settings, embedder, use)
         wants_vectors = agent_config.memory.embeddings.enabled
-        scopes = ScopeStore(graph, space)
+        scopes = ScopeStore(graph, use)
         remembers = agent_config.memory.enabled
         summarizes = remembers and agent_config.memory.summarization.enabled
         every = agent_config.memory.summarization.every_n_messages
@@ -113,7 +122,7 @@ async def open_services(wanted: Wanted) -> Services:
             generate_titles=summarizes and answers(resolution.provider, "title"),
             due=lambda: services.background.wake(due=True),
         )
-        summary_store = SummaryStore(graph, wanted.owner, every=every, embed=space is not None and wants_vectors)
+        summary_store = SummaryStore(graph, wanted.owner, every=every, embed=embedder is not None and wants_vectors)
         summarizer = Summarizer(
             resolution.provider,
             embedder,
@@ -122,8 +131,8 @@ async def open_services(wanted: Wanted) -> Services:
             timeout=agent_config.model_timeout_seconds,
         )
         summaries = Summaries(summary_store, summarizer)
-        similar = SimilarStore(graph, wanted.owner, space)
-        vectors = _vectors(wanted, settings, embedder, space, messages, summary_store, similar, scopes)
+        similar = SimilarStore(graph, wanted.owner, use)
+        vectors = _vectors(wanted, settings, embedder, use, messages, summary_store, similar, scopes)
         conversations = ConversationStore(graph, wanted.owner, redacted=lambda value: services.redacted(value))
         forgetful = EphemeralConversations(wanted.owner)
         journal = Journal(home / "journal") if remembers else NoJournal()
@@ -149,7 +158,7 @@ async def open_services(wanted: Wanted) -> Services:
             ),
             summarizer=summarizer,
             summaries=summaries if remembers else None,
-            searches=SearchStore(graph, wanted.owner, space) if remembers else None,
+            searches=SearchStore(graph, wanted.owner, use) if remembers else None,
             similar=similar if remembers else None,
             imports=ImportStore(
                 graph,
@@ -163,6 +172,7 @@ async def open_services(wanted: Wanted) -> Services:
             insights=InsightStore(graph, wanted.owner) if remembers else None,
             searches_meaning=remembers and wants_vectors and embedder is not None and not wanted.brief,
             embedder=embedder,
+            following=following,
             root=wanted.root,
             today=wanted.today,
             degraded=() if embedder is not None or not wants_vectors else ("embeddings",),
@@ -195,16 +205,17 @@ async def close_services(services: Services, *, drain: float) -> None:
 
 async def _embedding(
     graph: GraphClient, wanted: Wanted, settings: RagforgeConfig
-) -> tuple[Embedder | None, Space | None]:
+) -> tuple[FollowingEmbedder | None, SpaceInUse]:
     """The embedder and the space of the project's vectors; neither where nothing embeds.
 
     An embedder that nobody chose gives way to the vectors that are there; one that was chosen is an error then.
     """
     embedder = wanted.embedder or resolve_embedder(settings, os.environ, progress=wanted.progress).embedder
     if embedder is None:
-        return None, None
+        return None, SpaceInUse(None)
     try:
-        return embedder, await open_space(graph, wanted.owner.project, space_model(embedder), embedder.dimension)
+        space = await open_space(graph, wanted.owner.project, space_model(embedder), embedder.dimension)
+        return FollowingEmbedder(embedder), SpaceInUse(space)
     except EmbeddingMismatch as error:
         if wanted.embedder is not None:
             raise
@@ -212,28 +223,46 @@ async def _embedding(
         if settings.agent.memory.embeddings.chosen:
             raise
         log.warning("search is by text alone: %s (%s)", error.message, error.hint)
-        return None, None
+        return None, SpaceInUse(None)
+
+
+def _following(
+    graph: GraphClient,
+    wanted: Wanted,
+    settings: RagforgeConfig,
+    embedder: FollowingEmbedder | None,
+    use: SpaceInUse,
+) -> Following | None:
+    if embedder is None:
+        return None
+
+    def other(space: Space) -> Embedder | None:
+        return named_embedder(
+            space.model, settings, os.environ, dimension=space.dimension, progress=wanted.progress
+        ).embedder
+
+    return Following(graph, wanted.owner.project, use, embedder, other if wanted.embedder is None else None)
 
 
 def _vectors(
     wanted: Wanted,
     settings: RagforgeConfig,
     embedder: Embedder | None,
-    space: Space | None,
+    use: SpaceInUse,
     messages: MessageStore,
     summaries: SummaryStore,
     similar: SimilarStore,
     scopes: ScopeStore,
 ) -> Background:
-    if embedder is None or space is None or not settings.agent.memory.embeddings.enabled:
+    if embedder is None or not settings.agent.memory.embeddings.enabled:
         return Background(None, ())
     at_least = LEFT_BY_BRIEF + 1 if wanted.brief else 1
     waiting: list[Waiting] = [
-        WaitingMessages(messages, space, at_least=at_least),
-        WaitingSummaries(summaries, space, at_least=at_least),
+        WaitingMessages(messages, use, at_least=at_least),
+        WaitingSummaries(summaries, use, at_least=at_least),
     ]
     if not wanted.brief:
-        waiting.append(WaitingConversations(similar, space))
+        waiting.append(WaitingConversations(similar, use))
         waiting.append(WaitingScopes(scopes, wanted.owner.project))
     return Background(embedder, waiting, looks=not wanted.brief)
 

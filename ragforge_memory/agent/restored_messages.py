@@ -130,17 +130,16 @@ class MessageWriter:
         """Most uuids are nobody's: whose they are is only looked for from the first conflict on, which the graph's
         constraints find; the rows are made again then, with the names that it led to."""
         uuid, embed = self._names.now(head), self._services.embeds_messages
-        property_name = part.space.property if part.space is not None else None
         if not self._looks:
             try:
-                await self._store.messages(uuid, part.rows, embed=embed, property_name=property_name)
+                await self._store.messages(uuid, part.rows, embed=embed, space=part.space)
                 return
             except UuidTaken:
                 self._looks = True
         if not self._names.renamed(head):
             await self._make_room(part.messages)
         rows = await self._rows_of(part.messages, part.space)
-        await self._store.messages(uuid, rows, embed=embed, property_name=property_name)
+        await self._store.messages(uuid, rows, embed=embed, space=part.space)
 
     async def _rows_of(self, messages: _Placed, space: Space | None) -> list[dict[str, Any]]:
         vector = space is not None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -11,7 +12,7 @@ from ragforge_memory.agent.restored_anchors import holder, place_anchors
 from ragforge_memory.agent.restored_messages import HereAlready, MessageWriter, tie_row
 from ragforge_memory.code.ingest import is_dead
 from ragforge_memory.code.rows import anchor_key
-from ragforge_memory.errors import InvalidInput, RagforgeError
+from ragforge_memory.errors import InvalidInput, RagforgeError, SpaceMoved
 from ragforge_memory.graph.archive import ArchiveStore
 from ragforge_memory.graph.conversations import ConversationStore
 from ragforge_memory.graph.restore import Known, PlacedAnchor, RestoreStore
@@ -218,7 +219,8 @@ class Restoring:
             space = await self._space_of(batch)
             if space is not None and self._services.summaries is not None:
                 vectors = {self._names.now(each.uuid): each.embedding for each in batch if each.embedding}
-                await self._services.summaries.store.store_embeddings(space.property, vectors)
+                with suppress(SpaceMoved):  # what they belong to waits for the other model's
+                    await self._services.summaries.store.store_embeddings(space, vectors)
 
     async def insights(self, insights: Sequence[archive.Insight]) -> None:
         """What analyses found in it."""
@@ -310,12 +312,12 @@ class Restoring:
         space = await self._vector_space() if mine else None
         if space is None or self._services.similar is None:
             return
-        space.check(vector for _, vector in mine)
         vectors = []
         for each, vector in mine:
             first = (Part("", False),) * min(2, each.message_count or 0)
             vectors.append((Topic(self.now(each.uuid), each.title or "", each.summary or "", first), vector))
-        await self._services.similar.store(space.conversation_property, vectors)
+        with suppress(SpaceMoved):
+            await self._services.similar.store(space, vectors)
 
 
 def _last_seq(head: archive.ConversationHead) -> int:

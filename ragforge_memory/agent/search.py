@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, TypeVar
 
 from ragforge_memory.embeddings.calibration import cosine_of, similarity
-from ragforge_memory.errors import ConversationNotFound, EmbeddingError, RagforgeError
+from ragforge_memory.errors import ConversationNotFound, EmbeddingError, RagforgeError, SpaceMoved
 from ragforge_memory.graph.anchors import ReferenceStore
 from ragforge_memory.graph.search import CANDIDATES, EVERYTHING, Filters, Hits, part_of, words_of
 from ragforge_memory.models.conversation import Message, ScoredMessage
@@ -75,16 +75,17 @@ async def search(
     candidates = max(limit, CANDIDATES)
 
     async def by_meaning() -> tuple[Hits, Vector]:
+        space = store.space
         found = vector or await question_vector(services, query, stored=store.has_vectors)
-        return (
-            await store.by_meaning(found, conversation_id=conversation_id, filters=filters, limit=candidates),
-            found,
+        hits = await store.by_meaning(
+            found, conversation_id=conversation_id, filters=filters, limit=candidates, space=space
         )
+        return hits, found
 
     async def by_words() -> Hits:
         return await store.by_words(words, conversation_id=conversation_id, filters=filters, limit=candidates)
 
-    text, meaning = await asyncio.gather(or_error(by_words), or_error(by_meaning))
+    text, meaning = await asyncio.gather(or_error(by_words), or_error(lambda: following(by_meaning)))
     for outcome in (text, meaning):
         if isinstance(outcome, ConversationNotFound):
             raise outcome
@@ -132,6 +133,7 @@ class _Found:
         self._services = services
         self._words = words
         self._vector = vector
+        self._space = meaning.space
         self._lineage = text.lineage or meaning.lineage
         self._hidden = {*text.hidden, *meaning.hidden}
         self._reader = text.reader or meaning.reader
@@ -189,7 +191,12 @@ class _Found:
         assert store is not None
         stored = {self._stored(place): place for place in places}
         read = await store.messages(
-            list(stored), filters=filters, vector=self._vector, hidden=self._hidden, reader=self._reader
+            list(stored),
+            filters=filters,
+            vector=self._vector,
+            space=self._space,
+            hidden=self._hidden,
+            reader=self._reader,
         )
         found = {stored[at]: item for at, item in read.items()}
         self._messages.update(found)
@@ -254,6 +261,15 @@ async def question_vector(services: Services, query: str, *, stored: bool) -> Ve
             return await services.embedder.embed_query(query)
     except TimeoutError as error:
         raise EmbeddingError(f"the question's vector was not there within {EMBEDDING_SECONDS:g} s") from error
+
+
+async def following(work: Callable[[], Awaitable[T]]) -> T:
+    """What ``work`` gives, tried once more where the project's vectors have moved meanwhile: the stores, and where it
+    can be had the embedder, have gone along by then."""
+    try:
+        return await work()
+    except SpaceMoved:
+        return await work()
 
 
 async def or_error(work: Callable[[], Awaitable[T]]) -> T | RagforgeError:

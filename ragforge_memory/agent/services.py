@@ -17,6 +17,7 @@ from ragforge_memory.redaction import redact_value
 if TYPE_CHECKING:
     from ragforge_memory.agent.background_work import BackgroundWork
     from ragforge_memory.agent.ephemeral import EphemeralConversations, EphemeralMessages
+    from ragforge_memory.agent.following import Following
     from ragforge_memory.agent.outage import Outage
     from ragforge_memory.agent.remembered import Remembered
     from ragforge_memory.agent.summaries import Summaries
@@ -46,8 +47,9 @@ class Services:
     ``model_why`` in one sentence why this model answers, ``summaries``, ``searches``, ``receipts`` and
     ``insights`` are None without memory.
     ``graph_birth`` is that database's own id. ``remembered`` is what this process knows of its conversations while the
-    graph is away. ``searches_meaning``: whether turns look for their
-    question's meaning; a process that ends after one answer loads no model for it."""
+    graph is away. ``searches_meaning``: whether turns look for their question's meaning; a process that ends after one
+    answer loads no model for it. ``following`` keeps embedder and stores with the project's vectors, wherever those are
+    moved to; None: nothing is embedded here."""
 
     owner: Owner
     config: AgentConfig
@@ -74,6 +76,7 @@ class Services:
     today: Callable[[], date]
     receipts: ReceiptStore | None = None
     insights: InsightStore | None = None
+    following: Following | None = None
     searches_meaning: bool = False
     degraded: tuple[str, ...] = ()
 

@@ -7,9 +7,9 @@ import math
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from ragforge_memory.agent.search import MEANING, TEXT, or_error, question_vector
+from ragforge_memory.agent.search import MEANING, TEXT, following, or_error, question_vector
 from ragforge_memory.embeddings.calibration import similarity
-from ragforge_memory.errors import EmbeddingError, RagforgeError
+from ragforge_memory.errors import EmbeddingError, RagforgeError, SpaceMoved
 from ragforge_memory.graph.search import CANDIDATES, words_of
 from ragforge_memory.models.conversation import ConversationInfo
 from ragforge_memory.models.search import SearchResults
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from ragforge_memory.agent.services import Services
     from ragforge_memory.embeddings.port import Embedder, Vector
     from ragforge_memory.graph.similar import SimilarStore, Topic
+    from ragforge_memory.graph.space_in_use import SpaceInUse
     from ragforge_memory.graph.spaces import Space
 
 _BATCH = 32
@@ -30,22 +31,28 @@ class WaitingConversations:
 
     kind = "conversation_vectors"
 
-    def __init__(self, store: SimilarStore, space: Space) -> None:
+    def __init__(self, store: SimilarStore, space: SpaceInUse) -> None:
         self._store = store
-        self._space = space
+        self._use = space
 
     async def embed(self, embedder: Embedder, stop: Callable[[], bool]) -> int:
         """One batch."""
+        space = self._use.space
+        if space is None:
+            return 0
         topics = await self._store.pending(_BATCH)
         if not topics:
             return 0
         try:
-            means = await _means(topics, embedder)
+            means = await topic_vectors(topics, embedder)
         except EmbeddingError:
             await self._store.fail([topic.uuid for topic in topics])
             raise
-        self._space.check(means)
-        await self._store.store(self._space.conversation_property, list(zip(topics, means, strict=True)))
+        try:
+            await self._store.store(space, list(zip(topics, means, strict=True)))
+        except SpaceMoved:
+            await self._use.left(space)
+            return await self.embed(embedder, stop)
         return len(topics)
 
     async def count(self) -> int:
@@ -53,7 +60,7 @@ class WaitingConversations:
         return await self._store.count_pending()
 
 
-async def _means(topics: Sequence[Topic], embedder: Embedder) -> list[Vector]:
+async def topic_vectors(topics: Sequence[Topic], embedder: Embedder) -> list[Vector]:
     """One vector for each conversation: the mean of its parts'.
 
     Questions are embedded as questions, as the models ask it where like is compared with like, the rest as passages.
@@ -99,20 +106,21 @@ async def find_similar(
     async def by_words() -> dict[str, float]:
         return await store.by_words(words, limit=candidates)
 
-    async def by_meaning() -> tuple[dict[str, float], Vector]:
+    async def by_meaning() -> tuple[dict[str, float], Vector, Space | None]:
+        space = store.space
         vector = await question_vector(services, query, stored=store.has_vectors)
-        return await store.by_meaning(vector, limit=candidates), vector
+        return await store.by_meaning(vector, limit=candidates, space=space), vector, space
 
-    text, meaning = await asyncio.gather(or_error(by_words), or_error(by_meaning))
+    text, meaning = await asyncio.gather(or_error(by_words), or_error(lambda: following(by_meaning)))
     if isinstance(text, RagforgeError) and isinstance(meaning, RagforgeError):
         raise text
     hits = {} if isinstance(text, RagforgeError) else text
-    near, vector = ({}, None) if isinstance(meaning, RagforgeError) else meaning
+    near, vector, space = ({}, None, None) if isinstance(meaning, RagforgeError) else meaning
     # Words by what they tell, not by the best of the list: where no title says it, words must not decide.
     scores = {uuid: hits.get(uuid, 0.0) + VECTOR_WEIGHT * score for uuid, score in scaled(near).items()}
     scores |= {uuid: share for uuid, share in hits.items() if uuid not in scores}
     order = sorted(scores, key=lambda uuid: -scores[uuid])
-    read = await store.conversations(order if min_score is not None else order[: 2 * limit], vector)
+    read = await store.conversations(order if min_score is not None else order[: 2 * limit], vector, space=space)
     found = []
     for uuid in order:
         if uuid not in read:

@@ -11,7 +11,7 @@ import threading
 
 import typer
 
-from ragforge_memory.cli import ask, chat, config, conversations, doctor, impact, ingest, version
+from ragforge_memory.cli import ask, chat, config, conversations, doctor, impact, ingest, reembed, version
 from ragforge_memory.cli.neo4j import app as neo4j_app
 from ragforge_memory.cli.options import (
     ConfigOption,
@@ -46,7 +46,7 @@ def remember_settings(
     context.obj = Settings(config, user, project, debug)
 
 
-for commands in (chat, ask, ingest, impact, doctor, version):
+for commands in (chat, ask, ingest, impact, reembed, doctor, version):
     commands.register(app)
 app.add_typer(conversations.app, name="conversations")
 app.add_typer(neo4j_app, name="neo4j")

@@ -216,11 +216,11 @@ async def open_session(opening: Opening) -> AsyncIterator[Session]:
 
 @contextlib.asynccontextmanager
 async def open_graph(
-    settings: Settings, *, quiet: bool = False, brief: bool = True
+    settings: Settings, *, quiet: bool = False, brief: bool = True, opens: bool = True
 ) -> AsyncIterator[AsyncConversationAgent]:
     """The agent for commands that only read and change what is stored; no model is looked for.
 
-    ``brief``: the command leaves vectors to processes that live longer.
+    ``brief``: the command leaves vectors to processes that live longer. ``opens``: whether it is opened already.
     """
     terminal = Terminal.of_this_process()
     spinner = Spinner(terminal)
@@ -228,9 +228,10 @@ async def open_graph(
     preparation = _Preparation(terminal, spinner, quiet=quiet)
     agent = make_agent(locate(settings), settings, model="extractive", memory=True, progress=preparation, brief=brief)
     try:
-        async with spinner.running("opening the graph"):
-            with preparation.shown():
-                await agent.open()
+        if opens:
+            async with spinner.running("opening the graph"):
+                with preparation.shown():
+                    await agent.open()
         yield agent
     finally:
         await agent.aclose()

@@ -62,7 +62,7 @@ async def embed_waiting(
 ) -> int:
     """`embed_scopes` for a store whose space is open already."""
     done = 0
-    while limit is None or done < limit:
+    while (space := store.space) is not None and (limit is None or done < limit):
         page = await store.pending(project, _PAGE if limit is None else min(_PAGE, limit - done))
         if not page:
             break
@@ -77,7 +77,9 @@ async def embed_waiting(
                 await store.fail_embeddings(project, [scope["uuid"] for scope in batch])
                 raise
             stored += await store.store_embeddings(
-                project, [(scope["uuid"], scope["hash"], vector) for scope, vector in zip(batch, vectors, strict=True)]
+                project,
+                [(scope["uuid"], scope["hash"], vector) for scope, vector in zip(batch, vectors, strict=True)],
+                space=space,
             )
         done += stored
         if not stored:

@@ -8,12 +8,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pydantic import ValidationError
+
 from ragforge_memory.config import EmbeddingsConfig, RagforgeConfig
 from ragforge_memory.config.known_models import provider_of_chat_model
 from ragforge_memory.embeddings import local, openai
 from ragforge_memory.embeddings.gemini import GeminiEmbedder
 from ragforge_memory.embeddings.hashing import HashingEmbedder
 from ragforge_memory.embeddings.port import Embedder
+from ragforge_memory.errors import ConfigError
 
 if TYPE_CHECKING:
     from ragforge_memory.downloads.progress import Reporter
@@ -60,6 +63,39 @@ def resolve_embedder(
     if found.embedder is None:
         _warn_once(f"search is by text alone: {found.why}" + (f" ({found.hint})" if found.hint else ""))
     return found
+
+
+def named_embedder(
+    name: str,
+    config: RagforgeConfig,
+    environ: Mapping[str, str],
+    *,
+    dimension: int | None = None,
+    home: Path | None = None,
+    progress: Reporter | None = None,
+) -> EmbedderResolution:
+    """The embedder of a model, with the keys and addresses that the configuration and the environment have.
+
+    Args:
+        name: ``provider:model``, or a model whose provider is known.
+        config, environ, home, progress: as in `resolve_embedder`.
+        dimension: floats in a vector; None: the model's own.
+
+    Raises:
+        ConfigError: there is no such model, or not with this dimension.
+    """
+    provider, _, model = name.rpartition(":")
+    given = {"provider": provider or None, "model": model, "dimension": dimension}
+    try:
+        wanted = EmbeddingsConfig.model_validate({key: value for key, value in given.items() if value is not None})
+    except ValidationError as error:
+        reason = error.errors()[0]
+        raise ConfigError(
+            f"the embedding model {name!r} cannot be used: {reason['msg']}",
+            hint=reason.get("ctx", {}).get("hint") or "local:e5-small-v2, gemini:gemini-embedding-2 or openai:MODEL",
+            key="agent.memory.embeddings",
+        ) from error
+    return _chosen(wanted, config, environ, home, progress)
 
 
 def _chosen(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ragforge_memory.graph.client import PATIENT_TIMEOUT, GraphClient
+from ragforge_memory.graph.reembedding import Moving, ReembeddingStore
 from ragforge_memory.graph.spaces import Space, find_space
 from ragforge_memory.models.owner import Owner
 
@@ -22,6 +23,7 @@ class ProjectHealth:
         pending: scopes and messages that wait for a vector.
         failed: those whose embedding failed for good.
         space: where the project's vectors are; None where nothing was ever embedded.
+        moving: how far they are on their way to another space.
     """
 
     root: str | None
@@ -32,6 +34,7 @@ class ProjectHealth:
     pending: int
     failed: int
     space: Space | None
+    moving: Moving
 
 
 async def project_health(client: GraphClient, owner: Owner) -> ProjectHealth:
@@ -57,6 +60,7 @@ async def project_health(client: GraphClient, owner: Owner) -> ProjectHealth:
         pending=row["pending_scopes"] + row["pending_messages"],
         failed=row["failed_scopes"] + row["failed_messages"],
         space=space,
+        moving=await ReembeddingStore(client, owner.project).state(),
     )
 
 

@@ -11,6 +11,8 @@ from ragforge_memory.errors import ConversationNotFound, MessageNotFound
 from ragforge_memory.graph.client import PATIENT_TIMEOUT, GraphClient
 from ragforge_memory.graph.receipts import EARLIER_RESULT_CHARACTERS, Receipt, TurnContext, turn_context
 from ragforge_memory.graph.records import message, to_json, tool_call, tool_call_rows
+from ragforge_memory.graph.space_in_use import in_space, stored
+from ragforge_memory.graph.spaces import Space
 from ragforge_memory.graph.text import lucene_any, owner_token, query_words, terms
 from ragforge_memory.models.code import ScopeTie
 from ragforge_memory.models.conversation import Message, MessageState, Role, ToolCall, Usage
@@ -299,16 +301,24 @@ class MessageStore:
         )
         return [(row["uuid"], row["content"]) for row in rows]
 
-    async def store_embeddings(self, property_name: str, vectors: Mapping[str, Sequence[float]]) -> None:
-        """Stores vectors by message uuid and takes the messages off the waiting list."""
-        await self._client.write(
+    async def store_embeddings(self, space: Space, vectors: Mapping[str, Sequence[float]]) -> None:
+        """Stores vectors by message uuid and takes the messages off the waiting list.
+
+        Raises:
+            EmbeddingMismatch: a vector has another dimension than the space.
+            SpaceMoved: the project's vectors have moved to another space; nothing was stored.
+        """
+        space.check(vectors.values())
+        rows = await self._client.write(
             "store_message_embeddings",
             timeout=PATIENT_TIMEOUT,
             recover=False,
-            property=property_name,
+            property=space.property,
             rows=[{"uuid": uuid, "vector": list(vector)} for uuid, vector in vectors.items()],
+            **in_space(space),
             **self._owner,
         )
+        stored(rows, space)
 
     async def fail_embeddings(self, uuids: Sequence[str]) -> None:
         """Counts a failed attempt; after the third a message waits no longer."""

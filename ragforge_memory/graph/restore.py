@@ -10,6 +10,8 @@ from uuid import uuid4
 from ragforge_memory.errors import GraphError, GraphUnavailable, InvalidInput
 from ragforge_memory.graph.client import PATIENT_TIMEOUT, GraphClient
 from ragforge_memory.graph.imports import UuidTaken, is_taken
+from ragforge_memory.graph.space_in_use import in_space
+from ragforge_memory.graph.spaces import Space
 from ragforge_memory.graph.text import owner_token
 from ragforge_memory.models.owner import Owner
 
@@ -106,7 +108,7 @@ class RestoreStore:
         self._steps[uuid] = 0
 
     async def messages(
-        self, uuid: str, rows: Sequence[Mapping[str, Any]], *, embed: bool, property_name: str | None = None
+        self, uuid: str, rows: Sequence[Mapping[str, Any]], *, embed: bool, space: Space | None = None
     ) -> None:
         """Writes a batch of messages with their tool calls and results.
 
@@ -114,16 +116,18 @@ class RestoreStore:
             uuid: the conversation.
             rows: of `Rows.message`.
             embed: whether they shall get a vector in the background; those of blank text never do.
-            property_name: the property of the space that the ``vector`` of each becomes; None: they bring none.
+            space: where the ``vector`` of each belongs; they wait for another where the project's vectors are another
+                model's by now. None: they bring none.
 
         Raises:
             UuidTaken: somebody has a uuid of them; nothing was written.
         """
         try:
-            if property_name is None:
+            if space is None:
                 await self._fenced("restore_messages", uuid, messages=rows, embed=embed)
             else:
-                await self._fenced("restore_messages_with_vectors", uuid, messages=rows, property=property_name)
+                where = {"property": space.property, **in_space(space)}
+                await self._fenced("restore_messages_with_vectors", uuid, messages=rows, embed=embed, **where)
         except GraphError as error:
             if is_taken(error):
                 raise UuidTaken(error.message, hint="try again") from error

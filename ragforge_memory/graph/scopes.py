@@ -7,6 +7,7 @@ from typing import Any
 
 from ragforge_memory.graph.client import PATIENT_TIMEOUT, GraphClient
 from ragforge_memory.graph.records import from_json
+from ragforge_memory.graph.space_in_use import SpaceInUse, in_space, stored
 from ragforge_memory.graph.spaces import Space
 from ragforge_memory.graph.text import lucene_any, owner_token, query_words
 from ragforge_memory.models.code import Scope, ScopeCounts, ScopeName, ScopeUse
@@ -24,10 +25,15 @@ class ScopeStore:
         space: where the vectors are; None: nothing is found by meaning.
     """
 
-    def __init__(self, client: GraphClient, space: Space | None = None) -> None:
+    def __init__(self, client: GraphClient, space: Space | SpaceInUse | None = None) -> None:
         self._client = client
-        self._space = space
+        self._use = SpaceInUse.of(space)
         self._names: dict[str, tuple[int, list[ScopeName]]] = {}
+
+    @property
+    def space(self) -> Space | None:
+        """Where the vectors are now: asked before a vector is made, and given along with it."""
+        return self._use.space
 
     async def search_text(self, project: str, query: str, *, limit: int = 20) -> list[Scope]:
         """Scopes that match words of ``query`` (plain text), best first, scored."""
@@ -44,25 +50,34 @@ class ScopeStore:
         )
         return [scope(row["scope"], score=row["score"], matched_by=("text",)) for row in rows]
 
-    async def search_vector(self, project: str, vector: Sequence[float], *, limit: int = 20) -> list[Scope]:
+    async def search_vector(
+        self, project: str, vector: Sequence[float], *, limit: int = 20, space: Space | None = None
+    ) -> list[Scope]:
         """Scopes nearest to ``vector``, best first; ``score`` is the cosine. Nothing embedded: none.
+
+        ``space`` is the one that the vector was made for; None: the one that is in use.
 
         Raises:
             EmbeddingMismatch: the vector is not of the project's space.
+            SpaceMoved: the project's vectors have moved to another space.
         """
-        if self._space is None:
+        space = space or self._use.space
+        if space is None:
             return []
-        self._space.check([vector])
-        rows = await self._client.read(
+        space.check([vector])
+        rows = await self._use.read(
             "search_scopes_vector",
-            names={"index": self._space.scope_index},
+            self._client,
+            space,
+            names={"index": space.scope_index},
             project=project,
             vector=list(vector),
             limit=limit,
             overfetch=min(limit * _OVERFETCH, _OVERFETCH_MOST),
         )
         # The index scores (1 + cosine) / 2.
-        return [scope(row["scope"], score=2 * row["score"] - 1, matched_by=("vector",)) for row in rows]
+        found = rows[0]["found"]
+        return [scope(row["scope"], score=2 * row["score"] - 1, matched_by=("vector",)) for row in found]
 
     async def by_name(self, project: str, name: str, *, limit: int = 200) -> list[Scope]:
         """Scopes whose name or qualified name is exactly ``name`` (case counts)."""
@@ -117,8 +132,9 @@ class ScopeStore:
 
     async def counts(self, project: str) -> ScopeCounts:
         """How much there is, and how much of it has a vector."""
+        space = self._use.space
         rows = await self._client.read(
-            "scope_counts", project=project, property=self._space.property if self._space else "embedding"
+            "scope_counts", project=project, property=space.property if space else "embedding"
         )
         row = rows[0]
         return ScopeCounts(scopes=row["scopes"], embedded=row["embedded"], files=row["files"])
@@ -133,22 +149,33 @@ class ScopeStore:
         rows = await self._client.read("count_pending_scopes", recover=False, project=project)
         return int(rows[0]["pending"])
 
-    async def store_embeddings(self, project: str, vectors: Sequence[tuple[str, str, Sequence[float]]]) -> int:
+    async def store_embeddings(
+        self, project: str, vectors: Sequence[tuple[str, str, Sequence[float]]], *, space: Space | None = None
+    ) -> int:
         """Stores vectors as (uuid, hash of the text, vector) and takes the scopes off the waiting list.
 
-        A scope whose text is another by now is left waiting. Returns how many were stored.
+        A scope whose text is another by now is left waiting. Returns how many were stored. ``space`` is the one that
+        the vectors were made for; None: the one that is in use.
+
+        Raises:
+            EmbeddingMismatch: a vector has another dimension than the space.
+            SpaceMoved: the project's vectors have moved to another space; nothing was stored.
         """
-        if self._space is None or not vectors:
+        space = space or self._use.space
+        if space is None or not vectors:
             return 0
-        self._space.check(vector for _, _, vector in vectors)
+        space.check(vector for _, _, vector in vectors)
         rows = await self._client.write(
             "store_scope_embeddings",
             timeout=PATIENT_TIMEOUT,
             project=project,
-            property=self._space.property,
+            property=space.property,
             rows=[{"uuid": uuid, "hash": digest, "vector": list(vector)} for uuid, digest, vector in vectors],
+            **in_space(space),
         )
-        return int(rows[0]["stored"])
+        if rows[0]["moved"]:
+            raise await self._use.left(space)
+        return stored(rows, space)
 
     async def fail_embeddings(self, project: str, uuids: Sequence[str]) -> None:
         """Counts a failed attempt; after the third a scope waits no longer."""

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from ragforge_memory.errors import ConversationNotFound
 from ragforge_memory.graph.client import GraphClient
 from ragforge_memory.graph.records import message
+from ragforge_memory.graph.space_in_use import SpaceInUse
 from ragforge_memory.graph.spaces import Space
 from ragforge_memory.graph.text import owner_token, query_words
 from ragforge_memory.models.conversation import Message, Role
@@ -78,11 +79,13 @@ class Hits:
     """A list of candidates, best first; ``lineage`` where one conversation was searched.
 
     ``hidden`` are the conversations that may have been deleted, and are found for what living branches share of them.
+    ``space`` is where vectors were compared.
     """
 
     items: tuple[Hit, ...] = ()
     lineage: Lineage = ()
     hidden: tuple[str, ...] = ()
+    space: Space | None = None
 
     @property
     def reader(self) -> str | None:
@@ -104,16 +107,21 @@ class SearchStore:
         space: where the vectors are; None: nothing is found by meaning.
     """
 
-    def __init__(self, client: GraphClient, owner: Owner, space: Space | None) -> None:
+    def __init__(self, client: GraphClient, owner: Owner, space: Space | SpaceInUse | None) -> None:
         self._client = client
         self._owner = owner.parameters
         self._token = owner_token(owner.user_id, owner.project)
-        self._space = space
+        self._use = SpaceInUse.of(space)
 
     @property
     def has_vectors(self) -> bool:
         """Whether there is anything to be found by meaning."""
-        return self._space is not None
+        return self._use.space is not None
+
+    @property
+    def space(self) -> Space | None:
+        """Where the vectors are now: asked before a vector is made, and given along with it."""
+        return self._use.space
 
     async def by_words(
         self, words: Sequence[str], *, conversation_id: str | None, filters: Filters, limit: int = CANDIDATES
@@ -135,20 +143,33 @@ class SearchStore:
         return _hits(rows, conversation_id)
 
     async def by_meaning(
-        self, vector: Sequence[float], *, conversation_id: str | None, filters: Filters, limit: int = CANDIDATES
+        self,
+        vector: Sequence[float],
+        *,
+        conversation_id: str | None,
+        filters: Filters,
+        limit: int = CANDIDATES,
+        space: Space | None = None,
     ) -> Hits:
         """The messages nearest to a vector, nearest first, by cosine; of one conversation's lineage if it is named.
+
+        Args:
+            vector: what is looked for.
+            conversation_id, filters, limit: as in `by_words`.
+            space: the space that the vector was made for; None: the one that is in use.
 
         Raises:
             ConversationNotFound: this owner has no such conversation (any more).
             EmbeddingMismatch: the vector is not of the project's space.
+            SpaceMoved: the project's vectors have moved to another space.
         """
-        if self._space is None:
+        space = space or self._use.space
+        if space is None:
             return Hits()
-        self._space.check([vector])
+        space.check([vector])
         parameters = {
-            "names": {"index": self._space.message_index},
-            "property": self._space.property,
+            "names": {"index": space.message_index},
+            "property": space.property,
             "vector": list(vector),
             "take": max(limit, _TAKE_FILTERED) if filters.narrow else _TAKE * limit,
             "scan": _SCAN,
@@ -156,15 +177,16 @@ class SearchStore:
             **self._scope(conversation_id, filters, limit),
         }
         kind = "owner" if conversation_id is None else "history"
-        rows = await self._client.read(f"search_{kind}_vector", once=True, **parameters)
+        rows = await self._use.read(f"search_{kind}_vector", self._client, space, once=True, **parameters)
         if rows and rows[0]["more"]:
-            rows = await self._client.read(f"scan_{kind}_vector", **parameters)
+            rows = await self._use.read(f"scan_{kind}_vector", self._client, space, **parameters)
         found = _hits(rows, conversation_id)
         # The index scores (1 + cosine) / 2.
         return Hits(
             tuple(Hit(hit.conversation_id, hit.seq, hit.time, 2 * hit.score - 1) for hit in found.items),
             found.lineage,
             found.hidden,
+            space,
         )
 
     async def messages(
@@ -173,6 +195,7 @@ class SearchStore:
         *,
         filters: Filters,
         vector: Sequence[float] | None = None,
+        space: Space | None = None,
         hidden: Iterable[str] = (),
         reader: str | None = None,
     ) -> dict[tuple[str, int], tuple[Message, float | None]]:
@@ -182,16 +205,18 @@ class SearchStore:
             places: where they are.
             filters: as in the search.
             vector: with it each message comes with its cosine, where it has a vector.
+            space: the space that the vector was made for; None: the one that is in use.
             hidden: see `Hits`. A message of a deleted conversation is given as one of a living branch that shares it,
                 the last updated; it is missing where there is none.
             reader: the branch that it is given as, if that shares it.
         """
+        space = space or self._use.space
         rows = await self._client.read(
             "found_messages",
             once=True,
             places=[list(place) for place in places],
-            vector=None if vector is None or self._space is None else list(vector),
-            property="embedding" if self._space is None else self._space.property,
+            vector=None if vector is None or space is None else list(vector),
+            property="embedding" if space is None else space.property,
             hidden=list(hidden),
             reader=reader,
             tags=list(filters.tags) or None,

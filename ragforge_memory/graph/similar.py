@@ -9,6 +9,7 @@ from typing import NamedTuple
 from ragforge_memory.graph.client import PATIENT_TIMEOUT, GraphClient
 from ragforge_memory.graph.records import conversation_info
 from ragforge_memory.graph.search import RARITY_SAMPLE
+from ragforge_memory.graph.space_in_use import SpaceInUse, in_space, stored
 from ragforge_memory.graph.spaces import Space
 from ragforge_memory.graph.text import owner_token
 from ragforge_memory.models.conversation import ConversationInfo
@@ -51,16 +52,21 @@ class SimilarStore:
         space: where the vectors are; None: nothing is found by meaning.
     """
 
-    def __init__(self, client: GraphClient, owner: Owner, space: Space | None) -> None:
+    def __init__(self, client: GraphClient, owner: Owner, space: Space | SpaceInUse | None) -> None:
         self._client = client
         self._owner = owner.parameters
         self._token = owner_token(owner.user_id, owner.project)
-        self._space = space
+        self._use = SpaceInUse.of(space)
 
     @property
     def has_vectors(self) -> bool:
         """Whether there is anything to be found by meaning."""
-        return self._space is not None
+        return self._use.space is not None
+
+    @property
+    def space(self) -> Space | None:
+        """Where the vectors are now: asked before a vector is made, and given along with it."""
+        return self._use.space
 
     async def pending(self, limit: int) -> list[Topic]:
         """Conversations that wait for a vector."""
@@ -77,12 +83,18 @@ class SimilarStore:
             for row in rows
         ]
 
-    async def store(self, property_name: str, vectors: Sequence[tuple[Topic, Sequence[float]]]) -> int:
-        """Stores vectors; a conversation that has changed since goes on waiting. Returns how many were stored."""
+    async def store(self, space: Space, vectors: Sequence[tuple[Topic, Sequence[float]]]) -> int:
+        """Stores vectors; a conversation that has changed since goes on waiting. Returns how many were stored.
+
+        Raises:
+            EmbeddingMismatch: a vector has another dimension than the space.
+            SpaceMoved: the project's vectors have moved to another space; nothing was stored.
+        """
+        space.check(vector for _, vector in vectors)
         rows = await self._client.write(
             "store_conversation_vectors",
             timeout=PATIENT_TIMEOUT,
-            property=property_name,
+            property=space.conversation_property,
             rows=[
                 {
                     "uuid": topic.uuid,
@@ -93,9 +105,10 @@ class SimilarStore:
                 }
                 for topic, vector in vectors
             ],
+            **in_space(space),
             **self._owner,
         )
-        return int(rows[0]["stored"])
+        return stored(rows, space)
 
     async def fail(self, uuids: Sequence[str]) -> None:
         """Counts a failed attempt; after the third a conversation waits no longer."""
@@ -120,34 +133,42 @@ class SimilarStore:
         )
         return {row["uuid"]: min(1.0, row["score"] / row["total"]) for row in rows}
 
-    async def by_meaning(self, vector: Sequence[float], *, limit: int) -> dict[str, float]:
-        """Uuids of the conversations nearest to a vector, with the cosine."""
-        if self._space is None:
+    async def by_meaning(self, vector: Sequence[float], *, limit: int, space: Space | None = None) -> dict[str, float]:
+        """Uuids of the conversations nearest to a vector, with the cosine; ``space`` as in `SearchStore.by_meaning`.
+
+        Raises:
+            SpaceMoved: the project's vectors have moved to another space.
+        """
+        space = space or self._use.space
+        if space is None:
             return {}
-        self._space.check([vector])
-        rows = await self._client.read(
+        space.check([vector])
+        rows = await self._use.read(
             "similar_conversations_vector",
+            self._client,
+            space,
             once=True,
-            names={"index": self._space.conversation_index},
-            property=self._space.conversation_property,
+            names={"index": space.conversation_index},
+            property=space.conversation_property,
             vector=list(vector),
             take=_SPARE * limit,
             limit=limit,
             **self._owner,
         )
         # The index scores (1 + cosine) / 2.
-        return {row["uuid"]: 2 * row["score"] - 1 for row in rows}
+        return {uuid: 2 * score - 1 for uuid, score in rows[0]["found"]}
 
     async def conversations(
-        self, uuids: Sequence[str], vector: Sequence[float] | None
+        self, uuids: Sequence[str], vector: Sequence[float] | None, *, space: Space | None = None
     ) -> Mapping[str, tuple[ConversationInfo, float | None]]:
         """Conversations by uuid, each with its cosine to ``vector`` where both have one."""
+        space = space or self._use.space
         rows = await self._client.read(
             "found_conversations",
             once=True,
             uuids=list(uuids),
-            vector=None if vector is None or self._space is None else list(vector),
-            property="" if self._space is None else self._space.conversation_property,
+            vector=None if vector is None or space is None else list(vector),
+            property="" if space is None else space.conversation_property,
             **self._owner,
         )
         found = {}

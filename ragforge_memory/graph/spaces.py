@@ -7,13 +7,18 @@ stored by Neo4j without an error and never found, so a space checks what is writ
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ragforge_memory.errors import EmbeddingMismatch
+from ragforge_memory.errors import EmbeddingMismatch, GraphError, GraphTimeout
 from ragforge_memory.graph.client import PATIENT_TIMEOUT, GraphClient
 
+log = logging.getLogger(__name__)
+
+# Seconds that a drop may wait for those who write to a label.
+_DROP_TIMEOUT = 10.0
 # Raised with every label that `_names` gains: spaces that were made before get its index when next opened.
 _INDEXES = 2
 
@@ -31,6 +36,11 @@ class Space:
     model: str
     dimension: int
     number: int
+
+    @property
+    def key(self) -> str:
+        """What the server calls it."""
+        return f"space/{self.model}/{self.dimension}"
 
     @property
     def conversation_property(self) -> str:
@@ -123,12 +133,68 @@ async def open_space(client: GraphClient, project: str, model: str, dimension: i
         raise _mismatch(project, row["model"], row["dimension"], f"{model} ({dimension})")
     space = Space(model, dimension, int(row["number"]))
     if (row["indexes"] or 0) < _INDEXES:
-        for label, (vector_property, index) in _names(space).items():
-            names = {"index": index, "property": vector_property, "dimension": str(dimension)}
-            await client.autocommit(f"create_{label.lower()}_vector_index", names=names)
-        await client.autocommit("await_indexes", timeout=130)
-        await client.write("space_ready", timeout=PATIENT_TIMEOUT, space_key=space_key, indexes=_INDEXES)
+        await _make_indexes(client, space)
     return space
+
+
+async def prepare_space(client: GraphClient, model: str, dimension: int) -> Space:
+    """A space with its indexes, for a project that still has its vectors in another one."""
+    row = (
+        await client.write(
+            "number_space",
+            timeout=PATIENT_TIMEOUT,
+            space_key=Space(model, dimension, 0).key,
+            model=model,
+            dimension=dimension,
+            least=await _first_free_number(client, dimension),
+        )
+    )[0]
+    space = Space(model, dimension, int(row["number"]))
+    if (row["indexes"] or 0) < _INDEXES:
+        await _make_indexes(client, space)
+    return space
+
+
+async def retire_space(client: GraphClient, space: Space) -> bool:
+    """Drops the indexes of a space that no project uses; returns whether they are gone.
+
+    A busy server may not let them go within 10 s: they are empty and harm nobody, and `retire_spaces` tries again.
+    """
+    retired = await client.write("retire_space", timeout=PATIENT_TIMEOUT, space_key=space.key)
+    if not retired:
+        return False
+    try:
+        for _, index in _names(space).values():
+            if space.number > 1 or index in retired[0]["made"]:
+                await client.autocommit("drop_vector_index", timeout=_DROP_TIMEOUT, names={"index": index})
+    except (GraphTimeout, GraphError) as error:
+        log.info("the indexes of %s are left for now: %s", space.model, error)
+        dropped = False
+    else:
+        dropped = bool(await client.write("space_dropped", timeout=PATIENT_TIMEOUT, space_key=space.key))
+    # Whoever has chosen it meanwhile may have found the old indexes still there.
+    if not await client.write("retire_space", timeout=PATIENT_TIMEOUT, space_key=space.key):
+        await _make_indexes(client, space)
+        return False
+    if dropped:
+        await client.write("space_dropped", timeout=PATIENT_TIMEOUT, space_key=space.key)
+    return dropped
+
+
+async def retire_spaces(client: GraphClient) -> None:
+    """Drops the indexes of spaces that no project uses any more and that could not be dropped before."""
+    for row in await client.read("retired_spaces", timeout=PATIENT_TIMEOUT):
+        await retire_space(client, Space(row["model"], int(row["dimension"]), int(row["number"])))
+
+
+async def _make_indexes(client: GraphClient, space: Space) -> None:
+    known = {row["name"] for row in await client.autocommit("vector_indexes")}
+    for label, (vector_property, index) in _names(space).items():
+        names = {"index": index, "property": vector_property, "dimension": str(space.dimension)}
+        await client.autocommit(f"create_{label.lower()}_vector_index", names=names)
+    await client.autocommit("await_indexes", timeout=130)
+    made = [index for _, index in _names(space).values() if index not in known]
+    await client.write("space_ready", timeout=PATIENT_TIMEOUT, space_key=space.key, indexes=_INDEXES, made=made)
 
 
 def _names(space: Space) -> dict[str, tuple[str, str]]:
@@ -183,12 +249,17 @@ def _in_the_way(index: dict[str, Any], space: Space) -> bool:
 
 def how_to_return(model: str, dimension: int) -> str:
     """What to do where a project's vectors are another model's than the configured one."""
+    return (
+        f"set {settings_of(model, dimension)} again; "
+        "or run `ragforge reembed` to have all vectors made anew by the configured model"
+    )
+
+
+def settings_of(model: str, dimension: int) -> str:
+    """The settings that name a model."""
     provider, _, name = model.partition(":")
     told = f"provider {provider}, model {name}" if provider and name else f"model {model}"
-    return (
-        f"set agent.memory.embeddings back to {told}, dimension {dimension}; "
-        "or give the project another name to begin anew"
-    )
+    return f"agent.memory.embeddings to {told}, dimension {dimension}"
 
 
 def _mismatch(project: str, model: str, dimension: int, wanted: str) -> EmbeddingMismatch:

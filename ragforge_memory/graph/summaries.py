@@ -10,6 +10,8 @@ from uuid import uuid4
 from ragforge_memory.errors import ConversationNotFound
 from ragforge_memory.graph.client import PATIENT_TIMEOUT, GraphClient
 from ragforge_memory.graph.records import message
+from ragforge_memory.graph.space_in_use import in_space, stored
+from ragforge_memory.graph.spaces import Space
 from ragforge_memory.models.conversation import Message
 from ragforge_memory.models.lineage import Lineage, Part
 from ragforge_memory.models.owner import Owner
@@ -280,15 +282,23 @@ class SummaryStore:
         )
         return [(row["uuid"], row["content"]) for row in rows]
 
-    async def store_embeddings(self, property_name: str, vectors: Mapping[str, Sequence[float]]) -> None:
-        """Stores vectors by summary uuid and takes the summaries off the waiting list."""
-        await self._client.write(
+    async def store_embeddings(self, space: Space, vectors: Mapping[str, Sequence[float]]) -> None:
+        """Stores vectors by summary uuid and takes the summaries off the waiting list.
+
+        Raises:
+            EmbeddingMismatch: a vector has another dimension than the space.
+            SpaceMoved: the project's vectors have moved to another space; nothing was stored.
+        """
+        space.check(vectors.values())
+        rows = await self._client.write(
             "store_summary_embeddings",
             timeout=PATIENT_TIMEOUT,
-            property=property_name,
+            property=space.property,
             rows=[{"uuid": uuid, "vector": list(vector)} for uuid, vector in vectors.items()],
+            **in_space(space),
             **self._owner,
         )
+        stored(rows, space)
 
     async def fail_embeddings(self, uuids: Sequence[str]) -> None:
         """Counts a failed attempt; after the third a summary waits no longer."""

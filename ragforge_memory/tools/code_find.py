@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ragforge_memory.errors import EmbeddingError, ToolError
+from ragforge_memory.errors import EmbeddingError, EmbeddingMismatch, SpaceMoved, ToolError
 from ragforge_memory.retrieval.fusion import VECTOR_WEIGHT, fused
 from ragforge_memory.tools.declare import ToolOutput, tool
 from ragforge_memory.tools.ports import ToolContext
 from ragforge_memory.tools.shown import code_of, shown, uuids
 
 if TYPE_CHECKING:
+    from ragforge_memory.embeddings.port import Embedder
     from ragforge_memory.models.code import Scope, ScopeCounts
     from ragforge_memory.tools.ports import ScopeReader
 
@@ -86,6 +87,13 @@ async def _candidates(
     async def read_text() -> None:
         by_text.extend(await code.search_text(project, query, limit=CANDIDATES))
 
+    async def near(embedder: Embedder) -> list[Scope]:
+        try:
+            return await code.search_vector(project, await embedder.embed_query(query), limit=CANDIDATES)
+        except SpaceMoved:
+            # Made anew by another model since: by now the embedder is that one, where it can be had.
+            return await code.search_vector(project, await embedder.embed_query(query), limit=CANDIDATES)
+
     async def read_vector() -> None:
         if context.embedder is None:
             failed.append("there is no embedding model")
@@ -93,11 +101,9 @@ async def _candidates(
             failed.append("no definition has a vector yet")
         else:
             try:
-                vector = await context.embedder.embed_query(query)
-            except EmbeddingError as error:
+                by_vector.extend(await near(context.embedder))
+            except (EmbeddingError, EmbeddingMismatch) as error:
                 failed.append(str(error))
-            else:
-                by_vector.extend(await code.search_vector(project, vector, limit=CANDIDATES))
 
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(read_text)

@@ -26,7 +26,11 @@ class ScopeReader(Protocol):
         """Scopes that match words of ``query`` (plain text: the store escapes it), best first, scored."""
 
     async def search_vector(self, project: str, vector: Vector, *, limit: int = 20) -> list[Scope]:
-        """Scopes nearest to ``vector``, best first; ``score`` is the cosine. None embedded: none."""
+        """Scopes nearest to ``vector``, best first; ``score`` is the cosine. None embedded: none.
+
+        Raises:
+            EmbeddingMismatch: it is of another model than the project's vectors; another attempt may be of theirs.
+        """
 
     async def by_name(self, project: str, name: str, *, limit: int = 200) -> list[Scope]:
         """Scopes whose ``name`` or ``qualified_name`` is exactly ``name`` (case counts)."""

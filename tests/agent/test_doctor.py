@@ -95,7 +95,7 @@ async def test_a_project_that_is_well(
     assert "java" not in by_name, "the server is not ours"
     assert f"schema {newest_schema()}" in by_name["neo4j"].detail
     assert by_name["code"] == Check("code", True, f"2 scopes of {tmp_path}, 50 % embedded")
-    assert by_name["vectors"].detail == "none wait"
+    assert by_name["vectors"].detail == "of hashing:test-doctor (5), none wait"
 
 
 async def test_what_is_wrong_with_a_project_is_said(
@@ -112,7 +112,7 @@ async def test_what_is_wrong_with_a_project_is_said(
     assert "come from hashing:test-doctor" in vectors.detail
     _, vectors = await doctor.check_graph(client, owner, identity, None)
     assert not vectors.ok
-    assert vectors.detail.startswith("1 could not be embedded")
+    assert vectors.detail.startswith("1 could not be embedded; of hashing:test-doctor")
     elsewhere = ProjectIdentity(owner.project, tmp_path / "clone")
     code, _ = await doctor.check_graph(client, owner, elsewhere, None)
     assert not code.ok

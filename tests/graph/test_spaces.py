@@ -81,7 +81,7 @@ async def test_a_project_with_vectors_keeps_its_model(client: GraphClient, owner
     )
     with pytest.raises(EmbeddingMismatch, match=r"test:spaces-a \(7 dimensions\)") as refused:
         await open_space(client, owner.project, "test:spaces-b", DIMENSION)
-    assert "provider test, model spaces-a, dimension 7" in (refused.value.hint or "")
+    assert "provider test, model spaces-a, dimension 7 again; or run `ragforge reembed`" in (refused.value.hint or "")
     assert await open_space(client, owner.project, "test:spaces-a", DIMENSION) == space
     await client.run_schema("MATCH (s:Scope {project: $project}) DETACH DELETE s", project=owner.project)
 

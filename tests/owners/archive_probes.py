@@ -158,11 +158,13 @@ ARCHIVE: dict[str, list[Probe]] = {
                 **_FENCE,
                 "conversation_id": b.conversation,
                 "property": "probe",
+                "embed": True,
                 "messages": [
                     {
                         "properties": {"uuid": FRESH_ID, "seq": 9},
                         "timestamp": _TIME,
                         "important": True,
+                        "worded": True,
                         "tool_calls": [],
                         "vector": [0.1] * 384,
                     }

@@ -656,6 +656,16 @@ UNOWNED: dict[str, str] = {
     "claim_space": "a project's choice is found by its own key",
     "leave_space": "a project's choice is found by its own key",
     "space_ready": "a space is the server's",
+    "space_by_key": "a space is the server's",
+    "number_space": "a space is the server's",
+    "retire_space": "a space is the server's, and retired where no project has it",
+    "retired_spaces": "a space is the server's",
+    "space_dropped": "a space is the server's",
+    "drop_vector_index": "indexes are the server's",
+    "claim_reembedding": "a project's choice is found by its own key",
+    "renew_reembedding": "a project's choice is found by its own key; fenced by the token",
+    "release_reembedding": "a project's choice is found by its own key; fenced by the token",
+    "space_cleared": "a project's choice is found by its own key; fenced by the token",
     "unclaimed_scopes": "asks for scopes that have no owner yet, by the root that they were made in",
 }
 """Statements without any owner filter, each with its reason."""
@@ -668,5 +678,9 @@ IDENTITY: dict[str, str] = {
 PROJECT_ALONE: dict[str, str] = {
     "resolve_anchors": "an anchor is the project's, and all messages that are tied to it follow it",
     "project_has_vectors": "a space belongs to the whole project, whichever users have messages in it",
+    "label_reembedding": "a space belongs to the whole project",
+    "clear_space": "a space belongs to the whole project",
+    "pending_reembedding": "a space belongs to the whole project; the texts go to its model and nowhere else",
+    "store_reembedded": "a space belongs to the whole project",
 }
 """Statements that touch conversations or messages of every user of a project."""

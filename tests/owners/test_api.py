@@ -28,6 +28,7 @@ from ragforge_memory.errors import NotFound
 from ragforge_memory.graph.client import GraphClient
 from ragforge_memory.graph.connect import connect
 from ragforge_memory.graph.messages import MessageStore
+from ragforge_memory.graph.spaces import Space
 from ragforge_memory.graph.text import owner_token
 from ragforge_memory.llm.port import ToolRequest
 from ragforge_memory.models.owner import Owner
@@ -196,10 +197,10 @@ async def test_stores_take_no_uuids_of_others(two: Two, client: GraphClient) -> 
     assert await store.known([message.uuid for message in theirs]) == {}
     await store.mark_unanswered(theirs[-1].uuid)
     await store.fail_embeddings([message.uuid for message in theirs])
-    await store.store_embeddings("embedding_of_a_thief", {theirs[0].uuid: [1.0, 0.0]})
+    await store.store_embeddings(Space("thief", 2, 999), {theirs[0].uuid: [1.0, 0.0]})
     assert await two.their_conversation.get_history() == theirs
     rows = await client.run_schema("MATCH (m:Message {uuid: $uuid}) RETURN keys(m) AS keys", uuid=theirs[0].uuid)
-    assert "embedding_of_a_thief" not in rows[0]["keys"]
+    assert "embedding_999" not in rows[0]["keys"]
     assert "attempts" not in rows[0]["keys"]
 
 

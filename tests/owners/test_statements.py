@@ -19,6 +19,7 @@ import pytest
 from ragforge_memory.config import Neo4jConfig
 from ragforge_memory.graph.connect import connect
 from ragforge_memory.graph.queries import Statement, Version, all_statements, parse_version, statement_for
+from ragforge_memory.graph.space_in_use import in_space
 from ragforge_memory.graph.spaces import Space, open_space
 from ragforge_memory.models.owner import Owner
 from tests.owners.archive_probes import ARCHIVE, ARCHIVE_CODE
@@ -42,10 +43,11 @@ from tests.owners.probes import CODE as CODE_OF_INGEST
 from tests.owners.probes import CONVERSATIONS as OTHERS
 from tests.owners.probes import IDENTITY, PROJECT_ALONE, UNOWNED, Probe
 from tests.owners.search_probes import SEARCH
+from tests.owners.space_probes import SPACES
 from tests.vector_indexes import index_of
 
 CONVERSATIONS = OTHERS | SEARCH | IMPORTS | ARCHIVE | INSIGHTS | MERGES
-CODE = CODE_OF_INGEST | ARCHIVE_CODE
+CODE = CODE_OF_INGEST | ARCHIVE_CODE | SPACES
 
 _OPENED = re.compile(rf"\b{OPENED}\d+\b")
 WITH_FILTER = sorted(name for name, variants in all_statements().items() if any(mutations(v.text) for v in variants))
@@ -158,7 +160,8 @@ def _problem(ground: Ground, statement: Statement, mutation: Mutation | None, pa
     mine, other = ground.pairs[pair]
     asked = Statement(statement.name, mutation.text if mutation else statement.text)
     opened = {name: mutation is not None and name == mutation.opened for name in _OPENED.findall(asked.text)}
-    parameters = asked.given({**mine.owner.parameters, **probe.parameters(mine, other), **opened})
+    given = {**mine.owner.parameters, **in_space(ground.space), **probe.parameters(mine, other)}
+    parameters = asked.given({**given, **opened})
     text = asked.nested.filled({"index": index_of(ground.space, statement.name), "type": "CONSUMES"})
     # A transaction that is undone cannot hold others: the same work, in one.
     text = re.sub(r"\} IN TRANSACTIONS OF \d+ ROWS", "}", text)

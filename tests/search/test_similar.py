@@ -79,10 +79,11 @@ async def test_a_change_meanwhile_keeps_it_waiting(searching: Searching, cypher:
         await agent.drain()
         services = await agent.open()
         assert services.similar is not None
+        assert services.similar.space is not None
         cypher("MATCH (c:Conversation {uuid: $uuid}) SET c:PendingEmbedding", uuid=conversation.uuid)
         [topic] = await services.similar.pending(10)
         await conversation.set_title("Another title")
-        assert await services.similar.store("embedding_of_tests", [(topic, [1.0] * 64)]) == 0
+        assert await services.similar.store(services.similar.space, [(topic, [1.0] * 64)]) == 0
         assert await services.similar.count_pending() == 1
 
 

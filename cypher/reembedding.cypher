@@ -1,0 +1,187 @@
+// name: reembedding_state
+// Where a project's vectors are, where they are moving to, and how far that is. No user: a space is the project's.
+OPTIONAL MATCH (p:RagforgeMeta {key: 'project/' + $project})
+RETURN p.model AS model, p.dimension AS dimension, p.next_model AS next_model, p.next_dimension AS next_dimension,
+  p.reembed_total AS total, coalesce(p.clearing, []) AS clearing, coalesce(p.reembed_until > datetime(), false) AS running,
+  COUNT { MATCH (n:PendingReembedding) WHERE n.project = $project } AS left
+
+// name: claim_reembedding
+// The lock first, then the look. Where it is free the claim is taken and the target set, in one write; from then on
+// whoever stores a vector labels it for the next space too. A target that was given up is to be cleared first.
+MATCH (p:RagforgeMeta {key: 'project/' + $project})
+SET p.touched = datetime()
+WITH p, p.reembed_token IS NULL OR p.reembed_token = $token OR p.reembed_until < datetime() AS free
+FOREACH (_ IN CASE WHEN free THEN [1] ELSE [] END |
+  SET p.reembed_token = $token, p.reembed_until = datetime() + duration({milliseconds: $lease}))
+FOREACH (_ IN CASE WHEN free AND [p.next_model, p.next_dimension] <> [$model, $dimension] THEN [1] ELSE [] END |
+  SET p.clearing = coalesce(p.clearing, []) + ('space/' + p.next_model + '/' + p.next_dimension)
+  REMOVE p.next_model, p.next_dimension, p.reembed_listed, p.reembed_total)
+FOREACH (_ IN CASE WHEN free AND [p.model, p.dimension] <> [$model, $dimension] THEN [1] ELSE [] END |
+  SET p.next_model = $model, p.next_dimension = $dimension)
+RETURN free, p.next_model AS next_model, p.next_dimension AS next_dimension, coalesce(p.clearing, []) AS clearing,
+  coalesce(p.reembed_listed, false) AS listed
+
+// name: renew_reembedding
+MATCH (p:RagforgeMeta {key: 'project/' + $project})
+WHERE p.reembed_token = $token
+SET p.reembed_until = datetime() + duration({milliseconds: $lease})
+RETURN p.model AS model
+
+// name: release_reembedding
+MATCH (p:RagforgeMeta {key: 'project/' + $project})
+WHERE p.reembed_token = $token
+REMOVE p.reembed_token, p.reembed_until
+RETURN p.model AS model
+
+// name: label_reembedding
+// autocommit
+// What has a vector, waits for one or could not get one, of every user of the project: what is stored from now on
+// labels itself. What waits may be getting its vector at this moment from somebody who began before. Messages are reached by
+// their conversation: there is no index of a project's messages.
+CALL () {
+  MATCH (c:Conversation)
+  WHERE c.project = $project
+  RETURN c AS n, c[$old_conversation_property] IS NOT NULL AS has, c[$conversation_property] IS NULL AS lacks
+  UNION
+  MATCH (c:Conversation)
+  WHERE c.project = $project
+  MATCH (n:Message {conversation_id: c.uuid})
+  WHERE n.seq > 0
+  RETURN n, n[$old_property] IS NOT NULL AS has, n[$property] IS NULL AS lacks
+  UNION
+  MATCH (c:Conversation)
+  WHERE c.project = $project
+  MATCH (c)-[:HAS_SUMMARY]->(n:Summary)
+  RETURN n, n[$old_property] IS NOT NULL AS has, n[$property] IS NULL AS lacks
+  UNION
+  MATCH (n:Scope)
+  WHERE n.project = $project
+  RETURN n, n[$old_property] IS NOT NULL AS has, n[$property] IS NULL AS lacks
+}
+WITH n
+WHERE lacks AND (has OR n:PendingEmbedding OR n:FailedEmbedding)
+CALL (n) {
+  SET n:PendingReembedding
+} IN TRANSACTIONS OF 1000 ROWS
+RETURN count(n) AS labelled
+
+// name: reembedding_listed
+// Only now may an empty list mean that nothing is missing.
+MATCH (p:RagforgeMeta {key: 'project/' + $project})
+WHERE p.reembed_token = $token
+SET p.reembed_listed = true, p.reembed_total = coalesce(p.reembed_total,
+  COUNT { MATCH (n:PendingReembedding) WHERE n.project = $project })
+RETURN p.reembed_total AS total
+
+// name: pending_reembedding
+// What still lacks a vector of the next space, with what is embedded of it, whatever it is.
+MATCH (n:PendingReembedding)
+WHERE n.project = $project
+WITH n LIMIT $limit
+RETURN n.uuid AS uuid,
+  head([label IN ['Message', 'Summary', 'Conversation', 'Scope'] WHERE label IN labels(n)]) AS label,
+  n.content AS content, n {.name, .qualified_name, .signature, .docstring, .hash} AS scope,
+  coalesce(n.title, '') AS title, coalesce(n.summary, '') AS summary,
+  CASE WHEN n:Conversation THEN COLLECT {
+    MATCH (m:Message {conversation_id: n.uuid})
+    WHERE m.seq > n.head_seq - n.message_count AND m.seq <= n.head_seq - n.message_count + 2
+    WITH m ORDER BY m.seq
+    RETURN [m.role, left(coalesce(m.content, ''), 600)]
+  } ELSE [] END AS first
+
+// name: store_reembedded
+// Fenced: whose claim was taken over stores nothing. What has changed since it was read keeps its label and is read
+// again. One statement for every label, each with its own index of uuids.
+MATCH (p:RagforgeMeta {key: 'project/' + $project})
+WHERE p.reembed_token = $token AND p.next_model = $model AND p.next_dimension = $dimension
+CALL () {
+  UNWIND $rows AS row
+  CALL (row) {
+    MATCH (n:Message {uuid: row.uuid})
+    RETURN n
+    UNION
+    MATCH (n:Summary {uuid: row.uuid})
+    RETURN n
+    UNION
+    MATCH (n:Conversation {uuid: row.uuid})
+    RETURN n
+    UNION
+    MATCH (n:Scope {uuid: row.uuid})
+    RETURN n
+  }
+  WITH n, row
+  WHERE n.project = $project AND row.label IN labels(n) AND CASE
+    WHEN n:Scope THEN coalesce(n.hash, '') = row.version[0]
+    WHEN n:Conversation THEN coalesce(n.title, '') = row.version[0] AND coalesce(n.summary, '') = row.version[1]
+      AND CASE WHEN n.message_count > 2 THEN 2 ELSE n.message_count END = row.version[2]
+    ELSE true END
+  CALL db.create.setNodeVectorProperty(n, CASE WHEN n:Conversation THEN $conversation_property ELSE $property END,
+    row.vector)
+  REMOVE n:PendingReembedding:FailedEmbedding
+  RETURN count(*) AS stored
+}
+RETURN stored
+
+// name: fail_reembedding
+// What the model refuses is found by its words alone from then on; doctor counts it.
+UNWIND $rows AS row
+MATCH (n:PendingReembedding {uuid: row.uuid})
+WHERE n.project = $project AND row.label IN labels(n)
+REMOVE n:PendingReembedding
+SET n:FailedEmbedding
+RETURN count(*) AS failed
+
+// name: switch_space
+// The lock first: whoever is storing a vector now is waited for, so that its label is seen. One write: the project has
+// the next space, and the old one is to be cleared.
+MATCH (p:RagforgeMeta {key: 'project/' + $project})
+SET p.touched = datetime()
+WITH p
+WHERE p.reembed_token = $token AND p.next_model = $model AND p.next_dimension = $dimension AND p.reembed_listed
+  AND NOT EXISTS { MATCH (n:PendingReembedding) WHERE n.project = $project }
+SET p.clearing = coalesce(p.clearing, []) + ('space/' + p.model + '/' + p.dimension), p.model = $model, p.dimension = $dimension
+REMOVE p.next_model, p.next_dimension, p.reembed_listed, p.reembed_total
+RETURN p.model AS model
+
+// name: clear_space
+// autocommit
+// The vectors of a space that the project has left, and labels of a move that was given up. Reached as by
+// label_reembedding.
+CALL () {
+  MATCH (n:Conversation)
+  WHERE n.project = $project
+  RETURN n, n[$conversation_property] IS NOT NULL AS has
+  UNION
+  MATCH (c:Conversation)
+  WHERE c.project = $project
+  MATCH (n:Message {conversation_id: c.uuid})
+  WHERE n.seq > 0
+  RETURN n, n[$property] IS NOT NULL AS has
+  UNION
+  MATCH (c:Conversation)
+  WHERE c.project = $project
+  MATCH (c)-[:HAS_SUMMARY]->(n:Summary)
+  RETURN n, n[$property] IS NOT NULL AS has
+  UNION
+  MATCH (n:Scope)
+  WHERE n.project = $project
+  RETURN n, n[$property] IS NOT NULL AS has
+}
+WITH n, CASE WHEN n:Conversation THEN $conversation_property ELSE $property END AS name
+WHERE has OR n:PendingReembedding
+CALL (n, name) {
+  REMOVE n[name]
+  REMOVE n:PendingReembedding
+} IN TRANSACTIONS OF 1000 ROWS
+RETURN count(n) AS cleared
+
+// name: space_cleared
+MATCH (p:RagforgeMeta {key: 'project/' + $project})
+WHERE p.reembed_token = $token
+SET p.clearing = [key IN p.clearing WHERE key <> $space_key]
+FOREACH (_ IN CASE WHEN p.clearing = [] THEN [1] ELSE [] END | REMOVE p.clearing)
+RETURN p.model AS model
+
+// name: space_by_key
+MATCH (s:RagforgeMeta {key: $space_key})
+RETURN s.model AS model, s.dimension AS dimension, s.number AS number
