@@ -9,7 +9,7 @@ from typing import Any
 
 from ragforge_memory.agent.services import Services
 from ragforge_memory.errors import NotFound, RagforgeError
-from ragforge_memory.graph.journal import JournalTurn
+from ragforge_memory.graph.journal import JournalTurn, rewrite
 from ragforge_memory.graph.messages import CodeTies, Mention, MessageStore, NewMessage
 from ragforge_memory.graph.receipts import Receipt, Used
 from ragforge_memory.models.conversation import Usage
@@ -34,6 +34,9 @@ async def fold_orphans(services: Services) -> int:
                 mine = [turn for turn in turns if turn.graph == services.graph_name]
                 for turn in mine:
                     await _fold(services, turn)
+                if mine and len(mine) < len(turns):
+                    # What is ours is in the graph, or was of a conversation that was deleted: no file keeps it.
+                    await asyncio.to_thread(rewrite, path, [turn for turn in turns if turn not in mine])
             except (RagforgeError, OSError, ValueError) as error:
                 log.warning("the journal %s is kept for later: %s", path.name, error)
                 continue

@@ -165,12 +165,14 @@ class Restoring:
                 )
                 for each in batch
             }
-            self._anchors |= {placed.key: placed for placed in await self._store.anchors(list(rows.values()))}
+            uuid = self.now(self._begun[-1].head.uuid)
+            self._anchors |= {placed.key: placed for placed in await self._store.anchors(uuid, list(rows.values()))}
 
     async def prompts(self, prompts: Sequence[archive.Prompt]) -> None:
         """What its prompts share; before the messages, whose receipts name them."""
         if prompts:
-            await self._store.prompts([self._rows.prompt(each) for each in prompts])
+            uuid = self.now(self._begun[-1].head.uuid)
+            await self._store.prompts(uuid, [self._rows.prompt(each) for each in prompts])
 
     async def messages(self, messages: Sequence[archive.Message]) -> None:
         """The next messages.
@@ -253,6 +255,7 @@ class Restoring:
         self._untied = await self._store.receipts(self._untied)
         placed, self._anchors = list(self._anchors.values()), {}
         await place_anchors(self._services, self._store, placed)
+        await self._conversations.forget_unused()
         self._services.background.wake(due=True)
 
     async def roll_back(self) -> None:

@@ -60,17 +60,13 @@ class Journal:
 
     def begin(self, turn: JournalTurn) -> None:
         """The turn starts; written before the graph is asked for anything."""
-        known = {
-            name: getattr(turn, name)
-            for name in ("graph", "user_id", "project", "conversation_id", "user_message_id", "message_id", "model")
-        }
         with self._guard:
             self._open[turn.message_id] = turn
-            self._write({"kind": "begin", "turn": turn.message_id, **known})
+            self._write(_begin_line(turn))
 
     def tool(self, message_id: str, call: ToolCall, scopes: tuple[ScopeTie, ...] = ()) -> None:
         """A tool call as far as it is known (fsync); a later line of the same call replaces an earlier one."""
-        line = {"kind": "tool", "turn": message_id, "call": call.model_dump(mode="json"), "scopes": scopes}
+        line = _tool_line(message_id, call, scopes)
         with self._guard:
             turn = self._open.get(message_id)
             if turn is not None:
@@ -83,7 +79,7 @@ class Journal:
             turn = self._open.get(message_id)
             if turn is not None:
                 self._open[message_id] = replace(turn, answer=answer)
-            self._write({"kind": "answer", "turn": message_id, "answer": answer}, sync=True)
+            self._write(_answer_line(message_id, answer), sync=True)
 
     def end(self, message_id: str) -> None:
         """The graph has the whole turn: its lines are dropped."""
@@ -96,6 +92,20 @@ class Journal:
                 self._file.truncate()
             else:
                 self._write({"kind": "end", "turn": message_id})
+
+    def forget(self, conversation_id: str) -> None:
+        """A conversation was deleted: no word of it stays in the file, of turns that have ended neither.
+
+        The file is written anew beside itself and put in its place, since an ended turn's lines stay in it for as long
+        as another turn is open.
+        """
+        with self._guard:
+            self._open = {k: turn for k, turn in self._open.items() if turn.conversation_id != conversation_id}
+            if self._file is None or self._path is None or os.getpid() != self._pid:
+                return
+            rewrite(self._path, list(self._open.values()))
+            self._file.close()
+            self._file = _appending(self._path)
 
     def waiting(self, conversation_id: str) -> list[JournalTurn]:
         """This process's own turns of a conversation whose answers wait for the graph."""
@@ -151,8 +161,7 @@ class Journal:
             path = self._path = self._directory / f"{os.getpid()}-{uuid4().hex[:8]}.jsonl"
             self._lock = FileLock(_lock_path(path))
             self._lock.acquire(blocking=False)
-            descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
-            self._file = os.fdopen(descriptor, "a+", encoding="utf-8")
+            self._file = _appending(path)
         self._file.write(to_json(line) + "\n")
         self._file.flush()
         if sync:
@@ -183,6 +192,26 @@ def read_turns(path: Path) -> list[JournalTurn]:
     return list(turns.values())
 
 
+def rewrite(path: Path, turns: Sequence[JournalTurn]) -> None:
+    """Leaves nothing but these turns in a journal file that is ours (fsync); whole, or as it was."""
+    lines: list[dict[str, Any]] = []
+    for turn in turns:
+        lines.append(_begin_line(turn))
+        for number, call in enumerate(turn.tool_calls):
+            lines.append(_tool_line(turn.message_id, call, () if number else turn.scopes))
+        if turn.answer is not None:
+            lines.append(_answer_line(turn.message_id, turn.answer))
+    beside = path.with_name(f".{path.name}.{uuid4().hex[:8]}.tmp")
+    try:
+        with os.fdopen(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as out:
+            out.writelines(to_json(line) + "\n" for line in lines)
+            out.flush()
+            os.fsync(out.fileno())
+        os.replace(beside, path)
+    finally:
+        beside.unlink(missing_ok=True)
+
+
 def waiting_files(directory: Path) -> list[Path]:
     """The journal files with open turns whose processes are gone; claims nothing."""
     waiting = []
@@ -191,6 +220,23 @@ def waiting_files(directory: Path) -> list[Path]:
             if read_turns(path):
                 waiting.append(path)
     return waiting
+
+
+def _begin_line(turn: JournalTurn) -> dict[str, Any]:
+    names = ("graph", "user_id", "project", "conversation_id", "user_message_id", "message_id", "model")
+    return {"kind": "begin", "turn": turn.message_id, **{name: getattr(turn, name) for name in names}}
+
+
+def _tool_line(message_id: str, call: ToolCall, scopes: tuple[ScopeTie, ...]) -> dict[str, Any]:
+    return {"kind": "tool", "turn": message_id, "call": call.model_dump(mode="json"), "scopes": scopes}
+
+
+def _answer_line(message_id: str, answer: dict[str, Any]) -> dict[str, Any]:
+    return {"kind": "answer", "turn": message_id, "answer": answer}
+
+
+def _appending(path: Path) -> IO[str]:
+    return os.fdopen(os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600), "a+", encoding="utf-8")
 
 
 def _with_call(turn: JournalTurn, call: ToolCall, scopes: tuple[ScopeTie, ...]) -> JournalTurn:

@@ -22,6 +22,7 @@ from ragforge_memory.graph.queries import Statement, Version, all_statements, pa
 from ragforge_memory.graph.spaces import Space, open_space
 from ragforge_memory.models.owner import Owner
 from tests.owners.archive_probes import ARCHIVE, ARCHIVE_CODE
+from tests.owners.deletion_probes import DELETION, DELETION_CODE
 from tests.owners.graph import (
     DIMENSION,
     OPENED,
@@ -43,8 +44,8 @@ from tests.owners.probes import IDENTITY, PROJECT_ALONE, UNOWNED, Probe
 from tests.owners.search_probes import SEARCH
 from tests.vector_indexes import index_of
 
-CONVERSATIONS = OTHERS | SEARCH | IMPORTS | ARCHIVE | INSIGHTS
-CODE = CODE_OF_INGEST | ARCHIVE_CODE
+CONVERSATIONS = OTHERS | SEARCH | IMPORTS | ARCHIVE | INSIGHTS | DELETION
+CODE = CODE_OF_INGEST | ARCHIVE_CODE | DELETION_CODE
 
 _OPENED = re.compile(rf"\b{OPENED}\d+\b")
 WITH_FILTER = sorted(name for name, variants in all_statements().items() if any(mutations(v.text) for v in variants))

@@ -106,14 +106,18 @@ class ConversationHandle:
         await replay_own(await self._agent.open(), self.uuid)
 
     async def delete(self) -> None:
-        """Deletes it with all its messages, tool calls and results.
+        """Deletes it with all that hangs on it, in the graph and in this library's files (docs/deletion.md).
+
+        It is hidden at once and removed in batches. Messages that branches of it share stay with these.
 
         Raises:
             ConversationNotFound: it was deleted before.
         """
+        from ragforge_memory.agent.deletion import delete_conversation
+
         services = await self._agent.open()
         await self._agent.turns.cancel(self.uuid)
-        await services.conversations.delete(self.uuid)
+        await delete_conversation(services, self.uuid)
 
     async def _update(self, **changes: Any) -> None:
         services = await self._agent.open()
