@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from ragforge_memory.agent.api.agent_code import AgentCode
 from ragforge_memory.agent.api.agent_insights import AgentInsights
+from ragforge_memory.agent.api.agent_retention import AgentRetention
 from ragforge_memory.agent.api.agent_search import AgentSearch
 from ragforge_memory.agent.api.archive import AgentArchive
 from ragforge_memory.agent.api.imports import AgentImports
@@ -40,7 +41,7 @@ if TYPE_CHECKING:
 _DRAIN_ON_CLOSE = 2.0
 
 
-class AsyncConversationAgent(AgentSearch, AgentImports, AgentCode, AgentArchive, AgentInsights):
+class AsyncConversationAgent(AgentSearch, AgentImports, AgentCode, AgentArchive, AgentInsights, AgentRetention):
     """An agent whose conversations are kept in Neo4j.
 
     Nothing is opened before the first call that needs it. Used with ``async with``, or closed with `aclose`.
@@ -219,6 +220,7 @@ class AsyncConversationAgent(AgentSearch, AgentImports, AgentCode, AgentArchive,
                         today=self._today,
                         progress=self._progress,
                         brief=self._brief,
+                        open_here=self.turns.held,
                     )
                 )
         return self._services
@@ -357,8 +359,7 @@ class AsyncConversationAgent(AgentSearch, AgentImports, AgentCode, AgentArchive,
                 ``session_id`` the conversation of that session goes on.
 
         Returns:
-            ``{"messages": […], "session_id": …}``; every message has its ``id``, so that the result with a new
-            message appended is the next state.
+            ``{"messages": […], "session_id": …}``, each message with its ``id``: with a new one it is the next state.
         """
         return await run_state(self, state)
 

@@ -45,7 +45,8 @@ class Services:
     ``insights`` are None without memory.
     ``unasked`` has, by conversation, the text and the uuid of a question that ended because the graph was away: asked
     again it is the same one, whether the graph took it or not. ``searches_meaning``: whether turns look for their
-    question's meaning; a process that ends after one answer loads no model for it."""
+    question's meaning; a process that ends after one answer loads no model for it. ``open_here``: the
+    conversations that somebody in this process holds, which retention leaves alone."""
 
     owner: Owner
     config: AgentConfig
@@ -72,6 +73,7 @@ class Services:
     searches_meaning: bool = False
     degraded: tuple[str, ...] = ()
     unasked: dict[str, tuple[str, str]] = field(default_factory=dict)
+    open_here: Callable[[], set[str]] = set
 
     async def take_up(self) -> None:
         """Folds in what processes that have died since left behind."""

@@ -227,7 +227,10 @@ _FREE = "MATCH (p:Project) WHERE p.uuid IN [$a_project_uuid, $b_project_uuid] RE
 
 def _anchor(key: str, data: Data) -> dict[str, Any]:
     row: dict[str, Any] = {"key": key, "uuid": FRESH_ID, "properties": {}, "scope": _place(data), "stands": {}}
-    return {"conversation_id": FRESH_ID, "anchors": [{**row, "first_seen": _TIME, "checked_at": None, "stood_at": None}]}
+    return {
+        "conversation_id": FRESH_ID,
+        "anchors": [{**row, "first_seen": _TIME, "checked_at": None, "stood_at": None}],
+    }
 
 
 ARCHIVE_CODE: dict[str, list[Probe]] = {

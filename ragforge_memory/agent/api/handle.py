@@ -18,6 +18,8 @@ class ConversationHandle:
     def __init__(self, agent: AsyncConversationAgent, info: ConversationInfo) -> None:
         self._agent = agent
         self._info = info
+        # Retention leaves alone what somebody holds.
+        agent.turns.hold(self)
         self._state = AgentState(session_id=info.session_id or info.uuid, user_id=agent.user_id or "")
 
     @property

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from ragforge_memory.agent.agent import AsyncConversationAgent
 from ragforge_memory.agent.blocking.agent_insights import BlockingAgentInsights
+from ragforge_memory.agent.blocking.agent_retention import BlockingAgentRetention
 from ragforge_memory.agent.blocking.agent_search import BlockingAgentSearch
 from ragforge_memory.agent.blocking.archive import BlockingAgentArchive
 from ragforge_memory.agent.blocking.code import BlockingAgentCode
@@ -35,7 +36,12 @@ T = TypeVar("T")
 
 
 class ConversationAgent(
-    BlockingAgentSearch, BlockingAgentImports, BlockingAgentCode, BlockingAgentArchive, BlockingAgentInsights
+    BlockingAgentSearch,
+    BlockingAgentImports,
+    BlockingAgentCode,
+    BlockingAgentArchive,
+    BlockingAgentInsights,
+    BlockingAgentRetention,
 ):
     """`AsyncConversationAgent` for code that does not await: same names, same arguments, same errors.
 
