@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import logging
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import pytest
 
 from ragforge_memory import AsyncConversationAgent, ConversationNotFound, InvalidInput
 from ragforge_memory.config import Neo4jConfig
+from ragforge_memory.graph.journal import JournalTurn, read_turns, rewrite
 from ragforge_memory.llm.port import ToolRequest
 from ragforge_memory.llm.scripted import ScriptedProvider
 from ragforge_memory.models.owner import Owner
@@ -87,14 +91,15 @@ async def test_what_others_use_stays(make_agent: MakeAgent, graph: Graph, tmp_pa
         assert counts(graph)[0]["CodeAnchor"] == 2
         await second.delete()
         assert counts(graph) == alone
-        assert (alone[0]["CodeAnchor"], alone[0]["Prompt"]) == (1, 1)
+        assert alone[0]["CodeAnchor"] == 1
+        assert alone[0]["Prompt"] > 0
         await first.delete()
         assert (counts(graph)[0]["CodeAnchor"], counts(graph)[0]["Prompt"]) == (1, 0)
         await theirs.delete()
         assert counts(graph) == bare
 
 
-async def test_a_text_that_only_the_rest_of_a_shared_conversation_used_goes(
+async def test_a_text_goes_with_the_part_of_a_shared_conversation_that_used_it(
     make_agent: MakeAgent, graph: Graph
 ) -> None:
     says = ScriptedProvider(["One."], loop=True)
@@ -127,10 +132,8 @@ async def test_an_import_that_is_undone_leaves_no_anchor(
     (tmp_path / "broken.jsonl").write_text("\n".join(broken) + "\n")
     async with make_agent(neo4j=old_neo4j_config, settings=SETTINGS) as agent:
         before = counts(elsewhere)
-        try:
+        with contextlib.suppress(InvalidInput):
             await agent.import_conversations(tmp_path / "broken.jsonl")
-        except InvalidInput:
-            pass
         assert counts(elsewhere) == before == ({}, {})
 
 
@@ -165,11 +168,7 @@ async def test_a_dead_process_has_left_lines_of_it(make_agent: MakeAgent, home: 
         mine, theirs = _open_turn(services, conversation.uuid), _open_turn(services, conversation.uuid, graph="another")
         dead = home / "journal" / "1-dead.jsonl"
         dead.parent.mkdir(parents=True, exist_ok=True)
-        from ragforge_memory.graph.journal import rewrite
-
         answer = {"content": SECRET, "state": "complete"}
-        from dataclasses import replace
-
         rewrite(dead, [replace(mine, answer=answer), replace(theirs, answer={"content": "elsewhere"})])
         await conversation.delete()
         assert _files_with(home, SECRET) == []
@@ -178,10 +177,6 @@ async def test_a_dead_process_has_left_lines_of_it(make_agent: MakeAgent, home: 
 
 
 def _open_turn(services: Any, conversation_id: str, *, graph: str | None = None) -> Any:
-    from uuid import uuid4
-
-    from ragforge_memory.graph.journal import JournalTurn
-
     return JournalTurn(
         graph=graph or services.graph_name,
         user_id=services.owner.user_id,
@@ -193,6 +188,4 @@ def _open_turn(services: Any, conversation_id: str, *, graph: str | None = None)
 
 
 def _turns(home: Path) -> list[Any]:
-    from ragforge_memory.graph.journal import read_turns
-
     return [turn for path in (home / "journal").glob("*.jsonl") for turn in read_turns(path)]
