@@ -144,7 +144,7 @@ class ConversationStore:
         it share stay, unlisted, until the last of these branches goes. Anchors on code and shared texts of prompts go
         with the last conversation that uses them.
         """
-        if not await self._client.write("begin_delete", uuid=uuid, **self._owner):
+        if not await self._client.write("begin_delete", timeout=10, uuid=uuid, **self._owner):
             raise _not_found(uuid)
         await self.take_away(uuid)
 

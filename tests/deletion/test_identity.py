@@ -51,7 +51,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("RAGFORGE_HOME", str(tmp_path / "home"))
 
 
-@settings(max_examples=6, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=4, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(steps=STEPS)
 def test_export_and_import_are_the_identity(
     loop: asyncio.Runner, neo4j_config: Neo4jConfig, steps: list[tuple[str, int, str, Any]]
