@@ -100,7 +100,7 @@ async def _do(agent: AsyncConversationAgent, living: list[str], what: str, which
     uuid = living[which % len(living)]
     if what == "say":
         said = NewMessage(uuid=uuid4().hex, role="user", content=text, metadata={"value": value})
-        await services.messages.append(uuid, said, embed=False)
+        await services.messages.complete_turn(uuid, said, [], CodeTies(), embed=False, timeout=60)
     elif what == "call":
         answer = NewMessage(
             uuid=uuid4().hex, role="assistant", content=text, reasoning=text, usage=Usage(), model="a:b"
