@@ -23,7 +23,6 @@ from ragforge_memory.graph.spaces import Space, open_space
 from ragforge_memory.models.owner import Owner
 from tests.owners.archive_probes import ARCHIVE, ARCHIVE_CODE
 from tests.owners.deletion_probes import DELETION, DELETION_CODE
-from tests.owners.deletion_probes import DELETION, DELETION_CODE
 from tests.owners.graph import (
     DIMENSION,
     OPENED,
