@@ -114,7 +114,7 @@ CALL (m) {
 }
 WITH DISTINCT a
 ORDER BY a.file, a.start_line, a.uuid
-RETURN [k IN keys(a) |
+RETURN [k IN keys(a) WHERE k <> 'held_for' |
     [k, CASE WHEN valueType(a[k]) STARTS WITH 'ZONED DATETIME' THEN toString(a[k]) ELSE a[k] END,
       valueType(a[k]) STARTS WITH 'ZONED DATETIME']] AS properties,
   head(COLLECT {

@@ -90,6 +90,7 @@ RETURN s {.uuid, .conversation_id, .user_id, .project, .kind, .level, .from_seq,
 MATCH (c:Conversation {uuid: $conversation_id})
 WHERE c.user_id = $user_id AND c.project = $project AND c.status <> 'deleting'
 SET c.uuid = c.uuid
+WITH c WHERE c['status'] <> 'deleting'
 MERGE (s:Summary {conversation_id: c.uuid, kind: 'compression', level: 1, from_seq: $from_seq})
 ON CREATE SET s += $properties, s.user_id = c.user_id, s.project = c.project, s.created_at = datetime(),
   c.compressed_total = coalesce(c.token_total, 0) - $kept_tokens
@@ -113,12 +114,12 @@ RETURN call {.uuid, .message_id, .index, .tool_name, .arguments, .duration_ms, .
   result_size_bytes: result.result_size_bytes, truncated: result.truncated} AS call
 
 // name: forget_prompts
-// What the prompts of an owner share goes with the owner's last conversation. Not earlier: it is none of them's alone.
+// What the prompts of an owner's conversations share goes with the last conversation whose prompts held it. SET takes the
+// lock before the second look: an answer that is being written ties its conversation before or after, never in between.
 MATCH (kept:Prompt)
-WHERE kept.user_id = $user_id AND kept.project = $project
-  AND NOT EXISTS {
-    MATCH (c:Conversation)
-    WHERE c.user_id = kept.user_id AND c.project = kept.project AND c.updated_at IS NOT NULL
-  }
+WHERE kept.user_id = $user_id AND kept.project = $project AND NOT EXISTS { MATCH (kept)<-[:USED_PROMPT]-() }
+SET kept.created_at = coalesce(kept.created_at, datetime())
+WITH kept
+WHERE NOT EXISTS { MATCH (kept)<-[:USED_PROMPT]-() }
 DELETE kept
 RETURN count(*) AS forgotten

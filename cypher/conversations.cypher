@@ -84,13 +84,22 @@ REMOVE c.import_token, c.import_until
 RETURN c.kept_to AS kept_to, coalesce(c.lineage_ids, []) AS lineage_ids
 
 // name: delete_messages
-// In batches: one transaction over a large conversation exhausts the server's memory pool.
+// In batches: one transaction over a large conversation exhausts the server's memory pool. The label says in the same
+// transaction that nobody may be using an anchor any more; forget_anchors looks.
 // autocommit
 MATCH (c:Conversation {uuid: $uuid})
 WHERE c.user_id = $user_id AND c.project = $project AND c.status = 'deleting'
 MATCH (m:Message {conversation_id: c.uuid})
 WHERE m.seq > coalesce(c.kept_to, 0)
 CALL (m) {
+  FOREACH (anchor IN COLLECT {
+    MATCH (m)-[:ANCHORED_AT|USED_CONTEXT]->(a:CodeAnchor)
+    RETURN a
+    UNION
+    MATCH (m)-[:MADE_TOOL_CALL]->(:ToolCall)-[:READ]->(a:CodeAnchor)
+    RETURN a
+  } | SET anchor:LooseAnchor)
+  WITH m
   OPTIONAL MATCH (m)-[:MADE_TOOL_CALL]->(call:ToolCall)
   OPTIONAL MATCH (call)-[:PRODUCED_RESULT]->(result:ToolResult)
   DETACH DELETE result, call
@@ -100,9 +109,13 @@ CALL (m) {
 
 // name: finish_delete
 // Only what begin_delete marked: a conversation that lives is never deleted by this statement. Of one whose messages
-// are still shared the node stays, without its words. An insight is of the whole conversation: it goes in any case.
+// are still shared the node stays, without its words, and so do the shared texts that receipts of theirs name. An insight
+// is of the whole conversation: it goes in any case. SET comes first, for its lock: a summary that is just being written
+// is there before it, or not at all.
 MATCH (c:Conversation {uuid: $uuid})
 WHERE c.user_id = $user_id AND c.project = $project AND c.status = 'deleting'
+SET c.status = 'deleting'
+WITH c
 CALL (c) {
   MATCH (s:Summary {conversation_id: c.uuid})
   WHERE s.to_seq > coalesce(c.kept_to, 0)
@@ -111,6 +124,14 @@ CALL (c) {
 CALL (c) {
   MATCH (c)-[:HAS_INSIGHT]->(i:Insight)
   DETACH DELETE i
+}
+CALL (c) {
+  MATCH (c)-[used:USED_PROMPT]->(kept:Prompt)
+  WHERE NOT EXISTS {
+    MATCH (m:Message {conversation_id: c.uuid})
+    WHERE m.seq > 0 AND m.seq <= coalesce(c.kept_to, 0) AND m.receipt CONTAINS kept.uuid
+  }
+  DELETE used
 }
 FOREACH (_ IN CASE WHEN coalesce(c.kept_to, 0) > 0 THEN [1] ELSE [] END |
   SET c = c {.uuid, .user_id, .project, .owner_token, .status, .head_seq, .kept_to, .lineage_ids, .lineage_tops,
@@ -132,3 +153,20 @@ WHERE c.user_id = $user_id AND c.project = $project AND c.status = 'deleting'
   })
 RETURN c.uuid AS uuid
 ORDER BY size(coalesce(c.lineage_ids, [])) DESC
+
+// name: forget_anchors
+// What a delete left loose, and what an import that was undone had made: anchors that nothing is tied to go, the others
+// lose the label. SET takes the lock before the look, so that a tie comes before it or finds no anchor and makes one anew.
+// One that an import still means to tie is held for it.
+MATCH (a:LooseAnchor)
+WHERE a.project = $project AND NOT EXISTS {
+  MATCH (held:Conversation) WHERE held.uuid IN a.held_for AND held.import_until > datetime()
+}
+WITH a ORDER BY a.uuid LIMIT $limit
+SET a.held_for = coalesce(a.held_for, [])
+WITH a, EXISTS { MATCH (a)<--() } AS used, EXISTS {
+  MATCH (held:Conversation) WHERE held.uuid IN a['held_for'] AND held.import_until > datetime()
+} AS held
+FOREACH (_ IN CASE WHEN used AND NOT held THEN [1] ELSE [] END | REMOVE a:LooseAnchor, a.held_for)
+FOREACH (_ IN CASE WHEN used OR held THEN [] ELSE [1] END | DETACH DELETE a)
+RETURN count(*) AS settled

@@ -36,7 +36,7 @@ MATCH (c:Conversation {uuid: $conversation_id})
 WHERE c.user_id = $user_id AND c.project = $project AND c.status <> 'deleting'
 SET c.uuid = c.uuid
 WITH c
-WHERE c.insight_token = $token
+WHERE c['status'] <> 'deleting' AND c.insight_token = $token
 MERGE (i:Insight {conversation_id: c.uuid, key: $key})
 ON CREATE SET i.uuid = $uuid
 SET i += $properties, i.user_id = c.user_id, i.project = c.project, i.created_at = datetime()

@@ -32,7 +32,8 @@ RETURN coalesce(known.seq, c.head_seq) AS seq, c.title AS title
 // Same order as append_message. Names that the answer mentions are resolved here, against the graph as it is: a name
 // counts where it means one scope, or one of a file that the answer names, or one that a tool has read.
 // The receipt comes along: an edge to each thing that the prompt held (see RECENT_EDGES), and once
-// for all turns what they have in common ($prompts is empty where read 1 has seen it).
+// for all turns of the conversation what they have in common ($prompts is empty where read 1 has seen its edge): what no
+// conversation has an edge to is deleted, by whoever deletes the last one.
 MATCH (c:Conversation {uuid: $conversation_id})
 WHERE c.user_id = $user_id AND c.project = $project AND c.status <> 'deleting'
 SET c.updated_at = datetime()
@@ -58,6 +59,7 @@ FOREACH (_ IN CASE WHEN known IS NULL THEN [1] ELSE [] END |
     MERGE (kept:Prompt {uuid: prompt.uuid})
     ON CREATE SET kept.user_id = c.user_id, kept.project = c.project, kept.text = prompt.text,
       kept.created_at = datetime()
+    MERGE (c)-[:USED_PROMPT]->(kept)
   )
 )
 WITH c, coalesce(known.seq, c.head_seq) AS seq, known IS NULL AS new
@@ -156,10 +158,7 @@ CALL (c, lineage, floor) {
 }
 RETURN c.summary AS summary, c.summary_seq AS summary_seq, toString(datetime()) AS read_at, compression, found,
   coalesce(c.token_total, 0) - coalesce(c.compressed_total, 0) AS uncompressed,
-  [prompt IN $prompts WHERE NOT EXISTS {
-    MATCH (kept:Prompt {uuid: prompt})
-    WHERE kept.user_id = $user_id AND kept.project = $project
-  }] AS missing,
+  [prompt IN $prompts WHERE NOT EXISTS { MATCH (c)-[:USED_PROMPT]->(:Prompt {uuid: prompt}) }] AS missing,
   COLLECT {
     UNWIND lineage AS l
     CALL (l, floor, compression) {

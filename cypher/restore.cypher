@@ -124,13 +124,16 @@ RETURN c.import_token = $token AS mine
 
 // name: restore_anchors
 // An anchor that is here already, of other messages on the same code, stays as it is. A new one stands where it stood,
-// if the code there is what it was; what became of it otherwise is found out afterwards.
+// if the code there is what it was; what became of it otherwise is found out afterwards. Until its messages are tied to it,
+// it is held for their conversation: forget_anchors leaves it alone as long as that is being written.
 UNWIND $anchors AS row
 MERGE (a:CodeAnchor {key: row.key})
 ON CREATE SET a = row.properties, a.key = row.key, a.uuid = row.uuid, a.project = $project,
   a.first_seen = datetime(row.first_seen), a.checked_at = datetime(row.checked_at)
 WITH a, row
 WHERE a.project = $project
+SET a:LooseAnchor,
+  a.held_for = [one IN coalesce(a.held_for, []) WHERE one <> $conversation_id] + $conversation_id
 FOREACH (_ IN CASE WHEN a.candidates IS NULL THEN [] ELSE [1] END | SET a:UndecidedAnchor)
 FOREACH (_ IN CASE WHEN a.been IS NULL THEN [] ELSE [1] END | SET a:MovedAnchor)
 WITH a, row
@@ -245,9 +248,12 @@ CALL (c, due) {
 RETURN c.import_token = $token AS mine, written
 
 // name: restore_prompts
+MATCH (c:Conversation {uuid: $conversation_id})
+WHERE c.user_id = $user_id AND c.project = $project
 UNWIND $prompts AS row
 MERGE (kept:Prompt {uuid: row.uuid})
-ON CREATE SET kept.user_id = $user_id, kept.project = $project, kept.text = row.text, kept.created_at = datetime(row.created_at)
+ON CREATE SET kept.user_id = c.user_id, kept.project = c.project, kept.text = row.text, kept.created_at = datetime(row.created_at)
+MERGE (c)-[:USED_PROMPT]->(kept)
 RETURN count(*) AS kept
 
 // name: finish_restore

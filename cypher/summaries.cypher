@@ -84,7 +84,7 @@ MATCH (c:Conversation {uuid: $conversation_id})
 WHERE c.user_id = $user_id AND c.project = $project AND c.status <> 'deleting'
 SET c.uuid = c.uuid
 WITH c
-WHERE c.summary_token = $token AND coalesce(c.summarized_seq, 0) = $watermark
+WHERE c['status'] <> 'deleting' AND c.summary_token = $token AND coalesce(c.summarized_seq, 0) = $watermark
 MERGE (s:Summary {conversation_id: c.uuid, kind: 'rolling', level: $level, from_seq: $from_seq})
 ON CREATE SET s += $properties, s.user_id = c.user_id, s.project = c.project, s.created_at = datetime()
 MERGE (c)-[:HAS_SUMMARY]->(s)
@@ -116,7 +116,7 @@ MATCH (c:Conversation {uuid: $conversation_id})
 WHERE c.user_id = $user_id AND c.project = $project AND c.status <> 'deleting'
 SET c.uuid = c.uuid
 WITH c
-WHERE c.summary_token = $token AND c.title_source = 'provisional'
+WHERE c['status'] <> 'deleting' AND c.summary_token = $token AND c.title_source = 'provisional'
 SET c.title = coalesce($title, c.title), c.title_source = CASE WHEN $title IS NULL THEN 'kept' ELSE 'generated' END
 REMOVE c.summary_attempts
 FOREACH (_ IN CASE WHEN $embed AND c.summary IS NULL THEN [1] ELSE [] END | SET c:PendingEmbedding)

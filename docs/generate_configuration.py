@@ -28,7 +28,6 @@ WITHOUT_EFFECT = (
     "agent.memory.compression.threshold",
     "agent.memory.compression.keep_recent",
     "agent.memory.extraction",
-    "agent.memory.retention",
     "agent.memory.tools",
 )
 """What is read and checked, and changes nothing in this version."""

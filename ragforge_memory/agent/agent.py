@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from ragforge_memory.agent import finding
 from ragforge_memory.agent.api.agent_code import AgentCode
 from ragforge_memory.agent.api.agent_insights import AgentInsights
+from ragforge_memory.agent.api.agent_retention import AgentRetention
 from ragforge_memory.agent.api.agent_search import AgentSearch
 from ragforge_memory.agent.api.agent_vectors import AgentVectors
 from ragforge_memory.agent.api.archive import AgentArchive
@@ -43,7 +44,9 @@ if TYPE_CHECKING:
 _DRAIN_ON_CLOSE = 2.0
 
 
-class AsyncConversationAgent(AgentSearch, AgentImports, AgentCode, AgentArchive, AgentInsights, AgentVectors):
+class AsyncConversationAgent(
+    AgentSearch, AgentImports, AgentCode, AgentArchive, AgentInsights, AgentVectors, AgentRetention
+):
     """An agent whose conversations are kept in Neo4j.
 
     Nothing is opened before the first call that needs it. Used with ``async with``, or closed with `aclose`.
@@ -342,8 +345,7 @@ class AsyncConversationAgent(AgentSearch, AgentImports, AgentCode, AgentArchive,
                 ``session_id`` the conversation of that session goes on.
 
         Returns:
-            ``{"messages": […], "session_id": …}``; every message has its ``id``, so that the result with a new
-            message appended is the next state.
+            ``{"messages": […], "session_id": …}``, each message with its ``id``: with a new one it is the next state.
         """
         return await run_state(self, state)
 
@@ -386,6 +388,7 @@ class AsyncConversationAgent(AgentSearch, AgentImports, AgentCode, AgentArchive,
             today=self._today,
             progress=self._progress,
             brief=self._brief,
+            open_here=self.turns.held,
         )
 
     def _conversation(self, info: ConversationInfo) -> AsyncConversation:

@@ -12,6 +12,7 @@ from ragforge_memory.errors import RagforgeError
 
 if TYPE_CHECKING:
     from ragforge_memory.agent.background import Background
+    from ragforge_memory.agent.retention import RetentionTask
     from ragforge_memory.agent.summaries import Summaries
 
 log = logging.getLogger(__name__)
@@ -122,6 +123,7 @@ class BackgroundWork:
         vectors: embeds what waits.
         summaries: makes summaries and titles; None: there are none.
         deletes: finishes the deletes that a crash cut off; None: there are none.
+        retention: deletes what is too old; None: everything is kept.
     """
 
     def __init__(
@@ -129,17 +131,22 @@ class BackgroundWork:
         vectors: Background,
         summaries: SummaryTask | None = None,
         deletes: Callable[[], Awaitable[int]] | None = None,
+        retention: RetentionTask | None = None,
     ) -> None:
         self._vectors = vectors
         self._summaries = summaries
         self._deletes = deletes
+        self._retention = retention
         self._deleting: asyncio.Task[None] | None = None
 
     def begin(self) -> None:
-        """At opening: finishes, once, the deletes that others have left undone, and looks for what has no vector."""
+        """At opening: finishes, once, the deletes that others have left undone, looks for what has no vector, and for
+        what is too old."""
         self._vectors.begin()
         if self._deletes is not None and self._deleting is None:
             self._deleting = asyncio.create_task(self._finish_deletes(self._deletes), name="ragforge-deletes")
+        if self._retention is not None:
+            self._retention.begin()
 
     def wake(self, *, due: bool = False) -> None:
         """There may be something new to embed; ``due``: and a conversation waits for a summary or a title."""
@@ -187,6 +194,8 @@ class BackgroundWork:
 
     async def aclose(self) -> None:
         """Ends all tasks; what they have not done stays labelled in the graph."""
+        if self._retention is not None:
+            await self._retention.aclose()
         if self._deleting is not None:
             self._deleting.cancel()
             await asyncio.wait((self._deleting,))
@@ -197,6 +206,8 @@ class BackgroundWork:
     async def _deleted(self, timeout: float | None) -> None:
         if self._deleting is not None:
             await asyncio.wait((self._deleting,), timeout=timeout)
+        if self._retention is not None:
+            await self._retention.quiet(timeout)
 
     @staticmethod
     async def _finish_deletes(deletes: Callable[[], Awaitable[int]]) -> None:

@@ -104,6 +104,12 @@ class EphemeralConversations:
     async def discard(self, uuid: str) -> None:
         """Nothing is half written here, so that there is nothing to take away."""
 
+    async def take_away(self, uuid: str) -> None:
+        """Nothing is hidden here: `delete` forgets at once."""
+
+    async def forget_unused(self) -> None:
+        """What is not kept is not shared either."""
+
     def _new(
         self,
         title: str | None,

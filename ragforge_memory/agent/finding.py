@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
-from ragforge_memory.errors import ConversationNotFound, GraphUnavailable
+from ragforge_memory.errors import GraphUnavailable
 
 if TYPE_CHECKING:
     from ragforge_memory.agent.services import Services
@@ -73,32 +73,6 @@ async def load(services: Services, reference: str) -> ConversationInfo:
         return await services.settled(await services.conversations.find(reference))
 
     return await _or_remembered(services, reference, work)
-
-
-async def delete(services: Services, uuid: str) -> None:
-    """Deletes a conversation, and what waits of it in this process's journal.
-
-    Raises:
-        ConversationNotFound: it was deleted before.
-    """
-    async with services.outage.replaying:
-        try:
-            await services.conversations.delete(uuid)
-        except ConversationNotFound:
-            if not await _forget(services, uuid):
-                raise
-        else:
-            await _forget(services, uuid)
-
-
-async def _forget(services: Services, uuid: str) -> bool:
-    """Whether the journal alone knew it."""
-    services.remembered.forget(uuid)
-    try:
-        return await asyncio.to_thread(services.journal.forget, uuid)
-    except OSError as error:
-        log.warning("what waits of a deleted conversation stays in the journal until the process ends: %s", error)
-        return True
 
 
 async def _or_remembered(

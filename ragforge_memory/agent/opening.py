@@ -25,12 +25,13 @@ from ragforge_memory.agent.following import Following, FollowingEmbedder
 from ragforge_memory.agent.outage import Outage
 from ragforge_memory.agent.recovery import fold_orphans, replay_own
 from ragforge_memory.agent.remembered import Remembered
+from ragforge_memory.agent.retention import RetentionTask, delete_expired
 from ragforge_memory.agent.room import check_instructions
 from ragforge_memory.agent.services import Services
 from ragforge_memory.agent.similar import WaitingConversations
 from ragforge_memory.agent.summaries import Summaries
 from ragforge_memory.agent.summary_text import Summarizer
-from ragforge_memory.config import ConversationConfig, RagforgeConfig
+from ragforge_memory.config import AgentConfig, ConversationConfig, RagforgeConfig
 from ragforge_memory.embeddings.port import space_model
 from ragforge_memory.embeddings.resolve import named_embedder, resolve_embedder
 from ragforge_memory.errors import EmbeddingMismatch, RagforgeError
@@ -80,6 +81,7 @@ class Wanted:
     today: Callable[[], date]
     progress: Reporter | None = None
     brief: bool = False
+    open_here: Callable[[], set[str]] = set
 
     @property
     def configuration(self) -> RagforgeConfig:
@@ -155,6 +157,7 @@ async def open_services(wanted: Wanted) -> Services:
                 vectors,
                 SummaryTask(summaries, vectors.wake) if summarizes else None,
                 conversations.sweep if remembers else None,
+                _retention(agent_config, lambda: services) if remembers and not wanted.brief else None,
             ),
             summarizer=summarizer,
             summaries=summaries if remembers else None,
@@ -176,6 +179,7 @@ async def open_services(wanted: Wanted) -> Services:
             root=wanted.root,
             today=wanted.today,
             degraded=() if embedder is not None or not wants_vectors else ("embeddings",),
+            open_here=wanted.open_here,
         )
         await fold_orphans(services)
         services.background.begin()
@@ -265,6 +269,13 @@ def _vectors(
         waiting.append(WaitingConversations(similar, use))
         waiting.append(WaitingScopes(scopes, wanted.owner.project))
     return Background(embedder, waiting, looks=not wanted.brief)
+
+
+def _retention(config: AgentConfig, services: Callable[[], Services]) -> RetentionTask | None:
+    age, keep = config.memory.retention.max_age_days, config.memory.retention.max_conversations
+    if age is None and keep is None:
+        return None
+    return RetentionTask(lambda: delete_expired(services(), older_than_days=age, keep=keep))
 
 
 def _tools(tools: Sequence[Callable[..., Any]] | None) -> Sequence[Callable[..., Any]]:

@@ -48,6 +48,9 @@ async def fold_orphans(services: Services) -> int:
                 for turn in [each for each in file.held.turns.values() if _is_ours(services, each)]:
                     await replay.turn(turn, ended=True)
                     folded += 1
+                if file.held:
+                    # What was ours is in the graph, or was of a conversation that was deleted: no file keeps its text.
+                    await asyncio.to_thread(file.compact)
             except (RagforgeError, OSError, ValueError) as error:
                 log.warning("the journal %s is kept for later: %s", path.name, error)
     return folded

@@ -161,12 +161,14 @@ class Restoring:
                 )
                 for each in batch
             }
-            self._anchors |= {placed.key: placed for placed in await self._store.anchors(list(rows.values()))}
+            uuid = self.now(self._begun[-1].head.uuid)
+            self._anchors |= {placed.key: placed for placed in await self._store.anchors(uuid, list(rows.values()))}
 
     async def prompts(self, prompts: Sequence[archive.Prompt]) -> None:
         """What its prompts share; before the messages, whose receipts name them."""
         if prompts:
-            await self._store.prompts([self._rows.prompt(each) for each in prompts])
+            uuid = self.now(self._begun[-1].head.uuid)
+            await self._store.prompts(uuid, [self._rows.prompt(each) for each in prompts])
 
     async def messages(self, messages: Sequence[archive.Message], *, place: int = 0) -> None:
         """The next messages; they are written while those after them are read, at the latest before anything else is.
@@ -258,6 +260,7 @@ class Restoring:
         self._writer.untied = await self._store.receipts(self._writer.untied)
         placed, self._anchors = list(self._anchors.values()), {}
         await place_anchors(self._services, self._store, placed)
+        await self._conversations.forget_unused()
         self._services.background.wake(due=True)
 
     async def roll_back(self) -> None:

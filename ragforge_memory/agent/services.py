@@ -49,7 +49,8 @@ class Services:
     ``graph_birth`` is that database's own id. ``remembered`` is what this process knows of its conversations while the
     graph is away. ``searches_meaning``: whether turns look for their question's meaning; a process that ends after one
     answer loads no model for it. ``following`` keeps embedder and stores with the project's vectors, wherever those are
-    moved to; None: nothing is embedded here."""
+    moved to; None: nothing is embedded here. ``open_here``: the conversations that somebody in this process holds,
+    which retention leaves alone."""
 
     owner: Owner
     config: AgentConfig
@@ -79,6 +80,7 @@ class Services:
     following: Following | None = None
     searches_meaning: bool = False
     degraded: tuple[str, ...] = ()
+    open_here: Callable[[], set[str]] = set
 
     async def take_up(self) -> None:
         """Folds in what processes that have died since left behind."""

@@ -5,11 +5,16 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING
+from weakref import WeakSet
 
 from ragforge_memory.agent.loop import check_process
 from ragforge_memory.agent.stream import Channel, error_event
 from ragforge_memory.errors import TurnCancelled
 from ragforge_memory.models.conversation import AssistantResponse
+
+if TYPE_CHECKING:
+    from ragforge_memory.agent.api.handle import ConversationHandle
 
 
 class TurnTasks:
@@ -17,6 +22,7 @@ class TurnTasks:
 
     def __init__(self) -> None:
         self._pid = os.getpid()
+        self._handles: WeakSet[ConversationHandle] = WeakSet()
         self._running: dict[asyncio.Task[AssistantResponse], tuple[str, Channel | None]] = {}
 
     def start(
@@ -43,6 +49,14 @@ class TurnTasks:
         self._running[task] = (conversation_id, channel)
         task.add_done_callback(self._ended)
         return task
+
+    def hold(self, handle: ConversationHandle) -> None:
+        """Somebody holds a conversation, for as long as the object lives."""
+        self._handles.add(handle)
+
+    def held(self) -> set[str]:
+        """The conversations that somebody holds, or in which a turn runs."""
+        return {handle.uuid for handle in self._handles} | {uuid for uuid, _ in self._running.values()}
 
     async def cancel(self, conversation_id: str | None = None) -> bool:
         """Cancels the turns of a conversation (None: all) and waits until what they had said is stored.

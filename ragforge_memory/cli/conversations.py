@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated
 
@@ -10,6 +9,7 @@ import typer
 
 from ragforge_memory.cli import (
     branches,
+    conversations_delete,
     conversations_export,
     conversations_import,
     conversations_search,
@@ -19,7 +19,7 @@ from ragforge_memory.cli import (
 from ragforge_memory.cli.options import JsonOption, Settings, command
 
 if TYPE_CHECKING:
-    from ragforge_memory.models.conversation import BranchTree, ConversationInfo, Page
+    from ragforge_memory.models.conversation import ConversationInfo, Page
 
 app = typer.Typer(
     help="List, show, search, export, import, branch, analyse, archive and delete conversations.",
@@ -30,18 +30,11 @@ branches.register(app)
 conversations_search.register(app)
 conversations_export.register(app)
 conversations_import.register(app)
+conversations_delete.register(app)
 references.register(app)
 insights.register(app)
 
 Reference = Annotated[str, typer.Argument(metavar="REF", help="Its id, the start of it, its session or its title.")]
-
-
-class NobodyToAsk(typer.BadParameter):
-    """A question at a terminal is needed, and there is none: an error of usage, but of no value that was given."""
-
-    def format_message(self) -> str:
-        """The message alone, without "Invalid value"."""
-        return self.message
 
 
 class Status(StrEnum):
@@ -103,21 +96,6 @@ def unarchive(settings: Settings, reference: Reference) -> None:
     from ragforge_memory.cli.session import run_async
 
     run_async(_archive, settings, reference, False)
-
-
-@command(app, "delete")
-def delete(
-    settings: Settings,
-    reference: Reference,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
-) -> None:
-    """Delete a conversation and all that hangs on it. Its branches stay, and with them the messages they share."""
-    if not yes and not sys.stdin.isatty():
-        raise NobodyToAsk("nobody is at a terminal to be asked: --yes is needed to delete a conversation")
-
-    from ragforge_memory.cli.session import run_async
-
-    run_async(_delete, settings, reference, yes)
 
 
 async def _list(
@@ -183,25 +161,3 @@ async def _archive(settings: Settings, reference: str, archived: bool) -> None:
         conversation = await agent.load_conversation(reference)
         await (conversation.archive() if archived else conversation.unarchive())
     typer.echo(f"{'archived' if archived else 'active again'}: {conversation.uuid}")
-
-
-async def _delete(settings: Settings, reference: str, yes: bool) -> None:
-    from ragforge_memory.cli.session import open_graph
-
-    async with open_graph(settings) as agent:
-        conversation = await agent.load_conversation(reference)
-        if not yes:
-            name = f"{conversation.title or 'a conversation without a title'}"
-            left = _branches_of(await conversation.branches(), conversation.uuid)
-            stay = f", {left} {'branch stays' if left == 1 else 'branches stay'} with what they share" if left else ""
-            question = f"Delete {name!r} ({conversation.uuid[:8]}, {conversation.message_count} messages{stay})?"
-            typer.confirm(question, abort=True, err=True)
-        await conversation.delete()
-    typer.echo(f"deleted: {conversation.uuid}")
-
-
-def _branches_of(tree: BranchTree, uuid: str) -> int:
-    """How many living branches were made of a conversation, or of its branches."""
-    if tree.uuid == uuid:
-        return sum((each.conversation is not None) + _branches_of(each, each.uuid) for each in tree.branches)
-    return sum(_branches_of(each, uuid) for each in tree.branches)

@@ -43,10 +43,12 @@ def export(
         Path | None,
         typer.Option("--output", "-o", metavar="FILE", help="Write it there, not to stdout.", show_default=False),
     ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Put --all in the place of a file that is there.")] = False,
 ) -> None:
     """Export a conversation with all that hangs on it, or with --all every one.
 
-    `ragforge conversations import FILE` takes it back, here or into another graph. Files are readable by you alone.
+    `ragforge conversations import FILE` takes it back, here or into another graph. Files are readable by you alone, and
+    there whole or not at all.
     """
     if (reference is None) == (all_ is None):
         raise typer.BadParameter("name one conversation, or a file for --all")
@@ -56,7 +58,7 @@ def export(
     from ragforge_memory.cli.session import run_async
 
     if all_ is not None:
-        run_async(_all, settings, all_, embeddings)
+        run_async(_all, settings, all_, embeddings, force)
     else:
         run_async(_one, settings, reference, format_, embeddings, output)
 
@@ -76,10 +78,13 @@ async def _one(settings: Settings, reference: str, format_: Format, embeddings: 
         print_json(made)
 
 
-async def _all(settings: Settings, file: Path, embeddings: bool) -> None:
+async def _all(settings: Settings, file: Path, embeddings: bool, force: bool) -> None:
     from ragforge_memory.cli.session import open_graph
     from ragforge_memory.cli.terminal import Spinner, Terminal
+    from ragforge_memory.errors import InvalidInput
 
+    if file.is_file() and not force:
+        raise InvalidInput(f"{file} is there already", hint="--force puts the new backup in its place")
     spinner = Spinner(Terminal.of_this_process())
     async with open_graph(settings) as agent, spinner.running("exporting"):
         report = await agent.export_all(file, embeddings=embeddings)

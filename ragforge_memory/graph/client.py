@@ -19,6 +19,7 @@ from ragforge_memory.graph.breaker import Breaker, in_a_hurry
 from ragforge_memory.graph.failures import first_line, translated
 from ragforge_memory.graph.liveness import STATEMENT_TIMEOUT, is_lost, refusal, unless_hanging
 from ragforge_memory.graph.queries import Statement, Version, parse_version, statement_for
+from ragforge_memory.graph.vanishing import unless_vanished
 
 if TYPE_CHECKING:
     from ragforge_memory.config import Neo4jConfig
@@ -336,6 +337,7 @@ class GraphClient:
 
         mode = neo4j.WRITE_ACCESS if write else neo4j.READ_ACCESS
 
+        @unless_vanished
         async def attempt() -> list[dict[str, Any]]:
             session = self._driver.session(database=self._database, default_access_mode=mode)
             try:

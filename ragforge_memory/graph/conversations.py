@@ -6,13 +6,19 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 from uuid import uuid4
 
-from ragforge_memory.errors import ConversationNotFound, InvalidInput
+from ragforge_memory.errors import ConversationNotFound, GraphError, GraphUnavailable, InvalidInput
 from ragforge_memory.graph.client import PATIENT_TIMEOUT, GraphClient
 from ragforge_memory.graph.cursors import FIRST, make_cursor, read_cursor
 from ragforge_memory.graph.records import conversation_info, to_json
 from ragforge_memory.graph.text import owner_token
+from ragforge_memory.graph.vanishing import passes
 from ragforge_memory.models.conversation import ConversationInfo, Page
 from ragforge_memory.models.owner import Owner
+
+# Anchors that one transaction looks at.
+_LOOSE = 500
+# Batches of a delete meet the locks of turns that are tied to the same code.
+_ATTEMPTS = 20
 
 
 class ConversationStore:
@@ -152,34 +158,59 @@ class ConversationStore:
         """Deletes a conversation with its messages, tool calls, results, summaries and insights.
 
         It is hidden at once and removed in batches; what a crash leaves, `sweep` finishes. Messages that branches of
-        it share stay, unlisted, until the last of these branches goes.
+        it share stay, unlisted, until the last of these branches goes. Anchors on code and shared texts of prompts go
+        with the last conversation that uses them.
         """
-        if not await self._client.write("begin_delete", uuid=uuid, **self._owner):
+        if not await self._client.write("begin_delete", timeout=10, uuid=uuid, **self._owner):
             raise _not_found(uuid)
-        # What it was branched from may have been deleted before and waited for this.
+        await self.take_away(uuid)
+
+    async def take_away(self, uuid: str) -> None:
+        """Removes a conversation that is hidden for its deletion, and what of its ancestors waited for that."""
         for ancestor in reversed(await self._finish_delete(uuid)):
             await self._finish_delete(ancestor)
+        await self.forget_unused()
 
     async def discard(self, uuid: str) -> None:
         """Removes what was written of an import that failed: it is hidden already, or there is nothing."""
         await self._finish_delete(uuid)
+        await self.forget_unused()
 
     async def sweep(self) -> int:
         """Finishes deletes, and takes away imports, that a crash cut off; returns how many."""
         rows = await self._client.read("unfinished_deletes", **self._owner)
         for row in rows:
             await self._finish_delete(row["uuid"])
+        await self.forget_unused()
         return len(rows)
+
+    async def forget_unused(self) -> None:
+        """Removes what no conversation uses any more: anchors on the project's code, and texts that prompts share."""
+        project, settled = self._owner["project"], _LOOSE
+        while settled == _LOOSE:
+            rows = await self._client.write("forget_anchors", timeout=PATIENT_TIMEOUT, project=project, limit=_LOOSE)
+            settled = rows[0]["settled"]
+        await self._client.write("forget_prompts", timeout=PATIENT_TIMEOUT, **self._owner)
 
     async def _finish_delete(self, uuid: str) -> list[str]:
         """Removes what nobody shares any more of a deleted conversation; returns what that was branched from."""
         kept = await self._client.write("keep_shared", timeout=PATIENT_TIMEOUT, uuid=uuid, **self._owner)
         if not kept:
             return []
-        await self._client.autocommit("delete_messages", timeout=600, uuid=uuid, **self._owner)
+        await self._delete_messages(uuid)
         await self._client.write("finish_delete", timeout=PATIENT_TIMEOUT, uuid=uuid, **self._owner)
-        await self._client.write("forget_prompts", timeout=PATIENT_TIMEOUT, **self._owner)
         return list(kept[0]["lineage_ids"])
+
+    async def _delete_messages(self, uuid: str) -> None:
+        """In batches, which the driver does not repeat: one that met another writer's lock is done again here."""
+        for _ in range(_ATTEMPTS):
+            try:
+                await self._client.autocommit("delete_messages", timeout=600, uuid=uuid, **self._owner)
+                return
+            except (GraphError, GraphUnavailable) as error:
+                if not passes(error.__cause__):
+                    raise
+        await self._client.autocommit("delete_messages", timeout=600, uuid=uuid, **self._owner)
 
     def _fresh(self, title: str | None, tags: Sequence[str], metadata: Mapping[str, Any] | None) -> dict[str, Any]:
         clean = self._redacted

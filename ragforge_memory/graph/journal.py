@@ -107,16 +107,24 @@ class JournalFile:
                 self._dropped({"kind": "exists", "conversation": conversation_id})
 
     def forget(self, conversation_id: str) -> bool:
-        """Drops all of a conversation, its text out of the file too; returns whether only the journal knew it."""
+        """Drops all of a conversation; returns whether only the journal knew it.
+
+        No word of it stays in the file, of turns that have ended neither: their lines are there for as long as another
+        turn is open.
+        """
         with self._guard:
             known = self._held.creations.pop(conversation_id, None) is not None
             turns = [turn for turn in self._held.turns.values() if turn.conversation_id == conversation_id]
             for turn in turns:
                 del self._held.turns[turn.message_id]
                 self._begun.discard(turn.message_id)
-            if known or turns:
-                self._rewrite()
+            self._rewrite()
             return known
+
+    def compact(self) -> None:
+        """Leaves nothing in the file but what is open (fsync); whole, or as it was."""
+        with self._guard:
+            self._rewrite()
 
     def leave(self, message_id: str) -> None:
         """Thinks no more of a turn that cannot be stored; its lines stay for the next process."""

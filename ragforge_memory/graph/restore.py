@@ -153,13 +153,13 @@ class RestoreStore:
         """Writes what analyses found."""
         await self._fenced("restore_insights", uuid, insights=rows)
 
-    async def prompts(self, rows: Sequence[Mapping[str, Any]]) -> None:
-        """Writes what the prompts of many turns share."""
-        await self._write("restore_prompts", prompts=rows)
+    async def prompts(self, uuid: str, rows: Sequence[Mapping[str, Any]]) -> None:
+        """Writes what the prompts of a conversation's turns share."""
+        await self._write("restore_prompts", conversation_id=uuid, prompts=rows)
 
-    async def anchors(self, rows: Sequence[Mapping[str, Any]]) -> list[PlacedAnchor]:
-        """Writes anchors that are not here yet, and stands them where the code is as it was."""
-        found = await self._write("restore_anchors", anchors=rows)
+    async def anchors(self, uuid: str, rows: Sequence[Mapping[str, Any]]) -> list[PlacedAnchor]:
+        """Writes anchors of a conversation that are not here yet, and stands them where the code is as it was."""
+        found = await self._write("restore_anchors", conversation_id=uuid, anchors=rows)
         return [PlacedAnchor(**row) for row in found]
 
     async def receipts(self, rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:

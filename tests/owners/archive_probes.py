@@ -212,6 +212,15 @@ ARCHIVE: dict[str, list[Probe]] = {
         Probe(lambda a, b: _finish(b.conversation), prepare=_BEGUN, expect=_nothing),
         Probe(lambda a, b: _finish(a.conversation, parent=b.conversation), prepare=_BEGUN, expect=_some),
     ],
+    "restore_prompts": [
+        Probe(
+            lambda a, b: {
+                "conversation_id": b.conversation,
+                "prompts": [{"uuid": FRESH_ID, "text": "stolen", "created_at": _TIME}],
+            },
+            expect=lambda rows: rows == [{"kept": 0}],
+        )
+    ],
     "restore_used_messages": [
         Probe(lambda a, b: _given(b.question, a.question), expect=_no_numbers),
         Probe(lambda a, b: _given(a.answer, b.question), expect=_no_numbers),
@@ -240,7 +249,10 @@ _FREE = "MATCH (p:Project) WHERE p.uuid IN [$a_project_uuid, $b_project_uuid] RE
 
 def _anchor(key: str, data: Data) -> dict[str, Any]:
     row: dict[str, Any] = {"key": key, "uuid": FRESH_ID, "properties": {}, "scope": _place(data), "stands": {}}
-    return {"anchors": [{**row, "first_seen": _TIME, "checked_at": None, "stood_at": None}]}
+    return {
+        "conversation_id": FRESH_ID,
+        "anchors": [{**row, "first_seen": _TIME, "checked_at": None, "stood_at": None}],
+    }
 
 
 ARCHIVE_CODE: dict[str, list[Probe]] = {

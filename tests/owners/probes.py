@@ -303,9 +303,8 @@ CONVERSATIONS: dict[str, list[Probe]] = {
     "forget_prompts": [
         Probe(
             lambda a, b: {},
-            prepare="MATCH (c:Conversation {uuid: $b_conversation}), (d:Conversation {uuid: $b_deleting}) "
-            f"CREATE (:Prompt {{uuid: '{FRESH_ID}', text: 'x', user_id: c.user_id, project: c.project}}) "
-            "DETACH DELETE c, d",
+            prepare="MATCH (c:Conversation {uuid: $b_conversation}) "
+            f"CREATE (:Prompt {{uuid: '{FRESH_ID}', text: 'x', user_id: c.user_id, project: c.project}})",
             expect=lambda rows: rows == [{"forgotten": 0}],
             taken=True,
         )
@@ -638,7 +637,6 @@ UNOWNED: dict[str, str] = {
     "schema_state": "the schema is the server's",
     "taken_nodes": "whether a uuid is anybody's, so that an import gives another; nothing is told of whose",
     "taken_anchors": "whether a uuid is another anchor's, so that an import gives another; nothing is told of whose",
-    "restore_prompts": "a text is found by a hash of its owner and itself",
     "claim_migration": "the schema is the server's",
     "record_migration": "the schema is the server's; fenced by the migrator's token",
     "release_migration": "the schema is the server's; fenced by the migrator's token",
@@ -677,6 +675,7 @@ IDENTITY: dict[str, str] = {
 
 PROJECT_ALONE: dict[str, str] = {
     "resolve_anchors": "an anchor is the project's, and all messages that are tied to it follow it",
+    "forget_anchors": "an anchor is the project's, and goes when no user's message is tied to it",
     "project_has_vectors": "a space belongs to the whole project, whichever users have messages in it",
     "label_reembedding": "a space belongs to the whole project",
     "clear_space": "a space belongs to the whole project",

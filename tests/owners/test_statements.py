@@ -24,6 +24,7 @@ from ragforge_memory.graph.spaces import Space, open_space
 from ragforge_memory.models.owner import Owner
 from tests.owners.archive_probes import ARCHIVE, ARCHIVE_CODE
 from tests.owners.branch_probes import MERGES
+from tests.owners.deletion_probes import DELETION, DELETION_CODE
 from tests.owners.graph import (
     DIMENSION,
     OPENED,
@@ -46,8 +47,8 @@ from tests.owners.search_probes import SEARCH
 from tests.owners.space_probes import SPACES
 from tests.vector_indexes import index_of
 
-CONVERSATIONS = OTHERS | SEARCH | IMPORTS | ARCHIVE | INSIGHTS | MERGES
-CODE = CODE_OF_INGEST | ARCHIVE_CODE | SPACES
+CONVERSATIONS = OTHERS | SEARCH | IMPORTS | ARCHIVE | INSIGHTS | MERGES | DELETION
+CODE = CODE_OF_INGEST | ARCHIVE_CODE | SPACES | DELETION_CODE
 
 _OPENED = re.compile(rf"\b{OPENED}\d+\b")
 WITH_FILTER = sorted(name for name, variants in all_statements().items() if any(mutations(v.text) for v in variants))

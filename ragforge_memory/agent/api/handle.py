@@ -19,6 +19,8 @@ class ConversationHandle:
     def __init__(self, agent: AsyncConversationAgent, info: ConversationInfo) -> None:
         self._agent = agent
         self._info = info
+        # Retention leaves alone what somebody holds.
+        agent.turns.hold(self)
         self._state = AgentState(session_id=info.session_id or info.uuid, user_id=agent.user_id or "")
 
     @property
@@ -109,16 +111,18 @@ class ConversationHandle:
         await self._settled()
 
     async def delete(self) -> None:
-        """Deletes it with all its messages, tool calls and results.
+        """Deletes it with all that hangs on it, in the graph and in this library's files (docs/deletion.md).
+
+        It is hidden at once and removed in batches. Messages that branches of it share stay with these.
 
         Raises:
             ConversationNotFound: it was deleted before.
         """
-        from ragforge_memory.agent.finding import delete
+        from ragforge_memory.agent.deletion import delete_conversation
 
         services = await self._agent.open()
         await self._agent.turns.cancel(self.uuid)
-        await delete(services, self.uuid)
+        await delete_conversation(services, self.uuid)
 
     async def _settled(self) -> Services:
         """What is open, once all that was said here while Neo4j was away is in the graph."""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from ragforge_memory.agent.agent import AsyncConversationAgent
 from ragforge_memory.agent.blocking.agent_insights import BlockingAgentInsights
+from ragforge_memory.agent.blocking.agent_retention import BlockingAgentRetention
 from ragforge_memory.agent.blocking.agent_search import BlockingAgentSearch
 from ragforge_memory.agent.blocking.agent_vectors import BlockingAgentVectors
 from ragforge_memory.agent.blocking.archive import BlockingAgentArchive
@@ -42,6 +43,7 @@ class ConversationAgent(
     BlockingAgentArchive,
     BlockingAgentInsights,
     BlockingAgentVectors,
+    BlockingAgentRetention,
 ):
     """`AsyncConversationAgent` for code that does not await: same names, same arguments, same errors.
 

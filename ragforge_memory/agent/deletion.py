@@ -1,0 +1,48 @@
+"""Deleting a conversation: out of the graph, and out of every file of ours."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from typing import TYPE_CHECKING
+
+from ragforge_memory.errors import ConversationNotFound
+
+if TYPE_CHECKING:
+    from ragforge_memory.agent.services import Services
+
+log = logging.getLogger(__name__)
+
+
+async def delete_conversation(services: Services, uuid: str) -> None:
+    """Deletes a conversation of this owner with all that hangs on it.
+
+    What processes that have died left of it in their journals is folded in before, so that it goes too. A process that
+    lives drops its own lines of it as soon as the graph tells it that the conversation is gone.
+
+    Raises:
+        ConversationNotFound: there is none such (any more).
+    """
+    await services.take_up()
+    async with services.outage.replaying:
+        try:
+            await services.conversations.delete(uuid)
+        except ConversationNotFound:
+            if not await forget_in_files(services, uuid):
+                raise
+        else:
+            await forget_in_files(services, uuid)
+
+
+async def forget_in_files(services: Services, uuid: str) -> bool:
+    """Drops what this process has on disk and in memory of a conversation that was deleted.
+
+    Returns:
+        Whether the journal alone knew it.
+    """
+    services.remembered.forget(uuid)
+    try:
+        return await asyncio.to_thread(services.journal.forget, uuid)
+    except OSError as error:
+        log.warning("the journal still has lines of the deleted conversation %s: %s", uuid, error)
+        return True

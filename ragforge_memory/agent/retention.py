@@ -1,0 +1,129 @@
+"""Retention: conversations that are too old, or too many, are deleted; by hand, or in the background."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING
+
+from ragforge_memory.agent.deletion import forget_in_files
+from ragforge_memory.errors import RagforgeError
+
+if TYPE_CHECKING:
+    from ragforge_memory.agent.services import Services
+    from ragforge_memory.graph.retention import Expired, RetentionStore
+    from ragforge_memory.models.conversation import ConversationInfo
+
+log = logging.getLogger(__name__)
+
+DAY = 86_400
+EVERY = 3_600.0
+"""Seconds between two looks of a process that lives on."""
+_PAGE = 100
+# Conversations that a list shows at most; a delete goes on page by page.
+MOST_LISTED = 1_000
+
+
+async def expired(services: Services, *, older_than_days: int | None, keep: int | None) -> list[ConversationInfo]:
+    """What `delete_expired` would delete now, the oldest first, 1,000 at most."""
+    store = _store(services)
+    if store is None:
+        return []
+    found = await _found(services, store, older_than_days, keep, MOST_LISTED)
+    return [each.info for each in found]
+
+
+async def delete_expired(
+    services: Services, *, older_than_days: int | None, keep: int | None
+) -> list[ConversationInfo]:
+    """Deletes what is older than so many days, and what is behind the newest ``keep``; the oldest first.
+
+    Each is looked at again as it is deleted: one that was written to meanwhile stays.
+
+    Returns:
+        What was deleted.
+    """
+    store = _store(services)
+    deleted: list[ConversationInfo] = []
+    if store is None:
+        return deleted
+    await services.take_up()
+    stay: set[str] = set()
+    while True:
+        page = await _found(services, store, older_than_days, keep, _PAGE, but=stay)
+        if not page:
+            return deleted
+        for each in page:
+            if each.info.uuid in services.open_here() or not await store.begin(each):
+                stay.add(each.info.uuid)
+                continue
+            await services.conversations.take_away(each.info.uuid)
+            await forget_in_files(services, each.info.uuid)
+            deleted.append(each.info)
+
+
+class RetentionTask:
+    """Applies what the configuration says at opening, and every hour as long as the process lives.
+
+    Args:
+        apply: deletes what has expired and returns it.
+    """
+
+    def __init__(self, apply: Callable[[], Awaitable[list[ConversationInfo]]]) -> None:
+        self._apply = apply
+        self._resting = asyncio.Event()
+        self._task: asyncio.Task[None] | None = None
+
+    def begin(self) -> None:
+        """Starts the task, once."""
+        if self._task is None:
+            self._task = asyncio.create_task(self._run(), name="ragforge-retention")
+
+    async def quiet(self, timeout: float | None) -> None:
+        """Waits until it rests, for at most ``timeout`` seconds (None: as long as it takes)."""
+        if self._task is not None:
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(timeout):
+                    await self._resting.wait()
+
+    async def aclose(self) -> None:
+        """Ends the task; what it has hidden and not removed yet, a sweep finishes."""
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.wait((self._task,))
+            self._task = None
+
+    async def _run(self) -> None:
+        while True:
+            self._resting.clear()
+            try:
+                deleted = await self._apply()
+            except RagforgeError as error:
+                log.warning("retention is applied later: %s", error)
+            else:
+                if deleted:
+                    log.info("retention deleted %s conversations", len(deleted))
+            self._resting.set()
+            await asyncio.sleep(EVERY)
+
+
+def _store(services: Services) -> RetentionStore | None:
+    from ragforge_memory.graph.retention import RetentionStore
+
+    return RetentionStore(services.graph, services.owner) if services.config.memory.enabled else None
+
+
+async def _found(
+    services: Services,
+    store: RetentionStore,
+    older_than_days: int | None,
+    keep: int | None,
+    limit: int,
+    *,
+    but: set[str] | None = None,
+) -> list[Expired]:
+    age = None if older_than_days is None else older_than_days * DAY
+    stay = services.open_here() | (but or set())
+    return await store.expired(age=age, keep=keep, open_here=stay, limit=limit)

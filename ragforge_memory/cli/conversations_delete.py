@@ -1,0 +1,121 @@
+"""`ragforge conversations delete`: one conversation, or those that are old."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ragforge_memory.cli.options import Settings, command
+
+if TYPE_CHECKING:
+    from ragforge_memory.models.conversation import BranchTree
+
+_SHOWN = 20
+
+
+class NobodyToAsk(typer.BadParameter):
+    """A question at a terminal is needed, and there is none: an error of usage, but of no value that was given."""
+
+    def format_message(self) -> str:
+        """The message alone, without "Invalid value"."""
+        return self.message
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the command."""
+    command(app, "delete")(delete)
+
+
+def delete(
+    settings: Settings,
+    reference: Annotated[
+        str | None,
+        typer.Argument(metavar="[REF]", help="Its id, the start of it, its session or its title.", show_default=False),
+    ] = None,
+    older_than: Annotated[
+        int | None,
+        typer.Option(
+            "--older-than", metavar="DAYS", min=0, help="All in which nothing was said for so long.", show_default=False
+        ),
+    ] = None,
+    keep: Annotated[
+        int | None,
+        typer.Option("--keep", metavar="N", min=0, help="All but the newest so many.", show_default=False),
+    ] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="List what would go, and delete nothing.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+) -> None:
+    """Delete a conversation and all that hangs on it. Its branches stay, and with them the messages they share.
+
+    With --older-than or --keep those that are old, listed before you are asked; archived ones too.
+    """
+    many = older_than is not None or keep is not None
+    if (reference is None) != many:
+        raise typer.BadParameter("name one conversation, or say which with --older-than or --keep")
+    if dry_run and not many:
+        raise typer.BadParameter("there is no list of one conversation", param_hint="--dry-run")
+    if not yes and not dry_run and not sys.stdin.isatty():
+        what = "conversations" if many else "a conversation"
+        raise NobodyToAsk(f"nobody is at a terminal to be asked: --yes is needed to delete {what}")
+
+    from ragforge_memory.cli.session import run_async
+
+    if reference is not None:
+        run_async(_delete, settings, reference, yes)
+    else:
+        run_async(_delete_old, settings, older_than, keep, dry_run, yes)
+
+
+async def _delete(settings: Settings, reference: str, yes: bool) -> None:
+    from ragforge_memory.cli.session import open_graph
+
+    async with open_graph(settings) as agent:
+        conversation = await agent.load_conversation(reference)
+        if not yes:
+            name = f"{conversation.title or 'a conversation without a title'}"
+            left = _branches_of(await conversation.branches(), conversation.uuid)
+            stay = f", {left} {'branch stays' if left == 1 else 'branches stay'} with what they share" if left else ""
+            question = f"Delete {name!r} ({conversation.uuid[:8]}, {conversation.message_count} messages{stay})?"
+            typer.confirm(question, abort=True, err=True)
+        await conversation.delete()
+    typer.echo(f"deleted: {conversation.uuid}")
+
+
+async def _delete_old(settings: Settings, older_than: int | None, keep: int | None, dry_run: bool, yes: bool) -> None:
+    from ragforge_memory.cli.render import one_line
+    from ragforge_memory.cli.session import open_graph
+    from ragforge_memory.cli.terminal import note
+
+    async with open_graph(settings) as agent:
+        found = await agent.expired_conversations(older_than_days=older_than, keep=keep)
+        if not found:
+            note("no conversation is so old")
+            return
+        if dry_run or not yes:
+            shown = found if dry_run else found[:_SHOWN]
+            for info in shown:
+                updated = info.updated_at.astimezone().strftime("%Y-%m-%d %H:%M")
+                title = one_line(info.title or "(no title)", 60)
+                typer.echo(f"{info.uuid[:8]}  {updated}  {info.message_count:>4}  {title}", err=not dry_run)
+            if len(found) > len(shown):
+                note(f"and {len(found) - len(shown):,} more: --dry-run lists them")
+        if dry_run:
+            note(f"{_number(len(found))} would go")
+            return
+        if not yes:
+            typer.confirm(f"Delete {_number(len(found))}?", abort=True, err=True)
+        deleted = await agent.delete_expired_conversations(older_than_days=older_than, keep=keep)
+    typer.echo(f"deleted: {_number(len(deleted))}")
+
+
+def _number(count: int) -> str:
+    return f"{count:,} conversation{'' if count == 1 else 's'}"
+
+
+def _branches_of(tree: BranchTree, uuid: str) -> int:
+    """How many living branches were made of a conversation, or of its branches."""
+    if tree.uuid == uuid:
+        return sum((each.conversation is not None) + _branches_of(each, each.uuid) for each in tree.branches)
+    return sum(_branches_of(each, uuid) for each in tree.branches)

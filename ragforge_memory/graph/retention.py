@@ -1,0 +1,65 @@
+"""Which conversations of an owner retention takes, and taking them only if nothing was said in them since."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from ragforge_memory.graph.client import PATIENT_TIMEOUT, GraphClient
+from ragforge_memory.graph.messages import ANSWER_PATIENCE
+from ragforge_memory.graph.records import conversation_info
+from ragforge_memory.models.conversation import ConversationInfo
+from ragforge_memory.models.owner import Owner
+
+
+@dataclass(frozen=True, slots=True)
+class Expired:
+    """A conversation that retention takes; ``stamp`` is the moment of its last message as the database wrote it."""
+
+    info: ConversationInfo
+    stamp: str
+
+
+class RetentionStore:
+    """Retention of one owner's conversations."""
+
+    def __init__(self, client: GraphClient, owner: Owner) -> None:
+        self._client = client
+        self._owner = owner.parameters
+
+    async def expired(
+        self, *, age: int | None, keep: int | None, open_here: Collection[str], limit: int
+    ) -> list[Expired]:
+        """What is to go, the oldest first.
+
+        Args:
+            age: seconds since something was last said, by the database's clock; None: any.
+            keep: the newest so many stay; None: as many as there are.
+            open_here: conversations that stay in any case.
+            limit: at most so many.
+        """
+        rows = await self._client.read(
+            "expired_conversations",
+            timeout=PATIENT_TIMEOUT,
+            recover=False,
+            age=age,
+            keep=keep,
+            open=list(open_here),
+            patience=ANSWER_PATIENCE,
+            limit=limit,
+            **self._owner,
+        )
+        return [Expired(conversation_info(row["conversation"]), row["stamp"]) for row in rows]
+
+    async def begin(self, each: Expired) -> bool:
+        """Hides a conversation for its deletion; False: it was written to since, or is gone."""
+        rows = await self._client.write(
+            "begin_expiry",
+            timeout=PATIENT_TIMEOUT,
+            recover=False,
+            uuid=each.info.uuid,
+            stamp=each.stamp,
+            patience=ANSWER_PATIENCE,
+            **self._owner,
+        )
+        return bool(rows)

@@ -1,0 +1,65 @@
+"""A backup and its restore, and old conversations, from the command line."""
+
+from __future__ import annotations
+
+import stat
+from pathlib import Path
+
+import pytest
+
+from ragforge_memory.agent.private_file import replacing
+from ragforge_memory.errors import InvalidInput
+from tests.cli.conftest import CommandLine, bare_environment, project, ragforge
+
+__all__ = ["bare_environment", "project", "ragforge"]
+
+
+def test_a_backup_and_its_restore(ragforge: CommandLine, tmp_path: Path) -> None:
+    backup = tmp_path / "backup.jsonl"
+    made = [
+        ragforge.json("ask", text, "--json", "--model", "extractive")["conversation_id"] for text in ("One?", "Two? 🧶")
+    ]
+    before = [ragforge.ok("conversations", "export", uuid) for uuid in made]
+    assert ragforge.ok("conversations", "export", "--all", str(backup)).startswith("exported: 2 conversations, 4 mes")
+    assert stat.S_IMODE(backup.stat().st_mode) == 0o600
+    written = backup.read_bytes()
+    refused = ragforge.run("conversations", "export", "--all", str(backup))
+    assert (refused.returncode, backup.read_bytes()) == (1, written)
+    assert "is there already" in refused.stderr
+    ragforge.ok("conversations", "export", "--all", str(backup), "--force")
+    assert ragforge.ok("conversations", "delete", "--keep", "0", "--yes") == "deleted: 2 conversations\n"
+    again = ("conversations", "import", str(backup), "--on-conflict", "skip")
+    assert ragforge.ok(*again).startswith("imported: 2 conversations, 4 messages")
+    listed = ragforge.json("conversations", "list", "--json")
+    assert ragforge.ok(*again).startswith("imported: 0 conversations, 0 messages")
+    assert ragforge.json("conversations", "list", "--json") == listed
+    bodies = [text.split('"conversations"', 1)[1] for text in before]
+    assert [ragforge.ok("conversations", "export", uuid).split('"conversations"', 1)[1] for uuid in made] == bodies
+
+
+def test_old_ones_are_listed_first(ragforge: CommandLine) -> None:
+    ragforge.json("ask", "One?", "--json", "--model", "extractive")
+    kept = ragforge.json("ask", "Two?", "--json", "--model", "extractive")["conversation_id"]
+    listed = ragforge.run("conversations", "delete", "--keep", "1", "--dry-run")
+    assert "One?" in listed.stdout
+    assert "Two?" not in listed.stdout
+    assert "1 conversation would go" in listed.stderr
+    assert ragforge.run("conversations", "delete", "--keep", "1").returncode == 2
+    assert ragforge.ok("conversations", "delete", "--older-than", "1", "--yes") == ""
+    assert ragforge.ok("conversations", "delete", "--keep", "1", "--yes") == "deleted: 1 conversation\n"
+    assert [item["uuid"] for item in ragforge.json("conversations", "list", "--json")["items"]] == [kept]
+    for wrong in ((), (kept, "--keep", "1"), (kept, "--dry-run")):
+        assert ragforge.run("conversations", "delete", *wrong).returncode == 2
+
+
+def test_a_full_disk_leaves_what_was_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    target = tmp_path / "backup.jsonl"
+    target.write_text("yesterday's")
+
+    def full(descriptor: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("os.fsync", full)
+    with pytest.raises(InvalidInput, match="No space left on device"), replacing(target) as out:
+        out.write(b"today's")
+    assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [("backup.jsonl", "yesterday's")]
