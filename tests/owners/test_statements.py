@@ -22,6 +22,7 @@ from ragforge_memory.graph.queries import Statement, Version, all_statements, pa
 from ragforge_memory.graph.spaces import Space, open_space
 from ragforge_memory.models.owner import Owner
 from tests.owners.archive_probes import ARCHIVE, ARCHIVE_CODE
+from tests.owners.filed_probes import FILED
 from tests.owners.graph import DIMENSION, Data, comparable, create, mutations, remove, seen, tie, undone
 from tests.owners.import_probes import IMPORTS
 from tests.owners.insight_probes import INSIGHTS
@@ -31,7 +32,7 @@ from tests.owners.probes import IDENTITY, PROJECT_ALONE, UNOWNED, Probe
 from tests.owners.search_probes import SEARCH
 from tests.vector_indexes import index_of
 
-CONVERSATIONS = OTHERS | SEARCH | IMPORTS | ARCHIVE | INSIGHTS
+CONVERSATIONS = OTHERS | SEARCH | IMPORTS | ARCHIVE | INSIGHTS | FILED
 CODE = CODE_OF_INGEST | ARCHIVE_CODE
 
 WITH_FILTER = sorted(name for name, variants in all_statements().items() if any(mutations(v.text) for v in variants))
