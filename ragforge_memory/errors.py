@@ -15,6 +15,7 @@ Exceptions of the Neo4j driver and of the model SDKs never leak: they are kept a
     + SchemaTooNew: the graph was written by a newer version of this library
     + EmbeddingMismatch: vectors of another model or dimension
       - SpaceMoved: the project's vectors are another model's since they were looked for
+  - ConversationFileError: the file with a conversation's texts cannot be used
   - ProjectConflict: another root is already ingested under this project name
   - DownloadError: a pinned file could not be fetched or had the wrong hash
   - ModelError (5)
@@ -113,6 +114,10 @@ class EmbeddingMismatch(GraphError):
 
 class SpaceMoved(EmbeddingMismatch):
     """The project's vectors were made anew by another model while this process was open."""
+
+
+class ConversationFileError(RagforgeError):
+    """A file of ``persistence.type: files`` lacks a line that the graph knows of, or cannot be read or written."""
 
 
 class ProjectConflict(RagforgeError):

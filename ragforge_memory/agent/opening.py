@@ -31,12 +31,14 @@ from ragforge_memory.agent.services import Services
 from ragforge_memory.agent.similar import WaitingConversations
 from ragforge_memory.agent.summaries import Summaries
 from ragforge_memory.agent.summary_text import Summarizer
+from ragforge_memory.agent.unsaved import UnsavedConversations, UnsavedMessages
 from ragforge_memory.config import AgentConfig, ConversationConfig, RagforgeConfig
 from ragforge_memory.embeddings.port import space_model
 from ragforge_memory.embeddings.resolve import named_embedder, resolve_embedder
 from ragforge_memory.errors import EmbeddingMismatch, RagforgeError
 from ragforge_memory.graph.connect import configured, connect
 from ragforge_memory.graph.conversations import ConversationStore
+from ragforge_memory.graph.filed.directory import TextDirectory
 from ragforge_memory.graph.health import database_birth
 from ragforge_memory.graph.imports import ImportStore
 from ragforge_memory.graph.insights import InsightStore
@@ -108,7 +110,8 @@ async def open_services(wanted: Wanted) -> Services:
         wanted.model, config=settings.llm, timeouts=Timeouts(first_chunk=agent_config.model_timeout_seconds)
     )
     check_instructions(agent_config, resolution.provider, registry, wanted.today())
-    graph = await connect(wanted.target, progress=wanted.progress)
+    texts = _texts(wanted, agent_config)
+    graph = await connect(wanted.target, progress=wanted.progress, texts=texts)
     try:
         embedder, use = await _embedding(graph, wanted, settings)
         following = _following(graph, wanted, settings, embedder, use)
@@ -136,16 +139,15 @@ async def open_services(wanted: Wanted) -> Services:
         similar = SimilarStore(graph, wanted.owner, use)
         vectors = _vectors(wanted, settings, embedder, use, messages, summary_store, similar, scopes)
         conversations = ConversationStore(graph, wanted.owner, redacted=lambda value: services.redacted(value))
-        forgetful = EphemeralConversations(wanted.owner)
-        journal = Journal(home / "journal") if remembers else NoJournal()
+        held, held_messages, journal = _held(wanted.owner, agent_config, conversations, messages, home)
         services = Services(
             owner=wanted.owner,
             config=agent_config,
             graph=graph,
-            graph_name=_graph_name(wanted.target),
+            graph_name=_graph_name(wanted.target, texts),
             graph_birth=await database_birth(graph),
-            conversations=conversations if remembers else forgetful,
-            messages=messages if remembers else EphemeralMessages(forgetful),
+            conversations=held,
+            messages=held_messages,
             scopes=scopes,
             provider=resolution.provider,
             model_why=resolution.why,
@@ -286,9 +288,31 @@ def _tools(tools: Sequence[Callable[..., Any]] | None) -> Sequence[Callable[...,
     return CODE_SEARCH_TOOLS
 
 
-def _graph_name(target: Any) -> str:
-    """Which database a journal line belongs to: the managed server's port may change, an address says itself."""
+def _held(
+    owner: Owner, config: AgentConfig, conversations: ConversationStore, messages: MessageStore, home: Path
+) -> tuple[ConversationStore | EphemeralConversations, MessageStore | EphemeralMessages, Journal]:
+    """Where turns find and leave conversations: in the graph, or in memory until they are saved, or for good there.
+
+    What is in memory alone is promised to nobody, so no journal keeps it either.
+    """
+    if not config.memory.enabled:
+        forgetful = EphemeralConversations(owner)
+        return forgetful, EphemeralMessages(forgetful), NoJournal()
+    if not config.memory.persistence.auto_save:
+        unsaved = UnsavedConversations(owner, conversations)
+        return unsaved, UnsavedMessages(unsaved, messages), NoJournal()
+    return conversations, messages, Journal(home / "journal")
+
+
+def _texts(wanted: Wanted, config: AgentConfig) -> TextDirectory | None:
+    """The files of the conversations' texts, where they are kept in files."""
+    kept = config.memory.persistence
+    return TextDirectory(wanted.root, kept.directory) if config.memory.enabled and kept.type == "files" else None
+
+
+def _graph_name(target: Any, texts: TextDirectory | None) -> str:
+    """Which database, and which files, a journal line belongs to: the managed server's port may change, an address
+    says itself."""
     config = configured(target) if target is None or not callable(target) else None
-    if config is not None:
-        return f"{config.uri}/{config.database}"
-    return "managed" if target is None else "driver"
+    name = f"{config.uri}/{config.database}" if config is not None else "managed" if target is None else "driver"
+    return name if texts is None else f"{name} {texts.path}"

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from ragforge_memory.config import AgentConfig
+from ragforge_memory.errors import InvalidInput
 from ragforge_memory.llm.port import answers, model_key
 from ragforge_memory.models.owner import Owner
 from ragforge_memory.project import identify
@@ -89,7 +90,16 @@ class Services:
         await fold_orphans(self)
 
     async def settled(self, conversation: ConversationInfo) -> ConversationInfo:
-        """A conversation that is loaded: questions that died with their process, here or elsewhere, are marked."""
+        """A conversation that is loaded: questions that died with their process, here or elsewhere, are marked.
+
+        Raises:
+            InvalidInput: its texts are in a file, and this agent keeps texts in the graph.
+        """
+        if conversation.file_path is not None and self.config.memory.persistence.type != "files":
+            raise InvalidInput(
+                f"the texts of conversation {conversation.uuid} are in files ({conversation.file_path})",
+                hint="set agent.memory.persistence.type to files; an export made there moves it into Neo4j",
+            )
         if conversation.head_seq:
             await self.messages.settle(conversation.uuid)
         return conversation
@@ -104,6 +114,20 @@ class Services:
         """Whether a title that comes from the first message is replaced by a better one."""
         memory = self.config.memory
         return memory.enabled and memory.summarization.enabled and answers(self.provider, "title")
+
+    def check_saved(self, conversation_id: str) -> None:
+        """Refuses a conversation of which something is in memory alone.
+
+        Raises:
+            InvalidInput: without ``auto_save``, what was said is not saved yet.
+        """
+        from ragforge_memory.agent.unsaved import UnsavedConversations
+
+        held = self.conversations
+        if isinstance(held, UnsavedConversations) and held.unsaved(conversation_id):
+            raise InvalidInput(
+                "something of this conversation is not saved yet", hint="call save() first: auto_save is off"
+            )
 
     @property
     def commit(self) -> str | None:

@@ -25,6 +25,7 @@ from ragforge_memory.models.owner import Owner
 from tests.owners.archive_probes import ARCHIVE, ARCHIVE_CODE
 from tests.owners.branch_probes import MERGES
 from tests.owners.deletion_probes import DELETION, DELETION_CODE
+from tests.owners.filed_probes import FILED
 from tests.owners.graph import (
     DIMENSION,
     OPENED,
@@ -47,7 +48,7 @@ from tests.owners.search_probes import SEARCH
 from tests.owners.space_probes import SPACES
 from tests.vector_indexes import index_of
 
-CONVERSATIONS = OTHERS | SEARCH | IMPORTS | ARCHIVE | INSIGHTS | MERGES | DELETION
+CONVERSATIONS = OTHERS | SEARCH | IMPORTS | ARCHIVE | INSIGHTS | MERGES | DELETION | FILED
 CODE = CODE_OF_INGEST | ARCHIVE_CODE | SPACES | DELETION_CODE
 
 _OPENED = re.compile(rf"\b{OPENED}\d+\b")

@@ -103,12 +103,21 @@ class ConversationHandle:
         await self._update(status="active")
 
     async def save(self) -> None:
-        """Makes sure that all of it is in the graph; with ``auto_save`` (the default) it is, unless Neo4j is away.
+        """Makes sure that all of it is stored; with ``auto_save`` (the default) it is, unless Neo4j is away.
+
+        Without ``auto_save`` this stores all that was said since the last time, in order. Broken off, it goes on where
+        it was when called again.
 
         Raises:
-            GraphUnavailable: Neo4j is still away; what was said stays on disk.
+            GraphUnavailable: some of it may be stored; what is not is in memory still.
+            InvalidInput: somebody else has saved a conversation of the same session.
         """
-        await self._settled()
+        from ragforge_memory.agent.unsaved import UnsavedMessages
+
+        services = await self._settled()
+        if isinstance(services.messages, UnsavedMessages):
+            self._info = await services.messages.save(self.uuid)
+            services.background.wake()
 
     async def delete(self) -> None:
         """Deletes it with all that hangs on it, in the graph and in this library's files (docs/deletion.md).
@@ -130,6 +139,16 @@ class ConversationHandle:
 
         services = await self._agent.open()
         await replay_own(services, self.uuid)
+        return services
+
+    async def _saved(self) -> Services:
+        """What is open, for what looks at the graph alone.
+
+        Raises:
+            InvalidInput: something of this conversation is not saved.
+        """
+        services = await self._settled()
+        services.check_saved(self.uuid)
         return services
 
     async def _update(self, **changes: Any) -> None:
