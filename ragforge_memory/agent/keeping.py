@@ -214,6 +214,9 @@ class Keeping:
                 seq = await services.messages.append(
                     self._conversation_id, question, embed=services.embeds_messages, title=self.title, recover=False
                 )
+            except ConversationNotFound:
+                services.remembered.forget(self._conversation_id)
+                raise
             except GraphUnavailable as error:
                 services.outage.begin(error)
                 failure = error
@@ -230,7 +233,9 @@ class Keeping:
         self._waits = await self.journal(write)
         self.lost = not self._waits
         self.asked = True
-        if self.lost:
+        if self._waits:
+            services.outage.waits()
+        else:
             await self.journal(services.journal.end, self._message_id)
         self._remember(question, expected, (), stored=False)
         return expected, failure

@@ -48,6 +48,12 @@ class Outage:
         """The graph has failed a turn."""
         self._graph.breaker.trip(error)
 
+    def waits(self) -> None:
+        """Something was journalled just now: where the graph has come back meanwhile, it is stored before other turns
+        use the graph."""
+        if not self.is_on:
+            self.begin(GraphUnavailable("what was said while Neo4j was away is being stored", hint="ask again"))
+
     async def over(self) -> None:
         """Waits until the graph is back and has all that was said meanwhile; at once where it is there."""
         if self._mending is not None:
