@@ -109,6 +109,7 @@ async def _do(agent: AsyncConversationAgent, living: list[str], what: str, which
             uuid=uuid4().hex,
             message_id=answer.uuid,
             tool_name="look",
+            success=True,
             arguments={"value": value},
             result=value,
             timestamp="2026-01-02T03:04:05.678901Z",  # type: ignore[arg-type]  # pydantic reads it
