@@ -44,6 +44,7 @@ if TYPE_CHECKING:
         ToolCall,
         Usage,
     )
+    from ragforge_memory.models.embedding import ReembedReport
     from ragforge_memory.models.imports import ImportFault, ImportProgress, ImportReport
     from ragforge_memory.models.insight import Insight, InsightFailure, Insights
     from ragforge_memory.tools.code_search import CODE_SEARCH_TOOLS
@@ -68,6 +69,7 @@ _HOMES = {
         "ModelError",
         "NotFound",
         "RagforgeError",
+        "ReembedReport",
         "ToolError",
         "TurnCancelled",
     ),
@@ -85,6 +87,7 @@ _HOMES = {
         "ToolCall",
         "Usage",
     ),
+    "models.embedding": ("ReembedReport",),
     "models.imports": ("ImportFault", "ImportProgress", "ImportReport"),
     "models.insight": ("Insight", "InsightFailure", "Insights"),
     "tools.code_search": ("CODE_SEARCH_TOOLS",),
@@ -128,6 +131,7 @@ __all__ = [
     "Page",
     "RagforgeConfig",
     "RagforgeError",
+    "ReembedReport",
     "ScoredMessage",
     "Snapshot",
     "ToolCall",

@@ -20,8 +20,8 @@ CODE_SEARCH_TOOLS AgentState AssistantResponse AsyncConversation AsyncConversati
 ConfigError ContextReceipt Conversation ConversationAgent ConversationConfig ConversationContext ConversationInfo
 ConversationNotFound ExportReport ForkedProcess GraphUnavailable ImportFault ImportProgress ImportReport IngestReport
 Insight InsightFailure Insights InvalidInput Message MessageNotFound MessageStream ModelError Neo4jConfig NotFound Page
-RagforgeConfig RagforgeError ScoredMessage Snapshot ToolCall ToolContext ToolError ToolOutput TurnCancelled Usage
-load_config reduce_messages tool
+RagforgeConfig RagforgeError ReembedReport ScoredMessage Snapshot ToolCall ToolContext ToolError ToolOutput
+TurnCancelled Usage load_config reduce_messages tool
 """
 PUBLIC = _NAMES.split()
 """Every name that a user may import from the package; to add one is a decision, to take one away breaks somebody."""

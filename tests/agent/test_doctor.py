@@ -17,7 +17,8 @@ from ragforge_memory.graph.journal import Journal
 from ragforge_memory.graph.journal_lines import JournalCreation, JournalTurn
 from ragforge_memory.graph.journal_state import journal_state
 from ragforge_memory.graph.migrations import newest_schema
-from ragforge_memory.graph.spaces import open_space
+from ragforge_memory.graph.reembedding import Moving
+from ragforge_memory.graph.spaces import Space, open_space
 from ragforge_memory.models.owner import Owner
 from ragforge_memory.project import ProjectIdentity
 
@@ -193,4 +194,18 @@ async def test_what_waits_for_a_vector_says_what_embeds_it(
 ) -> None:
     await _ingested(client, owner, tmp_path, "c" * 40, label=":PendingEmbedding")
     _, vectors = await doctor.check_graph(client, owner, identity, HashingEmbedder(5, model="test-doctor"))
-    assert vectors == Check("vectors", True, "1 wait for a vector", doctor.EMBEDS)
+    assert vectors == Check("vectors", True, "of hashing:test-doctor (5), 1 wait for a vector", doctor.EMBEDS)
+
+
+@pytest.mark.parametrize(
+    ("moving", "ok", "words"),
+    [
+        (Moving("b", 4, None, 0, False, True), True, "moving from a (3) to b (4), they are being counted"),
+        (Moving("b", 4, 100, 40, False, False), False, "moving from a (3) to b (4), 60 of 100 done; nobody is at it"),
+        (Moving(None, None, None, 0, True, True), True, "those of a (3) are complete, older ones are being removed"),
+    ],
+)
+def test_vectors_on_their_way_to_another_model(moving: Moving, ok: bool, words: str) -> None:
+    check = doctor._moving(Space("a", 3, 1), moving)
+    assert (check.ok, check.detail) == (ok, words)
+    assert ok or "ragforge reembed" in (check.hint or "")
