@@ -76,7 +76,7 @@ RETURN [k IN keys(m) WHERE NOT k STARTS WITH 'embedding' |
       }),
       reads: COLLECT { MATCH (call)-[r:READ]->(a:CodeAnchor) RETURN {anchor: a.uuid, hash: r.hash} },
       reused_from: head(COLLECT { MATCH (call)-[:REUSED_FROM]->(earlier:ToolCall) RETURN earlier.uuid })
-    } AS call
+    } AS step
     ORDER BY call.index
   } AS tool_calls,
   COLLECT {
