@@ -43,7 +43,7 @@ WHERE c.user_id = $user_id AND c.project = $project
 MATCH (m:Message {conversation_id: c.uuid})
 WHERE m.seq > $after AND m.seq <= $last
 WITH m ORDER BY m.seq LIMIT $limit
-RETURN m.seq AS seq, coalesce(size(m.content), 0) + coalesce(size(m.reasoning), 0) + coalesce(size(m.provider_parts), 0)
+RETURN m.uuid AS uuid, m.seq AS seq, coalesce(size(m.content), 0) + coalesce(size(m.reasoning), 0) + coalesce(size(m.provider_parts), 0)
   + reduce(all = 0, one IN COLLECT {
     MATCH (m)-[:MADE_TOOL_CALL]->(call:ToolCall)
     OPTIONAL MATCH (call)-[:PRODUCED_RESULT]->(result:ToolResult)

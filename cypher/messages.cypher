@@ -268,7 +268,7 @@ RETURN m.uuid AS uuid
 // The owner's messages that wait for a vector, oldest first.
 MATCH (m:PendingEmbedding:Message)
 WHERE m.user_id = $user_id AND m.project = $project
-RETURN m.uuid AS uuid, m.content AS content
+RETURN m.uuid AS uuid, m.conversation_id AS conversation_id, m.content AS content
 ORDER BY m.timestamp
 LIMIT $limit
 

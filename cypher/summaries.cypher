@@ -5,7 +5,7 @@ MATCH (c:PendingSummary)
 WHERE c.user_id = $user_id AND c.project = $project AND c.status <> 'deleting'
   AND (coalesce(c.title_source, '') <> 'provisional' OR c.head_seq - coalesce(c.summarized_seq, 0) >= $every
     OR EXISTS { MATCH (m:Message {conversation_id: c.uuid}) WHERE m.seq > 0 AND m.role = 'assistant'
-      AND m.state = 'complete' AND trim(m.content) <> '' })
+      AND m.state = 'complete' AND coalesce(m.has_text, trim(m.content) <> '') })
 RETURN c.uuid AS uuid, c.summary_token IS NOT NULL AS claimed,
   CASE WHEN c.summary_until > datetime() THEN duration.between(datetime(), c.summary_until).milliseconds ELSE 0 END AS wait
 ORDER BY wait, c.updated_at DESC

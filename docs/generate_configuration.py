@@ -20,8 +20,6 @@ from ragforge_memory.config.environment import overrides
 PAGE = Path(__file__).parent / "configuration.md"
 
 WITHOUT_EFFECT = (
-    "agent.memory.persistence.auto_save",
-    "agent.memory.persistence.directory",
     "agent.memory.recall",
     "agent.memory.short_term",
     "agent.memory.compression.enabled",

@@ -14,6 +14,7 @@ Exceptions of the Neo4j driver and of the model SDKs never leak: they are kept a
   - GraphError: the database refused a statement
     + SchemaTooNew: the graph was written by a newer version of this library
     + EmbeddingMismatch: vectors of another model or dimension
+  - ConversationFileError: the file with a conversation's texts cannot be used
   - ProjectConflict: another root is already ingested under this project name
   - DownloadError: a pinned file could not be fetched or had the wrong hash
   - ModelError (5)
@@ -108,6 +109,10 @@ class SchemaTooNew(GraphError):
 
 class EmbeddingMismatch(GraphError):
     """The project's vectors come from another model or have another dimension."""
+
+
+class ConversationFileError(RagforgeError):
+    """A file of ``persistence.type: files`` lacks a line that the graph knows of, or cannot be read or written."""
 
 
 class ProjectConflict(RagforgeError):

@@ -26,12 +26,13 @@ from ragforge_memory.agent.services import Services
 from ragforge_memory.agent.similar import WaitingConversations
 from ragforge_memory.agent.summaries import Summaries
 from ragforge_memory.agent.summary_text import Summarizer
-from ragforge_memory.config import ConversationConfig, RagforgeConfig
+from ragforge_memory.config import AgentConfig, ConversationConfig, RagforgeConfig
 from ragforge_memory.embeddings.port import space_model
 from ragforge_memory.embeddings.resolve import resolve_embedder
 from ragforge_memory.errors import EmbeddingMismatch, RagforgeError
 from ragforge_memory.graph.connect import configured, connect
 from ragforge_memory.graph.conversations import ConversationStore
+from ragforge_memory.graph.filed.directory import TextDirectory
 from ragforge_memory.graph.imports import ImportStore
 from ragforge_memory.graph.insights import InsightStore
 from ragforge_memory.graph.journal import Journal
@@ -93,7 +94,8 @@ async def open_services(wanted: Wanted) -> Services:
     resolution = await resolve_model(
         wanted.model, config=settings.llm, timeouts=Timeouts(first_chunk=agent_config.model_timeout_seconds)
     )
-    graph = await connect(wanted.target, progress=wanted.progress)
+    texts = _texts(wanted, agent_config)
+    graph = await connect(wanted.target, progress=wanted.progress, texts=texts)
     try:
         embedder, space = await _embedding(graph, wanted, settings)
         wants_vectors = agent_config.memory.embeddings.enabled
@@ -125,7 +127,7 @@ async def open_services(wanted: Wanted) -> Services:
             owner=wanted.owner,
             config=agent_config,
             graph=graph,
-            graph_name=_graph_name(wanted.target),
+            graph_name=_graph_name(wanted.target, texts),
             conversations=conversations if remembers else forgetful,
             messages=messages if remembers else EphemeralMessages(forgetful),
             scopes=scopes,
@@ -236,9 +238,15 @@ def _tools(tools: Sequence[Callable[..., Any]] | None) -> Sequence[Callable[...,
     return CODE_SEARCH_TOOLS
 
 
-def _graph_name(target: Any) -> str:
-    """Which database a journal line belongs to: the managed server's port may change, an address says itself."""
+def _texts(wanted: Wanted, config: AgentConfig) -> TextDirectory | None:
+    """The files of the conversations' texts, where they are kept in files."""
+    kept = config.memory.persistence
+    return TextDirectory(wanted.root, kept.directory) if config.memory.enabled and kept.type == "files" else None
+
+
+def _graph_name(target: Any, texts: TextDirectory | None) -> str:
+    """Which database, and which files, a journal line belongs to: the managed server's port may change, an address
+    says itself."""
     config = configured(target) if target is None or not callable(target) else None
-    if config is not None:
-        return f"{config.uri}/{config.database}"
-    return "managed" if target is None else "driver"
+    name = f"{config.uri}/{config.database}" if config is not None else "managed" if target is None else "driver"
+    return name if texts is None else f"{name} {texts.path}"

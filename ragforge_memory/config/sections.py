@@ -8,7 +8,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, model_validator
 from pydantic_core import PydanticCustomError
 
 from ragforge_memory.config.known_models import (
@@ -101,17 +101,7 @@ def _with_neo4j_scheme(server: Neo4jConfig | None) -> Neo4jConfig | None:
     return server
 
 
-def _available(kind: Any) -> Any:
-    if isinstance(kind, str) and kind.strip().lower() in ("file", "files"):
-        raise PydanticCustomError(
-            "not_available",
-            "files are not available yet: conversations are kept in Neo4j",
-            {"hint": "use neo4j, or leave the key out; without a server of yours ragforge runs one on this machine"},
-        )
-    return kind
-
-
-Persistence = Annotated[Literal["neo4j"], BeforeValidator(_available)]
+Persistence = Literal["neo4j", "files"]
 
 
 class LLMConfig(SharedSection):
@@ -229,9 +219,11 @@ class EmbeddingsConfig(Section):
 class PersistenceConfig(Section):
     """Where conversations are kept."""
 
-    type: Persistence = Field("neo4j", description="neo4j is all there is; files are not available yet")
-    auto_save: bool = Field(True, description="save after every message")
-    directory: Text = Field("conversations", min_length=1, description="folder of the files, once there are any")
+    type: Persistence = Field("neo4j", description="neo4j, or files: the texts in files, the rest in Neo4j")
+    auto_save: bool = Field(True, description="save every message at once; else with save()")
+    directory: Text = Field(
+        "conversations", min_length=1, description="folder of the files, relative to the project's root"
+    )
 
 
 class RecallConfig(Section):

@@ -24,9 +24,9 @@ _BATCH_CHARACTERS = 4_000_000
 
 # Made anew by whoever takes the archive in: owners, places, what is made of the content, work to do, leases.
 _LEFT_OUT = frozenset(
-    {"user_id", "project", "owner_token", "conversation_id", "message_id", "tool_call_id", "terms", "attempts"}
+    {"user_id", "project", "owner_token", "conversation_id", "message_id", "tool_call_id", "terms", "has_text"}
     | {"lineage_ids", "lineage_tops", "swept_to", "file_path", "summary_token", "insight_token", "insight_until"}
-    | {"import_token", "import_until", "import_step", "import_holder"}
+    | {"attempts", "import_token", "import_until", "import_step", "import_holder"}
 )
 
 

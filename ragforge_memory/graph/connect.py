@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import os
 import threading
+from collections.abc import Callable
+from functools import partial
 from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,6 +21,7 @@ from ragforge_memory.graph.migrations import migrate
 
 if TYPE_CHECKING:
     from ragforge_memory.downloads.progress import Reporter
+    from ragforge_memory.graph.filed.directory import TextDirectory
 
 GraphTarget = "str | Neo4jConfig | neo4j.AsyncDriver | Callable[[], neo4j.AsyncDriver] | None"
 
@@ -48,6 +51,7 @@ async def connect(
     database: str | None = None,
     home: Path | None = None,
     progress: Reporter | None = None,
+    texts: TextDirectory | None = None,
 ) -> GraphClient:
     """Opens the graph and brings its schema up to date.
 
@@ -57,12 +61,18 @@ async def connect(
         database: the database's name for a driver that was handed in; default ``neo4j``.
         home: where the managed server lives; default ``RAGFORGE_HOME``.
         progress: told what is being fetched and started.
+        texts: the files that keep the texts of messages; None: the graph keeps them.
 
     Raises:
         GraphUnavailable: there is no server to be had; the hint says what to do.
         SchemaTooNew: the graph needs a newer library.
     """
-    client = await _client(target, database, home, progress)
+    made: Callable[..., GraphClient] = GraphClient
+    if texts is not None:
+        from ragforge_memory.graph.filed.client import FiledClient
+
+        made = partial(FiledClient, texts=texts)
+    client = await _client(target, database, home, progress, made)
     try:
         await migrate(client, library_version=metadata.version("ragforge-memory"))
     except BaseException:
@@ -71,9 +81,15 @@ async def connect(
     return client
 
 
-async def _client(target: Any, database: str | None, home: Path | None, progress: Reporter | None) -> GraphClient:
+async def _client(
+    target: Any,
+    database: str | None,
+    home: Path | None,
+    progress: Reporter | None,
+    made: Callable[..., GraphClient],
+) -> GraphClient:
     if isinstance(target, neo4j.AsyncDriver):
-        return GraphClient(target, database=database or "neo4j", address="the given driver", owned=False)
+        return made(target, database=database or "neo4j", address="the given driver", owned=False)
     if isinstance(target, neo4j.Driver):
         raise InvalidInput("the graph needs an asynchronous driver", hint="give neo4j= an address or a Neo4jConfig")
     if target is not None and not callable(target) and not isinstance(target, (str, Neo4jConfig)):
@@ -81,10 +97,10 @@ async def _client(target: Any, database: str | None, home: Path | None, progress
             f"neo4j= takes an address, a Neo4jConfig, a driver or a function for one, not {type(target).__name__}"
         )
     if callable(target):
-        return GraphClient(target(), database=database or "neo4j", address="the given driver")
+        return made(target(), database=database or "neo4j", address="the given driver")
     config = configured(target)
     if config is not None:
-        return GraphClient(open_driver(config), database=config.database, address=config.uri)
+        return made(open_driver(config), database=config.database, address=config.uri)
 
     async def managed(progress: Reporter | None = None) -> Neo4jConfig:
         from ragforge_memory.graph.managed import ensure_running
@@ -101,4 +117,4 @@ async def _client(target: Any, database: str | None, home: Path | None, progress
             progress(Progress("wait", "Neo4j went away and is being started again"))
 
     config = await managed(progress)
-    return GraphClient(open_driver(config), address=config.uri, recover=managed, waiting=waiting)
+    return made(open_driver(config), address=config.uri, recover=managed, waiting=waiting)

@@ -72,7 +72,7 @@ class SimilarStore:
                 row["uuid"],
                 row["title"],
                 row["summary"],
-                tuple(Part(text, role == "user") for role, text in row["first"]),
+                tuple(Part(text or "", role == "user") for role, text, _ in row["first"]),
             )
             for row in rows
         ]

@@ -8,6 +8,7 @@ import re
 _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z_][A-Za-z0-9_]*)*")
 _PARTS = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
 _WORD = re.compile(r"\w+", re.UNICODE)
+_QUOTED = re.compile(r'"(\w+)"')
 
 # More words than this make a query slower, not better: Lucene scores the rarest anyway.
 MAX_QUERY_WORDS = 64
@@ -55,7 +56,17 @@ def query_words(text: str) -> list[str]:
     return list(found)[:MAX_QUERY_WORDS]
 
 
+def text_words(text: str) -> list[str]:
+    """Every word of a text, as often as it is there, with the parts of its identifiers once each."""
+    return [word.lower() for word in _WORD.findall(text)] + terms(text).split()
+
+
 def lucene_any(fields: tuple[str, ...], words: list[str]) -> str:
     """A clause that asks for any of ``words`` in any of ``fields``; quoted, so AND, OR and NOT are words too."""
     alternatives = " ".join(f'"{word}"' for word in words)
     return "(" + " ".join(f"{field}:({alternatives})" for field in fields) + ")"
+
+
+def asked_words(clause: str) -> list[str]:
+    """The words that a clause of `lucene_any` asks for."""
+    return list(dict.fromkeys(_QUOTED.findall(clause)))

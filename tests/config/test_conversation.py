@@ -31,7 +31,7 @@ VALUES: dict[str, st.SearchStrategy[Any]] = {
     "model_timeout_seconds": _seconds,
     "enable_memory": st.booleans(),
     "embedding_model": st.sampled_from(["e5-small-v2", "gemini-embedding-2", "text-embedding-3-large"]),
-    "persistence": st.just("neo4j"),
+    "persistence": st.sampled_from(["neo4j", "files"]),
     "auto_save": st.booleans(),
     "persistence_directory": st.text(min_size=1).filter(str.strip).map(str.strip),
     "recall_limit": st.integers(0, 100),
@@ -108,8 +108,7 @@ def test_what_is_left_open_follows() -> None:
         ({"summarize_every": "often"}, "summarize_every", "whole number"),
         ({"embedding_model": "text-embedding-004"}, "embedding_model", "gemini-embedding-2"),
         ({"embedding_dimension": 768}, "embedding_dimension", "384"),
-        ({"persistence": "sqlite"}, "persistence", "must be 'neo4j', not 'sqlite'"),
-        ({"persistence": "files"}, "persistence", "not available yet"),
+        ({"persistence": "sqlite"}, "persistence", "'neo4j' or 'files', not 'sqlite'"),
     ],
 )
 def test_a_bad_keyword_is_an_error_that_names_it(values: dict[str, Any], key: str, words: str) -> None:

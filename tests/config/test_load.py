@@ -233,12 +233,6 @@ ERRORS: dict[str, tuple[str, int | None, str | None, str]] = {
         "agent.memory.tools.rollout.mode",
         "did you mean new?",
     ),
-    "not available yet": (
-        "agent:\n  memory:\n    persistence:\n      type: files\n",
-        4,
-        "agent.memory.persistence.type",
-        "files are not available yet: conversations are kept in Neo4j use neo4j, or leave the key out",
-    ),
     "not a scheme of Neo4j": (
         "neo4j:\n  username: a\n  uri: http://ada:hush@h:7474\n",
         3,

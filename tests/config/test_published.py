@@ -59,7 +59,7 @@ def test_the_example_shows_every_key_with_its_default() -> None:
         ({"agent": {"max_iteration": 3}}, False),
         ({"agent": {"memory": {"tools": {"async": False}}}}, True),
         ({"agent": {"memory": {"persistence": {"type": "sqlite"}}}}, False),
-        ({"agent": {"memory": {"persistence": {"type": "files"}}}}, False),
+        ({"agent": {"memory": {"persistence": {"type": "files"}}}}, True),
         ({"agent": {"memory": {"persistence": {"type": "neo4j"}}}}, True),
         ({"agent": {"memory": {"persistence": {"type": "${KIND:-neo4j}"}}}}, True),
         ({"neo4j": {"uri": "http://localhost:7474"}}, False),

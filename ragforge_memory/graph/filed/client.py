@@ -1,0 +1,259 @@
+"""The way to a graph whose texts are in files: every statement that writes or reads texts goes through here.
+
+Above this room nobody sees a difference: what is written is parted into lines and parameters, and rows come back whole.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Any
+
+import neo4j
+
+from ragforge_memory.errors import GraphTimeout, GraphUnavailable, RagforgeError
+from ragforge_memory.graph.client import PATIENT_TIMEOUT, GraphClient
+from ragforge_memory.graph.filed import searching, writing
+from ragforge_memory.graph.filed.directory import TextDirectory, unbroken
+from ragforge_memory.graph.filed.reading import missing, serve, wants
+
+Rows = list[dict[str, Any]]
+
+READS = frozenset(
+    {"turn_context", "history", "tool_calls", "tool_result", "answered_message", "messages_at", "messages_between"}
+    | {"found_messages", "branch_point", "messages_about", "messages_on_places", "stretch_messages"}
+    | {"pending_embeddings", "pending_conversation_vectors", "archive_messages"}
+)
+"""The statements whose rows have texts of messages; those of `searching` and ``archive_sizes`` besides."""
+
+WRITES = frozenset({"append_message", "complete_turn", "import_messages", "restore_messages"})
+"""The statements that are given texts of messages."""
+
+_NAMES_THE_FILE = frozenset({"create_conversation", "open_conversation", "create_branch"})
+_LOADS = frozenset({"get_conversation", "find_conversations", "open_conversation"})
+# Nodes that are looked for at once, the newest first: all before one that is there are there too.
+_CHECKED_AT_ONCE = 100
+
+
+class FiledClient(GraphClient):
+    """A `GraphClient` that keeps the texts of messages in files.
+
+    Under the lock of a conversation's file the line comes first, then the node. A line whose node is missing is taken
+    up when its conversation is next loaded or written to.
+
+    Args:
+        driver: as `GraphClient` takes it, and likewise ``options``.
+        texts: where the files are.
+    """
+
+    def __init__(self, driver: neo4j.AsyncDriver, *, texts: TextDirectory, **options: Any) -> None:
+        super().__init__(driver, **options)
+        self._texts = texts
+        self._marked: set[str] = set()
+
+    async def read(
+        self,
+        name: str,
+        /,
+        *,
+        timeout: float | None = None,
+        names: Mapping[str, str] | None = None,
+        recover: bool = True,
+        once: bool = False,
+        **parameters: Any,
+    ) -> Rows:
+        """As `GraphClient.read`; texts that rows lack come from the files.
+
+        Raises:
+            ConversationFileError: a message that the graph knows has no line, or its file cannot be read.
+        """
+        if name == "search_history_text":
+            return await searching.in_history(self, self._texts, parameters)
+        if name == "search_owner_text":
+            return await searching.in_all(self, self._texts, parameters)
+        ask = partial(super().read, name, timeout=timeout, names=names, recover=recover, once=once, **parameters)
+        if name == "turn_context":
+            words, parameters["words"] = parameters["words"], None
+            rows = await super().read(name, timeout=timeout, recover=recover, once=once, **parameters)
+            await searching.before_the_recent(self, self._texts, rows, {**parameters, "words": words})
+        else:
+            rows = await ask()
+        if name in READS:
+            await self._fill(name, rows, parameters)
+        elif name == "archive_sizes":
+            await self._add_sizes(rows, parameters["conversation_id"])
+        elif name in _LOADS and await self._look_after(rows, parameters):
+            rows = await ask()
+        return rows
+
+    async def write(
+        self,
+        name: str,
+        /,
+        *,
+        timeout: float | None = None,
+        names: Mapping[str, str] | None = None,
+        recover: bool = True,
+        **parameters: Any,
+    ) -> Rows:
+        """As `GraphClient.write`; texts go to the files before anything goes to the graph.
+
+        Raises:
+            ConversationFileError: a file cannot be written; the graph was not asked then.
+            GraphTimeout: other processes held a file's lock for 30 s.
+        """
+        options: dict[str, Any] = {"timeout": timeout, "names": names, "recover": recover}
+        if name in WRITES:
+            return await self._write_texts(name, self._parted(name, parameters), options)
+        if name == "finish_delete":
+            return await self._erase(parameters, options)
+        if name in _NAMES_THE_FILE:
+            path = self._texts.file_path(parameters["uuid"])
+            parameters["properties"] = {**parameters["properties"], "file_path": path}
+        elif name == "finish_restore":
+            parameters = writing.shown_again(parameters, self._texts.file_path)
+        rows = await super().write(name, **options, **parameters)
+        if name in ("create_conversation", "create_branch") and rows:
+            self._marked.add(parameters["uuid"])
+        if name in _LOADS and await self._look_after(rows, parameters):
+            rows = await super().write(name, **options, **parameters)
+        return rows
+
+    def _parted(self, name: str, parameters: dict[str, Any]) -> writing.Parted:
+        if name == "import_messages":
+            return writing.imported(parameters, self._texts.file_path)
+        if name == "restore_messages":
+            return writing.restored(parameters)
+        return writing.appended(name, parameters)
+
+    async def _write_texts(self, name: str, parted: writing.Parted, options: Mapping[str, Any]) -> Rows:
+        """Lines, then nodes. Lines that the graph refuses are taken back; where its word is missing they stay."""
+        texts, begun = self._texts, {}
+        async with texts.held(parted.lines):
+            if name in ("append_message", "complete_turn"):
+                uuid = parted.parameters["conversation_id"]
+                if not await self._ready(uuid, parted.parameters, options):
+                    return []
+            for uuid, lines in parted.lines.items():
+                begun[uuid] = await unbroken(partial(texts.file(uuid).append, lines, again=parted.again))
+            try:
+                rows = await super().write(name, **options, **parted.parameters)
+            except GraphUnavailable:
+                raise
+            except RagforgeError:
+                await self._take_back(begun)
+                raise
+            taken = _taken(name, rows, parted)
+            await self._take_back({uuid: begin for uuid, begin in begun.items() if uuid not in taken})
+            for uuid in taken:
+                texts.file(uuid).confirm(line["uuid"] for line in parted.lines[uuid])
+            return rows
+
+    async def _ready(self, uuid: str, owner: Mapping[str, Any], options: Mapping[str, Any]) -> bool:
+        """Whether a conversation may be appended to: earlier lines have their nodes, and it says where its file is."""
+        file = self._texts.file(uuid)
+        waiting = await asyncio.to_thread(file.unchecked)
+        if waiting:
+            await self._take_up(uuid, waiting, owner)
+        if uuid not in self._marked:
+            path = self._texts.file_path(uuid)
+            owned = {name: owner[name] for name in ("user_id", "project")}
+            if not await super().write("mark_filed", **options, uuid=uuid, file_path=path, **owned):
+                return False
+            self._marked.add(uuid)
+        return True
+
+    async def _look_after(self, rows: Rows, owner: Mapping[str, Any]) -> bool:
+        """Takes up lines without nodes of conversations that are loaded; says whether there were any.
+
+        Where another process writes just now, what has no node yet is its business.
+        """
+        found = False
+        for row in rows:
+            uuid = row["conversation"]["uuid"]
+            if await asyncio.to_thread(self._texts.file(uuid).unchecked):
+                try:
+                    async with self._texts.held([uuid], seconds=0):
+                        waiting = await asyncio.to_thread(self._texts.file(uuid).unchecked)
+                        found |= await self._take_up(uuid, waiting, owner)
+                except GraphTimeout:
+                    continue
+        return found
+
+    async def _take_up(self, uuid: str, waiting: Sequence[str], owner: Mapping[str, Any]) -> bool:
+        """Makes the nodes that lines of this conversation lack, in order; under the file's lock."""
+        owned = {name: owner[name] for name in ("user_id", "project")}
+        known: set[str] = set()
+        for end in range(len(waiting), 0, -_CHECKED_AT_ONCE):
+            some = waiting[max(end - _CHECKED_AT_ONCE, 0) : end]
+            there = {row["uuid"] for row in await super().read("known_messages", uuids=list(some), **owned)}
+            known |= there
+            if len(there) == len(some):
+                break
+            first_missing = some.index(next(each for each in some if each not in there))
+            if first_missing > 0:
+                break
+        else:
+            end = 0
+        lost = [each for each in waiting[max(end - _CHECKED_AT_ONCE, 0) :] if each not in known]
+        file = self._texts.file(uuid)
+        lines = await asyncio.to_thread(file.get, lost) if lost else {}
+        for each in lost:
+            append = writing.append_of(lines[each], owner) if each in lines else None
+            if append is not None:
+                await super().write(append[0], timeout=PATIENT_TIMEOUT, **append[1])
+        file.confirm(waiting)
+        return bool(lost)
+
+    async def _take_back(self, begun: Mapping[str, int | None]) -> None:
+        for uuid, begin in begun.items():
+            if begin is not None:
+                await unbroken(partial(self._texts.file(uuid).take_back, begin))
+
+    async def _erase(self, parameters: dict[str, Any], options: Mapping[str, Any]) -> Rows:
+        """The lines go before the conversation's node does: a crash in between leaves it to the next sweep."""
+        uuid = parameters["uuid"]
+        async with self._texts.held([uuid]):
+            left = await super().read("filed_messages", timeout=PATIENT_TIMEOUT, **{**parameters, "uuid": uuid})
+            if left:
+                await unbroken(partial(self._texts.file(uuid).keep_only, left[0]["uuids"]))
+                self._marked.discard(uuid)
+            return await super().write("finish_delete", **options, **parameters)
+
+    async def _fill(self, name: str, rows: Rows, given: Mapping[str, Any]) -> None:
+        wanted = wants(name, rows, given)
+        if not wanted:
+            return
+        left = await asyncio.to_thread(serve, self._texts, wanted)
+        if not left:
+            return
+        # A branch gives its parent's messages as its own, and calls do not say whose they are.
+        uuids = sorted({want.message_id for want in left})
+        owned = {each: given[each] for each in ("user_id", "project")}
+        found = await super().read("known_messages", timeout=PATIENT_TIMEOUT, uuids=uuids, **owned)
+        where = {row["uuid"]: row["conversation_id"] for row in found}
+        left = await asyncio.to_thread(serve, self._texts, left, where)
+        if not left:
+            return
+        if name == "pending_embeddings":
+            # One that has no text must not keep the others waiting.
+            lost = {want.message_id for want in left}
+            rows[:] = [row for row in rows if row["uuid"] not in lost]
+            await super().write("fail_message_embeddings", uuids=sorted(lost), **owned)
+            return
+        raise missing(self._texts, left[0], where.get(left[0].message_id) or left[0].conversation_id)
+
+    async def _add_sizes(self, rows: Rows, conversation_id: str) -> None:
+        sizes = await asyncio.to_thread(self._texts.file(conversation_id).sizes, [row["uuid"] for row in rows])
+        for row in rows:
+            row["characters"] += sizes.get(row["uuid"], 0)
+
+
+def _taken(name: str, rows: Rows, parted: writing.Parted) -> set[str]:
+    """The conversations of which the graph has taken what it was given."""
+    if name == "import_messages":
+        return {row["uuid"] for row in rows} & parted.lines.keys()
+    if name == "restore_messages" and not (rows and rows[0]["mine"]):
+        return set()
+    return set(parted.lines) if rows else set()

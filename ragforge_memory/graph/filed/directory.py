@@ -1,0 +1,150 @@
+"""The folder of the conversations' files: which file is whose, who may write, and the words in them."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import hashlib
+import threading
+from collections import OrderedDict
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from pathlib import Path
+from typing import TypeVar
+
+from filelock import FileLock, Timeout
+
+from ragforge_memory.errors import ConversationFileError, GraphTimeout
+from ragforge_memory.graph.filed.conversation_file import ConversationFile
+from ragforge_memory.graph.filed.words import Ranked, Words, rank
+
+MARKER = ".ragforge-conversations"
+"""A file in each folder that this library has made for texts: tools that read a project's files keep out of there."""
+
+LOCK_SECONDS = 30.0
+"""How long a write waits for other processes' writes to the same conversation."""
+
+# Each has its own lock, so that a conversation that goes leaves no lock behind, and few share one.
+_LOCKS = 256
+_SHORTEST_PAUSE, _LONGEST_PAUSE = 0.002, 0.05
+# Indexes that are kept in memory: about 100 bytes a message, and what was searched some 2 kB.
+_OPEN_FILES = 1_000
+
+T = TypeVar("T")
+
+
+class TextDirectory:
+    """The files of one folder.
+
+    Args:
+        root: what a relative ``directory`` is relative to.
+        directory: the folder; made with the first line (mode 0700), with a ``.gitignore`` for all that is in it.
+    """
+
+    def __init__(self, root: Path, directory: str) -> None:
+        self.path = root / Path(directory).expanduser()
+        self._shown = directory.rstrip("/") or "/"
+        self._guard = threading.Lock()
+        self._files: OrderedDict[str, tuple[ConversationFile, Words]] = OrderedDict()
+        self._waiting: dict[str, asyncio.Lock] = {}
+
+    def file_path(self, conversation_id: str) -> str:
+        """What ``Conversation.file_path`` says: the file from the root on."""
+        return f"{self._shown}/{_name(conversation_id)}"
+
+    def file(self, conversation_id: str) -> ConversationFile:
+        """A conversation's file, whether there is one yet or not."""
+        return self._opened(conversation_id)[0]
+
+    def rank(self, conversations: Iterable[str], words: Sequence[str]) -> list[Ranked]:
+        """The messages of these conversations that have any of the words, most telling first."""
+        return rank([(uuid, self._opened(uuid)[1]) for uuid in conversations], words)
+
+    def prepare(self) -> None:
+        """Makes the folder and what belongs to it.
+
+        Raises:
+            ConversationFileError: it cannot be made.
+        """
+        try:
+            if not self.path.is_dir():
+                self.path.mkdir(parents=True, mode=0o700)
+                self.path.chmod(0o700)
+                (self.path / ".gitignore").write_text("*\n")
+                (self.path / MARKER).write_text("The texts of conversations, one a file: see docs/persistence.md.\n")
+            (self.path / ".locks").mkdir(mode=0o700, exist_ok=True)
+        except OSError as error:
+            raise ConversationFileError(
+                f"{self.path} cannot be made: {error.strerror or error}",
+                hint="agent.memory.persistence.directory says where the files are",
+            ) from error
+
+    @contextlib.asynccontextmanager
+    async def held(self, conversations: Iterable[str], *, seconds: float = LOCK_SECONDS) -> AsyncIterator[None]:
+        """The right to write to these conversations' files, here and among all processes.
+
+        Raises:
+            GraphTimeout: others wrote there all the time.
+        """
+        names = sorted({hashlib.sha256(uuid.encode()).digest()[0] % _LOCKS for uuid in conversations})
+        await unbroken(self.prepare)
+        async with contextlib.AsyncExitStack() as stack:
+            for number in names:
+                name = f"{number:02x}.lock"
+                # Those of this process wait in line; only the first of them asks the others.
+                await stack.enter_async_context(self._waiting.setdefault(name, asyncio.Lock()))
+                lock = FileLock(self.path / ".locks" / name, mode=0o600, thread_local=False)
+                await _acquired(lock, seconds)
+                stack.callback(lock.release)
+            yield
+
+    def _opened(self, conversation_id: str) -> tuple[ConversationFile, Words]:
+        with self._guard:
+            if conversation_id not in self._files:
+                file = ConversationFile(self.path / _name(conversation_id))
+                self._files[conversation_id] = (file, Words(file))
+                while len(self._files) > _OPEN_FILES:
+                    self._files.popitem(last=False)
+            self._files.move_to_end(conversation_id)
+            return self._files[conversation_id]
+
+
+async def unbroken(work: Callable[[], T]) -> T:
+    """Runs ``work`` in a thread. A cancellation waits for its end: it may hold what others wait for."""
+    task = asyncio.ensure_future(asyncio.to_thread(work))
+    try:
+        return await asyncio.shield(task)
+    except asyncio.CancelledError:
+        while not task.done():
+            with contextlib.suppress(asyncio.CancelledError):
+                await asyncio.wait((task,))
+        if not task.cancelled():
+            task.exception()
+        raise
+
+
+async def _acquired(lock: FileLock, seconds: float) -> None:
+    pause = _SHORTEST_PAUSE
+    deadline = asyncio.get_running_loop().time() + seconds
+    while True:
+        try:
+            lock.acquire(blocking=False)
+            return
+        except Timeout:
+            if asyncio.get_running_loop().time() > deadline:
+                raise GraphTimeout(
+                    f"other processes held {lock.lock_file} for {seconds:g} s",
+                    hint="one of them may hang while it writes to the same conversation",
+                ) from None
+        except OSError as error:
+            raise ConversationFileError(
+                f"{lock.lock_file} cannot be used: {error.strerror or error}", hint="who may write there"
+            ) from error
+        await asyncio.sleep(pause)
+        pause = min(2 * pause, _LONGEST_PAUSE)
+
+
+def _name(conversation_id: str) -> str:
+    """The name of a conversation's file. What is no plain word (another tool's uuid) is named by its hash."""
+    if conversation_id.isalnum() and conversation_id.isascii() and len(conversation_id) <= 100:
+        return f"{conversation_id}.jsonl"
+    return f"{hashlib.sha256(conversation_id.encode(errors='replace')).hexdigest()[:32]}.jsonl"

@@ -1,0 +1,112 @@
+"""Search by words where the texts are in files: the files rank, the graph says where each message is and what fits."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
+
+from ragforge_memory.graph.filed.directory import TextDirectory
+from ragforge_memory.graph.filed.words import Ranked
+from ragforge_memory.graph.text import asked_words
+
+Rows = list[dict[str, Any]]
+
+# Messages that the graph is asked about at once, the best first.
+_AT_ONCE = 500
+_EVERYTHING: dict[str, Any] = {"role": None, "since": None, "until": None, "tool": None}
+
+
+class Reader(Protocol):
+    """What runs the named statements that read."""
+
+    async def read(self, name: str, /, **parameters: Any) -> Rows:
+        """Runs one."""
+
+
+async def in_history(reader: Reader, texts: TextDirectory, given: Mapping[str, Any]) -> Rows:
+    """The rows of ``search_history_text``."""
+    scope = {name: given[name] for name in ("conversation_id", "user_id", "project")}
+    rows = await reader.read("filed_lineage", **scope)
+    if not rows:
+        return []
+    lineage = rows[0]["lineage"]
+    ranked = await asyncio.to_thread(texts.rank, [part[0] for part in lineage], _words(given))
+    places, scores = await _placed(reader, "filed_history_places", ranked, given, scope, given["limit"])
+    return [{**_columns(places, scores), "lineage": lineage}]
+
+
+async def in_all(reader: Reader, texts: TextDirectory, given: Mapping[str, Any]) -> Rows:
+    """The rows of ``search_owner_text``."""
+    scope = {name: given[name] for name in ("user_id", "project", "tags")}
+    conversations = [row["uuid"] for row in await reader.read("filed_conversations", **scope)]
+    ranked = await asyncio.to_thread(texts.rank, conversations, _words(given))
+    places, scores = await _placed(reader, "filed_owner_places", ranked, given, scope, given["limit"])
+    return [
+        {
+            **_columns(places, scores),
+            "conversations": [place["conversation_id"] for place in places],
+            "hidden": sorted({place["conversation_id"] for place in places if place["hidden"]}),
+        }
+    ]
+
+
+async def before_the_recent(reader: Reader, texts: TextDirectory, rows: Rows, given: Mapping[str, Any]) -> None:
+    """What ``turn_context`` finds by words among older messages, into its row."""
+    if not rows or given["words"] is None:
+        return
+    compression = rows[0]["compression"] or {}
+    floor = max(given["floor"], compression.get("to_seq") or 0)
+    scope = {name: given[name] for name in ("conversation_id", "user_id", "project")}
+    if floor <= 0:
+        return
+    lineage = (await reader.read("filed_lineage", **scope))[0]["lineage"]
+    ranked = await asyncio.to_thread(texts.rank, [part[0] for part in lineage], asked_words(given["words"]))
+    some = ranked[: given["candidates"]]
+    places, scores = await _placed(reader, "filed_history_places", some, _EVERYTHING, scope, len(some))
+    kept = [(place["seq"], score) for place, score in zip(places, scores, strict=True) if place["seq"] <= floor]
+    score_of = dict(kept[: given["relevant"]])
+    if not score_of:
+        return
+    messages = await reader.read("messages_at", **scope, seqs=list(score_of))
+    found = [
+        {"message": {**row["message"], "tool_calls": []}, "score": score_of[row["message"]["seq"]]} for row in messages
+    ]
+    rows[0]["found"] = sorted(found, key=lambda each: -each["score"])
+
+
+async def _placed(
+    reader: Reader,
+    statement: str,
+    ranked: Sequence[Ranked],
+    filters: Mapping[str, Any],
+    scope: Mapping[str, Any],
+    limit: int,
+) -> tuple[Rows, list[float]]:
+    """The places of the best that fit, and their scores."""
+    places: Rows = []
+    scores: list[float] = []
+    asked = {**{name: filters[name] for name in _EVERYTHING}, **scope}
+    for begin in range(0, len(ranked), _AT_ONCE):
+        some = ranked[begin : begin + _AT_ONCE]
+        uuids = [each.uuid for each in some]
+        if statement == "filed_owner_places":
+            rows = await reader.read("filed_owner_places", uuids=uuids, **asked)
+        else:
+            rows = await reader.read("filed_history_places", uuids=uuids, **asked)
+        found = {row["uuid"]: row for row in rows}
+        for each in some:
+            if each.uuid in found and len(places) < limit:
+                places.append(found[each.uuid])
+                scores.append(each.score)
+        if len(places) >= limit:
+            break
+    return places, scores
+
+
+def _words(given: Mapping[str, Any]) -> list[str]:
+    return [word["text"] for word in given["words"]]
+
+
+def _columns(places: Rows, scores: list[float]) -> dict[str, Any]:
+    return {"seqs": [row["seq"] for row in places], "times": [row["time"] for row in places], "scores": scores}

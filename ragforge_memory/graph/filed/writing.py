@@ -1,0 +1,137 @@
+"""What is written, cut in two: the texts for the lines, everything else for the graph."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from ragforge_memory.graph.filed.lines import MESSAGE_TEXTS, RESULT_TEXTS, Line, call_of, line_of, without_texts
+
+Parameters = dict[str, Any]
+_OWNER = ("user_id", "project")
+
+
+@dataclass(frozen=True, slots=True)
+class Parted:
+    """Lines by conversation, and the statement's parameters without the texts.
+
+    ``again``: a line that is there already is written once more, for it may be that of an attempt that was given up.
+    """
+
+    lines: dict[str, list[Line]]
+    parameters: Parameters
+    again: bool = False
+
+
+def appended(statement: str, given: Mapping[str, Any]) -> Parted:
+    """A message, or an answer with its calls. The line has all that makes its node, but whose it is."""
+    calls = given.get("tool_calls", ())
+    line = line_of(
+        {**given["message"], "uuid": given["uuid"]}, [call_of(each["call"], each["result"]) for each in calls]
+    )
+    parameters = {**given, "message": without_texts(given["message"])}
+    if "tool_calls" in given:
+        parameters["tool_calls"] = [_step(each) for each in calls]
+    line["append"] = {
+        "statement": statement,
+        "given": {name: value for name, value in parameters.items() if name not in _OWNER},
+    }
+    return Parted({given["conversation_id"]: [line]}, parameters)
+
+
+def append_of(line: Line, owner: Mapping[str, Any]) -> tuple[str, Parameters] | None:
+    """The statement that a line without a node asks for, and its parameters; None where it asks for none."""
+    append = line.get("append")
+    if not isinstance(append, dict) or append.get("statement") not in ("append_message", "complete_turn"):
+        return None
+    given = dict(append["given"])
+    if "tool_calls" in given:
+        given["tool_calls"] = [{name: _timed(node) for name, node in step.items()} for step in given["tool_calls"]]
+    return append["statement"], {**given, **{name: owner[name] for name in _OWNER}}
+
+
+def imported(given: Mapping[str, Any], file_path: Callable[[str], str]) -> Parted:
+    """Batches of conversations that come from elsewhere; those that a batch begins are told where their file is."""
+    lines: dict[str, list[Line]] = {}
+    batches = []
+    for batch in given["batches"]:
+        uuid = batch["conversation_id"]
+        rows = batch["messages"]
+        lines.setdefault(uuid, []).extend(
+            line_of(row, [call_of(each["call"], each["result"]) for each in row.get("tool_calls") or ()])
+            for row in rows
+        )
+        batches.append(
+            {
+                **batch,
+                "fresh": [{**properties, "file_path": file_path(uuid)} for properties in batch["fresh"]],
+                "messages": [
+                    {**without_texts(row), "tool_calls": [_step(each) for each in row.get("tool_calls") or ()]}
+                    for row in rows
+                ],
+            }
+        )
+    return Parted(lines, {**given, "batches": batches}, again=True)
+
+
+def restored(given: Mapping[str, Any]) -> Parted:
+    """A batch of an archive's messages."""
+    lines: list[Line] = []
+    rows = []
+    for row in given["messages"]:
+        calls = [
+            call_of(
+                {**call["properties"], "uuid": call["uuid"]},
+                call["results"][0]["properties"] if call["results"] else {},
+            )
+            for call in row["tool_calls"]
+        ]
+        lines.append(line_of(row["properties"], calls))
+        rows.append(
+            {
+                **row,
+                "properties": without_texts(row["properties"]),
+                "tool_calls": [
+                    {
+                        **call,
+                        "properties": _less(call["properties"], ("arguments",)),
+                        "results": [
+                            {**each, "properties": _less(each["properties"], RESULT_TEXTS)} for each in call["results"]
+                        ],
+                    }
+                    for call in row["tool_calls"]
+                ],
+            }
+        )
+    return Parted({given["conversation_id"]: lines}, {**given, "messages": rows}, again=True)
+
+
+def shown_again(given: Mapping[str, Any], file_path: Callable[[str], str]) -> Parameters:
+    """An archive's conversations as they appear: their properties replace what was there, so they name the file too."""
+    rows = [
+        row
+        if row["properties"].get("status") == "deleting"
+        else {**row, "properties": {**row["properties"], "file_path": file_path(row["uuid"])}}
+        for row in given["conversations"]
+    ]
+    return {**given, "conversations": rows}
+
+
+def _step(step: Mapping[str, Any]) -> dict[str, Any]:
+    return {"call": _less(step["call"], ("arguments",)), "result": _less(step["result"], RESULT_TEXTS)}
+
+
+def _less(properties: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
+    return {name: value for name, value in properties.items() if name not in names}
+
+
+def _timed(node: Mapping[str, Any]) -> dict[str, Any]:
+    """A call's or a result's properties with its time as one."""
+    time = node.get("timestamp")
+    return {**node, "timestamp": datetime.fromisoformat(time)} if isinstance(time, str) else dict(node)
+
+
+WITHOUT = frozenset((*MESSAGE_TEXTS, *RESULT_TEXTS, "terms", "arguments"))
+"""The properties that no node of a message, a call or a result has."""
