@@ -17,6 +17,9 @@ _SCP_ADDRESS = re.compile(r"(?:[^@/:]+@)?(?P<host>[A-Za-z0-9][\w.-]+):(?P<path>[
 _HASH = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 _MAX_LINKS = 5
 
+TEXTS_MARKER = ".ragforge-conversations"
+"""A file in each folder that keeps the texts of conversations: tools that read a project's files keep out of there."""
+
 
 @dataclass(frozen=True, slots=True)
 class ProjectIdentity:

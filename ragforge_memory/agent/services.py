@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from ragforge_memory.config import AgentConfig
+from ragforge_memory.errors import InvalidInput
 from ragforge_memory.llm.port import model_key
 from ragforge_memory.models.owner import Owner
 from ragforge_memory.project import identify
@@ -80,7 +81,16 @@ class Services:
         await fold_orphans(self)
 
     async def settled(self, conversation: ConversationInfo) -> ConversationInfo:
-        """A conversation that is loaded: questions that died with their process, here or elsewhere, are marked."""
+        """A conversation that is loaded: questions that died with their process, here or elsewhere, are marked.
+
+        Raises:
+            InvalidInput: its texts are in a file, and this agent keeps texts in the graph.
+        """
+        if conversation.file_path is not None and self.config.memory.persistence.type != "files":
+            raise InvalidInput(
+                f"the texts of conversation {conversation.uuid} are in files ({conversation.file_path})",
+                hint="set agent.memory.persistence.type to files; an export made there moves it into Neo4j",
+            )
         if conversation.head_seq:
             await self.messages.settle(conversation.uuid)
         return conversation

@@ -7,6 +7,8 @@ import stat
 from collections.abc import Iterator
 from pathlib import Path
 
+from ragforge_memory.project import TEXTS_MARKER
+
 MAX_TEXT_BYTES = 1_000_000
 """Larger files are data; the limit of the ingest too."""
 
@@ -15,7 +17,7 @@ def inside(root: Path, path: str) -> Path | None:
     """The regular file at ``path`` below ``root``; None for everything else.
 
     Refused are absolute paths, ``..``, links that leave the root, git's own folder (its config may hold
-    credentials), folders, devices and pipes.
+    credentials), the files with conversations' texts, folders, devices and pipes.
     """
     parts = path.replace("\\", "/").split("/")
     if not path or "\0" in path or path.startswith(("/", "~")) or ":" in parts[0] or ".." in parts:
@@ -26,6 +28,8 @@ def inside(root: Path, path: str) -> Path | None:
         top = root.resolve(strict=True)
         real = (top / Path(*parts)).resolve(strict=True)
         if not real.is_relative_to(top) or ".git" in real.relative_to(top).parts:
+            return None
+        if any((folder / TEXTS_MARKER).exists() for folder in real.parents if folder.is_relative_to(top)):
             return None
         return real if stat.S_ISREG(real.stat().st_mode) else None
     except (OSError, RuntimeError, ValueError):

@@ -22,6 +22,7 @@ from ragforge_memory.graph.queries import Statement, Version, all_statements, pa
 from ragforge_memory.graph.spaces import Space, open_space
 from ragforge_memory.models.owner import Owner
 from tests.owners.archive_probes import ARCHIVE, ARCHIVE_CODE
+from tests.owners.filed_probes import FILED
 from tests.owners.graph import (
     DIMENSION,
     OPENED,
@@ -43,7 +44,7 @@ from tests.owners.probes import IDENTITY, PROJECT_ALONE, UNOWNED, Probe
 from tests.owners.search_probes import SEARCH
 from tests.vector_indexes import index_of
 
-CONVERSATIONS = OTHERS | SEARCH | IMPORTS | ARCHIVE | INSIGHTS
+CONVERSATIONS = OTHERS | SEARCH | IMPORTS | ARCHIVE | INSIGHTS | FILED
 CODE = CODE_OF_INGEST | ARCHIVE_CODE
 
 _OPENED = re.compile(rf"\b{OPENED}\d+\b")

@@ -16,9 +16,7 @@ from filelock import FileLock, Timeout
 from ragforge_memory.errors import ConversationFileError, GraphTimeout
 from ragforge_memory.graph.filed.conversation_file import ConversationFile
 from ragforge_memory.graph.filed.words import Ranked, Words, rank
-
-MARKER = ".ragforge-conversations"
-"""A file in each folder that this library has made for texts: tools that read a project's files keep out of there."""
+from ragforge_memory.project import TEXTS_MARKER
 
 LOCK_SECONDS = 30.0
 """How long a write waits for other processes' writes to the same conversation."""
@@ -70,7 +68,7 @@ class TextDirectory:
                 self.path.mkdir(parents=True, mode=0o700)
                 self.path.chmod(0o700)
                 (self.path / ".gitignore").write_text("*\n")
-                (self.path / MARKER).write_text("The texts of conversations, one a file: see docs/persistence.md.\n")
+                (self.path / TEXTS_MARKER).write_text("Texts of conversations, one a file: docs/persistence.md\n")
             (self.path / ".locks").mkdir(mode=0o700, exist_ok=True)
         except OSError as error:
             raise ConversationFileError(

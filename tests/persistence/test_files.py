@@ -1,0 +1,217 @@
+"""Lines and nodes: which comes first, what a crash leaves, two who write, and what files hold."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+import stat
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ragforge_memory import AsyncConversation, AsyncConversationAgent, ConversationNotFound, InvalidInput
+from ragforge_memory.errors import ConversationFileError, GraphTimeout
+from ragforge_memory.graph.client import GraphClient
+from ragforge_memory.graph.filed.client import READS, WRITES
+from ragforge_memory.graph.queries import all_statements
+from ragforge_memory.llm.port import ToolRequest
+from tests.persistence.conftest import Graph, Keeping
+
+pytestmark = pytest.mark.anyio
+
+ANSWER = [[ToolRequest("1", "weigh", {"thing": "stone"})], "seven grams"]
+
+
+async def _asked(agent: AsyncConversationAgent) -> AsyncConversation:
+    conversation = await agent.create_conversation(title="Weights")
+    await conversation.send_message("what does it weigh?")
+    return conversation
+
+
+def _file(tmp_path: Path, conversation: AsyncConversation) -> Path:
+    return tmp_path / "conversations" / f"{conversation.uuid}.jsonl"
+
+
+async def _contents(conversation: AsyncConversation) -> list[str]:
+    return [message.content for message in await conversation.get_history()]
+
+
+# --- what is where ----------------------------------------------------------------------------------------------------
+
+
+async def test_only_who_wrote_them_reads_the_files(keeping: Keeping, tmp_path: Path) -> None:
+    async with keeping("files", *ANSWER) as agent:
+        path = _file(tmp_path, await _asked(agent))
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
+    question, answer = map(json.loads, path.read_text().splitlines())
+    assert (question["role"], question["content"]) == ("user", "what does it weigh?")
+    assert answer["content"] == "seven grams"
+    assert json.loads(answer["tool_calls"][0]["result"])["grams"] == 7
+    assert (path.parent / ".gitignore").read_text() == "*\n"
+
+
+async def test_tools_that_read_the_projects_files_keep_out(keeping: Keeping, tmp_path: Path) -> None:
+    from ragforge_memory.tools.project_files import inside, text_files
+
+    async with keeping("files", *ANSWER) as agent:
+        path = _file(tmp_path, await _asked(agent))
+    (tmp_path / "kept.txt").write_text("kept")
+    relative = path.relative_to(tmp_path).as_posix()
+    assert inside(tmp_path, relative) is None
+    assert inside(tmp_path, "kept.txt") is not None
+    assert relative not in list(text_files(tmp_path))
+
+
+def test_every_statement_with_texts_of_messages_is_known() -> None:
+    """What reads or writes such texts goes through the files; the exceptions are of code, summaries and insights."""
+    texts = re.compile(r"\bm\w*\.(?:content|reasoning|provider_parts)|\.content, \.(?:token_count, \.state|state)|"
+                       r"\.arguments|result\.result|\$message\b|\bx\.content|\.content, \.in_reply_to")  # fmt: skip
+    known = READS | WRITES | {"search_history_text", "search_owner_text", "archive_sizes"}
+    # The condition that a message has text is asked of has_text first.
+    aside = {"due_summaries"}
+    found = {name for name, variants in all_statements().items() if any(texts.search(each.text) for each in variants)}
+    assert found - aside <= known
+    assert known - found <= {"import_messages", "restore_messages", "archive_messages"}
+
+
+async def test_an_agent_without_files_refuses_a_conversation_that_has_one(keeping: Keeping, tmp_path: Path) -> None:
+    async with keeping("files", *ANSWER) as agent:
+        conversation = await _asked(agent)
+    async with keeping("neo4j", "more") as agent:
+        with pytest.raises(InvalidInput, match="files") as refused:
+            await agent.load_conversation(conversation.uuid)
+        assert "persistence" in str(refused.value.hint)
+
+
+async def test_what_was_said_before_in_the_graph_goes_on_in_files(keeping: Keeping, tmp_path: Path) -> None:
+    async with keeping("neo4j", *ANSWER) as agent:
+        conversation = await _asked(agent)
+    async with keeping("files", "again seven") as agent:
+        moved = await agent.load_conversation(conversation.uuid)
+        await moved.send_message("and now?")
+        assert await _contents(moved) == ["what does it weigh?", "seven grams", "and now?", "again seven"]
+        assert len(_file(tmp_path, moved).read_text().splitlines()) == 2
+        assert (await moved.refresh()).file_path == f"conversations/{moved.uuid}.jsonl"
+
+
+# --- a line without a node, a node without a line ---------------------------------------------------------------------
+
+
+async def _without_last_nodes(graph: Graph, conversation: AsyncConversation, number: int) -> None:
+    """What a process leaves that is killed between line and node."""
+    graph.run(
+        "MATCH (c:Conversation {uuid: $uuid}) MATCH (m:Message {conversation_id: c.uuid}) WITH c, m "
+        "ORDER BY m.seq DESC LIMIT $number OPTIONAL MATCH (m)-[:MADE_TOOL_CALL]->(t) "
+        "OPTIONAL MATCH (t)-[:PRODUCED_RESULT]->(r) DETACH DELETE r, t WITH DISTINCT c, m DETACH DELETE m "
+        "WITH DISTINCT c SET c.head_seq = c.head_seq - $number, c.message_count = c.message_count - $number",
+        uuid=conversation.uuid,
+        number=number,
+    )
+
+
+@pytest.mark.parametrize("lost", [1, 2, 3])
+async def test_a_line_without_a_node_is_taken_up_at_the_next_load(
+    keeping: Keeping, graph: Graph, tmp_path: Path, lost: int
+) -> None:
+    async with keeping("files", *ANSWER, "eight") as agent:
+        conversation = await _asked(agent)
+        await conversation.send_message("and this?")
+        before = await conversation.get_history()
+    await _without_last_nodes(graph, conversation, lost)
+    written = _file(tmp_path, conversation).read_text()
+    for _ in range(2):
+        async with keeping("files") as agent:
+            loaded = await agent.load_conversation(conversation.uuid)
+            after = await loaded.get_history()
+            assert loaded.message_count == 4
+            assert [(m.uuid, m.seq, m.content, m.in_reply_to) for m in after] == [
+                (m.uuid, m.seq, m.content, m.in_reply_to) for m in before
+            ]
+            assert [m.tool_calls for m in after] == [m.tool_calls for m in before]
+    assert _file(tmp_path, conversation).read_text() == written
+
+
+async def test_it_is_taken_up_before_the_next_message_too(keeping: Keeping, graph: Graph) -> None:
+    async with keeping("files", *ANSWER, "eight") as agent:
+        conversation = await _asked(agent)
+    await _without_last_nodes(graph, conversation, 1)
+    async with keeping("files", "eight") as agent:
+        services = await agent.open()
+        [row] = await GraphClient.read(
+            services.graph, "get_conversation", uuid=conversation.uuid, **services.owner.parameters
+        )
+        assert row["conversation"]["message_count"] == 1
+        same = AsyncConversation(agent, conversation.info)
+        await same.send_message("and this?")
+        assert await _contents(same) == ["what does it weigh?", "seven grams", "and this?", "eight"]
+
+
+async def test_a_node_without_its_line_is_an_error_that_names_the_file(keeping: Keeping, tmp_path: Path) -> None:
+    async with keeping("files", *ANSWER) as agent:
+        conversation = await _asked(agent)
+        path = _file(tmp_path, conversation)
+        lines = path.read_bytes().splitlines(keepends=True)
+        path.write_bytes(lines[0])
+        with pytest.raises(ConversationFileError, match=path.name) as refused:
+            await conversation.get_history()
+        assert "backup" in str(refused.value.hint)
+        path.unlink()
+        with pytest.raises(ConversationFileError, match=path.name):
+            await conversation.get_tool_calls()
+        await conversation.delete()
+        with pytest.raises(ConversationNotFound):
+            await agent.load_conversation(conversation.uuid)
+
+
+async def test_a_torn_last_line_is_no_message(keeping: Keeping, tmp_path: Path) -> None:
+    async with keeping("files", *ANSWER) as agent:
+        conversation = await _asked(agent)
+    path = _file(tmp_path, conversation)
+    with path.open("ab") as out:
+        out.write(b'{"uuid":"torn","role":"user","content":"half a sen')
+    async with keeping("files", "eight") as agent:
+        loaded = await agent.load_conversation(conversation.uuid)
+        assert await _contents(loaded) == ["what does it weigh?", "seven grams"]
+        await loaded.send_message("and this?")
+        assert (await _contents(loaded))[2:] == ["and this?", "eight"]
+    assert [json.loads(line)["role"] for line in path.read_text().splitlines()] == ["user", "assistant"] * 2
+
+
+async def test_what_the_graph_refuses_leaves_no_line(keeping: Keeping, tmp_path: Path) -> None:
+    async with keeping("files", *ANSWER, "no") as agent:
+        conversation = await _asked(agent)
+        await conversation.delete()
+        with pytest.raises(ConversationNotFound):
+            await conversation.send_message("secret after the end")
+        assert not _file(tmp_path, conversation).exists()
+
+
+# --- two who write ----------------------------------------------------------------------------------------------------
+
+
+async def test_two_processes_append_to_one_conversation(keeping: Keeping, tmp_path: Path) -> None:
+    async with keeping("files", *["one"] * 6) as first, keeping("files", *["two"] * 6) as second:
+        here = await first.open_conversation("shared")
+        there = await second.open_conversation("shared")
+        for number in range(6):
+            await asyncio.gather(here.send_message(f"one {number}"), there.send_message(f"two {number}"))
+        history = await here.get_history()
+        assert [message.seq for message in history] == list(range(1, 25))
+        assert await there.get_history() == history
+        lines = [json.loads(line) for line in _file(tmp_path, here).read_text().splitlines()]
+        assert [line["uuid"] for line in lines] == [message.uuid for message in history]
+
+
+async def test_a_lock_that_nobody_gives_back_is_told(keeping: Keeping) -> None:
+    async with keeping("files", *ANSWER) as agent:
+        conversation = await _asked(agent)
+        services = await agent.open()
+        texts: Any = services.graph._texts  # type: ignore[attr-defined]
+        other = type(texts)(texts.path.parent, "conversations")
+        async with texts.held([conversation.uuid]):
+            with pytest.raises(GraphTimeout, match="lock"):
+                async with other.held([conversation.uuid], seconds=0):
+                    pass
