@@ -14,7 +14,8 @@ FOREACH (_ IN CASE WHEN known IS NULL THEN [1] ELSE [] END |
     c.token_total = coalesce(c.token_total, 0) + $tokens
   CREATE (c)-[:HAS_MESSAGE]->(m:Message)
   SET m = $message, m.uuid = $uuid, m.conversation_id = c.uuid, m.user_id = c.user_id, m.project = c.project,
-    m.owner_token = c.owner_token, m.seq = c.head_seq, m.timestamp = datetime()
+    m.owner_token = c.owner_token, m.seq = c.head_seq,
+    m.timestamp = coalesce(datetime($message.timestamp), datetime())
   FOREACH (_ IN CASE WHEN $embed THEN [1] ELSE [] END | SET m:PendingEmbedding)
   FOREACH (_ IN CASE WHEN $embed AND c.message_count <= 2 THEN [1] ELSE [] END | SET c:PendingEmbedding)
   FOREACH (_ IN CASE WHEN c.head_seq - coalesce(c.summarized_seq, 0) >= $summarize_every THEN [1] ELSE [] END |
@@ -44,7 +45,8 @@ FOREACH (_ IN CASE WHEN known IS NULL THEN [1] ELSE [] END |
     c.token_total = coalesce(c.token_total, 0) + $tokens
   CREATE (c)-[:HAS_MESSAGE]->(m:Message)
   SET m = $message, m.uuid = $uuid, m.conversation_id = c.uuid, m.user_id = c.user_id, m.project = c.project,
-    m.owner_token = c.owner_token, m.seq = c.head_seq, m.timestamp = datetime()
+    m.owner_token = c.owner_token, m.seq = c.head_seq,
+    m.timestamp = coalesce(datetime($message.timestamp), datetime())
   FOREACH (_ IN CASE WHEN $embed THEN [1] ELSE [] END | SET m:PendingEmbedding)
   FOREACH (_ IN CASE WHEN $embed AND c.message_count <= 2 THEN [1] ELSE [] END | SET c:PendingEmbedding)
   FOREACH (_ IN CASE WHEN c.head_seq - coalesce(c.summarized_seq, 0) >= $summarize_every THEN [1] ELSE [] END |

@@ -241,7 +241,7 @@ class EphemeralMessages:
         message = Message(
             uuid=new.uuid,
             conversation_id=conversation_id,
-            seq=len(messages) + 1,
+            seq=info.head_seq + 1,
             role=new.role,
             content=new.content,
             reasoning=new.reasoning or None,
@@ -260,6 +260,6 @@ class EphemeralMessages:
             tool_calls=tuple(tool_calls),
         )
         messages.append(message)
-        changes = {"title": info.title or title, "message_count": len(messages), "head_seq": len(messages)}
+        changes = {"title": info.title or title, "message_count": info.message_count + 1, "head_seq": message.seq}
         self._conversations.infos[conversation_id] = info.model_copy(update={**changes, "updated_at": now})
         return message.seq

@@ -26,6 +26,7 @@ from ragforge_memory.agent.services import Services
 from ragforge_memory.agent.similar import WaitingConversations
 from ragforge_memory.agent.summaries import Summaries
 from ragforge_memory.agent.summary_text import Summarizer
+from ragforge_memory.agent.unsaved import UnsavedConversations, UnsavedMessages
 from ragforge_memory.config import AgentConfig, ConversationConfig, RagforgeConfig
 from ragforge_memory.embeddings.port import space_model
 from ragforge_memory.embeddings.resolve import resolve_embedder
@@ -122,19 +123,19 @@ async def open_services(wanted: Wanted) -> Services:
         similar = SimilarStore(graph, wanted.owner, space)
         vectors = _vectors(wanted, settings, embedder, space, messages, summary_store, similar, scopes)
         conversations = ConversationStore(graph, wanted.owner, redacted=lambda value: services.redacted(value))
-        forgetful = EphemeralConversations(wanted.owner)
+        held, held_messages, journal = _held(wanted.owner, agent_config, conversations, messages, home)
         services = Services(
             owner=wanted.owner,
             config=agent_config,
             graph=graph,
             graph_name=_graph_name(wanted.target, texts),
-            conversations=conversations if remembers else forgetful,
-            messages=messages if remembers else EphemeralMessages(forgetful),
+            conversations=held,
+            messages=held_messages,
             scopes=scopes,
             provider=resolution.provider,
             model_why=resolution.why,
             registry=registry,
-            journal=Journal(home / "journal") if remembers else NoJournal(),
+            journal=journal,
             background=BackgroundWork(
                 vectors,
                 SummaryTask(summaries, vectors.wake) if summarizes else None,
@@ -236,6 +237,22 @@ def _tools(tools: Sequence[Callable[..., Any]] | None) -> Sequence[Callable[...,
     from ragforge_memory.tools.code_search import CODE_SEARCH_TOOLS
 
     return CODE_SEARCH_TOOLS
+
+
+def _held(
+    owner: Owner, config: AgentConfig, conversations: ConversationStore, messages: MessageStore, home: Path
+) -> tuple[ConversationStore | EphemeralConversations, MessageStore | EphemeralMessages, Journal]:
+    """Where turns find and leave conversations: in the graph, or in memory until they are saved, or for good there.
+
+    What is in memory alone is promised to nobody, so no journal keeps it either.
+    """
+    if not config.memory.enabled:
+        forgetful = EphemeralConversations(owner)
+        return forgetful, EphemeralMessages(forgetful), NoJournal()
+    if not config.memory.persistence.auto_save:
+        unsaved = UnsavedConversations(owner, conversations)
+        return unsaved, UnsavedMessages(unsaved, messages), NoJournal()
+    return conversations, messages, Journal(home / "journal")
 
 
 def _texts(wanted: Wanted, config: AgentConfig) -> TextDirectory | None:

@@ -95,6 +95,20 @@ class Services:
             await self.messages.settle(conversation.uuid)
         return conversation
 
+    def check_saved(self, conversation_id: str) -> None:
+        """Refuses a conversation of which something is in memory alone.
+
+        Raises:
+            InvalidInput: without ``auto_save``, what was said is not saved yet.
+        """
+        from ragforge_memory.agent.unsaved import UnsavedConversations
+
+        held = self.conversations
+        if isinstance(held, UnsavedConversations) and held.unsaved(conversation_id):
+            raise InvalidInput(
+                "something of this conversation is not saved yet", hint="call save() first: auto_save is off"
+            )
+
     def asked_before(self, conversation_id: str, text: str) -> str | None:
         """The uuid of this question where it was asked already, of a graph that was away then."""
         known, uuid = self.unasked.get(conversation_id, (None, None))

@@ -62,6 +62,28 @@ class ConversationStore:
         )
         return conversation_info(rows[0]["conversation"])
 
+    async def keep(self, info: ConversationInfo) -> None:
+        """Stores a conversation that is known already, without its messages; a repeated write changes nothing.
+
+        Raises:
+            InvalidInput: the owner has another conversation of its session.
+        """
+        given: dict[str, Any] = {
+            "uuid": info.uuid,
+            "properties": {**self._fresh(info.title, info.tags, info.metadata), "status": info.status},
+            "owner_token": self._token,
+            **self._owner,
+        }
+        if info.session_id is None:
+            await self._client.write("create_conversation", **given)
+            return
+        rows = await self._client.write("open_conversation", session_id=info.session_id, **given)
+        if rows[0]["conversation"]["uuid"] != info.uuid:
+            raise InvalidInput(
+                f"somebody else has saved a conversation of the session {info.session_id!r} meanwhile",
+                hint="open the session again, and say there what is missing",
+            )
+
     async def get(self, uuid: str) -> ConversationInfo:
         """One conversation.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 from uuid import uuid4
 
@@ -23,7 +24,7 @@ ANSWER_PATIENCE = 3_600
 
 @dataclass(frozen=True, slots=True)
 class NewMessage:
-    """A message before the graph has given it its place."""
+    """A message before the graph has given it its place; ``timestamp`` where it was said before it is stored."""
 
     uuid: str
     role: Role
@@ -39,6 +40,7 @@ class NewMessage:
     trust: str | None = None
     metadata: Mapping[str, Any] | None = None
     receipt: str | None = None
+    timestamp: datetime | None = None
 
     def properties(self) -> dict[str, Any]:
         """What the graph keeps; None leaves a property out."""
@@ -57,6 +59,7 @@ class NewMessage:
             "trust": self.trust,
             "metadata": to_json(dict(self.metadata)) if self.metadata else None,
             "receipt": self.receipt,
+            "timestamp": self.timestamp.isoformat() if self.timestamp else None,
         }
 
 

@@ -47,7 +47,7 @@ class ConversationArchive(ConversationHandle):
 
         if format not in _FORMATS:
             raise InvalidInput(f"there is no format {format!r}", hint=", ".join(_FORMATS))
-        services = await self._agent.open()
+        services = await self._saved()
         made: dict[str, Any] | str
         if format == "markdown":
             made = await markdown(services, await services.conversations.get(self.uuid))

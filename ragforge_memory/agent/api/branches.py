@@ -33,7 +33,7 @@ class ConversationBranches(ConversationTurns):
         if from_message_id is not None:
             check_text(from_message_id, "a message's uuid")
         check_labels(title, ())
-        services = await self._agent.open()
+        services = await self._saved()
         return self._sibling(
             await branches.branch(services, self.uuid, from_message_id=from_message_id, title=services.redacted(title))
         )
@@ -55,7 +55,7 @@ class ConversationBranches(ConversationTurns):
         from ragforge_memory.agent import branches
 
         check_text(message_id, "a message's uuid")
-        services = await self._agent.open()
+        services = await self._saved()
         info, question_id, question = await branches.sibling_for_answer(services, self.uuid, message_id)
         sibling = self._sibling(info)
         await sibling.answer(question, message_id=question_id, asked_seq=info.head_seq)
@@ -82,7 +82,7 @@ class ConversationBranches(ConversationTurns):
         check_text(message_id, "a message's uuid")
         checked_text(text)
         check_metadata(metadata)
-        services = await self._agent.open()
+        services = await self._saved()
         sibling = self._sibling(await branches.sibling_for_question(services, self.uuid, message_id))
         await sibling.answer(text, metadata=metadata)
         return sibling
@@ -91,7 +91,7 @@ class ConversationBranches(ConversationTurns):
         """The whole family of this conversation, from its root down."""
         from ragforge_memory.agent import branches
 
-        return await branches.tree(await self._agent.open(), self.uuid)
+        return await branches.tree(await self._saved(), self.uuid)
 
     async def compare(self, other: AsyncConversation | str) -> Comparison:
         """What this conversation and another have alone since they parted.
@@ -105,7 +105,7 @@ class ConversationBranches(ConversationTurns):
         """
         from ragforge_memory.agent import branches
 
-        return await branches.compare(await self._agent.open(), self.uuid, _uuid(other))
+        return await branches.compare(await self._saved(), self.uuid, _uuid(other))
 
     async def merge(self, other: AsyncConversation | str) -> Message:
         """Brings another conversation of the family in: one message here, with what both sides did since they parted.
@@ -124,7 +124,7 @@ class ConversationBranches(ConversationTurns):
         """
         from ragforge_memory.agent import merging
 
-        services = await self._agent.open()
+        services = await self._saved()
         message = await merging.merge(services, self.uuid, _uuid(other))
         await self.refresh()
         return message

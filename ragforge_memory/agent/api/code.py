@@ -40,7 +40,7 @@ class ConversationCode(ConversationHandle):
             raise InvalidInput("scopes are a list of names", hint='["auth.check_password"]')
         for scope in scopes:
             check_text(scope, "a definition's name")
-        return await refer(await self._agent.open(), self.uuid, message_id, scopes, kind)
+        return await refer(await self._saved(), self.uuid, message_id, scopes, kind)
 
     async def referenced_code(self) -> list[CodeReference]:
         """The code that this conversation has talked about, in the messages' order, and what has become of it.
@@ -55,4 +55,4 @@ class ConversationCode(ConversationHandle):
         """
         from ragforge_memory.agent.references import referenced
 
-        return await referenced(await self._agent.open(), self.uuid)
+        return await referenced(await self._saved(), self.uuid)

@@ -56,7 +56,7 @@ class ConversationContexts(ConversationHandle):
         if max_tokens is not None and (not isinstance(max_tokens, int) or max_tokens < 1):
             raise InvalidInput("max_tokens is a whole number above 0, or None")
         return await build_context(
-            await self._agent.open(),
+            await self._saved(),
             self.uuid,
             strategy=strategy,
             recent_messages=recent_messages,
@@ -80,7 +80,7 @@ class ConversationContexts(ConversationHandle):
 
         if message_id is not None:
             check_text(message_id, "a message's uuid")
-        return await receipt(await self._agent.open(), self.uuid, message_id)
+        return await receipt(await self._saved(), self.uuid, message_id)
 
     async def as_of(self, message_id: str) -> Snapshot:
         """The conversation as it was at a message: history, summary, context, and the very prompt of its answer.
@@ -97,7 +97,7 @@ class ConversationContexts(ConversationHandle):
         from ragforge_memory.agent.snapshots import snapshot
 
         check_text(message_id, "a message's uuid")
-        return await snapshot(await self._agent.open(), self.uuid, message_id)
+        return await snapshot(await self._saved(), self.uuid, message_id)
 
 
 def _check_count(count: int, name: str) -> None:

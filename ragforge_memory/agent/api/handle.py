@@ -10,6 +10,7 @@ from ragforge_memory.models.conversation import AgentState, ConversationInfo, Co
 
 if TYPE_CHECKING:
     from ragforge_memory.agent.agent import AsyncConversationAgent
+    from ragforge_memory.agent.services import Services
 
 
 class ConversationHandle:
@@ -100,10 +101,23 @@ class ConversationHandle:
         await self._update(status="active")
 
     async def save(self) -> None:
-        """Makes sure that all of it is in the graph; with ``auto_save`` (the default) it always is."""
-        from ragforge_memory.agent.recovery import replay_own
+        """Makes sure that all of it is stored; with ``auto_save`` (the default) it always is.
 
-        await replay_own(await self._agent.open(), self.uuid)
+        Without ``auto_save`` this stores all that was said since the last time, in order. Broken off, it goes on where
+        it was when called again.
+
+        Raises:
+            GraphUnavailable: some of it may be stored; what is not is in memory still.
+            InvalidInput: somebody else has saved a conversation of the same session.
+        """
+        from ragforge_memory.agent.recovery import replay_own
+        from ragforge_memory.agent.unsaved import UnsavedMessages
+
+        services = await self._agent.open()
+        await replay_own(services, self.uuid)
+        if isinstance(services.messages, UnsavedMessages):
+            self._info = await services.messages.save(self.uuid)
+            services.background.wake()
 
     async def delete(self) -> None:
         """Deletes it with all its messages, tool calls and results.
@@ -114,6 +128,16 @@ class ConversationHandle:
         services = await self._agent.open()
         await self._agent.turns.cancel(self.uuid)
         await services.conversations.delete(self.uuid)
+
+    async def _saved(self) -> Services:
+        """What is open, for what looks at the graph alone.
+
+        Raises:
+            InvalidInput: something of this conversation is not saved.
+        """
+        services = await self._agent.open()
+        services.check_saved(self.uuid)
+        return services
 
     async def _update(self, **changes: Any) -> None:
         services = await self._agent.open()

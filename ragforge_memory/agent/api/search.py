@@ -59,7 +59,7 @@ class ConversationSearch(ConversationHandle):
         check_limit(limit)
         check_threshold(min_score)
         filters = checked_filters(role=role, since=since, until=until, tool=tool)
-        services = await self._agent.open()
+        services = await self._saved()
         return await search(
             services, query, limit=limit, conversation_id=self.uuid, filters=filters, min_score=min_score
         )

@@ -24,6 +24,6 @@ class ConversationSummaries(ConversationHandle):
         """
         from ragforge_memory.agent.summaries import summarize
 
-        text = await summarize(await self._agent.open(), self.uuid)
+        text = await summarize(await self._saved(), self.uuid)
         await self.refresh()
         return text

@@ -47,6 +47,7 @@ def append_of(line: Line, owner: Mapping[str, Any]) -> tuple[str, Parameters] | 
     if not isinstance(append, dict) or append.get("statement") not in ("append_message", "complete_turn"):
         return None
     given = dict(append["given"])
+    given["message"] = {**given["message"], "timestamp": given["message"].get("timestamp") or line.get("at")}
     if "tool_calls" in given:
         given["tool_calls"] = [{name: _timed(node) for name, node in step.items()} for step in given["tool_calls"]]
     return append["statement"], {**given, **{name: owner[name] for name in _OWNER}}

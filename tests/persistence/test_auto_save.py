@@ -1,0 +1,136 @@
+"""``auto_save: false``: in memory until it is saved, then whole."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ragforge_memory import ConversationNotFound, GraphUnavailable, InvalidInput, MessageNotFound
+from ragforge_memory.graph.messages import MessageStore
+from ragforge_memory.llm.port import ToolRequest
+from ragforge_memory.llm.scripted import ScriptedProvider
+from tests.persistence.conftest import Graph, Keeping
+
+pytestmark = pytest.mark.anyio
+
+ANSWER: list[Any] = [[ToolRequest("1", "weigh", {"thing": "stone"})], "seven grams"]
+LATER = {"auto_save": False}
+
+
+@pytest.fixture(params=["neo4j", "files"])
+def kind(request: pytest.FixtureRequest) -> str:
+    """Where texts are kept once they are saved."""
+    return str(request.param)
+
+
+async def test_what_nobody_saves_leaves_nothing(kind: str, keeping: Keeping, graph: Graph, tmp_path: Path) -> None:
+    before = graph.seen()
+    async with keeping(kind, *ANSWER, settings=LATER) as agent:
+        conversation = await agent.create_conversation(title="Weights")
+        answer = await conversation.send_message("secret: what does it weigh?")
+        assert answer.content == "seven grams"
+        assert [each.content for each in await conversation.get_history()] == [
+            "secret: what does it weigh?",
+            "seven grams",
+        ]
+        [call] = await conversation.get_tool_calls()
+        assert call.result["grams"] == 7
+        assert (await agent.load_conversation(conversation.uuid)).title == "Weights"
+        assert [info.uuid for info in (await agent.list_conversations()).items] == [conversation.uuid]
+    assert graph.seen().differs(before) == []
+    assert [path for path in tmp_path.rglob("*") if path.is_file() and "secret" in path.read_text()] == []
+    async with keeping(kind) as agent:
+        with pytest.raises(ConversationNotFound):
+            await agent.load_conversation(conversation.uuid)
+
+
+async def test_saving_stores_all_of_it_and_later_turns_wait_again(kind: str, keeping: Keeping) -> None:
+    provider = ScriptedProvider([*ANSWER, "eight", "nine"])
+    async with keeping(kind, provider=provider, settings=LATER) as agent, keeping(kind) as other:
+        conversation = await agent.open_conversation("session", tags=["zoo"], metadata={"ticket": 7})
+        await conversation.send_message("one?")
+        said = await conversation.get_history()
+        await conversation.save()
+        stored = await other.load_conversation(conversation.uuid)
+        assert (stored.title, stored.tags, stored.metadata, stored.session_id) == (
+            "one?",
+            ("zoo",),
+            {"ticket": 7},
+            "session",
+        )
+        history = await stored.get_history()
+        keep = {"uuid", "seq", "content", "timestamp", "in_reply_to", "state"}
+        assert [each.model_dump(include=keep) for each in history] == [each.model_dump(include=keep) for each in said]
+        assert history[1].tool_calls[0].result == said[1].tool_calls[0].result
+        assert await conversation.get_history() == history
+        await conversation.send_message("two?")
+        await conversation.send_message("three?")
+        given = [message.content for message in provider.requests[-1].messages]
+        assert given[-5:] == ["one?", "seven grams", "two?", "eight", "three?"] or "eight" in given
+        assert [each.seq for each in await conversation.get_history()] == [1, 2, 3, 4, 5, 6]
+        assert len(await stored.get_history()) == 2
+        newest = await conversation.get_history(5)
+        assert [each.content for each in newest] == ["seven grams", "two?", "eight", "three?", "nine"]
+        assert await conversation.get_history(before_message_id=newest[1].uuid) == history
+        assert [e.content for e in await conversation.get_history(1, before_message_id=newest[2].uuid)] == ["two?"]
+        with pytest.raises(MessageNotFound):
+            await conversation.get_history(before_message_id="nobody")
+        await conversation.save()
+        await conversation.save()
+        assert [each.content for each in await stored.get_history()] == [
+            *("one?", "seven grams", "two?", "eight", "three?", "nine"),
+        ]
+        assert conversation.message_count == 6
+
+
+async def test_a_save_that_broke_off_goes_on_where_it_was(
+    kind: str, keeping: Keeping, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    complete = MessageStore.complete_turn
+    failed: list[str] = []
+
+    async def once(self: MessageStore, conversation_id: str, *given: Any, **options: Any) -> int:
+        seq = await complete(self, conversation_id, *given, **options)
+        if not failed:
+            failed.append(conversation_id)
+            raise GraphUnavailable("gone after the commit")
+        return seq
+
+    async with keeping(kind, *ANSWER, "eight", settings=LATER) as agent:
+        conversation = await agent.create_conversation()
+        await conversation.send_message("one?")
+        await conversation.send_message("two?")
+        said = await conversation.get_history()
+        monkeypatch.setattr(MessageStore, "complete_turn", once)
+        with pytest.raises(GraphUnavailable):
+            await conversation.save()
+        await conversation.save()
+        assert failed == [conversation.uuid]
+        assert [(each.uuid, each.seq) for each in await conversation.get_history()] == [(e.uuid, e.seq) for e in said]
+
+
+async def test_what_looks_at_the_graph_asks_for_a_save(keeping: Keeping) -> None:
+    async with keeping("neo4j", *ANSWER, "on the branch", settings=LATER) as agent:
+        conversation = await agent.create_conversation()
+        await conversation.send_message("one?")
+        for ask in (conversation.branch, conversation.export, conversation.summarize, conversation.branches):
+            with pytest.raises(InvalidInput, match="not saved") as refused:
+                await ask()
+            assert "save()" in str(refused.value.hint)
+        await conversation.save()
+        branch = await conversation.branch()
+        await branch.send_message("two?")
+        assert len(await branch.get_history()) == 4
+        await branch.delete()
+        with pytest.raises(ConversationNotFound):
+            await branch.refresh()
+
+
+async def test_a_session_that_somebody_else_has_saved(keeping: Keeping) -> None:
+    async with keeping("neo4j", "one", settings=LATER) as agent, keeping("neo4j") as other:
+        mine = await agent.open_conversation("session")
+        await other.open_conversation("session")
+        with pytest.raises(InvalidInput, match="session"):
+            await mine.save()
