@@ -84,7 +84,7 @@ def restored(given: Mapping[str, Any]) -> Parted:
     for row in given["messages"]:
         calls = [
             call_of(
-                {**call["properties"], "uuid": call["uuid"]},
+                {"uuid": call.get("uuid"), **call["properties"]},
                 call["results"][0]["properties"] if call["results"] else {},
             )
             for call in row["tool_calls"]
@@ -121,7 +121,7 @@ def shown_again(given: Mapping[str, Any], file_path: Callable[[str], str]) -> Pa
 
 
 def _step(step: Mapping[str, Any]) -> dict[str, Any]:
-    return {"call": _less(step["call"], ("arguments",)), "result": _less(step["result"], RESULT_TEXTS)}
+    return {**step, "call": _less(step["call"], ("arguments",)), "result": _less(step["result"], RESULT_TEXTS)}
 
 
 def _less(properties: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
