@@ -97,6 +97,18 @@ async def test_what_was_said_before_in_the_graph_goes_on_in_files(keeping: Keepi
         assert (await moved.refresh()).file_path == f"conversations/{moved.uuid}.jsonl"
 
 
+async def test_a_folder_with_other_files_is_refused(keeping: Keeping, tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("mine")
+    for directory in (".", "taken"):
+        (tmp_path / "taken").mkdir(exist_ok=True)
+        (tmp_path / "taken" / "notes.txt").write_text("mine")
+        async with keeping("files", *ANSWER, settings={"persistence_directory": directory}) as agent:
+            conversation = await agent.create_conversation()
+            with pytest.raises(ConversationFileError, match="other files"):
+                await conversation.send_message("what does it weigh?")
+    assert sorted(path.name for path in (tmp_path / "taken").iterdir()) == ["notes.txt"]
+
+
 # --- a line without a node, a node without a line ---------------------------------------------------------------------
 
 

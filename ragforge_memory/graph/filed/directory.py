@@ -58,14 +58,20 @@ class TextDirectory:
         return rank([(uuid, self._opened(uuid)[1]) for uuid in conversations], words)
 
     def prepare(self) -> None:
-        """Makes the folder and what belongs to it.
+        """Makes the folder and what belongs to it; one that has no other files in it is taken over.
 
         Raises:
-            ConversationFileError: it cannot be made.
+            ConversationFileError: it cannot be made, or it is somebody else's.
         """
         try:
-            if not self.path.is_dir():
-                self.path.mkdir(parents=True, mode=0o700)
+            if not (self.path / TEXTS_MARKER).exists():
+                self.path.mkdir(parents=True, mode=0o700, exist_ok=True)
+                others = [entry.name for entry in self.path.iterdir() if not _ours(entry.name)]
+                if others:
+                    raise ConversationFileError(
+                        f"{self.path} has other files in it ({min(others)}): it is no folder of conversations",
+                        hint="give agent.memory.persistence.directory a folder of its own",
+                    )
                 self.path.chmod(0o700)
                 (self.path / ".gitignore").write_text("*\n")
                 (self.path / TEXTS_MARKER).write_text("Texts of conversations, one a file: docs/persistence.md\n")
@@ -146,3 +152,7 @@ def _name(conversation_id: str) -> str:
     if conversation_id.isalnum() and conversation_id.isascii() and len(conversation_id) <= 100:
         return f"{conversation_id}.jsonl"
     return f"{hashlib.sha256(conversation_id.encode(errors='replace')).hexdigest()[:32]}.jsonl"
+
+
+def _ours(name: str) -> bool:
+    return name.endswith((".jsonl", ".tmp")) or name in (".gitignore", ".locks", TEXTS_MARKER)
