@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import logging
 import os
@@ -85,6 +86,7 @@ async def open_services(wanted: Wanted) -> Services:
         GraphUnavailable: there is no server to be had.
         ConfigError: the model or the embedder cannot be used.
         EmbeddingMismatch: the project's vectors are another model's.
+        ConversationFileError: the folder of the conversations' files cannot be made, or is another's.
     """
     agent_config = (wanted.config or ConversationConfig()).to_agent()
     settings = (wanted.settings or RagforgeConfig()).model_copy(update={"agent": agent_config})
@@ -96,6 +98,8 @@ async def open_services(wanted: Wanted) -> Services:
         wanted.model, config=settings.llm, timeouts=Timeouts(first_chunk=agent_config.model_timeout_seconds)
     )
     texts = _texts(wanted, agent_config)
+    if texts is not None:
+        await asyncio.to_thread(texts.prepare)
     graph = await connect(wanted.target, progress=wanted.progress, texts=texts)
     try:
         embedder, space = await _embedding(graph, wanted, settings)
