@@ -80,13 +80,13 @@ WHERE n.project = $project
 WITH n LIMIT $limit
 RETURN n.uuid AS uuid,
   head([label IN ['Message', 'Summary', 'Conversation', 'Scope'] WHERE label IN labels(n)]) AS label,
-  n.content AS content, n {.name, .qualified_name, .signature, .docstring, .hash} AS scope,
+  n.conversation_id AS conversation_id, n.content AS content, n {.name, .qualified_name, .signature, .docstring, .hash} AS scope,
   coalesce(n.title, '') AS title, coalesce(n.summary, '') AS summary,
   CASE WHEN n:Conversation THEN COLLECT {
     MATCH (m:Message {conversation_id: n.uuid})
     WHERE m.seq > n.head_seq - n.message_count AND m.seq <= n.head_seq - n.message_count + 2
     WITH m ORDER BY m.seq
-    RETURN [m.role, left(coalesce(m.content, ''), 600)]
+    RETURN [m.role, left(m.content, 600), m.uuid]
   } ELSE [] END AS first
 
 // name: store_reembedded

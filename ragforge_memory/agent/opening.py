@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import logging
 import os
@@ -91,6 +92,13 @@ class Wanted:
         agent = (self.config or ConversationConfig()).to_agent()
         return (self.settings or RagforgeConfig()).model_copy(update={"agent": agent})
 
+    @property
+    def texts(self) -> TextDirectory | None:
+        """The files of the conversations' texts, where they are kept in files."""
+        memory = self.configuration.agent.memory
+        kept = memory.persistence
+        return TextDirectory(self.root, kept.directory) if memory.enabled and kept.type == "files" else None
+
 
 async def open_services(wanted: Wanted) -> Services:
     """Opens model, graph and embedder, takes up what dead processes left.
@@ -99,6 +107,7 @@ async def open_services(wanted: Wanted) -> Services:
         GraphUnavailable: there is no server to be had.
         ConfigError: the model or the embedder cannot be used, or the instructions leave no question room.
         EmbeddingMismatch: the project's vectors are another model's.
+        ConversationFileError: the folder of the conversations' files cannot be made, or is another's.
     """
     settings = wanted.configuration
     agent_config = settings.agent
@@ -110,7 +119,9 @@ async def open_services(wanted: Wanted) -> Services:
         wanted.model, config=settings.llm, timeouts=Timeouts(first_chunk=agent_config.model_timeout_seconds)
     )
     check_instructions(agent_config, resolution.provider, registry, wanted.today())
-    texts = _texts(wanted, agent_config)
+    texts = wanted.texts
+    if texts is not None:
+        await asyncio.to_thread(texts.prepare)
     graph = await connect(wanted.target, progress=wanted.progress, texts=texts)
     try:
         embedder, use = await _embedding(graph, wanted, settings)
@@ -302,12 +313,6 @@ def _held(
         unsaved = UnsavedConversations(owner, conversations)
         return unsaved, UnsavedMessages(unsaved, messages), NoJournal()
     return conversations, messages, Journal(home / "journal")
-
-
-def _texts(wanted: Wanted, config: AgentConfig) -> TextDirectory | None:
-    """The files of the conversations' texts, where they are kept in files."""
-    kept = config.memory.persistence
-    return TextDirectory(wanted.root, kept.directory) if config.memory.enabled and kept.type == "files" else None
 
 
 def _graph_name(target: Any, texts: TextDirectory | None) -> str:

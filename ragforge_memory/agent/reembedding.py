@@ -61,7 +61,11 @@ async def reembed_project(
     taken = False
     project = wanted.owner.project
     following = services.following if services is not None else None
-    graph = services.graph if services is not None else await connect(wanted.target, progress=wanted.progress)
+    graph = (
+        services.graph
+        if services is not None
+        else await connect(wanted.target, progress=wanted.progress, texts=wanted.texts)
+    )
     try:
         if following is not None:
             following.awaits(target)

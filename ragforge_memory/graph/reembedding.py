@@ -143,7 +143,7 @@ class ReembeddingStore:
                     row["uuid"],
                     row["title"],
                     row["summary"],
-                    tuple(Part(text, role == "user") for role, text in row["first"]),
+                    tuple(Part(text or "", role == "user") for role, text, _ in row["first"]),
                 ),
             )
             for row in rows

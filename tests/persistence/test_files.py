@@ -102,10 +102,9 @@ async def test_a_folder_with_other_files_is_refused(keeping: Keeping, tmp_path: 
     for directory in (".", "taken"):
         (tmp_path / "taken").mkdir(exist_ok=True)
         (tmp_path / "taken" / "notes.txt").write_text("mine")
-        async with keeping("files", *ANSWER, settings={"persistence_directory": directory}) as agent:
-            conversation = await agent.create_conversation()
-            with pytest.raises(ConversationFileError, match="other files"):
-                await conversation.send_message("what does it weigh?")
+        agent = keeping("files", *ANSWER, settings={"persistence_directory": directory})
+        with pytest.raises(ConversationFileError, match="other files"):
+            await agent.open()
     assert sorted(path.name for path in (tmp_path / "taken").iterdir()) == ["notes.txt"]
 
 

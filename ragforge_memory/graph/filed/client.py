@@ -23,11 +23,14 @@ Rows = list[dict[str, Any]]
 READS = frozenset(
     {"turn_context", "history", "tool_calls", "tool_result", "answered_message", "messages_at", "messages_between"}
     | {"found_messages", "branch_point", "messages_about", "messages_on_places", "stretch_messages"}
-    | {"pending_embeddings", "pending_conversation_vectors", "archive_messages"}
+    | {"pending_embeddings", "pending_reembedding", "pending_conversation_vectors", "archive_messages"}
 )
 """The statements whose rows have texts of messages; those of `searching` and ``archive_sizes`` besides."""
 
-WRITES = frozenset({"append_message", "complete_turn", "import_messages", "restore_messages"})
+WRITES = frozenset(
+    {"append_message", "complete_turn", "merge_branch", "import_messages"}
+    | {"restore_messages", "restore_messages_with_vectors"}
+)
 """The statements that are given texts of messages."""
 
 _NAMES_THE_FILE = frozenset({"create_conversation", "open_conversation", "create_branch"})
@@ -123,7 +126,7 @@ class FiledClient(GraphClient):
     def _parted(self, name: str, parameters: dict[str, Any]) -> writing.Parted:
         if name == "import_messages":
             return writing.imported(parameters, self._texts.file_path)
-        if name == "restore_messages":
+        if name in ("restore_messages", "restore_messages_with_vectors"):
             return writing.restored(parameters)
         return writing.appended(name, parameters)
 
@@ -131,7 +134,7 @@ class FiledClient(GraphClient):
         """Lines, then nodes. Lines that the graph refuses are taken back; where its word is missing they stay."""
         texts, begun = self._texts, {}
         async with texts.held(parted.lines):
-            if name in ("append_message", "complete_turn"):
+            if name in writing.APPENDS:
                 uuid = parted.parameters["conversation_id"]
                 if not await self._ready(uuid, parted.parameters, options):
                     return []
@@ -226,7 +229,8 @@ class FiledClient(GraphClient):
         if not wanted:
             return
         left = await asyncio.to_thread(serve, self._texts, wanted)
-        if not left:
+        if not left or name == "pending_reembedding":
+            # What has lost its text must not keep the others waiting; and whose it is, that statement does not say.
             return
         # A branch gives its parent's messages as its own, and calls do not say whose they are.
         uuids = sorted({want.message_id for want in left})
@@ -254,6 +258,8 @@ def _taken(name: str, rows: Rows, parted: writing.Parted) -> set[str]:
     """The conversations of which the graph has taken what it was given."""
     if name == "import_messages":
         return {row["uuid"] for row in rows} & parted.lines.keys()
-    if name == "restore_messages" and not (rows and rows[0]["mine"]):
+    if name.startswith("restore_messages") and not (rows and rows[0]["mine"]):
         return set()
+    if name == "merge_branch" and rows and rows[0]["seq"] is None:
+        return set()  # it was brought in already
     return set(parted.lines) if rows else set()

@@ -42,6 +42,12 @@ def wants(name: str, rows: Rows, given: Mapping[str, Any]) -> list[Want]:
                 for _, text, uuid in (part,)
                 if text is None
             ]
+        case "pending_reembedding":
+            messages = (row for row in rows if row["label"] == "Message" and row["content"] is None)
+            beginnings = wants("pending_conversation_vectors", rows, given)
+            return [
+                Want(row["uuid"], row["conversation_id"], partial(_put_content, row)) for row in messages
+            ] + beginnings
         case "answered_message":
             excerpts = [
                 Want(used["uuid"], used["conversation_id"], partial(_put_excerpt, used))
@@ -109,6 +115,11 @@ def _put_message(row: dict[str, Any], characters: int | None, line: Line) -> boo
     for name in MESSAGE_TEXTS:
         if name in row:
             row[name] = _cut(line.get(name), characters)
+    return True
+
+
+def _put_content(row: dict[str, Any], line: Line) -> bool:
+    row["content"] = line.get("content")
     return True
 
 

@@ -12,8 +12,9 @@ from ragforge_memory.graph.text import asked_words
 
 Rows = list[dict[str, Any]]
 
-# Messages that the graph is asked about at once, the best first.
-_AT_ONCE = 500
+# Messages that the graph is asked about at once, the best first: as many as are wanted, and then more where filters
+# leave them out.
+_AT_MOST_AT_ONCE = 2_000
 _EVERYTHING: dict[str, Any] = {"role": None, "since": None, "until": None, "tool": None}
 
 
@@ -27,7 +28,7 @@ class Reader(Protocol):
 async def in_history(reader: Reader, texts: TextDirectory, given: Mapping[str, Any]) -> Rows:
     """The rows of ``search_history_text``."""
     scope = {name: given[name] for name in ("conversation_id", "user_id", "project")}
-    rows = await reader.read("filed_lineage", **scope)
+    rows = await reader.read("filed_lineage", once=True, **scope)
     if not rows:
         return []
     lineage = rows[0]["lineage"]
@@ -39,7 +40,7 @@ async def in_history(reader: Reader, texts: TextDirectory, given: Mapping[str, A
 async def in_all(reader: Reader, texts: TextDirectory, given: Mapping[str, Any]) -> Rows:
     """The rows of ``search_owner_text``."""
     scope = {name: given[name] for name in ("user_id", "project", "tags")}
-    conversations = [row["uuid"] for row in await reader.read("filed_conversations", **scope)]
+    conversations = [row["uuid"] for row in await reader.read("filed_conversations", once=True, **scope)]
     ranked = await asyncio.to_thread(texts.rank, conversations, _words(given))
     places, scores = await _placed(reader, "filed_owner_places", ranked, given, scope, given["limit"])
     return [
@@ -60,7 +61,7 @@ async def before_the_recent(reader: Reader, texts: TextDirectory, rows: Rows, gi
     scope = {name: given[name] for name in ("conversation_id", "user_id", "project")}
     if floor <= 0:
         return
-    lineage = (await reader.read("filed_lineage", **scope))[0]["lineage"]
+    lineage = (await reader.read("filed_lineage", once=True, **scope))[0]["lineage"]
     ranked = await asyncio.to_thread(texts.rank, [part[0] for part in lineage], asked_words(given["words"]))
     some = ranked[: given["candidates"]]
     places, scores = await _placed(reader, "filed_history_places", some, _EVERYTHING, scope, len(some))
@@ -68,7 +69,7 @@ async def before_the_recent(reader: Reader, texts: TextDirectory, rows: Rows, gi
     score_of = dict(kept[: given["relevant"]])
     if not score_of:
         return
-    messages = await reader.read("messages_at", **scope, seqs=list(score_of))
+    messages = await reader.read("messages_at", once=True, **scope, seqs=list(score_of))
     found = [
         {"message": {**row["message"], "tool_calls": []}, "score": score_of[row["message"]["seq"]]} for row in messages
     ]
@@ -87,20 +88,20 @@ async def _placed(
     places: Rows = []
     scores: list[float] = []
     asked = {**{name: filters[name] for name in _EVERYTHING}, **scope}
-    for begin in range(0, len(ranked), _AT_ONCE):
-        some = ranked[begin : begin + _AT_ONCE]
+    begin, size = 0, limit
+    while begin < len(ranked) and len(places) < limit:
+        some = ranked[begin : begin + size]
+        begin, size = begin + size, min(4 * size, _AT_MOST_AT_ONCE)
         uuids = [each.uuid for each in some]
         if statement == "filed_owner_places":
-            rows = await reader.read("filed_owner_places", uuids=uuids, **asked)
+            rows = await reader.read("filed_owner_places", once=True, uuids=uuids, **asked)
         else:
-            rows = await reader.read("filed_history_places", uuids=uuids, **asked)
+            rows = await reader.read("filed_history_places", once=True, uuids=uuids, **asked)
         found = {row["uuid"]: row for row in rows}
         for each in some:
             if each.uuid in found and len(places) < limit:
                 places.append(found[each.uuid])
                 scores.append(each.score)
-        if len(places) >= limit:
-            break
     return places, scores
 
 

@@ -53,7 +53,7 @@ class Words:
     @property
     def length(self) -> int:
         """How many words they have together."""
-        return sum(self._lengths.values())
+        return self._length
 
     def having(self, word: str) -> dict[str, int]:
         """The messages that have a word, with how often."""
@@ -67,12 +67,15 @@ class Words:
         if uuid in self._lengths:  # written again: the last counts
             for having in self._having.values():
                 having.pop(uuid, None)
+            self._length -= self._lengths[uuid]
         counted = Counter(map(stem, text_words(content)))
         self._lengths[uuid] = counted.total()
+        self._length += self._lengths[uuid]
         for word, times in counted.items():
             self._having.setdefault(word, {})[uuid] = times
 
     def _forget(self) -> None:
+        self._length = 0
         self._lengths: dict[str, int] = {}
         self._having: dict[str, dict[str, int]] = {}
 

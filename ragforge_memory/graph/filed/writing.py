@@ -12,6 +12,9 @@ from ragforge_memory.graph.filed.lines import MESSAGE_TEXTS, RESULT_TEXTS, Line,
 Parameters = dict[str, Any]
 _OWNER = ("user_id", "project")
 
+APPENDS = ("append_message", "complete_turn", "merge_branch")
+"""The statements that make one message; its line says how, should the node be missing."""
+
 
 @dataclass(frozen=True, slots=True)
 class Parted:
@@ -44,7 +47,7 @@ def appended(statement: str, given: Mapping[str, Any]) -> Parted:
 def append_of(line: Line, owner: Mapping[str, Any]) -> tuple[str, Parameters] | None:
     """The statement that a line without a node asks for, and its parameters; None where it asks for none."""
     append = line.get("append")
-    if not isinstance(append, dict) or append.get("statement") not in ("append_message", "complete_turn"):
+    if not isinstance(append, dict) or append.get("statement") not in APPENDS:
         return None
     given = dict(append["given"])
     given["message"] = {**given["message"], "timestamp": given["message"].get("timestamp") or line.get("at")}
