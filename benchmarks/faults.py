@@ -38,7 +38,7 @@ async def main(rounds: int, first_seed: int, home: Path) -> int:
     loop = Rounds(home, context)
     await loop.begin()
     wrong: Counter[str] = Counter()
-    failed = acknowledged = messages = replayed = 0
+    failed = acknowledged = messages = left = 0
     kinds: Counter[str] = Counter()
     started = time.monotonic()
     try:
@@ -50,7 +50,7 @@ async def main(rounds: int, first_seed: int, home: Path) -> int:
             wrong += found.wrong
             acknowledged += found.acknowledged
             messages += found.messages
-            replayed += found.replayed
+            left += found.left_a_journal
             kinds[found.plan.split(" > ", 1)[0]] += 1
             print(f"round {number + 1:4} seed {seed:6} {found.plan:60} {'; '.join(found.told) or 'ok'}", flush=True)
     finally:
@@ -63,7 +63,7 @@ async def main(rounds: int, first_seed: int, home: Path) -> int:
             "kinds": dict(kinds),
             "acknowledged": acknowledged,
             "messages": messages,
-            "journals_replayed": replayed,
+            "journals_left": left,
             **{kind.replace(" ", "_"): wrong[kind] for kind in KINDS},
         }
         print(f"{done} rounds from seed {first_seed}, {acknowledged} acknowledged, {failed} rounds with a fault")
