@@ -127,15 +127,29 @@ _ENVIRONMENT = _pattern(
 
 _TABLE = (*_PATTERNS, _ENVIRONMENT)
 _HINTS = tuple(dict.fromkeys(hint for each in _TABLE for hint in each.hints))
+# A frame, an address with a password and what follows "Bearer" are looked for everywhere. All other secrets have their
+# hint in one word with the rest of them, and none such has fewer characters than a line ``TOKEN=`` with a value of 8.
+_ANYWHERE = ("PRIVATE", "://", "earer ")
+_IN_WORDS = tuple(hint for hint in _HINTS if hint not in _ANYWHERE)
+_SHORTEST = 14
 
 
 def redact(text: str) -> str:
     """``text`` with every secret that a pattern knows replaced by ``[redacted KIND]``; linear in its length."""
     # Nearly all text has none of them: to see that costs less than to go through the table.
-    for kind, hints, pattern in _TABLE if [hint for hint in _HINTS if hint in text] else ():
+    for kind, hints, pattern in _TABLE if _suspicious(text) else ():
         if any(hint in text for hint in hints):
             text = pattern.sub(lambda match, kind=kind: _replacement(match, kind), text)  # type: ignore[misc]
     return _LITERAL.sub(_assigned, text)
+
+
+def _suspicious(text: str) -> bool:
+    """Whether a pattern of the table may match; most words are too short for that and are not looked into."""
+    for hint in _ANYWHERE:
+        if hint in text:
+            return True
+    words = " ".join([word for word in text.split() if len(word) >= _SHORTEST])
+    return bool(words and [hint for hint in _IN_WORDS if hint in words])
 
 
 def redact_value(value: Any) -> Any:

@@ -9,7 +9,8 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 
 from ragforge_memory.agent.archive_reading import check_version, checked
-from ragforge_memory.agent.restoring import Counts, HereAlready, Misplaced, Restoring
+from ragforge_memory.agent.restored_messages import HereAlready
+from ragforge_memory.agent.restoring import Counts, Misplaced, Restoring
 from ragforge_memory.errors import InvalidInput
 from ragforge_memory.models import archive
 
@@ -56,7 +57,7 @@ async def restore_lines(
     reader: _Reader | None = None
     number = 0
     try:
-        async for some in _ahead(lines):
+        async for some in parsed(lines):
             for line in some:
                 number += 1
                 if reader is None:
@@ -113,6 +114,8 @@ class _Reader:
             told += await self._taken(line, line.record, number)
         except Misplaced as error:
             told += await self._refuse(error.why, self._first + error.index)
+        except HereAlready as error:
+            told += await self._refuse(error.message, number if error.place is None else error.place)
         except InvalidInput as error:
             told += await self._refuse(error.message, number)
         return told
@@ -193,7 +196,7 @@ class _Reader:
             return
         if self._kind == "message":
             self._messages += len(batch)
-            await restoring.messages(batch)
+            await restoring.messages(batch, place=self._first)
         elif self._kind == "anchor":
             await restoring.anchors(batch)
         elif self._kind == "prompt":
@@ -204,7 +207,7 @@ class _Reader:
             await restoring.insights(cast(list[archive.Insight], batch))
 
 
-async def _ahead(lines: AsyncIterator[Sequence[bytes]]) -> AsyncIterator[list[_Line]]:
+async def parsed(lines: AsyncIterator[Sequence[bytes]]) -> AsyncIterator[list[_Line]]:
     """Some lines at a time, read in a thread while those before are written."""
     reading: asyncio.Task[list[_Line]] | None = None
     try:

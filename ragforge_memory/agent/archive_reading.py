@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from pydantic import ValidationError
 
-from ragforge_memory.agent.restoring import Counts, HereAlready, Misplaced, Restoring
+from ragforge_memory.agent.restored_messages import HereAlready
+from ragforge_memory.agent.restoring import Counts, Misplaced, Restoring
 from ragforge_memory.errors import InvalidInput
 from ragforge_memory.models import archive
 from ragforge_memory.models.conversation import ConversationInfo

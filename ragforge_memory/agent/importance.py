@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import Literal
 
 from ragforge_memory.models.conversation import Message, ToolCall
+from ragforge_memory.models.transcript import TranscriptCall
 
 Kind = Literal["decision", "error", "mended", "edited", "intent", "result", "question", "next"]
 
@@ -65,7 +66,7 @@ _SENTENCE = re.compile(r"(?<=[.!?…。！？])\s+|\n+")
 _MARKS = re.compile(r"^[\s>#*\-•\d.)]+(?=\S)")
 
 
-def importance_of(content: str, tool_calls: Sequence[ToolCall] = ()) -> float | None:
+def importance_of(content: str, tool_calls: Sequence[ToolCall | TranscriptCall] = ()) -> float | None:
     """How much a message matters, 0 to 1; None where nothing speaks for it."""
     # Most messages have no such word at all, and most sentences of the others: those are not looked at for all cues.
     at_once = " ".join(content.lower().split())

@@ -5,17 +5,15 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
+from dataclasses import dataclass, field
 from typing import Any
 from uuid import uuid4
 
 from ragforge_memory.agent.importance import importance_of
 from ragforge_memory.errors import InvalidInput
-from ragforge_memory.graph.imports import PlacedMessage, import_row, import_tokens
+from ragforge_memory.graph.imports import call_row, import_row
 from ragforge_memory.graph.messages import NewMessage
-from ragforge_memory.graph.records import as_text, to_json
-from ragforge_memory.models.conversation import ToolCall
+from ragforge_memory.models.tokens import estimate_tokens
 from ragforge_memory.models.transcript import Transcript, TranscriptCall, TranscriptMessage
 
 # A transaction that a server with a heap of 512 MB holds with all its indexes: whichever is reached first.
@@ -56,13 +54,13 @@ def batches(transcripts: Iterator[Transcript], redacted: Callable[[Any], Any]) -
     to that size comes whole.
     """
     for transcript in _all_there_are(transcripts):
-        filling = _Filling(transcript)
+        filling = _Filling(transcript, redacted)
         try:
             for message in transcript.messages:
                 weight = _characters(message)
                 if filling.rows and not filling.fits(weight):
                     yield filling.batch(last=False)
-                filling.add(_clean(message, redacted), weight)
+                filling.add(message, weight)
             if not filling.rows and not filling.after:
                 raise InvalidInput(f"{transcript.place or 'this'}: there are no messages")
         except InvalidInput as error:
@@ -93,10 +91,10 @@ def groups(found: Iterator[Batch]) -> Iterator[list[Batch]]:
 class _Filling:
     """The batch that is being filled. An answer knows the question before it."""
 
-    def __init__(self, transcript: Transcript) -> None:
+    def __init__(self, transcript: Transcript, redacted: Callable[[Any], Any]) -> None:
         self._transcript = transcript
+        self._redacted = redacted
         self._question: str | None = None
-        self._now = datetime.now(UTC)
         self.after = 0
         self._empty()
 
@@ -133,41 +131,40 @@ class _Filling:
         uuid = message.uuid or uuid4().hex
         if message.uuid is not None:
             self._given[uuid] = message.place
-        calls = [self._call(call, index, uuid, message) for index, call in enumerate(message.tool_calls)]
+        redacted = self._redacted
+        content = redacted(message.content)
         new = NewMessage(
             uuid=uuid,
             role=message.role,
-            content=message.content,
-            reasoning=message.reasoning,
+            content=content,
+            reasoning=redacted(message.reasoning) if message.reasoning else None,
             in_reply_to=self._question if message.role == "assistant" else None,
             model=message.model,
             usage=message.usage,
-            metadata=message.metadata or None,
-            importance=importance_of(message.content, calls),
+            metadata=redacted(dict(message.metadata)) if message.metadata else None,
+            importance=importance_of(content, message.tool_calls),
         )
         if message.role == "user":
             self._question = uuid
-        placed = PlacedMessage(new, message.timestamp, tuple((call, uuid4().hex) for call in calls))
-        self.rows.append(import_row(self.after + len(self.rows) + 1, placed))
-        self._tokens += import_tokens(placed)
+        calls = [self._call(call, index, uuid) for index, call in enumerate(message.tool_calls)]
+        self.rows.append(import_row(self.after + len(self.rows) + 1, new, message.timestamp, calls))
+        self._tokens += estimate_tokens(content)
         self._characters += characters
         self._tool_calls += len(calls)
 
-    def _call(self, call: TranscriptCall, index: int, message_id: str, message: TranscriptMessage) -> ToolCall:
-        result = None if call.result is None else as_text(call.result)
-        return ToolCall(
-            uuid=uuid4().hex,
-            message_id=message_id,
-            index=index,
-            timestamp=call.timestamp or message.timestamp or self._now,
+    def _call(self, call: TranscriptCall, index: int, message_id: str) -> dict[str, Any]:
+        clean = TranscriptCall(
             tool_name=call.tool_name,
-            arguments=dict(call.arguments),
+            arguments=self._redacted(dict(call.arguments)),
+            result=self._redacted(call.result),
+            error=self._redacted(call.error),
             success=call.success,
-            result=result,
-            error=call.error,
-            result_size_bytes=0 if result is None else len(to_json(result).encode()),
+            timestamp=call.timestamp,
             duration_ms=call.duration_ms,
         )
+        row, tokens = call_row(clean, index=index, message_id=message_id)
+        self._tokens += tokens
+        return row
 
 
 def _all_there_are(transcripts: Iterator[Transcript]) -> Iterator[Transcript]:
@@ -188,27 +185,6 @@ def _characters(message: TranscriptMessage) -> int:
     # Identifiers are stored once more in `terms`, and arguments are a part of what a call weighs.
     calls = sum(len(call.result or call.error or "") + len(str(call.arguments)) for call in message.tool_calls)
     return len(message.content) + len(message.reasoning or "") + calls
-
-
-def _clean(message: TranscriptMessage, redacted: Callable[[Any], Any]) -> TranscriptMessage:
-    content = redacted(message.content)
-    if not message.reasoning and not message.metadata and not message.tool_calls:
-        return message if content == message.content else replace(message, content=content)
-    return replace(
-        message,
-        content=content,
-        reasoning=redacted(message.reasoning),
-        metadata=redacted(dict(message.metadata)),
-        tool_calls=tuple(
-            replace(
-                call,
-                arguments=redacted(dict(call.arguments)),
-                result=redacted(call.result),
-                error=redacted(call.error),
-            )
-            for call in message.tool_calls
-        ),
-    )
 
 
 @asynccontextmanager

@@ -5,9 +5,10 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ragforge_memory.agent.restored_anchors import holder, place_anchors
+from ragforge_memory.agent.restored_messages import HereAlready, MessageWriter, tie_row
 from ragforge_memory.code.ingest import is_dead
 from ragforge_memory.code.rows import anchor_key
 from ragforge_memory.errors import InvalidInput, RagforgeError
@@ -27,14 +28,6 @@ log = logging.getLogger(__name__)
 
 # Anchors and summaries have a few hundred characters, vectors a few kB.
 _BATCH = 500
-
-
-class HereAlready(InvalidInput):
-    """A conversation of the archive is here, as ``uuid``."""
-
-    def __init__(self, message: str, uuid: str) -> None:
-        super().__init__(message, hint="on_conflict='skip' leaves what is here, 'copy' imports it under new uuids")
-        self.uuid = uuid
 
 
 class Misplaced(InvalidInput):
@@ -85,7 +78,8 @@ class Restoring:
         self._rows = Rows(self._names, services.owner, services.redacted)
         self.counts = Counts()
         self._begun: list[_Begun] = []
-        self._untied: list[dict[str, Any]] = []
+        self._here: set[str] = set()
+        self._writer = MessageWriter(services, self._store, self._names, self._rows, on_conflict)
         self._anchors: dict[str, PlacedAnchor] = {}
         self._space: Space | None = None
         self._asked_space = False
@@ -115,6 +109,7 @@ class Restoring:
         busy = next((uuid for uuid, each in known.items() if each.restoring or each.left), None)
         if busy is not None:
             raise InvalidInput(f"conversation {busy} is being imported or deleted just now", hint="try again")
+        self._here |= known.keys()
         taken = await self._store.taken(list(seqs)) - known.keys()
         conflict = await self._conflict(next(each for each in heads if each.uuid == named), known)
         if conflict is not None and self._on_conflict != "copy":
@@ -144,7 +139,7 @@ class Restoring:
         for index, (part, top) in enumerate(parts.items()):
             if part not in own and (part not in known or (top and known[part].last_message_id is None)):
                 raise InvalidInput(f"lineage[{index}]: the conversation that it begins with is not here")
-        before = (await self._store.known({uuid: 0})).get(uuid)
+        before = (await self._store.known({uuid: 0})).get(uuid) if uuid in self._here else None
         if head.session_id is not None and await self._store.session_holder(head.session_id):
             head = head.model_copy(update={"session_id": None})
         await self._store.begin(uuid, holder())
@@ -172,12 +167,17 @@ class Restoring:
         if prompts:
             await self._store.prompts([self._rows.prompt(each) for each in prompts])
 
-    async def messages(self, messages: Sequence[archive.Message]) -> None:
-        """The next messages.
+    async def messages(self, messages: Sequence[archive.Message], *, place: int = 0) -> None:
+        """The next messages; they are written while those after them are read, at the latest before anything else is.
+
+        Args:
+            messages: in their order.
+            place: of the first, counted on for those behind it.
 
         Raises:
             Misplaced: one is out of its place, or another is in it.
-            HereAlready: one is the owner's own, in another conversation, and ``on_conflict`` is not ``copy``.
+            HereAlready: one of these or of those before is the owner's own, in another conversation, and
+                ``on_conflict`` is not ``copy``.
         """
         begun = self._begun[-1]
         new = []
@@ -194,18 +194,17 @@ class Restoring:
             return
         begun.new.messages += len(new)
         begun.new.tool_calls += sum(len(each.tool_calls) for each in new)
-        await self._make_room(new)
-        uuid, embed = self.now(begun.head.uuid), self._services.embeds_messages
-        await self._store.messages(uuid, [self._rows.message(each) for each in new], embed=embed)
-        await self._tie(begun, new)
-        await self._store_vectors(self._services.messages, new)
+        space = await self._space_of(new)
+        place += len(messages) - len(new)
+        await self._writer.add(begun.head.uuid, new, keys=begun.keys, space=space, place=place)
 
     def passed(self, message: archive.Message) -> None:
         """A message of a conversation that is here already: what it brought in may come only now."""
-        self._untied += [_row("", message.uuid, "conversation", other, {}) for other in message.merged_from]
+        self._writer.untied += [tie_row("", message.uuid, "conversation", other, {}) for other in message.merged_from]
 
     async def summaries(self, summaries: Sequence[archive.Summary]) -> None:
         """Its summaries, the lower levels first."""
+        await self._writer.written()
         begun = self._begun[-1]
         if self._names.renamed(begun.head.uuid):
             self._names.rename(each.uuid for each in summaries)
@@ -216,11 +215,14 @@ class Restoring:
             rows = [self._rows.summary(each) for each in batch]
             embed = self._services.embeds_messages
             await self._store.summaries(self.now(begun.head.uuid), rows, embed=embed)
-            if self._services.summaries is not None:
-                await self._store_vectors(self._services.summaries.store, batch)
+            space = await self._space_of(batch)
+            if space is not None and self._services.summaries is not None:
+                vectors = {self._names.now(each.uuid): each.embedding for each in batch if each.embedding}
+                await self._services.summaries.store.store_embeddings(space.property, vectors)
 
     async def insights(self, insights: Sequence[archive.Insight]) -> None:
         """What analyses found in it."""
+        await self._writer.written()
         if not insights:
             return
         uuid, names = self._begun[-1].head.uuid, [each.uuid for each in insights]
@@ -233,7 +235,8 @@ class Restoring:
         Raises:
             GraphUnavailable: it could not; nothing of it is seen.
         """
-        self._untied = await self._store.receipts(self._untied)
+        await self._writer.written()
+        self._writer.untied = await self._store.receipts(self._writer.untied)
         rows = []
         for begun in self._begun:
             head = begun.head
@@ -250,16 +253,17 @@ class Restoring:
 
     async def close(self) -> None:
         """Ties what waited for conversations that came later, and finds anchors that are not where they were."""
-        self._untied = await self._store.receipts(self._untied)
+        self._writer.untied = await self._store.receipts(self._writer.untied)
         placed, self._anchors = list(self._anchors.values()), {}
         await place_anchors(self._services, self._store, placed)
         self._services.background.wake(due=True)
 
     async def roll_back(self) -> None:
         """Takes away what was begun, where the graph is there to do it; else a sweep does, once the lease is over."""
+        await self._writer.give_up()
         begun, self._begun = self._begun, []
         gone = {self.now(each.head.uuid) for each in begun}
-        self._untied = [row for row in self._untied if row["conversation"] not in gone]
+        self._writer.untied = [row for row in self._writer.untied if row["conversation"] not in gone]
         for uuid in reversed([self.now(each.head.uuid) for each in begun]):
             try:
                 await self._conversations.discard(uuid)
@@ -275,26 +279,6 @@ class Restoring:
         holder = await self._store.session_holder(head.session_id) if head.session_id else None
         return holder if holder != head.uuid else None
 
-    async def _make_room(self, messages: Sequence[archive.Message]) -> None:
-        """Has uuids that somebody holds renamed.
-
-        Raises:
-            HereAlready: a message is the owner's own, in another conversation, and ``on_conflict`` is not ``copy``.
-        """
-        if self._names.renamed(self._begun[-1].head.uuid):
-            self._names.rename(each.uuid for each in messages)
-            return
-        calls = [call for each in messages for call in each.tool_calls]
-        results = [call.result.uuid for call in calls if call.result is not None]
-        taken = await self._store.taken([*(m.uuid for m in messages), *(c.uuid for c in calls), *results])
-        if not taken:
-            return
-        mine = await self._services.messages.known([each.uuid for each in messages if each.uuid in taken])
-        if mine and self._on_conflict != "copy":
-            uuid, conversation = next(iter(mine.items()))
-            raise HereAlready(f"message {uuid} is in conversation {conversation} already", conversation)
-        self._names.rename(taken)
-
     def _key(self, anchor: archive.Anchor) -> str:
         """An anchor's key in this project: in another one than it comes from it is another."""
         project = self._services.owner.project
@@ -302,40 +286,6 @@ class Restoring:
             return anchor.key
         place = (anchor.file or "", anchor.scope_key or anchor.qualified_name or "", anchor.kind or "")
         return anchor_key(project, *place, anchor.body_hash or "")
-
-    async def _tie(self, begun: _Begun, messages: Sequence[archive.Message]) -> None:
-        references, anchored, reads, used = [], [], [], []
-        uuid = self.now(begun.head.uuid)
-        for each in messages:
-            name = self._names.now(each.uuid)
-            for reference in each.references:
-                properties = reference.model_dump(exclude={"scope"}, exclude_none=True)
-                references.append({"message": name, "scope": reference.scope.model_dump(), "properties": properties})
-            for tie in each.anchored:
-                properties = tie.model_dump(exclude={"anchor"}, exclude_none=True)
-                anchored.append({"message": name, "key": begun.keys.get(tie.anchor), "properties": properties})
-            for call in each.tool_calls:
-                call_name = self._names.now(call.uuid)
-                reads += [
-                    {"message": name, "call": call_name, "key": begun.keys.get(read.anchor), "hash": read.hash}
-                    for read in call.reads
-                ]
-                if call.reused_from:
-                    earlier = self._names.now(call.reused_from)
-                    used.append(_row(uuid, name, "call", earlier, {}, call=call_name))
-            used += [
-                _row(uuid, name, item.label, self._other_end(begun, item), _properties(item))
-                for item in each.used
-                if item.label in ("message", "summary", "anchor")
-            ]
-            used += [_row(uuid, name, "conversation", self._names.now(other), {}) for other in each.merged_from]
-        await self._store.ties(uuid, references=references, anchored=anchored, reads=reads)
-        self._untied += await self._store.receipts(used)
-
-    def _other_end(self, begun: _Begun, item: archive.Used) -> str | None:
-        if item.uuid is None:
-            return None
-        return begun.keys.get(item.uuid) if item.label == "anchor" else self._names.now(item.uuid)
 
     async def _vector_space(self) -> Space | None:
         """Where the archive's vectors belong: into the project's space, if they are of the same model."""
@@ -347,12 +297,13 @@ class Restoring:
                 self._space = space
         return self._space
 
-    async def _store_vectors(self, store: Any, nodes: Sequence[archive.Message | archive.Summary]) -> None:
-        vectors = {self._names.now(each.uuid): each.embedding for each in nodes if each.embedding}
+    async def _space_of(self, nodes: Sequence[archive.Message | archive.Summary]) -> Space | None:
+        """Where the vectors of these belong, if they have any that belong here."""
+        vectors = [each.embedding for each in nodes if each.embedding]
         space = await self._vector_space() if vectors else None
         if space is not None:
-            space.check(vector for vector in vectors.values() if vector)
-            await store.store_embeddings(space.property, vectors)
+            space.check(vectors)
+        return space
 
     async def _conversation_vectors(self, heads: Sequence[archive.ConversationHead]) -> None:
         mine = [(each, each.embedding) for each in heads if each.embedding and each.status != "shared"]
@@ -369,26 +320,3 @@ class Restoring:
 
 def _last_seq(head: archive.ConversationHead) -> int:
     return head.kept_to or 0 if head.status == "shared" else head.head_seq
-
-
-def _properties(item: archive.Used) -> dict[str, Any]:
-    return item.model_dump(exclude={"label", "uuid"}, exclude_none=True)
-
-
-def _row(
-    conversation: str,
-    message: str,
-    label: str,
-    uuid: str | None,
-    properties: dict[str, Any],
-    *,
-    call: str | None = None,
-) -> dict[str, Any]:
-    return {
-        "conversation": conversation,
-        "message": message,
-        "label": label,
-        "uuid": uuid,
-        "properties": properties,
-        "call": call,
-    }

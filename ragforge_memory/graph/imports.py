@@ -6,16 +6,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
+from uuid import uuid4
 
 from ragforge_memory.errors import GraphError
 from ragforge_memory.graph.client import PATIENT_TIMEOUT, GraphClient
 from ragforge_memory.graph.conversations import fresh_properties
-from ragforge_memory.graph.messages import NewMessage, tool_tokens
-from ragforge_memory.graph.records import tool_call_rows
+from ragforge_memory.graph.messages import NewMessage
+from ragforge_memory.graph.receipts import EARLIER_RESULT_CHARACTERS
+from ragforge_memory.graph.records import to_json
 from ragforge_memory.graph.text import owner_token
-from ragforge_memory.models.conversation import ToolCall
 from ragforge_memory.models.owner import Owner
 from ragforge_memory.models.tokens import estimate_tokens
+from ragforge_memory.models.transcript import TranscriptCall
 
 LEASE = 60
 """Seconds that a long import is left alone after its last batch: as long as one statement of it may take."""
@@ -23,15 +25,6 @@ LEASE = 60
 
 class UuidTaken(GraphError):
     """Somebody has taken a message's uuid since it was asked for."""
-
-
-@dataclass(frozen=True, slots=True)
-class PlacedMessage:
-    """A message that comes from elsewhere, with its time; and its calls, each with the uuid that its result gets."""
-
-    new: NewMessage
-    timestamp: datetime | None = None
-    tool_calls: tuple[tuple[ToolCall, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +55,7 @@ class ImportBatch:
         conversation_id: the conversation's uuid.
         rows: its next messages in their order, of `import_row`.
         after: how many are there already.
-        tokens: how many tokens these are, of `import_tokens`.
+        tokens: about how many tokens these add to later prompts.
         begins: the conversation, which this batch makes; None: a batch made it before.
         token: hides the conversation until `ImportStore.finish`; None: this batch is all of it.
     """
@@ -75,21 +68,48 @@ class ImportBatch:
     token: str | None = None
 
 
-def import_row(seq: int, each: PlacedMessage) -> dict[str, Any]:
-    """A message as a batch has it; pure, so that a thread may make it."""
-    properties = {key: value for key, value in each.new.properties().items() if value is not None}
-    return properties | {
-        "seq": seq,
-        "uuid": each.new.uuid,
-        "timestamp": _text(each.timestamp),
-        "blank": not each.new.content.strip(),
-        "tool_calls": [tool_call_rows(call, result_uuid=result_uuid) for call, result_uuid in each.tool_calls],
+def import_row(
+    seq: int, new: NewMessage, timestamp: datetime | None, tool_calls: Sequence[dict[str, Any]] = ()
+) -> dict[str, Any]:
+    """A message as a batch has it, its calls of `call_row`; pure, so that a thread may make it."""
+    row = {key: value for key, value in new.properties().items() if value is not None}
+    row["seq"] = seq
+    row["uuid"] = new.uuid
+    row["timestamp"] = _text(timestamp)
+    row["blank"] = not new.content.strip()
+    row["tool_calls"] = tool_calls
+    return row
+
+
+def call_row(call: TranscriptCall, *, index: int, message_id: str) -> tuple[dict[str, Any], int]:
+    """A tool call as the two nodes that it becomes, with its time where it has one of its own; and about how many
+    tokens it adds to later prompts, where results are a reminder."""
+    uuid = uuid4().hex
+    result = None if call.result is None else to_json(call.result)
+    size = 0 if result is None else len(result.encode())
+    nodes = {
+        "call": {
+            "uuid": uuid,
+            "message_id": message_id,
+            "index": index,
+            "tool_name": call.tool_name,
+            "arguments": to_json(call.arguments),
+            "duration_ms": call.duration_ms,
+            "success": call.success,
+            "iteration": 1,
+        },
+        "result": {
+            "uuid": uuid4().hex,
+            "tool_call_id": uuid,
+            "success": call.success,
+            "result": result,
+            "error": call.error,
+            "result_size_bytes": size,
+            "truncated": False,
+        },
+        "timestamp": _text(call.timestamp),
     }
-
-
-def import_tokens(each: PlacedMessage) -> int:
-    """About how many tokens a message adds to later prompts."""
-    return estimate_tokens(each.new.content) + sum(tool_tokens(call) for call, _ in each.tool_calls)
+    return nodes, estimate_tokens(f"{call.tool_name} {call.arguments}") + min(size, EARLIER_RESULT_CHARACTERS) // 4
 
 
 def renamed(rows: Sequence[dict[str, Any]], names: Mapping[str, str]) -> Sequence[dict[str, Any]]:
@@ -163,7 +183,7 @@ class ImportStore:
                 **self._owner,
             )
         except GraphError as error:
-            if str(getattr(error.__cause__, "code", "")).endswith("ConstraintValidationFailed"):
+            if is_taken(error):
                 raise UuidTaken(error.message, hint="try again") from error
             raise
         if len(rows) < len(batches):
@@ -208,6 +228,11 @@ class ImportStore:
         if token is not None:
             properties |= {"status": "deleting", "import_token": token}
         return properties
+
+
+def is_taken(error: GraphError) -> bool:
+    """Whether a write failed since a uuid in it is somebody's already."""
+    return str(getattr(error.__cause__, "code", "")).endswith("ConstraintValidationFailed")
 
 
 def _gone() -> GraphError:

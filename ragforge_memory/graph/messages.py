@@ -290,7 +290,7 @@ class MessageStore:
         return int(rows[0]["unanswered"]) if rows else 0
 
     async def pending(self, limit: int) -> list[tuple[str, str]]:
-        """Messages that wait for a vector: (uuid, content), oldest first.
+        """Messages that wait for a vector: (uuid, content), about oldest first.
 
         This and what follows is done in the background, which tries again later: it waits for no server.
         """

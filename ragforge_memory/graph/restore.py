@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import uuid4
 
-from ragforge_memory.errors import GraphUnavailable, InvalidInput
+from ragforge_memory.errors import GraphError, GraphUnavailable, InvalidInput
 from ragforge_memory.graph.client import PATIENT_TIMEOUT, GraphClient
+from ragforge_memory.graph.imports import UuidTaken, is_taken
 from ragforge_memory.graph.text import owner_token
 from ragforge_memory.models.owner import Owner
 
@@ -81,7 +82,7 @@ class RestoreStore:
     async def known(self, conversations: Mapping[str, int]) -> dict[str, Known]:
         """What is here of this owner's conversations, each with the seq whose message is asked for."""
         asked = [{"uuid": uuid, "seq": seq} for uuid, seq in conversations.items()]
-        rows = await self._read("restore_state", conversations=asked)
+        rows = await self._read("restore_state", conversations=asked) if asked else []
         names = ("hidden", "shared", "restoring", "holder", "kept_to", "last_message_id", "kept_message_id")
         return {row["uuid"]: Known(**{name: row[name] for name in names}) for row in rows}
 
@@ -104,9 +105,29 @@ class RestoreStore:
             )
         self._steps[uuid] = 0
 
-    async def messages(self, uuid: str, rows: Sequence[Mapping[str, Any]], *, embed: bool) -> None:
-        """Writes a batch of messages with their tool calls and results."""
-        await self._fenced("restore_messages", uuid, messages=rows, embed=embed)
+    async def messages(
+        self, uuid: str, rows: Sequence[Mapping[str, Any]], *, embed: bool, property_name: str | None = None
+    ) -> None:
+        """Writes a batch of messages with their tool calls and results.
+
+        Args:
+            uuid: the conversation.
+            rows: of `Rows.message`.
+            embed: whether they shall get a vector in the background; those of blank text never do.
+            property_name: the property of the space that the ``vector`` of each becomes; None: they bring none.
+
+        Raises:
+            UuidTaken: somebody has a uuid of them; nothing was written.
+        """
+        try:
+            if property_name is None:
+                await self._fenced("restore_messages", uuid, messages=rows, embed=embed)
+            else:
+                await self._fenced("restore_messages_with_vectors", uuid, messages=rows, property=property_name)
+        except GraphError as error:
+            if is_taken(error):
+                raise UuidTaken(error.message, hint="try again") from error
+            raise
 
     async def ties(
         self,

@@ -69,8 +69,8 @@ class Rows:
         self._redact = redact
         self._prompts: dict[str, str] = {}
 
-    def message(self, each: archive.Message) -> dict[str, Any]:
-        """A message with its tool calls."""
+    def message(self, each: archive.Message, *, vector: bool = False) -> dict[str, Any]:
+        """A message with its tool calls; with its ``vector``, where that is of the project's space."""
         whole = self._names.renamed(each.uuid)
         properties = self._properties(each, {"timestamp"})
         content = properties.get("content")
@@ -86,6 +86,7 @@ class Rows:
             "timestamp": each.timestamp,
             "important": each.important,
             "worded": not isinstance(content, str) or bool(content.strip()),
+            "vector": each.embedding if vector else None,
             "tool_calls": [self._call(call, new=whole) for call in each.tool_calls],
         }
 
@@ -161,19 +162,18 @@ class Rows:
         if new:
             self._names.rename([call.uuid, *([call.result.uuid] if call.result else [])])
         results = [] if call.result is None else [call.result]
+        properties = self._properties(call, {"timestamp", "result"})
+        properties["uuid"] = self._names.now(call.uuid)
         return {
-            "uuid": self._names.now(call.uuid),
-            "properties": self._properties(call, {"timestamp", "result"}),
+            "properties": properties,
             "timestamp": call.timestamp,
-            "results": [
-                {
-                    "uuid": self._names.now(each.uuid),
-                    "properties": self._properties(each, {"timestamp"}),
-                    "timestamp": each.timestamp,
-                }
-                for each in results
-            ],
+            "results": [self._result(each) for each in results],
         }
+
+    def _result(self, result: archive.ToolResult) -> dict[str, Any]:
+        properties = self._properties(result, {"timestamp"})
+        properties["uuid"] = self._names.now(result.uuid)
+        return {"properties": properties, "timestamp": result.timestamp}
 
     def _receipt(self, receipt: Mapping[str, Any], text: str) -> str:
         shared = {name: str(receipt.get(name)) for name in ("instructions", "tools")}

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import hashlib
 import re
+from functools import lru_cache
 
-_IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z_][A-Za-z0-9_]*)*")
+_IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*+(?:\.[A-Za-z_][A-Za-z0-9_]*+)*+")
 _PARTS = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
 _WORD = re.compile(r"\w+", re.UNICODE)
 
 # More words than this make a query slower, not better: Lucene scores the rarest anyway.
 MAX_QUERY_WORDS = 64
 _MAX_TERMS = 2_000
+# Names come again and again in what is said of one code base. Some MB at most: what is longer is no name.
+_REMEMBERED, _LONGEST_REMEMBERED = 16_384, 64
 
 
 def identifier_parts(identifier: str) -> list[str]:
@@ -26,14 +29,23 @@ def terms(text: str) -> str:
     """
     found: dict[str, None] = {}
     for identifier in dict.fromkeys(_IDENTIFIER.findall(text)):
-        if identifier.isalpha() and identifier[1:].islower():
-            continue  # a word has one part
-        parts = identifier_parts(identifier)
-        if len(parts) > 1:
-            found.update(dict.fromkeys(parts))
-        if len(found) > _MAX_TERMS:
-            break
+        parts = _remembered(identifier) if len(identifier) <= _LONGEST_REMEMBERED else _several(identifier)
+        if parts:
+            found.update(parts)
+            if len(found) > _MAX_TERMS:
+                break
     return " ".join(found)
+
+
+def _several(identifier: str) -> dict[str, None]:
+    """The parts of an identifier that has more than one, else none."""
+    if identifier.isalpha() and identifier[1:].islower():
+        return {}  # a word
+    parts = identifier_parts(identifier)
+    return dict.fromkeys(parts) if len(parts) > 1 else {}
+
+
+_remembered = lru_cache(_REMEMBERED)(_several)
 
 
 def owner_token(user_id: str, project: str) -> str:

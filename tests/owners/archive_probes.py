@@ -152,6 +152,26 @@ ARCHIVE: dict[str, list[Probe]] = {
             expect=_nothing,
         )
     ],
+    "restore_messages_with_vectors": [
+        Probe(
+            lambda a, b: {
+                **_FENCE,
+                "conversation_id": b.conversation,
+                "property": "probe",
+                "messages": [
+                    {
+                        "properties": {"uuid": FRESH_ID, "seq": 9},
+                        "timestamp": _TIME,
+                        "important": True,
+                        "tool_calls": [],
+                        "vector": [0.1] * 384,
+                    }
+                ],
+            },
+            prepare=_BEGUN,
+            expect=_nothing,
+        )
+    ],
     "restore_ties": [
         Probe(lambda a, b: _ties(b.conversation), prepare=_BEGUN, expect=_nothing),
         *(
