@@ -70,7 +70,7 @@ async def test_it_goes_on_like_any_other(searching: Searching) -> None:
         (record(uuid="known"), "its uuid is that of record 0"),
         (record(metadata=[1]), "its metadata is a mapping"),
         (record("\ud800"), "not valid text"),
-        (record(tool_calls=[]), "unknown key 'tool_calls'"),
+        (record(calls=[]), "unknown key 'calls'"),
     ],
 )
 async def test_a_bad_record_is_named_and_nothing_is_written(searching: Searching, bad: Any, why: str) -> None:
