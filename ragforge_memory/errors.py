@@ -189,13 +189,19 @@ class ForkedProcess(RagforgeError):
 
 
 class TurnCancelled(RagforgeError):
-    """The turn was cancelled; what had been said until then is in the graph as a partial answer."""
+    """The turn was cancelled; what had been said until then is kept, the answer as a partial one.
+
+    ``kept``: whether the question is; it is not where the turn was cancelled before it began, or nothing could take it.
+    """
 
     exit_code = 130
 
-    def __init__(self, message: str, *, hint: str | None = None, message_id: str | None = None) -> None:
+    def __init__(
+        self, message: str, *, hint: str | None = None, message_id: str | None = None, kept: bool = False
+    ) -> None:
         super().__init__(message, hint=hint)
         self.message_id = message_id
+        self.kept = kept
 
 
 def describe(error: BaseException) -> dict[str, Any]:

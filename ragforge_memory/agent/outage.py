@@ -36,6 +36,7 @@ class Outage:
         self._replay = replay
         self._mending: asyncio.Task[None] | None = None
         self._closed = False
+        self._soon = asyncio.Event()
         self.replaying = asyncio.Lock()
         graph.breaker.on_open = self._opened
 
@@ -53,6 +54,10 @@ class Outage:
         use the graph."""
         if not self.is_on:
             self.begin(GraphUnavailable("what was said while Neo4j was away is being stored", hint="ask again"))
+
+    def soon(self) -> None:
+        """The graph has answered somebody just now: it is looked at once more at once."""
+        self._soon.set()
 
     async def over(self) -> None:
         """Waits until the graph is back and has all that was said meanwhile; at once where it is there."""
@@ -97,6 +102,7 @@ class Outage:
     async def _mend(self) -> None:
         pause = _FIRST_PAUSE
         while True:
+            self._soon.clear()
             try:
                 if await self._mended(restart=True):
                     return
@@ -104,5 +110,7 @@ class Outage:
                 log.info("the graph is not back yet: %s", error)
             except Exception:
                 log.exception("what waits in the journal could not be stored; trying again")
-            await asyncio.sleep(pause)
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(pause):
+                    await self._soon.wait()
             pause = min(pause * 2, _LONGEST_PAUSE)

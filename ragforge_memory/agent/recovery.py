@@ -71,6 +71,7 @@ async def replay_own(services: Services, conversation_id: str | None = None) -> 
                 await replay.creation(creation)
             for turn in waiting.turns.values():
                 await replay.turn(turn, ended=turn.answer is not None)
+    services.outage.soon()
     services.background.wake(due=True)
 
 

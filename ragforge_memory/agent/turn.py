@@ -138,6 +138,7 @@ class Turn:
                 "the turn was cancelled",
                 hint="what had been said until then is kept as a partial answer",
                 message_id=self.message_id,
+                kept=keeping.asked and not keeping.lost,
             ) from None
         except BaseException:
             with contextlib.suppress(asyncio.CancelledError):

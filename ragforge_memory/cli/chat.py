@@ -117,10 +117,10 @@ class Talk:
         print(flush=True)
         try:
             await run_turn(session, self._opened, text, view.show)
-        except TurnCancelled:
+        except TurnCancelled as cancelled:
             view.finish()
             kept = f"; the {'answer so far' if view.spoke else 'question'} is kept" if session.keeps else ""
-            self.say(f"interrupted{kept if view.started else ''}")
+            self.say(f"interrupted{kept if cancelled.kept else ''}")
             if session.interrupts.leaving:
                 raise typer.Exit(session.interrupts.exit_code) from None
         except AgentClosed:

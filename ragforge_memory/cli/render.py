@@ -27,7 +27,6 @@ class TurnView:
         self._markdown = MarkdownPrinter(terminal)
         self._arguments: dict[str, dict[str, Any]] = {}
         self._spoke = False
-        self._started = False
         self._degraded: set[str] = set()
         self._last: Literal["text", "note"] | None = None
 
@@ -36,16 +35,10 @@ class TurnView:
         """Whether there was a piece of an answer."""
         return self._spoke
 
-    @property
-    def started(self) -> bool:
-        """Whether the question is in the graph."""
-        return self._started
-
     def show(self, event: Event) -> None:
         """Prints what the event adds."""
         match event.type:
             case "message_started":
-                self._started = True
                 self._spinner.phase("reading the conversation")
             case "recalled":
                 self._spinner.phase("thinking")

@@ -215,6 +215,7 @@ async def test_a_full_disk(
         assert (await conversation.send_message("third")).degraded == ("graph",)
         await proxy.recover()
         assert [each.content for each in await conversation.get_history()] == ["first", "One.", "third", "Three."]
+        await (await agent.open()).outage.over()
         assert (await conversation.send_message("fourth")).degraded == ()
     assert list((home / "journal").iterdir()) == []
 

@@ -68,7 +68,7 @@ async def test_a_fresh_database_gets_the_whole_schema(scratch: GraphClient) -> N
     made = await _schema(scratch)
     names = {row["name"] for rows in made.values() for row in rows}
     for migration in all_migrations():
-        for statement in migration.statements:
+        for statement in (each for each in migration.statements if "IF NOT EXISTS" in each):
             assert statement.split()[statement.split().index("IF") - 1] in names
     assert all(row["state"] == "ONLINE" for row in made["INDEXES"])
 
