@@ -97,7 +97,10 @@ RETURN [k IN keys(m) WHERE NOT k STARTS WITH 'embedding' |
       uuid: x.uuid, tier: r.tier, score: r.score, tokens: r.tokens, cost: r.cost, rank: r.rank, hash: r.hash} AS used
     ORDER BY r.rank
   } AS used,
-  COLLECT { MATCH (m)-[:MERGED_FROM]->(other:Conversation) RETURN other.uuid } AS merged_from
+  COLLECT {
+    MATCH (m)-[brought:MERGED_FROM]->(other:Conversation)
+    RETURN {uuid: other.uuid, to_seq: brought.to_seq}
+  } AS merged_from
 
 // name: archive_anchors
 // The anchors that a conversation's own messages stand on, each with the place of the scope that it stands on now.

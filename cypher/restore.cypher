@@ -330,7 +330,8 @@ MATCH (m:Message {uuid: row.message})
 WHERE m.user_id = $user_id AND m.project = $project
 MATCH (x:Conversation {uuid: row.uuid})
 WHERE x.user_id = $user_id AND x.project = $project
-MERGE (m)-[:MERGED_FROM]->(x)
+MERGE (m)-[brought:MERGED_FROM]->(x)
+SET brought += row.properties
 RETURN collect(row.number) AS numbers
 
 // name: restore_reuse

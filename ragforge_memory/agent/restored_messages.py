@@ -188,7 +188,7 @@ class MessageWriter:
                 for item in each.used
                 if item.label in ("message", "summary", "anchor")
             ]
-            used += [tie_row(uuid, name, "conversation", self._names.now(other), {}) for other in each.merged_from]
+            used += [merge_row(uuid, name, self._names.now(merged.uuid), merged) for merged in each.merged_from]
         await self._store.ties(uuid, references=references, anchored=anchored, reads=reads)
         self.untied += await self._store.receipts(used)
 
@@ -220,3 +220,8 @@ def tie_row(
         "properties": properties,
         "call": call,
     }
+
+
+def merge_row(conversation: str, message: str, uuid: str, merged: archive.Merged) -> dict[str, Any]:
+    """A conversation that a message brought in, as what waits to be tied to it."""
+    return tie_row(conversation, message, "conversation", uuid, merged.model_dump(exclude={"uuid"}, exclude_none=True))

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from ragforge_memory.agent.restored_anchors import holder, place_anchors
-from ragforge_memory.agent.restored_messages import HereAlready, MessageWriter, tie_row
+from ragforge_memory.agent.restored_messages import HereAlready, MessageWriter, merge_row
 from ragforge_memory.code.ingest import is_dead
 from ragforge_memory.code.rows import anchor_key
 from ragforge_memory.errors import InvalidInput, RagforgeError, SpaceMoved
@@ -203,7 +203,8 @@ class Restoring:
 
     def passed(self, message: archive.Message) -> None:
         """A message of a conversation that is here already: what it brought in may come only now."""
-        self._writer.untied += [tie_row("", message.uuid, "conversation", other, {}) for other in message.merged_from]
+        merged = message.merged_from
+        self._writer.untied += [merge_row("", message.uuid, each.uuid, each) for each in merged]
 
     async def summaries(self, summaries: Sequence[archive.Summary]) -> None:
         """Its summaries, the lower levels first."""

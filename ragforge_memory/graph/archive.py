@@ -165,7 +165,7 @@ def _message(row: dict[str, Any]) -> archive.Message:
             "references": [_given(tie) | {"scope": _given(tie["scope"])} for tie in row["references"]],
             "anchored": [_given(tie) for tie in row["anchored"]],
             "used": [_given(used) for used in row["used"]],
-            "merged_from": row["merged_from"],
+            "merged_from": [_given(merged) for merged in row["merged_from"]],
             "embedding": row["vector"],
         },
     )

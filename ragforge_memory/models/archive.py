@@ -73,6 +73,13 @@ class Anchored(Record):
     start_line: Int | None = None
 
 
+class Merged(Record):
+    """An edge MERGED_FROM: a conversation that a message brought in, up to which of its messages."""
+
+    uuid: Uuid
+    to_seq: Int | None = None
+
+
 class Used(Record):
     """An edge USED_CONTEXT: one thing that an answer was given."""
 
@@ -142,7 +149,7 @@ class Message(Node):
     references: list[Reference] = Field(default_factory=list)
     anchored: list[Anchored] = Field(default_factory=list)
     used: list[Used] = Field(default_factory=list)
-    merged_from: list[Uuid] = Field(default_factory=list, description="conversations that it brought in")
+    merged_from: list[Merged] = Field(default_factory=list, description="conversations that it brought in")
     embedding: list[float] | None = None
 
 

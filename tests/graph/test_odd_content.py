@@ -14,6 +14,7 @@ from ragforge_memory.graph.client import GraphClient, plain
 from ragforge_memory.graph.conversations import ConversationStore
 from ragforge_memory.graph.messages import MessageStore
 from ragforge_memory.graph.queries import statement_for
+from ragforge_memory.graph.space_in_use import in_space
 from ragforge_memory.graph.spaces import open_space
 from ragforge_memory.models.owner import Owner
 from tests.graph.filling import REFRESH, said
@@ -57,7 +58,7 @@ async def test_no_read_brings_an_embedding(client: GraphClient, owner: Owner, ne
                     continue
                 text = statement.filled({"index": space.scope_index, "type": "CONSUMES"})
                 with undone(session) as transaction:
-                    parameters = {**owner.parameters, **probe.parameters(data, data)}
+                    parameters = {**owner.parameters, **in_space(space), **probe.parameters(data, data)}
                     rows = [plain(dict(record)) for record in transaction.run(text, parameters)]
                 assert not list(_vectors(rows)), name
                 answered += bool(rows)

@@ -91,7 +91,7 @@ def _finish(uuid: str, parent: str | None = None) -> dict[str, Any]:
 
 def _given(message: str, uuid: str, call: str | None = None) -> dict[str, Any]:
     end = {"uuid": uuid, "properties": {"rank": 1}, "number": 0}
-    return {"rows": [{"message": message, "call": call, "uuid": uuid, "number": 0, "ends": [end]}]}
+    return {"rows": [{"message": message, "call": call, "uuid": uuid, "number": 0, "properties": {}, "ends": [end]}]}
 
 
 ARCHIVE: dict[str, list[Probe]] = {
