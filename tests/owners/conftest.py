@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,14 +14,22 @@ from ragforge_memory.llm.scripted import ScriptedProvider
 MakeAgent = Callable[..., AsyncConversationAgent]
 
 
-@pytest.fixture(autouse=True)
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A home of its own for each test, so that journals do not meet."""
-    monkeypatch.setenv("RAGFORGE_HOME", str(tmp_path / "home"))
-    return tmp_path / "home"
+@pytest.fixture(scope="module")
+def anyio_backend() -> str:
+    """One event loop for the agents that the tests of a module share."""
+    return "asyncio"
 
 
-@pytest.fixture
+@pytest.fixture(scope="module", autouse=True)
+def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A home of these tests' own."""
+    home = tmp_path_factory.mktemp("owners") / "home"
+    with pytest.MonkeyPatch.context() as environment:
+        environment.setenv("RAGFORGE_HOME", str(home))
+        yield home
+
+
+@pytest.fixture(scope="module")
 def agent_of(neo4j_config: Neo4jConfig) -> MakeAgent:
     """Makes agents of an owner (None: no user, no project); ``steps`` is what the model says."""
 

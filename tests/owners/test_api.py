@@ -3,16 +3,11 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 from collections.abc import AsyncIterator, Callable
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass
-from pathlib import Path
 from uuid import uuid4
 
-import anyio
 import pytest
 
 from ragforge_memory import (
@@ -24,7 +19,7 @@ from ragforge_memory import (
     ToolCall,
 )
 from ragforge_memory.agent.search import search
-from ragforge_memory.errors import NotFound
+from ragforge_memory.errors import NotFound, SpaceMoved
 from ragforge_memory.graph.client import GraphClient
 from ragforge_memory.graph.connect import connect
 from ragforge_memory.graph.messages import MessageStore
@@ -74,7 +69,7 @@ class Two:
         return AsyncConversation(self.mine, self.their_conversation.info)
 
 
-@pytest.fixture(params=PAIRS, ids=lambda name: name.replace(" ", "-"))
+@pytest.fixture(scope="module", params=PAIRS, ids=lambda name: name.replace(" ", "-"))
 async def two(request: pytest.FixtureRequest, agent_of: MakeAgent) -> AsyncIterator[Two]:
     word = f"word{uuid4().hex[:12]}"
     owners = [tuple(None if name is None else f"{name}-{word}" for name in owner) for owner in PAIRS[request.param]]
@@ -197,7 +192,8 @@ async def test_stores_take_no_uuids_of_others(two: Two, client: GraphClient) -> 
     assert await store.known([message.uuid for message in theirs]) == {}
     await store.mark_unanswered(theirs[-1].uuid)
     await store.fail_embeddings([message.uuid for message in theirs])
-    await store.store_embeddings(Space("thief", 2, 999), {theirs[0].uuid: [1.0, 0.0]})
+    with suppress(SpaceMoved):  # where the project has chosen a model already
+        await store.store_embeddings(Space("thief", 2, 999), {theirs[0].uuid: [1.0, 0.0]})
     assert await two.their_conversation.get_history() == theirs
     rows = await client.run_schema("MATCH (m:Message {uuid: $uuid}) RETURN keys(m) AS keys", uuid=theirs[0].uuid)
     assert "embedding_999" not in rows[0]["keys"]
@@ -258,58 +254,3 @@ async def test_tools_know_the_code_of_their_project_alone(
         assert owner.project + "-2" not in told
         assert theirs not in told
     assert "Sea.tide" not in json.dumps(nobodys.result)
-
-
-# --- the command line -------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.timeout(300)  # a dozen processes
-def test_the_command_line_knows_the_users_own_alone(
-    agent_of: MakeAgent, neo4j_config: Neo4jConfig, owner: Owner, tmp_path: Path, home: Path
-) -> None:
-    (tmp_path / "ragforge.config.yaml").write_text(
-        f"name: {owner.project}\nagent: {{memory: {{embeddings: {{provider: hashing}}}}}}\n"
-    )
-    ours = ("NEO4J_", "RAGFORGE_", "GEMINI_", "GOOGLE_", "OPENAI_")
-    environment = {
-        **{key: value for key, value in os.environ.items() if not key.startswith(ours)},
-        "RAGFORGE_HOME": str(home),
-        "NEO4J_URI": neo4j_config.uri,
-        "NEO4J_USERNAME": neo4j_config.username or "neo4j",
-        "NEO4J_PASSWORD": neo4j_config.password or "",
-    }
-
-    def ragforge(*arguments: str) -> subprocess.CompletedProcess[str]:
-        command = [sys.executable, "-m", "ragforge_memory.cli.main", *arguments]
-        return subprocess.run(
-            command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=60, check=False
-        )
-
-    async def one() -> str:
-        async with agent_of("ada", owner.project, "It stands.") as agent:
-            conversation = await agent.create_conversation(title="The lighthouse")
-            await conversation.send_message("Does it stand?")
-            return conversation.uuid
-
-    uuid = anyio.run(one)
-    shown = ragforge("conversations", "show", uuid, "--user", "ada")
-    assert shown.returncode == 0, shown.stderr
-    assert "It stands." in shown.stdout
-    commands: list[tuple[str, ...]] = [
-        ("show", uuid),
-        ("delete", uuid, "--yes"),
-        ("archive", uuid),
-        ("show", uuid[:10]),
-    ]
-    commands += [("show", "The lighthouse", "--json")]
-    for user, tried in (((), commands[:2]), (("--user", "bob"), commands)):
-        for command in tried:
-            done = ragforge("conversations", *command, *user)
-            assert done.returncode == 1, (command, done.stdout, done.stderr)
-            assert "there is no conversation" in done.stderr
-            assert "stands" not in done.stdout + done.stderr
-        listed = ragforge("conversations", "list", "--json", *user)
-        assert listed.returncode == 0
-        assert uuid not in listed.stdout
-    assert json.loads(ragforge("conversations", "list", "--json", "--user", "ada").stdout)["items"][0]["uuid"] == uuid
-    assert ragforge("conversations", "show", uuid, "--user", "ada").stdout == shown.stdout
