@@ -35,15 +35,18 @@ RETURN c.uuid AS uuid, c.status = 'deleting' AS hidden, coalesce(c.kept_to, 0) A
   head(COLLECT { MATCH (m:Message {conversation_id: c.uuid, seq: row.seq}) RETURN m.uuid }) AS last_message_id,
   head(COLLECT { MATCH (m:Message {conversation_id: c.uuid, seq: c.kept_to}) RETURN m.uuid }) AS kept_message_id
 
-// name: session_holder
+// name: session_holders
+UNWIND $session_ids AS session_id
 MATCH (c:Conversation)
-WHERE c.user_id = $user_id AND c.project = $project AND c.session_id = $session_id AND c.status <> 'deleting'
-RETURN c.uuid AS uuid
+WHERE c.user_id = $user_id AND c.project = $project AND c.session_id = session_id AND c.status <> 'deleting'
+RETURN session_id, c.uuid AS uuid
 
 // name: begin_restore
 // What is being restored is hidden as what is being deleted is: a sweep takes away what a crash leaves of it, once the
-// lease is over. Of one whose first part is here still, shared by branches, only the rest is written.
-MERGE (c:Conversation {uuid: $uuid})
+// lease is over. Of one whose first part is here still, shared by branches, only the rest is written. As in all that
+// follows, many small conversations are one statement: to ask for each by itself takes ten times as long as to write it.
+UNWIND $uuids AS uuid
+MERGE (c:Conversation {uuid: uuid})
 ON CREATE SET c.user_id = $user_id, c.project = $project, c.owner_token = $owner_token, c.status = 'deleting',
   c.head_seq = 0, c.created_at = datetime(), c.updated_at = datetime()
 WITH c
@@ -59,13 +62,14 @@ RETURN c.uuid AS uuid
 // name: restore_messages
 // A batch, once: a repeated write finds that its step was taken. Labels of work to do are made anew. Every node gets its
 // properties in one SET: a SET for each took the indexes twice as long.
-MATCH (c:Conversation {uuid: $conversation_id})
+UNWIND $batches AS batch
+MATCH (c:Conversation {uuid: batch.conversation_id})
 WHERE c.user_id = $user_id AND c.project = $project
 SET c.import_until = datetime() + duration({seconds: $seconds})
-WITH c, c['import_token'] = $token AND c['import_step'] = $step AS due
+WITH c, batch, c['import_token'] = $token AND c['import_step'] = batch.step AS due
 FOREACH (_ IN CASE WHEN due THEN [1] ELSE [] END |
-  SET c.import_step = $step + 1
-  FOREACH (row IN $messages |
+  SET c.import_step = batch.step + 1
+  FOREACH (row IN batch.messages |
     FOREACH (p IN [row.properties] |
       CREATE (c)-[:HAS_MESSAGE]->(m:Message)
       SET m = p {.*, conversation_id: c.uuid, user_id: c.user_id, project: c.project, owner_token: c.owner_token,
@@ -81,25 +85,26 @@ FOREACH (_ IN CASE WHEN due THEN [1] ELSE [] END |
               CREATE (call)-[:PRODUCED_RESULT]->(x:ToolResult)
               SET x = r {.*, tool_call_id: q.uuid, timestamp: datetime(result.timestamp)}))))))
 )
-RETURN c.import_token = $token AS mine
+RETURN c.uuid AS uuid, c.import_token = $token AS mine
 
 // name: restore_messages_with_vectors
 // As restore_messages, of messages that bring their vectors: looking for them again afterwards takes longer than to
 // write both at once. Not the same statement, since a procedure cannot be called in FOREACH. Where the project's vectors
 // are another model's by now, or are being moved, as store_message_embeddings.
-MATCH (c:Conversation {uuid: $conversation_id})
-WHERE c.user_id = $user_id AND c.project = $project
-SET c.import_until = datetime() + duration({seconds: $seconds})
-WITH c, c['import_token'] = $token AND c['import_step'] = $step AS due
 OPTIONAL MATCH (q:RagforgeMeta {key: 'project/' + $project})
 FOREACH (_ IN CASE WHEN q.next_model IS NULL THEN [] ELSE [1] END | SET q.touched = datetime())
-WITH c, due, q.next_model IS NOT NULL AS moving,
+WITH q.next_model IS NOT NULL AS moving,
   coalesce([q.model, q.dimension] <> [$space_model, $space_dimension], false) AS moved
-CALL (c, due, moving, moved) {
-  WITH c, due, moving, moved WHERE due
-  SET c.import_step = $step + 1
-  WITH c, moving, moved
-  UNWIND $messages AS row
+UNWIND $batches AS batch
+MATCH (c:Conversation {uuid: batch.conversation_id})
+WHERE c.user_id = $user_id AND c.project = $project
+SET c.import_until = datetime() + duration({seconds: $seconds})
+WITH c, batch, moving, moved, c['import_token'] = $token AND c['import_step'] = batch.step AS due
+CALL (c, batch, due, moving, moved) {
+  WITH c, batch, due, moving, moved WHERE due
+  SET c.import_step = batch.step + 1
+  WITH c, batch, moving, moved
+  UNWIND batch.messages AS row
   WITH c, row, row.properties AS p, moving, moved
   CREATE (c)-[:HAS_MESSAGE]->(m:Message)
   SET m = p {.*, conversation_id: c.uuid, user_id: c.user_id, project: c.project, owner_token: c.owner_token,
@@ -120,7 +125,7 @@ CALL (c, due, moving, moved) {
   CALL db.create.setNodeVectorProperty(m, $property, vector)
   RETURN count(*) AS written
 }
-RETURN c.import_token = $token AS mine
+RETURN c.uuid AS uuid, c.import_token = $token AS mine
 
 // name: restore_anchors
 // An anchor that is here already, of other messages on the same code, stays as it is. A new one stands where it stood,
@@ -133,7 +138,7 @@ ON CREATE SET a = row.properties, a.key = row.key, a.uuid = row.uuid, a.project 
 WITH a, row
 WHERE a.project = $project
 SET a:LooseAnchor,
-  a.held_for = [one IN coalesce(a.held_for, []) WHERE one <> $conversation_id] + $conversation_id
+  a.held_for = [one IN coalesce(a.held_for, []) WHERE one <> row.conversation_id] + row.conversation_id
 FOREACH (_ IN CASE WHEN a.candidates IS NULL THEN [] ELSE [1] END | SET a:UndecidedAnchor)
 FOREACH (_ IN CASE WHEN a.been IS NULL THEN [] ELSE [1] END | SET a:MovedAnchor)
 WITH a, row
@@ -148,15 +153,16 @@ RETURN a.key AS key, a.file AS file, EXISTS { MATCH (a)-[:RESOLVES_TO]->(:Scope)
 // name: restore_ties
 // A batch's edges to code, once. A reference leads to the scope in the place that it led to, if that is what it was, and
 // to where the anchor stands.
-MATCH (c:Conversation {uuid: $conversation_id})
+UNWIND $batches AS batch
+MATCH (c:Conversation {uuid: batch.conversation_id})
 WHERE c.user_id = $user_id AND c.project = $project
 SET c.import_until = datetime() + duration({seconds: $seconds})
-WITH c, c['import_token'] = $token AND c['import_step'] = $step AS due
-FOREACH (_ IN CASE WHEN due THEN [1] ELSE [] END | SET c.import_step = $step + 1)
-WITH c, due
-CALL (due) {
-  WITH due WHERE due
-  UNWIND $references AS row
+WITH c, batch, c['import_token'] = $token AND c['import_step'] = batch.step AS due
+FOREACH (_ IN CASE WHEN due THEN [1] ELSE [] END | SET c.import_step = batch.step + 1)
+WITH c, batch, due
+CALL (batch, due) {
+  WITH batch, due WHERE due
+  UNWIND batch.references AS row
   MATCH (m:Message {uuid: row.message})
   WHERE m.user_id = $user_id AND m.project = $project
   MATCH (s:Scope)
@@ -166,9 +172,9 @@ CALL (due) {
   SET r = row.properties
   RETURN count(*) AS referenced
 }
-CALL (due) {
-  WITH due WHERE due
-  UNWIND $anchored AS row
+CALL (batch, due) {
+  WITH batch, due WHERE due
+  UNWIND batch.anchored AS row
   MATCH (m:Message {uuid: row.message})
   WHERE m.user_id = $user_id AND m.project = $project
   MATCH (a:CodeAnchor {key: row.key})
@@ -181,9 +187,9 @@ CALL (due) {
   ON CREATE SET r.scope_hash = row.properties.scope_hash, r.commit = row.properties.commit
   RETURN count(*) AS anchored
 }
-CALL (due) {
-  WITH due WHERE due
-  UNWIND $reads AS row
+CALL (batch, due) {
+  WITH batch, due WHERE due
+  UNWIND batch.reads AS row
   MATCH (m:Message {uuid: row.message})-[:MADE_TOOL_CALL]->(call:ToolCall {uuid: row.call})
   WHERE m.user_id = $user_id AND m.project = $project
   MATCH (a:CodeAnchor {key: row.key})
@@ -192,19 +198,20 @@ CALL (due) {
   SET r.hash = row.hash
   RETURN count(*) AS read
 }
-RETURN c.import_token = $token AS mine
+RETURN c.uuid AS uuid, c.import_token = $token AS mine
 
 // name: restore_summaries
 // Of a conversation whose first part was here still, the summaries of that part are too.
-MATCH (c:Conversation {uuid: $conversation_id})
+UNWIND $batches AS batch
+MATCH (c:Conversation {uuid: batch.conversation_id})
 WHERE c.user_id = $user_id AND c.project = $project
 SET c.import_until = datetime() + duration({seconds: $seconds})
-WITH c, c['import_token'] = $token AND c['import_step'] = $step AS due
-FOREACH (_ IN CASE WHEN due THEN [1] ELSE [] END | SET c.import_step = $step + 1)
-WITH c, due
-CALL (c, due) {
-  WITH c, due WHERE due
-  UNWIND $summaries AS row
+WITH c, batch, c['import_token'] = $token AND c['import_step'] = batch.step AS due
+FOREACH (_ IN CASE WHEN due THEN [1] ELSE [] END | SET c.import_step = batch.step + 1)
+WITH c, batch, due
+CALL (c, batch, due) {
+  WITH c, batch, due WHERE due
+  UNWIND batch.summaries AS row
   MERGE (s:Summary {conversation_id: c.uuid, kind: row.kind, level: row.level, from_seq: row.from_seq})
   ON CREATE SET s += row.properties, s.uuid = row.uuid, s.user_id = c.user_id, s.project = c.project,
     s.created_at = datetime(row.created_at)
@@ -227,30 +234,32 @@ CALL (c, due) {
   }
   RETURN count(*) AS written
 }
-RETURN c.import_token = $token AS mine, written
+RETURN c.uuid AS uuid, c.import_token = $token AS mine, written
 
 // name: restore_insights
 // What analyses found, once.
-MATCH (c:Conversation {uuid: $conversation_id})
+UNWIND $batches AS batch
+MATCH (c:Conversation {uuid: batch.conversation_id})
 WHERE c.user_id = $user_id AND c.project = $project
 SET c.import_until = datetime() + duration({seconds: $seconds})
-WITH c, c['import_token'] = $token AND c['import_step'] = $step AS due
-FOREACH (_ IN CASE WHEN due THEN [1] ELSE [] END | SET c.import_step = $step + 1)
-WITH c, due
-CALL (c, due) {
-  WITH c, due WHERE due
-  UNWIND $insights AS row
+WITH c, batch, c['import_token'] = $token AND c['import_step'] = batch.step AS due
+FOREACH (_ IN CASE WHEN due THEN [1] ELSE [] END | SET c.import_step = batch.step + 1)
+WITH c, batch, due
+CALL (c, batch, due) {
+  WITH c, batch, due WHERE due
+  UNWIND batch.insights AS row
   CREATE (c)-[:HAS_INSIGHT]->(i:Insight)
   SET i = row.properties, i.uuid = row.uuid, i.conversation_id = c.uuid, i.user_id = c.user_id, i.project = c.project,
     i.created_at = datetime(row.created_at)
   RETURN count(*) AS written
 }
-RETURN c.import_token = $token AS mine, written
+RETURN c.uuid AS uuid, c.import_token = $token AS mine, written
 
 // name: restore_prompts
-MATCH (c:Conversation {uuid: $conversation_id})
-WHERE c.user_id = $user_id AND c.project = $project
+// A text is given once, with all conversations that have it.
 UNWIND $prompts AS row
+MATCH (c:Conversation)
+WHERE c.uuid IN row.conversations AND c.user_id = $user_id AND c.project = $project
 MERGE (kept:Prompt {uuid: row.uuid})
 ON CREATE SET kept.user_id = c.user_id, kept.project = c.project, kept.text = row.text, kept.created_at = datetime(row.created_at)
 MERGE (c)-[:USED_PROMPT]->(kept)

@@ -8,9 +8,9 @@ from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from ragforge_memory.agent.archive_lines import restore_lines
+from ragforge_memory.agent.archive_groups import restore_lines
 from ragforge_memory.agent.archive_reading import archive_of, restore_document
-from ragforge_memory.agent.restoring import Counts
+from ragforge_memory.agent.restored_places import Counts
 from ragforge_memory.errors import InvalidInput
 from ragforge_memory.models.archive import FORMAT
 from ragforge_memory.models.imports import MOST_NAMED, ImportFault, ImportProgress, ImportReport

@@ -1,4 +1,4 @@
-"""Reading archives that are lines: a record a line, each conversation by itself, whole or not at all."""
+"""Taking the lines of an archive in, one after the other: each conversation by itself, whole or not at all."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ import asyncio
 import json
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from ragforge_memory.agent.archive_reading import check_version, checked
 from ragforge_memory.agent.restored_messages import HereAlready
-from ragforge_memory.agent.restoring import Counts, Misplaced, Restoring
+from ragforge_memory.agent.restored_places import Counts, Misplaced
+from ragforge_memory.agent.restoring import Restoring
 from ragforge_memory.errors import InvalidInput
 from ragforge_memory.models import archive
 
@@ -19,8 +20,8 @@ if TYPE_CHECKING:
     from ragforge_memory.agent.services import Services
 
 # A transaction that a server with a heap of 512 MB holds with all its indexes: whichever is reached first.
-_BATCH_RECORDS = 1_000
-_BATCH_CHARACTERS = 4_000_000
+BATCH_RECORDS = 1_000
+BATCH_CHARACTERS = 4_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,45 +39,7 @@ class Restored:
     line: int = 0
 
 
-async def restore_lines(
-    services: Services, lines: AsyncIterator[Sequence[bytes]], *, on_conflict: OnConflict
-) -> AsyncIterator[Restored]:
-    """Stores the conversations of a file of lines; holds no more than a batch of one.
-
-    Args:
-        services: what is open.
-        lines: the file's lines, some at a time.
-        on_conflict: for each conversation that is here already.
-
-    Raises:
-        InvalidInput: the first line is not that of an archive, or memory is off.
-        GraphUnavailable: the graph went away; what had been told of is stored, the rest is not.
-    """
-    if services.receipts is None:
-        raise InvalidInput("memory is off: nothing can be imported", hint="set agent.memory.enabled")
-    reader: _Reader | None = None
-    number = 0
-    try:
-        async for some in parsed(lines):
-            for line in some:
-                number += 1
-                if reader is None:
-                    reader = _Reader(services, _head(line), on_conflict)
-                    continue
-                for told in await reader.take(line, number):
-                    yield told
-        if reader is None:
-            raise InvalidInput("there is nothing to import: the file is empty")
-        for told in await reader.ended(number):
-            yield told
-        await reader.restoring.close()
-    except BaseException:
-        if reader is not None:
-            await asyncio.shield(reader.restoring.roll_back())
-        raise
-
-
-class _Line(NamedTuple):
+class Line(NamedTuple):
     """A line that was read: its record, or why it is none."""
 
     kind: str
@@ -85,7 +48,7 @@ class _Line(NamedTuple):
     size: int
 
 
-class _Reader:
+class Reader:
     """Where the reading stands: between two conversations, in one, or in one that is passed over: here already, or
     refused."""
 
@@ -101,13 +64,9 @@ class _Reader:
         self._characters = 0
         self._messages = 0
 
-    async def take(self, line: _Line, number: int) -> list[Restored]:
+    async def take(self, line: Line, number: int) -> list[Restored]:
         """One line; what became of conversations that end with it."""
-        told: list[Restored] = []
-        if line.kind == "conversation" and self._state == "in":
-            told += await self._refuse(f"conversation {self._uuid} has no end", number)
-        if line.kind == "conversation":
-            self._state = "between"
+        told = await self.break_off(number) if line.kind == "conversation" else []
         try:
             if line.record is None:
                 raise InvalidInput(line.error or "this is no record of an archive")
@@ -118,6 +77,14 @@ class _Reader:
             told += await self._refuse(error.message, number if error.place is None else error.place)
         except InvalidInput as error:
             told += await self._refuse(error.message, number)
+        if line.kind == "end":
+            self._state = "between"
+        return told
+
+    async def break_off(self, number: int) -> list[Restored]:
+        """Another conversation begins in this line; what is wrong with that."""
+        told = [] if self._state != "in" else await self._refuse(f"conversation {self._uuid} has no end", number)
+        self._state = "between"
         return told
 
     async def ended(self, number: int) -> list[Restored]:
@@ -128,7 +95,7 @@ class _Reader:
             return [_refused("the file was cut: its last line is missing", number)]
         return []
 
-    async def _taken(self, line: _Line, record: archive.Record, number: int) -> list[Restored]:
+    async def _taken(self, line: Line, record: archive.Record, number: int) -> list[Restored]:
         if isinstance(record, archive.ConversationHead):
             return await self._begin(record, number)
         if isinstance(record, archive.End):
@@ -154,7 +121,7 @@ class _Reader:
             return [Restored(error.uuid, replace(self.restoring.counts), skipped=True, line=number)]
         self._state = "in" if wanted else "here"
         if wanted:
-            await self.restoring.begin(head)
+            await self.restoring.begin([head])
             return []
         return [Restored(head.uuid, replace(self.restoring.counts), skipped=True, line=number)]
 
@@ -165,7 +132,6 @@ class _Reader:
             if end.messages != self._messages:
                 raise InvalidInput(f"{self._messages} messages came before the end of what has {end.messages}")
             await self.restoring.commit()
-        self._state = "between"
         if state != "in":
             return []
         if end.dropped:
@@ -183,7 +149,7 @@ class _Reader:
         return [_refused(why, number)]
 
     async def _add(self, kind: str, record: archive.Record, size: int, number: int) -> None:
-        if kind != self._kind or len(self._batch) >= _BATCH_RECORDS or self._characters + size > _BATCH_CHARACTERS:
+        if kind != self._kind or len(self._batch) >= BATCH_RECORDS or self._characters + size > BATCH_CHARACTERS:
             await self._flush()
             self._kind, self._first = kind, number
         self._batch.append(record)
@@ -196,20 +162,20 @@ class _Reader:
             return
         if self._kind == "message":
             self._messages += len(batch)
-            await restoring.messages(batch, place=self._first)
+            await restoring.messages({self._uuid: batch}, place=self._first)
         elif self._kind == "anchor":
-            await restoring.anchors(batch)
+            await restoring.anchors({self._uuid: batch})
         elif self._kind == "prompt":
-            await restoring.prompts(batch)
+            await restoring.prompts({self._uuid: batch})
         elif self._kind == "summary":
-            await restoring.summaries(batch)
+            await restoring.summaries({self._uuid: batch})
         else:
-            await restoring.insights(cast(list[archive.Insight], batch))
+            await restoring.insights({self._uuid: batch})
 
 
-async def parsed(lines: AsyncIterator[Sequence[bytes]]) -> AsyncIterator[list[_Line]]:
+async def parsed(lines: AsyncIterator[Sequence[bytes]]) -> AsyncIterator[list[Line]]:
     """Some lines at a time, read in a thread while those before are written."""
-    reading: asyncio.Task[list[_Line]] | None = None
+    reading: asyncio.Task[list[Line]] | None = None
     try:
         async for some in lines:
             before, reading = reading, asyncio.create_task(asyncio.to_thread(_read, some))
@@ -222,11 +188,11 @@ async def parsed(lines: AsyncIterator[Sequence[bytes]]) -> AsyncIterator[list[_L
             await asyncio.wait((reading,))  # a thread cannot be stopped
 
 
-def _read(lines: Sequence[bytes]) -> list[_Line]:
+def _read(lines: Sequence[bytes]) -> list[Line]:
     return [_line(line) for line in lines]
 
 
-def _line(line: bytes) -> _Line:
+def _line(line: bytes) -> Line:
     kind = ""
     try:
         data = json.loads(line)
@@ -235,21 +201,13 @@ def _line(line: bytes) -> _Line:
             raise InvalidInput(f"there is no record {kind!r}")
         if kind == "archive":
             check_version(data)
-        return _Line(kind, checked(archive.LINES[kind], data), None, len(line))
+        return Line(kind, checked(archive.LINES[kind], data), None, len(line))
     except InvalidInput as error:
-        return _Line(kind, None, error.message, len(line))
+        return Line(kind, None, error.message, len(line))
     except (ValueError, RecursionError) as error:
-        return _Line(kind, None, f"this is no JSON: {error}", len(line))
+        return Line(kind, None, f"this is no JSON: {error}", len(line))
     except (AttributeError, TypeError, KeyError):
-        return _Line(kind, None, "this is no record of an archive", len(line))
-
-
-def _head(line: _Line) -> archive.Head:
-    if line.error is not None:
-        raise InvalidInput(f"line 1: {line.error}")
-    if not isinstance(line.record, archive.Head):
-        raise InvalidInput("line 1: this is no archive of ours", hint="ragforge conversations export --all writes one")
-    return line.record
+        return Line(kind, None, "this is no record of an archive", len(line))
 
 
 def _refused(why: str, number: int) -> Restored:

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from pydantic import ValidationError
 
 from ragforge_memory.agent.restored_messages import HereAlready
-from ragforge_memory.agent.restoring import Counts, Misplaced, Restoring
+from ragforge_memory.agent.restored_places import Counts, Misplaced
+from ragforge_memory.agent.restoring import Restoring
 from ragforge_memory.errors import InvalidInput
 from ragforge_memory.models import archive
 from ragforge_memory.models.conversation import ConversationInfo
@@ -96,16 +97,16 @@ async def restore_document(
 
 async def _restore(restoring: Restoring, each: archive.Conversation, path: str) -> None:
     try:
-        await restoring.begin(each)
-        await restoring.anchors(each.anchors)
-        await restoring.prompts(each.prompts)
+        await restoring.begin([each])
+        await restoring.anchors({each.uuid: each.anchors})
+        await restoring.prompts({each.uuid: each.prompts})
         for start, batch in _batches(each.messages):
             try:
-                await restoring.messages(batch)
+                await restoring.messages({each.uuid: batch})
             except Misplaced as error:
                 raise _refused(f"messages[{start + error.index}]", error.why) from error
-        await restoring.summaries(each.summaries)
-        await restoring.insights(each.insights)
+        await restoring.summaries({each.uuid: each.summaries})
+        await restoring.insights({each.uuid: each.insights})
     except HereAlready:
         raise
     except InvalidInput as error:

@@ -9,10 +9,11 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Protocol
 
 from ragforge_memory.code.embed import embed_waiting
-from ragforge_memory.errors import EmbeddingError, RagforgeError, SpaceMoved
+from ragforge_memory.embeddings.pages import PAGE, embed_page
+from ragforge_memory.errors import RagforgeError, SpaceMoved
 
 if TYPE_CHECKING:
-    from ragforge_memory.embeddings.port import Embedder
+    from ragforge_memory.embeddings.port import Embedder, Vector
     from ragforge_memory.graph.messages import MessageStore
     from ragforge_memory.graph.scopes import ScopeStore
     from ragforge_memory.graph.space_in_use import SpaceInUse
@@ -20,8 +21,6 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-_BATCH = 32
-_PAGE = 256
 _PAUSE_AFTER_FAILURE = 5.0
 # Seconds after which a process that lives on looks for what others left to it.
 LOOK_AGAIN = 15.0
@@ -58,28 +57,30 @@ class WaitingMessages:
         self._at_least = at_least
 
     async def embed(self, embedder: Embedder, stop: Callable[[], bool]) -> int:
-        """One batch, oldest first."""
+        """One page, oldest first."""
         space = self._use.space
         if space is None:
             return 0
         if self._at_least > 1 and await self._messages.count_pending() < self._at_least:
             return 0
         self._at_least = 1
-        waiting = await self._messages.pending(_BATCH)
-        if not waiting:
-            return 0
-        uuids = [uuid for uuid, _ in waiting]
+        waiting = await self._messages.pending(PAGE)
+
+        async def vectors(some: Sequence[tuple[str, str]]) -> Sequence[Vector]:
+            return await embedder.embed_passages([content or " " for _, content in some])
+
+        async def store(made: Sequence[tuple[tuple[str, str], Vector]]) -> int:
+            await self._messages.store_embeddings(space, {uuid: vector for (uuid, _), vector in made})
+            return len(made)
+
+        async def fail(some: Sequence[tuple[str, str]]) -> None:
+            await self._messages.fail_embeddings([uuid for uuid, _ in some])
+
         try:
-            vectors = await embedder.embed_passages([content or " " for _, content in waiting])
-        except EmbeddingError:
-            await self._messages.fail_embeddings(uuids)
-            raise
-        try:
-            await self._messages.store_embeddings(space, dict(zip(uuids, vectors, strict=True)))
+            return await embed_page(waiting, vectors=vectors, store=store, fail=fail, stop=stop)
         except SpaceMoved:
             await self._use.left(space)
             return await self.embed(embedder, stop)
-        return len(uuids)
 
     async def count(self) -> int:
         """How many wait."""
@@ -102,9 +103,9 @@ class WaitingScopes:
         self._project = project
 
     async def embed(self, embedder: Embedder, stop: Callable[[], bool]) -> int:
-        """One page of 256, batch by batch."""
+        """One page, batch by batch."""
         try:
-            return await embed_waiting(self._scopes, self._project, embedder, limit=_PAGE, stop=stop)
+            return await embed_waiting(self._scopes, self._project, embedder, limit=PAGE, stop=stop)
         except SpaceMoved:
             return await self.embed(embedder, stop)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ragforge_memory.errors import InvalidInput
@@ -30,9 +30,10 @@ class HereAlready(InvalidInput):
 _Placed = Sequence[tuple[int, archive.Message]]
 
 
-class _Part(NamedTuple):
-    """Messages that bring vectors for a space, or that bring none; each with its place."""
+class Part(NamedTuple):
+    """Messages of one conversation that bring vectors for a space, or that bring none; each with its place."""
 
+    head: str
     space: Space | None
     messages: _Placed
     rows: Sequence[dict[str, Any]]
@@ -50,6 +51,7 @@ class MessageWriter:
 
     Attributes:
         untied: what its messages shall be tied to and what is not here yet.
+        looks: whether it is looked first whose the uuids are.
     """
 
     def __init__(
@@ -60,41 +62,52 @@ class MessageWriter:
         self._names = names
         self._rows = rows
         self._on_conflict = on_conflict
-        self._looks = False
         self._writing: asyncio.Task[None] | None = None
+        self.looks = False
         self.untied: list[dict[str, Any]] = []
+
+    async def parts(
+        self, some: Mapping[str, Sequence[archive.Message]], *, space: Space | None, place: int = 0
+    ) -> list[Part]:
+        """The rows of messages, made in a thread.
+
+        Args:
+            some: by the conversation's uuid in the archive, in their order.
+            space: where vectors belong; None: they are left out.
+            place: of the first message of all.
+        """
+        parts = []
+        for head, messages in some.items():
+            if self._names.renamed(head):
+                self._names.rename(each.uuid for each in messages)
+            spaces = [space if each.embedding else None for each in messages]
+            for kind in dict.fromkeys(spaces):
+                batch = [(place + index, each) for index, each in enumerate(messages) if spaces[index] is kind]
+                parts.append((head, kind, batch))
+            place += len(messages)
+        made = await asyncio.to_thread(lambda: [self._rows_of(batch, kind) for _, kind, batch in parts])
+        return [Part(*part, rows) for part, rows in zip(parts, made, strict=True)]
 
     async def add(
         self,
-        head: str,
-        messages: Sequence[archive.Message],
+        parts: Sequence[Part],
+        some: Mapping[str, Sequence[archive.Message]],
         *,
-        keys: Mapping[str, str],
-        space: Space | None,
-        place: int,
+        keys: Mapping[str, Mapping[str, str]],
     ) -> None:
-        """Begins to write a batch, once the one before it is written.
+        """Begins to write messages, once those before are written.
 
         Args:
-            head: the conversation's uuid in the archive.
-            messages: in their order.
-            keys: anchors that messages name, as they are called here.
-            space: where vectors belong; None: they are left out.
-            place: of the first message.
+            parts: of `parts`.
+            some: the messages by conversation, as they were given there.
+            keys: by conversation, anchors that messages name, as they are called here.
 
         Raises:
-            HereAlready: a message of the batch before is the owner's own, and ``on_conflict`` is not ``copy``.
+            HereAlready: a message of those before is the owner's own, and ``on_conflict`` is not ``copy``.
+            UuidTaken: those before were of several conversations, and somebody has a uuid of them.
         """
-        if self._names.renamed(head):
-            self._names.rename(each.uuid for each in messages)
-        spaces = [space if each.embedding else None for each in messages]
-        parts = []
-        for kind in dict.fromkeys(spaces):
-            batch = [(place + index, each) for index, each in enumerate(messages) if spaces[index] is kind]
-            parts.append(_Part(kind, batch, await self._rows_of(batch, kind)))
         await self.written()
-        work = self._write(head, parts, keys, messages)
-        self._writing = asyncio.create_task(work, name="ragforge-restore")
+        self._writing = asyncio.create_task(self._write(parts, some, keys), name="ragforge-restore")
 
     async def written(self) -> None:
         """Waits for the batch that is being written.
@@ -120,30 +133,42 @@ class MessageWriter:
                 writing.exception()
 
     async def _write(
-        self, head: str, parts: Sequence[_Part], keys: Mapping[str, str], messages: Sequence[archive.Message]
+        self,
+        parts: Sequence[Part],
+        some: Mapping[str, Sequence[archive.Message]],
+        keys: Mapping[str, Mapping[str, str]],
     ) -> None:
-        for part in parts:
-            await self._put(head, part)
-        await self._tie(head, keys, messages)
+        for space in dict.fromkeys(part.space for part in parts):
+            await self._put([part for part in parts if part.space is space])
+        ties = {}
+        used: list[dict[str, Any]] = []
+        for head, messages in some.items():
+            ties[self._names.now(head)] = self._ties(keys.get(head, {}), messages)
+            used += self._receipts(head, keys.get(head, {}), messages)
+        await self._store.ties(ties)
+        self.untied += await self._store.receipts(used)
 
-    async def _put(self, head: str, part: _Part) -> None:
+    async def _put(self, parts: Sequence[Part]) -> None:
         """Most uuids are nobody's: whose they are is only looked for from the first conflict on, which the graph's
-        constraints find; the rows are made again then, with the names that it led to."""
-        uuid, embed = self._names.now(head), self._services.embeds_messages
-        if not self._looks:
+        constraints find; the rows of a conversation by itself are made again then, with the names that it led to."""
+        space, embed = parts[0].space, self._services.embeds_messages
+        if not self.looks or len(parts) > 1:
             try:
-                await self._store.messages(uuid, part.rows, embed=embed, space=part.space)
+                given = {self._names.now(part.head): part.rows for part in parts}
+                await self._store.messages(given, embed=embed, space=space)
                 return
             except UuidTaken:
-                self._looks = True
-        if not self._names.renamed(head):
+                self.looks = True
+                if len(parts) > 1:
+                    raise
+        [part] = parts
+        if not self._names.renamed(part.head):
             await self._make_room(part.messages)
-        rows = await self._rows_of(part.messages, part.space)
-        await self._store.messages(uuid, rows, embed=embed, space=part.space)
+        rows = await asyncio.to_thread(self._rows_of, part.messages, space)
+        await self._store.messages({self._names.now(part.head): rows}, embed=embed, space=space)
 
-    async def _rows_of(self, messages: _Placed, space: Space | None) -> list[dict[str, Any]]:
-        vector = space is not None
-        return await asyncio.to_thread(lambda: [self._rows.message(each, vector=vector) for _, each in messages])
+    def _rows_of(self, messages: _Placed, space: Space | None) -> list[dict[str, Any]]:
+        return [self._rows.message(each, vector=space is not None) for _, each in messages]
 
     async def _make_room(self, messages: _Placed) -> None:
         """Has uuids that somebody holds renamed.
@@ -151,9 +176,7 @@ class MessageWriter:
         Raises:
             HereAlready: a message is the owner's own, in another conversation, and ``on_conflict`` is not ``copy``.
         """
-        calls = [call for _, each in messages for call in each.tool_calls]
-        results = [call.result.uuid for call in calls if call.result is not None]
-        taken = await self._store.taken([*(m.uuid for _, m in messages), *(c.uuid for c in calls), *results])
+        taken = await self._store.taken(uuids_of(each for _, each in messages))
         if not taken:
             return
         mine = await self._services.messages.known([each.uuid for _, each in messages if each.uuid in taken])
@@ -163,9 +186,8 @@ class MessageWriter:
             raise HereAlready(f"message {uuid} is in conversation {conversation} already", conversation, place)
         self._names.rename(taken)
 
-    async def _tie(self, head: str, keys: Mapping[str, str], messages: Sequence[archive.Message]) -> None:
-        references, anchored, reads, used = [], [], [], []
-        uuid = self._names.now(head)
+    def _ties(self, keys: Mapping[str, str], messages: Sequence[archive.Message]) -> dict[str, list[dict[str, Any]]]:
+        references, anchored, reads = [], [], []
         for each in messages:
             name = self._names.now(each.uuid)
             for reference in each.references:
@@ -175,13 +197,28 @@ class MessageWriter:
                 properties = tie.model_dump(exclude={"anchor"}, exclude_none=True)
                 anchored.append({"message": name, "key": keys.get(tie.anchor), "properties": properties})
             for call in each.tool_calls:
-                call_name = self._names.now(call.uuid)
                 reads += [
-                    {"message": name, "call": call_name, "key": keys.get(read.anchor), "hash": read.hash}
+                    {
+                        "message": name,
+                        "call": self._names.now(call.uuid),
+                        "key": keys.get(read.anchor),
+                        "hash": read.hash,
+                    }
                     for read in call.reads
                 ]
+        return {"references": references, "anchored": anchored, "reads": reads}
+
+    def _receipts(
+        self, head: str, keys: Mapping[str, str], messages: Sequence[archive.Message]
+    ) -> list[dict[str, Any]]:
+        """What answers were given, merged and used again."""
+        used = []
+        uuid = self._names.now(head)
+        for each in messages:
+            name = self._names.now(each.uuid)
+            for call in each.tool_calls:
                 if call.reused_from:
-                    earlier = self._names.now(call.reused_from)
+                    earlier, call_name = self._names.now(call.reused_from), self._names.now(call.uuid)
                     used.append(tie_row(uuid, name, "call", earlier, {}, call=call_name))
             used += [
                 tie_row(uuid, name, item.label, self._other_end(keys, item), _properties(item))
@@ -189,13 +226,22 @@ class MessageWriter:
                 if item.label in ("message", "summary", "anchor")
             ]
             used += [merge_row(uuid, name, self._names.now(merged.uuid), merged) for merged in each.merged_from]
-        await self._store.ties(uuid, references=references, anchored=anchored, reads=reads)
-        self.untied += await self._store.receipts(used)
+        return used
 
     def _other_end(self, keys: Mapping[str, str], item: archive.Used) -> str | None:
         if item.uuid is None:
             return None
         return keys.get(item.uuid) if item.label == "anchor" else self._names.now(item.uuid)
+
+
+def uuids_of(messages: Iterable[archive.Message]) -> list[str]:
+    """The uuids of messages, and of their calls and results."""
+    uuids = []
+    for each in messages:
+        uuids.append(each.uuid)
+        for call in each.tool_calls:
+            uuids += [call.uuid] if call.result is None else [call.uuid, call.result.uuid]
+    return uuids
 
 
 def _properties(item: archive.Used) -> dict[str, Any]:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ragforge_memory.agent.restored_anchors import holder, place_anchors
-from ragforge_memory.agent.restored_messages import HereAlready, MessageWriter, merge_row
+from ragforge_memory.agent.restored_messages import HereAlready, MessageWriter, Part, merge_row, uuids_of
+from ragforge_memory.agent.restored_places import Begun, Counts, in_place, last_seq
 from ragforge_memory.code.ingest import is_dead
 from ragforge_memory.code.rows import anchor_key
 from ragforge_memory.errors import InvalidInput, RagforgeError, SpaceMoved
@@ -17,7 +17,8 @@ from ragforge_memory.graph.archive import ArchiveStore
 from ragforge_memory.graph.conversations import ConversationStore
 from ragforge_memory.graph.restore import Known, PlacedAnchor, RestoreStore
 from ragforge_memory.graph.restore_rows import Names, Rows
-from ragforge_memory.graph.similar import Part, Topic
+from ragforge_memory.graph.similar import Part as TopicPart
+from ragforge_memory.graph.similar import Topic
 from ragforge_memory.graph.spaces import Space
 from ragforge_memory.models import archive
 
@@ -29,35 +30,6 @@ log = logging.getLogger(__name__)
 
 # Anchors and summaries have a few hundred characters, vectors a few kB.
 _BATCH = 500
-
-
-class Misplaced(InvalidInput):
-    """The message at ``index`` of those that were given is out of place; ``why`` begins with what of it is wrong."""
-
-    def __init__(self, index: int, why: str) -> None:
-        super().__init__(f"messages[{index}].{why}", hint="nothing was written; mend it and try again")
-        self.index = index
-        self.why = why
-
-
-@dataclass(slots=True)
-class Counts:
-    """What is new here; what branches share, and is listed nowhere, counts by its messages alone."""
-
-    conversations: int = 0
-    messages: int = 0
-    tool_calls: int = 0
-
-
-@dataclass(slots=True)
-class _Begun:
-    head: archive.ConversationHead
-    kept_to: int = 0
-    kept_message_id: str | None = None
-    messages: int = 0
-    last_seq: int = 0
-    new: Counts = field(default_factory=Counts)
-    keys: dict[str, str] = field(default_factory=dict)
 
 
 class Restoring:
@@ -78,7 +50,7 @@ class Restoring:
         self._names = Names()
         self._rows = Rows(self._names, services.owner, services.redacted)
         self.counts = Counts()
-        self._begun: list[_Begun] = []
+        self._begun: dict[str, Begun] = {}
         self._here: set[str] = set()
         self._writer = MessageWriter(services, self._store, self._names, self._rows, on_conflict)
         self._anchors: dict[str, PlacedAnchor] = {}
@@ -100,7 +72,7 @@ class Restoring:
             HereAlready: it is, and ``on_conflict`` is not ``copy``.
             InvalidInput: somebody imports one of them now, or another conversation has its uuid.
         """
-        seqs = {each.uuid: _last_seq(each) for each in heads}
+        seqs = {each.uuid: last_seq(each) for each in heads}
         known = await self._store.known(seqs)
         left = [uuid for uuid, each in known.items() if each.left or (each.restoring and is_dead(each.holder or ""))]
         if left:
@@ -127,112 +99,162 @@ class Restoring:
                 raise HereAlready(f"conversation {each.uuid} is here already, with other messages", each.uuid)
         return wanted
 
-    async def begin(self, head: archive.ConversationHead) -> None:
-        """Begins a conversation; what follows is of it.
+    async def apart(self, heads: Sequence[archive.ConversationHead]) -> tuple[set[str], set[str]]:
+        """Of conversations that come in by themselves, those that can be written together: nothing of them is here, or
+        they get new uuids; and those that are here and shall be left alone. What else there is, `decide` decides.
+        """
+        seqs = {each.uuid: last_seq(each) for each in heads}
+        known = await self._store.known(seqs)
+        taken = await self._store.taken(list(seqs)) - known.keys()
+        holders = await self._store.session_holders([each.session_id for each in heads if each.session_id])
+        new, here = set(), set()
+        for each in heads:
+            before = known.get(each.uuid)
+            if each.status == "shared" or (before is not None and (before.hidden or before.restoring)):
+                continue
+            if before is not None and self._on_conflict == "skip":
+                here.add(each.uuid)
+            elif (before is None and each.session_id not in holders) or self._on_conflict == "copy":
+                new.add(each.uuid)
+                if before is not None or each.uuid in taken or each.session_id in holders:
+                    self._names.rename([each.uuid])
+        return new, here
+
+    async def crowded(self, some: Mapping[str, Sequence[archive.Message]]) -> set[str]:
+        """Of conversations that could be written together, those with messages whose uuids somebody has; they are only
+        looked for from the first conflict on."""
+        uuids = {head: uuids_of(messages) for head, messages in some.items() if not self._names.renamed(head)}
+        if not self._writer.looks:
+            return set()
+        taken = await self._store.taken([uuid for each in uuids.values() for uuid in each])
+        return {head for head, each in uuids.items() if not taken.isdisjoint(each)}
+
+    async def begin(self, heads: Sequence[archive.ConversationHead]) -> None:
+        """Begins conversations; what follows is of them.
 
         Raises:
-            InvalidInput: what it was branched from is not here, or somebody else writes it.
+            InvalidInput: what one was branched from is not here, or somebody else writes it.
         """
-        uuid = self.now(head.uuid)
-        parts = {self.now(part.conversation_id): part.top for part in head.lineage}
-        own = {self.now(each.head.uuid) for each in self._begun}
-        known = await self._store.known({part: top for part, top in parts.items() if part not in own})
-        for index, (part, top) in enumerate(parts.items()):
-            if part not in own and (part not in known or (top and known[part].last_message_id is None)):
-                raise InvalidInput(f"lineage[{index}]: the conversation that it begins with is not here")
-        before = (await self._store.known({uuid: 0})).get(uuid) if uuid in self._here else None
-        if head.session_id is not None and await self._store.session_holder(head.session_id):
-            head = head.model_copy(update={"session_id": None})
-        await self._store.begin(uuid, holder())
-        kept, message = (before.kept_to, before.kept_message_id) if before else (0, None)
-        floor = head.lineage[-1].top if head.lineage else 0
-        self._begun.append(_Begun(head, kept, message, last_seq=floor))
+        await self._space_of(heads)
+        own = {self.now(uuid) for uuid in self._begun}
+        parts = [
+            (index, self.now(part.conversation_id), part.top)
+            for each in heads
+            for index, part in enumerate(each.lineage)
+        ]
+        for index, *_ in await self._missing([part for part in parts if part[1] not in own]):
+            raise InvalidInput(f"lineage[{index}]: the conversation that it begins with is not here")
+        here = {self.now(each.uuid): 0 for each in heads if self.now(each.uuid) in self._here}
+        before = await self._store.known(here)
+        holders = await self._store.session_holders([each.session_id for each in heads if each.session_id])
+        await self._store.begin([self.now(each.uuid) for each in heads], holder())
+        for each in heads:
+            known = before.get(self.now(each.uuid))
+            kept, message = (known.kept_to, known.kept_message_id) if known else (0, None)
+            floor = each.lineage[-1].top if each.lineage else 0
+            head = each.model_copy(update={"session_id": None}) if each.session_id in holders else each
+            self._begun[each.uuid] = Begun(head, kept, message, last_seq=floor)
 
-    async def anchors(self, anchors: Sequence[archive.Anchor]) -> None:
-        """The anchors that the conversation stands on."""
-        for start in range(0, len(anchors), _BATCH):
-            batch = anchors[start : start + _BATCH]
-            keys = {each.uuid: self._key(each) for each in batch}
-            self._begun[-1].keys |= keys
+    async def anchors(self, some: Mapping[str, Sequence[archive.Anchor]]) -> None:
+        """The anchors that conversations stand on; as in all that follows, by the conversation's uuid."""
+        every = [(uuid, each) for uuid, anchors in some.items() for each in anchors]
+        for start in range(0, len(every), _BATCH):
+            batch = every[start : start + _BATCH]
+            keys = {each.uuid: self._key(each) for _, each in batch}
             taken = await self._store.taken_anchors(keys)
-            rows = {
-                keys[each.uuid]: self._rows.anchor(
-                    each, key=keys[each.uuid], uuid=self._names.made(each.uuid) if each.uuid in taken else each.uuid
-                )
-                for each in batch
-            }
-            uuid = self.now(self._begun[-1].head.uuid)
-            self._anchors |= {placed.key: placed for placed in await self._store.anchors(uuid, list(rows.values()))}
+            rows = {}
+            for uuid, each in batch:
+                key = self._begun[uuid].keys[each.uuid] = keys[each.uuid]
+                name = self._names.made(each.uuid) if each.uuid in taken else each.uuid
+                row = self._rows.anchor(each, key=key, uuid=name)
+                rows[uuid, key] = {**row, "conversation_id": self.now(uuid)}
+            self._anchors |= {placed.key: placed for placed in await self._store.anchors(list(rows.values()))}
 
-    async def prompts(self, prompts: Sequence[archive.Prompt]) -> None:
-        """What its prompts share; before the messages, whose receipts name them."""
-        if prompts:
-            uuid = self.now(self._begun[-1].head.uuid)
-            await self._store.prompts(uuid, [self._rows.prompt(each) for each in prompts])
+    async def prompts(self, some: Mapping[str, Sequence[archive.Prompt]]) -> None:
+        """What prompts share; before the messages, whose receipts name them."""
+        rows: dict[str, dict[str, Any]] = {}
+        for uuid, prompts in some.items():
+            for each in prompts:
+                row = self._rows.prompt(each)
+                rows.setdefault(row["uuid"], {**row, "conversations": []})["conversations"].append(self.now(uuid))
+        if rows:
+            await self._store.prompts(list(rows.values()))
 
-    async def messages(self, messages: Sequence[archive.Message], *, place: int = 0) -> None:
+    async def parts(
+        self, some: Mapping[str, Sequence[archive.Message]], prompts: Sequence[archive.Prompt]
+    ) -> list[Part]:
+        """Rows of messages that are made before their conversations are begun; see `messages`.
+
+        Args:
+            some: the messages.
+            prompts: what their receipts name.
+        """
+        for prompt in prompts:
+            self._rows.prompt(prompt)
+        every = [each for messages in some.values() for each in messages]
+        return await self._writer.parts(some, space=await self._space_of(every))
+
+    async def messages(
+        self, some: Mapping[str, Sequence[archive.Message]], *, place: int = 0, parts: Sequence[Part] | None = None
+    ) -> None:
         """The next messages; they are written while those after them are read, at the latest before anything else is.
 
         Args:
-            messages: in their order.
+            some: in their order.
             place: of the first, counted on for those behind it.
+            parts: of `parts`, if they were made; then nothing of these conversations was here.
 
         Raises:
             Misplaced: one is out of its place, or another is in it.
             HereAlready: one of these or of those before is the owner's own, in another conversation, and
                 ``on_conflict`` is not ``copy``.
+            UuidTaken: those before were of several conversations, and somebody has a uuid of them.
         """
-        begun = self._begun[-1]
-        new = []
-        for index, each in enumerate(messages):
-            if each.seq <= begun.last_seq or each.seq > max(_last_seq(begun.head), begun.last_seq):
-                raise Misplaced(index, f"seq: {each.seq} is out of place behind {begun.last_seq}")
-            if each.seq == begun.kept_to and each.uuid != begun.kept_message_id:
-                raise Misplaced(index, "uuid: another message is in this place already")
-            begun.last_seq = each.seq
-            if each.seq > begun.kept_to:
-                new.append(each)
-        begun.messages += len(messages)
-        if not new:
+        every: dict[str, Sequence[archive.Message]] = {}
+        for uuid, messages in some.items():
+            begun = self._begun[uuid]
+            new = in_place(begun, messages)
+            begun.messages += len(messages)
+            begun.new.messages += len(new)
+            begun.new.tool_calls += sum(len(each.tool_calls) for each in new)
+            place += len(messages) - len(new)
+            if new:
+                every[uuid] = new
+        if not every:
             return
-        begun.new.messages += len(new)
-        begun.new.tool_calls += sum(len(each.tool_calls) for each in new)
-        space = await self._space_of(new)
-        place += len(messages) - len(new)
-        await self._writer.add(begun.head.uuid, new, keys=begun.keys, space=space, place=place)
+        if parts is None:
+            space = await self._space_of([each for messages in every.values() for each in messages])
+            parts = await self._writer.parts(every, space=space, place=place)
+        await self._writer.add(parts, every, keys={uuid: self._begun[uuid].keys for uuid in every})
 
     def passed(self, message: archive.Message) -> None:
         """A message of a conversation that is here already: what it brought in may come only now."""
         merged = message.merged_from
         self._writer.untied += [merge_row("", message.uuid, each.uuid, each) for each in merged]
 
-    async def summaries(self, summaries: Sequence[archive.Summary]) -> None:
-        """Its summaries, the lower levels first."""
+    async def summaries(self, some: Mapping[str, Sequence[archive.Summary]]) -> None:
+        """Summaries, the lower levels first."""
         await self._writer.written()
-        begun = self._begun[-1]
-        if self._names.renamed(begun.head.uuid):
-            self._names.rename(each.uuid for each in summaries)
-        else:
-            self._names.rename(await self._store.taken([each.uuid for each in summaries]))
-        for start in range(0, len(summaries), _BATCH):
-            batch = summaries[start : start + _BATCH]
-            rows = [self._rows.summary(each) for each in batch]
-            embed = self._services.embeds_messages
-            await self._store.summaries(self.now(begun.head.uuid), rows, embed=embed)
+        await self._rename(some)
+        every = [(uuid, each) for uuid, summaries in some.items() for each in summaries]
+        for start in range(0, len(every), _BATCH):
+            rows: dict[str, list[dict[str, Any]]] = {}
+            batch = [each for _, each in every[start : start + _BATCH]]
+            for uuid, each in every[start : start + _BATCH]:
+                rows.setdefault(self.now(uuid), []).append(self._rows.summary(each))
+            await self._store.summaries(rows, embed=self._services.embeds_messages)
             space = await self._space_of(batch)
             if space is not None and self._services.summaries is not None:
                 vectors = {self._names.now(each.uuid): each.embedding for each in batch if each.embedding}
                 with suppress(SpaceMoved):  # what they belong to waits for the other model's
                     await self._services.summaries.store.store_embeddings(space, vectors)
 
-    async def insights(self, insights: Sequence[archive.Insight]) -> None:
-        """What analyses found in it."""
+    async def insights(self, some: Mapping[str, Sequence[archive.Insight]]) -> None:
+        """What analyses found."""
         await self._writer.written()
-        if not insights:
-            return
-        uuid, names = self._begun[-1].head.uuid, [each.uuid for each in insights]
-        self._names.rename(names if self._names.renamed(uuid) else await self._store.taken(names))
-        await self._store.insights(self.now(uuid), [self._rows.insight(each) for each in insights])
+        await self._rename(some)
+        rows = {self.now(uuid): [self._rows.insight(each) for each in found] for uuid, found in some.items() if found}
+        await self._store.insights(rows)
 
     async def commit(self, *, title: str | None = None, named: str | None = None) -> None:
         """All that was begun appears; ``title`` instead of its own for the one that is ``named``.
@@ -243,13 +265,13 @@ class Restoring:
         await self._writer.written()
         self._writer.untied = await self._store.receipts(self._writer.untied)
         rows = []
-        for begun in self._begun:
+        for begun in self._begun.values():
             head = begun.head
             if title is not None and head.uuid == named:
                 head = head.model_copy(update={"title": title, "title_source": None})
             rows.append(self._rows.conversation(head, messages=begun.messages))
         await self._store.finish(rows, embed=self._services.embeds_messages)
-        done, self._begun = self._begun, []
+        done, self._begun = self._begun.values(), {}
         for begun in done:
             self.counts.conversations += begun.head.status != "shared"
             self.counts.messages += begun.new.messages
@@ -267,10 +289,10 @@ class Restoring:
     async def roll_back(self) -> None:
         """Takes away what was begun, where the graph is there to do it; else a sweep does, once the lease is over."""
         await self._writer.give_up()
-        begun, self._begun = self._begun, []
-        gone = {self.now(each.head.uuid) for each in begun}
+        begun, self._begun = self._begun, {}
+        gone = [self.now(uuid) for uuid in begun]
         self._writer.untied = [row for row in self._writer.untied if row["conversation"] not in gone]
-        for uuid in reversed([self.now(each.head.uuid) for each in begun]):
+        for uuid in reversed(gone):
             try:
                 await self._conversations.discard(uuid)
             except RagforgeError:
@@ -282,8 +304,32 @@ class Restoring:
         here = known.get(head.uuid)
         if here is not None and not here.hidden and head.status != "shared":
             return head.uuid
-        holder = await self._store.session_holder(head.session_id) if head.session_id else None
+        sessions = [head.session_id] if head.session_id else []
+        holder = next(iter((await self._store.session_holders(sessions)).values()), None)
         return holder if holder != head.uuid else None
+
+    async def _missing(self, parts: Sequence[tuple[int, str, int]]) -> list[tuple[int, str, int]]:
+        """Of what conversations begin with (index in the lineage, conversation, seq), what is not here."""
+        missing = []
+        tops = {(uuid, top) for _, uuid, top in parts}
+        while tops:
+            asked = dict(tops)
+            tops -= asked.items()
+            known = await self._store.known(asked)
+            missing += [
+                part
+                for part in parts
+                if asked.get(part[1]) == part[2]
+                and (part[1] not in known or (part[2] and known[part[1]].last_message_id is None))
+            ]
+        return missing
+
+    async def _rename(self, some: Mapping[str, Sequence[archive.Summary] | Sequence[archive.Insight]]) -> None:
+        """Has uuids of summaries or insights that somebody holds renamed, and all of conversations that were."""
+        names = {head: [each.uuid for each in found] for head, found in some.items()}
+        self._names.rename(uuid for head in names if self._names.renamed(head) for uuid in names[head])
+        others = [uuid for head in names if not self._names.renamed(head) for uuid in names[head]]
+        self._names.rename(await self._store.taken(others))
 
     def _key(self, anchor: archive.Anchor) -> str:
         """An anchor's key in this project: in another one than it comes from it is another."""
@@ -303,7 +349,9 @@ class Restoring:
                 self._space = space
         return self._space
 
-    async def _space_of(self, nodes: Sequence[archive.Message | archive.Summary]) -> Space | None:
+    async def _space_of(
+        self, nodes: Sequence[archive.Message] | Sequence[archive.Summary] | Sequence[archive.ConversationHead]
+    ) -> Space | None:
         """Where the vectors of these belong, if they have any that belong here."""
         vectors = [each.embedding for each in nodes if each.embedding]
         space = await self._vector_space() if vectors else None
@@ -318,11 +366,7 @@ class Restoring:
             return
         vectors = []
         for each, vector in mine:
-            first = (Part("", False),) * min(2, each.message_count or 0)
+            first = (TopicPart("", False),) * min(2, each.message_count or 0)
             vectors.append((Topic(self.now(each.uuid), each.title or "", each.summary or "", first), vector))
         with suppress(SpaceMoved):
             await self._services.similar.store(space, vectors)
-
-
-def _last_seq(head: archive.ConversationHead) -> int:
-    return head.kept_to or 0 if head.status == "shared" else head.head_seq

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 from ragforge_memory.agent.search import MEANING, TEXT, following, or_error, question_vector
 from ragforge_memory.embeddings.calibration import similarity
-from ragforge_memory.errors import EmbeddingError, RagforgeError, SpaceMoved
+from ragforge_memory.embeddings.pages import PAGE, embed_page
+from ragforge_memory.errors import RagforgeError, SpaceMoved
 from ragforge_memory.graph.search import CANDIDATES, words_of
 from ragforge_memory.models.conversation import ConversationInfo
 from ragforge_memory.models.search import SearchResults
@@ -23,8 +24,6 @@ if TYPE_CHECKING:
     from ragforge_memory.graph.space_in_use import SpaceInUse
     from ragforge_memory.graph.spaces import Space
 
-_BATCH = 32
-
 
 class WaitingConversations:
     """An owner's conversations that wait for a vector of what they are about."""
@@ -36,24 +35,27 @@ class WaitingConversations:
         self._use = space
 
     async def embed(self, embedder: Embedder, stop: Callable[[], bool]) -> int:
-        """One batch."""
+        """One page."""
         space = self._use.space
         if space is None:
             return 0
-        topics = await self._store.pending(_BATCH)
-        if not topics:
-            return 0
+        topics = await self._store.pending(PAGE)
+
+        async def vectors(some: Sequence[Topic]) -> Sequence[Vector]:
+            return await topic_vectors(some, embedder)
+
+        async def store(made: Sequence[tuple[Topic, Vector]]) -> int:
+            await self._store.store(space, made)
+            return len(made)
+
+        async def fail(some: Sequence[Topic]) -> None:
+            await self._store.fail([topic.uuid for topic in some])
+
         try:
-            means = await topic_vectors(topics, embedder)
-        except EmbeddingError:
-            await self._store.fail([topic.uuid for topic in topics])
-            raise
-        try:
-            await self._store.store(space, list(zip(topics, means, strict=True)))
+            return await embed_page(topics, vectors=vectors, store=store, fail=fail, stop=stop)
         except SpaceMoved:
             await self._use.left(space)
             return await self.embed(embedder, stop)
-        return len(topics)
 
     async def count(self) -> int:
         """How many wait."""

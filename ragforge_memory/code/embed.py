@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 from ragforge_memory.code.rows import embedding_text
-from ragforge_memory.errors import EmbeddingError
+from ragforge_memory.embeddings.pages import PAGE, embed_page
 from ragforge_memory.graph.scopes import ScopeStore
-from ragforge_memory.graph.spaces import open_space
+from ragforge_memory.graph.spaces import Space, open_space
 
 if TYPE_CHECKING:
-    from ragforge_memory.embeddings.port import Embedder
+    from ragforge_memory.embeddings.port import Embedder, Vector
     from ragforge_memory.graph.client import GraphClient
-
-# One look at what waits (it orders by use) serves several calls of the embedder; each of those is short enough that
-# a question of the user does not wait long behind it.
-_PAGE = 256
-_BATCH = 32
 
 
 async def embed_scopes(
@@ -61,27 +57,27 @@ async def embed_waiting(
     stop: Callable[[], bool] | None = None,
 ) -> int:
     """`embed_scopes` for a store whose space is open already."""
+
+    async def vectors(some: Sequence[dict[str, Any]]) -> Sequence[Vector]:
+        return await embedder.embed_passages([embedding_text(scope) for scope in some])
+
+    async def fail(some: Sequence[dict[str, Any]]) -> None:
+        await store.fail_embeddings(project, [scope["uuid"] for scope in some])
+
     done = 0
-    while (space := store.space) is not None and (limit is None or done < limit):
-        page = await store.pending(project, _PAGE if limit is None else min(_PAGE, limit - done))
+    ends = stop or (lambda: False)
+    while (space := store.space) is not None and (limit is None or done < limit) and not ends():
+        keep = partial(_keep, store, project, space)
+        page = await store.pending(project, PAGE if limit is None else min(PAGE, limit - done))
         if not page:
             break
-        stored = 0
-        for start in range(0, len(page), _BATCH):
-            if stop is not None and stop():
-                return done + stored
-            batch = page[start : start + _BATCH]
-            try:
-                vectors = await embedder.embed_passages([embedding_text(scope) for scope in batch])
-            except EmbeddingError:
-                await store.fail_embeddings(project, [scope["uuid"] for scope in batch])
-                raise
-            stored += await store.store_embeddings(
-                project,
-                [(scope["uuid"], scope["hash"], vector) for scope, vector in zip(batch, vectors, strict=True)],
-                space=space,
-            )
+        stored = await embed_page(page, vectors=vectors, store=keep, fail=fail, stop=ends)
         done += stored
         if not stored:
             break
     return done
+
+
+async def _keep(store: ScopeStore, project: str, space: Space, made: Sequence[tuple[dict[str, Any], Vector]]) -> int:
+    vectors = [(scope["uuid"], scope["hash"], vector) for scope, vector in made]
+    return await store.store_embeddings(project, vectors, space=space)

@@ -20,6 +20,10 @@ from ragforge_memory.models.owner import Owner
 LEASE_SECONDS = 600
 
 
+Batches = Mapping[str, Sequence[Mapping[str, Any]]]
+"""Rows by conversation."""
+
+
 @dataclass(frozen=True, slots=True)
 class Known:
     """What is here of a conversation that shall be restored.
@@ -88,33 +92,32 @@ class RestoreStore:
         names = ("hidden", "shared", "restoring", "holder", "kept_to", "last_message_id", "kept_message_id")
         return {row["uuid"]: Known(**{name: row[name] for name in names}) for row in rows}
 
-    async def session_holder(self, session_id: str) -> str | None:
-        """The owner's conversation of a session."""
-        rows = await self._read("session_holder", session_id=session_id)
-        return rows[0]["uuid"] if rows else None
+    async def session_holders(self, session_ids: Sequence[str]) -> dict[str, str]:
+        """The owner's conversations of sessions: session → conversation."""
+        rows = await self._read("session_holders", session_ids=list(session_ids)) if session_ids else []
+        return {row["session_id"]: row["uuid"] for row in rows}
 
-    async def begin(self, uuid: str, holder: str) -> None:
-        """Makes a conversation that nobody sees until `finish`; ``holder`` says who restores it.
+    async def begin(self, uuids: Sequence[str], holder: str) -> None:
+        """Makes conversations that nobody sees until `finish`; ``holder`` says who restores them.
 
         Raises:
-            InvalidInput: somebody else restores it now, or it is here.
+            InvalidInput: somebody else restores one of them now, or it is here.
         """
-        rows = await self._write("begin_restore", uuid=uuid, holder=holder, owner_token=self._owner_token)
-        if not rows:
+        rows = await self._write("begin_restore", uuids=list(uuids), holder=holder, owner_token=self._owner_token)
+        begun = {row["uuid"] for row in rows}
+        self._steps |= dict.fromkeys(begun, 0)
+        refused = next((uuid for uuid in uuids if uuid not in begun), None)
+        if refused is not None:
             raise InvalidInput(
-                f"conversation {uuid} is here already, or is being imported by somebody else just now",
+                f"conversation {refused} is here already, or is being imported by somebody else just now",
                 hint="try again, or on_conflict='copy'",
             )
-        self._steps[uuid] = 0
 
-    async def messages(
-        self, uuid: str, rows: Sequence[Mapping[str, Any]], *, embed: bool, space: Space | None = None
-    ) -> None:
-        """Writes a batch of messages with their tool calls and results.
+    async def messages(self, batches: Batches, *, embed: bool, space: Space | None = None) -> None:
+        """Writes messages with their tool calls and results, all in one transaction.
 
         Args:
-            uuid: the conversation.
-            rows: of `Rows.message`.
+            batches: by conversation, rows of `Rows.message`.
             embed: whether they shall get a vector in the background; those of blank text never do.
             space: where the ``vector`` of each belongs; they wait for another where the project's vectors are another
                 model's by now. None: they bring none.
@@ -122,44 +125,39 @@ class RestoreStore:
         Raises:
             UuidTaken: somebody has a uuid of them; nothing was written.
         """
+        given = {uuid: {"messages": rows} for uuid, rows in batches.items()}
         try:
             if space is None:
-                await self._fenced("restore_messages", uuid, messages=rows, embed=embed)
+                await self._fenced("restore_messages", given, embed=embed)
             else:
                 where = {"property": space.property, **in_space(space)}
-                await self._fenced("restore_messages_with_vectors", uuid, messages=rows, embed=embed, **where)
+                await self._fenced("restore_messages_with_vectors", given, embed=embed, **where)
         except GraphError as error:
             if is_taken(error):
                 raise UuidTaken(error.message, hint="try again") from error
             raise
 
-    async def ties(
-        self,
-        uuid: str,
-        *,
-        references: Sequence[Mapping[str, Any]],
-        anchored: Sequence[Mapping[str, Any]],
-        reads: Sequence[Mapping[str, Any]],
-    ) -> None:
-        """Writes a batch's edges to code."""
-        if references or anchored or reads:
-            await self._fenced("restore_ties", uuid, references=references, anchored=anchored, reads=reads)
+    async def ties(self, ties: Mapping[str, Mapping[str, Sequence[Mapping[str, Any]]]]) -> None:
+        """Writes edges to code: by conversation, ``references``, ``anchored`` and ``reads``."""
+        await self._fenced("restore_ties", {uuid: some for uuid, some in ties.items() if any(some.values())})
 
-    async def summaries(self, uuid: str, rows: Sequence[Mapping[str, Any]], *, embed: bool) -> None:
+    async def summaries(self, batches: Batches, *, embed: bool) -> None:
         """Writes summaries with what they summarise; those of a lower level come before."""
-        await self._fenced("restore_summaries", uuid, summaries=rows, embed=embed)
+        given = {uuid: {"summaries": rows} for uuid, rows in batches.items()}
+        await self._fenced("restore_summaries", given, embed=embed)
 
-    async def insights(self, uuid: str, rows: Sequence[Mapping[str, Any]]) -> None:
+    async def insights(self, batches: Batches) -> None:
         """Writes what analyses found."""
-        await self._fenced("restore_insights", uuid, insights=rows)
+        await self._fenced("restore_insights", {uuid: {"insights": rows} for uuid, rows in batches.items()})
 
-    async def prompts(self, uuid: str, rows: Sequence[Mapping[str, Any]]) -> None:
-        """Writes what the prompts of a conversation's turns share."""
-        await self._write("restore_prompts", conversation_id=uuid, prompts=rows)
+    async def prompts(self, rows: Sequence[Mapping[str, Any]]) -> None:
+        """Writes what the prompts of turns share; ``conversations`` of a row are those whose turns they are."""
+        await self._write("restore_prompts", prompts=rows)
 
-    async def anchors(self, uuid: str, rows: Sequence[Mapping[str, Any]]) -> list[PlacedAnchor]:
-        """Writes anchors of a conversation that are not here yet, and stands them where the code is as it was."""
-        found = await self._write("restore_anchors", conversation_id=uuid, anchors=rows)
+    async def anchors(self, rows: Sequence[Mapping[str, Any]]) -> list[PlacedAnchor]:
+        """Writes anchors that are not here yet, each of the conversation ``conversation_id``, and stands them where the
+        code is as it was."""
+        found = await self._write("restore_anchors", anchors=rows)
         return [PlacedAnchor(**row) for row in found]
 
     async def receipts(self, rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -230,12 +228,16 @@ class RestoreStore:
         """Has the next ingest look at every anchor of the project."""
         await self._client.write("look_at_anchors_again", project=self._owner["project"])
 
-    async def _fenced(self, name: str, uuid: str, **parameters: Any) -> None:
-        """One step of a restore; the number of steps is what makes a repeated write change nothing."""
-        rows = await self._write(name, conversation_id=uuid, step=self._steps[uuid], **parameters)
-        if not rows or not rows[0]["mine"]:
+    async def _fenced(self, name: str, batches: Mapping[str, Mapping[str, Any]], **parameters: Any) -> None:
+        """One step of some conversations; the number of steps is what makes a repeated write change nothing."""
+        if not batches:
+            return
+        given = [{**batch, "conversation_id": uuid, "step": self._steps[uuid]} for uuid, batch in batches.items()]
+        rows = await self._write(name, batches=given, **parameters)
+        if batches.keys() - {row["uuid"] for row in rows if row["mine"]}:
             raise _lost()
-        self._steps[uuid] += 1
+        for uuid in batches:
+            self._steps[uuid] += 1
 
     async def _read(self, name: str, **parameters: Any) -> list[dict[str, Any]]:
         return await self._client.read(name, timeout=PATIENT_TIMEOUT, **parameters, **self._owner)

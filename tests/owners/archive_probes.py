@@ -22,7 +22,13 @@ def _some(rows: Rows) -> bool:
 
 _TOKEN = "restore-of-probes"
 _TIME = "2026-01-01T00:00:00Z"
-_FENCE: dict[str, Any] = {"token": _TOKEN, "seconds": 60, "step": 0, "owner_token": "t", "embed": True}
+_FENCE: dict[str, Any] = {"token": _TOKEN, "seconds": 60, "owner_token": "t", "embed": True}
+_MESSAGE: dict[str, Any] = {
+    "properties": {"uuid": FRESH_ID, "seq": 9},
+    "timestamp": _TIME,
+    "important": True,
+    "tool_calls": [],
+}
 
 # Both are being restored, by the same token; beside them code that is the asker's.
 _BEGUN = (
@@ -49,9 +55,13 @@ def _read(conversation_id: str, **more: Any) -> dict[str, Any]:
     return {"conversation_id": conversation_id, "after": 0, "last": 99, "limit": 99, "vector": None, **more}
 
 
+def _batch(conversation_id: str, **rows: Any) -> dict[str, Any]:
+    return {**_FENCE, "batches": [{"conversation_id": conversation_id, "step": 0, **rows}]}
+
+
 def _ties(conversation_id: str, **rows: Any) -> dict[str, Any]:
     nothing: dict[str, Any] = {"references": [], "anchored": [], "reads": []}
-    return {**_FENCE, **nothing, "conversation_id": conversation_id, **rows}
+    return _batch(conversation_id, **nothing | rows)
 
 
 def _reference(message: str, scope: dict[str, Any]) -> dict[str, Any]:
@@ -75,11 +85,7 @@ def _summary(conversation_id: str, **more: Any) -> dict[str, Any]:
         "properties": {"to_seq": 60},
         "messages": [],
     }
-    return {
-        **_FENCE,
-        "conversation_id": conversation_id,
-        "summaries": [{**row, "summaries": [], "created_at": _TIME, **more}],
-    }
+    return _batch(conversation_id, summaries=[{**row, "summaries": [], "created_at": _TIME, **more}])
 
 
 def _finish(uuid: str, parent: str | None = None) -> dict[str, Any]:
@@ -132,22 +138,13 @@ ARCHIVE: dict[str, list[Probe]] = {
     "restore_state": [
         Probe(lambda a, b: {"conversations": [{"uuid": b.conversation, "seq": 1}]}, expect=_nothing),
     ],
-    "session_holder": [Probe(lambda a, b: {"session_id": b.session}, expect=lambda rows: len(rows) == 1)],
-    "begin_restore": [Probe(lambda a, b: {**_FENCE, "uuid": b.deleting, "holder": "h"}, expect=_nothing, taken=True)],
+    "session_holders": [Probe(lambda a, b: {"session_ids": [b.session]}, expect=lambda rows: len(rows) == 1)],
+    "begin_restore": [
+        Probe(lambda a, b: {**_FENCE, "uuids": [b.deleting], "holder": "h"}, expect=_nothing, taken=True)
+    ],
     "restore_messages": [
         Probe(
-            lambda a, b: {
-                **_FENCE,
-                "conversation_id": b.conversation,
-                "messages": [
-                    {
-                        "properties": {"uuid": FRESH_ID, "seq": 9},
-                        "timestamp": _TIME,
-                        "important": True,
-                        "tool_calls": [],
-                    }
-                ],
-            },
+            lambda a, b: _batch(b.conversation, messages=[_MESSAGE]),
             prepare=_BEGUN,
             expect=_nothing,
         )
@@ -155,20 +152,8 @@ ARCHIVE: dict[str, list[Probe]] = {
     "restore_messages_with_vectors": [
         Probe(
             lambda a, b: {
-                **_FENCE,
-                "conversation_id": b.conversation,
+                **_batch(b.conversation, messages=[{**_MESSAGE, "worded": True, "vector": [0.1] * 384}]),
                 "property": "probe",
-                "embed": True,
-                "messages": [
-                    {
-                        "properties": {"uuid": FRESH_ID, "seq": 9},
-                        "timestamp": _TIME,
-                        "important": True,
-                        "worded": True,
-                        "tool_calls": [],
-                        "vector": [0.1] * 384,
-                    }
-                ],
             },
             prepare=_BEGUN,
             expect=_nothing,
@@ -199,11 +184,7 @@ ARCHIVE: dict[str, list[Probe]] = {
     ],
     "restore_insights": [
         Probe(
-            lambda a, b: {
-                **_FENCE,
-                "conversation_id": b.conversation,
-                "insights": [{"uuid": FRESH_ID, "properties": {}, "created_at": _TIME}],
-            },
+            lambda a, b: _batch(b.conversation, insights=[{"uuid": FRESH_ID, "properties": {}, "created_at": _TIME}]),
             prepare=_BEGUN,
             expect=_nothing,
         )
@@ -215,8 +196,9 @@ ARCHIVE: dict[str, list[Probe]] = {
     "restore_prompts": [
         Probe(
             lambda a, b: {
-                "conversation_id": b.conversation,
-                "prompts": [{"uuid": FRESH_ID, "text": "stolen", "created_at": _TIME}],
+                "prompts": [
+                    {"uuid": FRESH_ID, "text": "stolen", "created_at": _TIME, "conversations": [b.conversation]}
+                ],
             },
             expect=lambda rows: rows == [{"kept": 0}],
         )
@@ -249,10 +231,8 @@ _FREE = "MATCH (p:Project) WHERE p.uuid IN [$a_project_uuid, $b_project_uuid] RE
 
 def _anchor(key: str, data: Data) -> dict[str, Any]:
     row: dict[str, Any] = {"key": key, "uuid": FRESH_ID, "properties": {}, "scope": _place(data), "stands": {}}
-    return {
-        "conversation_id": FRESH_ID,
-        "anchors": [{**row, "first_seen": _TIME, "checked_at": None, "stood_at": None}],
-    }
+    row |= {"conversation_id": FRESH_ID, "first_seen": _TIME, "checked_at": None, "stood_at": None}
+    return {"anchors": [row]}
 
 
 ARCHIVE_CODE: dict[str, list[Probe]] = {

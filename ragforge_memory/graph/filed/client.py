@@ -258,8 +258,8 @@ def _taken(name: str, rows: Rows, parted: writing.Parted) -> set[str]:
     """The conversations of which the graph has taken what it was given."""
     if name == "import_messages":
         return {row["uuid"] for row in rows} & parted.lines.keys()
-    if name.startswith("restore_messages") and not (rows and rows[0]["mine"]):
-        return set()
+    if name.startswith("restore_messages"):
+        return {row["uuid"] for row in rows if row["mine"]} & parted.lines.keys()
     if name == "merge_branch" and rows and rows[0]["seq"] is None:
         return set()  # it was brought in already
     return set(parted.lines) if rows else set()

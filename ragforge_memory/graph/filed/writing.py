@@ -81,35 +81,41 @@ def imported(given: Mapping[str, Any], file_path: Callable[[str], str]) -> Parte
 
 
 def restored(given: Mapping[str, Any]) -> Parted:
-    """A batch of an archive's messages."""
-    lines: list[Line] = []
-    rows = []
-    for row in given["messages"]:
-        calls = [
-            call_of(
-                {"uuid": call.get("uuid"), **call["properties"]},
-                call["results"][0]["properties"] if call["results"] else {},
-            )
-            for call in row["tool_calls"]
-        ]
-        lines.append(line_of(row["properties"], calls))
-        rows.append(
+    """Batches of an archive's messages."""
+    lines: dict[str, list[Line]] = {}
+    batches = []
+    for batch in given["batches"]:
+        lines.setdefault(batch["conversation_id"], []).extend(_restored_line(row) for row in batch["messages"])
+        batches.append({**batch, "messages": [_restored_row(row) for row in batch["messages"]]})
+    return Parted(lines, {**given, "batches": batches}, again=True)
+
+
+def _restored_line(row: Mapping[str, Any]) -> Line:
+    calls = [
+        call_of(
+            {"uuid": call.get("uuid"), **call["properties"]},
+            call["results"][0]["properties"] if call["results"] else {},
+        )
+        for call in row["tool_calls"]
+    ]
+    return line_of(row["properties"], calls)
+
+
+def _restored_row(row: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        **row,
+        "properties": without_texts(row["properties"]),
+        "tool_calls": [
             {
-                **row,
-                "properties": without_texts(row["properties"]),
-                "tool_calls": [
-                    {
-                        **call,
-                        "properties": _less(call["properties"], ("arguments",)),
-                        "results": [
-                            {**each, "properties": _less(each["properties"], RESULT_TEXTS)} for each in call["results"]
-                        ],
-                    }
-                    for call in row["tool_calls"]
+                **call,
+                "properties": _less(call["properties"], ("arguments",)),
+                "results": [
+                    {**each, "properties": _less(each["properties"], RESULT_TEXTS)} for each in call["results"]
                 ],
             }
-        )
-    return Parted({given["conversation_id"]: lines}, {**given, "messages": rows}, again=True)
+            for call in row["tool_calls"]
+        ],
+    }
 
 
 def shown_again(given: Mapping[str, Any], file_path: Callable[[str], str]) -> Parameters:

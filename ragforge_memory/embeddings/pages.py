@@ -1,0 +1,81 @@
+"""Vectors of much that waits: small calls of the model, large writes, both at the same time."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Sequence
+from typing import TypeVar
+
+from ragforge_memory.embeddings.port import Vector
+from ragforge_memory.errors import EmbeddingError
+
+T = TypeVar("T")
+
+PAGE = 512
+"""What is read at once: its texts are held in memory, and two writes of it can overlap with the embedding."""
+
+# One call of the model. It is also how long what is more urgent waits here.
+_BATCH = 32
+# What is written at once: a write for each call took as long as the vectors of a fast model.
+_WRITE = 256
+# Seconds after which what is there is written all the same, so that a slow model's work is not lost with its process.
+_WRITE_AFTER = 1.0
+
+
+async def embed_page(
+    page: Sequence[T],
+    *,
+    vectors: Callable[[Sequence[T]], Awaitable[Sequence[Vector]]],
+    store: Callable[[Sequence[tuple[T, Vector]]], Awaitable[int]],
+    fail: Callable[[Sequence[T]], Awaitable[None]],
+    stop: Callable[[], bool],
+) -> int:
+    """Embeds 32 of them at a time, the first 32 in any case, and stores up to 256 while the next are embedded.
+
+    Args:
+        page: what waits, the most urgent first.
+        vectors: calls the model.
+        store: writes some vectors, and returns how many were taken.
+        fail: is given what the model failed with.
+        stop: asked between two calls: whether to leave the rest.
+
+    Returns:
+        How many were stored; all that was embedded was offered.
+
+    Raises:
+        EmbeddingError: the model failed; what it made before is stored.
+    """
+    made: list[tuple[T, Vector]] = []
+    writing: asyncio.Task[int] | None = None
+    stored, since = 0, time.monotonic()
+    try:
+        for start in range(0, len(page), _BATCH):
+            if start and stop():
+                break
+            batch = page[start : start + _BATCH]
+            try:
+                made += zip(batch, await vectors(batch), strict=True)
+            except EmbeddingError:
+                if made:
+                    await store(made)
+                await fail(batch)
+                raise
+            if len(made) >= _WRITE or time.monotonic() - since >= _WRITE_AFTER:
+                stored += 0 if writing is None else await writing
+                writing = asyncio.create_task(_stored(store, made), name="ragforge-store-vectors")
+                made, since = [], time.monotonic()
+        stored += 0 if writing is None else await writing
+        return stored + (await store(made) if made else 0)
+    finally:
+        if writing is not None and not writing.done():
+            writing.cancel()
+            await asyncio.wait((writing,))
+        if writing is not None and not writing.cancelled():
+            writing.exception()  # where another error came first
+
+
+async def _stored(
+    store: Callable[[Sequence[tuple[T, Vector]]], Awaitable[int]], made: Sequence[tuple[T, Vector]]
+) -> int:
+    return await store(made)
