@@ -367,9 +367,13 @@ async def _close(stream: AsyncIterator[Any] | None, opened: list[httpx2.Response
     """Closes the connection now, also in a task that is being cancelled."""
     import anyio
 
-    with anyio.move_on_after(2, shield=True):
-        close: Callable[[], Any] | None = getattr(stream, "aclose", None)
-        if close is not None:
+    closers: list[Callable[[], Any]] = [getattr(stream, "aclose", None) or _nothing]
+    closers += [response.aclose for response in opened]
+    for close in closers:
+        # Each has its time: where the first takes too long, the connection is closed all the same.
+        with anyio.move_on_after(2, shield=True):
             await close()
-        for response in opened:
-            await response.aclose()
+
+
+async def _nothing() -> None:
+    """For a stream that was never opened."""
