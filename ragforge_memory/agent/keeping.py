@@ -16,7 +16,7 @@ from ragforge_memory.agent.patience import RESTART_PATIENCE, shielded
 from ragforge_memory.agent.recovery import UNANSWERED, answer_journalled, question_journalled, replay_own
 from ragforge_memory.agent.services import Services
 from ragforge_memory.agent.tool_rounds import Emit
-from ragforge_memory.errors import ConversationNotFound, GraphUnavailable, RagforgeError
+from ragforge_memory.errors import ConversationNotFound, GraphUnavailable, InvalidInput, RagforgeError
 from ragforge_memory.graph.journal_lines import JournalTurn
 from ragforge_memory.graph.messages import CodeTies, NewMessage
 from ragforge_memory.graph.receipts import Receipt
@@ -28,6 +28,9 @@ log = logging.getLogger(__name__)
 T = TypeVar("T")
 
 KEPT_ON_DISK = "Neo4j is away; this turn is kept on disk until it is back"
+KEPT_IN_MEMORY = "Neo4j is away; this turn is kept in memory, as all are until save()"
+NOT_KEPT = "Neo4j is away and the journal cannot be written: this turn is not kept"
+NOT_HELD = "Neo4j is away and this conversation is not known here: this turn is not kept"
 
 
 class Keeping:
@@ -69,6 +72,11 @@ class Keeping:
     def away(self) -> bool:
         """Whether this turn does without the graph."""
         return self._services.remembers and self._services.outage.is_on
+
+    @property
+    def _stores(self) -> bool:
+        """Whether what is said goes where it belongs at once: memory is there when the graph is not."""
+        return (self._services.in_memory or not self.away) and not self._waits
 
     async def begin(self) -> None:
         """The turn is known to the journal, before the graph is asked for anything."""
@@ -132,7 +140,7 @@ class Keeping:
         services = self._services
         if self.lost:
             return 0
-        if not self.away and not self._waits:
+        if self._stores:
             try:
                 seq = await services.messages.complete_turn(
                     self._conversation_id,
@@ -169,7 +177,7 @@ class Keeping:
         if not self.asked or self.lost:
             await self.journal(services.journal.end, self._message_id)
             return
-        if not self.away and not self._waits:
+        if self._stores:
             try:
                 await services.messages.mark_unanswered(self._user_message_id, recover=False)
             except RagforgeError as error:
@@ -209,7 +217,7 @@ class Keeping:
             metadata=services.redacted(dict(metadata)) if metadata else None,
         )
         failure = None
-        if not self.away:
+        if self._stores:
             try:
                 seq = await services.messages.append(
                     self._conversation_id, question, embed=services.embeds_messages, title=self.title, recover=False
@@ -217,9 +225,14 @@ class Keeping:
             except ConversationNotFound:
                 services.remembered.forget(self._conversation_id)
                 raise
-            except GraphUnavailable as error:
-                services.outage.begin(error)
-                failure = error
+            except InvalidInput:
+                raise
+            except RagforgeError as error:
+                # A full disk under the texts, or a database that takes no writes, fails no turn either.
+                log.warning("the question waits in the journal: %s", error)
+                if isinstance(error, GraphUnavailable):
+                    services.outage.begin(error)
+                    failure = error
             else:
                 self.asked = True
                 self._remember(question, seq, (), stored=True)
@@ -230,7 +243,7 @@ class Keeping:
         def write() -> None:
             services.journal.question(self._message_id, kept, base=base, expected=expected)
 
-        self._waits = await self.journal(write)
+        self._waits = not services.in_memory and await self.journal(write)
         self.lost = not self._waits
         self.asked = True
         if self._waits:
@@ -269,6 +282,9 @@ class Keeping:
             await replay_own(services, self._conversation_id)
         except GraphUnavailable as error:
             services.outage.begin(error)
+        except RagforgeError as error:
+            log.warning("what waits in the journal cannot be stored yet: %s", error)
+            services.outage.waits()
 
     def _remember(self, new: NewMessage, seq: int, calls: Sequence[ToolCall], *, stored: bool) -> None:
         message = Message(
@@ -294,11 +310,9 @@ class Keeping:
         if "graph" not in self.degraded:
             self.degraded.append("graph")
             if not self.lost:
-                await self._emit(events.Degraded(what="graph", detail=KEPT_ON_DISK))
+                kept = KEPT_IN_MEMORY if self._services.in_memory else KEPT_ON_DISK
+                await self._emit(events.Degraded(what="graph", detail=kept))
         if self.lost and not self._told_of_loss:
             self._told_of_loss = True
-            await self._emit(
-                events.Degraded(
-                    what="journal", detail="Neo4j is away and the journal cannot be written: this turn is not kept"
-                )
-            )
+            detail = NOT_HELD if self._services.in_memory else NOT_KEPT
+            await self._emit(events.Degraded(what="journal", detail=detail))

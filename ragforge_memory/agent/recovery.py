@@ -10,8 +10,9 @@ from dataclasses import asdict, fields
 from typing import Any
 
 from ragforge_memory.agent.services import Services
-from ragforge_memory.errors import GraphUnavailable, NotFound, RagforgeError
+from ragforge_memory.errors import ConversationFileError, GraphError, GraphUnavailable, NotFound, RagforgeError
 from ragforge_memory.graph.conversations import ConversationStore
+from ragforge_memory.graph.failures import is_final
 from ragforge_memory.graph.journal import JournalFile
 from ragforge_memory.graph.journal_lines import JournalCreation, JournalTurn
 from ragforge_memory.graph.messages import CodeTies, Mention, MessageStore, NewMessage
@@ -195,6 +196,9 @@ class _Replay:
         except GraphUnavailable:
             raise
         except (RagforgeError, ValueError, KeyError, TypeError) as error:
+            if isinstance(error, ConversationFileError) or (isinstance(error, GraphError) and not is_final(error)):
+                # A disk that is full, a database that takes no writes for now: it waits for better times.
+                raise
             log.warning("lines of the journal were set aside: %s", error)
             try:
                 self._file.set_aside(what, str(error))

@@ -105,6 +105,13 @@ class Services:
         return conversation
 
     @property
+    def in_memory(self) -> bool:
+        """Whether turns are held in memory alone: there is no memory, or nothing is stored before `save`."""
+        from ragforge_memory.agent.ephemeral import EphemeralMessages
+
+        return isinstance(self.messages, EphemeralMessages)
+
+    @property
     def remembers(self) -> bool:
         """Whether conversations are kept."""
         return self.config.memory.enabled

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from ragforge_memory.agent.ephemeral import EphemeralConversations, EphemeralMessages
-from ragforge_memory.errors import ConversationNotFound, MessageNotFound
+from ragforge_memory.agent.remembered import CONVERSATIONS
+from ragforge_memory.errors import ConversationNotFound, GraphUnavailable, MessageNotFound
 from ragforge_memory.graph.conversations import ConversationStore
 from ragforge_memory.graph.messages import CodeTies, MessageStore, NewMessage
 from ragforge_memory.graph.receipts import Receipt, TurnContext
@@ -42,6 +44,8 @@ class UnsavedConversations(EphemeralConversations):
         self.steps: dict[str, list[_Step]] = {}
         self.in_graph: set[str] = set()
         self._titles: dict[str, str | None] = {}
+        # As they were when this process last saw them: they go on in memory also while the graph is away.
+        self._seen: OrderedDict[str, ConversationInfo] = OrderedDict()
         self._saving = asyncio.Lock()
 
     async def open(
@@ -60,7 +64,7 @@ class UnsavedConversations(EphemeralConversations):
                 pass
             else:
                 if known.session_id == session_id:
-                    return known
+                    return self._saw(known)
         return await super().open(session_id, title=title, tags=tags, metadata=metadata)
 
     async def get(self, uuid: str) -> ConversationInfo:
@@ -69,7 +73,7 @@ class UnsavedConversations(EphemeralConversations):
         Raises:
             ConversationNotFound: this owner has none of that uuid, saved or not.
         """
-        return self.infos[uuid] if uuid in self.infos else await self.stored.get(uuid)
+        return self.infos[uuid] if uuid in self.infos else self._saw(await self.stored.get(uuid))
 
     async def several(self, uuids: Sequence[str]) -> list[ConversationInfo]:
         """Those of these conversations that are there, in this order."""
@@ -82,7 +86,7 @@ class UnsavedConversations(EphemeralConversations):
         for info in self.infos.values():
             if reference in (info.uuid, info.session_id, info.title):
                 return info
-        return await self.stored.find(reference)
+        return self._saw(await self.stored.find(reference))
 
     async def page(
         self,
@@ -112,6 +116,7 @@ class UnsavedConversations(EphemeralConversations):
         """Forgets what is not saved of a conversation, and deletes what is."""
         saved = uuid not in self.infos or uuid in self.in_graph
         self._drop(uuid)
+        self._seen.pop(uuid, None)
         if saved:
             await self.stored.delete(uuid)
 
@@ -126,7 +131,12 @@ class UnsavedConversations(EphemeralConversations):
             ConversationNotFound: there is none.
         """
         if uuid not in self.infos:
-            info = await self.stored.get(uuid)
+            try:
+                info = self._saw(await self.stored.get(uuid))
+            except GraphUnavailable:
+                if uuid not in self._seen:
+                    raise
+                info = self._seen[uuid]
             self.infos.setdefault(uuid, info)
             self.messages.setdefault(uuid, [])
             self.in_graph.add(uuid)
@@ -142,7 +152,7 @@ class UnsavedConversations(EphemeralConversations):
         """
         async with self._saving:
             if uuid not in self.infos:
-                return await self.stored.get(uuid)
+                return self._saw(await self.stored.get(uuid))
             if uuid not in self.in_graph:
                 info = self.infos[uuid]
                 await self.stored.keep(info.model_copy(update={"title": self._titles.get(uuid)}))
@@ -152,7 +162,7 @@ class UnsavedConversations(EphemeralConversations):
                 await _store(messages, uuid, steps[0])
                 del steps[0], self.messages[uuid][0]
             self._drop(uuid)
-            return await self.stored.get(uuid)
+            return self._saw(await self.stored.get(uuid))
 
     def unsaved(self, uuid: str) -> bool:
         """Whether something of a conversation is in memory alone."""
@@ -169,6 +179,13 @@ class UnsavedConversations(EphemeralConversations):
         info = super()._new(title, tags, metadata, session_id, uuid)
         self._titles[info.uuid] = title
         self.steps[info.uuid] = []
+        return info
+
+    def _saw(self, info: ConversationInfo) -> ConversationInfo:
+        self._seen[info.uuid] = info
+        self._seen.move_to_end(info.uuid)
+        while len(self._seen) > CONVERSATIONS:
+            self._seen.popitem(last=False)
         return info
 
     def _drop(self, uuid: str) -> None:

@@ -65,6 +65,14 @@ def _translated(error: Exception, name: str, address: str, database: str, manage
     return GraphError(f"Neo4j refused {name}: {first_line(error)}")
 
 
+def is_final(error: GraphError) -> bool:
+    """Whether the same statement with the same parameters is refused however often it is tried: what it was given
+    cannot be stored. Anything else (a database that takes no writes, no memory, no space) may pass."""
+    code = str(getattr(error.__cause__, "code", ""))
+    refused = code.startswith("Neo.ClientError.Statement.") or code.endswith("ConstraintValidationFailed")
+    return refused and not code.endswith("AccessMode")
+
+
 def first_line(error: Exception) -> str:
     """The first line of what an exception of the driver's says, with the reason where that is on the next one."""
     message = getattr(error, "message", None) or str(error) or type(error).__name__

@@ -7,10 +7,11 @@ from typing import Any
 
 import pytest
 
-from ragforge_memory import ConversationNotFound, GraphUnavailable, InvalidInput, MessageNotFound
+from ragforge_memory import ConversationNotFound, GraphUnavailable, InvalidInput, MessageNotFound, Neo4jConfig
 from ragforge_memory.graph.messages import MessageStore
 from ragforge_memory.llm.port import ToolRequest
 from ragforge_memory.llm.scripted import ScriptedProvider
+from tests.agent.outages import proxied
 from tests.persistence.conftest import Graph, Keeping
 
 pytestmark = pytest.mark.anyio
@@ -134,3 +135,34 @@ async def test_a_session_that_somebody_else_has_saved(keeping: Keeping) -> None:
         await other.open_conversation("session")
         with pytest.raises(InvalidInput, match="session"):
             await mine.save()
+
+
+async def test_turns_while_neo4j_is_away_stay_in_memory_too(
+    kind: str, keeping: Keeping, neo4j_config: Neo4jConfig
+) -> None:
+    answers = ["a1", "a2", "a3", "b1"]
+    async with proxied(neo4j_config) as (proxy, config), keeping(kind, *answers, settings=LATER, neo4j=config) as agent:
+        saved = await agent.create_conversation()
+        await saved.send_message("q1")
+        await saved.save()
+        await saved.send_message("q2")
+        new = await agent.create_conversation()
+        await proxy.end()
+        away = await saved.send_message("q3")
+        assert "graph" in away.degraded
+        await new.send_message("p1")
+        await proxy.recover()
+        await (await agent.open()).outage.over()
+        assert [each.content for each in await saved.get_history()] == ["q1", "a1", "q2", "a2", "q3", "a3"]
+        async with keeping(kind) as other:
+            stored = await other.load_conversation(saved.uuid)
+            assert [each.content for each in await stored.get_history()] == ["q1", "a1"]
+            await saved.save()
+            await new.save()
+            history = await stored.get_history()
+            assert [each.content for each in history] == ["q1", "a1", "q2", "a2", "q3", "a3"]
+            assert [each.seq for each in history] == [1, 2, 3, 4, 5, 6]
+            assert [each.content for each in await (await other.load_conversation(new.uuid)).get_history()] == [
+                "p1",
+                "b1",
+            ]

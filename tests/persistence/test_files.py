@@ -15,6 +15,7 @@ from ragforge_memory import AsyncConversation, AsyncConversationAgent, Conversat
 from ragforge_memory.errors import ConversationFileError, GraphTimeout
 from ragforge_memory.graph.client import GraphClient
 from ragforge_memory.graph.filed.client import READS, WRITES
+from ragforge_memory.graph.filed.conversation_file import ConversationFile
 from ragforge_memory.graph.queries import all_statements
 from ragforge_memory.llm.port import ToolRequest
 from tests.persistence.conftest import Graph, Keeping
@@ -226,3 +227,28 @@ async def test_a_lock_that_nobody_gives_back_is_told(keeping: Keeping) -> None:
             with pytest.raises(GraphTimeout, match="lock"):
                 async with other.held([conversation.uuid], seconds=0):
                     pass
+
+
+async def test_a_full_disk_under_the_files_fails_no_turn_and_loses_nothing(
+    keeping: Keeping, monkeypatch: pytest.MonkeyPatch, home: Path
+) -> None:
+    append, full = ConversationFile.append, False
+
+    def refusing(self: ConversationFile, *arguments: Any, **options: Any) -> Any:
+        if full:
+            raise ConversationFileError("No space left on device", hint="make room")
+        return append(self, *arguments, **options)
+
+    monkeypatch.setattr(ConversationFile, "append", refusing)
+    async with keeping("files", "a1", "a2", "a3") as agent:
+        conversation = await agent.create_conversation()
+        await conversation.send_message("q1")
+        full = True
+        assert (await conversation.send_message("q2")).degraded == ("graph",)
+        full = False
+        await (await agent.open()).outage.over()
+        assert (await conversation.send_message("q3")).degraded == ()
+        history = await conversation.get_history()
+        assert [each.content for each in history] == ["q1", "a1", "q2", "a2", "q3", "a3"]
+        assert [each.in_reply_to for each in history[1::2]] == [each.uuid for each in history[::2]]
+    assert list((home / "journal").glob("*")) == []
