@@ -20,11 +20,8 @@ from ragforge_memory.config.environment import overrides
 PAGE = Path(__file__).parent / "configuration.md"
 
 WITHOUT_EFFECT = (
-    "agent.memory.recall",
+    "agent.memory.recall.limit",
     "agent.memory.short_term",
-    "agent.memory.compression.enabled",
-    "agent.memory.compression.threshold",
-    "agent.memory.compression.keep_recent",
     "agent.memory.extraction",
     "agent.memory.tools",
 )

@@ -127,6 +127,10 @@ async def _ask(opening: Opening, question: str, continue_: bool, resume: str | N
             )
             interrupted.exit_code = session.interrupts.exit_code
             raise interrupted from cancelled
+        if session.keeps and session.unsaved(response.conversation_id):
+            # One command is all there is: nobody could save it later.
+            assert conversation is not None
+            await conversation.save()
         if output == "json":
             print_json(response)
         elif output == "text" and session.keeps and session.terminal.rendered and session.terminal.progress:

@@ -89,7 +89,8 @@ async def find_message(conversation: AsyncConversation, reference: str) -> Messa
         if reference == str(message.seq) or (len(reference) >= 6 and message.uuid.startswith(reference)):
             return message
     raise MessageNotFound(
-        f"there is no message {reference!r} in this conversation", hint="give its number or its id, see `show --json`"
+        f"there is no message {reference!r} in this conversation",
+        hint="give its number or its id, see `ragforge conversations show --json`",
     )
 
 

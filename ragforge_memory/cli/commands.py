@@ -74,6 +74,14 @@ async def _resume(talk: Talk, reference: str) -> None:
     talk.say(describe_conversation(talk.conversation))
 
 
+async def _save(talk: Talk, _: str) -> None:
+    if talk.conversation is None:
+        talk.say("nothing has been said yet")
+        return
+    await talk.conversation.save()
+    talk.say("saved")
+
+
 async def _history(talk: Talk, _: str) -> None:
     from ragforge_memory.cli.transcript import transcript
 
@@ -153,6 +161,7 @@ COMMANDS: dict[str, Command] = {
     "/switch": Command(
         "[REF]", "go on in another branch: its id or title; alone, back to what this is a branch of", _switch
     ),
+    "/save": Command("", "store what was said, where agent.memory.persistence.auto_save is off", _save),
     "/tree": Command("", "this conversation's branches", _tree),
     "/context": Command("[MESSAGE]", "what the last answer's prompt was made of, in tokens", _context),
     "/why": Command("[MESSAGE]", "what the last answer knew, and from where", _why),

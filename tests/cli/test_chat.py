@@ -230,3 +230,26 @@ def test_sigterm_at_the_prompt_leaves(ragforge: CommandLine) -> None:
         terminal.expect(r"resume with: ragforge chat -r [0-9a-f]{8}")
         assert terminal.wait() == 143
         assert "Traceback" not in terminal.screen
+
+
+def test_without_auto_save_a_chat_says_what_is_not_kept_and_saves_on_demand(ragforge: CommandLine) -> None:
+    settings = "{embeddings: {provider: hashing}, persistence: {auto_save: false}}"
+    (ragforge.project / "ragforge.config.yaml").write_text(f"agent: {{memory: {settings}}}\n")
+    with chat(ragforge, "--model", ragforge.script("One.", "Two.")) as terminal:
+        assert "auto_save is off" in terminal.screen
+        terminal.type("first" + ENTER)
+        terminal.expect(r"One\.")
+        terminal.expect(PROMPT)
+        terminal.type("/save" + ENTER)
+        terminal.expect("saved")
+        terminal.expect(PROMPT)
+        terminal.type("second" + ENTER)
+        terminal.expect(r"Two\.")
+        terminal.expect(PROMPT)
+        terminal.type(CTRL_D)
+        terminal.expect("not saved: agent.memory.persistence.auto_save is off")
+        assert terminal.wait() == 0
+    [kept] = ragforge.json("conversations", "list", "--json")["items"]
+    assert kept["message_count"] == 2
+    ragforge.ok("ask", "third", "--no-ingest", "--model", ragforge.script("Three."))
+    assert len(ragforge.json("conversations", "list", "--json")["items"]) == 2

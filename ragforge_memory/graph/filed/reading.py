@@ -87,8 +87,11 @@ def serve(texts: TextDirectory, wanted: Sequence[Want], where: Mapping[str, str]
 def missing(texts: TextDirectory, want: Want, conversation_id: str | None) -> ConversationFileError:
     """The graph has a node whose text is nowhere."""
     where = f"{texts.file(conversation_id).path}" if conversation_id else f"{texts.path}"
+    there = conversation_id is None or texts.file(conversation_id).path.exists()
     return ConversationFileError(
-        f"{where} has no line of the message {want.message_id}, which the graph knows",
+        f"{where} has no line of the message {want.message_id}, which the graph knows"
+        if there
+        else f"{where} is missing: it has the texts of a conversation that the graph knows",
         hint="put the file back from a backup; or delete the conversation, and import it from an export if there is "
         "one. agent.memory.persistence.directory says where the files are",
     )

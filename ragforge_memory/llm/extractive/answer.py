@@ -64,7 +64,10 @@ def write(question: Question, asked: str, found: Sequence[Found]) -> str:
     """
     failed = next((each for each in found if each.error is not None), None)
     if not found or (failed is not None and all(each.error is not None for each in found)):
-        return f"I could not look it up: {failed.error}" if failed else NO_TOOLS
+        if failed is None:
+            return NO_TOOLS
+        away = "GraphUnavailable" in str(failed.error)
+        return f"I could not look it up: {'Neo4j is away. Ask again when it is back.' if away else failed.error}"
     values = {each.call.tool: each.value for each in found if isinstance(each.value, dict)}
     match question.form:
         case "where" | "what" | "show":

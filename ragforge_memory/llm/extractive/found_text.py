@@ -159,6 +159,7 @@ def _weight(message: Mapping[str, Any]) -> int:
     """How much a message tells: what the user stated first, then answers; questions, and quotes of code, last."""
     text = str(message["excerpt"])
     if message["role"] == "user":
+        text = text.partition("\n\n```")[0]  # what was piped in behind a question is no statement of the user's
         asks = text.rstrip().endswith("?") or any(
             each.form not in ("search", "said") and len(text) < MAX_QUESTION and not _STATES.search(text)
             for each in read_questions(text)
