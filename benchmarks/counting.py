@@ -43,6 +43,9 @@ class _Session:
     ) -> None:
         await self._session.__aexit__(kind, error, trace)  # type: ignore[no-untyped-call]  # the driver has no types there
 
+    async def close(self) -> None:
+        await self._session.close()
+
     async def execute_read(self, work: Work) -> Any:
         return await self._session.execute_read(lambda transaction: work(self._counted(transaction, "read")))
 
