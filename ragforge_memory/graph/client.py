@@ -232,7 +232,7 @@ class GraphClient:
         )
 
     def erases_texts(self, conversation_id: str, file_path: str, *, awaited: bool) -> bool:
-        """Whether a delete by this client takes away the file that a conversation's texts are in; this one has no files.
+        """Whether a delete by this client takes the file with a conversation's texts away; this one has no files.
 
         Args:
             conversation_id: the conversation.

@@ -56,7 +56,7 @@ class BegunNotes:
         return Note(path, tuple(conversations), 0.0)
 
     def found(self, birth: str) -> list[Note]:
-        """The notes about the database with this id. One that was cut off came before any line, and goes after a day."""
+        """The notes about the database with this id; one that was cut off came before any line, and goes in time."""
         notes = []
         for path in sorted(self._folder.glob("*.json")):
             with contextlib.suppress(OSError):

@@ -89,8 +89,8 @@ def missing(texts: TextDirectory, want: Want, conversation_id: str | None) -> Co
     where = f"{texts.file(conversation_id).path}" if conversation_id else f"{texts.path}"
     return ConversationFileError(
         f"{where} has no line of the message {want.message_id}, which the graph knows",
-        hint="put the file back from a backup; or delete the conversation, and import it from an export if there is "
-        "one. agent.memory.persistence.directory says where the files are",
+        hint="put the file back from a backup; or delete the conversation (where the file is lost for good, put an empty "
+        "one there first), and import it from an export if there is one. agent.memory.persistence.directory says where the files are",
     )
 
 
