@@ -135,7 +135,7 @@ CALL (c) {
 }
 FOREACH (_ IN CASE WHEN coalesce(c.kept_to, 0) > 0 THEN [1] ELSE [] END |
   SET c = c {.uuid, .user_id, .project, .owner_token, .status, .head_seq, .kept_to, .lineage_ids, .lineage_tops,
-    .created_at, .updated_at}
+    .file_path, .created_at, .updated_at}
   SET c.swept_to = c.kept_to)
 FOREACH (_ IN CASE WHEN coalesce(c.kept_to, 0) > 0 THEN [] ELSE [1] END | DETACH DELETE c)
 RETURN count(*) AS deleted

@@ -58,3 +58,18 @@ WHERE CASE WHEN c.status <> 'deleting' THEN ($tags IS NULL OR any(tag IN $tags W
   } END
 RETURN m.uuid AS uuid, m.conversation_id AS conversation_id, m.seq AS seq,
   coalesce(toStringOrNull(m.timestamp), '') AS time, c.status = 'deleting' AS hidden
+
+// name: filed_anywhere
+// Which of these uuids are conversations at all, anybody's: a file of one that nobody has is a crash's.
+UNWIND $uuids AS uuid
+MATCH (c:Conversation {uuid: uuid})
+RETURN c.uuid AS uuid
+
+// name: filed_texts
+// Where a conversation's file is, and whether there must be one: messages that the graph has no text of.
+MATCH (c:Conversation {uuid: $uuid})
+WHERE c.user_id = $user_id AND c.project = $project AND c.file_path IS NOT NULL
+RETURN c.file_path AS file_path, EXISTS {
+  MATCH (m:Message {conversation_id: c.uuid})
+  WHERE m.seq > 0 AND m.content IS NULL
+} AS has_lines

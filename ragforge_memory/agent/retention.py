@@ -32,7 +32,7 @@ async def expired(services: Services, *, older_than_days: int | None, keep: int 
     if store is None:
         return []
     found = await _found(services, store, older_than_days, keep, MOST_LISTED)
-    return [each.info for each in found]
+    return [each.info for each in found if await store.file_elsewhere(each) is None]
 
 
 async def delete_expired(
@@ -40,7 +40,8 @@ async def delete_expired(
 ) -> list[ConversationInfo]:
     """Deletes what is older than so many days, and what is behind the newest ``keep``; the oldest first.
 
-    Each is looked at again as it is deleted: one that was written to meanwhile stays.
+    Each is looked at again as it is deleted: one that was written to meanwhile stays. So does one whose texts are in a
+    file that this agent does not have, which a warning in the log says once.
 
     Returns:
         What was deleted.
@@ -51,11 +52,23 @@ async def delete_expired(
         return deleted
     await services.take_up()
     stay: set[str] = set()
+    elsewhere: list[str] = []
     while True:
         page = await _found(services, store, older_than_days, keep, _PAGE, but=stay)
         if not page:
+            if elsewhere:
+                log.warning(
+                    "retention leaves %s conversations whose files this agent does not have, such as %s",
+                    len(elsewhere),
+                    elsewhere[0],
+                )
             return deleted
         for each in page:
+            path = await store.file_elsewhere(each)
+            if path is not None:
+                elsewhere.append(path)
+                stay.add(each.info.uuid)
+                continue
             if each.info.uuid in services.open_here() or not await store.begin(each):
                 stay.add(each.info.uuid)
                 continue

@@ -231,6 +231,16 @@ class GraphClient:
             text, parameters, write=True, timeout=timeout, name=text.split("\n", 1)[0], managed=False
         )
 
+    def erases_texts(self, conversation_id: str, file_path: str, *, awaited: bool) -> bool:
+        """Whether a delete by this client takes the file with a conversation's texts away; this one has no files.
+
+        Args:
+            conversation_id: the conversation.
+            file_path: what the graph says where its file is.
+            awaited: whether there must be one, since messages have no text in the graph.
+        """
+        return False
+
     async def aclose(self) -> None:
         """Closes the driver where this client opened it."""
         if self._owned and os.getpid() == self._pid:

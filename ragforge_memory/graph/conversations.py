@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 from uuid import uuid4
@@ -11,9 +12,12 @@ from ragforge_memory.graph.client import PATIENT_TIMEOUT, GraphClient
 from ragforge_memory.graph.cursors import FIRST, make_cursor, read_cursor
 from ragforge_memory.graph.records import conversation_info, to_json
 from ragforge_memory.graph.text import owner_token
+from ragforge_memory.graph.text_files import file_elsewhere, not_erasable
 from ragforge_memory.graph.vanishing import passes
 from ragforge_memory.models.conversation import ConversationInfo, Page
 from ragforge_memory.models.owner import Owner
+
+log = logging.getLogger(__name__)
 
 # Anchors that one transaction looks at.
 _LOOSE = 500
@@ -35,6 +39,7 @@ class ConversationStore:
         self._redacted = redacted or (lambda value: value)
         self._owner = owner.parameters
         self._token = owner_token(owner.user_id, owner.project)
+        self._told_of_files = False
 
     async def create(
         self,
@@ -182,7 +187,14 @@ class ConversationStore:
         It is hidden at once and removed in batches; what a crash leaves, `sweep` finishes. Messages that branches of
         it share stay, unlisted, until the last of these branches goes. Anchors on code and shared texts of prompts go
         with the last conversation that uses them.
+
+        Raises:
+            ConversationNotFound: there is none such (any more).
+            ConversationFileError: its texts are in a file that is not in this client's folder; nothing was deleted.
         """
+        path = await file_elsewhere(self._client, uuid, self._owner)
+        if path is not None:
+            raise not_erasable(uuid, path)
         if not await self._client.write("begin_delete", timeout=10, uuid=uuid, **self._owner):
             raise _not_found(uuid)
         await self.take_away(uuid)
@@ -215,7 +227,16 @@ class ConversationStore:
         await self._client.write("forget_prompts", timeout=PATIENT_TIMEOUT, **self._owner)
 
     async def _finish_delete(self, uuid: str) -> list[str]:
-        """Removes what nobody shares any more of a deleted conversation; returns what that was branched from."""
+        """Removes what nobody shares any more of a deleted conversation; returns what that was branched from.
+
+        One whose texts are in a file that is out of reach waits for an agent that has it.
+        """
+        path = await file_elsewhere(self._client, uuid, self._owner)
+        if path is not None:
+            if not self._told_of_files:
+                self._told_of_files = True
+                log.warning("deletes wait for an agent that has the files with the texts, such as %s", path)
+            return []
         kept = await self._client.write("keep_shared", timeout=PATIENT_TIMEOUT, uuid=uuid, **self._owner)
         if not kept:
             return []

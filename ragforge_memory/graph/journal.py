@@ -22,6 +22,7 @@ from uuid import uuid4
 
 from filelock import FileLock, Timeout
 
+from ragforge_memory.graph.journal_aside import forget_aside
 from ragforge_memory.graph.journal_lines import JournalCreation, Journalled, JournalTurn, dumped, read_journal
 from ragforge_memory.graph.records import to_json
 from ragforge_memory.models.code import ScopeTie
@@ -110,7 +111,7 @@ class JournalFile:
         """Drops all of a conversation; returns whether only the journal knew it.
 
         No word of it stays in the file, of turns that have ended neither: their lines are there for as long as another
-        turn is open.
+        turn is open. Nor in the file beside it with what was set aside.
         """
         with self._guard:
             known = self._held.creations.pop(conversation_id, None) is not None
@@ -119,6 +120,8 @@ class JournalFile:
                 del self._held.turns[turn.message_id]
                 self._begun.discard(turn.message_id)
             self._rewrite()
+            if os.getpid() == self._pid:
+                forget_aside(self._path.with_suffix(".aside"), conversation_id)
             return known
 
     def compact(self) -> None:
@@ -138,12 +141,13 @@ class JournalFile:
         text = "".join(to_json(line) + "\n" for line in (said, *what.lines()))
         if os.getpid() != self._pid:
             return
-        descriptor = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
-        try:
-            _write_all(descriptor, text.encode("utf-8", "backslashreplace"))
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
+        with self._guard:
+            descriptor = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+            try:
+                _write_all(descriptor, text.encode("utf-8", "backslashreplace"))
+                os.fsync(descriptor)
+            finally:
+                os.close(descriptor)
         if isinstance(what, JournalTurn):
             self.end(what.message_id)
         else:
@@ -269,6 +273,20 @@ class Journal(JournalFile):
         if not self._path.exists():
             _lock_path(self._path).unlink(missing_ok=True)
         self._lock = None
+
+    def forget(self, conversation_id: str) -> bool:
+        """As `JournalFile.forget`; also of what processes that are gone have set aside."""
+        known = super().forget(conversation_id)
+        if os.getpid() != self._pid or not self._directory.is_dir():
+            return known
+        for aside in sorted(self._directory.glob("*.aside")):
+            journal = aside.with_suffix(".jsonl")
+            if journal != self._path:
+                with contextlib.suppress(Timeout), FileLock(_lock_path(journal)).acquire(blocking=False):
+                    forget_aside(aside, conversation_id)
+                    if not journal.exists():
+                        _lock_path(journal).unlink(missing_ok=True)
+        return known
 
     def others(self) -> list[Path]:
         """The files of other processes, oldest first; some of these processes may still live, see `claimed`."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from ragforge_memory.graph.client import PATIENT_TIMEOUT, GraphClient
 from ragforge_memory.graph.messages import ANSWER_PATIENCE
 from ragforge_memory.graph.records import conversation_info
+from ragforge_memory.graph.text_files import file_elsewhere
 from ragforge_memory.models.conversation import ConversationInfo
 from ragforge_memory.models.owner import Owner
 
@@ -50,6 +51,12 @@ class RetentionStore:
             **self._owner,
         )
         return [Expired(conversation_info(row["conversation"]), row["stamp"]) for row in rows]
+
+    async def file_elsewhere(self, each: Expired) -> str | None:
+        """The file with its texts, where that is out of reach and would stay; else None."""
+        if each.info.file_path is None:
+            return None
+        return await file_elsewhere(self._client, each.info.uuid, self._owner)
 
     async def begin(self, each: Expired) -> bool:
         """Hides a conversation for its deletion; False: it was written to since, or is gone."""

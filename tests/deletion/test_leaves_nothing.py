@@ -192,3 +192,27 @@ def _open_turn(services: Any, conversation_id: str, *, graph: str | None = None)
 
 def _turns(home: Path) -> list[Any]:
     return [turn for path in (home / "journal").glob("*.jsonl") for turn in read_journal(path).turns.values()]
+
+
+async def test_what_was_set_aside_of_it_goes_too(make_agent: MakeAgent, home: Path) -> None:
+    async with make_agent("One.", "Two.") as agent:
+        services = await agent.open()
+        conversation = await agent.create_conversation("It")
+        await conversation.send_message("One?")
+        other = await agent.create_conversation("Other")
+        folder = home / "journal"
+        left = JournalFile(folder / "1-dead.jsonl")
+        for journal in (services.journal, left):
+            for uuid, content in ((conversation.uuid, SECRET), (other.uuid, "another's")):
+                turn = _open_turn(services, uuid)
+                journal.begin(turn)
+                journal.answered(turn.message_id, {"content": content, "state": "complete"})
+                journal.set_aside(journal.held.turns[turn.message_id], "nobody wants it")
+        left.close()
+        assert len(_files_with(folder, SECRET)) == 2
+        await conversation.delete()
+        assert _files_with(home, SECRET) == []
+        assert [path.suffix for path in map(Path, _files_with(folder, "another's"))] == [".aside"] * 2
+        await other.delete()
+        assert _files_with(home, "another's") == []
+        assert list(folder.glob("*.aside*")) == []

@@ -34,6 +34,13 @@ FILED: dict[str, list[Probe]] = {
         Probe(lambda a, b: {"uuid": b.conversation, "file_path": "stolen/file.jsonl"}, expect=_nothing),
     ],
     "filed_messages": [Probe(lambda a, b: {"uuid": b.deleting}, expect=_nothing)],
+    "filed_texts": [
+        Probe(
+            lambda a, b: {"uuid": b.conversation},
+            prepare="MATCH (c:Conversation {uuid: $b_conversation}) SET c.file_path = 'conversations/b.jsonl'",
+            expect=_nothing,
+        ),
+    ],
     "filed_lineage": [Probe(lambda a, b: {"conversation_id": b.conversation}, expect=_nothing)],
     "filed_conversations": [Probe(lambda a, b: {"tags": None}, expect=lambda rows: bool(rows))],
     "filed_history_places": [

@@ -636,6 +636,7 @@ CODE: dict[str, list[Probe]] = {
 UNOWNED: dict[str, str] = {
     "schema_state": "the schema is the server's",
     "taken_nodes": "whether a uuid is anybody's, so that an import gives another; nothing is told of whose",
+    "filed_anywhere": "whether a uuid is anybody's conversation, whose file must stay; nothing is told of whose",
     "taken_anchors": "whether a uuid is another anchor's, so that an import gives another; nothing is told of whose",
     "claim_migration": "the schema is the server's",
     "record_migration": "the schema is the server's; fenced by the migrator's token",

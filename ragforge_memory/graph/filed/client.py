@@ -12,10 +12,11 @@ from typing import Any
 
 import neo4j
 
-from ragforge_memory.errors import GraphTimeout, GraphUnavailable, RagforgeError
+from ragforge_memory.errors import ConversationFileError, GraphTimeout, GraphUnavailable, RagforgeError
 from ragforge_memory.graph.client import PATIENT_TIMEOUT, GraphClient
 from ragforge_memory.graph.filed import searching, writing
-from ragforge_memory.graph.filed.directory import TextDirectory, unbroken
+from ragforge_memory.graph.filed.begun import Note
+from ragforge_memory.graph.filed.directory import LOCK_SECONDS, TextDirectory, unbroken
 from ragforge_memory.graph.filed.reading import missing, serve, wants
 
 Rows = list[dict[str, Any]]
@@ -37,6 +38,8 @@ _NAMES_THE_FILE = frozenset({"create_conversation", "open_conversation", "create
 _LOADS = frozenset({"get_conversation", "find_conversations", "open_conversation"})
 # Nodes that are looked for at once, the newest first: all before one that is there are there too.
 _CHECKED_AT_ONCE = 100
+# Seconds after which no server still works on a write whose client is gone: statements end within minutes.
+_SETTLED = 3_600.0
 
 
 class FiledClient(GraphClient):
@@ -54,6 +57,7 @@ class FiledClient(GraphClient):
         super().__init__(driver, **options)
         self._texts = texts
         self._marked: set[str] = set()
+        self._birth: str | None = None
 
     async def read(
         self,
@@ -86,6 +90,8 @@ class FiledClient(GraphClient):
             await self._fill(name, rows, parameters)
         elif name == "archive_sizes":
             await self._add_sizes(rows, parameters["conversation_id"])
+        elif name == "unfinished_deletes":
+            await self._sweep(older_than=_SETTLED)
         elif name in _LOADS and await self._look_after(rows, parameters):
             rows = await ask()
         return rows
@@ -117,6 +123,8 @@ class FiledClient(GraphClient):
         elif name == "finish_restore":
             parameters = writing.shown_again(parameters, self._texts.file_path)
         rows = await super().write(name, **options, **parameters)
+        if name == "begin_delete" and not rows:
+            await self._sweep(about=parameters["uuid"])
         if name in ("create_conversation", "create_branch") and rows:
             self._marked.add(parameters["uuid"])
         if name in _LOADS and await self._look_after(rows, parameters):
@@ -137,7 +145,9 @@ class FiledClient(GraphClient):
             if name in writing.APPENDS:
                 uuid = parted.parameters["conversation_id"]
                 if not await self._ready(uuid, parted.parameters, options):
+                    await self._forget_lost(uuid, parted.parameters)
                     return []
+            note = await self._noted(parted.fresh) if parted.fresh else None
             for uuid, lines in parted.lines.items():
                 begun[uuid] = await unbroken(partial(texts.file(uuid).append, lines, again=parted.again))
             try:
@@ -146,12 +156,83 @@ class FiledClient(GraphClient):
                 raise
             except RagforgeError:
                 await self._take_back(begun)
+                if note is not None:
+                    note.drop()
                 raise
             taken = _taken(name, rows, parted)
             await self._take_back({uuid: begin for uuid, begin in begun.items() if uuid not in taken})
             for uuid in taken:
                 texts.file(uuid).confirm(line["uuid"] for line in parted.lines[uuid])
+            if note is not None:
+                note.drop()
+            if name in writing.APPENDS and not rows:
+                await self._forget_lost(parted.parameters["conversation_id"], parted.parameters)
             return rows
+
+    async def _noted(self, fresh: Sequence[str]) -> Note:
+        try:
+            return await unbroken(partial(self._texts.begun.write, await self._born(), fresh))
+        except OSError as error:
+            raise ConversationFileError(
+                f"{self._texts.path} cannot be used: {error.strerror or error}", hint="the disk, or who may write there"
+            ) from error
+
+    async def _born(self) -> str:
+        """The database's own id: another's conversations may be in the folder, which this one does not know."""
+        if self._birth is None:
+            self._birth = str((await super().read("database_birth", timeout=PATIENT_TIMEOUT))[0]["id"])
+        return self._birth
+
+    async def _forget_lost(self, uuid: str, owner: Mapping[str, Any]) -> None:
+        """Under the file's lock: the graph says that this conversation is no more, so lines without nodes go.
+
+        They are of an attempt whose end the graph could not tell, or of a process that was killed.
+        """
+        self._marked.discard(uuid)
+        file = self._texts.file(uuid)
+        if not await asyncio.to_thread(file.exists):
+            return
+        owned = {name: owner[name] for name in ("user_id", "project")}
+        left = await super().read("filed_messages", timeout=PATIENT_TIMEOUT, uuid=uuid, **owned)
+        if left:
+            await unbroken(partial(file.keep_only, left[0]["uuids"]))
+        elif not await super().read("filed_anywhere", timeout=PATIENT_TIMEOUT, uuids=[uuid]):
+            await unbroken(file.remove)
+
+    async def _sweep(self, *, older_than: float = 0.0, about: str | None = None) -> None:
+        """Erases the files of conversations that were begun and that the graph has never taken.
+
+        A write holds its files' locks until the graph has answered: who has them knows that it is over.
+
+        Args:
+            older_than: seconds since the write began; a server that was cut off may still be ending it.
+            about: only what one write began together with this one, which its writer gives up.
+        """
+        if not await asyncio.to_thread(self._texts.begun.exists):
+            return
+        for note in await asyncio.to_thread(self._texts.begun.found, await self._born()):
+            if note.age < older_than or about not in (None, *note.conversations):
+                continue
+            unknown = await self._unknown(note.conversations)
+            try:
+                async with self._texts.held(unknown, seconds=0 if about is None else LOCK_SECONDS):
+                    for uuid in await self._unknown(unknown):
+                        await unbroken(self._texts.file(uuid).remove)
+            except GraphTimeout:
+                continue
+            note.drop()
+
+    async def _unknown(self, uuids: Sequence[str]) -> list[str]:
+        """Those that are nobody's conversations."""
+        rows = await super().read("filed_anywhere", timeout=PATIENT_TIMEOUT, uuids=list(uuids)) if uuids else []
+        known = {row["uuid"] for row in rows}
+        return [uuid for uuid in uuids if uuid not in known]
+
+    def erases_texts(self, conversation_id: str, file_path: str, *, awaited: bool) -> bool:
+        """As `GraphClient.erases_texts`: the file is in this folder, or it would be and there is none yet."""
+        if self._texts.file(conversation_id).exists():
+            return True
+        return file_path == self._texts.file_path(conversation_id) and not awaited
 
     async def _ready(self, uuid: str, owner: Mapping[str, Any], options: Mapping[str, Any]) -> bool:
         """Whether a conversation may be appended to: earlier lines have their nodes, and it says where its file is."""

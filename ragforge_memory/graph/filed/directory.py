@@ -14,6 +14,7 @@ from typing import TypeVar
 from filelock import FileLock, Timeout
 
 from ragforge_memory.errors import ConversationFileError, GraphTimeout
+from ragforge_memory.graph.filed.begun import BegunNotes
 from ragforge_memory.graph.filed.conversation_file import ConversationFile
 from ragforge_memory.graph.filed.words import Ranked, Words, rank
 from ragforge_memory.project import TEXTS_MARKER
@@ -40,6 +41,7 @@ class TextDirectory:
 
     def __init__(self, root: Path, directory: str) -> None:
         self.path = root / Path(directory).expanduser()
+        self.begun = BegunNotes(self.path / ".begun")
         self._shown = directory.rstrip("/") or "/"
         self._guard = threading.Lock()
         self._files: OrderedDict[str, tuple[ConversationFile, Words]] = OrderedDict()
@@ -155,4 +157,4 @@ def _name(conversation_id: str) -> str:
 
 
 def _ours(name: str) -> bool:
-    return name.endswith((".jsonl", ".tmp")) or name in (".gitignore", ".locks", TEXTS_MARKER)
+    return name.endswith((".jsonl", ".tmp")) or name in (".gitignore", ".locks", ".begun", TEXTS_MARKER)

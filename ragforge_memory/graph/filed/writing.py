@@ -20,12 +20,14 @@ APPENDS = ("append_message", "complete_turn", "merge_branch")
 class Parted:
     """Lines by conversation, and the statement's parameters without the texts.
 
+    ``fresh``: the conversations that the statement makes.
     ``again``: a line that is there already is written once more, for it may be that of an attempt that was given up.
     """
 
     lines: dict[str, list[Line]]
     parameters: Parameters
     again: bool = False
+    fresh: tuple[str, ...] = ()
 
 
 def appended(statement: str, given: Mapping[str, Any]) -> Parted:
@@ -77,7 +79,8 @@ def imported(given: Mapping[str, Any], file_path: Callable[[str], str]) -> Parte
                 ],
             }
         )
-    return Parted(lines, {**given, "batches": batches}, again=True)
+    fresh = tuple(batch["conversation_id"] for batch in batches if batch["fresh"])
+    return Parted(lines, {**given, "batches": batches}, again=True, fresh=fresh)
 
 
 def restored(given: Mapping[str, Any]) -> Parted:
