@@ -34,6 +34,10 @@ WRITES = frozenset(
 """The statements that are given texts of messages."""
 
 _NAMES_THE_FILE = frozenset({"create_conversation", "open_conversation", "create_branch"})
+_FAILS = {
+    "pending_embeddings": "fail_message_embeddings",
+    "pending_conversation_vectors": "fail_conversation_vectors",
+}
 _LOADS = frozenset({"get_conversation", "find_conversations", "open_conversation"})
 # Nodes that are looked for at once, the newest first: all before one that is there are there too.
 _CHECKED_AT_ONCE = 100
@@ -71,6 +75,8 @@ class FiledClient(GraphClient):
         Raises:
             ConversationFileError: a message that the graph knows has no line, or its file cannot be read.
         """
+        if "filed" in parameters:
+            parameters["filed"] = True
         if name == "search_history_text":
             return await searching.in_history(self, self._texts, parameters)
         if name == "search_owner_text":
@@ -240,11 +246,12 @@ class FiledClient(GraphClient):
         left = await asyncio.to_thread(serve, self._texts, left, where)
         if not left:
             return
-        if name == "pending_embeddings":
+        if name in _FAILS:
             # One that has no text must not keep the others waiting.
             lost = {want.message_id for want in left}
-            rows[:] = [row for row in rows if row["uuid"] not in lost]
-            await super().write("fail_message_embeddings", uuids=sorted(lost), **owned)
+            failed = {row["uuid"] for row in rows if lost & {row["uuid"], *(part[2] for part in row.get("first", ()))}}
+            rows[:] = [row for row in rows if row["uuid"] not in failed]
+            await super().write(_FAILS[name], uuids=sorted(failed), **owned)
             return
         raise missing(self._texts, left[0], where.get(left[0].message_id) or left[0].conversation_id)
 
