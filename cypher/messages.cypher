@@ -267,9 +267,10 @@ RETURN m.uuid AS uuid
 
 // name: pending_embeddings
 // The owner's messages that wait for a vector, as the index has them: by node, which is about oldest first. To sort all
-// that wait for each batch takes longer than to embed it, where an import has left 100,000.
+// that wait for each batch takes longer than to embed it, where an import has left 100,000. $filed: whether texts in files
+// can be read here; those of others wait for who can.
 MATCH (m:PendingEmbedding:Message)
-WHERE m.user_id = $user_id AND m.project = $project
+WHERE m.user_id = $user_id AND m.project = $project AND ($filed OR m.content IS NOT NULL)
 RETURN m.uuid AS uuid, m.conversation_id AS conversation_id, m.content AS content
 LIMIT $limit
 

@@ -35,6 +35,15 @@ RETURN c.uuid AS uuid, c.status = 'deleting' AS hidden, coalesce(c.kept_to, 0) A
   head(COLLECT { MATCH (m:Message {conversation_id: c.uuid, seq: row.seq}) RETURN m.uuid }) AS last_message_id,
   head(COLLECT { MATCH (m:Message {conversation_id: c.uuid, seq: c.kept_to}) RETURN m.uuid }) AS kept_message_id
 
+// name: copies_here
+// This owner's conversations that came in under another uuid than these, the last updated last. Only asked of uuids that
+// somebody else holds: a conversation that was copied on purpose is in nobody's way.
+MATCH (c:Conversation)
+WHERE c.user_id = $user_id AND c.project = $project AND c.updated_at IS NOT NULL AND c.status <> 'deleting'
+  AND c.source_uuid IN $uuids
+WITH c ORDER BY c.updated_at
+RETURN c.source_uuid AS source_uuid, c.uuid AS uuid
+
 // name: session_holders
 UNWIND $session_ids AS session_id
 MATCH (c:Conversation)

@@ -1,7 +1,8 @@
 // name: pending_conversation_vectors
-// Conversations that wait for a vector, and what they are about: title, summary, first exchange.
+// Conversations that wait for a vector, and what they are about: title, summary, first exchange. $filed is as in
+// pending_embeddings.
 MATCH (c:PendingEmbedding:Conversation)
-WHERE c.user_id = $user_id AND c.project = $project AND c.status <> 'deleting'
+WHERE c.user_id = $user_id AND c.project = $project AND c.status <> 'deleting' AND ($filed OR c.file_path IS NULL)
 WITH c LIMIT $limit
 RETURN c.uuid AS uuid, coalesce(c.title, '') AS title, coalesce(c.summary, '') AS summary, COLLECT {
   MATCH (m:Message {conversation_id: c.uuid})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
 import os
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
@@ -14,14 +15,17 @@ from typing import TYPE_CHECKING, Any
 
 from ragforge_memory.agent.private_file import replacing
 from ragforge_memory.agent.recovery import replay_own
-from ragforge_memory.errors import ConversationNotFound, InvalidInput
+from ragforge_memory.errors import ConversationFileError, ConversationNotFound, InvalidInput
 from ragforge_memory.graph.archive import ArchiveStore
 from ragforge_memory.graph.spaces import Space
 from ragforge_memory.models import archive
-from ragforge_memory.models.conversation import ExportReport
+from ragforge_memory.models.conversation import ExportFault, ExportReport
+from ragforge_memory.models.imports import MOST_NAMED
 
 if TYPE_CHECKING:
     from ragforge_memory.agent.services import Services
+
+log = logging.getLogger(__name__)
 
 # What is gathered before it is written to the file.
 _WRITE_BYTES = 1_000_000
@@ -70,27 +74,42 @@ async def export_all(services: Services, path: str | os.PathLike[str], *, embedd
     """
     store = _store(services)
     space = await store.space() if embeddings else None
-    conversations = messages = 0
+    conversations = messages = failed = 0
+    errors: list[ExportFault] = []
     with replacing(path) as out:
         waiting: list[bytes] = [_line("archive", _head(services, space))]
         size = 0
         await replay_own(services)
         for uuid in await store.all():
+            own = 0
             try:
                 async for line in _conversation(store, uuid, space=space):
                     waiting.append(_line(line.kind, line.record))
                     size += len(waiting[-1])
-                    messages += line.kind == "message"
+                    own += line.kind == "message"
                     if size > _WRITE_BYTES:
                         await asyncio.to_thread(out.writelines, waiting)
                         waiting, size = [], 0
                 conversations += 1
+                messages += own
             except ConversationNotFound:  # deleted since the list was read
                 waiting.append(_line("end", archive.End(uuid=uuid, dropped=True)))
+            except ConversationFileError as error:
+                waiting.append(_line("end", archive.End(uuid=uuid, dropped=True)))
+                log.warning("conversation %s is not in the export: %s", uuid, error)
+                failed += 1
+                errors += [ExportFault(conversation_id=uuid, message=error.message)][: MOST_NAMED - len(errors)]
         waiting.append(_line("done", archive.Done(conversations=conversations)))
         await asyncio.to_thread(out.writelines, waiting)
         size = out.tell()
-    return ExportReport(path=str(Path(path)), conversations=conversations, messages=messages, size_bytes=size)
+    return ExportReport(
+        path=str(Path(path)),
+        conversations=conversations,
+        messages=messages,
+        size_bytes=size,
+        failed=failed,
+        errors=tuple(errors),
+    )
 
 
 async def write_document(path: str | os.PathLike[str], made: dict[str, Any] | str) -> None:

@@ -36,14 +36,17 @@ async def import_one(
     """Stores an archive of one conversation; None where ``data`` is none of ours.
 
     Raises:
-        InvalidInput: a value of it is wrong, or it is here already; nothing was written.
+        InvalidInput: a value of it is wrong, or it is here already, or with ``skip`` here in files that this agent does
+            not read; nothing was written.
     """
     found = await asyncio.to_thread(archive_of, data)
     if found is None:
         return None
     if "conversations" not in found:
         raise InvalidInput("these are lines of many conversations", hint="import_conversations takes them from a file")
-    return (await restore_document(services, found, on_conflict=on_conflict, title=title))[0]
+    info, _ = await restore_document(services, found, on_conflict=on_conflict, title=title)
+    services.check_readable(info)
+    return info
 
 
 async def import_all(

@@ -67,7 +67,7 @@ class WaitingMessages:
         waiting = await self._messages.pending(PAGE)
 
         async def vectors(some: Sequence[tuple[str, str]]) -> Sequence[Vector]:
-            return await embedder.embed_passages([content or " " for _, content in some])
+            return await embedder.embed_passages([content for _, content in some])
 
         async def store(made: Sequence[tuple[tuple[str, str], Vector]]) -> int:
             await self._messages.store_embeddings(space, {uuid: vector for (uuid, _), vector in made})
@@ -185,8 +185,9 @@ class Background:
             self._wake.clear()
             try:
                 await self._embed_all()
-            except RagforgeError as error:
-                log.warning("embedding in the background failed, trying again: %s", error)
+            except Exception as error:  # nothing may end the task: what waits would wait for ever
+                known = isinstance(error, RagforgeError)
+                log.warning("embedding in the background failed, trying again: %s", error, exc_info=not known)
                 await asyncio.sleep(_PAUSE_AFTER_FAILURE)
                 self._wake.set()
 

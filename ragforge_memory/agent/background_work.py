@@ -86,8 +86,9 @@ class SummaryTask:
             self._quiet.clear()
             try:
                 rest = await self._work()
-            except RagforgeError as error:
-                log.warning("summaries in the background failed, trying again: %s", error)
+            except Exception as error:  # nothing may end the task, a user's own model included
+                known = isinstance(error, RagforgeError)
+                log.warning("summaries in the background failed, trying again: %s", error, exc_info=not known)
                 rest = _PAUSE_AFTER_FAILURE
             if self._wake.is_set():
                 continue

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from ragforge_memory.embeddings.port import space_model
-from ragforge_memory.errors import RagforgeError
+from ragforge_memory.errors import EmbeddingError, RagforgeError
 from ragforge_memory.graph.space_in_use import SpaceInUse
 from ragforge_memory.graph.spaces import Space, find_space, settings_of
 
@@ -23,6 +24,8 @@ OtherEmbedder = Callable[[Space], "Embedder | None"]
 
 class FollowingEmbedder:
     """An embedder (see `ragforge_memory.embeddings.port`) in whose place another one can be put.
+
+    Whatever it raises comes as an `EmbeddingError`; so does a list of another length than was asked for.
 
     Args:
         embedder: the first.
@@ -54,10 +57,15 @@ class FollowingEmbedder:
         return self._now.unrelated_cosine
 
     async def embed_query(self, text: str) -> Vector:
-        return await self._now.embed_query(text)
+        with _failing(self._now):
+            return await self._now.embed_query(text)
 
     async def embed_passages(self, texts: Sequence[str]) -> list[Vector]:
-        return await self._now.embed_passages(texts)
+        with _failing(self._now):
+            made = await self._now.embed_passages(texts)
+            if len(made) != len(texts):
+                raise EmbeddingError(f"{space_model(self._now)} made {len(made)} vectors of {len(texts)} texts")
+            return made
 
     async def aclose(self) -> None:
         for embedder in (*self._before, self._now):
@@ -147,6 +155,18 @@ class Following:
         except RagforgeError:
             return None
         return found if found is not None and _is_of(found, space) else None
+
+
+@contextmanager
+def _failing(embedder: Embedder) -> Iterator[None]:
+    """Whatever an embedder raises, one of a user's own above all, is an `EmbeddingError` for all who call it."""
+    try:
+        yield
+    except RagforgeError:
+        raise
+    except Exception as error:
+        log.warning("%s failed", space_model(embedder), exc_info=True)
+        raise EmbeddingError(f"{space_model(embedder)} failed: {type(error).__name__}: {error}") from error
 
 
 def _is_of(embedder: Embedder, space: Space) -> bool:

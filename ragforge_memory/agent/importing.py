@@ -47,6 +47,7 @@ async def import_one(
     importer = _Importer(services, on_conflict=on_conflict, title=title, alone=True)
     await importer.run(await asyncio.to_thread(transcripts, data))
     if importer.existing is not None:
+        services.check_readable(importer.existing)
         return importer.existing
     [uuid] = importer.imported
     return await services.conversations.get(uuid)

@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from ragforge_memory.agent.budget import window_of
+from ragforge_memory.agent.inputs import MAX_LIMIT
 from ragforge_memory.agent.insight_inputs import Limits, chosen
 from ragforge_memory.agent.insight_request import PURPOSE, Asker, Question
 from ragforge_memory.agent.insight_schema import OutputSchema, UnfitAnswer
@@ -21,6 +22,7 @@ from ragforge_memory.agent.leases import LeaseLost, meanwhile
 from ragforge_memory.agent.spending import Spending, Spent
 from ragforge_memory.errors import (
     ConfigError,
+    ConversationFileError,
     ConversationNotFound,
     InvalidInput,
     ModelBlocked,
@@ -64,12 +66,13 @@ async def analyse(
     question = Question.of(task, form, window=window, today=services.today())
     await services.take_up()
     conversations = await chosen(services, choice)
+    unreadable = await _unreadable(services, conversations)
     spending = Spending(services.provider, max_cost_usd=limits.max_cost_usd, max_tokens=limits.max_tokens)
     timeout = services.config.model_timeout_seconds
     asker = Asker(services.provider, question, spending, attempts=limits.attempts, timeout=timeout)
     reader = Reader(summaries.store, services.summarizer, question.room)
     one = _One(store, reader, asker, question, services.provider, redacted=services.redacted)
-    run = _Run(store, one, question.key, conversations, refresh=refresh, progress=progress)
+    run = _Run(store, one, question.key, conversations, unreadable, refresh=refresh, progress=progress)
     await run.until_done(limits.concurrency)
     if not run.found and run.error is not None:
         raise run.error
@@ -85,6 +88,20 @@ async def listed(
     conversation_id = (await chosen(services, only))[0] if only else None
     kept = services.redacted(task) if task is not None else None
     return await services.insights.page(conversation_id=conversation_id, task=kept, limit=limit, cursor=cursor)
+
+
+async def _unreadable(services: Services, conversations: list[str]) -> dict[str, str]:
+    """Which of them have their texts where this agent does not read them, and why."""
+    found: dict[str, str] = {}
+    if services.config.memory.persistence.type == "files":
+        return found
+    for start in range(0, len(conversations), MAX_LIMIT):
+        for info in await services.conversations.several(conversations[start : start + MAX_LIMIT]):
+            try:
+                services.check_readable(info)
+            except InvalidInput as error:
+                found[info.uuid] = error.message
+    return found
 
 
 async def _check_model(services: Services, limits: Limits) -> None:
@@ -166,6 +183,7 @@ class _Run:
         one: _One,
         key: str,
         conversations: list[str],
+        unreadable: Mapping[str, str],
         *,
         refresh: bool,
         progress: Progress | None,
@@ -174,6 +192,7 @@ class _Run:
         self._one = one
         self._key = key
         self._all = conversations
+        self._unreadable = unreadable
         self._refresh = refresh
         self._progress = progress
         self._todo = deque[str]()
@@ -226,6 +245,10 @@ class _Run:
                 return
 
     async def _settle(self, uuid: str) -> None:
+        if uuid in self._unreadable:
+            self._fail(uuid, "unreadable", self._unreadable[uuid])
+            self._tell()
+            return
         try:
             claimed = await self._store.claim(uuid, self._key, refresh=self._refresh)
             if claimed.insight is not None:
@@ -248,6 +271,9 @@ class _Run:
             return
         except ConversationNotFound as error:
             self._fail(uuid, "deleted", error.message)
+        except ConversationFileError as error:
+            log.warning("no insight of %s: %s", uuid, error)
+            self._fail(uuid, "unreadable", error.message)
         except UnfitAnswer as error:
             self._failures_in_a_row = 0
             self._fail(uuid, "invalid", f"the last answer did not fit the schema: {error.message}")

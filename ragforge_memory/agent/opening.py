@@ -204,20 +204,30 @@ async def open_services(wanted: Wanted) -> Services:
 
 async def close_services(services: Services, *, drain: float) -> None:
     """Drains for at most ``drain`` seconds, then closes all that was opened, whatever fails meanwhile."""
-    await services.outage.aclose()
-    with contextlib.suppress(RagforgeError):
-        left = {} if services.outage.is_on else await services.background.finish(drain)
-        if left:
-            log.info("left for the next process: %s", left)
-    await services.background.aclose()
-    for close in (services.provider.aclose, services.graph.aclose):
-        try:
-            await close()
-        except Exception:
-            log.warning("closing failed", exc_info=True)
+
+    async def drained() -> None:
+        with contextlib.suppress(RagforgeError):
+            left = {} if services.outage.is_on else await services.background.finish(drain)
+            if left:
+                log.info("left for the next process: %s", left)
+
+    closes = [
+        services.outage.aclose,
+        drained,
+        services.background.aclose,
+        services.provider.aclose,
+        services.graph.aclose,
+    ]
     if services.embedder is not None:
-        await services.embedder.aclose()
-    services.journal.close()
+        closes.append(services.embedder.aclose)
+    try:
+        for close in closes:
+            try:
+                await close()
+            except Exception:
+                log.warning("closing failed", exc_info=True)
+    finally:
+        services.journal.close()
 
 
 async def _embedding(

@@ -243,6 +243,11 @@ class _Move:
             self._progress(min(done, self._total), self._total)
 
     async def _without_hopeless(self, page: Sequence[Lacking]) -> list[Lacking]:
+        unreadable = [each for each in page if not each.readable]
+        if unreadable:
+            log.warning("%s texts cannot be read here: they are in files that are not in this folder", len(unreadable))
+            await self._give_up(unreadable)
+            page = [each for each in page if each.readable]
         self._tried.update(each.uuid for each in page)
         hopeless = [each for each in page if self._tried[each.uuid] > _ATTEMPTS]
         if hopeless:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
@@ -84,9 +84,10 @@ class Restoring:
             raise InvalidInput(f"conversation {busy} is being imported or deleted just now", hint="try again")
         self._here |= known.keys()
         taken = await self._store.taken(list(seqs)) - known.keys()
-        conflict = await self._conflict(next(each for each in heads if each.uuid == named), known)
+        conflict = await self._conflict(next(each for each in heads if each.uuid == named), known, taken)
         if conflict is not None and self._on_conflict != "copy":
-            raise HereAlready(f"conversation {named} is here already", conflict)
+            name = "" if conflict == named else f", as {conflict}"
+            raise HereAlready(f"conversation {named} is here already{name}", conflict)
         if conflict is not None or taken:
             self._names.rename(seqs)
             return set(seqs)
@@ -107,14 +108,16 @@ class Restoring:
         known = await self._store.known(seqs)
         taken = await self._store.taken(list(seqs)) - known.keys()
         holders = await self._store.session_holders([each.session_id for each in heads if each.session_id])
+        copies = await self._store.copies(taken)
         new, here = set(), set()
         for each in heads:
             before = known.get(each.uuid)
+            is_here = before is not None or each.uuid in copies
             if each.status == "shared" or (before is not None and (before.hidden or before.restoring)):
                 continue
-            if before is not None and self._on_conflict == "skip":
+            if is_here and self._on_conflict == "skip":
                 here.add(each.uuid)
-            elif (before is None and each.session_id not in holders) or self._on_conflict == "copy":
+            elif (not is_here and each.session_id not in holders) or self._on_conflict == "copy":
                 new.add(each.uuid)
                 if before is not None or each.uuid in taken or each.session_id in holders:
                     self._names.rename([each.uuid])
@@ -299,11 +302,16 @@ class Restoring:
                 log.warning("what was written of an import is taken away later", exc_info=True)
                 return
 
-    async def _conflict(self, head: archive.ConversationHead, known: Mapping[str, Known]) -> str | None:
+    async def _conflict(
+        self, head: archive.ConversationHead, known: Mapping[str, Known], taken: Set[str]
+    ) -> str | None:
         """The conversation that is in the way of one, if any."""
         here = known.get(head.uuid)
         if here is not None and not here.hidden and head.status != "shared":
             return head.uuid
+        copies = await self._store.copies(taken & {head.uuid})
+        if copies:
+            return copies[head.uuid]
         sessions = [head.session_id] if head.session_id else []
         holder = next(iter((await self._store.session_holders(sessions)).values()), None)
         return holder if holder != head.uuid else None

@@ -95,14 +95,22 @@ class Services:
         Raises:
             InvalidInput: its texts are in a file, and this agent keeps texts in the graph.
         """
+        self.check_readable(conversation)
+        if conversation.head_seq:
+            await self.messages.settle(conversation.uuid)
+        return conversation
+
+    def check_readable(self, conversation: ConversationInfo) -> None:
+        """Refuses a conversation whose texts this agent cannot read.
+
+        Raises:
+            InvalidInput: they are in a file, and this agent keeps texts in the graph.
+        """
         if conversation.file_path is not None and self.config.memory.persistence.type != "files":
             raise InvalidInput(
                 f"the texts of conversation {conversation.uuid} are in files ({conversation.file_path})",
                 hint="set agent.memory.persistence.type to files; an export made there moves it into Neo4j",
             )
-        if conversation.head_seq:
-            await self.messages.settle(conversation.uuid)
-        return conversation
 
     @property
     def in_memory(self) -> bool:

@@ -10,6 +10,9 @@ import typer
 
 from ragforge_memory.cli.options import Settings, command
 
+# Of what could not be exported, so many are named.
+_SHOWN = 10
+
 
 class Format(StrEnum):
     """How a conversation is written."""
@@ -80,7 +83,7 @@ async def _one(settings: Settings, reference: str, format_: Format, embeddings: 
 
 async def _all(settings: Settings, file: Path, embeddings: bool, force: bool) -> None:
     from ragforge_memory.cli.session import open_graph
-    from ragforge_memory.cli.terminal import Spinner, Terminal
+    from ragforge_memory.cli.terminal import Spinner, Terminal, note
     from ragforge_memory.errors import InvalidInput
 
     if file.is_file() and not force:
@@ -90,3 +93,8 @@ async def _all(settings: Settings, file: Path, embeddings: bool, force: bool) ->
         report = await agent.export_all(file, embeddings=embeddings)
     number = f"{report.conversations:,} conversation{'' if report.conversations == 1 else 's'}"
     typer.echo(f"exported: {number}, {report.messages:,} messages, {report.size_bytes:,} bytes to {file}")
+    for error in report.errors[:_SHOWN]:
+        note(f"not exported: {error.conversation_id[:8]}: {error.message}")
+    if report.failed:
+        note(f"{report.failed:,} could not be exported: the backup is not whole")
+        raise typer.Exit(1)

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 from pydantic import ValidationError
 
-from ragforge_memory.errors import ConversationNotFound
+from ragforge_memory.errors import ConversationFileError, ConversationNotFound
 from ragforge_memory.graph.client import PATIENT_TIMEOUT, GraphClient
 from ragforge_memory.graph.records import to_json
 from ragforge_memory.graph.spaces import Space, find_space
@@ -99,6 +99,7 @@ class ArchiveStore:
 
         Raises:
             ConversationNotFound: it was deleted meanwhile.
+            ConversationFileError: texts of it are in files that are lost, or that this client does not read.
         """
         after = 0
         while True:
@@ -156,6 +157,12 @@ def _ends(sizes: Sequence[Mapping[str, int]]) -> Iterator[int]:
 
 
 def _message(row: dict[str, Any]) -> archive.Message:
+    given = {name: value for name, value, _ in row["properties"]}
+    if given.get("content") is None:
+        raise ConversationFileError(
+            f"the text of message {given.get('uuid')} is not in the graph: it is in files",
+            hint="set agent.memory.persistence.type to files",
+        )
     return _node(
         archive.Message,
         row["properties"],

@@ -295,12 +295,13 @@ class MessageStore:
         return int(rows[0]["unanswered"]) if rows else 0
 
     async def pending(self, limit: int) -> list[tuple[str, str]]:
-        """Messages that wait for a vector: (uuid, content), about oldest first.
+        """Messages that wait for a vector: (uuid, content), about oldest first. Those whose texts are in files are left
+        to who keeps them there.
 
         This and what follows is done in the background, which tries again later: it waits for no server.
         """
         rows = await self._client.read(
-            "pending_embeddings", timeout=PATIENT_TIMEOUT, recover=False, limit=limit, **self._owner
+            "pending_embeddings", timeout=PATIENT_TIMEOUT, recover=False, limit=limit, filed=False, **self._owner
         )
         return [(row["uuid"], row["content"]) for row in rows]
 

@@ -49,13 +49,15 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class Lacking:
-    """What lacks a vector: ``label`` and one of text, scope and topic."""
+    """What lacks a vector: ``label`` and one of text, scope and topic. ``readable``: it has text, and that can be read
+    here; that of another user may be in files somewhere else."""
 
     uuid: str
     label: str
     text: str
     scope: Mapping[str, Any]
     topic: Topic
+    readable: bool = True
 
     @property
     def version(self) -> list[Any]:
@@ -133,21 +135,7 @@ class ReembeddingStore:
         rows = await self._client.read(
             "pending_reembedding", timeout=PATIENT_TIMEOUT, project=self._project, limit=limit
         )
-        return [
-            Lacking(
-                row["uuid"],
-                row["label"],
-                row["content"] or " ",
-                row["scope"],
-                Topic(
-                    row["uuid"],
-                    row["title"],
-                    row["summary"],
-                    tuple(Part(text or "", role == "user") for role, text, _ in row["first"]),
-                ),
-            )
-            for row in rows
-        ]
+        return [_lacking(row) for row in rows]
 
     async def store(self, claim: Claim, space: Space, vectors: Sequence[tuple[Lacking, Sequence[float]]]) -> int | None:
         """Stores vectors in the next space; what has changed since it was read goes on lacking one.
@@ -171,7 +159,7 @@ class ReembeddingStore:
         return int(rows[0]["stored"]) if rows else None
 
     async def fail(self, refused: Sequence[Lacking]) -> None:
-        """Gives up on what the model refuses."""
+        """Gives up on what the model refuses, or nobody here can read; its vector in the old space stays with that."""
         await self._write("fail_reembedding", rows=[_place(each) for each in refused])
 
     async def switch(self, claim: Claim, space: Space) -> bool:
@@ -202,6 +190,17 @@ class ReembeddingStore:
         return await self._client.write(
             name, timeout=PATIENT_TIMEOUT, project=self._project, lease=int(self._lease * 1_000), **parameters
         )
+
+
+def _lacking(row: Mapping[str, Any]) -> Lacking:
+    text, label = row["content"] or "", row["label"]
+    first = tuple(Part(text or "", role == "user") for role, text, _ in row["first"])
+    topic = Topic(row["uuid"], row["title"], row["summary"], first)
+    if label == "Conversation":
+        readable = all(text is not None for _, text, _ in row["first"])
+    else:
+        readable = label == "Scope" or bool(text.strip())
+    return Lacking(row["uuid"], label, text, row["scope"], topic, readable)
 
 
 def _place(each: Lacking) -> dict[str, str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 from uuid import uuid4
@@ -91,6 +91,11 @@ class RestoreStore:
         rows = await self._read("restore_state", conversations=asked) if asked else []
         names = ("hidden", "shared", "restoring", "holder", "kept_to", "last_message_id", "kept_message_id")
         return {row["uuid"]: Known(**{name: row[name] for name in names}) for row in rows}
+
+    async def copies(self, uuids: Collection[str]) -> dict[str, str]:
+        """The owner's conversations that came in under a new uuid: the old one → the last updated."""
+        rows = await self._read("copies_here", uuids=sorted(uuids)) if uuids else []
+        return {row["source_uuid"]: row["uuid"] for row in rows}
 
     async def session_holders(self, session_ids: Sequence[str]) -> dict[str, str]:
         """The owner's conversations of sessions: session → conversation."""

@@ -71,7 +71,7 @@ class SimilarStore:
     async def pending(self, limit: int) -> list[Topic]:
         """Conversations that wait for a vector."""
         rows = await self._client.read(
-            "pending_conversation_vectors", timeout=PATIENT_TIMEOUT, limit=limit, **self._owner
+            "pending_conversation_vectors", timeout=PATIENT_TIMEOUT, limit=limit, filed=False, **self._owner
         )
         return [
             Topic(

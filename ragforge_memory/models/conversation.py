@@ -186,13 +186,26 @@ class Comparison(Shape):
     there_count: int = 0
 
 
+class ExportFault(Shape):
+    """A conversation that could not be exported, and why."""
+
+    conversation_id: str
+    message: str
+
+
 class ExportReport(Shape):
-    """What an export of all conversations wrote. What was deleted and is still shared by branches counts too."""
+    """What an export of all conversations wrote. What was deleted and is still shared by branches counts too.
+
+    ``failed`` conversations are not in it, since their texts are in files that are lost or that the agent does not
+    read: the backup is not whole. ``errors`` says which, of the first 1,000.
+    """
 
     path: str
     conversations: int = 0
     messages: int = 0
     size_bytes: int = 0
+    failed: int = 0
+    errors: tuple[ExportFault, ...] = ()
 
 
 T = TypeVar("T")

@@ -10,8 +10,9 @@ class ReembedReport(Shape):
 
     ``model`` (``provider:model``) and ``dimension`` (floats) say where they are now, ``previous`` where they were
     (None where nothing was embedded before). ``messages``, ``summaries``, ``conversations`` and ``scopes`` count what
-    this run embedded, for all users of the project; ``failed`` what the model refused and what is found by its words
-    alone from now on. ``switched``: whether this run changed the project's model.
+    this run embedded, for all users of the project; ``failed`` what the model refused, or whose text is in files that
+    are not here, and what is found by its words alone from now on. ``switched``: whether this run changed the project's
+    model.
     """
 
     model: str

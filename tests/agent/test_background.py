@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from ragforge_memory import AsyncConversationAgent, Neo4jConfig
+from ragforge_memory.agent import background
 from ragforge_memory.config import RagforgeConfig
 from ragforge_memory.embeddings.hashing import HashingEmbedder
 from ragforge_memory.embeddings.port import Embedder
@@ -60,6 +61,35 @@ async def test_what_another_process_left_is_taken_up(make_agent: MakeAgent, cyph
     async with make_agent(embedder=HashingEmbedder(dimension=64), settings=SETTINGS) as another:
         assert await another.drain() == {}
     assert states(cypher, conversation.uuid) == ["embedded", "embedded"]
+
+
+async def test_an_embedder_that_raises_anything_ends_nothing(
+    make_agent: MakeAgent, cypher: Cypher, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Own(HashingEmbedder):
+        fails = 2
+
+        async def embed_passages(self, texts: Sequence[str]) -> list[list[float]]:
+            if self.fails:
+                self.fails -= 1
+                raise RuntimeError("out of memory")
+            return await super().embed_passages(texts)
+
+        async def aclose(self) -> None:
+            raise RuntimeError("nothing to close")
+
+    monkeypatch.setattr(background, "_PAUSE_AFTER_FAILURE", 0.0)
+    agent = make_agent("Yes.", embedder=Own(dimension=64), settings=SETTINGS)
+    services = await agent.open()
+    closed: list[bool] = []
+    monkeypatch.setattr(services.journal, "close", lambda close=services.journal.close: (close(), closed.append(True)))
+    conversation = await agent.create_conversation()
+    await conversation.send_message("Well?")
+    assert await agent.drain() == {}
+    assert states(cypher, conversation.uuid) == ["embedded", "embedded"]
+    assert "out of memory" in caplog.text
+    await agent.aclose()
+    assert closed == [True]
 
 
 async def test_no_message_waits_for_ever(make_agent: MakeAgent, cypher: Cypher) -> None:

@@ -87,7 +87,9 @@ async def test_of_somebody_else(make_agent: MakeAgent, graph: Graph, tmp_path: P
         ]
         answer = [each for each in again["conversations"][0]["messages"] if each.get("receipt")][-1]
         assert (await mine.as_of(answer["uuid"])).context is not None
-        leaf = await agent.import_conversation(theirs)
+        with pytest.raises(InvalidInput, match="is here already, as"):
+            await agent.import_conversation(theirs)  # it came with its trunk
+        leaf = await agent.import_conversation(theirs, on_conflict="copy")
         assert (await _texts(leaf))[-1] == "on the leaf"
         await leaf.delete()
         await mine.delete()
@@ -96,6 +98,32 @@ async def test_of_somebody_else(make_agent: MakeAgent, graph: Graph, tmp_path: P
     assert graph.seen() == seen
     [row] = graph.run("MATCH (n) WHERE n.user_id = $other RETURN count(n) AS n", other=other)
     assert row["n"] == 0
+
+
+async def test_of_somebody_else_again(make_agent: MakeAgent, graph: Graph, tmp_path: Path) -> None:
+    backup = tmp_path / "backup.jsonl"
+    async with make_agent("a1", "a2") as agent:
+        for _ in range(2):
+            conversation = await agent.create_conversation(title="Hers")
+            await conversation.send_message("q")
+        document = await conversation.export()
+        await agent.export_all(backup)
+    async with make_agent(user_id="bob") as bob:
+        first = await bob.import_conversations(backup)
+        assert (first.conversations, first.skipped, first.failed) == (2, 0, 0)
+        seen = graph.seen()
+        refused = await bob.import_conversations(backup)
+        assert (refused.conversations, refused.skipped, refused.failed) == (0, 0, 2)
+        assert "is here already, as " in refused.errors[0].message
+        skipped = await bob.import_conversations(backup, on_conflict="skip")
+        assert (skipped.conversations, skipped.skipped, skipped.failed) == (0, 2, 0)
+        with pytest.raises(InvalidInput, match="is here already"):
+            await bob.import_conversation(document)
+        same = await bob.import_conversation(document, on_conflict="skip")
+        assert same.uuid in {each.uuid for each in await bob.list_conversations()}
+        assert graph.seen() == seen
+        copied = await bob.import_conversations(backup, on_conflict="copy")
+        assert (copied.conversations, copied.failed) == (2, 0)
 
 
 async def test_a_branch_first_and_then_the_whole(make_agent: MakeAgent, graph: Graph) -> None:

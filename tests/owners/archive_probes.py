@@ -138,6 +138,14 @@ ARCHIVE: dict[str, list[Probe]] = {
     "restore_state": [
         Probe(lambda a, b: {"conversations": [{"uuid": b.conversation, "seq": 1}]}, expect=_nothing),
     ],
+    "copies_here": [
+        Probe(
+            lambda a, b: {"uuids": ["source"]},
+            prepare="MATCH (c:Conversation) WHERE c.uuid IN [$a_conversation, $b_conversation] "
+            "SET c.source_uuid = 'source'",
+            expect=lambda rows: len(rows) == 1,
+        )
+    ],
     "session_holders": [Probe(lambda a, b: {"session_ids": [b.session]}, expect=lambda rows: len(rows) == 1)],
     "begin_restore": [
         Probe(lambda a, b: {**_FENCE, "uuids": [b.deleting], "holder": "h"}, expect=_nothing, taken=True)

@@ -329,7 +329,7 @@ CONVERSATIONS: dict[str, list[Probe]] = {
             expect=_nothing,
         )
     ],
-    "pending_embeddings": [Probe(lambda a, b: {"limit": 1_000}, expect=_something)],
+    "pending_embeddings": [Probe(lambda a, b: {"limit": 1_000, "filed": True}, expect=_something)],
     "store_message_embeddings": [
         Probe(lambda a, b: {"property": EMBEDDING, "rows": [{"uuid": b.question, "vector": VECTOR}]})
     ],

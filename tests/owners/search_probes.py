@@ -83,7 +83,7 @@ SEARCH: dict[str, list[Probe]] = {
         )
     ],
     "pending_conversation_vectors": [
-        Probe(lambda a, b: _asked(b), prepare=_WAITING, expect=_one_row),
+        Probe(lambda a, b: _asked(b, filed=True), prepare=_WAITING, expect=_one_row),
     ],
     "store_conversation_vectors": [
         Probe(

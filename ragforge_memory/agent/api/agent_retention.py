@@ -44,8 +44,8 @@ class AgentRetention:
     ) -> list[ConversationInfo]:
         """Deletes this owner's old conversations, archived ones too, as `AsyncConversation.delete` does.
 
-        Conversations that this agent has open, in which a turn runs or in which something was said meanwhile stay; so do
-        those whose texts are in files that this agent does not have.
+        Conversations that this agent has open, in which a turn runs or in which something was said meanwhile stay;
+        so do those whose texts are in files that this agent does not have.
 
         Args:
             older_than_days: those in which nothing was said for more days than this, by the database's clock.

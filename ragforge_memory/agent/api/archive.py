@@ -73,6 +73,10 @@ class AgentArchive:
                 it becomes, no more than some megabytes are in memory.
             embeddings: whether vectors come along.
 
+        Returns:
+            What was written. Where texts are in files that are lost, or that this agent does not read, all others are
+            written, and ``failed`` and ``errors`` say which conversations are not.
+
         Raises:
             InvalidInput: the file cannot be written, or memory is off.
             GraphUnavailable: the graph cannot be read; no file is left.

@@ -6,6 +6,7 @@ Above this room nobody sees a difference: what is written is parted into lines a
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
@@ -17,7 +18,9 @@ from ragforge_memory.graph.client import PATIENT_TIMEOUT, GraphClient
 from ragforge_memory.graph.filed import searching, writing
 from ragforge_memory.graph.filed.begun import Note
 from ragforge_memory.graph.filed.directory import LOCK_SECONDS, TextDirectory, unbroken
-from ragforge_memory.graph.filed.reading import missing, serve, wants
+from ragforge_memory.graph.filed.reading import Want, missing, serve, wants
+
+log = logging.getLogger(__name__)
 
 Rows = list[dict[str, Any]]
 
@@ -35,6 +38,10 @@ WRITES = frozenset(
 """The statements that are given texts of messages."""
 
 _NAMES_THE_FILE = frozenset({"create_conversation", "open_conversation", "create_branch"})
+_FAILS = {
+    "pending_embeddings": "fail_message_embeddings",
+    "pending_conversation_vectors": "fail_conversation_vectors",
+}
 _LOADS = frozenset({"get_conversation", "find_conversations", "open_conversation"})
 # Nodes that are looked for at once, the newest first: all before one that is there are there too.
 _CHECKED_AT_ONCE = 100
@@ -73,8 +80,11 @@ class FiledClient(GraphClient):
         """As `GraphClient.read`; texts that rows lack come from the files.
 
         Raises:
-            ConversationFileError: a message that the graph knows has no line, or its file cannot be read.
+            ConversationFileError: a message that the graph knows has no line, or its file cannot be read; a search
+                leaves out what has no line, with a warning.
         """
+        if "filed" in parameters:
+            parameters["filed"] = True
         if name == "search_history_text":
             return await searching.in_history(self, self._texts, parameters)
         if name == "search_owner_text":
@@ -321,13 +331,23 @@ class FiledClient(GraphClient):
         left = await asyncio.to_thread(serve, self._texts, left, where)
         if not left:
             return
-        if name == "pending_embeddings":
+        if name in _FAILS:
             # One that has no text must not keep the others waiting.
             lost = {want.message_id for want in left}
-            rows[:] = [row for row in rows if row["uuid"] not in lost]
-            await super().write("fail_message_embeddings", uuids=sorted(lost), **owned)
+            failed = {row["uuid"] for row in rows if lost & {row["uuid"], *(part[2] for part in row.get("first", ()))}}
+            rows[:] = [row for row in rows if row["uuid"] not in failed]
+            await super().write(_FAILS[name], uuids=sorted(failed), **owned)
             return
-        raise missing(self._texts, left[0], where.get(left[0].message_id) or left[0].conversation_id)
+        if name == "found_messages":
+            # What is found is shown as far as it can be; what is lost is told of, and a search is no place to end at.
+            lost = {want.message_id for want in left}
+            rows[0]["found"] = [each for each in rows[0]["found"] if each["message"]["uuid"] not in lost]
+            log.warning("%s messages that were found are left out: %s", len(lost), self._missing(left, where).message)
+            return
+        raise self._missing(left, where)
+
+    def _missing(self, left: Sequence[Want], where: Mapping[str, str]) -> ConversationFileError:
+        return missing(self._texts, left[0], where.get(left[0].message_id) or left[0].conversation_id)
 
     async def _add_sizes(self, rows: Rows, conversation_id: str) -> None:
         sizes = await asyncio.to_thread(self._texts.file(conversation_id).sizes, [row["uuid"] for row in rows])

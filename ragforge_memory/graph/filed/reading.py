@@ -92,9 +92,9 @@ def missing(texts: TextDirectory, want: Want, conversation_id: str | None) -> Co
         f"{where} has no line of the message {want.message_id}, which the graph knows"
         if there
         else f"{where} is missing: it has the texts of a conversation that the graph knows",
-        hint="put the file back from a backup; or delete the conversation (where the file is lost for good, put an empty "
-        "one there first), and import it from an export if there is one. agent.memory.persistence.directory says where "
-        "the files are",
+        hint="put the file back from a backup; or delete the conversation (where the file is lost for good, put an "
+        "empty one there first), and import it from an export if there is one. agent.memory.persistence.directory says "
+        "where the files are",
     )
 
 
