@@ -126,6 +126,7 @@ class ConversationHandle:
 
         Raises:
             ConversationNotFound: it was deleted before.
+            ConversationFileError: its texts are in a file that this agent does not have; nothing was deleted.
         """
         from ragforge_memory.agent.deletion import delete_conversation
 
