@@ -7,6 +7,7 @@ stored by Neo4j without an error and never found, so a space checks what is writ
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -19,6 +20,12 @@ log = logging.getLogger(__name__)
 
 # Seconds that a drop may wait for those who write to a label.
 _DROP_TIMEOUT = 10.0
+
+# To make an index takes a lock on its label, which waits for every open write there, and whoever comes later waits
+# behind it. So it waits for some seconds at a time and lets the others pass in between, for about two minutes in all.
+_TURN = 5.0
+_PAUSE = 1.0
+_TURNS = 20
 # Raised with every label that `_names` gains: spaces that were made before get its index when next opened.
 _INDEXES = 2
 
@@ -191,10 +198,21 @@ async def _make_indexes(client: GraphClient, space: Space) -> None:
     known = {row["name"] for row in await client.autocommit("vector_indexes")}
     for label, (vector_property, index) in _names(space).items():
         names = {"index": index, "property": vector_property, "dimension": str(space.dimension)}
-        await client.autocommit(f"create_{label.lower()}_vector_index", names=names)
+        await _made(client, f"create_{label.lower()}_vector_index", names)
     await client.autocommit("await_indexes", timeout=130)
     made = [index for _, index in _names(space).values() if index not in known]
     await client.write("space_ready", timeout=PATIENT_TIMEOUT, space_key=space.key, indexes=_INDEXES, made=made)
+
+
+async def _made(client: GraphClient, statement: str, names: dict[str, str]) -> None:
+    for _ in range(_TURNS - 1):
+        try:
+            await client.autocommit(statement, timeout=_TURN, names=names)
+        except GraphTimeout:
+            await asyncio.sleep(_PAUSE)
+        else:
+            return
+    await client.autocommit(statement, timeout=_TURN, names=names)
 
 
 def _names(space: Space) -> dict[str, tuple[str, str]]:

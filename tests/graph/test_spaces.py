@@ -6,13 +6,14 @@ import asyncio
 from collections.abc import AsyncIterator
 from uuid import uuid4
 
+import neo4j
 import pytest
 
 from ragforge_memory.config import Neo4jConfig
 from ragforge_memory.errors import EmbeddingMismatch
 from ragforge_memory.graph.client import GraphClient
 from ragforge_memory.graph.connect import connect
-from ragforge_memory.graph.spaces import Space, _in_the_way, find_space, open_space
+from ragforge_memory.graph.spaces import Space, _in_the_way, find_space, open_space, retire_space
 from ragforge_memory.models.owner import Owner
 
 pytestmark = pytest.mark.anyio
@@ -61,6 +62,28 @@ async def test_another_model_is_another_property(client: GraphClient, owner: Own
     third = await open_space(client, owner.project + "-3", "test:spaces-a", DIMENSION + 1)
     assert len({space.property for space in (first, second, third)}) == 3
     assert len({space.message_index for space in (first, second, third)}) == 3
+
+
+async def test_indexes_that_wait_for_an_open_write_hold_up_no_other(
+    client: GraphClient, neo4j_config: Neo4jConfig, owner: Owner
+) -> None:
+    login = (neo4j_config.username or "neo4j", neo4j_config.password)
+    async with (
+        neo4j.AsyncGraphDatabase.driver(neo4j_config.uri, auth=login) as driver,
+        driver.session(database="neo4j") as session,
+    ):
+        held = await session.begin_transaction()
+        await (await held.run("CREATE (:Message {uuid: $uuid})", uuid=uuid4().hex)).consume()
+        made = asyncio.create_task(open_space(client, owner.project, f"test:held-{owner.project}", DIMENSION))
+        for _ in range(3):
+            await client.run_schema("CREATE (m:Message {uuid: $uuid}) DELETE m", uuid=uuid4().hex)
+            await asyncio.wait((made,), timeout=1)
+        assert not made.done()
+        await held.rollback()
+        space = await made
+    assert space.message_index in await _index_dimensions(client)
+    await client.run_schema("MATCH (p:RagforgeMeta {key: $key}) DELETE p", key=f"project/{owner.project}")
+    assert await retire_space(client, space)
 
 
 async def test_a_project_without_vectors_changes_its_model(client: GraphClient, owner: Owner) -> None:

@@ -146,18 +146,18 @@ async def test_what_is_cancelled_is_free_at_once(make_agent: MakeAgent, cypher: 
 
 
 class BriefStore(InsightStore):
-    """The store with a claim of a fifth of a second, counting how often it was renewed."""
+    """The store with a claim of three seconds, counting how often it was renewed."""
 
     renewed = 0
     often = asyncio.Event()
 
     def __init__(self, *arguments: Any) -> None:
-        super().__init__(*arguments, lease=0.2)
+        super().__init__(*arguments, lease=3.0)
 
     async def renew(self, lease: InsightLease) -> bool:
         kept = await super().renew(lease)
         BriefStore.renewed += 1
-        if BriefStore.renewed >= 3:
+        if BriefStore.renewed >= 2:
             BriefStore.often.set()
         return kept
 
