@@ -60,6 +60,11 @@ class ConversationNotFound(NotFound):
     """No conversation with this uuid or session belongs to this owner."""
 
 
+def conversation_gone(uuid: str | None) -> ConversationNotFound:
+    """The error for a conversation that the graph does not have (any more) for this owner."""
+    return ConversationNotFound(f"there is no conversation {uuid!r} here", hint="it may have been deleted")
+
+
 class MessageNotFound(NotFound):
     """No message with this uuid belongs to this owner's conversation."""
 

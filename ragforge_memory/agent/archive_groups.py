@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from ragforge_memory.agent.archive_lines import BATCH_CHARACTERS, BATCH_RECORDS, Line, Reader, Restored, parsed
+from ragforge_memory.agent.patience import abandoned
 from ragforge_memory.errors import EmbeddingMismatch, GraphUnavailable, InvalidInput, RagforgeError
 from ragforge_memory.models import archive
 
@@ -140,10 +141,7 @@ class Groups:
         """Takes away what was begun and is not whole."""
         writing, self._writing = self._writing, None
         if writing is not None:
-            writing.cancel()
-            await asyncio.wait((writing,))
-            if not writing.cancelled():
-                writing.exception()
+            await abandoned(writing)
         await self._restoring.roll_back()
 
     async def _gather(self, held: _Held) -> list[Restored]:

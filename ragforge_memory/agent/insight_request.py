@@ -18,9 +18,16 @@ from ragforge_memory.errors import (
     ModelMalformed,
     ModelStreamCut,
     ModelTimeout,
-    RagforgeError,
 )
-from ragforge_memory.llm.port import ChatMessage, ModelAnswer, ModelProvider, ModelRequest, complete, model_key
+from ragforge_memory.llm.port import (
+    ChatMessage,
+    ModelAnswer,
+    ModelProvider,
+    ModelRequest,
+    complete,
+    foreign_failures,
+    model_key,
+)
 from ragforge_memory.models.conversation import Usage
 from ragforge_memory.models.text import well_formed
 from ragforge_memory.models.tokens import estimate_tokens
@@ -120,25 +127,20 @@ class Asker:
     async def _answer(self, request: ModelRequest) -> ModelAnswer:
         given = request_tokens(request)
         async with self._spending.request(given) as begun:
-            try:
-                async with asyncio.timeout(self._timeout):
-                    answer = await complete(self._provider, request)
-            except TimeoutError as error:
-                begun.taken = begun.likely
-                raise ModelTimeout(
-                    f"{model_key(self._provider)} took longer than {self._timeout:g} s for an insight",
-                    hint="raise agent.model_timeout_seconds, or ask for less",
-                ) from error
-            except ModelError as error:
-                # What had begun to come is paid for.
-                begun.taken = begun.likely if error.partial else None
-                raise
-            except RagforgeError:
-                raise
-            except Exception as error:
-                raise ModelError(
-                    f"{model_key(self._provider)} failed: {type(error).__name__}: {error}", hint="see the cause"
-                ) from error
+            with foreign_failures(model_key(self._provider)):
+                try:
+                    async with asyncio.timeout(self._timeout):
+                        answer = await complete(self._provider, request)
+                except TimeoutError as error:
+                    begun.taken = begun.likely
+                    raise ModelTimeout(
+                        f"{model_key(self._provider)} took longer than {self._timeout:g} s for an insight",
+                        hint="raise agent.model_timeout_seconds, or ask for less",
+                    ) from error
+                except ModelError as error:
+                    # What had begun to come is paid for.
+                    begun.taken = begun.likely if error.partial else None
+                    raise
             begun.taken = _taken(answer, given, begun.likely)
         return answer
 

@@ -156,7 +156,7 @@ class Keeping:
                 await self.journal(services.journal.end, self._message_id)
                 raise
             except RagforgeError as error:
-                self._failed(error)
+                self._failed("the answer", error)
             else:
                 self._remember(answer, seq, calls, stored=True)
                 await self.journal(services.journal.end, self._message_id)
@@ -181,7 +181,7 @@ class Keeping:
             try:
                 await services.messages.mark_unanswered(self._user_message_id, recover=False)
             except RagforgeError as error:
-                self._failed(error)
+                self._failed("the end of the turn", error)
             else:
                 await self.journal(services.journal.end, self._message_id)
                 return
@@ -229,10 +229,8 @@ class Keeping:
                 raise
             except RagforgeError as error:
                 # A full disk under the texts, or a database that takes no writes, fails no turn either.
-                log.warning("the question waits in the journal: %s", error)
-                if isinstance(error, GraphUnavailable):
-                    services.outage.begin(error)
-                    failure = error
+                self._failed("the question", error)
+                failure = error if isinstance(error, GraphUnavailable) else None
             else:
                 self.asked = True
                 self._remember(question, seq, (), stored=True)
@@ -268,8 +266,8 @@ class Keeping:
         self._waits = place == 0
         return place or seq
 
-    def _failed(self, error: RagforgeError) -> None:
-        log.warning("the answer waits in the journal: %s", error)
+    def _failed(self, what: str, error: RagforgeError) -> None:
+        log.warning("%s waits in the journal: %s", what, error)
         if isinstance(error, GraphUnavailable):
             self._services.outage.begin(error)
 

@@ -131,11 +131,13 @@ async def open_services(wanted: Wanted) -> Services:
         remembers = agent_config.memory.enabled
         summarizes = remembers and agent_config.memory.summarization.enabled
         every = agent_config.memory.summarization.every_n_messages
+        summarize_every = every if summarizes else None
+        generate_titles = summarizes and answers(resolution.provider, "title")
         messages = MessageStore(
             graph,
             wanted.owner,
-            summarize_every=every if summarizes else None,
-            generate_titles=summarizes and answers(resolution.provider, "title"),
+            summarize_every=summarize_every,
+            generate_titles=generate_titles,
             due=lambda: services.background.wake(due=True),
         )
         summary_store = SummaryStore(graph, wanted.owner, every=every, embed=embedder is not None and wants_vectors)
@@ -179,8 +181,8 @@ async def open_services(wanted: Wanted) -> Services:
             imports=ImportStore(
                 graph,
                 wanted.owner,
-                summarize_every=every if summarizes else None,
-                generate_titles=summarizes and answers(resolution.provider, "title"),
+                summarize_every=summarize_every,
+                generate_titles=generate_titles,
             )
             if remembers
             else None,

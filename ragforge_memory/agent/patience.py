@@ -1,16 +1,24 @@
-"""Waiting in a turn for work that a cancel must not cut."""
+"""Waiting for work that a cancel must not cut, and for the end of work that is given up."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable
-from typing import TypeVar
+from typing import Any, TypeVar
 
 T = TypeVar("T")
 
 RESTART_PATIENCE = 15.0
 """Seconds that a turn waits for a managed server that has gone, where it would answer without knowing anything of the
 conversation. A killed server is back after some 10 s here."""
+
+
+async def abandoned(task: asyncio.Task[Any]) -> None:
+    """Cancels a task and waits for its end, whatever becomes of it."""
+    task.cancel()
+    await asyncio.wait((task,))
+    if not task.cancelled():
+        task.exception()
 
 
 async def shielded(work: Awaitable[T]) -> T:

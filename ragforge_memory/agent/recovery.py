@@ -196,7 +196,7 @@ class _Replay:
         except GraphUnavailable:
             raise
         except (RagforgeError, ValueError, KeyError, TypeError) as error:
-            if isinstance(error, ConversationFileError) or (isinstance(error, GraphError) and not is_final(error)):
+            if isinstance(error, (ConversationFileError, GraphError)) and not is_final(error):
                 # A disk that is full, a database that takes no writes for now: it waits for better times.
                 raise
             log.warning("lines of the journal were set aside: %s", error)

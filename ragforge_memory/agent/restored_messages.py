@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ragforge_memory.agent.patience import abandoned
 from ragforge_memory.errors import InvalidInput
 from ragforge_memory.graph.imports import UuidTaken
 from ragforge_memory.graph.restore import RestoreStore
@@ -127,10 +128,7 @@ class MessageWriter:
         """Ends the writing of a batch, whatever became of it."""
         writing, self._writing = self._writing, None
         if writing is not None:
-            writing.cancel()
-            await asyncio.wait((writing,))
-            if not writing.cancelled():
-                writing.exception()
+            await abandoned(writing)
 
     async def _write(
         self,

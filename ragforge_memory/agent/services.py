@@ -130,16 +130,20 @@ class Services:
         memory = self.config.memory
         return memory.enabled and memory.summarization.enabled and answers(self.provider, "title")
 
+    def unsaved(self, conversation_id: str) -> bool:
+        """Whether something of a conversation is in memory alone, as it is without ``auto_save``."""
+        from ragforge_memory.agent.unsaved import UnsavedConversations
+
+        held = self.conversations
+        return isinstance(held, UnsavedConversations) and held.unsaved(conversation_id)
+
     def check_saved(self, conversation_id: str) -> None:
         """Refuses a conversation of which something is in memory alone.
 
         Raises:
             InvalidInput: without ``auto_save``, what was said is not saved yet.
         """
-        from ragforge_memory.agent.unsaved import UnsavedConversations
-
-        held = self.conversations
-        if isinstance(held, UnsavedConversations) and held.unsaved(conversation_id):
+        if self.unsaved(conversation_id):
             raise InvalidInput(
                 "something of this conversation is not saved yet", hint="call save() first: auto_save is off"
             )

@@ -12,11 +12,19 @@ from typing import Any, NamedTuple
 from ragforge_memory.agent.inputs import title_of
 from ragforge_memory.agent.prompt import fenced
 from ragforge_memory.embeddings.port import Embedder
-from ragforge_memory.errors import EmbeddingError, ModelError, RagforgeError
+from ragforge_memory.errors import EmbeddingError, ModelError
 from ragforge_memory.graph.records import as_text, to_json
 from ragforge_memory.llm.extractive.stock import is_stock
 from ragforge_memory.llm.extractive.title import shortened
-from ragforge_memory.llm.port import ChatMessage, ModelProvider, ModelRequest, answers, complete, model_key
+from ragforge_memory.llm.port import (
+    ChatMessage,
+    ModelProvider,
+    ModelRequest,
+    answers,
+    complete,
+    foreign_failures,
+    model_key,
+)
 from ragforge_memory.models.conversation import Message, ToolCall
 from ragforge_memory.models.summary import Summary
 from ragforge_memory.models.text import well_formed
@@ -142,15 +150,9 @@ class Summarizer:
         return Written(_whole_sentences(text, _SUMMARY_CHARACTERS), model_key(self._provider))
 
     async def _complete(self, request: ModelRequest) -> str:
-        try:
+        with foreign_failures(model_key(self._provider)):
             async with asyncio.timeout(self._timeout):
                 return well_formed((await complete(self._provider, request)).text)
-        except RagforgeError:
-            raise
-        except Exception as error:
-            raise ModelError(
-                f"{model_key(self._provider)} failed: {type(error).__name__}: {error}", hint="see the cause"
-            ) from error
 
     async def _extracted(self, texts: Sequence[tuple[bool, str]]) -> Written:
         """The sentences nearest to the middle of all; the user's word is among them where there is one."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 from uuid import uuid4
@@ -20,7 +20,7 @@ from ragforge_memory.agent.search import Searcher
 from ragforge_memory.agent.services import Services
 from ragforge_memory.agent.tool_rounds import Emit, ToolRounds
 from ragforge_memory.code.mentions import find_mentions
-from ragforge_memory.errors import ModelError, RagforgeError, TurnCancelled
+from ragforge_memory.errors import RagforgeError, TurnCancelled
 from ragforge_memory.graph.messages import CodeTies, Mention, NewMessage
 from ragforge_memory.graph.receipts import Receipt
 from ragforge_memory.llm.port import (
@@ -31,6 +31,7 @@ from ragforge_memory.llm.port import (
     TextChunk,
     ToolRequest,
     ToolRequestChunk,
+    foreign_failures,
 )
 from ragforge_memory.models.conversation import (
     AgentState,
@@ -207,32 +208,21 @@ class Turn:
         requests: list[ToolRequest] = []
         finished = Finished("stop")
         # Closed at once where the turn ends early: a stream left to the garbage collector keeps its connection.
-        async with self._model_errors(), contextlib.aclosing(self._services.provider.stream(request)) as stream:
-            async for chunk in stream:
-                match chunk:
-                    case TextChunk(text):
-                        await self._say(text)
-                    case ReasoningChunk(text):
-                        self._reasoning.append(well_formed(text))
-                        await self._emit(events.ReasoningDelta(text=well_formed(text)))
-                    case ToolRequestChunk(request=asked):
-                        requests.append(asked)
-                    case Finished():
-                        finished = chunk
+        with foreign_failures(self._services.model_name):
+            async with contextlib.aclosing(self._services.provider.stream(request)) as stream:
+                async for chunk in stream:
+                    match chunk:
+                        case TextChunk(text):
+                            await self._say(text)
+                        case ReasoningChunk(text):
+                            self._reasoning.append(well_formed(text))
+                            await self._emit(events.ReasoningDelta(text=well_formed(text)))
+                        case ToolRequestChunk(request=asked):
+                            requests.append(asked)
+                        case Finished():
+                            finished = chunk
         self._usage = self._usage.plus(finished.usage)
         return tuple(requests), finished
-
-    @contextlib.asynccontextmanager
-    async def _model_errors(self) -> AsyncIterator[None]:
-        """A provider of somebody else's may raise anything: it comes out as a ModelError, with its cause."""
-        try:
-            yield
-        except RagforgeError:
-            raise
-        except Exception as error:
-            raise ModelError(
-                f"{self._services.model_name} failed: {type(error).__name__}: {error}", hint="see the cause"
-            ) from error
 
     async def _say(self, text: str) -> None:
         text = well_formed(text)

@@ -148,7 +148,7 @@ class Talk:
         """The command that resumes this conversation."""
         if self.conversation is None or not self.session.keeps:
             return
-        if self.session.unsaved(self.conversation.uuid):
+        if self.session.services.unsaved(self.conversation.uuid):
             self.say("not saved: agent.memory.persistence.auto_save is off, and /save was not typed; it is gone")
         else:
             self.say(f"resume with: {self.session.command('chat', self.conversation.uuid)}")

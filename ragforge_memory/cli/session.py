@@ -20,7 +20,6 @@ from ragforge_memory.cli.preparation import shown_preparation
 from ragforge_memory.cli.reading import bring_up_to_date
 from ragforge_memory.cli.terminal import Spinner, Terminal, note
 from ragforge_memory.config import LoadedConfig, load_config
-from ragforge_memory.errors import InvalidInput
 from ragforge_memory.project import ProjectIdentity, identify
 
 if TYPE_CHECKING:
@@ -138,14 +137,6 @@ class Session:
     def keeps(self) -> bool:
         """Whether what is said is kept."""
         return self.services.config.memory.enabled
-
-    def unsaved(self, uuid: str) -> bool:
-        """Whether something of a conversation is in memory alone, as it is without ``auto_save``."""
-        try:
-            self.services.check_saved(uuid)
-        except InvalidInput:
-            return True
-        return False
 
     async def conversation(self, *, continue_: bool = False, resume: str | None = None) -> AsyncConversation | None:
         """The conversation that goes on; None where none was asked for, or there is none yet.

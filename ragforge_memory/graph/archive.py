@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 from pydantic import ValidationError
 
-from ragforge_memory.errors import ConversationFileError, ConversationNotFound
+from ragforge_memory.errors import ConversationFileError, conversation_gone
 from ragforge_memory.graph.client import PATIENT_TIMEOUT, GraphClient
 from ragforge_memory.graph.records import to_json
 from ragforge_memory.graph.spaces import Space, find_space
@@ -54,7 +54,7 @@ class ArchiveStore:
         """
         rows = await self._read("archive_family", conversation_id=uuid)
         if not rows:
-            raise ConversationNotFound(f"there is no conversation {uuid!r} here", hint="it may have been deleted")
+            raise conversation_gone(uuid)
         return tuple(Part(part["id"], int(part["top"])) for part in rows[0]["lineage"]), list(rows[0]["branches"])
 
     async def all(self) -> list[str]:
@@ -75,7 +75,7 @@ class ArchiveStore:
         vector = space.conversation_property if space else None
         rows = await self._read("archive_conversation", conversation_id=uuid, vector=vector, last=top)
         if not rows:
-            raise ConversationNotFound(f"there is no conversation {uuid!r} here", hint="it may have been deleted")
+            raise conversation_gone(uuid)
         row = rows[0]
         found = {name: value for name, value, _ in row["properties"]}
         lineage = zip(found.get("lineage_ids") or (), found.get("lineage_tops") or (), strict=True)

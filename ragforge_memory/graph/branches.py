@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import uuid4
 
-from ragforge_memory.errors import ConversationNotFound, MessageNotFound
+from ragforge_memory.errors import MessageNotFound, conversation_gone
 from ragforge_memory.graph.client import GraphClient
 from ragforge_memory.graph.conversations import fresh_properties
 from ragforge_memory.graph.messages import NewMessage
@@ -65,7 +65,7 @@ class BranchStore:
             "branch_point", conversation_id=conversation_id, message_id=message_id, **self._owner
         )
         if not rows:
-            raise _gone(conversation_id)
+            raise conversation_gone(conversation_id)
         row = rows[0]
         if message_id is not None and row["message"] is None:
             raise MessageNotFound(f"there is no message {message_id!r} in this conversation")
@@ -94,14 +94,14 @@ class BranchStore:
             **self._owner,
         )
         if not rows:
-            raise _gone(conversation_id)
+            raise conversation_gone(conversation_id)
         return conversation_info(rows[0]["conversation"])
 
     async def tree(self, conversation_id: str) -> BranchTree:
         """The whole family of a conversation, from its root down."""
         rows = await self._client.read("branch_tree", conversation_id=conversation_id, **self._owner)
         if not rows:
-            raise _gone(conversation_id)
+            raise conversation_gone(conversation_id)
         return _tree(rows)
 
     async def brought(self, conversation_id: str, merge: Merge) -> bool:
@@ -119,7 +119,7 @@ class BranchStore:
             **self._owner,
         )
         if not rows:
-            raise _gone(merge.other_id)
+            raise conversation_gone(merge.other_id)
         return bool(rows[0]["brought"])
 
     async def merge(
@@ -156,7 +156,7 @@ class BranchStore:
             **self._owner,
         )
         if not rows:
-            raise _gone(merge.other_id)
+            raise conversation_gone(merge.other_id)
         return None if rows[0]["seq"] is None else int(rows[0]["seq"])
 
 
@@ -178,7 +178,3 @@ def _tree(rows: Sequence[dict[str, Any]]) -> BranchTree:
             branches.setdefault(row["parent_id"], []).append(node)
     assert root is not None
     return root
-
-
-def _gone(conversation_id: str) -> ConversationNotFound:
-    return ConversationNotFound(f"there is no conversation {conversation_id!r} here", hint="it may have been deleted")

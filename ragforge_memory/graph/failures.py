@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 from neo4j import exceptions as driver_errors
 
-from ragforge_memory.errors import GraphError, GraphTimeout, GraphUnavailable
+from ragforge_memory.errors import GraphError, GraphTimeout, GraphUnavailable, RagforgeError
 
 
 @contextmanager
@@ -65,7 +65,7 @@ def _translated(error: Exception, name: str, address: str, database: str, manage
     return GraphError(f"Neo4j refused {name}: {first_line(error)}")
 
 
-def is_final(error: GraphError) -> bool:
+def is_final(error: RagforgeError) -> bool:
     """Whether the same statement with the same parameters is refused however often it is tried: what it was given
     cannot be stored. Anything else (a database that takes no writes, no memory, no space) may pass."""
     code = str(getattr(error.__cause__, "code", ""))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import uuid4
 
-from ragforge_memory.errors import ConversationNotFound
+from ragforge_memory.errors import conversation_gone
 from ragforge_memory.graph.client import PATIENT_TIMEOUT, GraphClient
 from ragforge_memory.graph.cursors import FIRST, make_cursor, read_cursor
 from ragforge_memory.graph.records import insight, to_json
@@ -99,9 +99,7 @@ class InsightStore:
             **self._owner,
         )
         if not rows:
-            raise ConversationNotFound(
-                f"there is no conversation {conversation_id!r} here", hint="it may have been deleted"
-            )
+            raise conversation_gone(conversation_id)
         row = rows[0]
         if row["done"]:
             return Claimed(insight=insight(row["insight"]))

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any
 from uuid import uuid4
 
-from ragforge_memory.errors import ConversationNotFound, MessageNotFound
+from ragforge_memory.errors import MessageNotFound, conversation_gone
 from ragforge_memory.graph.client import PATIENT_TIMEOUT, GraphClient
 from ragforge_memory.graph.receipts import EARLIER_RESULT_CHARACTERS, Receipt, TurnContext, turn_context
 from ragforge_memory.graph.records import message, to_json, tool_call, tool_call_rows
@@ -344,7 +344,5 @@ def tool_tokens(call: ToolCall) -> int:
 
 def _first(rows: list[dict[str, Any]], conversation_id: str) -> dict[str, Any]:
     if not rows:
-        raise ConversationNotFound(
-            f"there is no conversation {conversation_id!r} here", hint="it may have been deleted"
-        )
+        raise conversation_gone(conversation_id)
     return rows[0]

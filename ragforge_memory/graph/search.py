@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
-from ragforge_memory.errors import ConversationNotFound
+from ragforge_memory.errors import conversation_gone
 from ragforge_memory.graph.client import GraphClient
 from ragforge_memory.graph.records import message
 from ragforge_memory.graph.space_in_use import SpaceInUse
@@ -240,9 +240,7 @@ class SearchStore:
 
 def _hits(rows: list[dict[str, Any]], conversation_id: str | None) -> Hits:
     if not rows:
-        raise ConversationNotFound(
-            f"there is no conversation {conversation_id!r} here", hint="it may have been deleted"
-        )
+        raise conversation_gone(conversation_id)
     row = rows[0]
     lineage = tuple(Part(at, int(top)) for at, top in row.get("lineage") or ())
     conversations = row.get("conversations") or [part_of(lineage, seq) for seq in row["seqs"]]

@@ -205,14 +205,14 @@ async def _make_indexes(client: GraphClient, space: Space) -> None:
 
 
 async def _made(client: GraphClient, statement: str, names: dict[str, str]) -> None:
-    for _ in range(_TURNS - 1):
+    for turns_left in reversed(range(_TURNS)):
         try:
             await client.autocommit(statement, timeout=_TURN, names=names)
-        except GraphTimeout:
-            await asyncio.sleep(_PAUSE)
-        else:
             return
-    await client.autocommit(statement, timeout=_TURN, names=names)
+        except GraphTimeout:
+            if not turns_left:
+                raise
+        await asyncio.sleep(_PAUSE)
 
 
 def _names(space: Space) -> dict[str, tuple[str, str]]:

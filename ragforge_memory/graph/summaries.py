@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 from uuid import uuid4
 
-from ragforge_memory.errors import ConversationNotFound
+from ragforge_memory.errors import conversation_gone
 from ragforge_memory.graph.client import PATIENT_TIMEOUT, GraphClient
 from ragforge_memory.graph.records import message
 from ragforge_memory.graph.space_in_use import in_space, stored
@@ -106,9 +106,7 @@ class SummaryStore:
             **self._owner,
         )
         if not rows:
-            raise ConversationNotFound(
-                f"there is no conversation {conversation_id!r} here", hint="it may have been deleted"
-            )
+            raise conversation_gone(conversation_id)
         if not rows[0]["free"]:
             return None
         row = rows[0]

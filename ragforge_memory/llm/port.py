@@ -6,12 +6,12 @@ graph. Everything it raises is a `ModelError`; ``__cause__`` keeps the SDK's own
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Awaitable, Callable, Collection
-from contextlib import aclosing
+from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Iterator
+from contextlib import aclosing, contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol, runtime_checkable
 
-from ragforge_memory.errors import ModelStreamCut
+from ragforge_memory.errors import ModelError, ModelStreamCut, RagforgeError
 from ragforge_memory.models.conversation import Usage
 
 
@@ -169,6 +169,17 @@ async def price_of(provider: ModelProvider, usage: Usage) -> float | None:
 def model_key(provider: ModelProvider) -> str:
     """``provider:model``, the value of `ChatMessage.parts_model`."""
     return f"{provider.name}:{provider.model}"
+
+
+@contextmanager
+def foreign_failures(model: str) -> Iterator[None]:
+    """A provider of somebody else's may raise anything: it comes out as a ModelError, with its cause."""
+    try:
+        yield
+    except RagforgeError:
+        raise
+    except Exception as error:
+        raise ModelError(f"{model} failed: {type(error).__name__}: {error}", hint="see the cause") from error
 
 
 async def complete(provider: ModelProvider, request: ModelRequest) -> ModelAnswer:
