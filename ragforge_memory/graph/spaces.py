@@ -198,16 +198,16 @@ async def _make_indexes(client: GraphClient, space: Space) -> None:
     known = {row["name"] for row in await client.autocommit("vector_indexes")}
     for label, (vector_property, index) in _names(space).items():
         names = {"index": index, "property": vector_property, "dimension": str(space.dimension)}
-        await _made(client, f"create_{label.lower()}_vector_index", names)
+        await _made(client, label, names)
     await client.autocommit("await_indexes", timeout=130)
     made = [index for _, index in _names(space).values() if index not in known]
     await client.write("space_ready", timeout=PATIENT_TIMEOUT, space_key=space.key, indexes=_INDEXES, made=made)
 
 
-async def _made(client: GraphClient, statement: str, names: dict[str, str]) -> None:
+async def _made(client: GraphClient, label: str, names: dict[str, str]) -> None:
     for turns_left in reversed(range(_TURNS)):
         try:
-            await client.autocommit(statement, timeout=_TURN, names=names)
+            await client.autocommit(f"create_{label.lower()}_vector_index", timeout=_TURN, names=names)
             return
         except GraphTimeout:
             if not turns_left:
