@@ -220,7 +220,7 @@ class _Importer:
         if batch.after == 0:
             spoken = {row["role"]: row["content"] for row in reversed(batch.rows)}
             writing.first = spoken.get("user") or next(filter(None, spoken.values()), "")
-        names = {uuid: uuid4().hex for uuid in batch.given if uuid in known}
+        names = {uuid: self._other_uuid(uuid, known[uuid]) for uuid in batch.given if uuid in known}
         rows = renamed(batch.rows, writing.names | names)
         moved = (writing.names | names).get(batch.question or "")
         writing.following = {batch.question: moved} if batch.question and moved else {}
@@ -232,6 +232,9 @@ class _Importer:
             begins=self._about(writing) if batch.after == 0 else None,
             token=writing.token,
         )
+
+    def _other_uuid(self, given: str, known: Known) -> str:
+        return self._store.other_uuid(given) if known.conversation_id is None else uuid4().hex
 
     async def _known(self, group: list[Batch], long: _Writing | None = None) -> dict[str, Known]:
         """What of these is there already; waits for an import that has the same messages and still runs.

@@ -29,7 +29,7 @@ from ragforge_memory.errors import (
     ModelError,
     RagforgeError,
 )
-from ragforge_memory.graph.insights import InsightLease, InsightStore
+from ragforge_memory.graph.insights import Claimed, InsightLease, InsightStore
 from ragforge_memory.llm.port import ModelProvider, answers, model_key, price_of
 from ragforge_memory.models.conversation import Page, Usage
 from ragforge_memory.models.insight import FailureReason, Insight, InsightFailure, Insights, StopReason
@@ -43,6 +43,8 @@ Progress = Callable[[int, int], None]
 
 # What another process has is looked at again after this long.
 _POLL_SECONDS = 0.2
+# A claim that is cancelled before it is answered is waited for so long; on a server that is slower it ends by itself.
+_CANCELLED_CLAIM_SECONDS = 2.0
 # So many conversations in a row that the model fails on, and it will on the next.
 _FAILURES_IN_A_ROW = 3
 
@@ -157,7 +159,7 @@ class _One:
         except LeaseLost:
             raise
         except BaseException:
-            await self._give_back(lease)
+            await self.give_back(lease)
             raise
         if written is None:
             raise LeaseLost
@@ -166,7 +168,7 @@ class _One:
     async def _data(self, lease: InsightLease) -> Any:
         return await self._asker.insight(await self._reader.conversation(lease), self._redacted)
 
-    async def _give_back(self, lease: InsightLease) -> None:
+    async def give_back(self, lease: InsightLease) -> None:
         """Ends the claim early, so that the next does not wait for its time; if that fails, it ends by itself."""
         try:
             await self._store.release(lease, brief=True)
@@ -250,7 +252,7 @@ class _Run:
             self._tell()
             return
         try:
-            claimed = await self._store.claim(uuid, self._key, refresh=self._refresh)
+            claimed = await self._claimed(uuid)
             if claimed.insight is not None:
                 self.found[uuid] = claimed.insight
             elif claimed.lease is None:
@@ -282,6 +284,19 @@ class _Run:
         except ModelError as error:
             self._model_failed(uuid, error)
         self._tell()
+
+    async def _claimed(self, uuid: str) -> Claimed:
+        """Claims a conversation; a claim that a cancel came upon half-way is given back."""
+        claim = asyncio.ensure_future(self._store.claim(uuid, self._key, refresh=self._refresh))
+        try:
+            return await asyncio.shield(claim)
+        except asyncio.CancelledError:
+            await asyncio.wait((claim,), timeout=_CANCELLED_CLAIM_SECONDS)
+            if not claim.done():
+                claim.cancel()
+            elif claim.exception() is None and (lease := claim.result().lease) is not None:
+                await self._one.give_back(lease)
+            raise
 
     def _model_failed(self, uuid: str, error: ModelError) -> None:
         log.warning("no insight of %s: %s", uuid, error)

@@ -37,7 +37,7 @@ from ragforge_memory.config import AgentConfig, ConversationConfig, RagforgeConf
 from ragforge_memory.embeddings.port import space_model
 from ragforge_memory.embeddings.resolve import named_embedder, resolve_embedder
 from ragforge_memory.errors import EmbeddingMismatch, RagforgeError
-from ragforge_memory.graph.connect import configured, connect
+from ragforge_memory.graph.connect import configured, connect, place_of
 from ragforge_memory.graph.conversations import ConversationStore
 from ragforge_memory.graph.filed.directory import TextDirectory
 from ragforge_memory.graph.health import database_birth
@@ -331,5 +331,5 @@ def _graph_name(target: Any, texts: TextDirectory | None) -> str:
     """Which database, and which files, a journal line belongs to: the managed server's port may change, an address
     says itself."""
     config = configured(target) if target is None or not callable(target) else None
-    name = f"{config.uri}/{config.database}" if config is not None else "managed" if target is None else "driver"
+    name = place_of(config) if config is not None else "managed" if target is None else "driver"
     return name if texts is None else f"{name} {texts.path}"

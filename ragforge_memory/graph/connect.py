@@ -10,6 +10,7 @@ from functools import partial
 from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 import neo4j
 
@@ -18,10 +19,13 @@ from ragforge_memory.downloads.progress import Progress
 from ragforge_memory.errors import InvalidInput
 from ragforge_memory.graph.client import GraphClient, open_driver
 from ragforge_memory.graph.migrations import migrate
+from ragforge_memory.vendors import is_loopback
 
 if TYPE_CHECKING:
     from ragforge_memory.downloads.progress import Reporter
     from ragforge_memory.graph.filed.directory import TextDirectory
+
+_BOLT_PORT = 7687
 
 GraphTarget = "str | Neo4jConfig | neo4j.AsyncDriver | Callable[[], neo4j.AsyncDriver] | None"
 
@@ -43,6 +47,14 @@ def configured(target: Any, *, environ: dict[str, str] | None = None) -> Neo4jCo
         password=environment.get("NEO4J_PASSWORD") or "",
         database=environment.get("NEO4J_DATABASE") or "neo4j",
     )
+
+
+def place_of(config: Neo4jConfig) -> str:
+    """Where a database is, the same however its address is written: the scheme, the port that goes without saying and
+    the names of this machine make no difference."""
+    address = urlsplit(config.uri)
+    host = "localhost" if is_loopback(config.uri) else address.hostname
+    return f"{host}:{address.port or _BOLT_PORT}/{config.database}"
 
 
 async def connect(

@@ -65,10 +65,22 @@ def _translated(error: Exception, name: str, address: str, database: str, manage
     return GraphError(f"Neo4j refused {name}: {first_line(error)}")
 
 
+def code_of(error: RagforgeError) -> str:
+    """The server's code for what it refused; empty where no server has spoken."""
+    return str(getattr(error.__cause__, "code", ""))
+
+
+def exists_already(error: RagforgeError) -> bool:
+    """Whether a schema statement failed since another has just made the same: IF NOT EXISTS does not see what is not
+    committed yet."""
+    code = code_of(error)
+    return "AlreadyExists" in code or "EquivalentSchemaRule" in code
+
+
 def is_final(error: RagforgeError) -> bool:
     """Whether the same statement with the same parameters is refused however often it is tried: what it was given
     cannot be stored. Anything else (a database that takes no writes, no memory, no space) may pass."""
-    code = str(getattr(error.__cause__, "code", ""))
+    code = code_of(error)
     refused = code.startswith("Neo.ClientError.Statement.") or code.endswith("ConstraintValidationFailed")
     return refused and not code.endswith("AccessMode")
 

@@ -6,11 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
-from uuid import uuid4
+from uuid import UUID, uuid4, uuid5
 
 from ragforge_memory.errors import GraphError
 from ragforge_memory.graph.client import PATIENT_TIMEOUT, GraphClient
 from ragforge_memory.graph.conversations import fresh_properties
+from ragforge_memory.graph.failures import code_of
 from ragforge_memory.graph.messages import NewMessage
 from ragforge_memory.graph.receipts import EARLIER_RESULT_CHARACTERS
 from ragforge_memory.graph.records import to_json
@@ -23,14 +24,17 @@ LEASE = 60
 """Seconds that a long import is left alone after its last batch: as long as one statement of it may take."""
 
 
+_OTHER_UUIDS = UUID("6f5b0c1e-0a3b-4b8e-9d57-2f3a1c9e7d44")
+
+
 class UuidTaken(GraphError):
     """Somebody has taken a message's uuid since it was asked for."""
 
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """Where a uuid is already. ``conversation_id`` is None where it is another owner's; ``hidden`` is what cannot be
-    read, since it is being deleted, or imported for ``running`` more seconds unless it goes on."""
+    """Where a uuid is already. ``conversation_id`` is None where only another owner has it; ``hidden`` is what cannot
+    be read, since it is being deleted, or imported for ``running`` more seconds unless it goes on."""
 
     conversation_id: str | None
     hidden: bool = False
@@ -152,7 +156,20 @@ class ImportStore:
         self._title_source = "provisional" if generate_titles else None
 
     async def known(self, uuids: Sequence[str]) -> dict[str, Known]:
-        """Which of these uuids are those of messages that somebody has."""
+        """Which of these uuids are those of messages that somebody has.
+
+        One that another owner has is looked for by its `other_uuid` too: what was imported before is known again.
+        """
+        found = await self._known(uuids)
+        renamed = {self.other_uuid(uuid): uuid for uuid, known in found.items() if known.conversation_id is None}
+        ours = await self._known(list(renamed))
+        return found | {renamed[uuid]: known for uuid, known in ours.items() if known.conversation_id is not None}
+
+    def other_uuid(self, given: str) -> str:
+        """The uuid that a message gets with this owner where another has the one that it came with: always the same."""
+        return uuid5(_OTHER_UUIDS, f"{self._token}/{given}").hex
+
+    async def _known(self, uuids: Sequence[str]) -> dict[str, Known]:
         if not uuids:
             return {}
         rows = await self._client.read("imported_messages", timeout=PATIENT_TIMEOUT, uuids=list(uuids), **self._owner)
@@ -232,7 +249,7 @@ class ImportStore:
 
 def is_taken(error: GraphError) -> bool:
     """Whether a write failed since a uuid in it is somebody's already."""
-    return str(getattr(error.__cause__, "code", "")).endswith("ConstraintValidationFailed")
+    return code_of(error).endswith("ConstraintValidationFailed")
 
 
 def _gone() -> GraphError:

@@ -18,7 +18,7 @@ from ragforge_memory.models.owner import Owner
 from ragforge_memory.models.text import well_formed
 
 # A worker that is told to end gives its claim back, but nobody waits long for that.
-_BRIEF_TIMEOUT = 0.5
+_BRIEF_TIMEOUT = 2.0
 _AT_ONCE = 1_000
 
 

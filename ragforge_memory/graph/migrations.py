@@ -14,6 +14,7 @@ from uuid import uuid4
 
 from ragforge_memory.errors import GraphError, GraphUnavailable, SchemaTooNew
 from ragforge_memory.graph.client import PATIENT_TIMEOUT, GraphClient
+from ragforge_memory.graph.failures import code_of, exists_already
 from ragforge_memory.graph.queries import cypher_directory, parse_version
 
 # The oldest release that may write to a graph with the newest schema below.
@@ -121,9 +122,8 @@ async def _repeatable(client: GraphClient, statement: str) -> None:
             await client.run_schema(statement)
             return
         except (GraphError, GraphUnavailable) as error:
-            code = str(getattr(error.__cause__, "code", ""))
-            if "AlreadyExists" in code or "EquivalentSchemaRule" in code:
+            if exists_already(error):
                 return
-            if "TransientError" not in code or attempt == _ATTEMPTS:
+            if "TransientError" not in code_of(error) or attempt == _ATTEMPTS:
                 raise
         await asyncio.sleep(_POLL_SECONDS * attempt)

@@ -15,6 +15,7 @@ from typing import Any
 
 from ragforge_memory.errors import EmbeddingMismatch, GraphError, GraphTimeout
 from ragforge_memory.graph.client import PATIENT_TIMEOUT, GraphClient
+from ragforge_memory.graph.failures import exists_already
 
 log = logging.getLogger(__name__)
 
@@ -212,6 +213,10 @@ async def _made(client: GraphClient, label: str, names: dict[str, str]) -> None:
         except GraphTimeout:
             if not turns_left:
                 raise
+        except GraphError as error:
+            if exists_already(error):
+                return
+            raise
         await asyncio.sleep(_PAUSE)
 
 

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -30,7 +31,7 @@ OPENER = Path(__file__).with_name("opener.py")
 async def opened_elsewhere(config: Neo4jConfig, owner: Owner, home: Path) -> None:
     """Another process opens the graph with this home, and ends."""
     settings = {
-        "uri": config.uri,
+        "uri": config.uri.replace("127.0.0.1", "localhost"),  # the same database, however it is written
         "username": config.username,
         "password": config.password,
         "user_id": owner.user_id,
@@ -69,7 +70,7 @@ async def test_another_process_stores_what_waited(
     async with proxied(neo4j_config) as (proxy, config):
         story, uuid = await interrupted(make_agent, config, proxy)
         check = doctor.check_journals(home)
-        assert check.detail.startswith(f"7 turns wait for {config.uri}/neo4j since 20")
+        assert check.detail.startswith(f"7 turns wait for localhost:{urlsplit(config.uri).port}/neo4j since 20")
         await opened_elsewhere(config, owner, home)
         assert list((home / "journal").iterdir()) == []
         assert doctor.check_journals(home).detail == "no turns wait to be stored"

@@ -13,7 +13,8 @@ from ragforge_memory.config import Neo4jConfig
 from ragforge_memory.errors import EmbeddingMismatch
 from ragforge_memory.graph.client import GraphClient
 from ragforge_memory.graph.connect import connect
-from ragforge_memory.graph.spaces import Space, _in_the_way, find_space, open_space, retire_space
+from ragforge_memory.graph.queries import statement_for
+from ragforge_memory.graph.spaces import Space, _in_the_way, _made, find_space, open_space, retire_space
 from ragforge_memory.models.owner import Owner
 
 pytestmark = pytest.mark.anyio
@@ -81,6 +82,29 @@ async def test_indexes_that_wait_for_an_open_write_hold_up_no_other(
         assert not made.done()
         await held.rollback()
         space = await made
+    assert space.message_index in await _index_dimensions(client)
+    await client.run_schema("MATCH (p:RagforgeMeta {key: $key}) DELETE p", key=f"project/{owner.project}")
+    assert await retire_space(client, space)
+
+
+async def test_two_processes_may_make_the_same_indexes_at_once(
+    client: GraphClient, neo4j_config: Neo4jConfig, owner: Owner
+) -> None:
+    space = await open_space(client, owner.project, f"test:raced-{owner.project}", DIMENSION)
+    await client.autocommit("drop_vector_index", names={"index": space.message_index})
+    names = {"index": space.message_index, "property": space.property, "dimension": str(DIMENSION)}
+    statement = statement_for("create_message_vector_index", await client.server_version())
+    login = (neo4j_config.username or "neo4j", neo4j_config.password)
+    async with (
+        neo4j.AsyncGraphDatabase.driver(neo4j_config.uri, auth=login) as driver,
+        driver.session(database="neo4j") as session,
+    ):
+        other = await session.begin_transaction()
+        await (await other.run(statement.filled(names))).consume()
+        made = asyncio.create_task(_made(client, "Message", names))
+        await asyncio.wait((made,), timeout=1)
+        await other.commit()
+        await made
     assert space.message_index in await _index_dimensions(client)
     await client.run_schema("MATCH (p:RagforgeMeta {key: $key}) DELETE p", key=f"project/{owner.project}")
     assert await retire_space(client, space)

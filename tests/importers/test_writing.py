@@ -104,6 +104,24 @@ async def test_secrets_are_redacted_everywhere(make_agent: MakeAgent, cypher: Cy
     assert str(rows).count("[redacted") == 6
 
 
+async def test_what_another_owner_has_too_is_known_when_it_comes_again(make_agent: MakeAgent) -> None:
+    talk = long_one(3)
+    async with make_agent(user_id=f"other-{uuid4().hex}") as other:
+        await other.import_conversation(talk)
+    async with make_agent() as agent:
+        first = await agent.import_conversation(talk)
+        history = await first.get_history()
+        assert [each.content for each in history] == [each["content"] for each in talk]
+        assert not {each.uuid for each in history} & {each["uuid"] for each in talk}
+        again = await agent.import_conversation(talk, on_conflict="skip")
+        assert again.uuid == first.uuid
+        with pytest.raises(InvalidInput, match=f"is in conversation {first.uuid} already"):
+            await agent.import_conversation(talk)
+        copy = await agent.import_conversation(talk, on_conflict="copy")
+        assert copy.uuid != first.uuid
+        assert len(await agent.list_conversations()) == 2
+
+
 async def test_a_file_of_many(make_agent: MakeAgent, tmp_path: Path) -> None:
     bad = tree(node("a", "b", "user", "x"), node("b", "a", "user", "y"), current="a", title="Ring")
     second = {**json.loads(json.dumps(TALK)), "title": "Second", "conversation_id": "another"}

@@ -145,6 +145,32 @@ async def test_what_is_cancelled_is_free_at_once(make_agent: MakeAgent, cypher: 
         assert tokens == [{"token": None}, {"token": None}]
 
 
+async def test_a_claim_that_a_cancel_comes_upon_is_given_back(
+    make_agent: MakeAgent, cypher: Cypher, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made_in_the_graph = asyncio.Event()
+
+    class SlowStore(InsightStore):
+        """The graph has the claim, its answer is still on its way."""
+
+        async def claim(self, *arguments: Any, **options: Any) -> Any:
+            claimed = await super().claim(*arguments, **options)
+            made_in_the_graph.set()
+            await asyncio.sleep(0.1)
+            return claimed
+
+    monkeypatch.setattr(opening, "InsightStore", SlowStore)
+    async with make_agent(provider=asked_of(answered), settings=ALONE) as agent:
+        made = await talks(agent, 1)
+        run = asyncio.create_task(agent.batch_analyze(made, TASK, FIELDS))
+        await made_in_the_graph.wait()
+        run.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await run
+        tokens = cypher("MATCH (c:Conversation {uuid: $u}) RETURN c.insight_token AS token", u=made[0])
+        assert tokens == [{"token": None}]
+
+
 class BriefStore(InsightStore):
     """The store with a claim of three seconds, counting how often it was renewed."""
 

@@ -14,6 +14,7 @@ import pytest
 from ragforge_memory import AsyncConversation, AsyncConversationAgent, ConversationNotFound, InvalidInput
 from ragforge_memory.errors import ConversationFileError, GraphTimeout
 from ragforge_memory.graph.client import GraphClient
+from ragforge_memory.graph.filed import client as filed_client
 from ragforge_memory.graph.filed.client import READS, WRITES
 from ragforge_memory.graph.filed.conversation_file import ConversationFile
 from ragforge_memory.graph.queries import all_statements
@@ -228,6 +229,23 @@ async def test_a_lock_that_nobody_gives_back_is_told(keeping: Keeping) -> None:
             with pytest.raises(GraphTimeout, match="lock"):
                 async with other.held([conversation.uuid], seconds=0):
                     pass
+
+
+async def test_a_turn_does_not_wait_long_for_a_lock_that_somebody_keeps(
+    keeping: Keeping, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(filed_client, "TURN_LOCK_SECONDS", 0.2)
+    async with keeping("files", "a1", "a2", "a3") as agent:
+        conversation = await agent.create_conversation()
+        await conversation.send_message("q1")
+        services = await agent.open()
+        texts: Any = services.graph._texts  # type: ignore[attr-defined]
+        async with type(texts)(texts.path.parent, "conversations").held([conversation.uuid]):
+            async with asyncio.timeout(15):
+                assert (await conversation.send_message("q2")).degraded == ("graph",)
+        await services.outage.over()
+        assert (await conversation.send_message("q3")).degraded == ()
+        assert [each.content for each in await conversation.get_history()] == ["q1", "a1", "q2", "a2", "q3", "a3"]
 
 
 async def test_a_full_disk_under_the_files_fails_no_turn_and_loses_nothing(

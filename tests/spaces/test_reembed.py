@@ -21,6 +21,9 @@ from tests.spaces.conftest import NEW, OLD, Configured, Models, Plain, in_space
 
 pytestmark = pytest.mark.anyio
 
+# What the two lines do differently is in the first test.
+ONE_LINE = pytest.mark.parametrize("either_config", ["current"], indirect=True)
+
 SUBJECTS = ("bridges", "harbours", "lighthouses", "ferries", "tides")
 MESSAGES = 60
 CONVERSATIONS = 5
@@ -146,6 +149,7 @@ async def test_moves_while_it_is_searched_and_written(
         assert plain("MATCH (n:PendingReembedding {project: $p}) RETURN n", p=owner.project) == []
 
 
+@ONE_LINE
 async def test_two_at_once_do_it_once(
     either_config: Neo4jConfig, owner: Owner, models: Models, configured: Configured, plain: Plain
 ) -> None:
@@ -173,6 +177,7 @@ class Failing(HashingEmbedder):
         return await super().embed_passages(texts)
 
 
+@ONE_LINE
 async def test_a_move_that_failed_goes_on_or_is_taken_back(
     either_config: Neo4jConfig, owner: Owner, models: Models, configured: Configured, plain: Plain
 ) -> None:
@@ -203,6 +208,7 @@ async def test_a_move_that_failed_goes_on_or_is_taken_back(
         assert failed == {"content": "poison"}
 
 
+@ONE_LINE
 async def test_vectors_that_come_late_wait_for_the_new_model(
     either_config: Neo4jConfig, owner: Owner, models: Models, configured: Configured, plain: Plain
 ) -> None:
@@ -225,6 +231,7 @@ async def test_vectors_that_come_late_wait_for_the_new_model(
         assert in_space(plain, old, owner.project)["Message"] == 0
 
 
+@ONE_LINE
 async def test_a_process_with_an_embedder_of_its_own_goes_on_by_words(
     either_config: Neo4jConfig, owner: Owner, models: Models, configured: Configured, plain: Plain, caplog: Any
 ) -> None:
@@ -248,6 +255,7 @@ async def test_a_process_with_an_embedder_of_its_own_goes_on_by_words(
         assert in_space(plain, new, owner.project)["Message"] == MESSAGES + 2
 
 
+@ONE_LINE
 async def test_a_configuration_that_was_changed_first(
     either_config: Neo4jConfig, owner: Owner, models: Models, configured: Configured, plain: Plain
 ) -> None:

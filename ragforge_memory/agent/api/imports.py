@@ -42,7 +42,8 @@ class AgentImports:
                 never the clock's.
             on_conflict: where a message's uuid is one that this owner has already: ``fail`` refuses, ``skip`` gives the
                 conversation that has it and writes nothing, ``copy`` imports the message under a new uuid. A uuid that
-                another owner has is replaced without a word. ``source_uuid`` keeps one that was replaced.
+                another owner has is replaced without a word, always by the same one, so that what was imported before
+                is known again. ``source_uuid`` keeps one that was replaced.
             title: what lists show; None: the source's own, else the beginning of the first message.
 
         Raises:

@@ -17,7 +17,7 @@ from ragforge_memory.errors import ConversationFileError, GraphTimeout, GraphUna
 from ragforge_memory.graph.client import PATIENT_TIMEOUT, GraphClient
 from ragforge_memory.graph.filed import searching, writing
 from ragforge_memory.graph.filed.begun import Note
-from ragforge_memory.graph.filed.directory import LOCK_SECONDS, TextDirectory, unbroken
+from ragforge_memory.graph.filed.directory import LOCK_SECONDS, TURN_LOCK_SECONDS, TextDirectory, unbroken
 from ragforge_memory.graph.filed.reading import Want, missing, serve, wants
 
 log = logging.getLogger(__name__)
@@ -120,7 +120,7 @@ class FiledClient(GraphClient):
 
         Raises:
             ConversationFileError: a file cannot be written; the graph was not asked then.
-            GraphTimeout: other processes held a file's lock for 30 s.
+            GraphTimeout: other processes held a file's lock for 30 s; 5 s where no ``timeout`` is given, as in a turn.
         """
         options: dict[str, Any] = {"timeout": timeout, "names": names, "recover": recover}
         if name in WRITES:
@@ -151,7 +151,8 @@ class FiledClient(GraphClient):
     async def _write_texts(self, name: str, parted: writing.Parted, options: Mapping[str, Any]) -> Rows:
         """Lines, then nodes. Lines that the graph refuses are taken back; where its word is missing they stay."""
         texts, begun = self._texts, {}
-        async with texts.held(parted.lines):
+        seconds = TURN_LOCK_SECONDS if options["timeout"] is None else LOCK_SECONDS
+        async with texts.held(parted.lines, seconds=seconds):
             if name in writing.APPENDS:
                 uuid = parted.parameters["conversation_id"]
                 if not await self._ready(uuid, parted.parameters, options):

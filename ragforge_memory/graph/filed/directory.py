@@ -21,6 +21,8 @@ from ragforge_memory.project import TEXTS_MARKER
 
 LOCK_SECONDS = 30.0
 """How long a write waits for other processes' writes to the same conversation."""
+TURN_LOCK_SECONDS = 5.0
+"""How long a turn's does, which is journalled then."""
 
 # Each has its own lock, so that a conversation that goes leaves no lock behind, and few share one.
 _LOCKS = 256
