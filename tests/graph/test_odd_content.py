@@ -56,10 +56,10 @@ async def test_no_read_brings_an_embedding(client: GraphClient, owner: Owner, ne
                 statement = statement_for(name, version)
                 if statement.autocommit:
                     continue
-                text = statement.filled({"index": space.scope_index, "type": "CONSUMES"})
+                text = statement.nested.filled({"index": space.scope_index, "type": "CONSUMES"})
                 with undone(session) as transaction:
                     parameters = {**owner.parameters, **in_space(space), **probe.parameters(data, data)}
-                    rows = [plain(dict(record)) for record in transaction.run(text, parameters)]
+                    rows = [plain(dict(record)) for record in transaction.run(text, statement.given(parameters))]
                 assert not list(_vectors(rows)), name
                 answered += bool(rows)
             assert answered > 40
