@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 RESULTS := benchmarks/results
 
-.PHONY: ask test check bench docs lock clean
+.PHONY: ask test test-long check bench docs lock clean
 
 $(BIN)/pytest: pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
@@ -17,6 +17,10 @@ ask: $(BIN)/pytest
 
 test: $(BIN)/pytest
 	$(BIN)/python -m pytest
+
+# Servers and processes that are killed again and again, stores that are upgraded.
+test-long: $(BIN)/pytest
+	$(BIN)/python -m pytest -m long
 
 check: $(BIN)/pytest
 	$(BIN)/ruff check .

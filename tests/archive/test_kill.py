@@ -17,7 +17,7 @@ from ragforge_memory.graph.client import GraphClient
 from tests.archive.conftest import Graph, MakeAgent
 from tests.archive.story import STEPS, told, weigh
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.anyio, pytest.mark.long]
 
 _CLIENT = Path(__file__).with_name("client.py")
 _ROOT = _CLIENT.parent.parent.parent

@@ -20,6 +20,8 @@ from tests.cli.conftest import ENTRY, CommandLine
 from tests.cli.pseudo_terminal import CTRL_D, ENTER, PseudoTerminal
 from tests.neo4j_servers import QUICK_START
 
+pytestmark = pytest.mark.long
+
 PROMPT = r"(?m)^>"
 SLOW = 90  # seconds; the first statements of a server that has just started, on a machine that is busy
 

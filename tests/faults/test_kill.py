@@ -9,7 +9,7 @@ import pytest
 from ragforge_memory import Neo4jConfig
 from tests.faults.rounds import POINTS, run_round
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.anyio, pytest.mark.long]
 
 
 @pytest.mark.parametrize("point", POINTS)

@@ -41,6 +41,14 @@ async def _index_dimensions(client: GraphClient) -> dict[str, int]:
     return {row["name"]: row["dimension"] for row in await client.autocommit("vector_indexes")}
 
 
+async def _retired(client: GraphClient, space: Space) -> None:
+    """Retires a space; a server that others keep busy may not let its indexes go at once."""
+    for _ in range(6):
+        if await retire_space(client, space):
+            return
+    pytest.fail(f"{space} is still there")
+
+
 async def test_a_space_is_made_once_with_its_indexes(client: GraphClient, owner: Owner) -> None:
     assert await find_space(client, owner.project) is None
     space = await open_space(client, owner.project, "test:spaces-a", DIMENSION)
@@ -84,7 +92,7 @@ async def test_indexes_that_wait_for_an_open_write_hold_up_no_other(
         space = await made
     assert space.message_index in await _index_dimensions(client)
     await client.run_schema("MATCH (p:RagforgeMeta {key: $key}) DELETE p", key=f"project/{owner.project}")
-    assert await retire_space(client, space)
+    await _retired(client, space)
 
 
 async def test_two_processes_may_make_the_same_indexes_at_once(
@@ -107,7 +115,7 @@ async def test_two_processes_may_make_the_same_indexes_at_once(
         await made
     assert space.message_index in await _index_dimensions(client)
     await client.run_schema("MATCH (p:RagforgeMeta {key: $key}) DELETE p", key=f"project/{owner.project}")
-    assert await retire_space(client, space)
+    await _retired(client, space)
 
 
 async def test_a_project_without_vectors_changes_its_model(client: GraphClient, owner: Owner) -> None:

@@ -20,6 +20,8 @@ from ragforge_memory.importers.source import Source
 from ragforge_memory.models.archive import FORMAT, VERSION
 from ragforge_memory.redaction import redact_value
 
+pytestmark = pytest.mark.long
+
 MB = 1_000_000
 # Far less than the larger file; the smaller one fills some batches of the size below.
 SPARE = 3 * MB

@@ -20,7 +20,7 @@ from ragforge_memory.config import Neo4jConfig
 from ragforge_memory.models.owner import Owner
 from tests.insights.talks import ALONE, FIELDS, STORED, TASK, asked_of, talks, topic_of
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.anyio, pytest.mark.long]
 
 Cypher = Callable[..., list[dict[str, Any]]]
 

@@ -16,7 +16,7 @@ from ragforge_memory.graph.managed import ensure_running, status
 from ragforge_memory.llm.scripted import ScriptedProvider
 from tests.agent.outages import TenTurns
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.anyio, pytest.mark.long]
 
 
 async def test_ten_turns(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -247,6 +247,7 @@ def test_a_wrong_password_is_an_error_and_nothing_stays_behind(home: Path) -> No
     assert not status(home).running
 
 
+@pytest.mark.long
 def test_a_taken_port_is_left_to_its_owner_and_an_idle_server_stops(
     home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -12,7 +12,7 @@ from ragforge_memory.graph.managed.files import ServerFiles, State, read_state
 from ragforge_memory.graph.managed.settings import DEFAULT_VERSION
 from ragforge_memory.graph.managed.upgrade import copy_data, settle
 
-pytestmark = pytest.mark.timeout(300)  # a start takes ten seconds, on a busy machine a minute
+pytestmark = [pytest.mark.long, pytest.mark.timeout(300)]  # a start takes ten seconds, on a busy machine a minute
 
 
 def ask(info: ServerInfo, statement: str) -> list[object]:

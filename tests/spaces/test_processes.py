@@ -19,7 +19,7 @@ from ragforge_memory.graph.spaces import prepare_space
 from ragforge_memory.models.owner import Owner
 from tests.spaces.conftest import NEW, OLD, Configured, Models, Plain, in_space
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.anyio, pytest.mark.long]
 
 _CLIENT = Path(__file__).with_name("client.py")
 

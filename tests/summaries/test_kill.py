@@ -21,7 +21,7 @@ from ragforge_memory.llm.scripted import ScriptedProvider
 from ragforge_memory.models.owner import Owner
 from tests.summaries.desk import ALL, STATE, faults, stretch
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.anyio, pytest.mark.long]
 
 EVERY = 2
 POINTS = (
