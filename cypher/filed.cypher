@@ -1,7 +1,8 @@
 // name: mark_filed
-// Before a conversation's first line: where its file is. A conversation that is not there gets no file.
+// Before a conversation's first line: where its file is. A conversation that is not there gets no file, nor does one that
+// is being deleted.
 MATCH (c:Conversation {uuid: $uuid})
-WHERE c.user_id = $user_id AND c.project = $project
+WHERE c.user_id = $user_id AND c.project = $project AND c.status <> 'deleting'
 SET c.file_path = coalesce(c.file_path, $file_path)
 RETURN c.uuid AS uuid
 

@@ -1,8 +1,9 @@
 // name: due_summaries
 // What waits for a summary or for its title, by its label, and for how many milliseconds a lease or a pause after a
-// failure still holds it. One that waits for a title alone is due once something was answered.
+// failure still holds it. One that waits for a title alone is due once something was answered. $filed: whether texts in
+// files can be read here; what has a file waits for who can.
 MATCH (c:PendingSummary)
-WHERE c.user_id = $user_id AND c.project = $project AND c.status <> 'deleting'
+WHERE c.user_id = $user_id AND c.project = $project AND c.status <> 'deleting' AND ($filed OR c.file_path IS NULL)
   AND (coalesce(c.title_source, '') <> 'provisional' OR c.head_seq - coalesce(c.summarized_seq, 0) >= $every
     OR EXISTS { MATCH (m:Message {conversation_id: c.uuid}) WHERE m.seq > 0 AND m.role = 'assistant'
       AND m.state = 'complete' AND coalesce(m.has_text, trim(m.content) <> '') })

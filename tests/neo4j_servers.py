@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import shutil
 import socket
+import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -35,8 +36,13 @@ _HOMES = "RAGFORGE_TEST_HOMES"
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """One folder for the homes of the session's servers; processes that are started later inherit its name."""
+    """One folder for the homes of the session's servers; processes that are started later inherit its name.
+
+    They may write bytecode too, wherever the tests are run: some hundred would compile the library anew otherwise.
+    """
     if not hasattr(config, "workerinput"):
+        os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+        sys.dont_write_bytecode = False
         os.environ[_HOMES] = tempfile.mkdtemp(prefix="ragforge-tests-")
 
 

@@ -81,7 +81,7 @@ class SummaryStore:
     async def due(self, limit: int = _DUE) -> list[Due]:
         """What waits for a summary or a title, what is free first."""
         rows = await self._client.read(
-            "due_summaries", timeout=PATIENT_TIMEOUT, every=self.every, limit=limit, **self._owner
+            "due_summaries", timeout=PATIENT_TIMEOUT, every=self.every, limit=limit, filed=False, **self._owner
         )
         return [Due(row["uuid"], row["claimed"], row["wait"] / 1_000) for row in rows]
 

@@ -252,6 +252,8 @@ def test_a_taken_port_is_left_to_its_owner_and_an_idle_server_stops(
     home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     files = ServerFiles(home)
+    ensure_running(home)
+    stop(home)
     state = read_state(files)
     assert state is not None
     monkeypatch.setenv("RAGFORGE_NEO4J_IDLE_HOURS", str(1 / 3600))

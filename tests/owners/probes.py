@@ -335,7 +335,7 @@ CONVERSATIONS: dict[str, list[Probe]] = {
     ],
     "fail_message_embeddings": [Probe(lambda a, b: {"uuids": [b.question]})],
     "count_pending": [Probe(lambda a, b: {}, expect=_something)],
-    "due_summaries": [Probe(lambda a, b: {"every": 1, "limit": 1_000}, expect=_something)],
+    "due_summaries": [Probe(lambda a, b: {"every": 1, "limit": 1_000, "filed": False}, expect=_something)],
     "claim_summary": [
         Probe(
             lambda a, b: {"conversation_id": b.conversation, "token": "stolen", "eager": True, "lease": 1_000},

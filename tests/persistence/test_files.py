@@ -12,11 +12,12 @@ from typing import Any
 import pytest
 
 from ragforge_memory import AsyncConversation, AsyncConversationAgent, ConversationNotFound, InvalidInput
-from ragforge_memory.errors import ConversationFileError, GraphTimeout
+from ragforge_memory.errors import ConversationFileError, GraphTimeout, GraphUnavailable
 from ragforge_memory.graph.client import GraphClient
 from ragforge_memory.graph.filed import client as filed_client
 from ragforge_memory.graph.filed.client import READS, WRITES
 from ragforge_memory.graph.filed.conversation_file import ConversationFile
+from ragforge_memory.graph.messages import NewMessage
 from ragforge_memory.graph.queries import all_statements
 from ragforge_memory.llm.port import ToolRequest
 from tests.persistence.conftest import Graph, Keeping
@@ -86,6 +87,21 @@ async def test_an_agent_without_files_refuses_a_conversation_that_has_one(keepin
         with pytest.raises(InvalidInput, match="files") as refused:
             await agent.load_conversation(conversation.uuid)
         assert "persistence" in str(refused.value.hint)
+
+
+async def test_an_agent_without_files_leaves_its_summary_to_those_who_have_them(keeping: Keeping, graph: Graph) -> None:
+    summarized = {"enable_summarization": True, "summarize_every": 2}
+    async with keeping("files", *ANSWER) as agent:
+        conversation = await _asked(agent)
+    graph.run("MATCH (c:Conversation {uuid: $uuid}) SET c:PendingSummary", uuid=conversation.uuid)
+    waiting = "MATCH (c:PendingSummary {uuid: $uuid}) RETURN c.summary AS summary"
+    async with keeping("neo4j", settings=summarized) as agent:
+        await agent.drain()
+    assert graph.run(waiting, uuid=conversation.uuid) == [{"summary": None}]
+    async with keeping("files", "About a stone.", settings=summarized) as agent:
+        await agent.drain()
+        assert (await agent.load_conversation(conversation.uuid)).info.summary
+    assert graph.run(waiting, uuid=conversation.uuid) == []
 
 
 async def test_what_was_said_before_in_the_graph_goes_on_in_files(keeping: Keeping, tmp_path: Path) -> None:
@@ -200,6 +216,29 @@ async def test_what_the_graph_refuses_leaves_no_line(keeping: Keeping, tmp_path:
         await conversation.delete()
         with pytest.raises(ConversationNotFound):
             await conversation.send_message("secret after the end")
+        assert not _file(tmp_path, conversation).exists()
+
+
+async def test_a_deleted_conversation_gets_no_file_again_from_who_is_killed(
+    keeping: Keeping, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with keeping("files", "a1") as agent, keeping("files") as other:
+        conversation = await agent.create_conversation()
+        await conversation.send_message("q1")
+        await (await other.load_conversation(conversation.uuid)).delete()
+        assert not _file(tmp_path, conversation).exists()
+        write = GraphClient.write
+
+        async def killed(self: GraphClient, name: str, /, **options: Any) -> Any:
+            if name == "append_message":
+                raise GraphUnavailable("the process ends between line and node")
+            return await write(self, name, **options)
+
+        monkeypatch.setattr(GraphClient, "write", killed)
+        services = await agent.open()
+        new = NewMessage(uuid="1" * 32, role="user", content="q2")
+        with pytest.raises(ConversationNotFound):
+            await services.messages.append(conversation.uuid, new, embed=False, title=None, recover=False)
         assert not _file(tmp_path, conversation).exists()
 
 

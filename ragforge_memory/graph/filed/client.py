@@ -63,7 +63,8 @@ class FiledClient(GraphClient):
     def __init__(self, driver: neo4j.AsyncDriver, *, texts: TextDirectory, **options: Any) -> None:
         super().__init__(driver, **options)
         self._texts = texts
-        self._marked: set[str] = set()
+        # Conversations that say where their file is, and whether they have had one.
+        self._marked: dict[str, bool] = {}
         self._birth: str | None = None
 
     async def read(
@@ -136,7 +137,7 @@ class FiledClient(GraphClient):
         if name == "begin_delete" and not rows:
             await self._sweep(about=parameters["uuid"])
         if name in ("create_conversation", "create_branch") and rows:
-            self._marked.add(parameters["uuid"])
+            self._marked[parameters["uuid"]] = False
         if name in _LOADS and await self._look_after(rows, parameters):
             rows = await super().write(name, **options, **parameters)
         return rows
@@ -199,7 +200,7 @@ class FiledClient(GraphClient):
 
         They are of an attempt whose end the graph could not tell, or of a process that was killed.
         """
-        self._marked.discard(uuid)
+        self._marked.pop(uuid, None)
         file = self._texts.file(uuid)
         if not await asyncio.to_thread(file.exists):
             return
@@ -251,12 +252,14 @@ class FiledClient(GraphClient):
         waiting = await asyncio.to_thread(file.unchecked)
         if waiting:
             await self._take_up(uuid, waiting, owner)
-        if uuid not in self._marked:
+        has_file = await asyncio.to_thread(file.exists)
+        # One whose file has gone was deleted by another process: its file must not be made anew.
+        if uuid not in self._marked or (self._marked[uuid] and not has_file):
             path = self._texts.file_path(uuid)
             owned = {name: owner[name] for name in ("user_id", "project")}
             if not await super().write("mark_filed", **options, uuid=uuid, file_path=path, **owned):
                 return False
-            self._marked.add(uuid)
+        self._marked[uuid] = True
         return True
 
     async def _look_after(self, rows: Rows, owner: Mapping[str, Any]) -> bool:
@@ -313,7 +316,7 @@ class FiledClient(GraphClient):
             left = await super().read("filed_messages", timeout=PATIENT_TIMEOUT, **{**parameters, "uuid": uuid})
             if left:
                 await unbroken(partial(self._texts.file(uuid).keep_only, left[0]["uuids"]))
-                self._marked.discard(uuid)
+                self._marked.pop(uuid, None)
             return await super().write("finish_delete", **options, **parameters)
 
     async def _fill(self, name: str, rows: Rows, given: Mapping[str, Any]) -> None:
