@@ -199,6 +199,18 @@ async def test_callers_are_listed_with_their_lines() -> None:
     assert "no calls of it were found" in alone
 
 
+async def test_a_scope_that_uses_a_thing_in_two_ways_is_one() -> None:
+    def uses(*lines: int) -> list[dict[str, Any]]:
+        return [{"qualified_name": "main", "type": "function", "file": "src/app.py", "line": 1, "lines": list(lines)}]
+
+    target = {**ECHO, "callers": uses(9), "references": uses(4), "totals": {"callers": 1}}
+    answer = await answer_to("who uses echo?", {"find_callers": found(target)})
+    assert answer.splitlines() == [
+        "`Talk.echo` (src/talk.py, line 12) is used by 1 scope:",
+        "- `main` - src/app.py:4, 9",
+    ]
+
+
 async def test_each_class_of_a_name_has_its_own_inheritors() -> None:
     def worker(file: str, *below: str) -> dict[str, Any]:
         uses = [{"qualified_name": each, "type": "class", "file": file, "line": 9, "lines": [9]} for each in below]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 from ragforge_memory.llm.extractive.found_text import code_lines, sayings, search_results, text_places
@@ -140,11 +141,7 @@ def _callers(question: Question, asked: str, value: Mapping[str, Any]) -> list[s
     for number, scope in enumerate(scopes):
         uses = list(scope.get("callers") or [])
         if question.form == "uses":
-            uses += [
-                *(scope.get("decorates") or []),
-                *(scope.get("references") or []),
-                *(scope.get("subclasses") or []),
-            ]
+            uses = _by_scope(uses, *(scope.get(key) or [] for key in ("decorates", "references", "subclasses")))
             uses.sort(key=lambda each: (is_test(each["file"]), each["file"], each["lines"]))
         told = uses or any(scope.get(key) for key in ("top_level", "decorates", "references"))
         meant = number == 0 and question.target.sort in KINDS
@@ -162,6 +159,16 @@ def _callers(question: Question, asked: str, value: Mapping[str, Any]) -> list[s
     lines += taken_for(value, asked)
     lines += rest(int(value.get("total") or 0) - len(scopes), "more definitions of that name")
     return trimmed(lines)
+
+
+def _by_scope(*uses: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """Each scope once, with all its lines: one may call a thing here and name it there."""
+    found: dict[tuple[str, str], Mapping[str, Any]] = {}
+    for each in chain(*uses):
+        key = (each["file"], each["qualified_name"])
+        lines = {*found.get(key, each)["lines"], *each["lines"]}
+        found[key] = {**found.get(key, each), "lines": sorted(lines)}
+    return list(found.values())
 
 
 def _one_target(scope: Mapping[str, Any], uses: Sequence[Mapping[str, Any]], verb: str) -> list[str]:
