@@ -87,11 +87,11 @@ class Draw:
             if len(self._truth.by_name[each.name]) == 1
             and each.kind != "class"
             and each.name not in self._truth.constants
-            and any(site.caller for site in self._truth.calls_of[each.name])
+            and any(site.caller for site in self._truth.calls_to(each))
         ]
         drawn = []
         for each in self._sample(once, number):
-            sites = self._truth.calls_of[each.name]
+            sites = self._truth.calls_to(each)
             true = frozenset((site.caller, site.file) for site in sites if site.caller)
             either = frozenset((name, site.file) for site in sites for name in site.may_be_caller)
             drawn.append(
@@ -258,13 +258,13 @@ class Draw:
             if each.kind != "class"
             and len(self._truth.by_name[each.name]) == 1
             and len(self._called_by(each)) >= 2
-            and any(site.caller for site in self._truth.calls_of[each.name])
+            and any(site.caller for site in self._truth.calls_to(each))
             and each.name not in self._truth.constants
         ]
         for place, each in enumerate(self._sample(pool, number)):
             text, form = FOLLOW_UPS[place % len(FOLLOW_UPS)]
             first = self._random.choice((WHERE, WHAT, SHOW) if form != "show" else (WHERE, CALLERS))
-            sites = self._truth.calls_of[each.name]
+            sites = self._truth.calls_to(each)
             one = Drawn(
                 "follow-up",
                 text,

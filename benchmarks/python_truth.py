@@ -37,13 +37,18 @@ class Definition:
 
 @dataclass(frozen=True, slots=True)
 class CallSite:
-    """One call by name: ``called`` is the last name. ``caller`` is the innermost function, ``''`` for none."""
+    """One call by name: ``called`` is the last name. ``caller`` is the innermost function, ``''`` for none.
+
+    ``bare``: nothing stands before the name. ``root`` is the first name of what is called: ``a`` of ``a.b.c()``.
+    """
 
     called: str
     file: str
     line: int
     caller: str
     may_be_caller: frozenset[str] = frozenset()
+    bare: bool = False
+    root: str = ""
 
 
 @dataclass
@@ -56,6 +61,7 @@ class Truth:
     sources: dict[str, list[str]] = field(default_factory=dict)
     words: set[str] = field(default_factory=set)
     constants: set[str] = field(default_factory=set)
+    imported: dict[str, dict[str, str]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for path in python_files(self.root):
@@ -85,6 +91,25 @@ class Truth:
             found[each.called].append(each)
         return found
 
+    def calls_to(self, definition: Definition) -> list[CallSite]:
+        """The calls of its name that may reach it: a bare name reaches no method, and what a file has imported from
+        elsewhere (``subprocess.run``) is no definition of this repository."""
+        return [
+            each
+            for each in self.calls_of[definition.name]
+            if not (each.bare and definition.kind == "method") and each.root not in self._foreign(each.file)
+        ]
+
+    def _foreign(self, file: str) -> frozenset[str]:
+        return frozenset(
+            name for name, module in self.imported.get(file, {}).items() if module not in self._own_modules
+        )
+
+    @cached_property
+    def _own_modules(self) -> frozenset[str]:
+        """Every folder and file that an absolute import of this repository may begin with."""
+        return frozenset(part.removesuffix(".py") for file in self.sources for part in Path(file).parts)
+
     def _read(self, path: Path) -> None:
         file = path.relative_to(self.root).as_posix()
         try:
@@ -98,6 +123,7 @@ class Truth:
         self.definitions.extend(reader.definitions)
         self.calls.extend(reader.calls)
         self.constants.update(reader.constants)
+        self.imported[file] = reader.imported
         self.words.update(node.id for node in ast.walk(tree) if isinstance(node, ast.Name))
         self.words.update(node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute))
         self.words.update(node.arg for node in ast.walk(tree) if isinstance(node, ast.arg))
@@ -119,6 +145,8 @@ class _Reader(ast.NodeVisitor):
         self.definitions: list[Definition] = []
         self.calls: list[CallSite] = []
         self.constants: set[str] = set()
+        # Names of absolute imports, and the first part of the module that each comes from.
+        self.imported: dict[str, str] = {}
         self._stack: list[tuple[str, str]] = []
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
@@ -129,6 +157,16 @@ class _Reader(ast.NodeVisitor):
 
     def visit_ClassDef(self, node: ast.ClassDef) -> None:
         self._define(node, "class")
+
+    def visit_Import(self, node: ast.Import) -> None:
+        for each in node.names:
+            module = each.name.partition(".")[0]
+            self.imported[each.asname or module] = module
+
+    def visit_ImportFrom(self, node: ast.ImportFrom) -> None:
+        if not node.level:
+            for each in node.names:
+                self.imported[each.asname or each.name] = (node.module or "").partition(".")[0]
 
     def visit_Assign(self, node: ast.Assign) -> None:
         self.constants.update(
@@ -141,7 +179,20 @@ class _Reader(ast.NodeVisitor):
         name = called.id if isinstance(called, ast.Name) else called.attr if isinstance(called, ast.Attribute) else ""
         if name:
             line = getattr(called, "end_lineno", None) or node.lineno
-            self.calls.append(CallSite(name, self.file, line, self._caller(), self._also()))
+            root: ast.AST = called
+            while isinstance(root, ast.Attribute | ast.Call | ast.Subscript):
+                root = root.func if isinstance(root, ast.Call) else root.value
+            self.calls.append(
+                CallSite(
+                    name,
+                    self.file,
+                    line,
+                    self._caller(),
+                    self._also(),
+                    bare=isinstance(called, ast.Name),
+                    root=root.id if isinstance(root, ast.Name) else "",
+                )
+            )
         self.generic_visit(node)
 
     def _define(self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef, kind: str) -> None:

@@ -97,7 +97,9 @@ _SUBCLASSES = (
     r"{give}(?:subclasses|child(?:ren)?(?: classes)?|implementations|descendants|derived classes) (?:of|for) {x}",
 )
 _CALLEES = (
-    r"(?:what|which)(?: (?:other|internal|project))*(?: {noun})?(?: (?:does|do|will|would|is|are|gets?))? {x} "
+    # "Which functions call run" asks for callers of run, not for what "call" runs.
+    r"(?:what|which)(?: (?:other|else|internal|project))*"
+    r"(?:(?: {noun})? (?:does|do|will|would|is|are|gets?)|(?! (?:{noun} )?(?:{calls}|{uses}) )(?: {noun})?) {x} "
     r"(?:(?:end up|go and|go on to) )?(?:call|invoke|calling|invoking|execute|run|trigger|use|depend on|rely on|need"
     r"|import|instantiate|delegate to)(?: (?:internally|inside|directly|itself|on))?",
     r"(?:what|which) (?:other )?(?:function |method )?calls? (?:does|do|are|is) {x} "
