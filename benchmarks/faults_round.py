@@ -200,12 +200,12 @@ class Rounds:
         # Of any of these: how many records are replayed is the client's affair, turns go on for ever.
         return [*plan, "back", await client.reaches(BACK, rng.randint(1, 6))]
 
-    def _agent(self, user: str, *steps: str) -> AsyncConversationAgent:
+    def _agent(self, user: str, *steps: str, summarizes: bool = False) -> AsyncConversationAgent:
         return AsyncConversationAgent(
             self._config,
-            llm_provider=ScriptedProvider(steps, purposes={"summary": [desk.stretch]}, loop=True),
+            llm_provider=ScriptedProvider(steps, purposes={"summary": [desk.stretch]}, loop=summarizes),
             tools=(),
-            config=ConversationConfig(embed_messages=False, summarize_every=EVERY),
+            config=ConversationConfig(embed_messages=False, enable_summarization=summarizes, summarize_every=EVERY),
             user_id=user,
             project="faults",
         )
@@ -226,10 +226,7 @@ class Rounds:
                         answer = await conversation.send_message("Are you there?")
                         if answer.content != "Alive.":
                             found.fault("other", f"the next turn said {answer.content!r}")
-                    await second.drain()
-                    for uuid in uuids:
-                        self._summaries(found, uuid, None, whole=True)
-                    break
+                break
             except RagforgeError as error:
                 # A server that has just been started takes a while; only the whole look counts.
                 if attempt == 9:
@@ -241,6 +238,11 @@ class Rounds:
         for uuid in acknowledged:
             if there[uuid] == 0:
                 found.fault("lost", uuid)
+        # What the client did not come to is made by the next that has summaries on.
+        async with self._agent(user, summarizes=True) as third:
+            await third.drain()
+            for uuid in uuids:
+                self._summaries(found, uuid, None, whole=True)
 
     @staticmethod
     def _conversation(found: Found, messages: Sequence[Message]) -> None:
