@@ -156,7 +156,7 @@ def test_quotes_take_no_more_than_their_room(messages: list[Message], room: int)
     assert spent == sum(map(quote_tokens, taken)) <= room
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(
     st.lists(st.tuples(st.integers(0, 60_000), st.sampled_from("x語")), min_size=1, max_size=30),
     st.lists(st.integers(0, 20_000), min_size=30, max_size=30),
