@@ -23,7 +23,7 @@ from ragforge_memory.graph.managed.processes import identify, is_alive
 from tests.downloads.repository import serving
 from tests.managed.clients import Client
 
-pytestmark = pytest.mark.timeout(300)  # a start takes ten seconds, on a busy machine a minute
+pytestmark = [pytest.mark.long, pytest.mark.timeout(300)]  # a start takes ten seconds, on a busy machine a minute
 
 
 def ask(info: ServerInfo, statement: str) -> list[object]:
@@ -247,7 +247,6 @@ def test_a_wrong_password_is_an_error_and_nothing_stays_behind(home: Path) -> No
     assert not status(home).running
 
 
-@pytest.mark.long
 def test_a_taken_port_is_left_to_its_owner_and_an_idle_server_stops(
     home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

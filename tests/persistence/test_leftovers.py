@@ -51,14 +51,14 @@ async def test_a_line_that_waited_for_a_deleted_conversation_goes(
     async with keeping("files", "one", "two") as agent, keeping("files") as other:
         conversation = await agent.create_conversation(title="It")
         await conversation.send_message("hello")
-        await (await other.load_conversation(conversation.uuid)).delete()
+        theirs = await other.load_conversation(conversation.uuid)
         with monkeypatch.context() as away:
             _lost(away, "append_message", "complete_turn")
             await conversation.send_message(f"the {SECRET}")
-        assert f"{conversation.uuid}.jsonl" in _with_secret(tmp_path)
-        services = await _services(agent)
-        await replay_own(services)
+            assert f"{conversation.uuid}.jsonl" in _with_secret(tmp_path)
+            await theirs.delete()
         assert f"{conversation.uuid}.jsonl" not in _with_secret(tmp_path)
+        await replay_own(await _services(agent))
     assert not (tmp_path / "conversations" / f"{conversation.uuid}.jsonl").exists()
 
 
