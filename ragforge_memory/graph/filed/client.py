@@ -249,10 +249,9 @@ class FiledClient(GraphClient):
     async def _ready(self, uuid: str, owner: Mapping[str, Any], options: Mapping[str, Any]) -> bool:
         """Whether a conversation may be appended to: earlier lines have their nodes, and it says where its file is."""
         file = self._texts.file(uuid)
-        waiting = await asyncio.to_thread(file.unchecked)
+        waiting, has_file = await asyncio.to_thread(lambda: (file.unchecked(), file.exists()))
         if waiting:
             await self._take_up(uuid, waiting, owner)
-        has_file = await asyncio.to_thread(file.exists)
         # One whose file has gone was deleted by another process: its file must not be made anew.
         if uuid not in self._marked or (self._marked[uuid] and not has_file):
             path = self._texts.file_path(uuid)
