@@ -18,7 +18,7 @@ ask: $(BIN)/pytest
 test: $(BIN)/pytest
 	$(BIN)/python -m pytest
 
-# Servers and processes that are killed again and again, stores that are upgraded.
+# Servers and processes that are killed again and again, stores that are upgraded, every plan of the older line.
 test-long: $(BIN)/pytest
 	$(BIN)/python -m pytest -m long
 

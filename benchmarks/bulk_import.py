@@ -43,7 +43,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from benchmarks.figures import Figure, forget_project, table, write_json
 from benchmarks.server import benchmark_server
 from ragforge_memory import AsyncConversationAgent, ConversationConfig, Neo4jConfig
-from ragforge_memory.agent.importance import importance_of
+from ragforge_memory.agent.context.importance import importance_of
 from ragforge_memory.embeddings.hashing import HashingEmbedder
 from ragforge_memory.graph.archive import ArchiveStore
 from ragforge_memory.graph.client import open_driver

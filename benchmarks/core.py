@@ -33,7 +33,7 @@ from benchmarks.counting import CountingDriver
 from benchmarks.figures import Figure, forget_project, table, warm_median, write_json
 from benchmarks.floors import floors
 from benchmarks.server import benchmark_server
-from ragforge_memory.agent.receipts import RECENT_EDGES
+from ragforge_memory.agent.context.receipts import RECENT_EDGES
 from ragforge_memory.config import ConversationConfig, Neo4jConfig
 from ragforge_memory.graph.client import GraphClient, open_driver
 from ragforge_memory.graph.connect import connect

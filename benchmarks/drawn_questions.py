@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
 
+from judged_questions import Drawn, callers_told, cites, found_nothing, in_words, is_listed
 from python_truth import Definition, Truth
 from wordings import (
     CALLEES,
@@ -22,29 +22,6 @@ from wordings import (
     WHAT,
     WHERE,
 )
-
-PLACE = re.compile(r"([\w./+-]+\.\w+):(\d+)")
-LISTED = re.compile(r"^- `([^`]+)` - ([^\s:]+):[\d, ]+", re.M)
-
-
-@dataclass(slots=True)
-class Drawn:
-    """One question. ``judge`` gives 1.0 for right; for callers it fills ``listed`` and ``true`` too.
-
-    ``before`` are messages of the same conversation that come first, each in a turn of its own.
-    """
-
-    form: str
-    text: str
-    about: str
-    judge: Callable[[str], bool]
-    before: tuple[str, ...] = ()
-    truth: frozenset[tuple[str, str]] = frozenset()
-    either: frozenset[tuple[str, str]] = frozenset()
-    answer: str = ""
-    right: bool = False
-    seconds: float = 0.0
-    notes: dict[str, float] = field(default_factory=dict)
 
 
 class Draw:
@@ -73,6 +50,7 @@ class Draw:
             *self.follow_ups(10),
             *self.free(10),
             *self.missing(20),
+            *self.namesakes(30),
         ]
 
     def where(self, number: int) -> list[Drawn]:
@@ -80,13 +58,13 @@ class Draw:
         return [self._where("where", each, self.name_of(each)) for each in self._sample(self._named, number)]
 
     def callers(self, number: int) -> list[Drawn]:
-        """Who calls a function whose bare name is defined once: every function that calls that name."""
+        """Who calls a function or class whose bare name is defined once: every function that calls it."""
         once = [
             each
             for each in self._plain
             if len(self._truth.by_name[each.name]) == 1
-            and each.kind != "class"
             and each.name not in self._truth.constants
+            and each.name not in self._truth.aliased
             and any(site.caller for site in self._truth.calls_to(each))
         ]
         drawn = []
@@ -106,17 +84,36 @@ class Draw:
             )
         return drawn
 
+    def namesakes(self, number: int) -> list[Drawn]:
+        """Who calls something whose name is also called where another thing is meant: none of those is stated."""
+
+        def make(each: Definition) -> Drawn:
+            sites = self._truth.calls_to(each)
+            right = {(name, site.file) for site in sites for name in (site.caller, *site.may_be_caller)}
+            text = self._phrase(CALLERS, each, each.name)
+            return Drawn("namesakes", text, each.qualified_name, lambda answer: callers_told(answer)[0] <= right)
+
+        pool = [
+            each
+            for each in self._plain
+            if len(self._truth.by_name[each.name]) == 1
+            and each.name not in self._truth.constants
+            and each.name not in self._truth.aliased
+            and len(self._truth.calls_to(each)) < len(self._truth.calls_of[each.name])
+        ]
+        return [make(each) for each in self._sample(pool, number)]
+
     def what(self, number: int) -> list[Drawn]:
         """What something does: its place and the first line of its documentation."""
         documented = [each for each in self._plain if each.docstring.strip()]
 
         def make(each: Definition) -> Drawn:
-            first = _in_words(each.docstring.strip().splitlines()[0])
+            first = in_words(each.docstring.strip().splitlines()[0])
             return Drawn(
                 "what",
                 self._phrase(WHAT, each, self.name_of(each)),
                 each.qualified_name,
-                lambda answer: _cites(answer, each) and first in _in_words(answer.replace("\n> ", "\n")),
+                lambda answer: cites(answer, each) and first in in_words(answer.replace("\n> ", "\n")),
             )
 
         return [make(each) for each in self._sample(documented, number)]
@@ -163,7 +160,7 @@ class Draw:
                 "contents",
                 self._random.choice(CONTENTS).format(x=asked),
                 file,
-                lambda answer: all(_listed(answer, each) for each in by_file[file]),
+                lambda answer: all(is_listed(answer, each) for each in by_file[file]),
             )
 
         files = [file for file, inside in sorted(by_file.items()) if len(inside) <= 100]
@@ -185,7 +182,7 @@ class Draw:
                 "said",
                 self._random.choice(SAID).format(x=each.name),
                 each.name,
-                lambda answer: word in answer and not _found_nothing(answer),
+                lambda answer: word in answer and not found_nothing(answer),
                 before=(told, f"where is {self.name_of(self._random.choice(self._plain))}?"),
             )
 
@@ -324,7 +321,7 @@ class Draw:
                 continue
             template = self._random.choice([*WHERE[:6], *WHAT[:3], *SHOW[:2], *CALLERS[:4], *CALLEES[:2]])
             text = template.format(x=name, k="function")
-            drawn.append(Drawn("missing", text, name, _found_nothing))
+            drawn.append(Drawn("missing", text, name, found_nothing))
         return drawn
 
     def name_of(self, each: Definition) -> str:
@@ -338,14 +335,14 @@ class Draw:
 
     def _where(self, form: str, each: Definition, asked: str, *, anywhere: bool = False) -> Drawn:
         def judge(answer: str) -> bool:
-            return f"{each.file}:{each.line}" in answer.split("\n\n")[0] if anywhere else _cites(answer, each)
+            return f"{each.file}:{each.line}" in answer.split("\n\n")[0] if anywhere else cites(answer, each)
 
         return Drawn(form, self._phrase(WHERE, each, asked), each.qualified_name, judge)
 
     def _judge_of(self, form: str, each: Definition) -> Callable[[str], bool]:
         match form:
             case "where" | "what":
-                return lambda answer: _cites(answer, each)
+                return lambda answer: cites(answer, each)
             case "show":
                 return lambda answer: self._shows(answer, each)
             case "callees":
@@ -355,7 +352,7 @@ class Draw:
 
     def _shows(self, answer: str, each: Definition) -> bool:
         lines = self._truth.sources[each.file][each.line - 1 : each.end][:10]
-        return _cites(answer, each) and all(line.strip() in answer for line in lines)
+        return cites(answer, each) and all(line.strip() in answer for line in lines)
 
     def _called_by(self, each: Definition) -> set[str]:
         return {
@@ -388,45 +385,3 @@ class Draw:
                 return name[:place] + name[place + 1] + name[place] + name[place + 2 :]
             case _:
                 return name[:place] + self._random.choice("abcdefghijklmnopqrstuvwxyz") + name[place + 1 :]
-
-
-def judge_callers(drawn: Drawn) -> tuple[int, int, int]:
-    """(right ones listed, listed, true ones) of an answer to who calls something."""
-    listed = {(name, file) for name, file in LISTED.findall(drawn.answer)}
-    counted = listed - (drawn.either - drawn.truth)
-    return len(counted & drawn.truth), len(counted), len(drawn.truth)
-
-
-def _cites(answer: str, each: Definition) -> bool:
-    found = PLACE.search(answer.partition("\n")[0])
-    return found is not None and found.groups() == (each.file, str(each.line))
-
-
-def _found_nothing(answer: str) -> bool:
-    return answer.lower().startswith("nothing found") and not PLACE.search(answer)
-
-
-def _listed(answer: str, definition: Definition) -> bool:
-    """Whether a list has a definition, by its own line or as an overload of the next."""
-    if re.search(rf"{re.escape(definition.file)}:{definition.line}\b", answer):
-        return True
-    return bool(
-        re.search(rf"`{re.escape(definition.name)}` - .*overloaded in lines? [\d, ]*\b{definition.line}\b", answer)
-    )
-
-
-def _in_words(text: str) -> str:
-    """A text's words alone: answers quote documentation without reStructuredText's marks."""
-    return " ".join(re.findall(r"\w+", re.sub(r":[\w:-]+:(?=`)|(?<=`)~(?:\w+\.)*|(?<=`)[.!]", " ", text)))
-
-
-def _squeezed(text: str) -> str:
-    return " ".join(text.split())
-
-
-def forms_of(drawn: Iterable[Drawn]) -> dict[str, list[Drawn]]:
-    """The questions by form, in order of their first."""
-    found: dict[str, list[Drawn]] = {}
-    for each in drawn:
-        found.setdefault(each.form, []).append(each)
-    return found

@@ -6,8 +6,10 @@ import asyncio
 import multiprocessing
 import os
 import random
+import shutil
 import signal
 import threading
+import time
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -19,9 +21,10 @@ from uuid import uuid4
 import neo4j
 
 from benchmarks.faults_client import EVERY, run
-from ragforge_memory import AsyncConversationAgent, ConversationConfig, Message, Neo4jConfig
+from ragforge_memory import AsyncConversation, AsyncConversationAgent, ConversationConfig, Message, Neo4jConfig
 from ragforge_memory.errors import GraphUnavailable, RagforgeError
 from ragforge_memory.graph.managed import ensure_running, status
+from ragforge_memory.graph.summaries import LEASE_SECONDS
 from ragforge_memory.llm.scripted import ScriptedProvider
 from tests.agent.outages import Proxy
 from tests.summaries import desk
@@ -36,6 +39,7 @@ FAULTS = {"client": 9, "refused": 8, "hanging": 1, "slow": 1, "server": 1}
 """How often each kind of round comes, in proportion."""
 
 CONVERSATIONS = 2
+_PAGE = 1_000  # a client that comes to no point makes more messages than that in its minute
 _PATIENCE = 60.0  # seconds until a client that does not come to the point is killed all the same
 KINDS = ("lost", "duplicate", "forked", "half summary", "other")
 
@@ -44,6 +48,7 @@ KINDS = ("lost", "duplicate", "forked", "half summary", "other")
 class Found:
     """What a round found: how much was promised, how much stood there afterwards, and what is wrong by kind."""
 
+    seed: int
     plan: str
     acknowledged: int = 0
     messages: int = 0
@@ -55,6 +60,20 @@ class Found:
         """Something is wrong."""
         self.wrong[kind] += 1
         self.told.append(f"{kind}: {told}")
+
+
+@dataclass(frozen=True, slots=True)
+class _Unsettled:
+    """Conversations whose summaries are looked at when the claim of the killed process has run out."""
+
+    found: Found
+    user: str
+    uuids: Sequence[str]
+    since: float
+
+
+class EndedByItself(Exception):
+    """The client is gone without having been killed."""
 
 
 class Client:
@@ -72,11 +91,16 @@ class Client:
         self._reader.start()
 
     async def reaches(self, points: Sequence[str], visit: int) -> str:
-        """Waits until it has been at one of these points so often; the point that it was."""
+        """Waits until it has been at one of these points so often; the point that it was.
+
+        Raises:
+            EndedByItself: the graph was away before it had its conversations.
+        """
         while True:
             said = await self._said.get()
             if said is None:
-                raise AssertionError(f"the client ended by itself before {points}")
+                self._said.put_nowait(None)
+                raise EndedByItself
             if self._took(said) in points:
                 visit -= 1
                 if visit == 0:
@@ -125,6 +149,7 @@ class Rounds:
         self._proxy = Proxy("127.0.0.1", 0)
         self._config = Neo4jConfig("")
         self._driver: neo4j.Driver | None = None
+        self._unsettled: list[_Unsettled] = []
 
     async def begin(self) -> None:
         """Starts server and proxy."""
@@ -145,7 +170,10 @@ class Rounds:
             self._driver.close()
 
     async def run(self, seed: int, directory: Path) -> Found:
-        """One round; everything random in it comes from ``seed``."""
+        """One round; everything random in it comes from ``seed``.
+
+        What the client left on its disk stays in ``directory`` as it was, under "killed".
+        """
         rng = random.Random(seed)
         kind = rng.choices(list(FAULTS), weights=list(FAULTS.values()))[0]
         os.environ["RAGFORGE_HOME"] = str(directory)
@@ -173,15 +201,48 @@ class Rounds:
             await asyncio.sleep(rng.random() * 0.01)
         except TimeoutError:
             plan.append("killed where it was")  # a busy machine, or a point that this client never comes to
+        except EndedByItself:
+            plan.append("ended by itself")
         finally:
             await client.kill()
             await self._proxy.recover()
             if kind == "server":
                 await asyncio.to_thread(ensure_running, self._home)
-        found = Found(" > ".join(plan), acknowledged=len(client.acknowledged))
-        found.left_a_journal = any((directory / "journal").glob("*.jsonl"))
+        found = Found(seed, " > ".join(plan), acknowledged=len(client.acknowledged))
+        if any((directory / "journal").glob("*.jsonl")):
+            found.left_a_journal = True
+            shutil.copytree(directory / "journal", directory / "killed")
         await self._look(found, user, uuids, client.acknowledged)
+        self._unsettled.append(_Unsettled(found, user, uuids, time.monotonic()))
         return found
+
+    async def settle(self, *, everything: bool = False) -> list[Found]:
+        """Looks at the summaries of rounds that have gone by: what their clients did not come to, another makes.
+
+        A killed process holds its claim for `LEASE_SECONDS`; rounds that are younger are left for the next time.
+
+        Args:
+            everything: waits for the youngest.
+
+        Returns:
+            the rounds in which something was wrong now.
+        """
+        wrong = []
+        while self._unsettled:
+            each = self._unsettled[0]
+            remaining = each.since + LEASE_SECONDS + 1 - time.monotonic()
+            if remaining > 0 and not everything:
+                break
+            await asyncio.sleep(max(0.0, remaining))
+            before = each.found.wrong.total()
+            async with self._agent(each.user, summarizes=True) as third:
+                for uuid in each.uuids:
+                    await (await third.load_conversation(uuid)).summarize()
+                    self._summaries(each.found, uuid, None, whole=True)
+            if each.found.wrong.total() > before:
+                wrong.append(each.found)
+            self._unsettled.pop(0)
+        return wrong
 
     async def _outage(self, kind: str, rng: random.Random, client: Client) -> list[str]:
         """The graph goes away under the client; in half of the rounds it comes back before the client is killed."""
@@ -221,7 +282,7 @@ class Rounds:
                         raise GraphUnavailable("what waits in a journal is not stored yet")
                     for uuid in uuids:
                         conversation = await second.load_conversation(uuid)
-                        messages = await conversation.get_history(limit=1_000)
+                        messages = await _all_of(conversation)
                         found.messages += len(messages)
                         there.update(message.uuid for message in messages)
                         self._conversation(found, messages)
@@ -241,11 +302,6 @@ class Rounds:
         for uuid in acknowledged:
             if there[uuid] == 0:
                 found.fault("lost", uuid)
-        # What the client did not come to is made by the next that has summaries on.
-        async with self._agent(user, summarizes=True) as third:
-            for uuid in uuids:
-                await (await third.load_conversation(uuid)).summarize()
-                self._summaries(found, uuid, None, whole=True)
 
     @staticmethod
     def _conversation(found: Found, messages: Sequence[Message]) -> None:
@@ -280,6 +336,14 @@ class Rounds:
         for wrong in desk.faults(rows, EVERY, state["head"] if whole else state["watermark"]):
             if whole or not (wrong.startswith("level") and not wrong.startswith("level 1")):
                 found.fault("half summary", wrong)
+
+
+async def _all_of(conversation: AsyncConversation) -> list[Message]:
+    messages = page = await conversation.get_history(_PAGE)
+    while len(page) == _PAGE:
+        page = await conversation.get_history(_PAGE, before_message_id=page[0].uuid)
+        messages = page + messages
+    return messages
 
 
 def _some(rng: random.Random, points: Sequence[str]) -> tuple[str]:

@@ -7,11 +7,14 @@ from __future__ import annotations
 
 import ast
 import os
+import sys
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
+
+from python_bindings import UNBOUND, Bindings, Origin, root_of
 
 IGNORED_FOLDERS = frozenset({".git", ".venv", "venv", "node_modules", "__pycache__", "build", "dist", ".tox"})
 
@@ -40,6 +43,7 @@ class CallSite:
     """One call by name: ``called`` is the last name. ``caller`` is the innermost function, ``''`` for none.
 
     ``bare``: nothing stands before the name. ``root`` is the first name of what is called: ``a`` of ``a.b.c()``.
+    ``origin``: what the file says of that first name, see python_bindings.py.
     """
 
     called: str
@@ -49,6 +53,7 @@ class CallSite:
     may_be_caller: frozenset[str] = frozenset()
     bare: bool = False
     root: str = ""
+    origin: Origin = UNBOUND
 
 
 @dataclass
@@ -61,7 +66,8 @@ class Truth:
     sources: dict[str, list[str]] = field(default_factory=dict)
     words: set[str] = field(default_factory=set)
     constants: set[str] = field(default_factory=set)
-    imported: dict[str, dict[str, str]] = field(default_factory=dict)
+    aliased: set[str] = field(default_factory=set)
+    starred: set[str] = field(default_factory=set)
 
     def __post_init__(self) -> None:
         for path in python_files(self.root):
@@ -92,23 +98,44 @@ class Truth:
         return found
 
     def calls_to(self, definition: Definition) -> list[CallSite]:
-        """The calls of its name that may reach it: a bare name reaches no method, and what a file has imported from
-        elsewhere (``subprocess.run``) is no definition of this repository."""
-        return [
-            each
-            for each in self.calls_of[definition.name]
-            if not (each.bare and definition.kind == "method") and each.root not in self._foreign(each.file)
-        ]
+        """The calls of its name that may reach it.
 
-    def _foreign(self, file: str) -> frozenset[str]:
-        return frozenset(
-            name for name, module in self.imported.get(file, {}).items() if module not in self._own_modules
-        )
+        Not those whose file says otherwise: a bare name reaches no method, and means what its import, parameter or
+        local variable says (``from itertools import chain``, ``def f(run): run()``), or a built-in where the file
+        binds it nowhere. What is reached through another package (``subprocess.run()``), or through something that
+        one of its classes made (``t = otherlib.Thing()``), is no definition of this repository.
+        """
+        return [each for each in self.calls_of[definition.name] if self._may_reach(each, definition)]
+
+    def _may_reach(self, call: CallSite, definition: Definition) -> bool:
+        origin = call.origin
+        if origin.kind == "import" and not self._is_own(origin.module):
+            return False
+        if not call.bare:
+            return not (origin.kind == "made" and not self._is_own(origin.module))
+        if definition.kind == "method" or origin.kind in ("variable", "made"):
+            return False
+        if origin.kind == "unbound":
+            return call.file in self.starred
+        return origin.kind != "import" or origin.name in ("", definition.name)
+
+    def _is_own(self, module: str) -> bool:
+        """Whether an import (``.mod`` is relative) means a module of this repository."""
+        first = module.partition(".")[0]
+        return not first or first in self._own_modules
 
     @cached_property
     def _own_modules(self) -> frozenset[str]:
-        """Every folder and file that an absolute import of this repository may begin with."""
-        return frozenset(part.removesuffix(".py") for file in self.sources for part in Path(file).parts)
+        """What an absolute import of this repository may begin with: what lies in a folder that is no package. What
+        the standard library has is its own, unless the repository is that package."""
+        packages = {str(Path(file).parent) for file in self.sources if file.endswith("__init__.py")}
+        found: dict[str, None] = {}
+        for file in self.sources:
+            parts = Path(file).parts
+            for number, part in enumerate(parts):
+                if str(Path(*parts[:number])) not in packages:
+                    found[part.removesuffix(".py")] = None
+        return frozenset(name for name in found if name not in sys.stdlib_module_names)
 
     def _read(self, path: Path) -> None:
         file = path.relative_to(self.root).as_posix()
@@ -118,12 +145,14 @@ class Truth:
         except (SyntaxError, UnicodeDecodeError, ValueError):
             return
         self.sources[file] = text.splitlines()
-        reader = _Reader(file)
+        reader = _Reader(file, tree)
         reader.visit(tree)
         self.definitions.extend(reader.definitions)
         self.calls.extend(reader.calls)
         self.constants.update(reader.constants)
-        self.imported[file] = reader.imported
+        self.aliased.update(reader.aliased)
+        if reader.bindings.starred:
+            self.starred.add(file)
         self.words.update(node.id for node in ast.walk(tree) if isinstance(node, ast.Name))
         self.words.update(node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute))
         self.words.update(node.arg for node in ast.walk(tree) if isinstance(node, ast.arg))
@@ -140,13 +169,14 @@ def python_files(root: Path) -> Iterator[Path]:
 
 
 class _Reader(ast.NodeVisitor):
-    def __init__(self, file: str) -> None:
+    def __init__(self, file: str, tree: ast.Module) -> None:
         self.file = file
         self.definitions: list[Definition] = []
         self.calls: list[CallSite] = []
         self.constants: set[str] = set()
-        # Names of absolute imports, and the first part of the module that each comes from.
-        self.imported: dict[str, str] = {}
+        # What has another name too, and may be called by that one; also pytest's fixtures, by a parameter.
+        self.aliased: set[str] = set()
+        self.bindings = Bindings(tree)
         self._stack: list[tuple[str, str]] = []
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
@@ -158,20 +188,13 @@ class _Reader(ast.NodeVisitor):
     def visit_ClassDef(self, node: ast.ClassDef) -> None:
         self._define(node, "class")
 
-    def visit_Import(self, node: ast.Import) -> None:
-        for each in node.names:
-            module = each.name.partition(".")[0]
-            self.imported[each.asname or module] = module
-
-    def visit_ImportFrom(self, node: ast.ImportFrom) -> None:
-        if not node.level:
-            for each in node.names:
-                self.imported[each.asname or each.name] = (node.module or "").partition(".")[0]
-
     def visit_Assign(self, node: ast.Assign) -> None:
-        self.constants.update(
-            each.id for target in node.targets for each in ast.walk(target) if isinstance(each, ast.Name)
-        )
+        if not any(kind != "class" for _, kind in self._stack):
+            self.constants.update(
+                each.id for target in node.targets for each in ast.walk(target) if isinstance(each, ast.Name)
+            )
+        if isinstance(node.value, ast.Name | ast.Attribute):
+            self.aliased.add(node.value.id if isinstance(node.value, ast.Name) else node.value.attr)
         self.generic_visit(node)
 
     def visit_Call(self, node: ast.Call) -> None:
@@ -179,9 +202,7 @@ class _Reader(ast.NodeVisitor):
         name = called.id if isinstance(called, ast.Name) else called.attr if isinstance(called, ast.Attribute) else ""
         if name:
             line = getattr(called, "end_lineno", None) or node.lineno
-            root: ast.AST = called
-            while isinstance(root, ast.Attribute | ast.Call | ast.Subscript):
-                root = root.func if isinstance(root, ast.Call) else root.value
+            root = root_of(called)
             self.calls.append(
                 CallSite(
                     name,
@@ -191,6 +212,7 @@ class _Reader(ast.NodeVisitor):
                     self._also(),
                     bare=isinstance(called, ast.Name),
                     root=root.id if isinstance(root, ast.Name) else "",
+                    origin=self.bindings.origin(called),
                 )
             )
         self.generic_visit(node)
@@ -213,6 +235,8 @@ class _Reader(ast.NodeVisitor):
                 ast.get_docstring(node) or "",
             )
         )
+        if any("fixture" in ast.unparse(each) for each in node.decorator_list):
+            self.aliased.add(node.name)
         # Decorators and defaults run outside of the body; either reading of whose calls they are is right.
         outside = [*node.decorator_list]
         if not isinstance(node, ast.ClassDef):
@@ -223,7 +247,9 @@ class _Reader(ast.NodeVisitor):
             self._visit_either(each, either)
         for each in ast.iter_child_nodes(node):
             if each not in outside and not isinstance(each, ast.arguments):
+                self.bindings.enter(node)
                 self.visit(each)
+                self.bindings.leave()
             elif isinstance(each, ast.arguments):
                 for argument in (*each.posonlyargs, *each.args, *each.kwonlyargs):
                     if argument.annotation is not None:
@@ -236,7 +262,9 @@ class _Reader(ast.NodeVisitor):
                 func = each.func
                 name = func.id if isinstance(func, ast.Name) else func.attr if isinstance(func, ast.Attribute) else ""
                 if name:
-                    self.calls.append(CallSite(name, self.file, each.lineno, "", either))
+                    origin = self.bindings.origin(func)
+                    bare = isinstance(func, ast.Name)
+                    self.calls.append(CallSite(name, self.file, each.lineno, "", either, bare, origin=origin))
 
     def _caller(self) -> str:
         """The innermost function around the place, ``''`` at class and top level."""

@@ -33,7 +33,7 @@ from figures import Figure, forget_project, table, write_json
 from server import benchmark_server
 
 from ragforge_memory import AsyncConversation, AsyncConversationAgent, ConversationConfig, Neo4jConfig
-from ragforge_memory.agent.search import search
+from ragforge_memory.agent.search.messages import search
 from ragforge_memory.graph.client import open_driver
 from ragforge_memory.graph.search import EVERYTHING, words_of
 

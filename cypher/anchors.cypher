@@ -1,6 +1,7 @@
 // name: anchors_of_files
 // The anchors that a change of these files may touch: those that were made there, those that stand there now, and
-// orphans that may be something there; these have a label, since no index finds them by their candidates.
+// orphans that may be something there: those with candidates have a label, since no index finds them by these; of the
+// others something has the name there.
 CALL () {
   MATCH (a:CodeAnchor)
   WHERE a.project = $project AND a.file IN $files
@@ -12,6 +13,13 @@ CALL () {
   UNION
   MATCH (a:UndecidedAnchor)
   WHERE a.project = $project AND any(file IN $files WHERE any(one IN a.candidates WHERE one STARTS WITH file + ' '))
+  RETURN a
+  UNION
+  MATCH (s:Scope)
+  WHERE s.project = $project AND s.file IN $files
+  WITH DISTINCT s.name AS name
+  MATCH (a:CodeAnchor)
+  WHERE a.project = $project AND a.name = name AND a.status = 'orphaned'
   RETURN a
 }
 RETURN a {.uuid, .file, .qualified_name, .kind, .scope_key, .body_hash, .sketch, .at_file, .at_key, .at_commit, .status,
@@ -78,7 +86,8 @@ CALL (p) {
 RETURN resolved
 
 // name: reference_code
-// Ties that a caller makes, as complete_turn makes those of an answer; a scope of another project is none.
+// Ties that a caller makes, as complete_turn makes those of an answer, names before which the module stands among them; a
+// scope of another project is none.
 MATCH (m:Message {uuid: $message_id})
 WHERE m.user_id = $user_id AND m.project = $project
 MATCH (c:Conversation {uuid: m.conversation_id})
@@ -92,11 +101,14 @@ WHERE p.project = $project
 CALL (m, p) {
   UNWIND $scopes AS named
   MATCH (s:Scope)
-  WHERE s.project = $project AND (s.uuid = named OR s.qualified_name = named OR s.name = named)
+  WHERE s.project = $project AND (s.uuid = named OR s.qualified_name = named OR s.name = last(split(named, '.')))
   WITH named, collect(s) AS found
-  WITH found, [s IN found WHERE s.uuid = named] AS by_uuid, [s IN found WHERE s.qualified_name = named] AS qualified
+  WITH [s IN found WHERE s.uuid = named] AS by_uuid, [s IN found WHERE s.qualified_name = named] AS qualified,
+    [s IN found WHERE s.name = named] AS called, [s IN found WHERE CASE WHEN named ENDS WITH '.' + s.qualified_name THEN
+      all(part IN split(left(named, size(named) - size(s.qualified_name) - 1), '.')
+        WHERE part IN split(replace(s.file, '.', '/'), '/')) ELSE false END] AS placed
   UNWIND CASE WHEN size(by_uuid) = 1 THEN by_uuid WHEN size(qualified) = 1 THEN qualified
-    WHEN size(found) = 1 THEN found ELSE [] END AS s
+    WHEN size(called) = 1 THEN called WHEN size(qualified) + size(called) = 0 AND size(placed) = 1 THEN placed ELSE [] END AS s
   WITH DISTINCT m, s, p.head_commit AS head, CASE WHEN NOT s.file IN p.uncommitted_files THEN p.head_commit END AS commit
   MERGE (m)-[r:REFERENCES_CODE {kind: $kind}]->(s)
   ON CREATE SET r.scope_hash = s.hash, r.commit = commit
@@ -146,8 +158,8 @@ ORDER BY message_id, kind DESC, a.file, a.start_line
 
 // name: messages_about
 // The owner's messages that are tied to code of this name, qualified name, uuid or file, as it was called when it was
-// said or as it is called now. What is left of a deleted conversation is told as that of the living branch that shares
-// it, the last updated.
+// said or as it is called now: of the $limit conversations that spoke of it last, the newest 40 ties each. What is left of
+// a deleted conversation is told as that of the living branch that shares it, the last updated.
 CALL () {
   MATCH (a:CodeAnchor)
   WHERE a.project = $project AND a.name = $about
@@ -155,6 +167,13 @@ CALL () {
   UNION
   MATCH (a:CodeAnchor)
   WHERE a.project = $project AND a.qualified_name = $about
+  RETURN a
+  UNION
+  // The module stands before the qualified name: it is on the path of the file.
+  MATCH (a:CodeAnchor)
+  WHERE a.project = $project AND a.name = last(split($about, '.')) AND $about ENDS WITH '.' + a.qualified_name
+  WITH a, split(left($about, size($about) - size(a.qualified_name) - 1), '.') AS before
+  WHERE all(part IN before WHERE part IN split(replace(a.file, '.', '/'), '/'))
   RETURN a
   UNION
   MATCH (a:CodeAnchor)
@@ -191,6 +210,13 @@ WITH m, tie, a, CASE WHEN held.status <> 'deleting' THEN held ELSE head(COLLECT 
   RETURN b ORDER BY b.updated_at DESC, b.uuid LIMIT 1
 }) END AS c
 WHERE c IS NOT NULL
+WITH c, m, tie, a
+ORDER BY m.timestamp DESC, m.uuid, tie.kind DESC
+WITH c, max(m.timestamp) AS last, collect({m: m, tie: tie, a: a})[..40] AS ties
+ORDER BY last DESC, c.uuid
+LIMIT $limit
+UNWIND ties AS one
+WITH c, one.m AS m, one.tie AS tie, one.a AS a
 OPTIONAL MATCH (a)-[:RESOLVES_TO]->(s:Scope)
 RETURN m {.uuid, conversation_id: c.uuid, .seq, .role, .content, .token_count, .state, .in_reply_to, .model, .importance, .trust,
     .user_id, .project, timestamp: toStringOrNull(m.timestamp)} AS message,
@@ -199,7 +225,6 @@ RETURN m {.uuid, conversation_id: c.uuid, .seq, .role, .content, .token_count, .
   a {.uuid, .name, .qualified_name, .file, .start_line, .status, .changed, .similarity, .at_commit, .candidates} AS anchor,
   s {.uuid, .name, .qualified_name, .file, .startLine} AS scope
 ORDER BY m.timestamp DESC, m.uuid, kind DESC
-LIMIT $limit
 
 // name: messages_on_places
 // The owner's messages, and the summaries over them, whose anchors stand, have stood or were made on one of these

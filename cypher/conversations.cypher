@@ -27,14 +27,16 @@ RETURN c {.uuid, .session_id, .title, .summary, .tags, .status, .message_count, 
   created_at: toStringOrNull(c.created_at), updated_at: toStringOrNull(c.updated_at)} AS conversation
 
 // name: find_conversations
-// A reference as people type it: a uuid, the start of one, a session, or a whole title. The exact forms come first.
+// A reference as people type it: the start of a uuid, a session, or a whole title. Sessions come first, titles in
+// another case last. `updated_at` is named for the owner's index, which has it.
 MATCH (c:Conversation)
-WHERE c.user_id = $user_id AND c.project = $project AND c.status <> 'deleting'
-  AND (c.uuid STARTS WITH $reference OR c.session_id = $reference OR c.title = $reference)
+WHERE c.user_id = $user_id AND c.project = $project AND c.updated_at IS NOT NULL AND c.status <> 'deleting'
+  AND (c.uuid STARTS WITH $reference OR c.session_id = $reference OR toLower(c.title) = toLower($reference))
 RETURN c {.uuid, .session_id, .title, .summary, .tags, .status, .message_count, .head_seq, .lineage_ids, .lineage_tops,
   .user_id, .project, .summarized_seq, .extracted_seq, .file_path, .metadata,
   created_at: toStringOrNull(c.created_at), updated_at: toStringOrNull(c.updated_at)} AS conversation
-ORDER BY c.uuid = $reference DESC, c.session_id = $reference DESC, c.updated_at DESC
+ORDER BY coalesce(c.session_id = $reference, false) DESC,
+  coalesce(c.uuid STARTS WITH $reference OR c.title = $reference, false) DESC, c.updated_at DESC
 LIMIT 10
 
 // name: list_conversations

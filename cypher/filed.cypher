@@ -1,10 +1,11 @@
 // name: mark_filed
 // Before a conversation's first line: where its file is. A conversation that is not there gets no file, nor does one that
-// is being deleted.
+// is being deleted. `lost`: there is no file ($fresh), though there are messages that have their texts in one.
 MATCH (c:Conversation {uuid: $uuid})
 WHERE c.user_id = $user_id AND c.project = $project AND c.status <> 'deleting'
+WITH c, $fresh AND EXISTS { MATCH (m:Message {conversation_id: c.uuid}) WHERE m.seq > 0 AND m.content IS NULL } AS lost
 SET c.file_path = coalesce(c.file_path, $file_path)
-RETURN c.uuid AS uuid
+RETURN c.uuid AS uuid, lost
 
 // name: filed_messages
 // Which messages are left of a conversation that is being deleted: only their lines stay.
@@ -25,6 +26,14 @@ MATCH (c:Conversation)
 WHERE c.user_id = $user_id AND c.project = $project AND c.updated_at IS NOT NULL
   AND CASE WHEN c.status <> 'deleting' THEN ($tags IS NULL OR any(tag IN $tags WHERE tag IN c.tags))
     ELSE EXISTS { (c)-[:HAS_BRANCH]->() } END
+RETURN c.uuid AS uuid, c.file_path IS NOT NULL AND c.head_seq > 0 AS filed
+
+// name: filed_lost
+// Which of these, that have no file, have messages with their texts in one. Those of others are as good as not there.
+UNWIND $uuids AS uuid
+MATCH (c:Conversation {uuid: uuid})
+WHERE c.user_id = $user_id AND c.project = $project AND c.file_path IS NOT NULL
+  AND EXISTS { MATCH (m:Message {conversation_id: c.uuid}) WHERE m.seq > 0 AND m.content IS NULL }
 RETURN c.uuid AS uuid
 
 // name: filed_history_places

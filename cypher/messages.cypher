@@ -31,7 +31,8 @@ RETURN coalesce(known.seq, c.head_seq) AS seq, c.title AS title
 // name: complete_turn
 // Write 2: the answer, its tool calls with their results and its ties to code, in one statement of one transaction.
 // Same order as append_message. Names that the answer mentions are resolved here, against the graph as it is: a name
-// counts where it means one scope, or one of a file that the answer names, or one that a tool has read.
+// counts where it means one scope, or one of a file that the answer names, or one that a tool has read. What stands before
+// a qualified name (`auth` of `auth.login`) has to be on the path of its file.
 // The receipt comes along: an edge to each thing that the prompt held (see RECENT_EDGES), and once
 // for all turns of the conversation what they have in common ($prompts is empty where read 1 has seen its edge): what no
 // conversation has an edge to is deleted, by whoever deletes the last one.
@@ -100,9 +101,13 @@ CALL (c) {
     UNWIND $mentions AS mention
     MATCH (s:Scope)
     WHERE s.project = $project AND s.name = mention.name
-      AND (mention.qualified_name IS NULL OR s.qualified_name = mention.qualified_name
-        OR s.qualified_name ENDS WITH '.' + mention.qualified_name)
-    WITH mention, collect(s) AS candidates
+    WITH mention, s, mention.qualified_name IS NULL OR s.qualified_name = mention.qualified_name
+        OR s.qualified_name ENDS WITH '.' + mention.qualified_name AS fits,
+      CASE WHEN mention.qualified_name ENDS WITH '.' + s.qualified_name THEN
+        all(part IN split(left(mention.qualified_name, size(mention.qualified_name) - size(s.qualified_name) - 1), '.')
+          WHERE part IN split(replace(s.file, '.', '/'), '/')) END AS placed
+    WITH mention, collect(CASE WHEN fits THEN s END) AS fitting, collect(CASE WHEN placed THEN s END) AS placed
+    WITH CASE WHEN size(fitting) > 0 THEN fitting ELSE placed END AS candidates
     WITH CASE WHEN size(candidates) = 1 THEN candidates
       ELSE [s IN candidates WHERE s.file IN $mentioned_files OR any(tie IN $touched WHERE tie.scope = s.uuid)] END AS meant
     UNWIND meant AS s

@@ -72,11 +72,12 @@ RETURN f.path AS path
 ORDER BY path
 
 // name: scope_callers
-// Who uses this scope, and where.
+// Who uses this scope, where, and whether more than the name says so.
 MATCH (target:Scope {uuid: $uuid})<-[r:CONSUMES]-(s:Scope)
 WHERE target.project = $project AND s.project = $project
 RETURN s {.uuid, .name, .qualified_name, .type, .file, .language, .startLine, .endLine, .definition_line, .signature,
-  .docstring, .hash, .parent, .returnType, .parameters, .modifiers, .complexity} AS scope, r.lines AS lines
+  .docstring, .hash, .parent, .returnType, .parameters, .modifiers, .complexity} AS scope, r.lines AS lines,
+  coalesce(r.certain, true) AS certain
 ORDER BY s.file, s.startLine
 LIMIT $limit
 

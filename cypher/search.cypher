@@ -2,7 +2,8 @@
 // By words, in one conversation's lineage. How rare a word is is counted in what is searched (in a sample of $sample
 // hits), not by Lucene over everybody's messages: each word is asked for alone, then weighed by its rarity here over
 // its mean score there. Lucene's weights are whole numbers, since it reads no exponents. The full-text index is
-// eventually consistent, so what was written within three seconds is looked through as well, by seq.
+// eventually consistent, so what was written within three seconds is looked through as well, by seq. `vectors` says
+// which have a vector: one that has none is not known to be far.
 MATCH (c:Conversation {uuid: $conversation_id})
 WHERE c.user_id = $user_id AND c.project = $project AND c.status <> 'deleting'
 WITH c, [i IN range(0, size(coalesce(c.lineage_ids, [])) - 1) | {id: c.lineage_ids[i], top: c.lineage_tops[i]}]
@@ -49,9 +50,10 @@ CALL (c, lineage, scope, words, asked) {
     RETURN m, score
   }
   RETURN collect(m.seq) AS seqs,
-    collect(coalesce(toStringOrNull(m.timestamp), '')) AS times, collect(score) AS scores
+    collect(coalesce(toStringOrNull(m.timestamp), '')) AS times, collect(score) AS scores,
+    collect(m[$property] IS NOT NULL) AS vectors
 }
-RETURN seqs, times, scores, [l IN lineage | [l.id, l.top]] AS lineage
+RETURN seqs, times, scores, vectors, [l IN lineage | [l.id, l.top]] AS lineage
 
 // name: search_history_vector
 // requires: 2026.2
@@ -205,9 +207,10 @@ CALL (scope, words, asked) {
   }
   RETURN collect(m.conversation_id) AS conversations, collect(m.seq) AS seqs,
     collect(coalesce(toStringOrNull(m.timestamp), '')) AS times, collect(score) AS scores,
+    collect(m[$property] IS NOT NULL) AS vectors,
     collect(DISTINCT CASE WHEN hidden THEN m.conversation_id END) AS hidden
 }
-RETURN conversations, seqs, times, scores, hidden
+RETURN conversations, seqs, times, scores, vectors, hidden
 
 // name: search_owner_vector
 // requires: 2026.2

@@ -28,6 +28,7 @@ tool calls are shown; in a pipe the output is plain. `NO_COLOR` turns colours of
 | 4 | Neo4j is not available |
 | 5 | the model failed |
 | 130 | interrupted with Ctrl-C; what an answer had said by then is kept |
+| 141 | nobody reads what is printed any more, as under `head`; likewise |
 | 143, 129 | ended by SIGTERM, SIGHUP; what an answer had said by then is kept |
 
 With `--json` or `--jsonl` an error is a line of JSON on stderr: `{error, message, hint, exit_code}`.

@@ -7,8 +7,12 @@ pattern is linear in the text: each begins with fixed characters, and nothing un
 
 from __future__ import annotations
 
+import json
 import re
 from typing import Any, NamedTuple
+
+DEEPEST = 100
+"""Levels of a JSON value that is stored; what is below them is kept as a text."""
 
 
 class _Pattern(NamedTuple):
@@ -152,20 +156,32 @@ def _suspicious(text: str) -> bool:
     return bool(words and [hint for hint in _IN_WORDS if hint in words])
 
 
-def redact_value(value: Any) -> Any:
-    """A JSON value with every string in it redacted, a key's value under a name like ``api_key`` too; names stay."""
+def redact_value(value: Any, *, levels: int = DEEPEST) -> Any:
+    """A JSON value with every string in it redacted, a key's value under a name like ``api_key`` too; names stay.
+
+    What is below so many ``levels`` becomes JSON in a text: Python itself comes to the bottom of a few hundred alone.
+    """
     if isinstance(value, str):
         return redact(value)
+    if levels == 0 and isinstance(value, (dict, list, tuple)):
+        return redact(_as_text(value))
     if isinstance(value, dict):
-        return {key: _under(key, item) for key, item in value.items()}
+        return {key: _under(key, item, levels - 1) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
-        return [redact_value(item) for item in value]
+        return [redact_value(item, levels=levels - 1) for item in value]
     return value
 
 
-def _under(name: Any, value: Any) -> Any:
+def _as_text(value: Any) -> str:
+    try:
+        return json.dumps(value, ensure_ascii=False, default=str)
+    except (RecursionError, ValueError):
+        return "(nested too deeply)"
+
+
+def _under(name: Any, value: Any, levels: int) -> Any:
     """A value under its name: what makes it a secret may be the name alone."""
-    clean = redact_value(value)
+    clean = redact_value(value, levels=levels)
     if clean == value and isinstance(name, str) and isinstance(value, str) and _LITERAL.fullmatch(f'="{value}"'):
         return "[redacted secret]" if _names_secret(name, len(name), value) else value
     return clean

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from ragforge_memory.errors import GraphUnavailable, RagforgeError
 from ragforge_memory.home import cache_home, ragforge_home
+from ragforge_memory.models.text import counted
 
 if TYPE_CHECKING:
     from ragforge_memory.config import LoadedConfig, RagforgeConfig
@@ -229,7 +230,7 @@ async def check_graph(
 def _code(health: ProjectHealth, identity: ProjectIdentity) -> Check:
     if health.root is None:
         return Check("code", True, "not ingested yet", "run `ragforge ingest`; `chat` and `ask` do it too")
-    detail = f"{health.scopes} scopes of {health.root}"
+    detail = f"{counted(health.scopes, 'scope')} of {health.root}"
     if health.scopes:
         detail += f", {100 * health.embedded // health.scopes} % embedded"
     if Path(health.root) != identity.root:
@@ -260,11 +261,14 @@ def _vectors(health: ProjectHealth, embedder: Embedder | None) -> Check:
                 how_to_return(space.model, space.dimension),
             )
     of = f"of {space.model} ({space.dimension}), " if space is not None else ""
-    waiting = of + (f"{health.pending} wait for a vector" if health.pending else "none wait")
+    waiting = of + (f"{counted(health.pending, 'waits', 'wait')} for a vector" if health.pending else "none wait")
     hint = EMBEDS if health.pending and embedder is not None else None
     if health.failed:
         return Check(
-            "vectors", False, f"{health.failed} could not be embedded; {waiting}", "they are found by text alone"
+            "vectors",
+            False,
+            f"{health.failed} could not be embedded; {waiting}",
+            "what could not be is found by text alone",
         )
     return Check("vectors", True, waiting, hint)
 
@@ -291,7 +295,7 @@ def check_journals(home: Path) -> Check:
     state = journal_state(folder)
     told = [
         " and ".join(
-            _counted(number, what)
+            counted(number, what)
             for number, what in ((waiting.turns, "turn"), (waiting.conversations, "new conversation"))
             if number
         )
@@ -306,7 +310,3 @@ def check_journals(home: Path) -> Check:
     if state.aside:
         hint = "what was set aside is lines of JSON that no database has taken: read them, then delete the file"
     return Check("journal", not state.aside, f"{'; '.join(told)}; in {folder}", hint)
-
-
-def _counted(number: int, what: str) -> str:
-    return f"{number} {what}{'' if number == 1 else 's'}"

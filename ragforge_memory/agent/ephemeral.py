@@ -10,11 +10,22 @@ from typing import Any
 from uuid import uuid4
 
 from ragforge_memory.errors import ConversationNotFound, MessageNotFound
+from ragforge_memory.graph.cursors import make_cursor, read_cursor
 from ragforge_memory.graph.journal import Journal
 from ragforge_memory.graph.messages import CodeTies, NewMessage
 from ragforge_memory.graph.receipts import Receipt, TurnContext
 from ragforge_memory.models.conversation import ConversationInfo, Message, Page, ToolCall
 from ragforge_memory.models.owner import Owner
+
+
+def place_in_list(info: ConversationInfo) -> tuple[datetime, str]:
+    """What lists are ordered by, newest first."""
+    return info.updated_at, info.uuid
+
+
+def cursor_of(info: ConversationInfo) -> str:
+    """Where a list goes on behind this one."""
+    return make_cursor(info.updated_at.isoformat(), info.uuid)
 
 
 class EphemeralConversations:
@@ -81,13 +92,22 @@ class EphemeralConversations:
         tags: Sequence[str] | None = None,
         cursor: str | None = None,
     ) -> Page[ConversationInfo]:
-        """The newest ``limit`` conversations; there is never a second page."""
+        """Conversations, newest first; with ``tags`` those that have any of them."""
+        found = self.listed(status=status, tags=tags, cursor=cursor)
+        return Page(items=tuple(found[:limit]), next_cursor=cursor_of(found[limit - 1]) if len(found) > limit else None)
+
+    def listed(self, *, status: str | None, tags: Sequence[str] | None, cursor: str | None) -> list[ConversationInfo]:
+        """All of them behind a cursor, newest first."""
         found = [
             info
-            for info in sorted(self.infos.values(), key=lambda info: info.updated_at, reverse=True)
+            for info in sorted(self.infos.values(), key=place_in_list, reverse=True)
             if status in (None, info.status) and (not tags or set(tags) & set(info.tags))
         ]
-        return Page(items=tuple(found[:limit]))
+        if cursor is None:
+            return found
+        time, uuid = read_cursor(cursor)
+        before = (datetime.fromisoformat(time), uuid)
+        return [info for info in found if place_in_list(info) < before]
 
     async def update(self, uuid: str, **changes: Any) -> ConversationInfo:
         """Sets properties of a conversation; it keeps its place in the list."""
@@ -143,6 +163,10 @@ class NoJournal(Journal):
 
     def close(self) -> None:
         """There is no file."""
+
+    def forget(self, conversation_id: str) -> bool:
+        """Nothing of it is known here."""
+        return False
 
     def _write(self, *lines: dict[str, Any], sync: bool = False) -> None:
         return

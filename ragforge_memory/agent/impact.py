@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ragforge_memory.agent.importance import IMPORTANT, key_sentences, sentences
+from ragforge_memory.agent.context.importance import IMPORTANT, key_sentences, sentences
 from ragforge_memory.code.impact import impact as impact_of_code
 from ragforge_memory.graph.anchors import ReferenceStore
 from ragforge_memory.models.impact import Impact, ImpactedScope

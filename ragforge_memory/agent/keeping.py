@@ -10,10 +10,10 @@ from datetime import UTC, datetime
 from typing import Any, TypeVar
 
 from ragforge_memory import events
-from ragforge_memory.agent.importance import importance_of
+from ragforge_memory.agent.context.importance import importance_of
 from ragforge_memory.agent.inputs import title_of
+from ragforge_memory.agent.outages.recovery import UNANSWERED, answer_journalled, question_journalled, replay_own
 from ragforge_memory.agent.patience import RESTART_PATIENCE, shielded
-from ragforge_memory.agent.recovery import UNANSWERED, answer_journalled, question_journalled, replay_own
 from ragforge_memory.agent.services import Services
 from ragforge_memory.agent.tool_rounds import Emit
 from ragforge_memory.errors import ConversationNotFound, GraphUnavailable, InvalidInput, RagforgeError

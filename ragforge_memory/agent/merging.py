@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING
 from uuid import uuid4
 
 from ragforge_memory.agent.branches import compare, store
-from ragforge_memory.agent.recovery import replay_own
+from ragforge_memory.agent.outages.recovery import replay_own
 from ragforge_memory.errors import InvalidInput
 from ragforge_memory.graph.branches import Merge
 from ragforge_memory.graph.messages import NewMessage
 from ragforge_memory.models.conversation import BranchTree, Message
+from ragforge_memory.models.text import counted
 from ragforge_memory.models.tokens import estimate_tokens
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ async def merge(services: Services, conversation_id: str, other_id: str) -> Mess
     parts = [f"Merged with “{other.title or other.uuid[:8]}”."]
     for name, messages in (("Here", sides.only_here), (other.title or "There", sides.only_there)):
         if messages:
-            parts.append(f"**{name}** ({len(messages)} messages): {await _said(services, messages)}")
+            parts.append(f"**{name}** ({counted(len(messages), 'message')}): {await _said(services, messages)}")
     content = services.redacted("\n\n".join(parts))
     new = NewMessage(
         uuid=uuid4().hex,
@@ -77,6 +78,6 @@ def _members(tree: BranchTree) -> Iterator[str]:
 
 async def _said(services: Services, messages: Sequence[Message]) -> str:
     """Two or three sentences on what one side did."""
-    from ragforge_memory.agent.summaries import condense
+    from ragforge_memory.agent.upkeep.summaries import condense
 
     return await condense(services, messages)

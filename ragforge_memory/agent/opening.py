@@ -12,7 +12,19 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ragforge_memory.agent.background import (
+from ragforge_memory.agent.context.room import check_instructions
+from ragforge_memory.agent.ephemeral import EphemeralConversations, EphemeralMessages, NoJournal
+from ragforge_memory.agent.outages.outage import Outage
+from ragforge_memory.agent.outages.recovery import fold_orphans, replay_own
+from ragforge_memory.agent.outages.remembered import Remembered
+from ragforge_memory.agent.search.similar import WaitingConversations
+from ragforge_memory.agent.services import Services
+from ragforge_memory.agent.unsaved import UnsavedConversations, UnsavedMessages
+from ragforge_memory.agent.upkeep.following import Following, FollowingEmbedder
+from ragforge_memory.agent.upkeep.retention import RetentionTask, delete_expired
+from ragforge_memory.agent.upkeep.summaries import Summaries
+from ragforge_memory.agent.upkeep.summary_text import Summarizer
+from ragforge_memory.agent.upkeep.vectors import (
     LEFT_BY_BRIEF,
     Background,
     Waiting,
@@ -20,19 +32,7 @@ from ragforge_memory.agent.background import (
     WaitingScopes,
     WaitingSummaries,
 )
-from ragforge_memory.agent.background_work import BackgroundWork, SummaryTask
-from ragforge_memory.agent.ephemeral import EphemeralConversations, EphemeralMessages, NoJournal
-from ragforge_memory.agent.following import Following, FollowingEmbedder
-from ragforge_memory.agent.outage import Outage
-from ragforge_memory.agent.recovery import fold_orphans, replay_own
-from ragforge_memory.agent.remembered import Remembered
-from ragforge_memory.agent.retention import RetentionTask, delete_expired
-from ragforge_memory.agent.room import check_instructions
-from ragforge_memory.agent.services import Services
-from ragforge_memory.agent.similar import WaitingConversations
-from ragforge_memory.agent.summaries import Summaries
-from ragforge_memory.agent.summary_text import Summarizer
-from ragforge_memory.agent.unsaved import UnsavedConversations, UnsavedMessages
+from ragforge_memory.agent.upkeep.work import BackgroundWork, SummaryTask
 from ragforge_memory.config import AgentConfig, ConversationConfig, RagforgeConfig
 from ragforge_memory.embeddings.port import space_model
 from ragforge_memory.embeddings.resolve import named_embedder, resolve_embedder

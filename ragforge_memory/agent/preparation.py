@@ -9,12 +9,12 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from ragforge_memory import events
-from ragforge_memory.agent.budget import Window, folded_within, tool_tokens, window_of, within
-from ragforge_memory.agent.compression import condensed, due
-from ragforge_memory.agent.context import IMPORTANT_MESSAGES, RELEVANT, Built, build
-from ragforge_memory.agent.nearness import Near, with_near
-from ragforge_memory.agent.prompt import READ_RESULT, system_prompt, tokens_of
-from ragforge_memory.agent.receipts import receipt_of, shared_texts
+from ragforge_memory.agent.context.budget import Window, folded_within, tool_tokens, window_of, within
+from ragforge_memory.agent.context.compression import condensed, due
+from ragforge_memory.agent.context.nearness import Near, with_near
+from ragforge_memory.agent.context.prompt import READ_RESULT, system_prompt, tokens_of
+from ragforge_memory.agent.context.receipts import receipt_of, shared_texts
+from ragforge_memory.agent.context.selection import IMPORTANT_MESSAGES, RELEVANT, Built, build
 from ragforge_memory.errors import InvalidInput, RagforgeError
 from ragforge_memory.graph.breaker import hurried
 from ragforge_memory.graph.receipts import Receipt, TurnContext, prompt_uuid

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from datetime import datetime
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ragforge_memory.agent.branches import store
@@ -14,9 +16,6 @@ from ragforge_memory.models.conversation import ConversationInfo
 
 if TYPE_CHECKING:
     from ragforge_memory.agent.services import Services
-
-# Ties that are read to find a number of conversations: a conversation has many with the same definition.
-_TIES_EACH = 40
 
 
 async def referenced(services: Services, conversation_id: str) -> list[CodeReference]:
@@ -57,9 +56,17 @@ async def about(services: Services, scope: str, *, limit: int) -> list[Conversat
     """Conversations that talked about code, the newest mention first, each with its ties to it."""
     if not services.config.memory.enabled:
         return []
-    ties = await ReferenceStore(services.graph, services.owner).about(scope, limit=limit * _TIES_EACH)
+    ties = await ReferenceStore(services.graph, services.owner).about(_in_project(services.root, scope), limit=limit)
     found: dict[str, list[CodeReference]] = {}
     for tie in ties:
         found.setdefault(tie.message.conversation_id, []).append(tie.reference)
-    infos = await services.conversations.several(list(found)[:limit])
+    infos = await services.conversations.several(list(found))
     return [info.model_copy(update={"references": tuple(found[info.uuid])}) for info in infos]
+
+
+def _in_project(root: Path | None, scope: str) -> str:
+    """A file's path as the graph has it, also where it was given from the root of the disk or with dots in it."""
+    if root is None or "/" not in scope:
+        return scope
+    path = Path(os.path.normpath(root / scope))
+    return path.relative_to(root).as_posix() if path.is_relative_to(root) else scope

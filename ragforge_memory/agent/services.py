@@ -16,13 +16,13 @@ from ragforge_memory.project import identify
 from ragforge_memory.redaction import redact_value
 
 if TYPE_CHECKING:
-    from ragforge_memory.agent.background_work import BackgroundWork
     from ragforge_memory.agent.ephemeral import EphemeralConversations, EphemeralMessages
-    from ragforge_memory.agent.following import Following
-    from ragforge_memory.agent.outage import Outage
-    from ragforge_memory.agent.remembered import Remembered
-    from ragforge_memory.agent.summaries import Summaries
-    from ragforge_memory.agent.summary_text import Summarizer
+    from ragforge_memory.agent.outages.outage import Outage
+    from ragforge_memory.agent.outages.remembered import Remembered
+    from ragforge_memory.agent.upkeep.following import Following
+    from ragforge_memory.agent.upkeep.summaries import Summaries
+    from ragforge_memory.agent.upkeep.summary_text import Summarizer
+    from ragforge_memory.agent.upkeep.work import BackgroundWork
     from ragforge_memory.embeddings.port import Embedder
     from ragforge_memory.graph.client import GraphClient
     from ragforge_memory.graph.conversations import ConversationStore
@@ -85,7 +85,7 @@ class Services:
 
     async def take_up(self) -> None:
         """Folds in what processes that have died since left behind."""
-        from ragforge_memory.agent.recovery import fold_orphans
+        from ragforge_memory.agent.outages.recovery import fold_orphans
 
         await fold_orphans(self)
 

@@ -68,7 +68,7 @@ def checked_message(message: Mapping[str, Any]) -> dict[str, Any]:
 
 async def run_state(agent: AsyncConversationAgent, state: Mapping[str, Any]) -> Messages:
     """Runs a turn on a message list; see `AsyncConversationAgent.invoke`."""
-    from ragforge_memory.agent.recovery import replay_own
+    from ragforge_memory.agent.outages.recovery import replay_own
     from ragforge_memory.graph.messages import NewMessage
     from ragforge_memory.graph.records import as_text
     from ragforge_memory.models.tokens import estimate_tokens

@@ -11,12 +11,12 @@ from typing import Any
 from uuid import uuid4
 
 from ragforge_memory import events
-from ragforge_memory.agent.importance import importance_of
+from ragforge_memory.agent.context.importance import importance_of
 from ragforge_memory.agent.inputs import checked_text
 from ragforge_memory.agent.keeping import Keeping
 from ragforge_memory.agent.patience import shielded
 from ragforge_memory.agent.preparation import Prepared, check_room, prepare
-from ragforge_memory.agent.search import Searcher
+from ragforge_memory.agent.search.messages import Searcher
 from ragforge_memory.agent.services import Services
 from ragforge_memory.agent.tool_rounds import Emit, ToolRounds
 from ragforge_memory.code.mentions import find_mentions
@@ -41,7 +41,7 @@ from ragforge_memory.models.conversation import (
     ToolCall,
     Usage,
 )
-from ragforge_memory.models.text import well_formed
+from ragforge_memory.models.text import well_formed, well_formed_json
 from ragforge_memory.models.tokens import estimate_tokens
 from ragforge_memory.tools.registry import ToolContext
 
@@ -96,6 +96,7 @@ class Turn:
         self._usage = Usage()
         self._context = ConversationContext()
         self._prepared: Prepared | None = None
+        self._state: MessageState = "complete"
 
     async def run(self) -> AssistantResponse:
         """Runs the turn to its end.
@@ -145,9 +146,9 @@ class Turn:
             with contextlib.suppress(asyncio.CancelledError):
                 await shielded(self._keep_partial())
             raise
-        # Whoever cancels now comes too late: the answer is whole and is stored as such.
+        # Whoever cancels now comes too late: the answer is there and is stored as what it is.
         with contextlib.suppress(asyncio.CancelledError):
-            await shielded(self._write_answer("complete"))
+            await shielded(self._write_answer(self._state))
         response = self._response()
         await self._emit(events.MessageCompleted(response=response))
         return response
@@ -175,7 +176,7 @@ class Turn:
             text_from = len(self._content)
             requests, finished = await self._one_answer(prepared.next_round(request, self._tools.calls))
             if not requests:
-                self._final_parts = finished.provider_parts
+                self._ended(finished)
                 return
             said = "".join(self._content[text_from:])
             self._steps.append({"parts": finished.provider_parts, "ids": [asked.id for asked in requests]})
@@ -201,7 +202,14 @@ class Turn:
         requests, finished = await self._one_answer(last)
         if requests:
             log.warning("%s asked for tools where none were offered", services.model_name)
+        self._ended(finished)
+
+    def _ended(self, finished: Finished) -> None:
+        """The last answer has come; one that the model's limit cut, or that never came, is no whole one."""
         self._final_parts = finished.provider_parts
+        if finished.reason == "length" or not "".join(self._content).strip():
+            log.warning("%s ended its answer early (%s)", self._services.model_name, finished.reason)
+            self._state = "partial"
 
     async def _one_answer(self, request: ModelRequest) -> tuple[tuple[ToolRequest, ...], Finished]:
         """One stream of the model, its pieces passed on as they come."""
@@ -218,9 +226,9 @@ class Turn:
                             self._reasoning.append(well_formed(text))
                             await self._emit(events.ReasoningDelta(text=well_formed(text)))
                         case ToolRequestChunk(request=asked):
-                            requests.append(asked)
+                            requests.append(_sendable(asked))
                         case Finished():
-                            finished = chunk
+                            finished = replace(chunk, provider_parts=well_formed_json(chunk.provider_parts))
         self._usage = self._usage.plus(finished.usage)
         return tuple(requests), finished
 
@@ -310,5 +318,16 @@ class Turn:
             message_id=self.message_id,
             user_message_id=self.user_message_id,
             model=self._services.model_name,
+            state=self._state,
             degraded=tuple(dict.fromkeys(self._keeping.degraded)),
         )
+
+
+def _sendable(asked: ToolRequest) -> ToolRequest:
+    """A request as it can be stored and sent back: JSON can spell half surrogate pairs, which UTF-8 cannot hold."""
+    return ToolRequest(
+        well_formed(asked.id),
+        well_formed(asked.name),
+        well_formed_json(asked.arguments),
+        None if asked.error is None else well_formed(asked.error),
+    )

@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ragforge_memory.agent.ephemeral import EphemeralConversations, EphemeralMessages
-from ragforge_memory.agent.remembered import CONVERSATIONS
+from ragforge_memory.agent.ephemeral import EphemeralConversations, EphemeralMessages, cursor_of, place_in_list
+from ragforge_memory.agent.outages.remembered import CONVERSATIONS
 from ragforge_memory.errors import ConversationNotFound, GraphUnavailable, MessageNotFound
 from ragforge_memory.graph.conversations import ConversationStore
 from ragforge_memory.graph.messages import CodeTies, MessageStore, NewMessage
@@ -96,11 +96,22 @@ class UnsavedConversations(EphemeralConversations):
         tags: Sequence[str] | None = None,
         cursor: str | None = None,
     ) -> Page[ConversationInfo]:
-        """Those in the graph, newest first; before the first page of them, new ones that are not saved."""
-        new = () if cursor else (await super().page(limit=limit, status=status, tags=tags)).items
-        new = tuple(info for info in new if info.uuid not in self.in_graph)[: limit - 1]
-        stored = await self.stored.page(limit=limit - len(new), status=status, tags=tags, cursor=cursor)
-        return Page(items=(*new, *stored.items), next_cursor=stored.next_cursor)
+        """Those in the graph and new ones that are not saved, newest first."""
+        new = [info for info in self.listed(status=status, tags=tags, cursor=cursor) if info.uuid not in self.in_graph]
+        stored = await self.stored.page(limit=limit, status=status, tags=tags, cursor=cursor)
+        found = sorted([*new, *stored.items], key=place_in_list, reverse=True)
+        if len(found) <= limit:
+            return Page(items=tuple(found), next_cursor=stored.next_cursor)
+        last = found[limit - 1]
+        there = {info.uuid for info in stored.items}
+        if last.uuid not in there:
+            end = cursor_of(last)
+        else:
+            # The graph's clock is finer than ours: it says itself where it is to go on.
+            kept = sum(info.uuid in there for info in found[:limit])
+            shorter = await self.stored.page(limit=kept, status=status, tags=tags, cursor=cursor)
+            end = shorter.next_cursor or cursor_of(last)
+        return Page(items=tuple(found[:limit]), next_cursor=end)
 
     async def update(self, uuid: str, **changes: Any) -> ConversationInfo:
         """Sets properties of a conversation: in memory where it is new, else in the graph."""
@@ -123,6 +134,10 @@ class UnsavedConversations(EphemeralConversations):
     async def discard(self, uuid: str) -> None:
         """Removes what was written of an import that failed."""
         await self.stored.discard(uuid)
+
+    async def take_away(self, uuid: str) -> None:
+        """Removes what retention has hidden in the graph."""
+        await self.stored.take_away(uuid)
 
     async def hold(self, uuid: str) -> None:
         """Has memory know a conversation, so that it may go on there.

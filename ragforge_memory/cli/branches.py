@@ -11,8 +11,12 @@ from ragforge_memory.cli.options import JsonOption, Settings, command
 
 if TYPE_CHECKING:
     from ragforge_memory.agent.conversation import AsyncConversation
+    from ragforge_memory.agent.services import Services
     from ragforge_memory.cli.chat import Talk
-    from ragforge_memory.models.conversation import BranchTree, Message
+    from ragforge_memory.models.conversation import BranchTree
+
+# A number of more digits is no message's.
+_DIGITS = 12
 
 Reference = Annotated[str, typer.Argument(metavar="REF", help="Its id, the start of it, its session or its title.")]
 
@@ -56,8 +60,8 @@ async def _branch(settings: Settings, reference: str, from_: str | None, title: 
 
     async with open_graph(settings, quiet=json) as agent:
         conversation = await agent.load_conversation(reference)
-        message = await find_message(conversation, from_) if from_ else None
-        made = await conversation.branch(message.uuid if message else None, title=title)
+        message = await find_message(await agent.open(), conversation, from_) if from_ else None
+        made = await conversation.branch(message, title=title)
     if json:
         print_json(made.info)
     else:
@@ -77,17 +81,24 @@ async def _tree(settings: Settings, reference: str, json: bool) -> None:
         typer.echo("\n".join(drawn(found, conversation.uuid)))
 
 
-async def find_message(conversation: AsyncConversation, reference: str) -> Message:
-    """A message by its number in the conversation, its id or the start of it; of the newest 1,000.
+async def find_message(services: Services, conversation: AsyncConversation, reference: str) -> str:
+    """The uuid of a message by its number in the conversation, its id or, of the newest 1,000, the start of its id.
+
+    What is neither is taken for an id, which whoever looks for that message refuses.
 
     Raises:
-        MessageNotFound: nothing fits.
+        MessageNotFound: no message has this number.
     """
     from ragforge_memory.errors import MessageNotFound
 
+    reference = reference.removeprefix("#")
     for message in await conversation.get_history(limit=1_000, include_tool_calls=False):
         if reference == str(message.seq) or (len(reference) >= 6 and message.uuid.startswith(reference)):
-            return message
+            return message.uuid
+    if not reference.isdecimal() or len(reference) > _DIGITS:
+        return reference
+    for message in await services.receipts.at(conversation.uuid, [int(reference)]) if services.receipts else ():
+        return message.uuid
     raise MessageNotFound(
         f"there is no message {reference!r} in this conversation",
         hint="give its number or its id, see `ragforge conversations show --json`",
@@ -105,12 +116,13 @@ def drawn(tree: BranchTree, current: str | None = None) -> Iterator[str]:
 
 
 def _line(tree: BranchTree, current: str | None) -> str:
+    from ragforge_memory.models.text import counted
+
     at = "" if tree.from_seq is None else f"from message {tree.from_seq}: "
     if tree.conversation is None:
         return f"{at}(deleted)"
     mark = " ← here" if tree.uuid == current else ""
-    count = tree.conversation.message_count
-    told = f"{count} message{'' if count == 1 else 's'} of its own"
+    told = f"{counted(tree.conversation.message_count, 'message')} of its own"
     return f"{at}{tree.uuid[:8]} {tree.conversation.title or '(no title)'} ({told}){mark}"
 
 
@@ -120,9 +132,10 @@ async def fork(talk: Talk, argument: str) -> None:
         talk.say("say something first")
         return
     first, _, rest = argument.partition(" ")
-    message = await find_message(talk.conversation, first) if first.isdigit() else None
+    numbered = first.removeprefix("#").isdecimal()
+    message = await find_message(talk.session.services, talk.conversation, first) if numbered else None
     title = (rest if message else argument).strip() or None
-    talk.conversation = await talk.conversation.branch(message.uuid if message else None, title=title)
+    talk.conversation = await talk.conversation.branch(message, title=title)
     talk.say(
         f"a branch from message {talk.conversation.info.from_seq}: {talk.conversation.uuid[:8]}; /switch goes back"
     )

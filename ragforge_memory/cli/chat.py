@@ -19,6 +19,8 @@ from ragforge_memory.cli.options import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Coroutine
+
     from ragforge_memory.agent.conversation import AsyncConversation
     from ragforge_memory.cli.session import Session
 
@@ -85,7 +87,7 @@ class Talk:
             while not self.leaving and (text := await prompt.ask(self._again)) is not None:
                 self._again = ""
                 text = text.strip()
-                if text and not await run_command(self, text):
+                if text and not await self._stoppable(run_command(self, text)):
                     await self.turn(text)
 
     def greet(self) -> None:
@@ -138,6 +140,22 @@ class Talk:
         if session.terminal.rendered:
             print(flush=True)
 
+    async def _stoppable(self, command: Coroutine[Any, Any, bool]) -> bool:
+        """Whether it was a slash command; Ctrl-C ends that, and not the chat. A text is not sent then either."""
+        import asyncio
+
+        interrupts = self.session.interrupts
+        task = asyncio.ensure_future(command)
+        with interrupts.during(task.cancel):
+            await asyncio.wait((task,))
+        ran = not task.cancelled() and task.result()
+        if interrupts.leaving:
+            raise typer.Exit(interrupts.exit_code)
+        if interrupts.count and not ran:
+            self.say("interrupted")
+            return True
+        return ran
+
     async def _opened(self) -> AsyncConversation:
         if self.conversation is None:
             self.conversation = await self.session.agent.create_conversation(title=self.title)
@@ -164,8 +182,7 @@ class Talk:
 
 def describe_conversation(conversation: AsyncConversation) -> str:
     """Which conversation goes on."""
-    count = conversation.message_count
-    return (
-        f"conversation {conversation.uuid[:8]}: {conversation.title or 'without a title'}, "
-        f"{count} message{'' if count == 1 else 's'}"
-    )
+    from ragforge_memory.models.text import counted
+
+    messages = counted(conversation.message_count, "message")
+    return f"conversation {conversation.uuid[:8]}: {conversation.title or 'without a title'}, {messages}"

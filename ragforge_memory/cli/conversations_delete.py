@@ -70,14 +70,16 @@ def delete(
 
 async def _delete(settings: Settings, reference: str, yes: bool) -> None:
     from ragforge_memory.cli.session import open_graph
+    from ragforge_memory.models.text import counted
 
     async with open_graph(settings) as agent:
         conversation = await agent.load_conversation(reference)
         if not yes:
             name = f"{conversation.title or 'a conversation without a title'}"
             left = _branches_of(await conversation.branches(), conversation.uuid)
-            stay = f", {left} {'branch stays' if left == 1 else 'branches stay'} with what they share" if left else ""
-            question = f"Delete {name!r} ({conversation.uuid[:8]}, {conversation.message_count} messages{stay})?"
+            stay = f", {counted(left, 'branch stays', 'branches stay')} with what they share" if left else ""
+            messages = counted(conversation.message_count, "message")
+            question = f"Delete {name!r} ({conversation.uuid[:8]}, {messages}{stay})?"
             typer.confirm(question, abort=True, err=True)
         await conversation.delete()
     typer.echo(f"deleted: {conversation.uuid}")
@@ -87,6 +89,7 @@ async def _delete_old(settings: Settings, older_than: int | None, keep: int | No
     from ragforge_memory.cli.render import one_line
     from ragforge_memory.cli.session import open_graph
     from ragforge_memory.cli.terminal import note
+    from ragforge_memory.models.text import counted
 
     async with open_graph(settings) as agent:
         found = await agent.expired_conversations(older_than_days=older_than, keep=keep)
@@ -102,16 +105,12 @@ async def _delete_old(settings: Settings, older_than: int | None, keep: int | No
             if len(found) > len(shown):
                 note(f"and {len(found) - len(shown):,} more: --dry-run lists them")
         if dry_run:
-            note(f"{_number(len(found))} would go")
+            note(f"{counted(len(found), 'conversation')} would go")
             return
         if not yes:
-            typer.confirm(f"Delete {_number(len(found))}?", abort=True, err=True)
+            typer.confirm(f"Delete {counted(len(found), 'conversation')}?", abort=True, err=True)
         deleted = await agent.delete_expired_conversations(older_than_days=older_than, keep=keep)
-    typer.echo(f"deleted: {_number(len(deleted))}")
-
-
-def _number(count: int) -> str:
-    return f"{count:,} conversation{'' if count == 1 else 's'}"
+    typer.echo(f"deleted: {counted(len(deleted), 'conversation')}")
 
 
 def _branches_of(tree: BranchTree, uuid: str) -> int:

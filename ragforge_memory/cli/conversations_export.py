@@ -85,14 +85,15 @@ async def _all(settings: Settings, file: Path, embeddings: bool, force: bool) ->
     from ragforge_memory.cli.session import open_graph
     from ragforge_memory.cli.terminal import Spinner, Terminal, note
     from ragforge_memory.errors import InvalidInput
+    from ragforge_memory.models.text import counted
 
     if file.is_file() and not force:
         raise InvalidInput(f"{file} is there already", hint="--force puts the new backup in its place")
     spinner = Spinner(Terminal.of_this_process())
     async with open_graph(settings) as agent, spinner.running("exporting"):
         report = await agent.export_all(file, embeddings=embeddings)
-    number = f"{report.conversations:,} conversation{'' if report.conversations == 1 else 's'}"
-    typer.echo(f"exported: {number}, {report.messages:,} messages, {report.size_bytes:,} bytes to {file}")
+    number, messages = counted(report.conversations, "conversation"), counted(report.messages, "message")
+    typer.echo(f"exported: {number}, {messages}, {report.size_bytes:,} bytes to {file}")
     for error in report.errors[:_SHOWN]:
         note(f"not exported: {error.conversation_id[:8]}: {error.message}")
     if report.failed:

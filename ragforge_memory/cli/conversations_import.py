@@ -12,7 +12,7 @@ import typer
 from ragforge_memory.cli.options import JsonOption, Settings, command
 
 if TYPE_CHECKING:
-    from ragforge_memory.agent.importing import OnConflict
+    from ragforge_memory.agent.archives.transcripts import OnConflict
     from ragforge_memory.models.imports import ImportProgress, ImportReport
 
 _SHOWN = 10
@@ -56,20 +56,27 @@ def import_(
 
 async def _import(settings: Settings, file: Path, on_conflict: OnConflict, title: str | None, json: bool) -> None:
     from ragforge_memory.agent.doctor import EMBEDS
+    from ragforge_memory.agent.inputs import check_labels
     from ragforge_memory.cli.output import print_json
     from ragforge_memory.cli.session import open_graph
     from ragforge_memory.cli.terminal import Spinner, Terminal, note
     from ragforge_memory.errors import InvalidInput
+    from ragforge_memory.models.text import counted
 
-    if str(file) != "-" and not file.is_file():
+    check_labels(title, ())
+    if str(file) != "-" and (file.is_dir() or not file.exists()):  # a shell's <(…) is a pipe that has a name
         raise InvalidInput(f"{file} cannot be read: it is no file")
     spinner = Spinner(Terminal.of_this_process())
     async with open_graph(settings, quiet=json) as agent:
         source = sys.stdin.buffer if str(file) == "-" else file
         async with spinner.running("reading"):
-            report = await agent.import_conversations(
-                source, on_conflict=on_conflict, progress=lambda progress: spinner.phase(_phase(progress))
-            )
+            try:
+                report = await agent.import_conversations(
+                    source, on_conflict=on_conflict, progress=lambda progress: spinner.phase(_phase(progress))
+                )
+            except InvalidInput as error:
+                error.hint = _as_option(error.hint)
+                raise
         if title is not None and len(report.imported) == 1:
             await (await agent.load_conversation(report.imported[0])).set_title(title)
         waiting = (await agent.drain(0)).get("messages", 0)
@@ -78,25 +85,36 @@ async def _import(settings: Settings, file: Path, on_conflict: OnConflict, title
     else:
         _print(report)
         if waiting:
-            note(f"{waiting:,} wait for a vector: {EMBEDS}")
+            note(f"{counted(waiting, 'message waits', 'messages wait')} for a vector: {EMBEDS}")
     if report.failed:
         raise typer.Exit(1)
 
 
 def _phase(progress: ImportProgress) -> str:
+    from ragforge_memory.models.text import counted
+
     share = f", {100 * progress.read // progress.size} %" if progress.size else ""
-    return f"importing, {progress.conversations:,} conversations, {progress.messages:,} messages{share}"
+    conversations, messages = counted(progress.conversations, "conversation"), counted(progress.messages, "message")
+    return f"importing, {conversations}, {messages}{share}"
 
 
 def _print(report: ImportReport) -> None:
     from ragforge_memory.cli.terminal import note
+    from ragforge_memory.models.text import counted
 
     only = f"  {report.imported[0]}" if len(report.imported) == 1 else ""
-    calls = f", {report.tool_calls:,} tool calls" if report.tool_calls else ""
-    skipped = f"; {report.skipped:,} were here already" if report.skipped else ""
-    number = f"{report.conversations:,} conversation{'' if report.conversations == 1 else 's'}"
-    typer.echo(f"imported: {number}{only}, {report.messages:,} messages{calls}{skipped}")
+    calls = f", {counted(report.tool_calls, 'tool call')}" if report.tool_calls else ""
+    skipped = f"; {counted(report.skipped, 'was', 'were')} here already" if report.skipped else ""
+    number = counted(report.conversations, "conversation")
+    typer.echo(f"imported: {number}{only}, {counted(report.messages, 'message')}{calls}{skipped}")
     for error in report.errors[:_SHOWN]:
         note(f"refused: {error.message}")
+    for hint in dict.fromkeys(_as_option(error.hint) for error in report.errors[:_SHOWN] if error.hint):
+        note(f"hint: {hint}")
     if report.failed > _SHOWN:
         note(f"refused {report.failed - _SHOWN:,} more; --json lists them")
+
+
+def _as_option(hint: str | None) -> str | None:
+    """A hint of the library's as one types it here."""
+    return hint and hint.replace("on_conflict='skip'", "--on-conflict skip").replace("'copy'", "--on-conflict copy")

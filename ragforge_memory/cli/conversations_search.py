@@ -46,7 +46,8 @@ def search(
         str | None, typer.Option("--since", metavar="TIME", help="Only from then on (ISO).", show_default=False)
     ] = None,
     until: Annotated[
-        str | None, typer.Option("--until", metavar="TIME", help="Only up to then (ISO).", show_default=False)
+        str | None,
+        typer.Option("--until", metavar="TIME", help="Only up to then (ISO), a day to its end.", show_default=False),
     ] = None,
     json: JsonOption = False,
 ) -> None:

@@ -55,6 +55,11 @@ async def _impact(settings: Settings, revision: str | None, every: bool, json: b
 
 
 def _print(found: Impact, *, every: bool) -> None:
+    from ragforge_memory.models.text import counted
+
+    if not found.scopes:
+        typer.echo("no definition has changed")
+        return
     shown = [scope for scope in found.scopes if every or scope.messages]
     for scope in shown:
         typer.echo(_line(scope))
@@ -66,11 +71,14 @@ def _print(found: Impact, *, every: bool) -> None:
             typer.echo(f"  {when} {', '.join(told)} in {each.title or each.message.conversation_id}: {cut}")
             for summary in each.summaries[:1]:
                 typer.echo(f"    summary: {' '.join(summary.split())[:_SHOWN]}")
-    messages, said_of = len(found.messages), sum(bool(scope.messages) for scope in found.scopes)
-    change = f"{len(found.scopes):,} {'scope changes' if len(found.scopes) == 1 else 'scopes change'}"
-    stand = f"{messages:,} {'message stands' if messages == 1 else 'messages stand'}"
+    said_of = sum(bool(scope.messages) for scope in found.scopes)
+    change = counted(len(found.scopes), "scope changes", "scopes change")
+    if not found.messages:
+        typer.echo(f"{change}; nothing was said of {'it' if len(found.scopes) == 1 else 'them'}")
+        return
+    stand = counted(len(found.messages), "message stands", "messages stand")
     also = [
-        f"{count:,} {one if count == 1 else many}"
+        counted(count, one, many)
         for count, one, many in (
             (len(found.decisions), "of them a decision", "of them decisions"),
             (len(found.summaries), "summary over them", "summaries over them"),

@@ -74,6 +74,7 @@ async def _ingest(settings: Settings, wanted: Wanted) -> None:
     from ragforge_memory.cli.session import locate, open_graph
     from ragforge_memory.cli.terminal import Spinner, Terminal
     from ragforge_memory.code.watch import watch
+    from ragforge_memory.errors import EmbeddingError
 
     place = locate(settings)
     spinner = Spinner(Terminal.of_this_process())
@@ -88,6 +89,11 @@ async def _ingest(settings: Settings, wanted: Wanted) -> None:
             return report
 
         async def embed() -> None:
+            if not (await agent.open()).embeds_messages:
+                raise EmbeddingError(
+                    "the code was read, but it gets no vectors: there is no model to make them",
+                    hint="`ragforge doctor` says why",
+                )
             async with spinner.running("making vectors of the code"):
                 while left := sum((await agent.drain(_EMBEDDING_STEP)).values()):
                     spinner.phase(f"making vectors of the code, {left:,} to go")
@@ -107,6 +113,7 @@ async def _ingest(settings: Settings, wanted: Wanted) -> None:
 
 def _print(report: IngestReport, wanted: Wanted) -> None:
     from ragforge_memory.cli.output import print_json, print_json_line
+    from ragforge_memory.models.text import counted
 
     if wanted.json:
         (print_json_line if wanted.watch else print_json)(report)
@@ -114,11 +121,11 @@ def _print(report: IngestReport, wanted: Wanted) -> None:
     commit = f" at {report.commit[:12]}" if report.commit else ""
     languages = ", ".join(f"{count:,} {name}" for name, count in report.languages.items())
     typer.echo(f"{report.project}{commit}")
-    typer.echo(f"{report.files:,} files ({languages or 'no code'}), {report.files_changed:,} read")
-    typer.echo(
-        f"{report.scopes:,} scopes: {report.added:,} added, {report.updated:,} updated, {report.removed:,} removed"
-    )
-    typer.echo(f"{report.edges:,} edges; {report.unresolved:,} names are not of this project")
+    typer.echo(f"{counted(report.files, 'file')} ({languages or 'no code'}), {report.files_changed:,} read")
+    changes = f"{report.added:,} added, {report.updated:,} updated, {report.removed:,} removed"
+    typer.echo(f"{counted(report.scopes, 'scope')}: {changes}")
+    unresolved = counted(report.unresolved, "name is", "names are")
+    typer.echo(f"{counted(report.edges, 'edge')}; {unresolved} not of this project")
     for skipped in report.skipped[:_SKIPPED_SHOWN]:
         typer.echo(f"skipped {skipped.file}: {skipped.reason}")
     if len(report.skipped) > _SKIPPED_SHOWN:

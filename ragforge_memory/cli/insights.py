@@ -118,6 +118,7 @@ async def _run(
 ) -> None:
     from ragforge_memory.cli.output import print_json
     from ragforge_memory.cli.session import Opening, open_session
+    from ragforge_memory.models.text import counted
 
     schema = _schema(file)
     opening = Opening(settings, model=model, ingest=False, quiet=json, brief=True)
@@ -125,7 +126,7 @@ async def _run(
         only = await session.agent.load_conversation(reference) if reference is not None else None
 
         def progress(done: int, of: int) -> None:
-            session.spinner.phase(f"{done} of {of} conversations")
+            session.spinner.phase(f"{done:,} of {counted(of, 'conversation')}")
 
         found = await session.agent.batch_analyze(only, task, schema, progress=progress, **bounds)
     if json:
@@ -176,6 +177,7 @@ def _print(insight: Insight) -> None:
 def _print_ending(found: Insights) -> None:
     """What is not there, and why; what it took."""
     from ragforge_memory.cli.terminal import note
+    from ragforge_memory.models.text import counted
 
     for failure in found.failed:
         note(f"none of {failure.conversation_id[:8]} ({failure.reason}): {failure.message}")
@@ -183,4 +185,4 @@ def _print_ending(found: Insights) -> None:
         note(f"stopped, {len(found.left)} left: {_STOPPED[found.stopped]}; the same command goes on with them")
     usage = found.usage
     cost = "" if usage.cost_usd is None else f", ${usage.cost_usd:.4f}"
-    note(f"{found.made} made, {usage.input_tokens + usage.output_tokens:,} tokens{cost}")
+    note(f"{found.made:,} made, {counted(usage.input_tokens + usage.output_tokens, 'token')}{cost}")

@@ -14,15 +14,19 @@ _ENDING = tuple(number for name in ("SIGTERM", "SIGHUP") if (number := getattr(s
 class Interrupts:
     """Takes SIGINT, SIGTERM and SIGHUP for the running event loop.
 
-    Inside ``during(action)`` a signal calls the action. Elsewhere it cancels the main task, as `asyncio.run` does by
-    itself for Ctrl-C. After SIGTERM and SIGHUP ``leaving`` is true: the program ends when the action is done. On a
-    platform whose loop has no signal handlers nothing changes.
+    Inside ``during(action)`` a signal calls the action, and inside ``at_prompt(pressed)`` Ctrl-C calls that. Elsewhere
+    a signal cancels the main task, as `asyncio.run` does by itself for Ctrl-C. After SIGTERM and SIGHUP ``leaving`` is
+    true: the program ends when the action is done. On a platform whose loop has no signal handlers nothing changes.
+
+    Callbacks of signals run between two steps of the loop's tasks: code that awaits nothing between one block and the
+    next leaves no gap in which a signal would mean something else.
     """
 
     def __init__(self) -> None:
         self._loop = asyncio.get_running_loop()
         self._main = asyncio.current_task()
         self._action: Callable[[], object] | None = None
+        self._pressed: Callable[[], bool] | None = None
         self._taken: set[int] = set()
         self._last: int = signal.SIGINT
         self.count = 0
@@ -40,20 +44,16 @@ class Interrupts:
     @contextlib.contextmanager
     def taken(self) -> Iterator[None]:
         """Holds the signals until left."""
-        self.take()
+        for number in (signal.SIGINT, *_ENDING):
+            if number == signal.SIGINT or signal.getsignal(number) != signal.SIG_IGN:
+                with contextlib.suppress(NotImplementedError):
+                    self._loop.add_signal_handler(number, self._interrupted, number)
+                    self._taken.add(number)
         try:
             yield
         finally:
             for number in self._taken:
                 self._loop.remove_signal_handler(number)
-
-    def take(self) -> None:
-        """Takes the signals (again, after somebody else had them)."""
-        for number in (signal.SIGINT, *_ENDING):
-            if number in self._taken or number == signal.SIGINT or signal.getsignal(number) != signal.SIG_IGN:
-                with contextlib.suppress(NotImplementedError):
-                    self._loop.add_signal_handler(number, self._interrupted, number)
-                    self._taken.add(number)
 
     @contextlib.contextmanager
     def during(self, action: Callable[[], object]) -> Iterator[None]:
@@ -64,7 +64,18 @@ class Interrupts:
         finally:
             self._action = None
 
+    @contextlib.contextmanager
+    def at_prompt(self, pressed: Callable[[], bool]) -> Iterator[None]:
+        """Every Ctrl-C inside calls ``pressed``; one that it does not take, and other signals, cancel the main task."""
+        self._pressed = pressed
+        try:
+            yield
+        finally:
+            self._pressed = None
+
     def _interrupted(self, number: int) -> None:
+        if number == signal.SIGINT and self._pressed is not None and self._pressed():
+            return
         self.count += 1
         if not self.leaving:
             self._last = number

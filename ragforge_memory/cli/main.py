@@ -23,6 +23,9 @@ from ragforge_memory.cli.options import (
 
 INTERRUPTED = 130
 ENDED = (INTERRUPTED, 143, 129)
+# What a shell shows for a program that SIGPIPE has ended, as `git log | head` is: what was asked for was not all
+# written (and a turn was stopped), so that it is no 0; it is no fault either, so that nothing is said.
+READER_GONE = 141
 
 app = typer.Typer(
     name="ragforge",
@@ -57,7 +60,7 @@ def run() -> None:
     """Runs the command line and ends the process.
 
     Exit codes: 0 done; 1 an error; 2 wrong usage; 3 configuration; 4 Neo4j not available; 5 the model;
-    130 interrupted (Ctrl-C); 143 and 129 ended by SIGTERM and SIGHUP.
+    130 interrupted (Ctrl-C); 143 and 129 ended by SIGTERM and SIGHUP; 141 nobody reads what is printed (`| head`).
     """
     for stream in (sys.stdout, sys.stderr):
         reconfigure = getattr(stream, "reconfigure", None)
@@ -69,6 +72,7 @@ def run() -> None:
     except BrokenPipeError:
         # The reader has gone (`| head`). Without this the interpreter complains when it flushes at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        code = code or READER_GONE
     if code in ENDED and threading.active_count() > 1:
         os._exit(code)  # a second Ctrl-C: what still runs in a thread is not waited for
     sys.exit(code)
@@ -80,11 +84,13 @@ def run_arguments(arguments: list[str]) -> int:
     try:
         command.main(arguments, prog_name="ragforge")
     except SystemExit as end:
+        if isinstance(end.__context__, BrokenPipeError):
+            return READER_GONE  # click makes a 1 of it
         return end.code if isinstance(end.code, int) else 0 if end.code is None else 1
     except KeyboardInterrupt:
         return INTERRUPTED
     except BrokenPipeError:
-        return 1
+        return READER_GONE
     except Exception as error:  # noqa: BLE001 - the outermost frame: everything becomes a message
         return _show(error, arguments)
     return 0

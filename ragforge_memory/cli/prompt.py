@@ -9,6 +9,8 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
+from ragforge_memory.cli.terminal import note
+
 if TYPE_CHECKING:
     from prompt_toolkit.completion import CompleteEvent, Completion
     from prompt_toolkit.document import Document
@@ -37,7 +39,8 @@ class LinePrompt:
     """A line editor with history, completion of slash commands and several lines.
 
     Enter sends; Meta-Enter, or Enter after a backslash, begins a new line; pasted text keeps its lines. Ctrl-C
-    clears the line, a second one leaves, and so does Ctrl-D on an empty line.
+    clears the line, a second one leaves, and so does Ctrl-D on an empty line. One that comes after Enter, while the
+    editor is still ending, takes the text back: nothing of it is sent.
     """
 
     def __init__(self, commands: Mapping[str, str], history: Path | None, interrupts: Interrupts) -> None:
@@ -46,6 +49,8 @@ class LinePrompt:
 
         self._interrupts = interrupts
         self._leaving = False
+        self._sent = False
+        self._taken_back = False
         self._session: PromptSession[str] = PromptSession(
             message=FormattedText([("bold", "> ")]),
             history=_history(history),
@@ -61,13 +66,40 @@ class LinePrompt:
         self._session.default_buffer.on_text_changed += self._typed
 
     async def ask(self, text: str = "") -> str | None:
-        self._leaving = False
-        try:
-            return await self._session.prompt_async(default=text)
-        except (EOFError, KeyboardInterrupt):
-            return None
-        finally:
-            self._interrupts.take()  # the editor had the signal meanwhile
+        self._leaving = self._sent = self._taken_back = False
+        # Were the signal the editor's while it runs, one that comes while it ends would be nobody's.
+        with self._interrupts.at_prompt(self._pressed):
+            try:
+                said = await self._session.prompt_async(default=text, handle_sigint=False)
+            except (EOFError, KeyboardInterrupt):
+                return None
+            if not self._typed_interrupt() and not self._taken_back:
+                return said
+        note("interrupted before it was sent; the arrow up brings it back")
+        return ""
+
+    def _pressed(self) -> bool:
+        """Takes Ctrl-C as a signal, from another program or from the terminal once the editor has given it back; not
+        where the editor is another one than ours, on a dumb terminal."""
+        editing = self._session.app.is_running
+        if self._sent:
+            self._taken_back = True
+        elif editing:
+            self._session.app.key_processor.send_sigint()
+        return self._sent or editing
+
+    def _typed_interrupt(self) -> bool:
+        """Whether Ctrl-C is among the keys that came behind Enter; what came after it waits for the next prompt."""
+        from prompt_toolkit.input.typeahead import get_typeahead, store_typeahead
+        from prompt_toolkit.keys import Keys
+
+        source = self._session.input
+        keys = get_typeahead(source)
+        while more := source.read_keys():
+            keys += more
+        last = max((place for place, key in enumerate(keys) if key.key in (Keys.ControlC, Keys.SIGINT)), default=-1)
+        store_typeahead(source, keys[last + 1 :])
+        return last >= 0
 
     def _typed(self, _: Any) -> None:
         if self._session.default_buffer.text:
@@ -85,6 +117,7 @@ class LinePrompt:
                 buffer.delete_before_cursor()
                 buffer.insert_text("\n")
             elif buffer.text.strip():
+                self._sent = True
                 buffer.validate_and_handle()
 
         def new_line(event: KeyPressEvent) -> None:

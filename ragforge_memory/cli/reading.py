@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ragforge_memory.cli.terminal import Spinner, note
+from ragforge_memory.models.text import counted
 
 if TYPE_CHECKING:
     from ragforge_memory.agent.agent import AsyncConversationAgent
@@ -41,9 +42,9 @@ def describe_report(report: IngestReport) -> str:
         for count, what in ((report.added, "added"), (report.updated, "updated"), (report.removed, "removed"))
         if count
     )
-    skipped = f", {len(report.skipped):,} files skipped" if report.skipped else ""
+    skipped = f", {counted(len(report.skipped), 'file')} skipped" if report.skipped else ""
     return (
-        f"{report.files:,} files, {report.scopes:,} scopes ({changed or 'nothing changed'})"
+        f"{counted(report.files, 'file')}, {counted(report.scopes, 'scope')} ({changed or 'nothing changed'})"
         f"{skipped} in {report.seconds:.1f} s"
     )
 

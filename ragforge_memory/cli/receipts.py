@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from ragforge_memory.cli.render import one_line, tool_line
+from ragforge_memory.models.text import counted
 
 if TYPE_CHECKING:
     from ragforge_memory.cli.chat import Talk
@@ -47,7 +48,7 @@ def context_lines(receipt: ContextReceipt) -> Iterator[str]:
         if tokens:
             yield f"{part:<9} {tokens:>8,}  {_told(part, receipt.items)}".rstrip()
     if receipt.erased:
-        yield f"{_count(receipt.erased, 'item')} of it erased since"
+        yield f"{counted(receipt.erased, 'item')} of it erased since"
 
 
 def why_lines(receipt: ContextReceipt, calls: Sequence[ToolCall], width: int) -> Iterator[str]:
@@ -62,7 +63,7 @@ def why_lines(receipt: ContextReceipt, calls: Sequence[ToolCall], width: int) ->
     for call in calls:
         yield tool_line(call.tool_name, call.arguments, call.duration_ms, call.error, width)
     if receipt.erased:
-        yield f"{_count(receipt.erased, 'item')} erased since"
+        yield f"{counted(receipt.erased, 'item')} erased since"
 
 
 async def _receipt(talk: Talk, reference: str) -> ContextReceipt | None:
@@ -71,13 +72,13 @@ async def _receipt(talk: Talk, reference: str) -> ContextReceipt | None:
     if talk.conversation is None:
         talk.say("nothing has been said yet")
         return None
-    message = await find_message(talk.conversation, reference) if reference else None
-    return await talk.conversation.receipt(message.uuid if message else None)
+    message = await find_message(talk.session.services, talk.conversation, reference) if reference else None
+    return await talk.conversation.receipt(message)
 
 
 def _told(part: str, items: Sequence[ContextItem]) -> str:
     if part == "recent":
-        return _count(sum(item.tier == "recent" for item in items), "message")
+        return counted(sum(item.tier == "recent" for item in items), "message")
     if part == "relevant":
         tiers = Counter(item.tier for item in items if item.tier in ("important", "relevant"))
         return ", ".join(f"{count} {tier}" for tier, count in sorted(tiers.items()))
@@ -96,7 +97,3 @@ def _place(item: ContextItem) -> str:
         return f"messages up to {item.to_seq}, condensed"
     when = f", {item.timestamp:%Y-%m-%d}" if item.timestamp else ""
     return f"#{item.seq} {item.role}{when}"
-
-
-def _count(count: int, what: str) -> str:
-    return f"{count} {what}{'' if count == 1 else 's'}"

@@ -56,7 +56,9 @@ async def _reembed(settings: Settings, model: str | None, dimension: int | None,
     spinner = Spinner(Terminal.of_this_process())
 
     def progress(done: int, of: int) -> None:
-        spinner.phase(f"{done:,} of {of:,} vectors")
+        from ragforge_memory.models.text import counted
+
+        spinner.phase(f"{done:,} of {counted(of, 'vector')}")
 
     # Opened it would refuse the very model that the vectors are to be moved to.
     async with open_graph(settings, quiet=json, opens=False) as agent, spinner.running("looking at the vectors"):
@@ -65,22 +67,53 @@ async def _reembed(settings: Settings, model: str | None, dimension: int | None,
         print_json(report)
         return
     _print(report)
-    if report.switched and model is not None:
-        note("set agent.memory.embeddings to this model, or the next command is refused")
+    if model is not None and (ending := await _unless_configured(settings, report)):
+        note(ending)
+
+
+async def _unless_configured(settings: Settings, report: ReembedReport) -> str:
+    """What comes of it that the configuration means another model than the vectors' new one; empty where it does not.
+
+    A model that it names is insisted on; one that it was left to choose gives way to the vectors that are there.
+    """
+    import os
+
+    from ragforge_memory.cli.session import locate
+    from ragforge_memory.embeddings.port import space_model
+    from ragforge_memory.embeddings.resolve import resolve_embedder
+    from ragforge_memory.graph.spaces import settings_of
+
+    config = locate(settings).loaded.config
+    configured = resolve_embedder(config, os.environ).embedder
+    if configured is not None:
+        try:
+            if (space_model(configured), configured.dimension) == (report.model, report.dimension):
+                return ""
+        finally:
+            await configured.aclose()
+    until = "search is by words alone"
+    if configured is not None and report.previous is None:  # there are no vectors yet that it had to go with
+        until = "the next command takes the configured model"
+    elif configured is not None and config.agent.memory.embeddings.chosen:
+        until = "every other command is refused"
+    return f"set {settings_of(report.model, report.dimension)}: until then {until}"
 
 
 def _print(report: ReembedReport) -> None:
+    from ragforge_memory.models.text import counted
+
     counts = {
-        "messages": report.messages,
-        "summaries": report.summaries,
-        "conversations": report.conversations,
-        "definitions": report.scopes,
+        ("message", "messages"): report.messages,
+        ("summary", "summaries"): report.summaries,
+        ("conversation", "conversations"): report.conversations,
+        ("definition", "definitions"): report.scopes,
     }
-    made = ", ".join(f"{count:,} {what}" for what, count in counts.items() if count)
+    made = ", ".join(counted(count, *what) for what, count in counts.items() if count)
     was = f", which were {report.previous}'s" if report.switched else ""
     typer.echo(f"the vectors are those of {report.model} ({report.dimension} dimensions){was}")
     if made:
         typer.echo(f"{made} embedded")
     if report.failed:
-        typer.echo(f"{report.failed:,} were refused by the model and are found by their words alone")
+        words = "was refused by the model and is", "were refused by the model and are"
+        typer.echo(f"{counted(report.failed, *words)} found by words alone")
     typer.echo(f"{report.seconds:.1f} s")

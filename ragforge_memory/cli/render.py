@@ -68,6 +68,8 @@ class TurnView:
                 if not self._spoke:
                     self._print(self._markdown.feed(event.response.content))
                 self.finish()
+                if event.response.state == "partial":
+                    self._note("the model ended before its answer was whole: at its limit, or without a word")
                 for what in event.response.degraded:
                     self._show_degraded(what, "")
             case "error":

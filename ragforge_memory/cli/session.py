@@ -15,6 +15,7 @@ import typer
 
 from ragforge_memory.agent.agent import AsyncConversationAgent
 from ragforge_memory.cli.interrupts import Interrupts
+from ragforge_memory.cli.markdown import printable
 from ragforge_memory.cli.options import Settings
 from ragforge_memory.cli.preparation import shown_preparation
 from ragforge_memory.cli.reading import bring_up_to_date
@@ -284,10 +285,29 @@ class _Stopped(BaseException):
     """Ends, from inside its report, a preparation that nobody waits for any more: Ctrl-C cannot end a thread."""
 
 
+class _Warnings(logging.Handler):
+    """Shows warnings as notes on stderr, each once."""
+
+    def __init__(self, level: int) -> None:
+        super().__init__(level)
+        self._said: set[str] = set()
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Takes one."""
+        text = record.getMessage()
+        if text not in self._said:
+            self._said.add(text)
+            note(printable(text))
+
+
 def _configure_logs(debug: bool) -> None:
-    """Logs go to stderr with ``--debug``; otherwise nowhere: what matters is said in the answer's notes."""
+    """Logs go to stderr with ``--debug``; otherwise nowhere: what matters is said in the answer's notes.
+
+    But that texts are missing, which were in files, no result has a place for.
+    """
     if debug:
         logging.basicConfig(level=logging.INFO, format="%(asctime)s %(name)s %(levelname)s %(message)s")
         logging.getLogger("ragforge_memory").setLevel(logging.DEBUG)
     elif not logging.getLogger().handlers:
         logging.getLogger().addHandler(logging.NullHandler())
+        logging.getLogger("ragforge_memory.graph.filed").addHandler(_Warnings(logging.WARNING))

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ragforge_memory.code.anchors import Label, in_place, label, settled
+from ragforge_memory.code.anchors import Label, in_place, label, settled, still
 from ragforge_memory.code.history import follow_history
 from ragforge_memory.code.successors import GONE, Definition, Successor, find_successors, standing
 from ragforge_memory.graph.anchors import AnchorRow, AnchorStore, DefinitionRow, Resolution, Stood
@@ -85,14 +85,17 @@ async def resolve_anchors(
     away = [anchor for anchor in anchors if placed[anchor.uuid] is None]
     lost = [anchor for anchor in away if anchor.status != "orphaned"]
     undecided = [anchor for anchor in away if anchor.status == "orphaned" and anchor.candidates]
+    orphans = [anchor for anchor in away if anchor.status == "orphaned" and not anchor.candidates and files]
     found: dict[str, Successor] = {}
-    if lost or undecided:
+    if lost or undecided or orphans:
         more = [file for file in {*touched, *before.scopes} if file not in now.files]
         now.add(await store.definitions(sorted(more)))
     if lost:
         found.update(await _follow(lost, now, root, before, commit))
     if undecided:
         found.update(await _decide(undecided, now, before, () if files is None else files, store))
+    if orphans:
+        found.update(await _found_again(orphans, now, before, touched))
     written = []
     for anchor in anchors:
         successor = found.get(anchor.uuid, GONE)
@@ -206,6 +209,42 @@ async def _decide(
         find_successors, [_last(anchor) for anchor in undecided], considered, renamed=before.renamed
     )
     return {anchor.uuid: successor for anchor, successor in zip(undecided, successors, strict=True)}
+
+
+async def _found_again(
+    orphans: Sequence[AnchorRow], now: _Now, before: Before, files: Sequence[str]
+) -> dict[str, Successor]:
+    """Where orphans are that show again: what is cut in one ingest and put elsewhere in a later one is new there, and
+    nothing is lost by then. The name has to be the same, for much may be like what went long ago."""
+    gone: list[Definition] = []
+    new: list[Definition] = []
+    for file in sorted({*files, *before.scopes}):
+        side = standing(before.scopes.get(file, ()), now.files.get(file, ()))
+        gone.extend(side.lost)
+        new.extend(side.new)
+    tokens = {each.body_hash for each in new}
+    names = {each.name for each in new}
+    # Of the anchors on one place, which were made on its tokens of several times, one speaks for all.
+    places: dict[_Place, AnchorRow] = {}
+    for anchor in orphans:
+        place = (anchor.at_file, anchor.at_key)
+        if _last(anchor).name in names and (place not in places or anchor.body_hash in tokens):
+            places[place] = anchor
+    if not places:
+        return {}
+    asked = [*gone, *map(_last, places.values())]
+    successors = await asyncio.to_thread(find_successors, asked, new, renamed=before.renamed)
+    found = {}
+    for (place, anchor), successor in zip(places.items(), successors[len(gone) :], strict=True):
+        last = _last(anchor)
+        there = [successor.definition] if successor.definition is not None else successor.candidates
+        if there and all(each.name == last.name and still(last, each) for each in there):
+            found[place] = successor
+    return {
+        anchor.uuid: found[anchor.at_file, anchor.at_key]
+        for anchor in orphans
+        if (anchor.at_file, anchor.at_key) in found
+    }
 
 
 def _called(definition: Definition) -> str:

@@ -127,6 +127,11 @@ def _folder(walk: _Walk, folder: Path, path: str, rules: IgnoreRules) -> None:
             if language_of(entry.name) is not None:
                 walk.skip(entry_path.encode("utf-8", "replace").decode(), "its name is not portable")
             continue
+        if entry.name.splitlines() != [entry.name]:
+            folder_mark = "/" if entry.is_dir(follow_symlinks=False) else ""
+            if folder_mark or language_of(entry.name) is not None:
+                walk.skip(" ".join(entry_path.splitlines()) + folder_mark, "a line break in its name")
+            continue
         if entry.is_symlink():
             _link(walk, entry, entry_path, rules)
         elif entry.is_dir(follow_symlinks=False):

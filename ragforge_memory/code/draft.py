@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from ragforge_memory.code.fingerprint import Tokens, text_hash, tokens_hash
 from ragforge_memory.code.parsed import (
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
     from ragforge_memory.code.languages import Reader
 
+_NAMES = frozenset({"identifier", "dotted_name", "attribute"})
 _SPACE = re.compile(r"\s+")
 _OPENING = re.compile(r"([(\[]) ")
 _CLOSING = re.compile(r",? ([)\]])")
@@ -83,11 +85,18 @@ class OpenScope:
         """Whether it can have members."""
         return self.type in TYPE_TYPES
 
+    @property
+    def is_astray(self) -> bool:
+        """Whether it is a method whose type was lost."""
+        return self.type == "method" and self.parent is None and self.owner is None
+
 
 class Draft:
     """What is known so far of one file. ``data`` is its text as UTF-8 with line feeds."""
 
-    def __init__(self, path: str, language: str, data: bytes) -> None:
+    def __init__(
+        self, path: str, language: str, data: bytes, normal_form: Literal["NFC", "NFKC"] | None = None
+    ) -> None:
         self.path = path
         self.language = language
         self.data = data
@@ -102,6 +111,7 @@ class Draft:
         self._open: list[OpenScope] = []
         self._counts: dict[str, int] = {}
         self._handlers: Mapping[str, Handler] = {}
+        self._normal_form = None if data.isascii() else normal_form
 
     # what handlers read
 
@@ -121,8 +131,11 @@ class Draft:
         return next((scope for scope in reversed(self._open) if scope.type in ("function", "method")), None)
 
     def text(self, node: Node) -> str:
-        """The node's text."""
-        return self.data[node.start_byte : node.end_byte].decode("utf-8", "replace")
+        """The node's text; of a name in the form in which the language compares names."""
+        text = self.data[node.start_byte : node.end_byte].decode("utf-8", "replace")
+        if self._normal_form is not None and not text.isascii() and node.type in _NAMES:
+            return unicodedata.normalize(self._normal_form, text)
+        return text
 
     def line(self, node: Node) -> int:
         """The node's first line, from 1."""

@@ -78,7 +78,8 @@ class FileIndex:
     def children(self) -> Levels[list[ParsedScope]]:
         """For each parent's key (None: the top level), what is defined in it, by name, in source order.
 
-        Constructors that bear their type's name are left out: the name means the type.
+        Constructors that bear their type's name are left out: the name means the type. So are a template's
+        specializations, where the name means the template, and methods whose type was lost in a syntax error.
         """
         return self._children
 
@@ -86,7 +87,9 @@ class FileIndex:
     def _children(self) -> dict[str | None, dict[str, list[ParsedScope]]]:
         found: dict[str | None, dict[str, list[ParsedScope]]] = {}
         for scope in self._file.scopes:
-            if scope.owner is None and "constructor" not in scope.modifiers:
+            lost = scope.type == "method" and scope.parent is None
+            unnamed = "constructor" in scope.modifiers or "specialization" in scope.modifiers
+            if scope.owner is None and not lost and not unnamed:
                 found.setdefault(scope.parent, {}).setdefault(scope.name, []).append(scope)
                 if "outward" in scope.modifiers and scope.parent is not None:  # a plain C enum's members
                     around = self._by_key[scope.parent].parent
@@ -369,7 +372,9 @@ class ProjectIndex:
                 (path, scope)
                 for path in self._layout.detaching.get(name, ())
                 for scope in self.files.whole(path).file.scopes
-                if scope.owner is not None and "constructor" not in scope.modifiers and owner_name(scope.owner) == name
+                if scope.owner is not None
+                and owner_name(scope.owner) == name
+                and not {"constructor", "specialization"} & set(scope.modifiers)
             ]
         return found
 

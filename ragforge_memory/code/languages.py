@@ -25,7 +25,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
     from tree_sitter import Node, Parser
@@ -52,7 +52,9 @@ class Reader:
             stumbles over good code (macros) gives its own.
         prepare: what the parser is given instead of the text: as long, byte for byte, with what the grammar cannot
             read blanked out. Texts and hashes are of the file itself.
-        simplify: the same for a second try with a file that shows errors; the tree that gives more scopes is taken.
+        simplify: the same for more tries with a file that shows errors, the one that takes least away first; see
+            parse.py for which tree is taken.
+        normal_form: of Unicode, in which names are compared (Python: NFKC, PEP 3131); None where they are as written.
     """
 
     grammar: Callable[[str], object]
@@ -63,7 +65,8 @@ class Reader:
     transparent: frozenset[str] = frozenset()
     refusal: Callable[[Node, bytes], str | None] | None = None
     prepare: Callable[[bytes], bytes] | None = None
-    simplify: Callable[[bytes], bytes] | None = None
+    simplify: tuple[Callable[[bytes], bytes], ...] = ()
+    normal_form: Literal["NFC", "NFKC"] | None = None
 
 
 @dataclass(frozen=True, slots=True)

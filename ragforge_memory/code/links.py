@@ -71,6 +71,9 @@ class Links:
         common_members: method names of the language's built-in and everyday types: an unknown receiver's method
             of such a name is never taken for the project's.
         guesses: whether a method of an unknown receiver may be told by its name alone (C has no methods).
+        by_path: whether an import is told by where files are alone, without looking into them.
+        global_names: whether a name that nothing binds may be of a file that is not imported (scripts of one page,
+            what the linker or an autoloader finds); elsewhere it is a built-in one.
     """
 
     modules: Callable[[ProjectIndex, ParsedFile, Import], Sequence[str]]
@@ -87,3 +90,5 @@ class Links:
     methods_are_called: bool = False
     common_members: frozenset[str] = frozenset()
     guesses: bool = True
+    by_path: bool = False
+    global_names: bool = False

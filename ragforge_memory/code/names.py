@@ -197,11 +197,20 @@ class Names(Lookup):
         memo = (path, scope.key)
         if memo not in self._holders:
             self._holders[memo] = None
-            found = self.evaluate(path, scope.parent, scope.owner or "")
+            found = self._specialized(path, scope) or self.evaluate(path, scope.parent, scope.owner or "")
             if not self.known(found) and "." in (scope.owner or ""):
                 found = self.evaluate(path, scope.parent, (scope.owner or "").rpartition(".")[2])
             self._holders[memo] = found if self.known(found) and found and found.key else None
         return self._holders[memo]
+
+    def _specialized(self, path: str, scope: ParsedScope) -> Entity | None:
+        """The specialization that a member outside of it belongs to, where the file has one of that name."""
+        if "specialization" not in scope.modifiers:
+            return None
+        name = (scope.owner or "").rpartition(".")[2]
+        all_ = self._index.files[path].file.scopes
+        found = [other for other in all_ if other.name == name and "specialization" in other.modifiers]
+        return Entity(path, found[0].key) if len(found) == 1 else None
 
     def member(self, entity: Entity | None, name: str) -> Entity | None:
         """``name`` of an entity; None where it has no such member, UNKNOWN where a foreign base may have it."""

@@ -12,7 +12,7 @@ from ragforge_memory.code.parsed import ParsedFile
 from ragforge_memory.code.syntax import first_error, unread_bytes
 
 if TYPE_CHECKING:
-    from tree_sitter import Node
+    from tree_sitter import Node, Parser
 
     from ragforge_memory.code.languages import Reader
 
@@ -43,11 +43,8 @@ def parse(path: str, data: bytes) -> ParsedFile:
     parser = parser_of(language.name, path)
     root = parser.parse(reader.prepare(text) if reader.prepare else text).root_node
     draft = _drafted(root, path, language.name, text, reader)
-    if root.has_error and reader.simplify is not None:
-        simpler = parser.parse(reader.simplify(text)).root_node
-        second = _drafted(simpler, path, language.name, text, reader)
-        if (len(second.scopes), -unread_bytes(simpler)) > (len(draft.scopes), -unread_bytes(root)):
-            root, draft = simpler, second
+    if root.has_error and reader.simplify and first_error(root) is not None:
+        root, draft = _simplified(root, draft, parser, reader)
     parsed = draft.finish(root, reader)
     error = None
     if root.has_error or draft.doubtful:
@@ -56,9 +53,39 @@ def parse(path: str, data: bytes) -> ParsedFile:
 
 
 def _drafted(root: Node, path: str, language: str, text: bytes, reader: Reader) -> Draft:
-    draft = Draft(path, language, text)
+    draft = Draft(path, language, text, reader.normal_form)
     reader.extract(root, draft)
     return draft
+
+
+def _simplified(root: Node, draft: Draft, parser: Parser, reader: Reader) -> tuple[Node, Draft]:
+    """The best of a tree with errors and those of the text's simpler forms.
+
+    A form that leaves nothing unread while it takes little away is the one; among others the one with most scopes.
+    """
+    best, tried = (root, draft), draft.data
+    for number, simplify in enumerate(reader.simplify):
+        simpler = simplify(draft.data)
+        if simpler == tried or (number and not _is_lost(best)):
+            continue
+        tried, tree = simpler, parser.parse(simpler).root_node
+        form = tree, _drafted(tree, draft.path, draft.language, draft.data, reader)
+        if number == 0 and first_error(tree) is None:
+            return form
+        best = min(best, form, key=_loss)
+    return best
+
+
+def _is_lost(form: tuple[Node, Draft]) -> bool:
+    """Whether the file's structure is lost, so that it is worth to give up branches for it."""
+    return _loss(form)[0] or any(scope.is_astray for scope in form[1].scopes)
+
+
+def _loss(form: tuple[Node, Draft]) -> tuple[bool, int, int]:
+    """How much a form loses: the file's structure, then scopes with their places, then bytes."""
+    root, draft = form
+    unread = unread_bytes(root)
+    return unread * 10 > len(draft.data), -sum(not scope.is_astray for scope in draft.scopes), unread
 
 
 def _with_error(parsed: ParsedFile, error: str) -> ParsedFile:

@@ -101,7 +101,7 @@ def resolve(files: Iterable[ParsedFile] | ProjectIndex, only: Collection[str] | 
     foreign, digests = 0, Digests()
     dependences = {}
     for path in sorted(index.files.paths if only is None else index.files.paths.keys() & set(only)):
-        resolver = _Resolver(index)
+        resolver = Resolver(index)
         outer = index.reads.begin(path)
         try:
             edges += resolver.edges(path)
@@ -113,7 +113,13 @@ def resolve(files: Iterable[ParsedFile] | ProjectIndex, only: Collection[str] | 
     return Resolution(tuple(edges), unresolved, foreign, dependences)
 
 
-class _Resolver:
+class Resolver:
+    """Looks up what files use, each on its own; see `resolve`.
+
+    Args:
+        index: must not change meanwhile.
+    """
+
     def __init__(self, index: ProjectIndex) -> None:
         self._index = index
         self._names = Names(index)
@@ -183,38 +189,63 @@ class _Resolver:
 
     def _target(self, file: FileIndex, scope: ParsedScope | None, use: Use) -> tuple[Entity | None, bool]:
         """The definition that a use means, and whether that is certain; None (counted) where there is none."""
+        found, may_guess = self._meaning(file, scope, use)
+        if self._names.known(found):
+            if not found.instance and found.key:
+                return found, True
+            self.foreign += use.receiver is None or not found.key
+            return None, True
+        if found is FOREIGN or use.receiver is None:
+            self.foreign += 1
+            return None, True
+        guess = self._guess(file, use) if may_guess else None
+        self.unresolved += guess is None
+        return guess, False
+
+    def meaning(self, path: str, scope: ParsedScope | None, use: Use) -> Entity:
+        """What a use means, nothing guessed: FOREIGN is what is certainly no definition of the project.
+
+        A name that a parameter or a variable binds means what that holds, where it can be told, and nothing else.
+        """
+        file, names = self._index.files[path], self._names
+        key = scope.key if scope else None
+        found, _ = self._meaning(file, scope, use)
+        if found is not FOREIGN:
+            return names.principal(found) if names.known(found) else found
+        if use.receiver is not None:
+            module = names.evaluate(path, key, use.receiver, use.line)
+            if module is not None and names.known(module) and module.path in self._index.files and not module.key:
+                return UNKNOWN if names.member(module, use.name) is None else FOREIGN  # it may be put there unseen
+        first = (use.receiver or use.name).partition(".")[0].partition("(")[0].partition("[")[0]
+        meant = names.lookup(path, key, first, use.line)
+        if use.receiver is None and meant is not None and names.known(meant):
+            return names.principal(meant)
+        return UNKNOWN if meant is None and file.links.global_names and first.isidentifier() else FOREIGN
+
+    def _meaning(self, file: FileIndex, scope: ParsedScope | None, use: Use) -> tuple[Entity, bool]:
+        """A thing of the project, FOREIGN or UNKNOWN, and whether the name alone may tell what is UNKNOWN."""
         path, key, names = file.path, scope.key if scope else None, self._names
         if use.receiver is None:
             # a type's own bases and decorators are read outside it
             outside = scope is not None and use.kind in ("inherit", "implement", "decorate")
-            found = self._bare(file, scope.parent if outside and scope else key, use)
-            if found is None:
-                self.foreign += 1
-            return found, True
+            return self._bare(file, scope.parent if outside and scope else key, use), False
         receiver = names.evaluate(path, key, use.receiver, use.line)
         if receiver is not None and names.known(receiver):
             receiver = names.receiver(receiver)
         if receiver is None or receiver is FOREIGN:
-            self.foreign += 1
-            return None, True
+            return FOREIGN, False
         member = names.member(receiver, use.name)
         if member is not None and names.known(member):
-            if not member.instance and member.key:
-                return member, True
-            self.foreign += not member.key
-            return None, True
+            return member, False
         if member is FOREIGN or (member is None and names.known(receiver) and not receiver.key):
-            self.foreign += 1  # a module of the project without such a name: nothing to look for elsewhere
-            return None, True
+            return FOREIGN, False  # a module of the project without such a name: nothing to look for elsewhere
         # a module says all it has; a project's type with a foreign base or an unknown field has the name from there
         inherited = names.known(receiver) and (not receiver.key or member is UNKNOWN)
         settled = inherited or use.receiver in file.links.super_names
-        guess = self._guess(file, use) if use.kind in ("call", "decorate") and not settled else None
-        self.unresolved += guess is None
-        return guess, False
+        return UNKNOWN, use.kind in ("call", "decorate") and not settled
 
-    def _bare(self, file: FileIndex, key: str | None, use: Use) -> Entity | None:
-        """A bare name's definition; what a local variable holds is not what the name itself means."""
+    def _bare(self, file: FileIndex, key: str | None, use: Use) -> Entity:
+        """What a bare name means; what a local variable holds is not what the name itself means."""
         path, names = file.path, self._names
         if use.kind in ("type", "inherit", "implement") and not self._is_type_variable(file, key, use.name):
             meant = names.lookup(path, key, use.name, use.line, types=True)
@@ -225,13 +256,13 @@ class _Resolver:
         if use.kind == "call" and (source := names.injected(path, key, use.name)):
             return source
         if self._is_variable(file, key, use.name):
-            return None
+            return FOREIGN
         found = names.lookup(path, key, use.name, use.line)
-        if found is None or not names.known(found) or found.instance:
-            return None
-        if not found.key:
-            whole = names.called_module(found) if use.kind in ("call", "reference", "inherit") else None
-            return whole if whole is not None and use.kind != "reference" else None
+        if found is None:
+            return FOREIGN
+        if names.known(found) and not found.key and use.kind in ("call", "inherit"):
+            whole = names.called_module(found)
+            return found if whole is None else whole
         return found
 
     def _is_variable(self, file: FileIndex, key: str | None, name: str) -> bool:

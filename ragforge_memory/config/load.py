@@ -147,7 +147,7 @@ def _built(values: FileValues, file: Path | None, root: Path, environ: Mapping[s
     except ValidationError as error:
         raise refused(error, RagforgeConfig, place_of=place_of) from error
     _follow_embedding_defaults(config, origins)
-    return LoadedConfig(config, file, root, origins, tuple(_notices(config, values, file)))
+    return LoadedConfig(config, file, root, origins, tuple(_notices(values, file)))
 
 
 def _llm_provider(data: Mapping[str, Any]) -> str | None:
@@ -177,13 +177,19 @@ def _follow_embedding_defaults(config: RagforgeConfig, origins: dict[str, str]) 
         origins.setdefault(f"{block}.{key}", f"follows from {block}.{chosen}")
 
 
-def _notices(config: RagforgeConfig, values: FileValues, file: Path | None) -> Iterator[str]:
-    """Top-level keys that nobody knows but that look like one of ours."""
-    known = known_keys(RagforgeConfig)
-    for key in config.model_extra or {}:
-        near = nearest(key, known, least=0.75)
-        if near and (near,) not in values.lines:
-            yield f"{file}:{values.lines.get((key,), 1)}: {key} is not a key of ours; did you mean {near}?"
+def _notices(values: FileValues, file: Path | None) -> Iterator[str]:
+    """Keys that nobody knows, where other tools may have theirs, but that look like one of ours that is not there."""
+    given: list[tuple[environment.Path, Any, type[BaseModel] | None]] = [((), values.data, RagforgeConfig)]
+    given += [((key,), values.data.get(key), block_of(RagforgeConfig, key)) for key in known_keys(RagforgeConfig)]
+    for path, data, block in given:
+        if block is None or block.model_config.get("extra") != "allow" or not isinstance(data, dict):
+            continue
+        known = known_keys(block)
+        for key in (key for key in data if key not in known):
+            near = nearest(str(key), known, least=0.6 if path else 0.75)
+            if near and near not in data:
+                line, name = values.lines.get((*path, key), 1), ".".join((*path, str(key)))
+                yield f"{file}:{line}: {name} is not a key of ours; did you mean {'.'.join((*path, near))}?"
 
 
 def _is_set(data: Any, path: environment.Path) -> bool:

@@ -50,6 +50,15 @@ def is_secret(key: str) -> bool:
     return any(last == name or last.endswith("_" + name) for name in SECRET_KEYS)
 
 
+def as_yaml(value: Any) -> str:
+    """A value as it is written on one line of the file."""
+    if isinstance(value, (list, tuple)):
+        return f"[{', '.join(map(as_yaml, value))}]"
+    if value is None or isinstance(value, bool):
+        return {None: "null", True: "true", False: "false"}[value]
+    return repr(value) if isinstance(value, str) else str(value)
+
+
 def nearest(word: str, known: Iterable[str], *, least: float = 0.5) -> str | None:
     """The known word that is most like this one, or None where none is (``least`` is difflib's ratio, 0 to 1)."""
     names = list(known)
@@ -100,7 +109,7 @@ def _words(detail: ErrorDetails, path: Path, model: type[BaseModel]) -> tuple[st
         hint = f"did you mean {near}?" if near else f"known here: {', '.join(known)}"
         return "unknown key" + (f"; the nearest known key is {near}" if near else ""), hint
     value = detail.get("input")
-    shown = "" if is_secret(path[-1] if path else "") or not _is_scalar(value) else f", not {value!r}"
+    shown = "" if is_secret(path[-1] if path else "") or not _is_scalar(value) else f", not {as_yaml(value)}"
     hint = context.get("hint") or _default_hint(model, path)
     if kind == "literal_error":
         near = nearest(str(value), re.findall(r"'([^']*)'", str(context.get("expected"))))
@@ -121,7 +130,7 @@ def _default_hint(model: type[BaseModel], path: Path) -> str:
                 return "write `key: value` lines below it"
             default = field.get_default()
             if default not in (None, "", ()):
-                return f"the default is {default!r}; leave the key out to take it"
+                return f"the default is {as_yaml(default)}; leave the key out to take it"
     return "leave the key out to take the default"
 
 

@@ -6,10 +6,20 @@ Building one checks it; how values come here from a file and the environment is 
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
+from urllib.parse import urlsplit
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, model_validator
-from pydantic_core import PydanticCustomError
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    StringConstraints,
+    ValidationInfo,
+    field_validator,
+    model_validator,
+)
+from pydantic_core import PydanticCustomError, PydanticKnownError
 
 from ragforge_memory.config.known_models import (
     DEFAULT_EMBEDDING_MODELS,
@@ -30,7 +40,21 @@ LLMProvider = Literal["gemini", "openai", "extractive", "scripted"]
 MAX_DIMENSION = 4096
 
 
-class Section(BaseModel):
+class _Block(BaseModel):
+    """What every block keeps to."""
+
+    @field_validator("*", mode="before")
+    @classmethod
+    def _a_switch_is_no_number(cls, value: Any, info: ValidationInfo) -> Any:
+        """Refuses true and false where a number is asked for; pydantic takes them for 1 and 0."""
+        annotation = cls.model_fields[info.field_name or ""].annotation
+        kinds = get_args(annotation) or (annotation,)
+        if isinstance(value, bool) and bool not in kinds and (int in kinds or float in kinds):
+            raise PydanticKnownError("int_type" if int in kinds else "float_type")
+        return value
+
+
+class Section(_Block):
     """A block whose every key is ours: an unknown one is an error."""
 
     model_config = ConfigDict(
@@ -38,7 +62,7 @@ class Section(BaseModel):
     )
 
 
-class SharedSection(BaseModel):
+class SharedSection(_Block):
     """A block that RagForge's other tools write into as well: keys we do not know are kept and ignored."""
 
     model_config = ConfigDict(
@@ -98,6 +122,14 @@ def _with_neo4j_scheme(server: Neo4jConfig | None) -> Neo4jConfig | None:
                 "hint": f"bolt://host:7687, neo4j://host, or neo4j+s://… for Aura{browser}",
             },
         )
+    try:
+        urlsplit(uri).port  # noqa: B018 - to ask for it checks it
+    except ValueError:
+        raise PydanticCustomError(
+            "neo4j_port",
+            "its host or port cannot be read",
+            {"key": "uri", "hint": "bolt://host:7687; a port is at most 65535"},
+        ) from None
     return server
 
 

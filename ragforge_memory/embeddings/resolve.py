@@ -65,6 +65,13 @@ def resolve_embedder(
     return found
 
 
+# Of a model that a caller names: what the configuration would have to say is no help there.
+_HINTS = {
+    "provider": "name it PROVIDER:MODEL, as local:e5-small-v2 or openai:text-embedding-3-small",
+    "unknown_dimension": "give its dimension too, the number of floats that it gives",
+}
+
+
 def named_embedder(
     name: str,
     config: RagforgeConfig,
@@ -90,11 +97,10 @@ def named_embedder(
         wanted = EmbeddingsConfig.model_validate({key: value for key, value in given.items() if value is not None})
     except ValidationError as error:
         reason = error.errors()[0]
-        raise ConfigError(
-            f"the embedding model {name!r} cannot be used: {reason['msg']}",
-            hint=reason.get("ctx", {}).get("hint") or "local:e5-small-v2, gemini:gemini-embedding-2 or openai:MODEL",
-            key="agent.memory.embeddings",
-        ) from error
+        context = reason.get("ctx", {})
+        known = _HINTS.get(reason["type"]) or _HINTS.get(context.get("key", ""))
+        hint = known or context.get("hint") or _HINTS["provider"]
+        raise ConfigError(f"the embedding model {name!r} cannot be used: {reason['msg']}", hint=hint) from error
     return _chosen(wanted, config, environ, home, progress)
 
 

@@ -202,11 +202,11 @@ class ReferenceStore:
         return found
 
     async def about(self, about: str, *, limit: int = 50) -> list[Tied]:
-        """Messages that are tied to code, newest first.
+        """Messages that are tied to code, newest first; of each conversation the newest 40 ties.
 
         Args:
             about: a name, a qualified name, a file or a scope's uuid, as of when it was said or as of now.
-            limit: at most so many ties.
+            limit: of at most so many conversations.
         """
         rows = await self._client.read("messages_about", about=about, limit=limit, **self._owner)
         return [Tied(message(row["message"]), reference(row), row["title"]) for row in rows]

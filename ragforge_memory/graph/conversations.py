@@ -131,15 +131,20 @@ class ConversationStore:
     async def find(self, reference: str) -> ConversationInfo:
         """One conversation by its uuid, the start of its uuid, its session or its whole title.
 
+        A title in another case is taken where nothing else fits.
+
         Raises:
             ConversationNotFound: nothing fits.
             InvalidInput: the reference fits several and none exactly.
         """
-        rows = await self._client.read("find_conversations", reference=reference, **self._owner)
+        # A whole uuid is looked up; everything else is looked for among all of the owner's.
+        rows = await self._client.read("get_conversation", uuid=reference, **self._owner)
+        rows = rows or await self._client.read("find_conversations", reference=reference, **self._owner)
         found = [conversation_info(row["conversation"]) for row in rows]
         if not found:
             raise _not_found(reference)
         exact = [info for info in found if reference in (info.uuid, info.session_id)]
+        found = [info for info in found if info.uuid.startswith(reference) or info.title == reference] or found
         if len(found) > 1 and not exact:
             names = ", ".join(f"{info.uuid[:8]} ({info.title or 'untitled'})" for info in found[:5])
             raise InvalidInput(f"{reference!r} fits several conversations: {names}", hint="give more of the uuid")

@@ -305,8 +305,9 @@ class Journal(JournalFile):
         except (Timeout, OSError):
             yield None
             return
-        file = JournalFile(path, read_journal(path)) if path.exists() else None
+        file = None
         try:
+            file = JournalFile(path, read_journal(path)) if path.exists() else None
             yield file
         finally:
             if file is not None:

@@ -142,10 +142,17 @@ def dumped(call: ToolCall) -> dict[str, Any]:
 
 
 def read_journal(path: Path) -> Journalled:
-    """What a journal file holds that has no end; a line that was cut off is left out."""
+    """What a journal file holds that has no end; a line that was cut off is left out.
+
+    Raises:
+        ValueError: a line says something that this release does not know.
+    """
     found = Journalled()
     for line in read_lines(path):
-        found.take(line)
+        try:
+            found.take(line)
+        except (KeyError, TypeError, ValueError) as error:
+            raise ValueError(f"{path.name} has a line that cannot be read: {error!r}") from error
     return found
 
 

@@ -43,6 +43,9 @@ def journal_state(directory: Path) -> JournalState:
             held = read_journal(path)
         except OSError:  # its process has just taken it away
             continue
+        except ValueError as error:
+            state.aside[path] = [str(error)]
+            continue
         gone = bool(held) and is_claimable(path)
         for turn in held.turns.values():
             if turn.waits or gone:

@@ -20,6 +20,9 @@ SLOW_TIMEOUT = 15.0
 # A managed server that takes this long is asked whether it is still there: it comes back by itself, so that waiting
 # for it can begin at once. Others are left to the driver's retries, which survive a change of leader.
 GONE_AFTER = 0.4
+# An attempt that is refused in the same moment as the question ends by itself: to cancel it just then would leave the
+# driver's refused connection unread, which asyncio reports as an error of its own (before Python 3.12).
+REFUSED_TOO = 0.05
 
 _LOST = (driver_errors.ServiceUnavailable, driver_errors.SessionExpired, OSError)
 
@@ -67,7 +70,7 @@ async def unless_hanging(driver: neo4j.AsyncDriver, attempt: Callable[[], Awaita
             if is_lost(refused) or (refused is not None and not early):
                 break
             await asyncio.sleep(due - loop.time() if early else STATEMENT_TIMEOUT)
-        limit.reschedule(loop.time())
+        limit.reschedule(loop.time() + REFUSED_TOO)
 
     def begin_watching() -> None:
         nonlocal watcher

@@ -10,9 +10,10 @@ import asyncio
 import re
 from dataclasses import dataclass
 from functools import cache
+from typing import Any
 from uuid import uuid4
 
-from ragforge_memory.errors import GraphError, GraphUnavailable, SchemaTooNew
+from ragforge_memory.errors import GraphError, GraphTimeout, GraphUnavailable, SchemaTooNew
 from ragforge_memory.graph.client import PATIENT_TIMEOUT, GraphClient
 from ragforge_memory.graph.failures import code_of, exists_already
 from ragforge_memory.graph.queries import cypher_directory, parse_version
@@ -23,6 +24,10 @@ MIN_LIBRARY_VERSION = "0.1.0"
 _LEASE_SECONDS = 120
 _POLL_SECONDS = 0.2
 _ATTEMPTS = 6
+# Seconds for the first statement of all, a minute in all as patient work has: a server that was killed under load and
+# has just been started took more than 10 for it. It is given more only where it says that it is there: one that hangs
+# is found out after 12.
+_FIRST_STATEMENT = (10.0, 20.0, 30.0)
 _META_KEY = "CREATE CONSTRAINT ragforge_meta_key IF NOT EXISTS FOR (n:RagforgeMeta) REQUIRE n.key IS UNIQUE"
 
 
@@ -56,7 +61,7 @@ def newest_schema() -> int:
 
 async def schema_version(client: GraphClient) -> int | None:
     """The version of the schema that the graph has; None where it has none. Changes nothing."""
-    state = (await client.read("schema_state", timeout=10))[0]
+    state = await _state(client)
     return None if state["schema_version"] is None else int(state["schema_version"])
 
 
@@ -67,7 +72,7 @@ async def migrate(client: GraphClient, *, library_version: str) -> int:
         SchemaTooNew: a newer library has migrated this graph and this one may no longer write to it.
         GraphUnavailable: the server is away, or another process has been migrating for over two minutes.
     """
-    state = (await client.read("schema_state", timeout=10))[0]
+    state = await _state(client)
     version = int(state["schema_version"] or 0)
     if version > newest_schema():
         least = state["min_library_version"] or ""
@@ -80,6 +85,17 @@ async def migrate(client: GraphClient, *, library_version: str) -> int:
     if version == newest_schema():
         return version
     return await _migrate_under_lease(client)
+
+
+async def _state(client: GraphClient) -> dict[str, Any]:
+    *more, last = _FIRST_STATEMENT
+    for seconds in more:
+        try:
+            return (await client.read("schema_state", timeout=seconds))[0]
+        except GraphTimeout:
+            if not await client.answers(restart=False):
+                raise
+    return (await client.read("schema_state", timeout=last))[0]
 
 
 async def _migrate_under_lease(client: GraphClient) -> int:

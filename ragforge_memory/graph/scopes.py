@@ -102,7 +102,9 @@ class ScopeStore:
     async def callers(self, project: str, uuid: str, *, limit: int = 200) -> list[ScopeUse]:
         """Scopes that use this one, by file and first line, and the lines where they do."""
         rows = await self._client.read("scope_callers", project=project, uuid=uuid, limit=limit)
-        return [ScopeUse(scope=scope(row["scope"]), lines=tuple(row["lines"] or ())) for row in rows]
+        return [
+            ScopeUse(scope=scope(row["scope"]), lines=tuple(row["lines"] or ()), certain=row["certain"]) for row in rows
+        ]
 
     async def callees(self, project: str, uuid: str, *, limit: int = 200) -> list[ScopeUse]:
         """Scopes that this one uses, by first use, and the lines where it does."""

@@ -47,7 +47,9 @@ class Filters:
     @property
     def parameters(self) -> dict[str, Any]:
         """As the statements take them. The graph's clock is finer than ours, so ``until`` has its microsecond."""
-        until = None if self.until is None else self.until + timedelta(microseconds=1)
+        until = self.until
+        if until is not None and until.replace(tzinfo=None) < datetime.max:
+            until += timedelta(microseconds=1)
         return {
             "role": self.role,
             "since": None if self.since is None else self.since.isoformat(),
@@ -72,6 +74,7 @@ class Hit(NamedTuple):
     seq: int
     time: datetime | None
     score: float
+    has_vector: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,6 +137,7 @@ class SearchStore:
         parameters = {
             "words": [{"text": word, "pattern": pattern(word)} for word in words],
             "sample": RARITY_SAMPLE,
+            "property": self._property(self._use.space),
             **self._scope(conversation_id, filters, limit),
         }
         if conversation_id is None:
@@ -216,7 +220,7 @@ class SearchStore:
             once=True,
             places=[list(place) for place in places],
             vector=None if vector is None or space is None else list(vector),
-            property="embedding" if space is None else space.property,
+            property=self._property(space),
             hidden=list(hidden),
             reader=reader,
             tags=list(filters.tags) or None,
@@ -231,6 +235,10 @@ class SearchStore:
             for row in rows[0]["found"]
         }
 
+    @staticmethod
+    def _property(space: Space | None) -> str:
+        return "embedding" if space is None else space.property
+
     def _scope(self, conversation_id: str | None, filters: Filters, limit: int) -> dict[str, Any]:
         scope = (
             {"tags": list(filters.tags) or None} if conversation_id is None else {"conversation_id": conversation_id}
@@ -244,10 +252,13 @@ def _hits(rows: list[dict[str, Any]], conversation_id: str | None) -> Hits:
     row = rows[0]
     lineage = tuple(Part(at, int(top)) for at, top in row.get("lineage") or ())
     conversations = row.get("conversations") or [part_of(lineage, seq) for seq in row["seqs"]]
+    vectors = row.get("vectors") or [True] * len(conversations)
     return Hits(
         tuple(
-            Hit(at, seq, _time(time), score)
-            for at, seq, time, score in zip(conversations, row["seqs"], row["times"], row["scores"], strict=True)
+            Hit(at, seq, _time(time), score, has_vector)
+            for at, seq, time, score, has_vector in zip(
+                conversations, row["seqs"], row["times"], row["scores"], vectors, strict=True
+            )
         ),
         lineage,
         tuple(row.get("hidden") or (part.conversation_id for part in lineage[:-1])),

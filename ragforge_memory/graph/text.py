@@ -14,7 +14,7 @@ _QUOTED = re.compile(r'"(\w+)"')
 # More words than this make a query slower, not better: Lucene scores the rarest anyway.
 MAX_QUERY_WORDS = 64
 _MAX_TERMS = 2_000
-# Names come again and again in what is said of one code base. Some MB at most: what is longer is no name.
+# Words and names come again and again in what is said of one code base. Some MB at most: what is longer is neither.
 _REMEMBERED, _LONGEST_REMEMBERED = 16_384, 64
 
 
@@ -29,8 +29,8 @@ def terms(text: str) -> str:
     Stored beside the text, since an analyzer leaves ``make_default_short_help`` whole.
     """
     found: dict[str, None] = {}
-    for identifier in dict.fromkeys(_IDENTIFIER.findall(text)):
-        parts = _remembered(identifier) if len(identifier) <= _LONGEST_REMEMBERED else _several(identifier)
+    for piece in dict.fromkeys(text.split()):
+        parts = _remembered(piece) if len(piece) <= _LONGEST_REMEMBERED else _parts_in(piece)
         if parts:
             found.update(parts)
             if len(found) > _MAX_TERMS:
@@ -38,15 +38,19 @@ def terms(text: str) -> str:
     return " ".join(found)
 
 
-def _several(identifier: str) -> dict[str, None]:
-    """The parts of an identifier that has more than one, else none."""
-    if identifier.isalpha() and identifier[1:].islower():
+def _parts_in(piece: str) -> dict[str, None]:
+    """The parts of those identifiers in a text that have more than one."""
+    if piece.isalpha() and piece[1:].islower() and piece.isascii():
         return {}  # a word
-    parts = identifier_parts(identifier)
-    return dict.fromkeys(parts) if len(parts) > 1 else {}
+    found: dict[str, None] = {}
+    for identifier in _IDENTIFIER.findall(piece):
+        parts = identifier_parts(identifier)
+        if len(parts) > 1:
+            found.update(dict.fromkeys(parts))
+    return found
 
 
-_remembered = lru_cache(_REMEMBERED)(_several)
+_remembered = lru_cache(_REMEMBERED)(_parts_in)
 
 
 def owner_token(user_id: str, project: str) -> str:

@@ -87,7 +87,8 @@ def _opened(value: object, transcript: Transcript) -> list[tuple[str, Any]]:
 
 def _newest_leaf(nodes: Mapping[str, Any]) -> str | None:
     """What old exports, which name no current node, showed last."""
-    parents = {node.get("parent") for node in nodes.values() if isinstance(node, Mapping)}
+    named = (node.get("parent") for node in nodes.values() if isinstance(node, Mapping))
+    parents = {parent for parent in named if isinstance(parent, str)}
 
     def when(name: str) -> float:
         message = nodes[name].get("message") if isinstance(nodes[name], Mapping) else None
@@ -220,7 +221,10 @@ def _said(content: Mapping[str, Any], *, most: int = MAX_CHARACTERS) -> str:
 
 def _thoughts(content: Mapping[str, Any]) -> str:
     found = []
-    for thought in content.get("thoughts") or ():
+    thoughts = content.get("thoughts") or ()
+    if not isinstance(thoughts, (list, tuple)):
+        raise ValueError(f"its thoughts are a list, not {type(thoughts).__name__}")
+    for thought in thoughts:
         thought = mapping(thought, "a thought")
         pieces = (optional_text(thought.get(key), "a thought") for key in ("summary", "content"))
         found.append("\n".join(filter(None, pieces)))

@@ -16,6 +16,7 @@ from ragforge_memory.importers.fields import (
     MAX_RESULT_CHARACTERS,
     arguments,
     identifier,
+    is_one_of,
     joined,
     mapping,
     text,
@@ -46,13 +47,13 @@ def recognises(record: object) -> bool:
     if not isinstance(record, Mapping):
         return False
     kind = record.get("type")
+    if not isinstance(kind, str):
+        return False
     if kind in _MESSAGES:
         message = record.get("message")
         return isinstance(message, Mapping) and ("uuid" in record or "sessionId" in record or "content" in message)
     if kind in _TITLES:
         return isinstance(record.get(_TITLES[kind]), str)
-    if not isinstance(kind, str):
-        return False
     return "sessionId" in record or (kind in _OTHERS and not {"uuid", "leafUuid", "messageId"}.isdisjoint(record))
 
 
@@ -124,7 +125,7 @@ class _Session:
 
     def _begins_another(self, value: object) -> bool:
         """A session that goes on under a new id follows a message; one that begins follows none."""
-        if not isinstance(value, Mapping) or value.get("type") not in _MESSAGES:
+        if not isinstance(value, Mapping) or not is_one_of(value.get("type"), _MESSAGES):
             return False
         session = value.get("sessionId")
         if self._id is None:
@@ -137,7 +138,7 @@ class _Session:
         if _is_other(line):
             self._about(line)
             return
-        if line.get("type") not in _MESSAGES:
+        if not is_one_of(line.get("type"), _MESSAGES):
             raise ValueError("a line of a session has a type")
         uuid = identifier(line.get("uuid"))
         if uuid is not None:

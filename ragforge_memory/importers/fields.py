@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -25,6 +25,11 @@ def mapping(value: object, what: str) -> Mapping[str, Any]:
     if not isinstance(value, Mapping):
         raise ValueError(f"{what} is a mapping, not {type(value).__name__}")
     return value
+
+
+def is_one_of(value: object, known: Container[str]) -> bool:
+    """Whether a value is one of these words; a list or a mapping, which stands where a word should, is none."""
+    return isinstance(value, str) and value in known
 
 
 def text(value: object, what: str, *, most: int = MAX_CHARACTERS) -> str:

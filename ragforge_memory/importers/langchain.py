@@ -11,6 +11,7 @@ from ragforge_memory.importers.fields import (
     MAX_RESULT_CHARACTERS,
     arguments,
     identifier,
+    is_one_of,
     joined,
     mapping,
     optional_text,
@@ -47,7 +48,9 @@ _CALLS = frozenset({"tool_use", "tool_call", "function_call", "input_json_delta"
 
 def recognises(record: object) -> bool:
     """Whether this is such a record."""
-    return isinstance(record, Mapping) and record.get("type") in _TYPES and isinstance(record.get("data"), Mapping)
+    if not isinstance(record, Mapping):
+        return False
+    return is_one_of(record.get("type"), _TYPES) and isinstance(record.get("data"), Mapping)
 
 
 def read(records: Iterable[Record]) -> Iterator[TranscriptMessage]:
@@ -65,7 +68,7 @@ def read(records: Iterable[Record]) -> Iterator[TranscriptMessage]:
 def _taken(exchange: Exchange, value: object, place: str) -> Iterator[TranscriptMessage]:
     record = mapping(value, "a message")
     kind = record.get("type")
-    if kind not in _TYPES:
+    if not isinstance(kind, str) or kind not in _TYPES:
         raise ValueError(f"there is no message of type {kind!r}")
     data = mapping(record.get("data"), "the data of a message")
     role = _TYPES[kind] or _CHAT.get(str(data.get("role")).lower(), "system")

@@ -14,6 +14,7 @@ from ragforge_memory.importers.fields import (
     MAX_RESULT_CHARACTERS,
     arguments,
     identifier,
+    is_one_of,
     joined,
     mapping,
     optional_text,
@@ -33,7 +34,7 @@ _KEYS = _CALLS | {"refusal", "audio", "annotations", "reasoning_content", "name"
 
 def recognises(record: object) -> bool:
     """Whether only such a message looks like this: plain ones of role and content do not show it."""
-    if not isinstance(record, Mapping) or record.get("role") not in _ROLES:
+    if not isinstance(record, Mapping) or not is_one_of(record.get("role"), _ROLES):
         return False
     content = record.get("content")
     return (
@@ -60,7 +61,7 @@ def read(records: Iterable[Record]) -> Iterator[TranscriptMessage]:
 def _taken(exchange: Exchange, value: object, place: str) -> Iterator[TranscriptMessage]:
     message = mapping(value, "a message")
     role = message.get("role")
-    if role not in _ROLES:
+    if not is_one_of(role, _ROLES):
         raise ValueError(f"there is no role {role!r} ({', '.join(sorted(_ROLES))})")
     when = time(message.get("timestamp") or message.get("created_at"))
     if role == "assistant":

@@ -193,7 +193,7 @@ def _of_document(document: JsonDocument) -> Iterator[Transcript]:
             def rest() -> dict[str, Any]:
                 header.update((key, document.value()) for key in keys)
                 document.end()
-                return _head(header)
+                return Record(document.place, header).read(_head)
 
             transcript = _of_messages(document.items(), place=document.place)
             transcript.messages = _headed(transcript, transcript.messages, rest)

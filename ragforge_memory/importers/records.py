@@ -10,6 +10,9 @@ from ragforge_memory.errors import InvalidInput
 
 T = TypeVar("T")
 
+TOO_DEEP = "it is nested too deeply"
+"""Why a record is refused that no recursion comes to the end of."""
+
 
 @dataclass(frozen=True, slots=True)
 class Record:
@@ -49,6 +52,8 @@ class Record:
             raise
         except ValueError as error:
             raise refusal(self.place, str(error)) from error
+        except RecursionError as error:
+            raise refusal(self.place, TOO_DEEP) from error
 
 
 def refusal(place: str, why: str) -> InvalidInput:

@@ -46,6 +46,11 @@ class Source:
             self._head += more
         return self._head
 
+    def give_back(self, read: bytes) -> None:
+        """Has what was read so far be read again, from the beginning."""
+        self._head = read
+        self.taken = 0
+
     def chunks(self) -> Iterator[bytes]:
         """All bytes in pieces; a byte order mark is left out."""
         if self.head(3).startswith(codecs.BOM_UTF8):

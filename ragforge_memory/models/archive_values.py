@@ -3,14 +3,29 @@
 from __future__ import annotations
 
 import json
+import re
 from datetime import datetime
 from typing import Annotated, Any
+from zoneinfo import ZoneInfo
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, field_validator
 
+# What Python and the graph both read: Python alone takes a space for the T, and other letters.
+_ISO = re.compile(
+    r"\d{4}-?\d\d-?\d\dT\d\d(:?\d\d(:?\d\d([.,]\d{1,9})?)?)?(Z|[+-]\d\d(:?\d\d(:?\d\d)?)?)?(\[(?P<zone>[^\[\]]+)\])?"
+)
+
 
 def _time(text: str) -> str:
+    match = _ISO.fullmatch(text)
+    if match is None:
+        raise ValueError(f"{text!r} is no time as ISO 8601 writes it, such as 2026-01-01T00:00:00Z")
     datetime.fromisoformat(text.partition("[")[0])
+    if match["zone"] is not None:
+        try:
+            ZoneInfo(match["zone"])
+        except (KeyError, ValueError, OSError) as error:
+            raise ValueError(f"there is no time zone {match['zone']!r}") from error
     return text
 
 
@@ -69,6 +84,11 @@ _IDENTITY = frozenset(
         "import_until",
         "import_step",
         "import_holder",
+        "head_seq",
+        "file_path",
+        "summary_token",
+        "insight_token",
+        "insight_until",
     }
 )
 

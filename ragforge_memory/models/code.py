@@ -75,10 +75,14 @@ class Scope(Shape):
 
 
 class ScopeUse(Shape):
-    """One end of a CONSUMES edge: the other scope and the lines (from 1) where it is used."""
+    """One end of a CONSUMES edge: the other scope and the lines (from 1) where it is used.
+
+    Not ``certain`` is what only the name speaks for: a method of that name is called on something of unknown type.
+    """
 
     scope: Scope
     lines: tuple[int, ...] = ()
+    certain: bool = True
 
 
 class ScopeName(NamedTuple):

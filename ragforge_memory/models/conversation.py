@@ -143,7 +143,8 @@ class ConversationContext(Shape):
 class AssistantResponse(Shape):
     """The answer of a turn. ``degraded`` names what was not available while it was made.
 
-    With ``graph`` the turn is kept on disk until Neo4j is back; with ``journal`` as well it is not kept.
+    With ``graph`` the turn is kept on disk until Neo4j is back; with ``journal`` as well it is not kept. ``state`` is
+    ``partial`` where the model's limit cut the answer, or no word of it came.
     """
 
     content: str

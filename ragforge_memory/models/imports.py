@@ -12,10 +12,11 @@ MOST_NAMED = 1_000
 
 class ImportFault(Shape):
     """A conversation that was refused. ``place`` is where it begins; ``message`` names the line or the record that is
-    bad. Nothing of it is left."""
+    bad, ``hint`` what to do about it, where that is known. Nothing of it is left."""
 
     place: str
     message: str
+    hint: str | None = None
 
 
 class ImportReport(Shape):

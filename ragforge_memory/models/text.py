@@ -1,8 +1,31 @@
-"""Text as it can be sent and stored."""
+"""Text as it can be sent, stored and read."""
 
 from __future__ import annotations
+
+import math
+from typing import Any
 
 
 def well_formed(text: str) -> str:
     """``text`` with each half of a surrogate pair (a cut text, an odd file name) as a question mark."""
     return text.encode("utf-8", "replace").decode("utf-8")
+
+
+def well_formed_json(value: Any) -> Any:
+    """A JSON value with all texts in it `well_formed`, keys too, and None for numbers that JSON does not know."""
+    match value:
+        case str():
+            return well_formed(value)
+        case float() if not math.isfinite(value):
+            return None
+        case dict():
+            return {well_formed_json(key): well_formed_json(inner) for key, inner in value.items()}
+        case list() | tuple():
+            return [well_formed_json(inner) for inner in value]
+        case _:
+            return value
+
+
+def counted(number: int, one: str, many: str | None = None) -> str:
+    """``1 file``, ``2,000 files``; ``many`` where it is not ``one`` and an s."""
+    return f"{number:,} {one if number == 1 else many or one + 's'}"

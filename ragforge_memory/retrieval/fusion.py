@@ -61,7 +61,7 @@ def fused_with_gaps(
     Args:
         text: the list by words.
         meaning: the list by meaning; empty: there is nothing to make up for.
-        unjudged: which of ``text`` have no vector, as far as that is known; where ``meaning`` has one it counts.
+        unjudged: which of ``text`` have no vector; where ``meaning`` has one by now, it counts.
     """
     words, near = scaled(text), scaled(meaning)
     total: dict[Key, float] = dict(words)

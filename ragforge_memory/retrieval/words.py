@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
+from ragforge_memory.retrieval.names import words as identifier_words
+
 # What Lucene's english analyzer leaves out of an index: nobody finds anything by them.
 # fmt: off
 STOP_WORDS = frozenset({
@@ -44,6 +46,7 @@ def pattern(word: str) -> str:
 
 
 def matched(words: Sequence[str], text: str) -> tuple[str, ...]:
-    """Which of ``words`` a text has in any form, in the question's order."""
-    stems = {stem(word) for word in _WORD.findall(text.lower())}
+    """Which of ``words`` a text has in any form, also as a part of an identifier, in the question's order."""
+    found = dict.fromkeys(_WORD.findall(text))
+    stems = {stem(part) for word in found for part in (word.lower(), *identifier_words(word))}
     return tuple(word for word in words if stem(word) in stems)

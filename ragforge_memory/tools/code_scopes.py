@@ -14,6 +14,7 @@ from ragforge_memory.tools.shown import code_of, shown, uuids
 
 if TYPE_CHECKING:
     from ragforge_memory.models.code import Scope
+    from ragforge_memory.tools.ports import ScopeReader
 
 MAX_DEFINITIONS = 20
 """Definitions of one name in a result; with source, the first `MAX_WITH_SOURCE` alone have it."""
@@ -22,6 +23,9 @@ MAX_WITH_SOURCE = 3
 
 MAX_DETAILED = 80
 """Scopes of an outline that are shown with signature and documentation."""
+
+MAX_FILES_DETAILED = 40
+"""Files of a folder that are shown with the names of what they define."""
 
 MAX_OUTLINE = 400
 """Scopes in one outline: a file of some 10,000 lines."""
@@ -71,6 +75,8 @@ async def read_scope(
 async def outline(context: ToolContext, target: str) -> ToolOutput:
     """Lists what a file, a class or a folder contains: each definition with its line and signature.
 
+    Of a folder the files, and where they are few the names of what each defines.
+
     Args:
         target: a file's path or the end of it (`core.py`), a module (`click.core`), a class, or a folder; `.` is
             the whole project.
@@ -79,7 +85,9 @@ async def outline(context: ToolContext, target: str) -> ToolOutput:
     project = context.owner.project
     files = await code.files(project)
     match, matching = _files(_inside(context, target), files)
-    if matching:
+    inside = _folder(target, files)
+    # The path of a folder is also that of the package's module in it.
+    if matching and not (inside and "/" in target.strip("`'\"")):
         scopes = await code.outline(project, matching[0])
         return ToolOutput(
             {
@@ -92,10 +100,16 @@ async def outline(context: ToolContext, target: str) -> ToolOutput:
             },
             scopes=uuids(scopes[:MAX_OUTLINE]) if len(scopes) <= 20 else (),
         )
-    inside = _folder(target, files)
     if inside:
         return ToolOutput(
-            {"asked": target, "match": "exact", "kind": "folder", "total": len(inside), "files": inside[:MAX_OUTLINE]}
+            {
+                "asked": target,
+                "match": "exact",
+                "kind": "folder",
+                "total": len(inside),
+                "files": inside[:MAX_OUTLINE],
+                **(await _outermost(code, project, inside) if len(inside) <= MAX_FILES_DETAILED else {}),
+            }
         )
     found = await resolve(code, project, target)
     if not found.scopes:
@@ -117,6 +131,15 @@ async def outline(context: ToolContext, target: str) -> ToolOutput:
         },
         scopes=(owner.uuid,),
     )
+
+
+async def _outermost(code: ScopeReader, project: str, files: Sequence[str]) -> dict[str, Any]:
+    """What the files of a folder define, without what is inside of that: names alone, in order of the alphabet."""
+    found: dict[str, set[str]] = {file: set() for file in files}
+    for each in await code.names(project):
+        if each.file in found and "." not in each.qualified_name:
+            found[each.file].add(each.name)
+    return {"definitions": {file: sorted(names) for file, names in found.items()}}
 
 
 def _listed(scopes: Sequence[Scope]) -> dict[str, Any]:

@@ -32,8 +32,8 @@ _CALLING = ("function", "method", "macro")
 async def find_callers(context: ToolContext, name: str, file: str = "", kind: str = "") -> ToolOutput:
     """Finds what calls or uses a function, method or class, with the lines where it does.
 
-    `callers` are functions that call it: certain ones, and those where only its name speaks for it and nothing
-    else has that name (`by_name`). `possible` ones call something of that name whose type is not known.
+    `callers` are functions that call it. `possible` ones call something of that name on an object whose type is not
+    known, so it may be another's. What is certainly another's (imported from elsewhere, a parameter) is left out.
     `top_level` are calls outside of functions, `decorates` what it decorates, `references` name it without
     calling it, `subclasses` inherit from it.
 
@@ -131,36 +131,38 @@ async def _uses(context: ToolContext, read: _Uses, target: Scope, targets: int) 
     """The uses of one definition, sorted by what they are."""
     code, project = read.code, read.project
     known = await read.callers(target.uuid)
-    written = await uses_of(context.root, await code.files(project), target)
+    named = implementations(await code.by_name(project, target.name))
+    written = await uses_of(context.root, await code.files(project), target, named)
     kinds: dict[tuple[str, int], set[str]] = {}
     for each in written:
         kinds.setdefault((each.file, each.line), set()).add(each.kind)
     sorted_out: dict[str, list[dict[str, Any]]] = {"call": [], "decorate": [], "other": []}
+    possible: list[dict[str, Any]] = []
     for use in known:
         for line in use.lines:
             # Without the files at hand every use counts as a call: most are.
             kind = _kind(kinds.get((use.scope.file, line), {"call"}))
-            sorted_out[kind].append({**_user(use.scope), "lines": [line]})
-    named = implementations(await code.by_name(project, target.name))
-    homonyms = [each for each in named if each.uuid != target.uuid]
+            told = sorted_out[kind] if use.certain or kind == "other" else possible
+            told.append({**_user(use.scope), "lines": [line]})
     taken = {(use.scope.file, line) for use in known for line in use.lines}
-    for homonym in homonyms[:MAX_TARGETS]:
+    for homonym in [each for each in named if each.uuid != target.uuid][:MAX_TARGETS]:
         for use in await read.callers(homonym.uuid):
             taken.update((use.scope.file, line) for line in use.lines)
-    still_open = [each for each in written if (each.file, each.line) not in taken and each.fits(target)]
-    calls = [each for each in still_open if each.kind == "call"]
-    sure = [each for each in calls if not homonyms and not each.is_everyday(target)]
-    possible = [each for each in calls if each.scope and each not in sure]
-    sorted_out["call"] += await _placed(code, project, sure, by_name=True)
-    if not homonyms:
-        decorating = [each for each in still_open if each.kind == "decorate"]
-        sorted_out["decorate"] += await _placed(code, project, decorating)
+    still_open = [
+        each
+        for each in written
+        if each.kind in ("call", "decorate")
+        and (each.file, each.line) not in taken
+        and (each.meaning == "target" or (each.meaning == "unknown" and each.fits(target)))
+    ]
+    for each, placed in zip(still_open, await _placed(code, project, still_open), strict=True):
+        (sorted_out[each.kind] if each.meaning == "target" else possible).append(placed)
     called = _merged(sorted_out["call"])
     inside = [each for each in called if each.get("type") in _CALLING]
     return {
         "callers": inside,
         "top_level": [each for each in called if each not in inside],
-        "possible": _merged(await _placed(code, project, possible)),
+        "possible": _merged(possible),
         "decorates": _merged(sorted_out["decorate"]),
         "references": _merged(sorted_out["other"]),
         "subclasses": _merged(
@@ -198,13 +200,10 @@ def _user(scope: Scope) -> dict[str, Any]:
     }
 
 
-async def _placed(
-    code: ScopeReader, project: str, uses: Iterable[WrittenUse], *, by_name: bool = False
-) -> list[dict[str, Any]]:
+async def _placed(code: ScopeReader, project: str, uses: Iterable[WrittenUse]) -> list[dict[str, Any]]:
     """Written uses with the scopes of the graph that they stand in."""
     outlines: dict[str, dict[tuple[str, int], Scope]] = {}
     placed: list[dict[str, Any]] = []
-    sure = {"by_name": True} if by_name else {}
     for use in uses:
         if use.file not in outlines:
             outlines[use.file] = {
@@ -213,7 +212,7 @@ async def _placed(
         scope = outlines[use.file].get((use.scope, use.scope_line))
         # A file that was edited since it was read: what it says now, without the graph's uuid.
         edited = {"qualified_name": use.scope, "type": use.scope_type, "file": use.file, "line": use.scope_line}
-        placed.append({**(_user(scope) if scope else edited), "lines": [use.line], **sure})
+        placed.append({**(_user(scope) if scope else edited), "lines": [use.line]})
     return placed
 
 

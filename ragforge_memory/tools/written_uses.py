@@ -1,27 +1,27 @@
 """Uses of a name as they are written in the project's files, resolved or not.
 
-The graph holds the uses that could be resolved. A call on a receiver whose type is not known is not among
-them, yet where a name is defined only once it can hardly mean anything else. So the files that contain the
-name are parsed again (no text search: comments and strings have no uses).
+The graph holds the uses that could be resolved, but none of a file's top level, and nothing of what was written
+since it was read. So the files that contain the name are parsed again (no text search: comments and strings have no
+uses), and what each use means is looked up as for the graph's edges (meanings.py).
 """
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ragforge_memory.code.parsed import TYPE_TYPES
-from ragforge_memory.tools.project_files import inside
+from ragforge_memory.tools.meanings import Meaning, Sources
 
 if TYPE_CHECKING:
-    from ragforge_memory.code.parsed import ParsedFile
+    from ragforge_memory.code.parsed import ParsedFile, ParsedScope, Use
     from ragforge_memory.models.code import Scope
 
 PARSE_SECONDS = 3.0
-"""Time for parsing the files that contain a name; what is left then is not looked at."""
+"""Time for parsing the files that contain a name, and those that say what it means; what is left then is not looked at,
+and what a use means stays unknown."""
 
 _OWN = frozenset({"self", "cls", "this", "super()"})
 
@@ -38,6 +38,7 @@ class WrittenUse:
     scope: str = ""
     scope_line: int = 0
     scope_type: str = ""
+    meaning: Meaning = "unknown"
 
     @property
     def text(self) -> str:
@@ -51,18 +52,19 @@ class WrittenUse:
             return not is_member
         return is_member or self.receiver not in _OWN
 
-    def is_everyday(self, target: Scope) -> bool:
-        """Whether everyday objects have a member of that name (``get``, ``join``), so that it tells nothing."""
-        return self.receiver is not None and self.name in common_members(target.language)
 
+async def uses_of(
+    root: Path | None, files: Sequence[str], target: Scope, named: Sequence[Scope] = ()
+) -> list[WrittenUse]:
+    """Every use of the target's bare name in the project's files of its language; none without a root.
 
-async def uses_of(root: Path | None, files: Sequence[str], target: Scope) -> list[WrittenUse]:
-    """Every use of the target's bare name in the project's files of its language; none without a root."""
+    ``meaning`` says whether it is the target that a use means. ``named`` are all definitions of that name.
+    """
     if root is None or not target.name:
         return []
     import anyio.to_thread
 
-    return await anyio.to_thread.run_sync(_uses_of, root, tuple(files), target.name, target.language)
+    return await anyio.to_thread.run_sync(_uses_of, root, tuple(files), target, tuple(named))
 
 
 async def calls_in(root: Path | None, scope: Scope) -> list[WrittenUse]:
@@ -71,88 +73,42 @@ async def calls_in(root: Path | None, scope: Scope) -> list[WrittenUse]:
         return []
     import anyio.to_thread
 
-    parsed = await anyio.to_thread.run_sync(_parsed, root, scope.file)
+    parsed = await anyio.to_thread.run_sync(Sources(root).parsed, scope.file)
     if parsed is None:
         return []
     return [
         use
-        for use in _all_uses(parsed)
+        for use, _, _ in _all_uses(parsed)
         if use.kind == "call" and scope.start_line <= use.line <= scope.end_line and use.scope
     ]
 
 
-def _uses_of(root: Path, files: Sequence[str], name: str, language: str) -> list[WrittenUse]:
+def _uses_of(root: Path, files: Sequence[str], target: Scope, named: Sequence[Scope]) -> list[WrittenUse]:
     from ragforge_memory.code.languages import language_of
+    from ragforge_memory.tools.meanings import Meanings, family_of
 
-    found: list[WrittenUse] = []
-    wanted = name.encode()
-    family = _family(language)
-    deadline = time.monotonic() + PARSE_SECONDS
-    for file in files:
-        if time.monotonic() > deadline:
-            break
-        spoken = language_of(file)
-        if spoken is None or spoken.family != family:
-            continue
-        data = _read(root, file)
-        if data is None or wanted not in data:
-            continue
-        parsed = _parse(file, data)
-        if parsed is not None:
-            found.extend(use for use in _all_uses(parsed) if use.name == name)
-    return found
+    wanted = target.name.encode()
+    family = family_of(target.language)
+    sources = Sources(root, PARSE_SECONDS)
+    here = [file for file in files if (spoken := language_of(file)) is not None and spoken.family == family]
+    holding = [parsed for file in here if (parsed := sources.holding(file, wanted)) is not None]
+    meanings = Meanings(sources, here, target, named)
+    return [
+        replace(use, meaning=meanings.of(parsed, scope, fact))
+        for parsed in holding
+        for use, scope, fact in _all_uses(parsed)
+        if use.name == target.name
+    ]
 
 
-def _family(language: str) -> str:
-    """Languages of one family use one another's names."""
-    from ragforge_memory.code.languages import LANGUAGES
-
-    return LANGUAGES[language].family if language in LANGUAGES else language
-
-
-def _all_uses(parsed: ParsedFile) -> list[WrittenUse]:
-    uses = [WrittenUse(use.name, use.receiver, use.kind, parsed.path, use.line) for use in parsed.uses]
+def _all_uses(parsed: ParsedFile) -> list[tuple[WrittenUse, ParsedScope | None, Use]]:
+    uses: list[tuple[WrittenUse, ParsedScope | None, Use]] = [
+        (WrittenUse(use.name, use.receiver, use.kind, parsed.path, use.line), None, use) for use in parsed.uses
+    ]
     for scope in parsed.scopes:
+        place = (scope.qualified_name, scope.definition_line, scope.type)
         uses.extend(
-            WrittenUse(
-                use.name,
-                use.receiver,
-                use.kind,
-                parsed.path,
-                use.line,
-                scope.qualified_name,
-                scope.definition_line,
-                scope.type,
-            )
+            (WrittenUse(use.name, use.receiver, use.kind, parsed.path, use.line, *place), scope, use)
             for use in scope.uses
         )
     return uses
-
-
-def _parsed(root: Path, file: str) -> ParsedFile | None:
-    data = _read(root, file)
-    return None if data is None else _parse(file, data)
-
-
-def _parse(file: str, data: bytes) -> ParsedFile | None:
-    from ragforge_memory.code.parse import parse
-
-    parsed = parse(file, data)
-    return None if parsed.error else parsed
-
-
-def _read(root: Path, file: str) -> bytes | None:
-    path = inside(root, file)
-    if path is None:
-        return None
-    try:
-        return path.read_bytes()
-    except OSError:
-        return None
-
-
-def common_members(language: str) -> frozenset[str]:
-    """Names of members that the language's everyday objects have."""
-    from ragforge_memory.code.languages import LANGUAGES, reader_of
-
-    return reader_of(language).links.common_members if language in LANGUAGES else frozenset()

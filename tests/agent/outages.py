@@ -89,12 +89,32 @@ class Proxy:
         writer.write_eof()
 
 
+def leave_refused_connections_unread() -> None:
+    """Passes over the one report of asyncio's that is the driver's: it leaves a refusal unread that came as it was
+    cancelled (before Python 3.12, where it brings its own ``wait_for``). For the rest of this event loop's life.
+    """
+    loop = asyncio.get_running_loop()
+    told = loop.get_exception_handler()
+
+    def handle(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+        unread = "never retrieved" in context["message"] and "sock_connect" in repr(context.get("future"))
+        if unread and isinstance(context.get("exception"), ConnectionRefusedError):
+            return
+        if told is None:
+            loop.default_exception_handler(context)
+        else:
+            told(loop, context)
+
+    loop.set_exception_handler(handle)
+
+
 @asynccontextmanager
 async def proxied(config: Neo4jConfig) -> AsyncIterator[tuple[Proxy, Neo4jConfig]]:
     """A proxy before the server, and the configuration that goes through it."""
     address = urlsplit(config.uri)
     proxy = Proxy(address.hostname or "", address.port or 7687)
     await proxy.serve()
+    leave_refused_connections_unread()
     try:
         yield proxy, Neo4jConfig(f"bolt://127.0.0.1:{proxy.port}", username=config.username, password=config.password)
     finally:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from ragforge_memory import AsyncConversationAgent, Neo4jConfig
-from ragforge_memory.agent import background
+from ragforge_memory.agent.upkeep import vectors
 from ragforge_memory.config import RagforgeConfig
 from ragforge_memory.embeddings.hashing import HashingEmbedder
 from ragforge_memory.embeddings.port import Embedder
@@ -78,7 +78,7 @@ async def test_an_embedder_that_raises_anything_ends_nothing(
         async def aclose(self) -> None:
             raise RuntimeError("nothing to close")
 
-    monkeypatch.setattr(background, "_PAUSE_AFTER_FAILURE", 0.0)
+    monkeypatch.setattr(vectors, "_PAUSE_AFTER_FAILURE", 0.0)
     agent = make_agent("Yes.", embedder=Own(dimension=64), settings=SETTINGS)
     services = await agent.open()
     closed: list[bool] = []
@@ -130,7 +130,7 @@ async def test_a_process_that_ends_after_one_answer_leaves_vectors_to_others(
         async def embed_passages(self, texts: Sequence[str]) -> list[list[float]]:
             raise AssertionError("its model would be loaded")
 
-    monkeypatch.setattr("ragforge_memory.agent.background.LOOK_AGAIN", 0.05)
+    monkeypatch.setattr("ragforge_memory.agent.upkeep.vectors.LOOK_AGAIN", 0.05)
     embedded = asyncio.Event()
 
     class Told(HashingEmbedder):

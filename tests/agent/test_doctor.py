@@ -194,7 +194,7 @@ async def test_what_waits_for_a_vector_says_what_embeds_it(
 ) -> None:
     await _ingested(client, owner, tmp_path, "c" * 40, label=":PendingEmbedding")
     _, vectors = await doctor.check_graph(client, owner, identity, HashingEmbedder(5, model="test-doctor"))
-    assert vectors == Check("vectors", True, "of hashing:test-doctor (5), 1 wait for a vector", doctor.EMBEDS)
+    assert vectors == Check("vectors", True, "of hashing:test-doctor (5), 1 waits for a vector", doctor.EMBEDS)
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from ragforge_memory import AsyncConversationAgent, ConfigError, InvalidInput, ModelError, TurnCancelled, tool
-from ragforge_memory.llm.port import TextChunk, ToolRequest
+from ragforge_memory.llm.port import Finished, TextChunk, ToolRequest
 from ragforge_memory.llm.scripted import Hang
 
 pytestmark = pytest.mark.anyio
@@ -100,6 +100,44 @@ async def test_half_a_character_of_a_model_is_no_error(make_agent: MakeAgent) ->
     async with make_agent([TextChunk("half \ud800 a pair")]) as agent:
         conversation = await agent.create_conversation()
         assert (await conversation.send_message("Well?")).content == "half ? a pair"
+
+
+async def test_half_a_character_in_a_tool_call_is_no_error(make_agent: MakeAgent) -> None:
+    @tool
+    def echo(text: str) -> dict[str, str]:
+        """Says it again.
+
+        Args:
+            text: what
+        """
+        return {text: text}
+
+    odd = ToolRequest("call\ud83d", "echo", {"text": "\ud83d", "\udc00": [float("nan")]})
+    unknown = ToolRequest("b", "ec\ud83dho", {}, error="no JSON: \ud83d")
+    finished = Finished("tool_calls", provider_parts={"kept": ["\ud83d"]})
+    async with make_agent(["Before. ", odd, unknown, finished], "After.", tools=[echo]) as agent:
+        conversation = await agent.create_conversation()
+        response = await conversation.send_message("Say it.")
+        assert (response.content, response.state) == ("Before. \n\nAfter.", "complete")
+        _, answer = await conversation.get_history()
+        assert [call.arguments for call in answer.tool_calls] == [
+            {"text": "?", "?": [None]},
+            {"unreadable": "no JSON: ?"},
+        ]
+
+
+@pytest.mark.parametrize(
+    ("step", "content"),
+    [(["Half an ans", Finished("length")], "Half an ans"), ([Finished("stop")], "")],
+    ids=["the model's limit", "no word"],
+)
+async def test_an_answer_that_is_no_whole_one_says_so(make_agent: MakeAgent, step: list[Any], content: str) -> None:
+    async with make_agent(step) as agent:
+        conversation = await agent.create_conversation()
+        response = await conversation.send_message("What is it?")
+        assert (response.content, response.state) == (content, "partial")
+        question, answer = await conversation.get_history()
+        assert (question.state, answer.content, answer.state) == ("complete", content, "partial")
 
 
 async def test_a_session_is_its_exact_name(make_agent: MakeAgent) -> None:

@@ -95,6 +95,49 @@ async def test_labels_follow_the_code(make_agent: MakeAgent, project: Path) -> N
             await agent.conversations_about(" ")
 
 
+async def test_a_name_may_have_its_module_before_it(make_agent: MakeAgent, project: Path) -> None:
+    (project / "bank").mkdir()
+    (project / "bank" / "vault.py").write_text(
+        "class Vault:\n    def scramble(self):\n        return 1\n\n\ndef seal(door):\n    return door\n"
+    )
+    said = "`auth.scramble` and bank.vault.Vault.scramble(), bank.seal() too; not `json.seal`, `self.check_password`."
+    async with make_agent(said, "Yes.", root=project) as agent:
+        await agent.ingest()
+        conversation = await agent.create_conversation()
+        await conversation.send_message("What scrambles?")
+        meant = {(each.file, each.qualified_name) for each in await conversation.referenced_code()}
+        answer = await conversation.send_message("Sure?")
+        tied = await conversation.reference_code(answer.message_id, ["auth.check_password", "bank.vault.seal"])
+
+        assert meant == {
+            ("auth.py", "scramble"),
+            ("bank/vault.py", "Vault.scramble"),
+            ("bank/vault.py", "seal"),
+        }
+        assert {each.qualified_name for each in tied} == {"check_password", "seal"}
+        for name, found in (("auth.scramble", 1), ("bank.vault.Vault.scramble", 1), ("vault.scramble", 0)):
+            assert len(await agent.conversations_about(name)) == found, name
+        with pytest.raises(InvalidInput, match="means one definition"):
+            await conversation.reference_code(answer.message_id, ["json.seal"])
+
+
+async def test_a_conversation_with_many_ties_to_a_file_hides_no_other(make_agent: MakeAgent, project: Path) -> None:
+    async with make_agent(root=project) as agent:
+        await agent.ingest()
+        older = await agent.import_conversation([{"role": "user", "content": "Once.", "timestamp": "2020-01-01"}])
+        newer = await agent.import_conversation([{"role": "user", "content": f"Say {n}."} for n in range(41)])
+        for conversation in (older, newer):
+            for message in await conversation.get_history():
+                await conversation.reference_code(message.uuid, ["check_password", "scramble"])
+
+        found = await agent.conversations_about("auth.py", limit=2)
+        [last] = await agent.conversations_about("auth.py", limit=1)
+
+        assert [info.uuid for info in found] == [newer.uuid, older.uuid]
+        assert last.uuid == newer.uuid
+        assert {each.name for each in found[1].references} == {"check_password", "scramble"}
+
+
 async def test_code_that_is_not_committed_is_at_no_commit(make_agent: MakeAgent, project: Path) -> None:
     git(project, "init", "-q", "-b", "main")
     (project / "kept.py").write_text("def kept_as_it_was(word):\n    return word * 3\n")

@@ -80,6 +80,45 @@ async def test_what_is_deleted_is_orphaned_and_comes_back_with_it(
     assert references(cypher) == {("discussed", "bank.py", "report")}
 
 
+@pytest.mark.parametrize("edited", [False, True])
+async def test_what_is_cut_in_one_ingest_and_put_elsewhere_in_a_later_one_has_moved(
+    edited: bool, repository: Repository, run: Run, talk: Talk, cypher: Cypher
+) -> None:
+    await talk.say(INTEREST)
+    await talk.say(REPORT)
+    repository.edit("bank.py", ("for _ in range(years):", "for _year in range(years):"))
+    await run()
+    await talk.say(INTEREST)
+    text = repository.cut("bank.py", "def interest", "def report")
+    await run()
+    cut = (await talk.labels())[INTEREST]
+    repository.write("unlike.py", "def interest(text):\n    return text.count('!') > 3\n")
+    await run()
+    unlike = (await talk.labels())[INTEREST]
+    repository.write("rates.py", text.replace("// 100", "/ 100") if edited else text)
+    await run()
+
+    found = await talk.references.of_conversation(talk.conversation_id)
+
+    assert (cut.status, unlike.status) == ("orphaned", "orphaned")
+    ties = [(each.status, each.moved_to_file, each.changed) for each in found if each.qualified_name == INTEREST]
+    assert ties == [("moved", "rates.py", True), ("moved", "rates.py", edited)]
+    assert references(cypher) == {("discussed", "rates.py", "interest"), ("discussed", "bank.py", "report")}
+
+
+async def test_an_orphan_that_is_put_into_two_files_names_both(repository: Repository, run: Run, talk: Talk) -> None:
+    await talk.say(INTEREST)
+    text = repository.cut("bank.py", "def interest", "def report")
+    await run()
+    for name in ("z1.py", "z2.py"):
+        repository.write(name, text)
+    await run()
+
+    found = (await talk.labels())[INTEREST]
+
+    assert (found.status, sorted(found.candidates)) == ("orphaned", ["z1.py interest", "z2.py interest"])
+
+
 async def test_two_equally_good_successors_are_named_and_none_is_taken(
     repository: Repository, run: Run, talk: Talk
 ) -> None:

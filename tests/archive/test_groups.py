@@ -166,8 +166,8 @@ async def test_a_branch_is_written_after_what_it_begins_with(make_agent: MakeAge
 async def test_a_large_one_between_small_ones(
     make_agent: MakeAgent, names: list[str], monkeypatch: pytest.MonkeyPatch, statements: Counter[str]
 ) -> None:
-    monkeypatch.setattr("ragforge_memory.agent.archive_groups.BATCH_RECORDS", 9)
-    monkeypatch.setattr("ragforge_memory.agent.archive_lines.BATCH_RECORDS", 9)
+    monkeypatch.setattr("ragforge_memory.agent.archives.groups.BATCH_RECORDS", 9)
+    monkeypatch.setattr("ragforge_memory.agent.archives.lines.BATCH_RECORDS", 9)
     found = _small(names[:5])
     found[2] = conversation(names[2], *(f"text {number}" for number in range(20)))
     async with make_agent(settings=SETTINGS) as agent:

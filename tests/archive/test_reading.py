@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -81,3 +83,45 @@ def test_the_command_line(ragforge: CommandLine, tmp_path: Path) -> None:
         assert json.loads(ragforge.ok("conversations", "export", uuid))["conversations"] == document["conversations"]
     for wrong in ((), (uuid, "--all", "x"), ("--all", "x", "--format", "markdown")):
         assert ragforge.run("conversations", "export", *wrong).returncode == 2
+
+
+@pytest.mark.anyio
+async def test_links_and_pipes_stay(make_agent: MakeAgent, tmp_path: Path) -> None:
+    async with make_agent("a") as agent:
+        talk = await agent.create_conversation("One")
+        await talk.send_message("q")
+        (tmp_path / "there").mkdir()
+        link, file = tmp_path / "backup", tmp_path / "there" / "file"
+        link.symlink_to(file)
+        await agent.export_all(link)
+        assert link.is_symlink()
+        assert file.stat().st_mode & 0o777 == 0o600
+        os.mkfifo(tmp_path / "pipe")
+        # Whoever opens a pipe to write waits for its reader.
+        reader = os.open(tmp_path / "pipe", os.O_RDONLY | os.O_NONBLOCK)
+        report = await agent.export_all(tmp_path / "pipe")
+        read = os.read(reader, 1 << 16)
+        os.close(reader)
+        assert (len(read), read.count(b"\n")) == (report.size_bytes, file.read_bytes().count(b"\n"))
+        assert (tmp_path / "pipe").is_fifo()
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("path", ["", ".", "/", "a\0b", "~nobody-of-that-name/x", 5, "there"])
+async def test_what_is_no_place_for_a_file(make_agent: MakeAgent, tmp_path: Path, path: Any) -> None:
+    (tmp_path / "there").mkdir()
+    async with make_agent() as agent:
+        talk = await agent.create_conversation("One")
+        given = str(tmp_path / path) if path == "there" else path
+        for export in (talk.export, agent.export_all):
+            with pytest.raises(InvalidInput, match=r"cannot be written|is no path"):
+                await export(given)
+
+
+@pytest.mark.anyio
+async def test_home_is_home_for_both(make_agent: MakeAgent, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    async with make_agent("a") as agent:
+        await (await agent.create_conversation("One")).send_message("q")
+        await agent.export_all("~/all.jsonl")
+        assert (await agent.import_conversations("~/all.jsonl", on_conflict="skip")).skipped == 1

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import copy
+import io
 import json
 import runpy
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import jsonschema
 import pytest
 
 from ragforge_memory import InvalidInput
-from ragforge_memory.agent.archive_reading import checked_document
+from ragforge_memory.agent.archives.documents import checked_document
 from ragforge_memory.models.archive import LINES
 from tests.archive.conftest import Graph, MakeAgent, Seen
 from tests.archive.story import STEPS, project, told, weigh
+from tests.archive.test_groups import archive, conversation
 
 pytestmark = pytest.mark.anyio
 
@@ -57,6 +60,9 @@ WRONG = [
     ("conversations.0.uuid", "", r"conversations\[0\].uuid: "),
     ("conversations.0.status", "gone", r"conversations\[0\].status: "),
     ("conversations.0.created_at", "soon", r"conversations\[0\].created_at: "),
+    ("conversations.0.created_at", "2026-01-01 00:00:00", r"conversations\[0\].created_at: .* is no time"),
+    ("conversations.0.created_at", "2026-01-01T00:00:00[Mars/Base]", r"created_at: there is no time zone 'Mars/Base'"),
+    ("conversations.0.other", {"head_seq": 9}, r"conversations\[0\].other: 'head_seq' is no further property"),
     ("conversations.0.head_seq", -1, r"conversations\[0\].head_seq: "),
     ("conversations.0.unknown", 1, r"conversations\[0\].unknown: "),
     ("conversations.0.tags", ["a", 1], r"conversations\[0\].tags\[1\]: "),
@@ -68,6 +74,17 @@ WRONG = [
     ),
     (MESSAGE + "seq", 1, r"conversations\[0\].messages\[1\].seq: 1 is not behind 1"),
     (MESSAGE + "seq", 3, r"conversations\[0\].messages\[1\].seq: 3 is not behind 1 and up to 2"),
+    (
+        "conversations.0.messages",
+        [DOCUMENT["conversations"][0]["messages"][1]],
+        r"messages\[0\].seq: 2 is not 1: a message",
+    ),
+    ("conversations.0.head_seq", 3, r"conversations\[0\].messages: those behind 2 are missing: there are 3"),
+    (
+        "conversations.0.messages.0.tool_calls",
+        DOCUMENT["conversations"][0]["messages"][1]["tool_calls"],
+        r"messages\[1\].tool_calls\[0\].uuid: 't1' is that of another tool call",
+    ),
     (MESSAGE + "seq", 2**70, r"conversations\[0\].messages\[1\].seq"),
     (MESSAGE + "uuid", "m1", r"conversations\[0\].messages\[1\].uuid: 'm1' is that of another"),
     (MESSAGE + "content", 7, r"conversations\[0\].messages\[1\].content: "),
@@ -175,3 +192,56 @@ async def test_what_is_written_fits_the_published_schema(make_agent: MakeAgent, 
 def test_the_schema_is_made_from_the_models() -> None:
     made = runpy.run_path(str(ROOT / "docs" / "generate_archive_schema.py"))["rendered"]()
     assert SCHEMA.read_text(encoding="utf-8") == made, "run python docs/generate_archive_schema.py"
+
+
+async def test_what_is_not_there_or_there_twice_is_named_by_its_line(make_agent: MakeAgent, graph: Graph) -> None:
+    async with make_agent() as agent:
+        rest = conversation(uuid4().hex, "q", "a")
+        for change, line, why in (
+            (lambda it: it.pop(2), 4, "seq: 3 is not 2"),
+            (lambda it: it.pop(4), 6, "those behind 3 are missing"),
+            (lambda it: it[4].update(tool_calls=it[2]["tool_calls"]), 6, "was there before"),
+            (lambda it: it[3].update(uuid=it[1]["uuid"]), 5, "was there before"),
+            (lambda it: it[5].update(summaries=1), 7, "0 summaries came before the end of what has 1"),
+            (lambda it: it[2].update(record=["message"]), 4, "no record of an archive"),
+        ):
+            bad = conversation(uuid4().hex, "q1", "a1", "q2", "a2")
+            change(bad)  # type: ignore[no-untyped-call]  # a lambda
+            bad[-1]["messages"] = sum(each["record"] == "message" for each in bad)
+            report = await agent.import_conversations(io.BytesIO(archive(bad, rest)))
+            assert (report.conversations, report.failed) == (1, 1), why
+            assert report.errors[0].message.startswith(f"line {line}: "), report.errors
+            assert why in report.errors[0].message
+            await (await agent.load_conversation(report.imported[0])).delete()
+        assert graph.seen() == Seen()
+
+
+async def test_whoever_has_written_it_anew_it_is_an_archive(make_agent: MakeAgent, tmp_path: Path) -> None:
+    async with make_agent("a" * 40_000, "b" * 40_000) as agent:
+        talk = await agent.create_conversation("one")
+        await talk.send_message("first")
+        await talk.send_message("second")
+        document = await talk.export()
+        await agent.export_all(tmp_path / "all.jsonl")
+        lines = [json.loads(line) for line in (tmp_path / "all.jsonl").read_text().splitlines()]
+        for text in (
+            json.dumps(document, sort_keys=True),
+            json.dumps(document, sort_keys=True, indent=1),
+            "".join(json.dumps(line) + "\n" for line in lines),
+            "\ufeff" + "".join(json.dumps(line, sort_keys=True) + "\n" for line in lines),
+        ):
+            await talk.delete()
+            report = await agent.import_conversations(io.BytesIO(text.encode()))
+            assert (report.conversations, report.messages, report.failed) == (1, 4, 0)
+
+
+async def test_what_speaks_of_archives_is_none(make_agent: MakeAgent) -> None:
+    said = [{"role": "user", "content": 'what is a "ragforge-memory archive"?', "metadata": {"n": 1}}]
+    inside = [{**said[0], "metadata": {"format": "ragforge-memory archive"}}]
+    async with make_agent() as agent:
+        for records in (said, inside):
+            for text in (json.dumps(records), "\n".join(map(json.dumps, records))):
+                report = await agent.import_conversations(io.BytesIO(text.encode()))
+                assert (report.conversations, report.messages) == (1, 1)
+        with pytest.raises(InvalidInput, match="UTF-8"):
+            await agent.import_conversations(io.BytesIO(json.dumps(DOCUMENT).encode().replace(b"hello", b"\xff")))

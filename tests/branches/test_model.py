@@ -13,8 +13,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ragforge_memory.agent.summaries import Summaries
-from ragforge_memory.agent.summary_text import Summarizer
+from ragforge_memory.agent.upkeep.summaries import Summaries
+from ragforge_memory.agent.upkeep.summary_text import Summarizer
 from ragforge_memory.config import Neo4jConfig
 from ragforge_memory.errors import ConversationNotFound
 from ragforge_memory.graph.branches import BranchStore

@@ -89,6 +89,12 @@ class PseudoTerminal:
             if not self._read(deadline):
                 raise AssertionError(f"{pattern!r} did not come:\n{self.screen[self._seen :]}")
 
+    def listen(self, seconds: float) -> None:
+        """Reads what comes for so long: the pause of one who types."""
+        deadline = time.monotonic() + seconds
+        while self._read(deadline):
+            pass
+
     def wait(self, *, seconds: float = 60) -> int:
         """Waits for the process's end; its exit code."""
         deadline = time.monotonic() + seconds

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import socket
 import subprocess
@@ -207,3 +208,24 @@ def test_without_memory_nothing_is_kept(ragforge: CommandLine) -> None:
     assert "resume with" not in chat.stdout
     (ragforge.project / "ragforge.config.yaml").write_text("agent: {memory: {enabled: false}}\n")
     assert ragforge.json("conversations", "list", "--json")["items"] == []
+
+
+@pytest.mark.parametrize("arguments", [["version"], ["ask", "--no-ingest", "where is the password checked?"]])
+def test_a_reader_that_has_gone_is_no_error(ragforge: CommandLine, arguments: list[str]) -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    try:
+        done = subprocess.run(
+            [*ENTRY, *arguments, *(["--model", ragforge.script("In auth.py.")] if "ask" in arguments else [])],
+            cwd=ragforge.project,
+            env=ragforge.environment,
+            stdin=subprocess.DEVNULL,
+            stdout=writing,
+            stderr=subprocess.PIPE,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+    finally:
+        os.close(writing)
+    assert (done.returncode, done.stderr) == (141, "")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 from tests.cli.conftest import CommandLine
 from tests.cli.pseudo_terminal import CTRL_D, ENTER
 from tests.cli.test_chat import PROMPT, chat
@@ -26,6 +28,22 @@ def test_branch_and_tree(ragforge: CommandLine) -> None:
     missing = ragforge.run("conversations", "branch", made["uuid"], "--from", "99")
     assert missing.returncode == 1
     assert "there is no message '99'" in missing.stderr
+
+
+def test_a_branch_of_a_long_conversation_begins_at_any_message(ragforge: CommandLine) -> None:
+    said = [{"role": "user", "content": f"Say {number}."} for number in range(1, 1_003)]
+    file = ragforge.project.parent / "long.json"
+    file.write_text(json.dumps(said), encoding="utf-8")
+    [long] = ragforge.json("conversations", "import", str(file), "--json")["imported"]
+    for wanted in ("1", "#2"):
+        made = ragforge.json("conversations", "branch", long, "--from", wanted, "--json")
+        assert made["from_seq"] == int(wanted.removeprefix("#"))
+    [first] = ragforge.json("conversations", "show", made["uuid"], "--limit", "1", "--json")["messages"]
+    again = ragforge.json("conversations", "branch", long, "--from", first["uuid"], "--json")
+    assert again["from_seq"] == 2
+    for wanted in ("1003", "9" * 30, "ffffffffffff"):
+        missing = ragforge.run("conversations", "branch", long, "--from", wanted)
+        assert (missing.returncode, f"there is no message '{wanted}'" in missing.stderr) == (1, True)
 
 
 def test_a_chat_forks_and_switches_back(ragforge: CommandLine) -> None:

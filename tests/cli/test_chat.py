@@ -94,6 +94,29 @@ def test_an_interrupt_before_the_first_word_keeps_the_question(ragforge: Command
     assert [(m["role"], m["state"]) for m in messages] == [("user", "unanswered")]
 
 
+def test_an_interrupt_at_any_moment_after_enter_is_heeded(ragforge: CommandLine) -> None:
+    delays = [0, 1, 2, 5, 10, 20, 40, 80, 160]
+    with chat(ragforge, "--model", ragforge.script(*[{"text": "Some\n\n", "hang": True}] * len(delays))) as terminal:
+        kept = []
+        for delay in delays:
+            terminal.type(f"after {delay} ms" + ENTER)
+            terminal.listen(delay / 1000)
+            terminal.type(CTRL_C)
+            told = terminal.expect("interrupted(.*)\n")[1]
+            if "is kept" in told:
+                kept.append(f"after {delay} ms")
+            terminal.expect(PROMPT)
+        terminal.type("/title all of them" + ENTER)
+        terminal.expect("title: all of them|say something first")
+        terminal.type(CTRL_D)
+        assert terminal.wait() == 0
+        assert "Traceback" not in terminal.screen
+    if kept:
+        messages = ragforge.json("conversations", "show", "all of them", "--json")["messages"]
+        assert [message["content"] for message in messages if message["role"] == "user"] == kept
+        assert {message["state"] for message in messages} <= {"unanswered", "complete", "partial"}
+
+
 def test_a_failed_turn_is_said_and_the_chat_goes_on(ragforge: CommandLine) -> None:
     broken = {"text": "Half of", "error": {"type": "ModelStreamCut", "message": "the line went dead"}}
     with chat(ragforge, "--model", ragforge.script(broken, "Whole.")) as terminal:

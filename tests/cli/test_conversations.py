@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from typing import Any
 
 from tests.cli.conftest import ENTRY, CommandLine
@@ -91,3 +93,20 @@ def test_delete_asks_at_a_terminal(ragforge: CommandLine) -> None:
             terminal.type(answer + ENTER)
             assert terminal.wait() == code
         assert listed(ragforge) == left
+
+
+def test_what_is_here_already_is_refused_with_the_option_that_leaves_it(ragforge: CommandLine) -> None:
+    said = [{"role": "user", "content": "Where?"}, {"role": "assistant", "content": "There."}]
+    (ragforge.project / "said.json").write_text(json.dumps(said))
+    told = ragforge.ok("conversations", "import", "said.json")
+    assert re.fullmatch(r"imported: 1 conversation  [0-9a-f]{32}, 2 messages\n", told)
+    [one] = ragforge.json("conversations", "list", "--json")["items"]
+    for arguments in (["--all", "backup.jsonl"], [one["uuid"], "-o", "one.json"]):
+        ragforge.ok("conversations", "export", *arguments)
+    for backup in ("backup.jsonl", "one.json"):
+        refused = ragforge.run("conversations", "import", backup)
+        assert refused.returncode == 1
+        assert "is here already" in refused.stderr
+        assert "hint: --on-conflict skip leaves what is here" in refused.stderr
+    told = ragforge.ok("conversations", "import", "backup.jsonl", "--on-conflict", "skip")
+    assert told == "imported: 0 conversations, 0 messages; 1 was here already\n"

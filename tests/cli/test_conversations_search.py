@@ -52,7 +52,10 @@ def test_a_long_message_is_cut_around_the_words(ragforge: CommandLine) -> None:
         "Before.\n\n```python\n" + "x = 1  # filler\n" * 60 + "```\nThe quetzalcoatl flag is here.\n" + "After. " * 90
     )
     made = ragforge.run("conversations", "import", "-", stdin=json.dumps([{"role": "user", "content": content}]))
-    assert "1 wait for a vector: search finds them by their words until then" in made.stderr or not made.stderr.strip()
+    assert (
+        "1 message waits for a vector: search finds them by their words until then" in made.stderr
+        or not made.stderr.strip()
+    )
     head, *said = ragforge.ok("conversations", "search", "quetzalcoatl").splitlines()
     assert "[text: quetzalcoatl" in head
     assert len(said) == 2

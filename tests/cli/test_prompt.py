@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import stat
 from collections.abc import Iterator
 from pathlib import Path
@@ -57,6 +59,24 @@ async def test_leaving(keyboard: PipeInput, keys: str) -> None:
 async def test_typing_after_ctrl_c_is_not_leaving(keyboard: PipeInput) -> None:
     keyboard.send_text("a\x03b\x03c\r")
     assert await prompt().ask() == "c"
+
+
+async def test_ctrl_c_behind_enter_takes_the_text_back(keyboard: PipeInput, capsys: pytest.CaptureFixture[str]) -> None:
+    keyboard.send_text("send this\rand\x03something else\r")
+    editor = prompt()
+    assert await editor.ask() == ""
+    assert "interrupted before it was sent" in capsys.readouterr().err
+    assert await editor.ask() == "something else"
+
+
+async def test_a_signal_while_the_editor_ends_takes_the_text_back(keyboard: PipeInput) -> None:
+    interrupts = Interrupts()
+    editor = LinePrompt(HELP, None, interrupts)
+    # What is drawn last is drawn when the editor has ended: its key is no longer looked at then.
+    editor._session.app.after_render += lambda app: os.kill(os.getpid(), signal.SIGINT) if app.is_done else None
+    keyboard.send_text("send this\r")
+    with interrupts.taken():
+        assert await editor.ask() == ""
 
 
 async def test_history_is_kept_for_its_owner_alone(keyboard: PipeInput, tmp_path: Path) -> None:

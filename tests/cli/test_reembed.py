@@ -31,3 +31,32 @@ def test_the_configured_model_makes_all_vectors_anew(ragforge: CommandLine) -> N
     told = ragforge.ok("reembed", "--model", "hashing:words", "--dimension", "6")
     assert "the vectors are those of hashing:words (6 dimensions)" in told
     assert ragforge.run("reembed", "--dimension", "6").returncode == 2
+
+
+def test_another_model_than_the_configured_one_is_said_with_what_comes_of_it(ragforge: CommandLine) -> None:
+    _configure(ragforge, f"moved {uuid4().hex}", 6)
+    ragforge.ok("ingest")
+    same = ragforge.run("reembed", "--model", "hashing:words", "--dimension", "6")
+    assert (same.returncode, same.stderr) == (0, "")
+    other = ragforge.run("reembed", "--model", "hashing:words", "--dimension", "5")
+    assert other.returncode == 0
+    assert "until then every other command is refused" in other.stderr
+    assert "dimension 5" in other.stderr
+    assert ragforge.run("ingest").returncode == 1
+
+
+def test_where_no_model_is_named_search_is_by_words_until_then(ragforge: CommandLine) -> None:
+    name = f"moved {uuid4().hex}"
+    _configure(ragforge, name, 6)
+    ragforge.ok("ingest", "--embed")
+    (ragforge.project / "ragforge.config.yaml").write_text(json.dumps({"name": name}))
+    moved = ragforge.run("reembed", "--model", "hashing:words", "--dimension", "5")
+    assert moved.returncode == 0
+    assert "until then search is by words alone" in moved.stderr
+    asked = ragforge.run("ask", "where is login?", "--model", "extractive")
+    assert asked.returncode == 0
+    assert "not available: embeddings" in asked.stderr
+    embedded = ragforge.run("ingest", "--embed")
+    assert embedded.returncode == 1
+    assert "gets no vectors" in embedded.stderr
+    assert "scopes" in embedded.stdout

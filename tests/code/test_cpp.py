@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ragforge_memory.code.parse import parse
+from ragforge_memory.code.resolve import resolve
 from tests.code.graphs import Sample, SampleTests
 
 SCOPES = {
@@ -148,3 +149,56 @@ def test_line_ends_and_letters_of_other_systems_change_nothing() -> None:
 def test_deep_nesting_does_not_break_the_walk() -> None:
     source = "int f() { return " + "(" * 3000 + "1" + ")" * 3000 + "; }\n"
     assert parse("a.cpp", source.encode()).scopes[0].name == "f"
+
+
+def used(sources: dict[str, str]) -> set[tuple[str, str, str]]:
+    files = [parse(path, text.encode()) for path, text in sources.items()]
+    return {(e.source_key, e.target_path, e.target_key) for e in resolve(files).edges if e.kind == "CONSUMES"}
+
+
+def test_a_module_that_is_imported_is_no_definition() -> None:
+    parsed = parse("a.cc", b"export module shop.store;\nimport fmt;\nint f() { return fmt::g(); }\n")
+    assert [found.key for found in parsed.scopes] == ["f"]
+
+
+def test_what_is_written_with_std_is_not_the_projects() -> None:
+    source = """namespace shop { struct Item {}; struct limit {}; }
+namespace std {
+template <> struct numeric_limits<shop::Item> { static int max() { return 1; } };
+}
+using namespace shop;
+int f() { return std::numeric_limits<int>::max(); }
+std::limit g(other::limit a) { return {}; }
+int h(shop::limit a) { return 1; }
+"""
+    assert used({"a.cc": source}) == {("numeric_limits", "a.cc", "Item"), ("h", "a.cc", "limit")}
+
+
+def test_a_templates_name_means_the_template_and_not_its_specializations() -> None:
+    sources = {
+        "a.h": "namespace shop { template <typename T> struct view { int show() { return 1; } }; }\n",
+        "b.cc": """#include "a.h"
+namespace shop { template <> struct view<int> { int size(); }; }
+int shop::view<int>::size() { return 2; }
+int f() { shop::view<long> a; a.size(); return a.show(); }
+""",
+    }
+    assert used(sources) == {("f", "a.h", "view"), ("f", "a.h", "view.show")}
+    edges = resolve([parse(path, text.encode()) for path, text in sources.items()]).edges
+    assert ("b.cc", "view") in {(e.target_path, e.target_key) for e in edges if e.source_key == "view.size"}
+
+
+def test_a_macro_before_a_template_or_class_is_read_over() -> None:
+    source = b"""MY_EXPORT template <typename T> class A { void f() {} };
+MY_EXPORT
+template <typename T, MY_ENABLE_IF(!is_small<T>::value && sizeof(T) == 8)> void g(T a, int b = {}) {}
+MYAPI struct B { int x; };
+#define MY_EXPORT template
+"""
+    parsed = parse("a.h", source)
+    assert [found.key for found in parsed.scopes] == ["A", "A.f", "g", "B", "MY_EXPORT"]
+
+
+def test_what_is_no_name_is_no_scope() -> None:
+    source = b"struct if { int a; };\nint class = 1;\nint f() { return 1; }\n"
+    assert [found.name for found in parse("a.cc", source).scopes] == ["f"]

@@ -56,6 +56,9 @@ def scope(text: str, key: str, path: str = "a.ts") -> ParsedScope:
         ),
         ("function F() { this.go = function () {}; }", ["F function", "F.go method"]),
         ("window.go = function () {};", ["go function"]),
+        ("function f(r) { r.onload = function handle() {}; }", ["f function", "f.handle function"]),
+        ("function f(r) { r.onload = function () {}; }", ["f function", "f.onload function"]),
+        ("A.prototype.f = function g() {};", ["A.f method"]),
     ],
 )
 def test_what_is_a_scope_in_javascript(text: str, expected: list[str]) -> None:

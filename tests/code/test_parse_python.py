@@ -276,3 +276,25 @@ def test_a_match_binds_and_uses() -> None:
     found = scope("def f(x):\n    match x:\n        case Point(x=0, y=yy): pass\n        case m.E.F: pass\n", "f")
     assert {(u.name, u.receiver) for u in found.uses} >= {("Point", None), ("F", "m.E")}
     assert "yy" in {b.name for b in found.bindings}
+
+
+def test_names_are_those_that_python_compares() -> None:
+    source = "class ª(Base): pass\ndef \ufb01nd_it(x) -> ª: return x\nfind_it(a)\nimport m.\ufb01x as \ufb01y\n"
+    parsed = parse("m.py", source.encode())
+    assert [found.key for found in parsed.scopes] == ["a", "find_it"]
+    assert parsed.scopes[1].returns == "a"
+    assert "\ufb01nd_it" in parsed.scopes[1].signature
+    assert {use.name for use in parsed.uses} >= {"find_it", "a"}
+    assert [(found.local, found.module) for found in parsed.imports] == [("fiy", "m.fix")]
+
+
+def test_the_line_of_a_definition_is_that_of_its_keyword() -> None:
+    source = "@d\ndef \\\n  f(): pass\nclass \\\n  A:\n  async \\\n  def g(self): pass\n"
+    assert [(s.key, s.definition_line) for s in parse("m.py", source.encode()).scopes] == [
+        ("f", 2),
+        ("A", 4),
+        ("A.g", 6),
+    ]
+    assert places(source) == {
+        (s.qualified_name, s.start_line, s.definition_line, s.end_line) for s in parse("m.py", source.encode()).scopes
+    }

@@ -132,6 +132,19 @@ def test_a_likely_slip_is_noticed(load: Load) -> None:
     assert notice.endswith("ragforge.config.yaml:2: agnet is not a key of ours; did you mean agent?")
 
 
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("neo4j:\n  url: bolt://h:7687\n", "2: neo4j.url is not a key of ours; did you mean neo4j.uri?"),
+        ("neo4j: {uri: bolt://h,\n  user: ada}\n", "2: neo4j.user is not a key of ours; did you mean neo4j.username?"),
+        ("llm: {provder: openai, model: gpt-5}\n", "1: llm.provder is not a key of ours; did you mean llm.provider?"),
+    ],
+)
+def test_a_likely_slip_in_a_block_of_several_tools_is_noticed(load: Load, text: str, told: str) -> None:
+    (notice,) = load(text).notices
+    assert notice.endswith(f"ragforge.config.yaml:{told}")
+
+
 def test_anchors_and_merged_blocks(load: Load) -> None:
     loaded = load("base: &base {limit: 3, deadline_ms: 70}\nagent: {memory: {recall: {<<: *base, limit: 4}}}\n")
     assert loaded.config.agent.memory.recall.limit == 4
@@ -226,6 +239,8 @@ ERRORS: dict[str, tuple[str, int | None, str | None, str]] = {
     "unlike any key": ("agent:\n  zzz: 3\n", 2, "agent.zzz", "known here: system_prompt, max_iterations"),
     "dashed key": ("agent:\n  max-iterations: 3\n", 2, "agent.max-iterations", "max_iterations"),
     "not a number": ("agent:\n  max_iterations: many\n", 2, "agent.max_iterations", "whole number, not 'many'"),
+    "a switch for a number": ("agent:\n  max_iterations: yes\n", 2, "agent.max_iterations", "whole number, not true"),
+    "a switch for seconds": ("agent: {tool_timeout_seconds: on}\n", 1, None, "must be a number, not true"),
     "out of range": ("agent:\n  memory:\n    compression: {threshold: 1.5}\n", 3, None, "at most 1"),
     "not a choice": (
         "agent:\n  memory:\n    tools:\n      rollout: {mode: news}\n",
@@ -240,8 +255,9 @@ ERRORS: dict[str, tuple[str, int | None, str | None, str]] = {
         "bolt://host:7687",
     ),
     "no scheme": ("neo4j:\n  uri: localhost:7687\n", 2, "neo4j.uri", "has no scheme"),
+    "no such port": ("neo4j:\n  uri: bolt://localhost:99999\n", 2, "neo4j.uri", "at most 65535"),
     "not a block": ("agent:\n  memory: 3\n", 2, "agent.memory", "block of keys"),
-    "not a list": ("source:\n  include: '*.py'\n", 2, "source.include", "must be a list"),
+    "not a list": ("source:\n  include: '*.py'\n", 2, "source.include", "the default is ['**/*'];"),
     "a list at the top": ("- agent\n", 1, None, "block of keys"),
     "twice": ("name: a\nname: b\n", 2, "name", "twice"),
     "twice in others' keys": ("other:\n  a: 1\n  a: 2\n", 3, "other.a", "twice"),

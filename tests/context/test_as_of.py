@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from ragforge_memory import InvalidInput, MessageNotFound, ToolOutput, tool
-from ragforge_memory.agent.snapshots import prompt_of
+from ragforge_memory.agent.context.snapshots import prompt_of
 from ragforge_memory.llm.port import ToolRequest
 from ragforge_memory.llm.scripted import ScriptedProvider
 from tests.agent.conftest import MakeAgent

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ragforge_memory.agent.budget import (
+from ragforge_memory.agent.context.budget import (
     QUOTE_CHARACTERS,
     exchanges,
     folded_within,
@@ -20,10 +20,10 @@ from ragforge_memory.agent.budget import (
     window_of,
     within,
 )
-from ragforge_memory.agent.compression import Line, due, extracted, merged, rendered
-from ragforge_memory.agent.context import assembled, build, whole_exchanges
-from ragforge_memory.agent.newest import message_tokens, newest_within
-from ragforge_memory.agent.prompt import Quote, history
+from ragforge_memory.agent.context.compression import Line, due, extracted, merged, rendered
+from ragforge_memory.agent.context.newest import message_tokens, newest_within
+from ragforge_memory.agent.context.prompt import Quote, history
+from ragforge_memory.agent.context.selection import assembled, build, whole_exchanges
 from ragforge_memory.errors import InvalidInput
 from ragforge_memory.graph.receipts import TurnContext
 from ragforge_memory.llm.port import ChatMessage, ModelRequest, ToolOutcome, ToolRequest, ToolSpec

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from ragforge_memory import ConfigError, InvalidInput, events, tool
-from ragforge_memory.agent.budget import request_tokens
-from ragforge_memory.agent.snapshots import prompt_of
+from ragforge_memory.agent.context.budget import request_tokens
+from ragforge_memory.agent.context.snapshots import prompt_of
 from ragforge_memory.llm.port import ModelRequest, ToolRequest
 from ragforge_memory.llm.scripted import ScriptedProvider
 from tests.agent.conftest import MakeAgent

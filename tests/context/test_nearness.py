@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from ragforge_memory.agent.nearness import with_near
+from ragforge_memory.agent.context.nearness import with_near
 from ragforge_memory.embeddings.hashing import HashingEmbedder
 from ragforge_memory.errors import EmbeddingError
 from ragforge_memory.graph.receipts import TurnContext

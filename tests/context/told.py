@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 
-from ragforge_memory.agent.budget import request_tokens
+from ragforge_memory.agent.context.budget import request_tokens
 from ragforge_memory.llm.port import ModelRequest
 
 PLANTED = {

@@ -10,7 +10,8 @@ import pytest
 
 from ragforge_memory.config import RagforgeConfig
 from ragforge_memory.embeddings import local, openai, resolve
-from ragforge_memory.embeddings.resolve import EmbedderResolution, resolve_embedder
+from ragforge_memory.embeddings.resolve import EmbedderResolution, named_embedder, resolve_embedder
+from ragforge_memory.errors import ConfigError
 
 
 def _config(llm: dict[str, Any] | None = None, **embeddings: Any) -> RagforgeConfig:
@@ -104,3 +105,19 @@ def test_switched_off_is_no_warning(without: Callable[..., None], caplog: pytest
     assert found.embedder is None
     assert "off" in found.why
     assert caplog.records == []
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [
+        ("foo", "PROVIDER:MODEL"),
+        ("openai:foo", "its dimension"),
+        ("local:foo", "e5-small-v2"),
+        ("nobody:foo", "PROVIDER:MODEL"),
+    ],
+)
+def test_a_model_that_a_caller_names_wrongly_is_told_in_the_callers_words(name: str, hint: str) -> None:
+    with pytest.raises(ConfigError, match=f"'{name}' cannot be used") as raised:
+        named_embedder(name, RagforgeConfig(), {})
+    assert hint in str(raised.value.hint)
+    assert "agent.memory" not in str(raised.value)

@@ -36,6 +36,38 @@ def monthly_report(account: Account) -> str:
     account.deposit(1)
     return "report"
 """,
+    "bank/safe.py": """class SafeLocked(Exception): ...
+
+
+class Safe:
+    currency = "EUR"
+
+    def open(self):
+        raise SafeLocked(self)
+""",
+    "tests/test_account.py": """from bank.account import check_amount
+from functools import partial
+
+def test_amounts():
+    check_amount(1)
+    partial(check_amount, 1)()
+""",
+    "bank/vault.py": """from bank.safe import Safe
+
+
+class Vault(Safe):
+    name = "vault"
+
+    #: Interest, a year.
+    rate: float = 0.5
+
+    def __init__(self, owner, sum_limit=3):
+        self.owner = owner
+        self.sum_limit = sum_limit
+
+    def open(self):
+        return self.rate
+""",
     "web/index.ts": """export class ShoppingBasket {
   addItem(name: string): void { this.checkLimit(); }
   checkLimit(): boolean { return true; }

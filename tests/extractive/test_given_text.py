@@ -141,14 +141,14 @@ async def test_what_any_text_names_is_listed_and_can_be_asked_about(agent: Async
         "No definitions are known here of `frobnicate_it`.",
     ]
     callers = (await talk.send_message("who calls the second one?")).content
-    assert callers.startswith("`check_amount` (bank/account.py, line 13) is called by 2 scopes:")
+    assert callers.startswith("`check_amount` (bank/account.py, line 13) is called by 3 scopes:")
     nothing = await ask(agent, "summarize this\n\n```\nhello world\n```")
     assert nothing[0] == "Nothing found in this project of what the text names."
 
 
 async def test_a_question_of_its_own_is_answered_too(agent: AsyncConversationAgent) -> None:
     lines = await ask(agent, f"who calls check_amount?\n\n```\n{DIFF}```")
-    assert lines[0] == "`check_amount` (bank/account.py, line 13) is called by 2 scopes:"
+    assert lines[0] == "`check_amount` (bank/account.py, line 13) is called by 3 scopes:"
     assert "The diff touches 1 definition of this project:" in lines
 
 

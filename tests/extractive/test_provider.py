@@ -173,10 +173,20 @@ async def test_nothing_found_is_always_said_the_same_way() -> None:
 
 
 async def test_a_name_that_is_no_definition_is_shown_where_it_stands() -> None:
-    matches = {"matches": [{"file": "a.py", "line": 3, "text": "max_age: int"}], "more": False}
+    matches = {"matches": [{"file": "a.py", "line": 3, "text": "use(max_age)"}], "more": False}
     answer = await answer_to("where is max_age?", {"read_scope": found(match="none"), "grep_code": matches})
     assert answer.startswith("Nothing found that is defined as `max_age`.")
-    assert "- a.py:3 `max_age: int`" in answer
+    assert "- a.py:3 `use(max_age)`" in answer
+
+
+async def test_lines_that_name_a_member_tell_of_it_only_where_its_owner_exists() -> None:
+    text = "who calls Talk.volume?"
+    lines = {"matches": [{"file": "a.py", "line": 3, "text": "talk.volume()"}], "more": False}
+    results = {"find_callers": found(match="none"), "grep_code": lines, "read_scope": found(match="none")}
+    assert await answer_to(text, results) == "Nothing found for `Talk.volume` in this project."
+    owner = {**ECHO, "qualified_name": "Talk", "type": "class"}
+    answer = await answer_to(text, {**results, "read_scope": found(owner)})
+    assert "of it or of something else:\n- a.py:3 `talk.volume()`" in answer
 
 
 async def test_code_that_holds_a_fence_is_fenced_with_a_longer_one() -> None:
@@ -197,6 +207,21 @@ async def test_callers_are_listed_with_their_lines() -> None:
     ]
     alone = await answer_to("who calls echo?", {"find_callers": found({**ECHO, "callers": []})})
     assert "no calls of it were found" in alone
+
+
+async def test_what_only_may_be_a_call_is_not_stated() -> None:
+    possible = [
+        {"qualified_name": "main", "type": "function", "file": "src/app.py", "line": 1, "lines": [4]},
+        {"qualified_name": "", "type": "", "file": "run.py", "line": 0, "lines": [2]},
+    ]
+    answer = await answer_to("who calls echo?", {"find_callers": found({**ECHO, "callers": [], "possible": possible})})
+    assert answer.splitlines() == [
+        "`Talk.echo` (src/talk.py, line 12): no call is certain to be of it.",
+        "",
+        "Calls of some `echo` on something whose type is not known:",
+        "- `main` - src/app.py:4",
+        "- run.py:2",
+    ]
 
 
 async def test_a_scope_that_uses_a_thing_in_two_ways_is_one() -> None:

@@ -108,9 +108,46 @@ def test_one_line_of_a_file(text: str) -> None:
     assert (question.form, question.target.text, question.first, question.last) == ("lines", "core.py", 12, 12)
 
 
-@pytest.mark.parametrize("text", ["Who raises ParseError?", "What throws `ParseError`?", "who catches ParseError"])
-def test_who_raises_an_error_asks_for_its_uses(text: str) -> None:
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Who raises ParseError?",
+        "What throws `ParseError`?",
+        "where is ParseError raised?",
+        "how is ParseError raised",
+        "When does ParseError get raised?",
+    ],
+)
+def test_who_raises_an_error(text: str) -> None:
     (question,) = read_questions(text)
+    assert (question.form, question.target.text) == ("raises", "ParseError")
+
+
+@pytest.mark.parametrize(
+    ("text", "form", "name"),
+    [
+        ("Does Parser have a method called advance?", "what", "Parser.advance"),
+        ("does the Parser class define an advance method", "what", "Parser.advance"),
+        ("Does `Parser` have the attribute `limit`?", "what", "Parser.limit"),
+        ("does Parser have any methods?", "outline", "Parser"),
+        ("does Parser have tests?", "tests", "Parser"),
+        ("is Parser a subclass of Reader?", "bases", "Parser"),
+        ("Does Parser really extend Reader?", "bases", "Parser"),
+        ("does Parser inherit from anything?", "bases", "Parser"),
+    ],
+)
+def test_what_could_be_answered_with_yes_or_no(text: str, form: str, name: str) -> None:
+    (question,) = read_questions(text)
+    assert (question.form, question.target.text) == (form, name)
+
+
+def test_a_question_of_yes_or_no_that_names_nothing_is_a_search() -> None:
+    for text in ("does it have a close method?", "do we have a function for dates?", "does Router support sockets?"):
+        assert [question.form for question in read_questions(text)] == ["search"]
+
+
+def test_who_catches_an_error_asks_for_its_uses() -> None:
+    (question,) = read_questions("who catches ParseError")
     assert (question.form, question.target.text) == ("uses", "ParseError")
 
 

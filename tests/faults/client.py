@@ -12,8 +12,8 @@ from dataclasses import replace
 from typing import Any
 
 from ragforge_memory import AsyncConversationAgent, ConversationConfig, Neo4jConfig, events, tool
-from ragforge_memory.agent.background import Background, WaitingMessages
-from ragforge_memory.agent.background_work import BackgroundWork
+from ragforge_memory.agent.upkeep.vectors import Background, WaitingMessages
+from ragforge_memory.agent.upkeep.work import BackgroundWork
 from ragforge_memory.embeddings.hashing import HashingEmbedder
 from ragforge_memory.graph.messages import MessageStore
 from ragforge_memory.graph.spaces import open_space

@@ -184,6 +184,7 @@ async def test_a_turn_is_two_writes_and_a_read(
     ) as agent:
         conversation = await agent.create_conversation()
         await conversation.send_message("Is it?")
+        await agent.drain()  # what an agent sweeps up behind its opening is none of a turn's
         sent: list[str] = []
         services = await agent.open()
         for method in ("read", "write", "autocommit"):

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from ragforge_memory.config import Neo4jConfig
-from ragforge_memory.errors import GraphError, SchemaTooNew
+from ragforge_memory.errors import GraphError, GraphTimeout, SchemaTooNew
 from ragforge_memory.graph import migrations
 from ragforge_memory.graph.client import GraphClient, open_driver
 from ragforge_memory.graph.connect import connect
@@ -165,6 +165,16 @@ async def test_a_newer_schema_is_refused_before_anything_is_written(
     assert await migrate(scratch, library_version="7.5.0") == newer
     assert await migrate(scratch, library_version="10.0") == newer
     assert (await _meta(scratch))["schema_version"] == newer
+
+
+async def test_a_server_that_is_slow_at_first_is_given_more_time(
+    client: GraphClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(migrations, "_FIRST_STATEMENT", (1e-9, 1e-9, 60.0))
+    assert await migrations.schema_version(client) == newest_schema()
+    monkeypatch.setattr(migrations, "_FIRST_STATEMENT", (1e-9, 1e-9))
+    with pytest.raises(GraphTimeout):
+        await migrations.schema_version(client)
 
 
 async def test_a_migration_that_fails_is_not_recorded(scratch: GraphClient, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -123,7 +123,7 @@ async def test_odd_messages_never_make_a_history_unreadable(
     context = await messages.turn_context(uuid, before_seq=len(ODD) + 1, limit=50)
     assert len(context.messages) == len(ODD)
     assert len(await messages.tool_calls(uuid)) == len(ODD)
-    from ragforge_memory.agent.prompt import history as prompt
+    from ragforge_memory.agent.context.prompt import history as prompt
 
     assert prompt(context.messages)
     await messages.append(uuid, said("and on it goes"), embed=False)

@@ -12,9 +12,9 @@ from uuid import uuid4
 
 import pytest
 
-from ragforge_memory.agent import imported_messages
-from ragforge_memory.agent.archive_lines import parsed
-from ragforge_memory.agent.imported_messages import batches, groups
+from ragforge_memory.agent.archives import transcript_messages
+from ragforge_memory.agent.archives.lines import parsed
+from ragforge_memory.agent.archives.transcript_messages import batches, groups
 from ragforge_memory.importers.recognition import transcripts
 from ragforge_memory.importers.source import Source
 from ragforge_memory.models.archive import FORMAT, VERSION
@@ -110,7 +110,7 @@ def most(take: Callable[[], int]) -> tuple[int, int]:
 
 @pytest.mark.parametrize(("make", "end"), [(openai, ""), (claude_code, ""), (chatgpt, "]")])
 def test_of_other_programs(make: Callable[[], Iterator[str]], end: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(imported_messages, "BATCH_CHARACTERS", MB // 2)
+    monkeypatch.setattr(transcript_messages, "BATCH_CHARACTERS", MB // 2)
 
     def take(size: int) -> int:
         source = Source(Made(make(), size, end))  # type: ignore[arg-type]  # it reads

@@ -122,3 +122,33 @@ def test_text_streams_are_read_too() -> None:
 def test_half_a_character_is_mended_in_what_others_wrote() -> None:
     [(_, messages)] = read('[{"role": "user", "content": "a\\ud83d", "name": "n"}]')
     assert messages[0].content == "a\ufffd"
+
+
+@pytest.mark.parametrize("about", [{"created_at": "yesterday"}, {"title": "x" * 400_001}, {"id": "x" * 201}])
+def test_what_stands_beside_the_messages_is_checked_too(about: dict[str, Any]) -> None:
+    whole = {"messages": [HELLO], **about}
+    for data in (whole, json.dumps(whole), json.dumps(whole, indent=1)):
+        [reason] = outcomes(data)
+        assert isinstance(reason, str)
+
+
+@pytest.mark.parametrize("odd", [[], {}, ["user"], 7])
+def test_a_list_where_a_word_should_be(odd: Any) -> None:
+    line = {"type": "user", "uuid": "u" * 32, "sessionId": "s", "message": {"role": "user", "content": "x"}}
+    chat = {"id": "c" * 32, "mapping": {"n" * 20: {"parent": odd, "message": None}}}
+    for data in ([{"role": odd, "content": "x"}, HELLO], [{"type": odd, "data": {}}], [line, {**line, "type": odd}]):
+        text = json.dumps(data[0]) + "\n" + json.dumps(data[-1])
+        for one in (data, json.dumps(data), text):
+            try:
+                found = outcomes(one)
+            except InvalidInput:
+                continue
+            assert found
+    assert isinstance(outcomes([chat])[0], str)
+
+
+def test_what_no_recursion_comes_to_the_end_of_costs_its_conversation_alone() -> None:
+    deep: Any = 1
+    for _ in range(5_000):
+        deep = [deep]
+    assert "nested too deeply" in str(outcomes([{**HELLO, "metadata": {"a": deep}}])[0])

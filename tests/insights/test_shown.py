@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 
 from ragforge_memory import AsyncConversationAgent, tool
-from ragforge_memory.agent.budget import request_tokens, window_of
+from ragforge_memory.agent.context.budget import request_tokens, window_of
 from ragforge_memory.llm.port import ModelRequest, ToolRequest
 from ragforge_memory.llm.scripted import ScriptedProvider
 from tests.insights.talks import ALONE, FIELDS, TASK, answered, asked_of, shown

@@ -31,13 +31,21 @@ _SHARED = (
 
 FILED: dict[str, list[Probe]] = {
     "mark_filed": [
-        Probe(lambda a, b: {"uuid": b.conversation, "file_path": "stolen/file.jsonl"}, expect=_nothing),
+        Probe(lambda a, b: {"uuid": b.conversation, "file_path": "stolen/file.jsonl", "fresh": True}, expect=_nothing),
     ],
     "filed_messages": [Probe(lambda a, b: {"uuid": b.deleting}, expect=_nothing)],
     "filed_texts": [
         Probe(
             lambda a, b: {"uuid": b.conversation},
             prepare="MATCH (c:Conversation {uuid: $b_conversation}) SET c.file_path = 'conversations/b.jsonl'",
+            expect=_nothing,
+        ),
+    ],
+    "filed_lost": [
+        Probe(
+            lambda a, b: {"uuids": [b.conversation]},
+            prepare="MATCH (c:Conversation {uuid: $b_conversation})-[:HAS_MESSAGE]->(m:Message) "
+            "SET c.file_path = 'conversations/b.jsonl' REMOVE m.content",
             expect=_nothing,
         ),
     ],

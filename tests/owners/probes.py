@@ -444,6 +444,16 @@ CODE: dict[str, list[Probe]] = {
             prepare="MATCH (x:CodeAnchor {uuid: $b_anchor}) SET x:UndecidedAnchor, x.candidates = ['else where it']",
             expect=_nothing,
         ),
+        # An orphan of one owner and a definition of its name that another has.
+        *(
+            Probe(
+                lambda a, b: {"files": ["found again"]},
+                prepare=f"MATCH (x:CodeAnchor {{uuid: ${anchor}}}), (s:Scope {{uuid: ${scope}}}) "
+                "SET x.status = 'orphaned', x.name = 'again', s.name = 'again', s.file = 'found again'",
+                expect=_nothing,
+            )
+            for anchor, scope in (("a_anchor", "b_caller"), ("b_anchor", "a_caller"))
+        ),
     ],
     "anchored_files": [
         Probe(
@@ -480,6 +490,11 @@ CODE: dict[str, list[Probe]] = {
             for what in ("word", "qualified", "file")
         ),
         Probe(_about("caller"), prepare=CROSSED, expect=_nothing),
+        Probe(
+            lambda a, b: {"about": "far.off", "limit": 50},
+            prepare=CROSSED + "SET theirs.name = 'off', theirs.qualified_name = 'off', theirs.file = 'far/x.py'",
+            expect=_nothing,
+        ),
     ],
     "messages_on_places": [
         Probe(

@@ -18,7 +18,7 @@ from ragforge_memory import (
     Neo4jConfig,
     ToolCall,
 )
-from ragforge_memory.agent.search import search
+from ragforge_memory.agent.search.messages import search
 from ragforge_memory.errors import NotFound, SpaceMoved
 from ragforge_memory.graph.client import GraphClient
 from ragforge_memory.graph.connect import connect

@@ -47,6 +47,27 @@ async def test_what_nobody_saves_leaves_nothing(kind: str, keeping: Keeping, gra
             await agent.load_conversation(conversation.uuid)
 
 
+async def test_a_list_has_what_is_saved_and_what_is_not_page_by_page(kind: str, keeping: Keeping) -> None:
+    async with keeping(kind, "hello", "hello", "hello", settings=LATER) as agent:
+        made: list[str] = []
+        for number in range(9):
+            conversation = await agent.create_conversation(title=f"the {number}th")
+            if number % 3 == 0:
+                await conversation.send_message("hello")
+                await conversation.save()
+            made.append(conversation.uuid)
+        whole = [info.uuid for info in (await agent.list_conversations()).items]
+        assert sorted(whole) == sorted(made)
+        for limit in (1, 2, 3, 4, 8, 9):
+            listed: list[str] = []
+            cursor = None
+            while cursor is not None or not listed:
+                page = await agent.list_conversations(limit=limit, cursor=cursor)
+                listed += [info.uuid for info in page.items]
+                cursor = page.next_cursor
+            assert listed == whole
+
+
 async def test_saving_stores_all_of_it_and_later_turns_wait_again(kind: str, keeping: Keeping) -> None:
     provider = ScriptedProvider([*ANSWER, "eight", "nine"])
     async with keeping(kind, provider=provider, settings=LATER) as agent, keeping(kind) as other:
@@ -166,3 +187,13 @@ async def test_turns_while_neo4j_is_away_stay_in_memory_too(
                 "p1",
                 "b1",
             ]
+
+
+async def test_what_is_too_old_is_deleted_whole(kind: str, keeping: Keeping, graph: Graph, tmp_path: Path) -> None:
+    async with keeping(kind, *ANSWER) as agent:
+        await (await agent.create_conversation()).send_message("secret: what does it weigh?")
+    async with keeping(kind, settings=LATER) as agent:
+        [deleted] = await agent.delete_expired_conversations(keep=0)
+        assert graph.run("MATCH (c:Conversation {uuid: $uuid}) RETURN c.status", uuid=deleted.uuid) == []
+        assert graph.run("MATCH (m:Message {conversation_id: $uuid}) RETURN m.seq", uuid=deleted.uuid) == []
+    assert [path for path in tmp_path.rglob("*") if path.is_file() and "secret" in path.read_text()] == []

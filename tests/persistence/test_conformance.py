@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from ragforge_memory import AsyncConversation, ConversationNotFound, MessageNotFound
+from ragforge_memory import AsyncConversation, ConversationNotFound, InvalidInput, MessageNotFound
 from ragforge_memory.llm.port import ReasoningChunk, ToolRequest
 from ragforge_memory.llm.scripted import ScriptedProvider
 from ragforge_memory.models.owner import Owner
@@ -88,6 +88,8 @@ async def test_what_was_said_comes_back_whole(kind: str, keeping: Keeping, graph
         assert await conversation.get_history(before_message_id=there[2].uuid) == there[:2]
         with pytest.raises(MessageNotFound):
             await conversation.get_history(before_message_id="nobody")
+        with pytest.raises(InvalidInput, match="not valid text"):
+            await conversation.get_history(before_message_id="\ud800")
         services = await agent.open()
         assert await services.messages.tool_result(call.uuid) == call
         [row] = graph.run("MATCH (c:Conversation {uuid: $uuid}) RETURN c.file_path AS path", uuid=made.uuid)

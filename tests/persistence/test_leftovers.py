@@ -11,7 +11,7 @@ from uuid import uuid4
 import pytest
 
 from ragforge_memory import AsyncConversationAgent
-from ragforge_memory.agent.recovery import replay_own
+from ragforge_memory.agent.outages.recovery import replay_own
 from ragforge_memory.errors import ConversationFileError, GraphUnavailable
 from ragforge_memory.graph.client import GraphClient
 from ragforge_memory.graph.filed.directory import TextDirectory

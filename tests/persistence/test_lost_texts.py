@@ -134,7 +134,9 @@ async def test_a_lost_file_stops_nothing_that_looks_at_others(
         _lose(tmp_path, lost.uuid)
         found = await agent.search_messages("doors and windows")
         assert {each.conversation_id for each in found} == {kept.uuid}
-        assert sum("left out" in record.message for record in caplog.records) == 1
+        told = [record.message for record in caplog.records if "left out" in record.message]
+        assert len(told) == 2, "by words and by meaning"
+        assert all(f"{lost.uuid}.jsonl is missing" in each for each in told)
         backup = tmp_path / "backup.jsonl"
         report = await agent.export_all(backup)
         assert (report.conversations, report.messages, report.failed) == (1, 2, 1)
@@ -149,6 +151,32 @@ async def test_a_lost_file_stops_nothing_that_looks_at_others(
         insights = await agent.batch_analyze([lost.uuid, kept.uuid], TASK, FORM)
         assert [each.conversation_id for each in insights] == [kept.uuid]
         assert [(each.conversation_id, each.reason) for each in insights.failed] == [(lost.uuid, "unreadable")]
+
+
+async def test_what_is_said_after_a_file_was_lost_goes_into_no_new_one(keeping: Keeping, tmp_path: Path) -> None:
+    path = tmp_path / "backup.jsonl"
+    async with keeping("files", "Behind the shed.", "By the gate.") as agent:
+        conversation = await agent.create_conversation(title="Doors")
+        await conversation.send_message("where are the doors?")
+        file = tmp_path / "conversations" / f"{conversation.uuid}.jsonl"
+        path.write_bytes(file.read_bytes())
+        file.unlink()
+        response = await conversation.send_message("and the windows?")
+        assert (response.content, response.degraded) == ("By the gate.", ("graph",))
+        assert not file.exists()
+    async with keeping("files") as agent:
+        again = await agent.load_conversation(conversation.uuid)
+        with pytest.raises(ConversationFileError, match=r"jsonl is missing") as refused:
+            await again.get_history()
+        assert "backup" in str(refused.value.hint)
+        assert not file.exists()
+    file.write_bytes(path.read_bytes())
+    async with keeping("files", "In the wall.") as agent:
+        again = await agent.load_conversation(conversation.uuid)
+        await again.send_message("and the lamp?")
+        said = [message.content for message in await again.get_history()]
+    assert said == ["where are the doors?", "Behind the shed.", "and the windows?", "By the gate.", "and the lamp?",
+                    "In the wall."]  # fmt: skip
 
 
 async def test_an_agent_without_files_gets_at_no_filed_conversation(

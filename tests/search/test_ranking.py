@@ -66,6 +66,8 @@ def test_words() -> None:
     ]
     assert words_of("the of and") == []
     assert matched(["parse", "header", "tokens"], "It PARSED a token; no more.") == ("parse", "tokens")
+    assert matched(["password", "check", "word"], "See check_password and getHTTPUrl.") == ("password", "check")
+    assert matched(["url", "http"], "See check_password and getHTTPUrl.") == ("url", "http")
     assert matched([], "x") == ()
     assert [stem(word) for word in ("parsing", "parsed", "parses", "cities", "city", "is")] == [
         "pars",

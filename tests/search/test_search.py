@@ -127,6 +127,7 @@ async def test_filters_leave_out_before_the_ranking(searching: Searching, either
         early = await said(conversation, "heron", since=START, until=START + timedelta(minutes=3), limit=100)
         assert sorted(early) == [f"heron heron heron {number}" for number in range(4)]
         assert await said(conversation, "heron", until="2026-02-28") == []
+        assert len(await said(conversation, "heron", since=datetime.min, until=datetime.max, limit=100)) == 100
         assert len(await agent.search_messages("heron", tags=["birds"], limit=5)) == 5
         assert await agent.search_messages("heron", tags=["fish"]) == []
 

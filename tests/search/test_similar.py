@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from ragforge_memory import InvalidInput, Neo4jConfig
-from ragforge_memory.agent.similar import mean
+from ragforge_memory.agent.search.similar import mean
 from ragforge_memory.graph.similar import Part, Topic
 from tests.search.conftest import Searching
 from tests.search.test_search import _Broken

@@ -10,7 +10,7 @@ from functools import partial
 from typing import Any
 
 from ragforge_memory import AsyncConversationAgent, RagforgeConfig
-from ragforge_memory.agent import reembedding
+from ragforge_memory.agent.upkeep import reembedding
 from ragforge_memory.config import Neo4jConfig
 from ragforge_memory.embeddings.hashing import HashingEmbedder
 from ragforge_memory.graph.reembedding import ReembeddingStore

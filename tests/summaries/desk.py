@@ -8,8 +8,8 @@ from datetime import date
 from typing import Any
 from uuid import uuid4
 
-from ragforge_memory.agent.summaries import Summaries
-from ragforge_memory.agent.summary_text import Summarizer
+from ragforge_memory.agent.upkeep.summaries import Summaries
+from ragforge_memory.agent.upkeep.summary_text import Summarizer
 from ragforge_memory.graph.branches import BranchStore
 from ragforge_memory.graph.client import GraphClient
 from ragforge_memory.graph.conversations import ConversationStore

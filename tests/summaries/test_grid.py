@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from ragforge_memory.agent.background_work import SummaryTask
+from ragforge_memory.agent.upkeep.work import SummaryTask
 from ragforge_memory.errors import ConversationNotFound, ModelError
 from ragforge_memory.graph.summaries import Lease, SummaryStore
 from ragforge_memory.models.lineage import cut

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragforge_memory.agent.summary_text import Summarizer
+from ragforge_memory.agent.upkeep.summary_text import Summarizer
 from ragforge_memory.embeddings.hashing import HashingEmbedder
 from ragforge_memory.llm.extractive.provider import ExtractiveProvider
 from ragforge_memory.llm.extractive.title import condensed
@@ -244,6 +244,13 @@ async def test_what_a_model_is_shown() -> None:
         ("Fix bug in flask/app.py", "Fix bug in flask/app.py"),
         ("We hash passwords with argon2, since bcrypt truncates after 72 bytes.", "We hash passwords with argon2"),
         ("What files are in this project?", "Overview of the project"),
+        ("what does Response inherit from?", "Bases of Response"),
+        ("what files are in src/app/middleware?", "src/app/middleware"),
+        ("how are cookies parsed?", "How cookies are parsed"),
+        ("where are the settings read from disk?", "Where the settings are read from disk"),
+        ("which functions parse options?", "Functions that parse options"),
+        ("weather in Oslo?", "Weather in Oslo"),
+        ("what is the difference between OptionParser and Command?", "OptionParser and Command"),
         ("密码在哪里检查？", "密码在哪里检查"),
         ("hello", ""),
         ("Thanks!", ""),

@@ -97,7 +97,7 @@ async def test_calls_are_told_of_what_is_implemented_alone(run: Run) -> None:
     assert [(each["qualified_name"], each["line"]) for each in callees["callees"]] == [("say", 9)]
     # Its own overloads do not make a name ambiguous.
     (hum,) = (await run("find_callers", name="hum")).value["scopes"]
-    assert [each["qualified_name"] for each in hum["callers"]] == ["sing"]
+    assert [each["qualified_name"] for each in hum["possible"]] == ["sing"]
 
 
 async def test_what_a_name_is_said_to_be_comes_first(run: Run) -> None:

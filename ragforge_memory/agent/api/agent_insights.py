@@ -74,9 +74,9 @@ class AgentInsights:
             ModelError: the model failed, and there is no insight at all.
             GraphUnavailable: the graph cannot be asked; what was stored by then stays.
         """
-        from ragforge_memory.agent import insight_inputs as inputs
-        from ragforge_memory.agent.insight_schema import checked_schema
-        from ragforge_memory.agent.insights import analyse
+        from ragforge_memory.agent.insights import inputs
+        from ragforge_memory.agent.insights.analysis import analyse
+        from ragforge_memory.agent.insights.schema import checked_schema
 
         choice = inputs.checked_choice(conversations)
         task = inputs.checked_task(task)
@@ -106,8 +106,8 @@ class AgentInsights:
             InvalidInput: something asked for is none.
             ConversationNotFound: this owner has no such conversation.
         """
-        from ragforge_memory.agent import insight_inputs as inputs
-        from ragforge_memory.agent.insights import listed
+        from ragforge_memory.agent.insights import inputs
+        from ragforge_memory.agent.insights.analysis import listed
 
         check_limit(limit)
         if cursor is not None:

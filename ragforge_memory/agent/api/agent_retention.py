@@ -34,7 +34,7 @@ class AgentRetention:
         Raises:
             InvalidInput: neither is given, or one is no such number.
         """
-        from ragforge_memory.agent.retention import expired
+        from ragforge_memory.agent.upkeep.retention import expired
 
         _check(older_than_days, keep)
         return await expired(await self.open(), older_than_days=older_than_days, keep=keep)
@@ -58,7 +58,7 @@ class AgentRetention:
             InvalidInput: neither is given, or one is no such number.
             GraphUnavailable: the graph went away; what was deleted until then is.
         """
-        from ragforge_memory.agent.retention import delete_expired
+        from ragforge_memory.agent.upkeep.retention import delete_expired
 
         _check(older_than_days, keep)
         return await delete_expired(await self.open(), older_than_days=older_than_days, keep=keep)

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from ragforge_memory.agent.inputs import check_limit
-from ragforge_memory.agent.search_inputs import check_query, check_threshold, checked_filters
+from ragforge_memory.agent.search.inputs import check_query, check_threshold, checked_filters
 
 if TYPE_CHECKING:
     from ragforge_memory.agent.services import Services
@@ -52,7 +52,7 @@ class AgentSearch:
             InvalidInput: something asked for is none.
             GraphUnavailable: the graph cannot be asked.
         """
-        from ragforge_memory.agent.search import search
+        from ragforge_memory.agent.search.messages import search
 
         check_query(query)
         check_limit(limit)
@@ -81,7 +81,7 @@ class AgentSearch:
             InvalidInput: something asked for is none.
             GraphUnavailable: the graph cannot be asked.
         """
-        from ragforge_memory.agent.similar import find_similar
+        from ragforge_memory.agent.search.similar import find_similar
 
         check_query(query)
         check_limit(limit)

@@ -69,7 +69,7 @@ class AgentVectors:
             EmbeddingError: the model failed; what is done stays done.
             GraphUnavailable: the graph cannot be asked; likewise.
         """
-        from ragforge_memory.agent.reembedding import reembed_project
+        from ragforge_memory.agent.upkeep.reembedding import reembed_project
 
         self._check_open()
         return await reembed_project(self._wanted(), self._services, embedder, dimension=dimension, progress=progress)

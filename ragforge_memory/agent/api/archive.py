@@ -42,8 +42,8 @@ class ConversationArchive(ConversationHandle):
             ConversationNotFound: it was deleted.
             InvalidInput: there is no such format, or the file cannot be written.
         """
-        from ragforge_memory.agent import archive
-        from ragforge_memory.agent.archive_markdown import markdown
+        from ragforge_memory.agent.archives import exporting
+        from ragforge_memory.agent.archives.markdown import markdown
 
         if format not in _FORMATS:
             raise InvalidInput(f"there is no format {format!r}", hint=", ".join(_FORMATS))
@@ -52,9 +52,9 @@ class ConversationArchive(ConversationHandle):
         if format == "markdown":
             made = await markdown(services, await services.conversations.get(self.uuid))
         else:
-            made = await archive.document(services, self.uuid, embeddings=embeddings)
+            made = await exporting.document(services, self.uuid, embeddings=embeddings)
         if path is not None:
-            await archive.write_document(path, made)
+            await exporting.write_document(path, made)
         return made
 
 
@@ -81,6 +81,6 @@ class AgentArchive:
             InvalidInput: the file cannot be written, or memory is off.
             GraphUnavailable: the graph cannot be read; no file is left.
         """
-        from ragforge_memory.agent.archive import export_all
+        from ragforge_memory.agent.archives.exporting import export_all
 
         return await export_all(await self.open(), path, embeddings=embeddings)

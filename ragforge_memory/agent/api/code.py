@@ -21,7 +21,8 @@ class ConversationCode(ConversationHandle):
 
         Args:
             message_id: a message of this conversation.
-            scopes: qualified names, names or uuids; one that means several definitions, or none, makes no tie.
+            scopes: qualified names (the module may stand before them), names or uuids; one that means several
+                definitions, or none, makes no tie.
             kind: what was done with the code: ``discussed``, ``read``, ``edited`` or ``tested``.
 
         Returns:

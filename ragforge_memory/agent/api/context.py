@@ -48,7 +48,7 @@ class ConversationContexts(ConversationHandle):
                 shortest form.
             ConversationNotFound: it was deleted.
         """
-        from ragforge_memory.agent.snapshots import build_context
+        from ragforge_memory.agent.context.snapshots import build_context
 
         if strategy not in ("recent", "relevant", "hybrid"):
             raise InvalidInput(f"there is no strategy {strategy!r}", hint="recent, relevant or hybrid")
@@ -56,7 +56,9 @@ class ConversationContexts(ConversationHandle):
         _check_count(relevant_messages, "relevant_messages")
         if query is not None:
             check_text(query, "a query")
-        if max_tokens is not None and (not isinstance(max_tokens, int) or max_tokens < 1):
+        if max_tokens is not None and (
+            not isinstance(max_tokens, int) or isinstance(max_tokens, bool) or max_tokens < 1
+        ):
             raise InvalidInput("max_tokens is a whole number above 0, or None")
         return await build_context(
             await self._saved(),
@@ -79,7 +81,7 @@ class ConversationContexts(ConversationHandle):
             MessageNotFound: it is none of this conversation's, or nothing was answered yet.
             InvalidInput: memory is off, so nothing is kept.
         """
-        from ragforge_memory.agent.snapshots import receipt
+        from ragforge_memory.agent.context.snapshots import receipt
 
         if message_id is not None:
             check_text(message_id, "a message's uuid")
@@ -97,7 +99,7 @@ class ConversationContexts(ConversationHandle):
             MessageNotFound: it is none of this conversation's.
             InvalidInput: memory is off, so nothing is kept.
         """
-        from ragforge_memory.agent.snapshots import snapshot
+        from ragforge_memory.agent.context.snapshots import snapshot
 
         check_text(message_id, "a message's uuid")
         return await snapshot(await self._saved(), self.uuid, message_id)

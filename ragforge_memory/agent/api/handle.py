@@ -136,7 +136,7 @@ class ConversationHandle:
 
     async def _settled(self) -> Services:
         """What is open, once all that was said here while Neo4j was away is in the graph."""
-        from ragforge_memory.agent.recovery import replay_own
+        from ragforge_memory.agent.outages.recovery import replay_own
 
         services = await self._agent.open()
         await replay_own(services, self.uuid)

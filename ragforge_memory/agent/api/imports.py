@@ -12,8 +12,8 @@ from ragforge_memory.errors import InvalidInput
 
 if TYPE_CHECKING:
     from ragforge_memory.agent.agent import AsyncConversationAgent
+    from ragforge_memory.agent.archives.transcripts import OnConflict
     from ragforge_memory.agent.conversation import AsyncConversation
-    from ragforge_memory.agent.importing import OnConflict
     from ragforge_memory.agent.services import Services
     from ragforge_memory.importers.source import Source
     from ragforge_memory.models.imports import ImportProgress, ImportReport
@@ -51,15 +51,15 @@ class AgentImports:
                 index is named) or, with ``fail``, here already; nothing is left of it.
             GraphUnavailable: it could not be stored; nobody sees a half of it, and a sweep takes that away.
         """
-        from ragforge_memory.agent import archive_import, importing
+        from ragforge_memory.agent.archives import importing, transcripts
         from ragforge_memory.agent.conversation import AsyncConversation
 
         _check_conflict(on_conflict)
         check_labels(title, ())
         services = await self.open()
-        info = await archive_import.import_one(services, data, on_conflict=on_conflict, title=title)
+        info = await importing.import_one(services, data, on_conflict=on_conflict, title=title)
         if info is None:
-            info = await importing.import_one(services, data, on_conflict=on_conflict, title=title)
+            info = await transcripts.import_one(services, data, on_conflict=on_conflict, title=title)
         return AsyncConversation(cast("AsyncConversationAgent", self), info)
 
     async def import_conversations(
@@ -88,6 +88,7 @@ class AgentImports:
             GraphUnavailable: it could not go on. What was imported before is there: ``on_conflict="skip"`` goes on
                 where the source gives its messages ids.
         """
+        from ragforge_memory.agent.archives.private_file import path_of
         from ragforge_memory.importers.source import Source
 
         _check_conflict(on_conflict)
@@ -95,6 +96,7 @@ class AgentImports:
             if not callable(getattr(source, "read", None)):
                 raise InvalidInput(f"a source is a path or an open stream, not {type(source).__name__}")
             return await self._import_all(Source(source), on_conflict, progress)
+        source = path_of(source)
         try:
             file = open(source, "rb")  # noqa: ASYNC230, SIM115 - opening does not wait; closed below
         except OSError as error:
@@ -106,17 +108,17 @@ class AgentImports:
     async def _import_all(
         self, source: Source, on_conflict: OnConflict, progress: Callable[[ImportProgress], None] | None
     ) -> ImportReport:
-        from ragforge_memory.agent import archive_import, importing
+        from ragforge_memory.agent.archives import importing, transcripts
 
         services = await self.open()
-        report = await archive_import.import_all(services, source, on_conflict=on_conflict, progress=progress)
+        report = await importing.import_all(services, source, on_conflict=on_conflict, progress=progress)
         if report is None:
-            report = await importing.import_all(services, source, on_conflict=on_conflict, progress=progress)
+            report = await transcripts.import_all(services, source, on_conflict=on_conflict, progress=progress)
         return report
 
 
 def _check_conflict(on_conflict: object) -> None:
-    from ragforge_memory.agent.importing import ON_CONFLICT
+    from ragforge_memory.agent.archives.transcripts import ON_CONFLICT
 
     if on_conflict not in ON_CONFLICT:
         raise InvalidInput(f"there is no on_conflict {on_conflict!r}", hint=", ".join(ON_CONFLICT))

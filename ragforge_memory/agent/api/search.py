@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ragforge_memory.agent.api.handle import ConversationHandle
 from ragforge_memory.agent.inputs import check_limit
-from ragforge_memory.agent.search_inputs import check_query, check_threshold, checked_filters
+from ragforge_memory.agent.search.inputs import check_query, check_threshold, checked_filters
 
 if TYPE_CHECKING:
     from ragforge_memory.models.conversation import Role, ScoredMessage
@@ -53,7 +53,7 @@ class ConversationSearch(ConversationHandle):
             ConversationNotFound: it was deleted.
             GraphUnavailable: the graph cannot be asked.
         """
-        from ragforge_memory.agent.search import search
+        from ragforge_memory.agent.search.messages import search
 
         check_query(query)
         check_limit(limit)

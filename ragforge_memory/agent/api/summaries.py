@@ -22,7 +22,7 @@ class ConversationSummaries(ConversationHandle):
             ConversationNotFound: it was deleted.
             ModelError: the model failed; what had been summarised by then is stored.
         """
-        from ragforge_memory.agent.summaries import summarize
+        from ragforge_memory.agent.upkeep.summaries import summarize
 
         text = await summarize(await self._saved(), self.uuid)
         await self.refresh()

@@ -101,6 +101,8 @@ class ConversationTurns(ConversationHandle):
             MessageNotFound: ``before_message_id`` is none of this conversation's.
         """
         check_limit(limit)
+        if before_message_id is not None:
+            check_text(before_message_id, "a message's uuid")
         services = await self._settled()
         messages = await services.messages.history(
             self.uuid,

@@ -11,7 +11,7 @@ from ragforge_memory.agent.blocking.conversation import Conversation
 
 if TYPE_CHECKING:
     from ragforge_memory.agent.agent import AsyncConversationAgent
-    from ragforge_memory.agent.importing import OnConflict
+    from ragforge_memory.agent.archives.transcripts import OnConflict
     from ragforge_memory.models.imports import ImportProgress, ImportReport
 
 T = TypeVar("T")

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ragforge_memory.code.c.links import INCLUDE
-from ragforge_memory.code.c.text import declared_name, operator_text, qualified, type_text, value_of
+from ragforge_memory.code.c.text import declared_name, is_name, operator_text, qualified, type_text, value_of
 from ragforge_memory.code.c.types import (
     bind_templates,
     enumerator,
@@ -67,6 +67,8 @@ def function(draft: Draft, node: Node) -> Visit:
 def open_function(draft: Draft, node: Node, name_node: Node, declarator: Node, body: Node | None) -> Visit:
     """Open a function or method whatever its declarator looks like."""
     owner, name = split_name(draft, name_node)
+    if not (is_name(name) and is_name(owner or name)):
+        return comment_free(node.named_children)
     current, whole = draft.current, whole_of(node)
     friend = whole.type == "friend_declaration"
     in_type = current is not None and current.is_type and not friend
@@ -75,6 +77,9 @@ def open_function(draft: Draft, node: Node, name_node: Node, declarator: Node, b
     holder = owner.rpartition(".")[2] if owner else current.name if in_type and current is not None else ""
     if kind == "method" and name == holder:
         words.append("constructor")
+    templates = child_of_type(whole, "template_parameter_list")
+    if _in_specialization(name_node) and (templates is None or not templates.named_children):
+        words.append("specialization")
     parameters = declarator.child_by_field_name("parameters")
     trailing = first_named(child_of_type(declarator, "trailing_return_type"))
     returns = trailing or node.child_by_field_name("type")
@@ -99,10 +104,18 @@ def open_function(draft: Draft, node: Node, name_node: Node, declarator: Node, b
         while last.type == "qualified_identifier" and (inner := last.child_by_field_name("name")) is not None:
             last = inner
         scope.name_byte, scope.definition_line = last.start_byte, draft.line(last)
-    templates = child_of_type(whole, "template_parameter_list")
     bind_templates(draft, templates)
     bind_parameters(draft, parameters)
     return closing([templates, returns, parameters, inside, body])
+
+
+def _in_specialization(name_node: Node) -> bool:
+    """Whether a name is written with template arguments for its type (``Shelf<int>::put``)."""
+    scope: Node | None = None
+    inner: Node | None = name_node
+    while inner is not None and inner.type == "qualified_identifier":
+        scope, inner = inner.child_by_field_name("scope"), inner.child_by_field_name("name")
+    return scope is not None and scope.type == "template_type"
 
 
 def split_name(draft: Draft, node: Node) -> tuple[str | None, str]:
@@ -169,7 +182,8 @@ def declaration(draft: Draft, node: Node) -> Visit:
                 draft.bind(draft.text(name), *value_of(draft, value), draft.line(name))
             else:
                 bind_declared(draft, name, known or None)
-        if current is None and "extern" not in words and not opened and not _astray(node):
+        wanted = current is None and "extern" not in words and not opened and not _astray(node)
+        if wanted and is_name(".".join(filter(None, split_name(draft, name)))):
             _open_variable(draft, node, name, declared, kind, words)
             opened = True
         parts += present(value)
@@ -247,7 +261,12 @@ def field(draft: Draft, node: Node) -> Visit:
             if default is not None and draft.text(default) == "0":
                 return open_abstract(draft, node, name, inner)
             parts += present(inner.child_by_field_name("parameters"))
-        elif "static" in words and default is not None and ("constexpr" in words or "const" in words):
+        elif (
+            "static" in words
+            and default is not None
+            and {"constexpr", "const"} & set(words)
+            and is_name(draft.text(name))
+        ):
             _open_variable(draft, node, name, declared, kind, words)
             return closing([declared, default])
         elif name.type == "field_identifier":

@@ -95,7 +95,8 @@ def linked(index: ProjectIndex, file: ParsedFile, name: str) -> Place | None:
 
 
 def _external(scope: ParsedScope, path: str) -> bool:
-    if scope.parent is not None or scope.owner is not None or scope.type not in _LINKED:
+    inside = scope.parent is not None or scope.owner is not None
+    if inside or scope.type not in _LINKED or "specialization" in scope.modifiers:
         return False
     local = "static" in scope.modifiers and not path.endswith((".h", ".hpp", ".hh", ".hxx"))
     in_source = scope.type in ("macro", "constant") and path.endswith((".c", ".cc", ".cpp", ".cxx"))

@@ -7,11 +7,20 @@ from __future__ import annotations
 
 import re
 
+from ragforge_memory.code.directives import one_branch, whole_branches
+
 _CAPS = rb"[A-Z][A-Z0-9]*_[A-Z0-9_]+"
 _IN_CLASS = re.compile(
     rb"\b(?:class|struct|union|enum class)\s+(" + _CAPS + rb"|[A-Z]{3,})\s+(?=[A-Za-z_][\w:]*\s*(?:final\s*)?[:{])"
 )
 """``class LIB_EXPORT Name {``"""
+
+_BEFORE_TEMPLATE = re.compile(
+    rb"^[ \t]*(" + _CAPS + rb"(?:\([^()\n]*\))?|[A-Z]{3,})[ \t\n]+"
+    rb"(?=template\s*<|(?:class|struct|union|enum)\s+[A-Za-z_])",
+    re.MULTILINE,
+)
+"""``LIB_EXPORT template <…> class Name {``"""
 
 _BEFORE_FUNCTION = re.compile(
     rb"^[ \t]*(?:(?:static|inline|extern|constexpr|virtual|friend|explicit|template\s*<[^<>\n]*>)[ \t]+)*("
@@ -36,13 +45,16 @@ _ALONE = re.compile(
 )
 """``LIB_BEGIN_NAMESPACE`` on a line of its own."""
 
+_PATTERNS = (_IN_CLASS, _ALONE, _BEFORE_TEMPLATE, _BEFORE_FUNCTION, _BEFORE_FUNCTION, _AFTER_DECLARATOR,
+             _AFTER_PARAMETERS)  # fmt: skip
+
 _KEYWORDS = re.compile(rb"\b(?:return|else|case|throw|do|goto|delete|new|typedef|sizeof)\s*$")
 
 
 def blanked(data: bytes) -> bytes:
     """The source with such macros as spaces; line breaks stay."""
     text = bytearray(data)
-    for pattern in (_IN_CLASS, _ALONE, _BEFORE_FUNCTION, _BEFORE_FUNCTION, _AFTER_DECLARATOR, _AFTER_PARAMETERS):
+    for pattern in _PATTERNS:
         for found in pattern.finditer(bytes(text)):
             start, end = found.span(1)
             if _in_directive(text, start) or _KEYWORDS.search(bytes(text[max(0, start - 12) : start])):
@@ -59,35 +71,11 @@ def _in_directive(text: bytearray, place: int) -> bool:
     return bytes(text[start:place]).lstrip().startswith(b"#")
 
 
-_CONDITION = re.compile(rb"^[ \t]*#[ \t]*(if|ifdef|ifndef|elif|else|endif)\b[ \t]*([^\n]*)")
+def blanked_cuts(data: bytes) -> bytes:
+    """The source without such macros, and with one branch of each ``#if`` that cuts a statement in two."""
+    return whole_branches(blanked(data))
 
 
-def blanked_branch(data: bytes) -> bytes:
-    """Both together, for C and C++."""
+def blanked_branches(data: bytes) -> bytes:
+    """The source without such macros, and with one branch of each ``#if``."""
     return one_branch(blanked(data))
-
-
-def one_branch(data: bytes) -> bytes:
-    """The source with one branch of each ``#if``: for files where the branches open and close different braces."""
-    lines = data.split(b"\n")
-    shown: list[tuple[bool, bool]] = []  # for each open #if: is this branch kept, was one kept already
-    continued = defining = False
-    for number, line in enumerate(lines):
-        found = None if continued else _CONDITION.match(line)
-        if found is not None:
-            word, condition = found[1], found[2].strip()
-            if word in (b"if", b"ifdef", b"ifndef"):
-                keep = not (word == b"if" and condition.startswith((b"0", b"(0)")))
-                shown.append((keep, keep))
-            elif word == b"endif" and shown:
-                shown.pop()
-            elif shown:
-                _, already = shown.pop()
-                shown.append((not already, True))
-        if found is not None or continued:
-            continued = line.endswith(b"\\")
-            lines[number] = b" " * len(line)
-        elif not all(keep for keep, _ in shown) and not defining and not line.lstrip().startswith(b"#"):
-            lines[number] = b" " * len(line)
-        defining = line.endswith(b"\\") and (defining or line.lstrip().startswith(b"#"))
-    return b"\n".join(lines)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from ragforge_memory.code.c.family import HANDLERS, refusal
 from ragforge_memory.code.c.links import linked, modules, neighbours
-from ragforge_memory.code.c.prepare import blanked, blanked_branch
+from ragforge_memory.code.c.prepare import blanked, blanked_branches, blanked_cuts
 from ragforge_memory.code.c.types import in_order
 from ragforge_memory.code.draft import Draft
 from ragforge_memory.code.languages import Reader
@@ -31,9 +31,9 @@ def extract(root: Node, draft: Draft) -> None:
 READER = Reader(
     grammar=_grammar,
     extract=extract,
-    links=Links(modules=modules, neighbours=neighbours, linked=linked, guesses=False),
+    links=Links(modules=modules, neighbours=neighbours, linked=linked, guesses=False, global_names=True),
     atoms=frozenset({"string_literal", "char_literal", "preproc_arg"}),
     refusal=refusal,
     prepare=blanked,
-    simplify=blanked_branch,
+    simplify=(blanked_cuts, blanked_branches),
 )

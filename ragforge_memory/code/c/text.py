@@ -22,6 +22,23 @@ _CASTS = frozenset({"static_cast", "dynamic_cast", "const_cast", "reinterpret_ca
 _MAKERS = frozenset({"make_unique", "make_shared"})
 
 
+_NAME = re.compile(r"~?[^\W\d][\w$]*|operator\b.+", re.DOTALL)
+_RESERVED_WORDS = """
+alignas alignof asm auto bool break case catch char class const const_cast constexpr continue decltype default delete do
+double dynamic_cast else enum explicit extern false float for friend goto if inline int long mutable namespace noexcept
+nullptr private protected public register reinterpret_cast return short signed sizeof static static_assert static_cast
+struct switch template this throw true try typedef typeid typename union unsigned using virtual void volatile while
+"""
+_RESERVED = frozenset(_RESERVED_WORDS.split())
+
+
+def is_name(text: str) -> bool:
+    """Whether every part of a dotted text can be a definition's name: a tree with errors says keywords and more."""
+    if text.startswith("operator"):
+        return _NAME.fullmatch(text) is not None
+    return all(_NAME.fullmatch(part) is not None and part not in _RESERVED for part in text.split("."))
+
+
 def dotted(draft: Draft, node: Node | None) -> str:
     """An expression or a qualified name as dotted text; casts and constructions are calls of the type."""
     tail: list[str] = []

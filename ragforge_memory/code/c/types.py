@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from ragforge_memory.code.c.text import SPECIFIERS, declared_name, qualified, type_text
+from ragforge_memory.code.c.text import SPECIFIERS, declared_name, is_name, qualified, type_text
 from ragforge_memory.code.clauses import (
     child_of_type,
     children_of_type,
@@ -90,6 +90,8 @@ def open_type(draft: Draft, node: Node, name: Node | None, body: Node, text: str
         owner, _, label = qualified(draft, name).rpartition(".")
     elif name is not None and name.type == "template_type":
         label = type_text(draft, name) or label
+    if not is_name(f"{owner}.{label}" if owner else label):
+        return present(body)
     draft.open(
         node,
         label,
@@ -101,6 +103,7 @@ def open_type(draft: Draft, node: Node, name: Node | None, body: Node, text: str
         docstring=doc_before(draft, whole),
         owner=owner,
         bases=[found for base in bases if (found := type_text(draft, base))],
+        modifiers=("specialization",) if _is_specialized(name) else (),
     )
     for base in bases:
         if found := type_text(draft, base):
@@ -108,8 +111,15 @@ def open_type(draft: Draft, node: Node, name: Node | None, body: Node, text: str
             draft.use(last, receiver or None, "inherit", draft.line(base))
     templates = child_of_type(whole, "template_parameter_list")
     bind_templates(draft, templates)
-    arguments = [list_ for base in bases for list_ in _template_arguments(base)]
+    arguments = [list_ for base in [*present(name), *bases] for list_ in _template_arguments(base)]
     return closing([templates, *arguments, body])
+
+
+def _is_specialized(name: Node | None) -> bool:
+    """Whether a type is one for certain arguments of a template (``struct hash<Item>``)."""
+    while name is not None and name.type == "qualified_identifier":
+        name = name.child_by_field_name("name")
+    return name is not None and name.type == "template_type"
 
 
 def is_abstract(draft: Draft, body: Node) -> bool:
@@ -157,7 +167,7 @@ def type_definition(draft: Draft, node: Node) -> Visit:
     target = known or type_text(draft, declared)
     if body is None and tag is not None:
         known = None  # a type that some other file, or a later line, fills in
-    aliases = [name for name in names if draft.text(name) != known]
+    aliases = [name for name in names if draft.text(name) != known and is_name(draft.text(name))]
     parameters = [
         p for child in node.children_by_field_name("declarator") for p in children_of_type(child, "parameter_list")
     ]

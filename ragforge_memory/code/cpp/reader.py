@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from ragforge_memory.code.c.family import HANDLERS, bind_parameters, open_abstract, refusal
 from ragforge_memory.code.c.links import linked, modules, neighbours, submodule
-from ragforge_memory.code.c.prepare import blanked, blanked_branch
+from ragforge_memory.code.c.prepare import blanked, blanked_branches, blanked_cuts
 from ragforge_memory.code.c.text import declared_name, dotted, qualified, type_text, value_of
 from ragforge_memory.code.c.types import bind_templates, in_order, specifier, whole_of
 from ragforge_memory.code.c.uses import use_identifier, use_qualified
@@ -53,6 +53,8 @@ def _namespace(draft: Draft, node: Node) -> Visit:
             parts = draft.text(around).split("::") + parts
         outer = outer.parent
     parts = ["".join(part.split()).removeprefix("inline") for part in parts]
+    if parts[:1] == ["std"]:  # what is added to it are specializations: its names are not the project's
+        parts = []
     for count in range(1, len(parts) + 1):
         package = ".".join(parts[:count])
         if package not in draft.package.split():
@@ -154,9 +156,15 @@ def _initializer(draft: Draft, node: Node) -> Visit:
     return [child for child in node.named_children if child.type not in ("field_identifier", "qualified_identifier")]
 
 
+_MODULE_WORDS = frozenset({"import", "module", "export"})
+"""``import a;`` and ``export module a;``, which the grammar does not know, are declarations of a name to it."""
+
+
 def _method_declaration(draft: Draft, node: Node) -> Visit:
     """``template`` and constructor declarations in a class, which the grammar reads as plain declarations."""
-    current = draft.current
+    current, declared = draft.current, node.child_by_field_name("type")
+    if declared is not None and declared.type == "type_identifier" and draft.text(declared) in _MODULE_WORDS:
+        return ()
     declarator = node.child_by_field_name("declarator")
     name, _, inner = declared_name(declarator)
     if current is not None and current.is_type and name is not None and inner is not None:
@@ -234,10 +242,11 @@ READER = Reader(
         linked=linked,
         self_names=frozenset({"this"}),
         bare_members=True,
+        global_names=True,
         common_members=COMMON_MEMBERS,
     ),
     atoms=frozenset({"string_literal", "raw_string_literal", "char_literal", "preproc_arg"}),
     refusal=refusal,
     prepare=blanked,
-    simplify=blanked_branch,
+    simplify=(blanked_cuts, blanked_branches),
 )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ragforge_memory.code.c.prepare import one_branch
 from ragforge_memory.code.clauses import (
     bind_declared,
     child_of_type,
@@ -51,6 +50,7 @@ from ragforge_memory.code.csharp.uses import (
     use_typed,
     use_types,
 )
+from ragforge_memory.code.directives import one_branch, whole_branches
 from ragforge_memory.code.draft import Draft, Handler
 from ragforge_memory.code.languages import Reader
 from ragforge_memory.code.links import Links
@@ -340,6 +340,6 @@ READER = Reader(
         common_members=COMMON_MEMBERS,
     ),
     refusal=refusal,
-    simplify=one_branch,
+    simplify=(whole_branches, one_branch),
     atoms=frozenset({"string_literal", "verbatim_string_literal", "raw_string_literal", "character_literal"}),
 )

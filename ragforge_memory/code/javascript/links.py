@@ -130,5 +130,7 @@ LINKS = Links(
     self_names=frozenset({"this"}),
     super_names=frozenset({"super"}),
     exports_only=True,
+    by_path=True,
+    global_names=True,
     common_members=COMMON_MEMBERS,
 )

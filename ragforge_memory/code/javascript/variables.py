@@ -133,6 +133,9 @@ def _define_member(draft: Draft, node: Node, left: Node, right: Node) -> Visit |
     if right.type not in FUNCTIONS or not owner.replace(".", "").isidentifier():
         return None
     if draft.enclosing_function is not None or owner in _GLOBALS:
+        own = right.child_by_field_name("name")
+        if own is not None:  # nobody finds it by the member, and it calls itself by its own name
+            name, name_node = draft.text(own), own
         return open_function(draft, node, name, name_node=name_node, whole=around(node), function=right)
     modifiers = [] if receiver.endswith(".prototype") else ["static"]
     return open_function(

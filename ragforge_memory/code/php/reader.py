@@ -334,6 +334,7 @@ READER = Reader(
         linked=linked,
         self_names=frozenset({"this", "self", "static"}),
         super_names=frozenset({"parent"}),
+        global_names=True,
         common_members=COMMON_MEMBERS,
     ),
     atoms=frozenset({"string", "nowdoc", "text"}),

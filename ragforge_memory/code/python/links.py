@@ -118,5 +118,6 @@ LINKS = Links(
     self_names=frozenset({"self"}),
     super_names=frozenset({"super()"}),
     imports_visible=True,
+    by_path=True,
     common_members=COMMON_MEMBERS,
 )

@@ -74,7 +74,7 @@ def _function(draft: Draft, node: Node, whole: Node | None = None, decorators: S
     modifiers = ["async"] if node.children and node.children[0].type == "async" else []
     modifiers += [m for m in map(_modifier, names) if m]
     returns = node.child_by_field_name("return_type")
-    draft.open(
+    scope = draft.open(
         node,
         draft.text(name_node),
         "method" if in_class else "function",
@@ -89,6 +89,7 @@ def _function(draft: Draft, node: Node, whole: Node | None = None, decorators: S
         modifiers=modifiers,
         decorators=names,
     )
+    scope.definition_line = draft.line(node)  # the keyword's, also where the name is on the next
     _bind_parameters(draft, parameters, in_class and "staticmethod" not in modifiers)
     parts = [*decorators, node.child_by_field_name("type_parameters"), parameters, returns, body]
     return [*(part for part in parts if part), CLOSE]
@@ -171,7 +172,7 @@ def _class(draft: Draft, node: Node, whole: Node | None = None, decorators: Sequ
         type = "enum"
     elif last_names & _ABSTRACT:
         type = "interface"
-    draft.open(
+    scope = draft.open(
         node,
         draft.text(name_node),
         type,
@@ -183,6 +184,7 @@ def _class(draft: Draft, node: Node, whole: Node | None = None, decorators: Sequ
         decorators=_decorator_names(draft, decorators),
         bases=[text for text, _ in bases],
     )
+    scope.definition_line = draft.line(node)
     for text, line in bases:
         use_dotted(draft, text, "inherit", line)
     parameters = node.child_by_field_name("type_parameters")
@@ -375,4 +377,5 @@ READER = Reader(
     blocks=frozenset({"block"}),
     transparent=frozenset({"module"}),
     refusal=refusal,
+    normal_form="NFKC",
 )

@@ -282,6 +282,7 @@ READER = Reader(
         self_names=frozenset({"self"}),
         super_names=frozenset({"super"}),
         bare_members=True,
+        global_names=True,
         common_members=COMMON_MEMBERS,
     ),
     atoms=frozenset({"regex", "simple_symbol"}),

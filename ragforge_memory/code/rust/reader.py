@@ -357,6 +357,7 @@ READER = Reader(
         submodule=submodule,
         linked=linked,
         self_names=frozenset({"self", "Self"}),
+        by_path=True,
         common_members=COMMON_MEMBERS,
     ),
     atoms=frozenset({"string_literal", "raw_string_literal", "char_literal"}),

@@ -18,7 +18,7 @@ from ragforge_memory.graph.client import PATIENT_TIMEOUT, GraphClient
 from ragforge_memory.graph.filed import searching, writing
 from ragforge_memory.graph.filed.begun import Note
 from ragforge_memory.graph.filed.directory import LOCK_SECONDS, TURN_LOCK_SECONDS, TextDirectory, unbroken
-from ragforge_memory.graph.filed.reading import Want, missing, serve, wants
+from ragforge_memory.graph.filed.reading import Want, file_lost, missing, serve, wants
 
 log = logging.getLogger(__name__)
 
@@ -247,7 +247,11 @@ class FiledClient(GraphClient):
         return file_path == self._texts.file_path(conversation_id) and not awaited
 
     async def _ready(self, uuid: str, owner: Mapping[str, Any], options: Mapping[str, Any]) -> bool:
-        """Whether a conversation may be appended to: earlier lines have their nodes, and it says where its file is."""
+        """Whether a conversation may be appended to: earlier lines have their nodes, and it says where its file is.
+
+        Raises:
+            ConversationFileError: its file is missing, and so are the texts of what was said before.
+        """
         file = self._texts.file(uuid)
         waiting, has_file = await asyncio.to_thread(lambda: (file.unchecked(), file.exists()))
         if waiting:
@@ -256,8 +260,14 @@ class FiledClient(GraphClient):
         if uuid not in self._marked or (self._marked[uuid] and not has_file):
             path = self._texts.file_path(uuid)
             owned = {name: owner[name] for name in ("user_id", "project")}
-            if not await super().write("mark_filed", **options, uuid=uuid, file_path=path, **owned):
+            marked = await super().write(
+                "mark_filed", **options, uuid=uuid, file_path=path, fresh=not has_file, **owned
+            )
+            if not marked:
                 return False
+            if marked[0]["lost"]:
+                # A new file would have what is said from now on, and stand in the way of the one from a backup.
+                raise file_lost(self._texts, uuid)
         self._marked[uuid] = True
         return True
 

@@ -13,6 +13,10 @@ from ragforge_memory.graph.filed.lines import MESSAGE_TEXTS, RESULT_TEXTS, Line
 
 Rows = list[dict[str, Any]]
 _EXCERPT = 200  # characters, as the statement answered_message cuts them
+_LOST = (
+    "put the file back from a backup; or delete the conversation (where the file is lost for good, put an empty one "
+    "there first), and import it from an export if you have one. agent.memory.persistence.directory is their folder"
+)
 _BEGINNING = 600  # likewise of pending_conversation_vectors
 
 
@@ -86,15 +90,19 @@ def serve(texts: TextDirectory, wanted: Sequence[Want], where: Mapping[str, str]
 
 def missing(texts: TextDirectory, want: Want, conversation_id: str | None) -> ConversationFileError:
     """The graph has a node whose text is nowhere."""
-    where = f"{texts.file(conversation_id).path}" if conversation_id else f"{texts.path}"
-    there = conversation_id is None or texts.file(conversation_id).path.exists()
+    if conversation_id is not None and not texts.file(conversation_id).exists():
+        return file_lost(texts, conversation_id)
+    where = texts.path if conversation_id is None else texts.file(conversation_id).path
     return ConversationFileError(
-        f"{where} has no line of the message {want.message_id}, which the graph knows"
-        if there
-        else f"{where} is missing: it has the texts of a conversation that the graph knows",
-        hint="put the file back from a backup; or delete the conversation (where the file is lost for good, put an "
-        "empty one there first), and import it from an export if there is one. agent.memory.persistence.directory says "
-        "where the files are",
+        f"{where} has no line of the message {want.message_id}, which the graph knows", hint=_LOST
+    )
+
+
+def file_lost(texts: TextDirectory, conversation_id: str) -> ConversationFileError:
+    """The graph has messages whose texts were in a file that is not there."""
+    return ConversationFileError(
+        f"{texts.file(conversation_id).path} is missing: it has the texts of a conversation that the graph knows",
+        hint=_LOST,
     )
 
 

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 from ragforge_memory.graph.filed.directory import TextDirectory
+from ragforge_memory.graph.filed.reading import file_lost
 from ragforge_memory.graph.filed.words import Ranked
 from ragforge_memory.graph.text import asked_words
+
+log = logging.getLogger(__name__)
 
 Rows = list[dict[str, Any]]
 
@@ -33,6 +37,7 @@ async def in_history(reader: Reader, texts: TextDirectory, given: Mapping[str, A
         return []
     lineage = rows[0]["lineage"]
     ranked = await asyncio.to_thread(texts.rank, [part[0] for part in lineage], _words(given))
+    await _tell_of_lost(reader, texts, [part[0] for part in lineage], given)
     places, scores = await _placed(reader, "filed_history_places", ranked, given, scope, given["limit"])
     return [{**_columns(places, scores), "lineage": lineage}]
 
@@ -40,8 +45,9 @@ async def in_history(reader: Reader, texts: TextDirectory, given: Mapping[str, A
 async def in_all(reader: Reader, texts: TextDirectory, given: Mapping[str, Any]) -> Rows:
     """The rows of ``search_owner_text``."""
     scope = {name: given[name] for name in ("user_id", "project", "tags")}
-    conversations = [row["uuid"] for row in await reader.read("filed_conversations", once=True, **scope)]
-    ranked = await asyncio.to_thread(texts.rank, conversations, _words(given))
+    found = await reader.read("filed_conversations", once=True, **scope)
+    ranked = await asyncio.to_thread(texts.rank, [row["uuid"] for row in found], _words(given))
+    await _tell_of_lost(reader, texts, [row["uuid"] for row in found if row["filed"]], given)
     places, scores = await _placed(reader, "filed_owner_places", ranked, given, scope, given["limit"])
     return [
         {
@@ -74,6 +80,19 @@ async def before_the_recent(reader: Reader, texts: TextDirectory, rows: Rows, gi
         {"message": {**row["message"], "tool_calls": []}, "score": score_of[row["message"]["seq"]]} for row in messages
     ]
     rows[0]["found"] = sorted(found, key=lambda each: -each["score"])
+
+
+async def _tell_of_lost(
+    reader: Reader, texts: TextDirectory, conversations: Sequence[str], given: Mapping[str, Any]
+) -> None:
+    """Warns of conversations whose words cannot be searched: their files are missing."""
+    absent = await asyncio.to_thread(lambda: [uuid for uuid in conversations if not texts.file(uuid).exists()])
+    if not absent:
+        return
+    owner = {name: given[name] for name in ("user_id", "project")}
+    if rows := await reader.read("filed_lost", once=True, uuids=absent, **owner):
+        first = file_lost(texts, rows[0]["uuid"])
+        log.warning("what was said in %s conversations is left out: %s", f"{len(rows):,}", first.message)
 
 
 async def _placed(

@@ -6,13 +6,23 @@ from collections.abc import Mapping, Sequence
 from itertools import chain
 from typing import Any
 
-from ragforge_memory.llm.extractive.found_text import code_lines, sayings, search_results, text_places
+from ragforge_memory.llm.extractive.calls import Found
+from ragforge_memory.llm.extractive.evidence import imported, overridden, raised, tested, used_as_text
+from ragforge_memory.llm.extractive.found_text import code_lines, sayings, search_results
 from ragforge_memory.llm.extractive.inheritance import bases, subclasses
-from ragforge_memory.llm.extractive.plan import Found
+from ragforge_memory.llm.extractive.members import (
+    attribute,
+    mentioned_owner,
+    named_lines,
+    no_member,
+    owners_of,
+    relation,
+    set_lines,
+)
+from ragforge_memory.llm.extractive.outlines import beginning, outlined, overloaded
 from ragforge_memory.llm.extractive.questions import Question
 from ragforge_memory.llm.extractive.quoting import (
     MAX_LISTED,
-    counted,
     documentation,
     head,
     item,
@@ -26,25 +36,18 @@ from ragforge_memory.llm.extractive.quoting import (
     trimmed,
     use_item,
 )
+from ragforge_memory.models.text import counted
 from ragforge_memory.retrieval.names import KINDS, is_test
 
 MAX_CALLERS = 500
 """Callers are what was asked for, and half a list of them is a wrong answer."""
 
-MAX_OUTLINED = 60
-
-_SORTS = {
-    "function": ("function", "method"),
-    "test": ("function", "method"),
-    "class": ("class", "struct", "interface", "enum", "trait"),
-    "variable": ("constant",),
-}
-
 HELP = """I answer by quoting this project's code and our conversations; I do not write or guess. Ask for instance:
 - where is `NAME`? what does `NAME` do? show me `NAME`
 - who calls `NAME`? what does `NAME` call?
+- where is `NAME` tested, raised, imported? what is the difference between `NAME` and `OTHER`?
 - which classes inherit from `NAME`? what does `NAME` inherit from?
-- what is in `FILE`? list the methods of `CLASS`
+- what is in `FILE` or `FOLDER`? list the methods of `CLASS`
 - which functions parse options? (a search by words)
 - what did we say about TOPIC?
 After an answer, "it", "that function" or "the second one" work too: who calls it? show me that."""
@@ -69,12 +72,25 @@ def write(question: Question, asked: str, found: Sequence[Found]) -> str:
             return NO_TOOLS
         away = "GraphUnavailable" in str(failed.error)
         return f"I could not look it up: {'Neo4j is away. Ask again when it is back.' if away else failed.error}"
-    values = {each.call.tool: each.value for each in found if isinstance(each.value, dict)}
+    # Of several calls of a tool the first was for what was asked, the others for what it may be instead.
+    values = {each.call.tool: each.value for each in reversed(found) if isinstance(each.value, dict)}
     match question.form:
         case "where" | "what" | "show":
-            lines = _definition(question, asked, values)
+            lines = _definition(question, asked, values, found)
         case "callers" | "uses":
-            lines = _callers(question, asked, values.get("find_callers", {}))
+            value = values.get("find_callers", {})
+            if value.get("scopes") or "grep_code" not in values:
+                lines = _callers(question, asked, value)
+            else:
+                lines = used_as_text(asked, question.target, found)
+        case "tests":
+            lines = tested(asked, found)
+        case "raises":
+            lines = raised(asked, found)
+        case "imports":
+            lines = imported(asked, question.target, found)
+        case "overrides":
+            lines = overridden(asked, found)
         case "subclasses":
             lines = subclasses(asked, values.get("find_callers", {}))
         case "bases":
@@ -82,7 +98,7 @@ def write(question: Question, asked: str, found: Sequence[Found]) -> str:
         case "callees":
             lines = _callees(asked, values.get("find_callees", {}))
         case "outline" | "overview":
-            lines = _outline(question, asked, values)
+            lines = outlined(question, asked, values)
         case "lines":
             lines = code_lines(asked, values.get("read_file", {}))
         case "said":
@@ -92,17 +108,20 @@ def write(question: Question, asked: str, found: Sequence[Found]) -> str:
     return "\n".join(lines)
 
 
-def _definition(question: Question, asked: str, values: Mapping[str, Any]) -> list[str]:
+def _definition(question: Question, asked: str, values: Mapping[str, Any], found: Sequence[Found] = ()) -> list[str]:
     if "outline" in values:
-        beginning = _beginning(values.get("read_file", {})) if question.form == "show" else []
-        return beginning or _outline(question, asked, values)
+        text = beginning(values.get("read_file", {})) if question.form == "show" else []
+        return text or outlined(question, asked, values)
     value = values.get("read_scope", {})
     scopes = value.get("scopes") or []
     if "search_code" in values and value.get("match") not in ("exact", "spelling"):
         return search_results(question, values["search_code"], values.get("grep_code", {}))
     if not scopes:
-        places = text_places(asked, values.get("grep_code", {}))
-        return places or [nothing(asked)]
+        return _member(question, asked, values, found)
+    if value.get("match") in ("partial", "typo"):
+        nearer = attribute(question.target, found) or set_lines(asked, question.target, values.get("grep_code", {}))
+        if nearer:
+            return nearer
     best = scopes[0]
     overloads = [each for each in scopes[1:] if each.get("overload") and _same_definition(each, best)]
     others = [each for each in scopes[1:] if each not in overloads]
@@ -117,7 +136,7 @@ def _definition(question: Question, asked: str, values: Mapping[str, Any]) -> li
         case _:
             lines += source(best)
     if overloads:
-        lines += ["", f"{_overloaded([each['line'] for each in overloads]).capitalize()}."]
+        lines += ["", f"{overloaded([each['line'] for each in overloads]).capitalize()}."]
     note = taken_for(value, asked)
     lines += ["", *note] if note else []
     if others:
@@ -126,6 +145,27 @@ def _definition(question: Question, asked: str, values: Mapping[str, Any]) -> li
         lines += [item(each) for each in others[:MAX_LISTED]]
         lines += rest(total - len(others[:MAX_LISTED]))
     return lines
+
+
+def _member(question: Question, asked: str, values: Mapping[str, Any], found: Sequence[Found]) -> list[str]:
+    """Nothing is defined under the name: what sets it, what it is of, or where it stands."""
+    target = question.target
+    owners = owners_of(found)
+    lines = attribute(target, found)
+    if lines:
+        return lines
+    if owners and target.owner:
+        match relation(target):
+            case "find_callees":
+                return bases(target.owner, values.get("find_callees", {}))
+            case "find_callers":
+                return subclasses(target.owner, values.get("find_callers", {}))
+            case _:
+                about = {"read_scope": {"match": "exact", "scopes": owners}}
+                return [no_member(target, owners[0]), "", *_definition(question, target.owner, about)]
+    text = values.get("grep_code", {})
+    lines = set_lines(asked, target, text) or named_lines(asked, target, text)
+    return [*(lines or [nothing(target.loose or asked)]), *mentioned_owner(owners)]
 
 
 def _same_definition(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
@@ -182,6 +222,8 @@ def _one_target(scope: Mapping[str, Any], uses: Sequence[Mapping[str, Any]], ver
         lines += rest(total - len(uses[:MAX_CALLERS]))
     elif top:
         lines.append(f"{subject(scope)} is {verb} outside of functions only.")
+    elif scope.get("possible"):
+        lines.append(f"{subject(scope)}: no call is certain to be of it.")
     else:
         lines.append(f"{subject(scope)}: no calls of it were found in this project.")
     if top:
@@ -222,7 +264,7 @@ def _possible(scopes: Sequence[Mapping[str, Any]]) -> list[str]:
     listed = list(possible.values())[:MAX_CALLERS]
     return [
         f"Calls of some `{name}` on something whose type is not known:",
-        *(use_item(each) for each in listed),
+        *(use_item(each) if each.get("qualified_name") else _outside(each) for each in listed),
         *rest(total - len(listed)),
         "",
     ]
@@ -250,119 +292,6 @@ def _callees(asked: str, value: Mapping[str, Any]) -> list[str]:
     lines += taken_for(value, asked)
     lines += [item(each) for each in scopes[5:]]
     return trimmed(lines)
-
-
-def _outline(question: Question, asked: str, values: Mapping[str, Any]) -> list[str]:
-    value = values.get("outline", {})
-    match value.get("kind"):
-        case "file":
-            return _file_outline(question, asked, value)
-        case "folder":
-            return _folder_outline(asked, value)
-        case "scope":
-            owner = value["scope"]
-            inside, none = _asked_for([{"file": owner["file"], **each} for each in value.get("scopes") or []], question)
-            number = _numbered(inside, question, none, int(value.get("total") or 0) - len(value.get("scopes") or []))
-            lines = [head(owner), f"It has {number} inside{':' if inside else '.'}"]
-            lines += [_listed(each) for each in inside[:MAX_OUTLINED]] + rest(len(inside) - MAX_OUTLINED)
-            note = taken_for({"match": value.get("match"), "scopes": [owner]}, asked)
-            return [*lines, *note]
-        case _:
-            beginning = _beginning(values.get("read_file", {}))
-            return beginning or [nothing(asked)]
-
-
-def _file_outline(question: Question, asked: str, value: Mapping[str, Any]) -> list[str]:
-    everything = [{"file": value["file"], **each} for each in value.get("scopes") or []]
-    scopes, none = _asked_for(everything, question)
-    unseen = max(0, int(value.get("total") or 0) - len(everything))
-    number = _numbered(scopes, question, none, unseen)
-    lines = [f"`{value['file']}` contains {number}{':' if scopes else '.'}"]
-    if len(scopes) <= MAX_OUTLINED:
-        lines += [_listed(each) for each in scopes]
-    else:
-        names = {each["qualified_name"] for each in scopes}
-        top = [each for each in scopes if not names & set(_around(each["qualified_name"]))]
-        for each in top[: 2 * MAX_OUTLINED]:
-            prefix = f"{each['qualified_name']}."
-            inside = [f"`{one['name']}`" for one in scopes if one["qualified_name"].startswith(prefix)]
-            lines.append(_listed(each) + (f": {', '.join(inside)}" if inside else ""))
-        more = "more" if len(top) == len(scopes) else "more, and what is inside them"
-        lines += rest(len(top) - 2 * MAX_OUTLINED, more)
-    lines += rest(unseen, "more definitions deeper inside, which are not looked at here")
-    if value.get("match") == "typo":
-        lines.append(f"Did you mean `{value['file']}`? No file is called `{asked}`.")
-    others = value.get("other_files") or []
-    if others:
-        lines.append(f"Other files of that name: {', '.join(others)}.")
-    return lines
-
-
-def _around(qualified_name: str) -> list[str]:
-    """The names of what a definition is inside of."""
-    parts = qualified_name.split(".")
-    return [".".join(parts[:end]) for end in range(1, len(parts))]
-
-
-def _listed(scope: Mapping[str, Any]) -> str:
-    overloads = scope.get("overloads") or []
-    return f"{item(scope)}, {_overloaded(overloads)}" if overloads else item(scope)
-
-
-def _overloaded(lines: Sequence[int]) -> str:
-    return f"overloaded in line{'s' if len(lines) > 1 else ''} {', '.join(map(str, lines))}"
-
-
-def _asked_for(scopes: Sequence[dict[str, Any]], question: Question) -> tuple[list[dict[str, Any]], str]:
-    """The definitions of the sorts that were asked for, without overloads; all, and what there is none of."""
-    implemented = {each["qualified_name"]: each for each in scopes if not each.get("overload")}
-    overloads: dict[str, list[int]] = {}
-    for each in scopes:
-        if each.get("overload") and each["qualified_name"] in implemented:
-            overloads.setdefault(each["qualified_name"], []).append(each["line"])
-    whole = [
-        {**each, "overloads": overloads[each["qualified_name"]]}
-        if implemented.get(each["qualified_name"]) is each and each["qualified_name"] in overloads
-        else each
-        for each in scopes
-        if not each.get("overload") or each["qualified_name"] not in implemented
-    ]
-    wanted = {kind for sort in question.sorts for kind in _SORTS.get(sort, (sort,))}
-    chosen = [each for each in whole if not wanted or each["type"] in wanted]
-    return (chosen, "") if chosen else (whole, " or ".join(question.sorts))
-
-
-def _numbered(scopes: Sequence[Mapping[str, Any]], question: Question, none: str, unseen: int) -> str:
-    """How many there are of what is listed: ``3 functions and 1 method`` where sorts were asked for."""
-    everything = counted(len(scopes) + (0 if question.sorts and not none else unseen), "definition")
-    if none:
-        return f"no {none}, but {everything}"
-    if not question.sorts:
-        return everything
-    numbers: dict[str, int] = {}
-    for each in scopes:
-        numbers[each["type"]] = numbers.get(each["type"], 0) + 1
-    said = [counted(number, kind, "classes" if kind == "class" else None) for kind, number in numbers.items()]
-    return said[0] if len(said) == 1 else f"{', '.join(said[:-1])} and {said[-1]}"
-
-
-def _folder_outline(asked: str, value: Mapping[str, Any]) -> list[str]:
-    files = value.get("files") or []
-    total = int(value.get("total") or len(files))
-    name = "This project" if value.get("asked") == "." else f"`{asked}`"
-    lines = [f"{name} contains {counted(total, 'source file')}:"]
-    if total <= 40:
-        return [*lines, *(f"- {file}" for file in files)]
-    folders: dict[str, int] = {}
-    for file in files:
-        folder = "/".join(file.split("/")[:-1][:3]) or "."
-        folders[folder] = folders.get(folder, 0) + 1
-    lines += [f"- {folder}: {counted(number, 'file')}" for folder, number in list(folders.items())[:40]]
-    return lines + rest(len(folders) - 40, "more folders")
-
-
-def _beginning(value: Mapping[str, Any]) -> list[str]:
-    return code_lines("", value) if value.get("content") else []
 
 
 __all__ = ["GREETING", "HELP", "NO_TOOLS", "THANKS", "UNCLEAR", "write"]

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ragforge_memory.llm.extractive.echoes import WHAT_WAS_SAID, only_repeats
+from ragforge_memory.llm.extractive.members import listed
 from ragforge_memory.llm.extractive.plan import search_words
 from ragforge_memory.llm.extractive.questions import MAX_QUESTION, Question, read_questions
 from ragforge_memory.llm.extractive.quoting import NOTHING_FOUND, block, head, nothing, quotation, signature, summary
@@ -57,21 +58,7 @@ def _word_lines(words: str, value: Mapping[str, Any]) -> list[str]:
     if not matches:
         return []
     lines = [f"{NOTHING_FOUND} that is defined as or described by `{words}`, but these lines have it:"]
-    return lines + _places(matches, more=bool(value.get("more")))
-
-
-def _places(matches: Sequence[Mapping[str, Any]], *, more: bool) -> list[str]:
-    lines = [f"- {each['file']}:{each['line']} `{each['text'].strip()[:160]}`" for each in matches[:8]]
-    return [*lines, "… and more."] if len(matches) > 8 or more else lines
-
-
-def text_places(asked: str, value: Mapping[str, Any]) -> list[str]:
-    """Lines of files that have a name which nothing is defined under; none where there are none."""
-    matches = value.get("matches") or []
-    if not matches:
-        return []
-    lines = [f"{NOTHING_FOUND} that is defined as `{asked}`. The name stands in these lines:"]
-    return lines + _places(matches, more=bool(value.get("more")))
+    return lines + listed(matches, more=bool(value.get("more")))
 
 
 def code_lines(asked: str, value: Mapping[str, Any]) -> list[str]:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ragforge_memory.llm.extractive.calls import Found
 from ragforge_memory.llm.extractive.given_text import Mentions, Places, mentions_of
-from ragforge_memory.llm.extractive.plan import Found
-from ragforge_memory.llm.extractive.quoting import NOTHING_FOUND, counted, item
+from ragforge_memory.llm.extractive.quoting import NOTHING_FOUND, item
+from ragforge_memory.models.text import counted
 
 MAX_NAMED = 40
 """Definitions that are listed; what is left is counted."""

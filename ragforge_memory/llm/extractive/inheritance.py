@@ -7,7 +7,6 @@ from typing import Any
 
 from ragforge_memory.llm.extractive.quoting import (
     MAX_LISTED,
-    counted,
     nothing,
     rest,
     signature,
@@ -16,6 +15,7 @@ from ragforge_memory.llm.extractive.quoting import (
     trimmed,
     use_item,
 )
+from ragforge_memory.models.text import counted
 
 _TYPES = ("class", "struct", "interface", "enum", "trait", "type")
 

@@ -12,6 +12,7 @@ from typing import Literal
 
 Form = Literal[
     "where", "what", "show", "callers", "uses", "callees", "subclasses", "bases", "outline", "overview", "lines",
+    "tests", "raises", "imports", "overrides",
     "said", "search", "given", "greeting", "thanks", "help",
 ]  # fmt: skip
 
@@ -22,12 +23,13 @@ _PARTS: Mapping[str, str] = {
     "its": r"(?P<x>its|their|(?:that|this) (?:function|method|class)['’]s|\S+?['’]s)",
     "noun": "(?:(?:function|method|class|code|scope|place|part|file|module|test|caller|one|thing|constant|variable"
             "|definition)s?|classes)",
+    "kind": "(?:functions?|methods?|class(?:es)?|attributes?|propert(?:y|ies)|fields?|members?|constants?|variables?)",
     "listed": "(?:functions|methods|classes|constants|variables|members|definitions|symbols|tests|scopes|interfaces"
               "|structs|enums|types)",
     "give": "(?:(?:show|list|give|find|get|see|name|print|display|what are|which are|who are|what about|how about"
             "|what's|who's|are there|is there) )?(?:me )?(?:all |any )?(?:of )?(?:the |a |an )?",
     "calls": "(?:calls?|calling|invokes?|invoking|runs?|triggers?|executes?|instantiates?|constructs?|creates?)",
-    "uses": "(?:uses?|using|raises?|raising|throws?|throwing|catch(?:es)?|catching"
+    "uses": "(?:uses?|using|catch(?:es)?|catching"
             "|references?|referencing|refers? to|depends? (?:up)?on|relies on|rely on|imports?"
             "|consumes?|needs?|touch(?:es)?)",
     "called": "(?:called|invoked|run|triggered|executed|instantiated|constructed|created)",
@@ -82,6 +84,11 @@ _OVERVIEW = (
     r"|what(?:'s| is) {project}(?: about| for)?|what does {project} do",
 )
 _BASES = (
+    # Of one that may be among them all are told.
+    r"(?:is|are) {x} (?:really |actually |also )?an? (?:(?:direct|indirect|real) )?(?:subclass|subtype|child(?: class)?"
+    r"|descendant|implementation|kind) of \S+",
+    r"(?:does|do) {x} (?:really |actually |also )?(?:inherit|derive|descend|extend|subclass|implement)"
+    r"(?: (?:directly )?from)? (?!(?:anything|something|any|another|it)\b)\S+",
     r"(?:from |of )?(?:what|which|who|whom)(?: (?:other |{bases}|{noun}|interfaces?|traits?|types?))* (?:does|do|did) "
     r"{x} (?:(?:directly|itself|actually) )?{inherit}(?: (?:from|of|directly))*",
     r"(?:from )?(?:what|which)(?: {noun})? (?:is|are|was) {x} (?:(?:inherited|inheriting|derived|deriving|descended"
@@ -137,6 +144,54 @@ _USED = (
     r"(?:does|do|is|are) (?:anyone|anything|anybody|something|any {noun}) (?:even |still |ever |actually )?"
     r"(?:use|using|need|import|reference) {x}",
 )
+_TESTS = (
+    r"(?:does|do|has|have) {x} (?:have|got|any) (?:(?:any|some) )?(?:unit ?)?tests?",
+    r"{where} {x} (?:is |are |being |ever |actually )*(?:unit )?(?:tested|covered|exercised)"
+    r"(?: (?:by|in|from|anywhere)(?: (?:the |any )?(?:unit )?tests?)?)?",
+    r"{give}(?:(?:what|which) )?(?:unit |integration )?tests? (?:that )?(?:do |does )?"
+    r"(?:covers?|tests?|exercises?|checks?|verif(?:y|ies)|covering|testing|exercising) {x}",
+    r"{give}(?:unit |integration )?tests? for {x}",
+    r"(?:is|are) {x} (?:even |ever |actually |well )?(?:unit )?(?:tested|covered)"
+    r"(?: (?:by|in|anywhere)(?: (?:the |any )?(?:unit )?tests?)?)?",
+    r"(?:who|what) tests {x}",
+    r"how (?:is|are) {x} tested",
+)
+_RAISES = (
+    r"(?:who|what|which)(?: {noun})?(?: (?:can|could|might|may|will|would|is|are|all|else|actually))*"
+    r" (?:raises?|throws?|raising|throwing) {x}",
+    r"{where} {x} (?:is |are |being |gets? |ever |actually )*(?:raised|thrown)(?: (?:from|in|by|anywhere|at))?",
+    r"(?:by )?(?:who|whom|what|which {noun}) (?:is|are|gets?) {x} (?:raised|thrown)(?: (?:by|from|in))?",
+    r"where (?:do|does|did|can) (?:we|i|you|it|they|the code|the project) (?:raise|throw) {x}",
+    r"(?:is|are) {x} (?:even |ever |actually )?(?:raised|thrown)(?: (?:anywhere|somewhere|at all))?",
+    r"(?:how|when|why)(?:'s| is| are| does| do| can| would| will) {x} (?:ever |actually |get |be )*(?:raised|thrown)"
+    r"(?: (?:from|in|by|here|anywhere))?",
+)
+_IMPORTS = (
+    r"{where} {x} (?:is |are |being |gets? |ever |actually )*imported(?: (?:from|in|by|into|anywhere|at))?",
+    r"(?:who|what|which)(?: {noun})?(?: (?:is|are|all|else|actually|directly))* (?:imports?|importing) {x}",
+    r"where (?:do|does|did) (?:we|i|you|it|they|the code|the project) import {x}",
+    r"(?:is|are) {x} (?:even |ever |actually )?imported(?: (?:anywhere|somewhere|at all))?",
+    r"{give}imports of {x}",
+)
+_OVERRIDES = (
+    r"(?:what|which)(?: {noun})?(?: (?:does|do|is|are))? {x} "
+    r"(?:overrides?|overriding|redefines?|overloads?)(?: (?:from|of) (?:its|the|a) .*)?",
+    r"{give}(?:overrides|(?:overridden|overriding) {noun}) (?:of|in|by) {x}",
+    r"{give}{noun} (?:overridden|redefined) (?:by|in) {x}",
+)
+_COMPARED = (
+    r"(?:(?:what(?:'s| is| are)|explain|tell me|show me) )?(?:the )?(?:main )?differences? between {x} and (?P<y>.+?)",
+    r"compare {x} (?:and|with|to|against) (?P<y>.+?)",
+    r"how (?:do|does|is|are) {x} (?:differ(?:s|ent)?|different) (?:from|to|than) (?P<y>.+?)",
+    r"how (?:do|are) {x} and (?P<y>.+?) (?:differ|different)",
+    r"{x} (?:vs\.?|versus) (?P<y>.+?)",
+)
+_FOLDER = (
+    r"(?:what|which|list|show|give|name)(?: me)?(?: (?:all|the|other|source|python|of))* "
+    r"(?:files|modules|packages|folders|directories)(?: (?:(?:that|which) )?(?:are|is|exist|live|lie|do we have))?"
+    r"(?: there)? (?:in|inside|inside of|under|below|within|of) {x}(?: (?:have|contain|hold))?",
+    r"what(?:'s| is| are| lies) (?:there )?(?:under|below) {x}",
+)
 _WHICH_FILE = (
     r"(?:which|what) (?:file|module|package)s? (?:has|have|holds?|contains?|defines?|declares?|implements?|provides?) "
     r"(?:the )?(?:definition of |{source} (?:of|for) )?{x}",
@@ -144,6 +199,7 @@ _WHICH_FILE = (
     r"(?: (?:is|are|lives?|comes? from|starts?|begins?|on))*(?: {defined})?(?: (?:in|on|at))?",
 )
 _OUTLINE = (
+    r"(?:does|do) {x} (?:have|define|declare|contain|provide|expose) (?:(?:any|some|other|more) )?(?!tests){listed}",
     r"(?:what|which)(?: (?:\w+ )?{noun}| things| definitions| stuff| all)*(?: (?:and|or) {noun})?"
     r"(?:'s| is| are| does| do| can i find| lives?| exist| there)*"
     r"(?: (?:there|defined|contained|declared|implemented|located|found))* (?:inside of|inside|in|within) {x}"
@@ -182,6 +238,11 @@ _WHERE = (
     r"what(?:'s| is) the (?:definition|declaration|location|place|path|line|line number|file) (?:of|for) {x}",
 )
 _WHAT = (
+    # The member is quoted where there is one; else it is said that there is none.
+    r"(?:does|do|has|have|did) (?:the )?(?:{kind} )?(?P<of>\S+?)(?: {kind})? (?:(?:really|actually|also|even|still) )?"
+    r"(?:have|has|got|define|declare|provide|offer|support|expose|implement|contain|include)"
+    r" (?:an? |the |any |its own )*(?:{kind} (?:called |named |like )?(?P<x>\S+?)"
+    r"|(?P<name>(?!(?:any|some|more|other|no)\b)\S+?) {kind})",
     r"what (?:does|do|did|will|would|is|can) {x} (?:do|doing|does|for|about|mean|returns?|takes?|accepts?|expect"
     r"|represent|raises?|yield)(?: (?:exactly|here|there|for|as (?:arguments?|parameters?|input)|in {project}))*",
     r"(?:what|which) (?:arguments?|parameters?|args|params|options|inputs?|values?|types?|exceptions?|errors?) "
@@ -203,6 +264,10 @@ _IN_ORDER: tuple[tuple[Form, tuple[str, ...]], ...] = (
     ("said", _SAID),
     ("lines", _LINES),
     ("overview", _OVERVIEW),
+    ("raises", _RAISES),
+    ("imports", _IMPORTS),
+    ("tests", _TESTS),
+    ("overrides", _OVERRIDES),
     ("bases", _BASES),
     ("subclasses", _SUBCLASSES),
     ("callees", _CALLEES),
@@ -210,6 +275,7 @@ _IN_ORDER: tuple[tuple[Form, tuple[str, ...]], ...] = (
     ("uses", _USES),
     ("callers", _CALLED),
     ("uses", _USED),
+    ("outline", _FOLDER),
     ("where", _WHICH_FILE),
     ("outline", _OUTLINE),
     ("where", _POINT),
@@ -230,6 +296,9 @@ PATTERNS: tuple[tuple[Form, re.Pattern[str]], ...] = tuple(
     (form, _compiled(pattern)) for form, group in _IN_ORDER for pattern in group
 )
 """In this order: the first pattern that fits, with a target that goes with its form, decides."""
+
+COMPARED: tuple[re.Pattern[str], ...] = tuple(map(_compiled, _COMPARED))
+"""Questions about two things, ``x`` and ``y``."""
 
 POLITE = re.compile(
     r"^(?:(?:hi|hello|hey|ok(?:ay)?|so|well|now|then|and|but|also|please|thanks|great|good|cool|um+|erm?"

@@ -2,43 +2,22 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
+from ragforge_memory.llm.extractive.calls import Call, Found
+from ragforge_memory.llm.extractive.evidence import importing, inheriting_calls, naming, raising, testing
 from ragforge_memory.llm.extractive.given_text import mentions_of
+from ragforge_memory.llm.extractive.members import member_calls
 from ragforge_memory.llm.extractive.questions import Question
 from ragforge_memory.llm.extractive.relevance import judged, line_pattern
-from ragforge_memory.llm.extractive.targets import Target, has_pronoun
+from ragforge_memory.llm.extractive.targets import FOLDERS, Target, has_pronoun
 from ragforge_memory.llm.extractive.wording import content_words
 from ragforge_memory.retrieval.names import KINDS
 
 MAX_STEPS = 3
 """Steps of tool calls for one question: a name, a search for its words, the lines that have them."""
-
-
-@dataclass(frozen=True, slots=True)
-class Call:
-    """A tool call to make: the tool's name and its arguments."""
-
-    tool: str
-    arguments: tuple[tuple[str, Any], ...]
-
-    @property
-    def key(self) -> str:
-        """The call as text, equal for equal calls."""
-        return json.dumps([self.tool, dict(self.arguments)], sort_keys=True)
-
-
-@dataclass(frozen=True, slots=True)
-class Found:
-    """What a call gave: ``value`` is the decoded JSON, None after an error."""
-
-    call: Call
-    value: Any
-    error: str | None = None
 
 
 def next_calls(question: Question, found: Sequence[Found]) -> tuple[Call, ...]:
@@ -84,10 +63,18 @@ def _first(question: Question) -> tuple[Call, ...]:
             return (name_call("read_scope", target),)
         case "callers" | "uses" | "subclasses":
             return (name_call("find_callers", target),) if target.text else ()
-        case "callees" | "bases":
+        case "tests" if target.text:
+            return (name_call("find_callers", target), testing(target)) if target.kind == "name" else (testing(target),)
+        case "raises" if target.text:
+            return (name_call("find_callers", target), raising(target))
+        case "imports" if target.text:
+            return (importing(target),)
+        case "callees" | "bases" | "overrides":
             return (name_call("find_callees", target),) if target.text else ()
         case "outline":
-            return (Call("outline", (("target", f"{target.file}:{target.text}" if target.file else target.text),)),)
+            inside = f"{target.file}:{target.text}" if target.file else target.text
+            folder = "/" if target.sort in FOLDERS and not target.file and target.kind == "name" else ""
+            return (Call("outline", (("target", inside + folder),)),)
         case "overview":
             return (Call("outline", (("target", "."),)),)
         case "lines":
@@ -117,22 +104,24 @@ def _second(question: Question, found: Sequence[Found]) -> tuple[Call, ...]:
             file = value.get("file")
             path = file if isinstance(file, str) else target.text
             return (Call("read_file", (("path", path), ("start_line", question.first), ("end_line", question.last))),)
-        case "show" if target.kind == "file":
+        case "show" if target.kind == "file" and value.get("kind") != "folder":
             file = value.get("file")
             path = file if isinstance(file, str) else target.text
             return (Call("read_file", (("path", path), ("start_line", 1), ("end_line", 60))),)
         case "outline" if value.get("kind") == "none" and target.kind == "file":
             return (Call("read_file", (("path", target.text), ("start_line", 1), ("end_line", 40))),)
+        case "overrides":
+            return inheriting_calls(found)
+        case "callers" | "uses" if target.kind == "name" and value.get("match") == "none":
+            return naming(target)
         case "where" | "what" | "show" if target.kind == "name" and value.get("match") == "none":
             if not target.marked and question.form == "what":
                 return _search(question)
-            # No definition, but it may be a field, a key or a parameter: the text will tell. Of a dotted name
-            # all has to stand there: the last part alone means anything.
-            parts = re.findall(r"\w+", target.text.removesuffix("()"))
-            if not parts:
-                return ()
-            pattern = r"\b" + r"\W{1,2}".join(map(re.escape, parts)) + r"\b"
-            return (Call("grep_code", (("pattern", pattern), ("limit", 20))),)
+            # No definition, but it may be a field, a key or a parameter: the text will tell.
+            return member_calls(target, found)
+        case "where" | "what" | "show" if target.marked and value.get("match") in ("partial", "typo"):
+            # What is set under just that name is nearer than what is called nearly so.
+            return member_calls(target, found)
         case _:
             return ()
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 from ragforge_memory.llm.extractive.patterns import (
     AGAIN,
+    COMPARED,
     COMPOUND,
     GREETING,
     HELP,
@@ -57,13 +58,17 @@ class Question:
 # Of "do you remember what we said about tokens" only the tokens are searched for.
 _SAID_WORDS = re.compile(r"\b(?:said|say|told|decided|discussed|talked|agreed|mentioned|conversations?)\b", re.I)
 _FENCED = re.compile(r"(`{3,}).*?(?:\1|$)", re.S)
-_SENTENCE = re.compile(r"(?<=[?!.])\s+(?=\S)")
+_SENTENCE = re.compile(r"(?<=[?!.])(?<!\bvs\.)\s+(?=\S)")
 # "The code of X's caller", "where is the caller of X": who calls X, and no member of X that is called so.
 _RELATIONS: tuple[tuple[Form, str], ...] = (
     ("callers", r"callers?|call ?sites?"),
     ("callees", r"callees?"),
     ("subclasses", r"subclass(?:es)?"),
-    ("bases", r"superclass(?:es)?|(?:base|parent|super) ?class(?:es)?"),
+    (
+        "bases",
+        r"superclass(?:es)?|(?:base|parent|super) ?class(?:es)?|(?:class|type|inheritance) (?:hierarchy|tree|chain)"
+        r"|inheritance",
+    ),
 )
 _RELATED: tuple[tuple[Form, re.Pattern[str]], ...] = tuple(
     (
@@ -91,8 +96,7 @@ def read_questions(text: str, before: Sequence[str] = ()) -> tuple[Question, ...
     for sentence in _asking(said):
         for part in COMPOUND.split(sentence, maxsplit=2):
             question = read_question(part, before)
-            if question is not None:
-                questions.append(question)
+            questions += compared(part) or ([question] if question is not None else [])
     told = [question for question in questions if question.form not in ("greeting", "thanks")]
     kept = told or questions
     asked = [question for question in kept if question.form != "search"]
@@ -123,6 +127,20 @@ def read_question(text: str, before: Sequence[str] = ()) -> Question | None:
     return _named_or_search(POLITE.sub("", whole) or whole)
 
 
+def compared(text: str) -> list[Question]:
+    """What is each of the two things that a sentence asks the difference of; none where it asks for none."""
+    said = POLITE.sub("", TAIL.sub("", text.strip()))
+    match = next((match for pattern in COMPARED if (match := pattern.match(said))), None)
+    if match is None:
+        return []
+    targets = [read_target(match.group("x")), read_target(match.group("y"))]
+    named = all(each.kind in ("name", "file") for each in targets)
+    # "The difference between speed and safety" is about words; of two names one at least looks like one.
+    if not named or not any(each.marked or each.text[:1].isupper() or each.sort for each in targets):
+        return []
+    return [Question("outline" if each.kind == "file" else "what", each, said) for each in targets]
+
+
 def _wordings(said: str) -> list[str]:
     """The sentence as it is where its opening matters ("tell me about"), and without politeness."""
     bare = POLITE.sub("", said) or said
@@ -137,7 +155,9 @@ def _matched(said: str) -> Question | None:
         if match is None:
             continue
         groups = match.groupdict()
-        asked = groups.get("x") or ""
+        asked = groups.get("x") or groups.get("name") or ""
+        if groups.get("of"):
+            asked = f"{asked} of {groups['of']}"
         if form == "overview":
             return Question(form, text=said)
         if form == "said":
@@ -173,7 +193,7 @@ def _sensible(question: Question) -> Question | None:
             if target.kind in ("name", "file", "pronoun", "ordinal"):
                 return question
             return question if re.match(r"^[\w.-]+/", target.text) else None
-        case "callers" | "uses" | "callees" | "subclasses" | "bases":
+        case "callers" | "uses" | "callees" | "subclasses" | "bases" | "tests" | "raises" | "imports" | "overrides":
             # "Which functions use caching?" has no name in it: it is a search.
             if target.kind in ("words", "nothing", "plural") and not (
                 target.kind == "plural" or len(target.text.split()) <= 3

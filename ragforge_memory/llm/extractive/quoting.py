@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ragforge_memory.llm.extractive.docstrings import readable
+from ragforge_memory.models.text import counted
 
 NOTHING_FOUND = "Nothing found"
 """How every answer begins that found nothing."""
@@ -48,6 +49,11 @@ def use_item(use: Mapping[str, Any]) -> str:
     """A scope that uses something, with the lines where it does."""
     lines = ", ".join(str(line) for line in use["lines"])
     return f"- `{use['qualified_name']}` - {use['file']}:{lines}"
+
+
+def text_line(line: Mapping[str, Any]) -> str:
+    """A line that `grep_code` gave, with its place; of a long one the beginning."""
+    return f"{line['file']}:{line['line']} `{line['text'].strip()[:160]}`"
 
 
 def signature(scope: Mapping[str, Any]) -> list[str]:
@@ -108,11 +114,6 @@ def block(lines: Iterable[str], language: str = "") -> list[str]:
     while any(fence in line for line in kept):
         fence += "`"
     return [f"{fence}{language}", *kept, fence]
-
-
-def counted(number: int, one: str, many: str | None = None) -> str:
-    """``1 caller``, ``2 callers``."""
-    return f"{number} {one if number == 1 else many or one + 's'}"
 
 
 def rest(number: int, what: str = "more") -> list[str]:

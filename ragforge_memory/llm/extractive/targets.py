@@ -18,9 +18,10 @@ Kind = Literal["name", "file", "pronoun", "plural", "ordinal", "words", "nothing
 
 _KINDS = (
     r"functions?|methods?|class(?:es)?|constants?|variables?|definitions?|symbols?|interfaces?|structs?|enums?|traits?|"
-    r"modules?|files?|scopes?|decorators?|constructors?|helpers?|types?|propert(?:y|ies)|macros?|subroutines?|exceptions?"
+    r"modules?|files?|folders?|director(?:y|ies)|packages?|scopes?|decorators?|constructors?|helpers?|types?|propert(?:y|ies)|macros?|subroutines?|exceptions?"
 )
-_SINGULAR = {"classes": "class", "properties": "property"}
+_SINGULAR = {"classes": "class", "properties": "property", "directories": "directory"}
+FOLDERS = ("folder", "directory", "package")
 _KIND_WORD = re.compile(rf"^(?:{_KINDS})$", re.I)
 # "The File class" is called `File`, though a file is a kind of thing too.
 _CAPITAL = re.compile(rf"^(?:(?:the|an?|our|my)\s+)?(?P<name>[A-Z]\w*)\s+(?:{_KINDS})$")
@@ -77,6 +78,9 @@ class Target:
         sort: what the question calls it (``class``, ``function`` …), ``''`` if nothing.
         number: of an ordinal, from 1; -1 is the last.
         marked: whether it can only be an identifier: quoted, or written like one (``_``, dots, capitals inside).
+        owner: of a name put together from two ("the invoke of Command"): the second; the other may be no member of
+            it, but a word about it ("the author of Command").
+        loose: as asked, where the two words may well be no names at all ("weather in Oslo"), else ``''``.
     """
 
     kind: Kind
@@ -85,6 +89,23 @@ class Target:
     sort: str = ""
     number: int = 0
     marked: bool = False
+    owner: str = ""
+    loose: str = ""
+
+    @property
+    def parts(self) -> list[str]:
+        """The words of a name, without parentheses: ``["Command", "invoke"]``."""
+        return re.findall(r"\w+", self.text.removesuffix("()"))
+
+    @property
+    def member(self) -> str:
+        """The last part of a name, without parentheses."""
+        parts = self.parts
+        return parts[-1] if parts else ""
+
+    def before(self, part: str) -> str:
+        """What a dotted name says before one of its parts; ``''`` where nothing is."""
+        return self.text.removesuffix("()").rpartition(part)[0].rstrip(".:#->")
 
 
 NOTHING = Target("nothing")
@@ -111,7 +132,7 @@ def read_target(text: str) -> Target:
         return Target("pronoun", bare, sort=sort)
     member = _POSSESSIVE.match(bare) or _OF.match(bare)
     if member and not _is_article(member.group("member")):
-        joined = _joined(member.group("member"), member.group("owner"), sort)
+        joined = _joined(member.group("member"), member.group("owner"), sort, bare)
         if joined is not None:
             return joined
     if not re.search(r"\s", bare):
@@ -164,7 +185,7 @@ def _quoted(said: str, inside: str, sort: str) -> Target:
     return Target("name", name, file=place, sort=sort, marked=True)
 
 
-def _joined(member: str, owner: str, sort: str) -> Target | None:
+def _joined(member: str, owner: str, sort: str, said: str) -> Target | None:
     """``invoke`` of ``Command`` is ``Command.invoke``; ``invoke`` in ``core.py`` is tied to that file."""
     if is_file(owner):
         return Target("name", member, file=owner, sort=sort, marked=True) if _IDENTIFIER.match(member) else None
@@ -172,7 +193,9 @@ def _joined(member: str, owner: str, sort: str) -> Target | None:
         return None
     if not (is_marked(owner) or is_marked(member) or owner[:1].isupper() or sort):
         return None
-    return Target("name", f"{owner.removesuffix('()')}.{member}", sort=sort, marked=True)
+    whole = owner.removesuffix("()")
+    loose = "" if sort or is_marked(owner) or is_marked(member) else said
+    return Target("name", f"{whole}.{member}", sort=sort, marked=True, owner=whole, loose=loose)
 
 
 def _stripped(said: str) -> str:

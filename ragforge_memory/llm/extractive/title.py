@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from ragforge_memory.llm.extractive.given_text import split_given
 from ragforge_memory.llm.extractive.patterns import POLITE, Form
 from ragforge_memory.llm.extractive.questions import read_questions
-from ragforge_memory.llm.extractive.targets import is_marked
+from ragforge_memory.llm.extractive.targets import FOLDERS, is_marked
 from ragforge_memory.llm.extractive.wording import content_words
 
 MAX_WORDS = 8
@@ -26,9 +26,16 @@ _FORMS: Mapping[Form, str] = {
     "callees": "What {} calls",
     "subclasses": "Subclasses of {}",
     "said": "What was said about {}",
+    "bases": "Bases of {}",
+    "tests": "Tests of {}",
+    "raises": "Where {} is raised",
+    "imports": "Imports of {}",
+    "overrides": "Overrides of {}",
 }
 # What is asked about a name by these is a subject even where the name is a plain word.
-_ABOUT = frozenset({"callers", "uses", "callees", "subclasses", "said"})
+_ABOUT = frozenset(
+    {"callers", "uses", "callees", "subclasses", "said", "bases", "tests", "raises", "imports", "overrides"}
+)
 _SMALL_TALK = frozenset({"greeting", "thanks", "help"})
 _OPENING = re.compile(
     r"^(?:(?:how(?: (?:many|much|often|long))?|why|when|what|which|who|where|whether)(?:['’]s)?\b\s*"
@@ -39,6 +46,21 @@ _OPENING = re.compile(
     r"|(?:please|explain|describe|tell me|show me|give me)\s+(?:about\s+)?)",
     re.I,
 )
+# "How are cookies parsed?": how cookies are parsed. The participle is known by its ending, or is an everyday one.
+_PASSIVE = re.compile(
+    r"^(?P<how>how|where|when|why) (?P<is>is|are|was|were|gets?) "
+    r"(?P<what>(?!(?:it|this|that|they|there)\b)\S+(?: \S+){0,5}?) "
+    r"(?P<done>(?:\w{2,}ed|written|sent|built|made|set|kept|read|stored|run|found|known|done|chosen|shown|taken|given"
+    r"|bound|drawn|held|left|lost|put|split|thrown|broken|hidden|told|meant|caught|laid|led)\b.*)$",
+    re.I,
+)
+# "Which functions parse options?": functions that parse options.
+_WHICH = re.compile(
+    r"^(?:which|what) (?P<things>(?:\w+ )?(?:functions|methods|classes|constants|modules|files|tests|places|parts))"
+    r" (?!(?:do|does|did|can|could|should|would|will|has|have|had|is|in|of|to|for|i|we|you|it)\b)(?P<rest>\S+ .*|\w+)$",
+    re.I,
+)
+_LIES = re.compile(r"(?:are|lie|live|exist)(?: there)? (?P<place>(?:in|inside|under|within|below|of) .+)$", re.I)
 _ARTICLE = re.compile(r"^(?:the|a|an|this|that|these|those|my|our|your|its|some|any)\s+", re.I)
 _SENTENCE = re.compile(r"(?<=[.!?…。！？])\s+|\n+")
 _LOOSE_ENDS = re.compile(
@@ -69,20 +91,38 @@ def condensed(question: str) -> str:
     for asked in questions[:1]:
         if asked.form == "overview":
             return "Overview of the project"
-        target = asked.target.text.strip(_MARKS)
+        target = (asked.target.loose or asked.target.text).strip(_MARKS)
+        if len(questions) > 1 and questions[1].text == asked.text:  # two things compared
+            return shortened(f"{target} and {questions[1].target.text.strip(_MARKS)}")
         # A long question says more than the one name in it.
         short = len(content_words(asked.text)) <= _FEW
         named = asked.target.marked or asked.target.kind == "file" or asked.form in _ABOUT
+        named = named or asked.target.sort in FOLDERS
         if asked.form in _FORMS and target and named and short and _ASKS.search(said):
             return shortened(_FORMS[asked.form].format(_ARTICLE.sub("", target)))
     for sentence in _SENTENCE.split(said):
         subject = POLITE.sub("", sentence.strip())
+        clause = _clause(subject.rstrip(_MARKS))
+        if clause:
+            return shortened(clause)
         for _ in range(3):
             subject = _ARTICLE.sub("", _OPENING.sub("", subject, count=1))
         words = content_words(subject)
         # A lone word is a subject only where it can be nothing but a name; other scripts are taken as they are.
         if len(words) > 1 or any(map(is_marked, words)) or (len(subject) > 5 and not _LATIN.search(subject)):
             return shortened(subject)
+    return ""
+
+
+def _clause(said: str) -> str:
+    """A question with its words put as a subject has them: "How cookies are parsed"; '' where that is not clear."""
+    passive = _PASSIVE.match(said)
+    if passive:
+        return f"{passive['how']} {passive['what']} {passive['is']} {passive['done']}"
+    which = _WHICH.match(said)
+    if which:
+        lies = _LIES.match(which["rest"])
+        return f"{which['things']} {lies['place'] if lies else 'that ' + which['rest']}"
     return ""
 
 

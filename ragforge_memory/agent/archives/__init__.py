@@ -1,0 +1,1 @@
+"""Conversations as archives: written out, taken in again, and what other programs have kept."""

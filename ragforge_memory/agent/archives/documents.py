@@ -1,0 +1,212 @@
+"""Reading an archive that is one document: checked whole, then stored, all of it or nothing."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from pydantic import ValidationError
+
+from ragforge_memory.agent.archives.restored_messages import HereAlready
+from ragforge_memory.agent.archives.restored_places import Counts, Misplaced
+from ragforge_memory.agent.archives.restoring import Restoring
+from ragforge_memory.errors import InvalidInput
+from ragforge_memory.models import archive
+from ragforge_memory.models.conversation import ConversationInfo
+
+if TYPE_CHECKING:
+    from ragforge_memory.agent.archives.transcripts import OnConflict
+    from ragforge_memory.agent.services import Services
+
+R = TypeVar("R", bound=archive.Record)
+
+# A transaction that a server with a heap of 512 MB holds with all its indexes: whichever is reached first.
+_BATCH_RECORDS = 1_000
+_BATCH_CHARACTERS = 4_000_000
+
+
+def archive_of(data: Any) -> Mapping[str, Any] | None:
+    """``data`` as an archive of ours (a document or JSON text of one), whatever is wrong with it; None: it is none."""
+    if isinstance(data, (str, bytes, bytearray)):
+        named = archive.FORMAT in data if isinstance(data, str) else archive.FORMAT.encode() in data
+        if not named:
+            return None
+        try:
+            data = json.loads(data)
+        except (ValueError, RecursionError):
+            return None
+    return data if isinstance(data, Mapping) and data.get("format") == archive.FORMAT else None
+
+
+def checked_document(data: Mapping[str, Any]) -> archive.Document:
+    """The document of an archive of any version.
+
+    Raises:
+        InvalidInput: a value of it is wrong; its path is named.
+    """
+    check_version(data)
+    document = checked(archive.Document, dict(data))
+    heads = {each.uuid: index for index, each in enumerate(document.conversations)}
+    if document.conversation not in heads:
+        raise _refused("conversation", f"{document.conversation!r} is none of the archive's conversations")
+    if len(heads) < len(document.conversations):
+        raise _refused("conversations", "two of them have the same uuid")
+    seen: set[tuple[str, str]] = set()
+    for index, each in enumerate(document.conversations):
+        _check_conversation(each, f"conversations[{index}]", heads, index)
+        for path, kind, uuid in _nodes(each):
+            if (kind, uuid) in seen:
+                raise _refused(f"conversations[{index}].{path}.uuid", f"{uuid!r} is that of another {kind}")
+            seen.add((kind, uuid))
+    return document
+
+
+def _nodes(each: archive.Conversation) -> Iterator[tuple[str, str, str]]:
+    """The nodes of a conversation that have a uuid of their own: path, kind, uuid."""
+    for number, message in enumerate(each.messages):
+        path = f"messages[{number}]"
+        yield path, "message", message.uuid
+        for place, call in enumerate(message.tool_calls):
+            yield f"{path}.tool_calls[{place}]", "tool call", call.uuid
+            if call.result is not None:
+                yield f"{path}.tool_calls[{place}].result", "result", call.result.uuid
+    for number, summary in enumerate(each.summaries):
+        yield f"summaries[{number}]", "summary", summary.uuid
+    for number, insight in enumerate(each.insights):
+        yield f"insights[{number}]", "insight", insight.uuid
+
+
+async def restore_document(
+    services: Services, data: Mapping[str, Any], *, on_conflict: OnConflict, title: str | None = None
+) -> tuple[ConversationInfo, Counts]:
+    """Stores all conversations of a document, or none; returns the one that the archive is of, and what is new.
+
+    Args:
+        services: what is open.
+        data: what `archive_of` gave.
+        on_conflict: where that conversation is here already; see `AsyncConversationAgent.import_conversation`.
+        title: instead of its own.
+
+    Raises:
+        InvalidInput: a value is wrong, or it is here already and ``on_conflict`` is ``fail``; nothing was written.
+    """
+    if services.receipts is None:
+        raise InvalidInput("memory is off: nothing can be imported", hint="set agent.memory.enabled")
+    document = checked_document(data)
+    restoring = Restoring(services, document, on_conflict)
+    try:
+        wanted = await restoring.decide(document.conversations, document.conversation)
+    except HereAlready as error:
+        if on_conflict != "skip":
+            raise
+        return await services.conversations.get(error.uuid), Counts()
+    try:
+        for index, each in enumerate(document.conversations):
+            if each.uuid in wanted:
+                await _restore(restoring, each, f"conversations[{index}]")
+        await restoring.commit(title=services.redacted(title), named=document.conversation)
+    except BaseException:
+        await asyncio.shield(restoring.roll_back())
+        raise
+    await restoring.close()
+    return await services.conversations.get(restoring.now(document.conversation)), restoring.counts
+
+
+async def _restore(restoring: Restoring, each: archive.Conversation, path: str) -> None:
+    try:
+        await restoring.begin([each])
+        await restoring.anchors({each.uuid: each.anchors})
+        await restoring.prompts({each.uuid: each.prompts})
+        for start, batch in _batches(each.messages):
+            try:
+                await restoring.messages({each.uuid: batch})
+            except Misplaced as error:
+                raise _refused(f"messages[{start + error.index}]", error.why) from error
+        await restoring.summaries({each.uuid: each.summaries})
+        await restoring.insights({each.uuid: each.insights})
+    except HereAlready:
+        raise
+    except InvalidInput as error:
+        raise InvalidInput(f"{path}.{error.message}", hint=error.hint) from error
+
+
+def _batches(messages: Sequence[archive.Message]) -> Iterable[tuple[int, Sequence[archive.Message]]]:
+    """How many came before, and the next ones."""
+    start = characters = 0
+    for index, each in enumerate(messages):
+        results = (len(json.dumps(call.result.result)) for call in each.tool_calls if call.result is not None)
+        size = len(each.content) + sum(results)
+        if index > start and (index - start >= _BATCH_RECORDS or characters + size > _BATCH_CHARACTERS):
+            yield start, messages[start:index]
+            start, characters = index, 0
+        characters += size
+    yield start, messages[start:]
+
+
+def _check_conversation(each: archive.Conversation, path: str, places: Mapping[str, int], index: int) -> None:
+    """What no single value says: order, places, and what names what."""
+    for number, part in enumerate(each.lineage):
+        if places.get(part.conversation_id, -1) >= index:
+            raise _refused(f"{path}.lineage[{number}].conversation_id", "it begins with a conversation behind it")
+    last = each.lineage[-1].top if each.lineage else 0
+    most = each.kept_to or 0 if each.status == "shared" else each.head_seq
+    for number, message in enumerate(each.messages):
+        if not last < message.seq <= most:
+            raise _refused(f"{path}.messages[{number}].seq", f"{message.seq} is not behind {last} and up to {most}")
+        if message.seq != last + 1:  # whoever reads a stretch counts on all of it
+            raise _refused(f"{path}.messages[{number}].seq", f"{message.seq} is not {last + 1}: a message is missing")
+        last = message.seq
+    if last < most:
+        raise _refused(f"{path}.messages", f"those behind {last} are missing: there are {most}")
+    anchors = {anchor.uuid for anchor in each.anchors}
+    for number, message in enumerate(each.messages):
+        for place, tie in enumerate(message.anchored):
+            if tie.anchor not in anchors:
+                raise _refused(f"{path}.messages[{number}].anchored[{place}].anchor", "there is no such anchor")
+
+
+def check_version(data: Mapping[str, Any]) -> None:
+    """Refuses an archive of a version that only newer releases know.
+
+    Raises:
+        InvalidInput: it is one.
+    """
+    version = data.get("version")
+    if isinstance(version, int) and not isinstance(version, bool) and version > archive.VERSION:
+        raise InvalidInput(
+            f"version: the archive has version {version}, this release reads up to {archive.VERSION}",
+            hint="upgrade ragforge-memory: pip install --upgrade ragforge-memory",
+        )
+
+
+def checked(model: type[R], data: dict[str, Any]) -> R:
+    """A record of what was read.
+
+    Raises:
+        InvalidInput: a value is wrong; its path is named.
+    """
+    try:
+        return model.model_validate(data)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_context=False)[0]
+        why = first["msg"].removeprefix("Value error, ")
+        raise _refused(_path(data, first["loc"], first["type"]), why) from error
+
+
+def _path(data: Any, places: Sequence[int | str], kind: str) -> str:
+    """Where a wrong value stands, as ``conversations[0].messages[3].role``."""
+    path = ""
+    for place in places:
+        if isinstance(place, int) and isinstance(data, list) and place < len(data):
+            path, data = f"{path}[{place}]", data[place]
+        elif isinstance(data, Mapping) and (place in data or kind == "missing"):
+            path, data = (f"{path}.{place}" if path else str(place)), data.get(place)
+        else:
+            break  # which of several types was tried
+    return path
+
+
+def _refused(path: str, why: str) -> InvalidInput:
+    return InvalidInput(f"{path}: {why}" if path else why, hint="nothing was written; mend it and try again")

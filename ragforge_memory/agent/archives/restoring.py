@@ -1,0 +1,383 @@
+"""Taking an archive in: what is here already, what gets a new uuid, and each conversation whole or not at all."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping, Sequence, Set
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+from ragforge_memory.agent.archives.restored_anchors import holder, place_anchors
+from ragforge_memory.agent.archives.restored_messages import HereAlready, MessageWriter, Part, merge_row, uuids_of
+from ragforge_memory.agent.archives.restored_places import Begun, Counts, check_whole, in_place, last_seq
+from ragforge_memory.code.ingest import is_dead
+from ragforge_memory.code.rows import anchor_key
+from ragforge_memory.errors import InvalidInput, RagforgeError, SpaceMoved
+from ragforge_memory.graph.archive import ArchiveStore
+from ragforge_memory.graph.conversations import ConversationStore
+from ragforge_memory.graph.restore import Known, PlacedAnchor, RestoreStore
+from ragforge_memory.graph.restore_rows import Names, Rows
+from ragforge_memory.graph.similar import Part as TopicPart
+from ragforge_memory.graph.similar import Topic
+from ragforge_memory.graph.spaces import Space
+from ragforge_memory.models import archive
+
+if TYPE_CHECKING:
+    from ragforge_memory.agent.archives.transcripts import OnConflict
+    from ragforge_memory.agent.services import Services
+
+log = logging.getLogger(__name__)
+
+# Anchors and summaries have a few hundred characters, vectors a few kB.
+_BATCH = 500
+
+
+class Restoring:
+    """Takes conversations in, parents before their branches. What `commit` has not been called for is seen by nobody.
+
+    Args:
+        services: what is open.
+        head: what the archive says of itself.
+        on_conflict: see `AsyncConversationAgent.import_conversation`.
+    """
+
+    def __init__(self, services: Services, head: archive.Head, on_conflict: OnConflict) -> None:
+        self._services = services
+        self._head = head
+        self._on_conflict = on_conflict
+        self._conversations = ConversationStore(services.graph, services.owner)
+        self._store = RestoreStore(services.graph, services.owner, summarize_every=services.summarize_every)
+        self._names = Names()
+        self._rows = Rows(self._names, services.owner, services.redacted)
+        self.counts = Counts()
+        self._begun: dict[str, Begun] = {}
+        self._here: set[str] = set()
+        self._writer = MessageWriter(services, self._store, self._names, self._rows, on_conflict)
+        self._anchors: dict[str, PlacedAnchor] = {}
+        self._space: Space | None = None
+        self._asked_space = False
+
+    def now(self, uuid: str) -> str:
+        """What a conversation of the archive is called here."""
+        return self._names.now(uuid)
+
+    async def decide(self, heads: Sequence[archive.ConversationHead], named: str) -> set[str]:
+        """Looks at what is here of these conversations; returns which are to be written, the others are as they were.
+
+        Args:
+            heads: what comes in together.
+            named: the one whose being here already is a conflict.
+
+        Raises:
+            HereAlready: it is, and ``on_conflict`` is not ``copy``.
+            InvalidInput: somebody imports one of them now, or another conversation has its uuid.
+        """
+        seqs = {each.uuid: last_seq(each) for each in heads}
+        known = await self._store.known(seqs)
+        left = [uuid for uuid, each in known.items() if each.left or (each.restoring and is_dead(each.holder or ""))]
+        if left:
+            for uuid in left:
+                await self._conversations.discard(uuid)
+            known = await self._store.known(seqs)
+        busy = next((uuid for uuid, each in known.items() if each.restoring or each.left), None)
+        if busy is not None:
+            raise InvalidInput(f"conversation {busy} is being imported or deleted just now", hint="try again")
+        self._here |= known.keys()
+        taken = await self._store.taken(list(seqs)) - known.keys()
+        conflict = await self._conflict(next(each for each in heads if each.uuid == named), known, taken)
+        if conflict is not None and self._on_conflict != "copy":
+            name = "" if conflict == named else f", as {conflict}"
+            raise HereAlready(f"conversation {named} is here already{name}", conflict)
+        if conflict is not None or taken:
+            self._names.rename(seqs)
+            return set(seqs)
+        wanted = set()
+        for each in heads:
+            here = known.get(each.uuid)
+            if here is None or (each.status != "shared" and here.hidden):
+                wanted.add(each.uuid)
+            elif each.last_message_id != here.last_message_id:
+                raise HereAlready(f"conversation {each.uuid} is here already, with other messages", each.uuid)
+        return wanted
+
+    async def apart(self, heads: Sequence[archive.ConversationHead]) -> tuple[set[str], set[str]]:
+        """Of conversations that come in by themselves, those that can be written together: nothing of them is here, or
+        they get new uuids; and those that are here and shall be left alone. What else there is, `decide` decides.
+        """
+        seqs = {each.uuid: last_seq(each) for each in heads}
+        known = await self._store.known(seqs)
+        taken = await self._store.taken(list(seqs)) - known.keys()
+        holders = await self._store.session_holders([each.session_id for each in heads if each.session_id])
+        copies = await self._store.copies(taken)
+        new, here = set(), set()
+        for each in heads:
+            before = known.get(each.uuid)
+            is_here = before is not None or each.uuid in copies
+            if each.status == "shared" or (before is not None and (before.hidden or before.restoring)):
+                continue
+            if is_here and self._on_conflict == "skip":
+                here.add(each.uuid)
+            elif (not is_here and each.session_id not in holders) or self._on_conflict == "copy":
+                new.add(each.uuid)
+                if before is not None or each.uuid in taken or each.session_id in holders:
+                    self._names.rename([each.uuid])
+        return new, here
+
+    async def crowded(self, some: Mapping[str, Sequence[archive.Message]]) -> set[str]:
+        """Of conversations that could be written together, those with messages whose uuids somebody has; they are only
+        looked for from the first conflict on."""
+        uuids = {head: uuids_of(messages) for head, messages in some.items() if not self._names.renamed(head)}
+        if not self._writer.looks:
+            return set()
+        taken = await self._store.taken([uuid for each in uuids.values() for uuid in each])
+        return {head for head, each in uuids.items() if not taken.isdisjoint(each)}
+
+    async def begin(self, heads: Sequence[archive.ConversationHead]) -> None:
+        """Begins conversations; what follows is of them.
+
+        Raises:
+            InvalidInput: what one was branched from is not here, or somebody else writes it.
+        """
+        await self._space_of(heads)
+        own = {self.now(uuid) for uuid in self._begun}
+        parts = [
+            (index, self.now(part.conversation_id), part.top)
+            for each in heads
+            for index, part in enumerate(each.lineage)
+        ]
+        for index, *_ in await self._missing([part for part in parts if part[1] not in own]):
+            raise InvalidInput(f"lineage[{index}]: the conversation that it begins with is not here")
+        here = {self.now(each.uuid): 0 for each in heads if self.now(each.uuid) in self._here}
+        before = await self._store.known(here)
+        holders = await self._store.session_holders([each.session_id for each in heads if each.session_id])
+        await self._store.begin([self.now(each.uuid) for each in heads], holder())
+        for each in heads:
+            known = before.get(self.now(each.uuid))
+            kept, message = (known.kept_to, known.kept_message_id) if known else (0, None)
+            floor = each.lineage[-1].top if each.lineage else 0
+            head = each.model_copy(update={"session_id": None}) if each.session_id in holders else each
+            self._begun[each.uuid] = Begun(head, kept, message, last_seq=floor)
+
+    async def anchors(self, some: Mapping[str, Sequence[archive.Anchor]]) -> None:
+        """The anchors that conversations stand on; as in all that follows, by the conversation's uuid."""
+        every = [(uuid, each) for uuid, anchors in some.items() for each in anchors]
+        for start in range(0, len(every), _BATCH):
+            batch = every[start : start + _BATCH]
+            keys = {each.uuid: self._key(each) for _, each in batch}
+            taken = await self._store.taken_anchors(keys)
+            rows = {}
+            for uuid, each in batch:
+                key = self._begun[uuid].keys[each.uuid] = keys[each.uuid]
+                name = self._names.made(each.uuid) if each.uuid in taken else each.uuid
+                row = self._rows.anchor(each, key=key, uuid=name)
+                rows[uuid, key] = {**row, "conversation_id": self.now(uuid)}
+            self._anchors |= {placed.key: placed for placed in await self._store.anchors(list(rows.values()))}
+
+    async def prompts(self, some: Mapping[str, Sequence[archive.Prompt]]) -> None:
+        """What prompts share; before the messages, whose receipts name them."""
+        rows: dict[str, dict[str, Any]] = {}
+        for uuid, prompts in some.items():
+            for each in prompts:
+                row = self._rows.prompt(each)
+                rows.setdefault(row["uuid"], {**row, "conversations": []})["conversations"].append(self.now(uuid))
+        if rows:
+            await self._store.prompts(list(rows.values()))
+
+    async def parts(
+        self, some: Mapping[str, Sequence[archive.Message]], prompts: Sequence[archive.Prompt]
+    ) -> list[Part]:
+        """Rows of messages that are made before their conversations are begun; see `messages`.
+
+        Args:
+            some: the messages.
+            prompts: what their receipts name.
+        """
+        for prompt in prompts:
+            self._rows.prompt(prompt)
+        every = [each for messages in some.values() for each in messages]
+        return await self._writer.parts(some, space=await self._space_of(every))
+
+    async def messages(
+        self, some: Mapping[str, Sequence[archive.Message]], *, place: int = 0, parts: Sequence[Part] | None = None
+    ) -> None:
+        """The next messages; they are written while those after them are read, at the latest before anything else is.
+
+        Args:
+            some: in their order.
+            place: of the first, counted on for those behind it.
+            parts: of `parts`, if they were made; then nothing of these conversations was here.
+
+        Raises:
+            Misplaced: one is out of its place, or another is in it.
+            HereAlready: one of these or of those before is the owner's own, in another conversation, and
+                ``on_conflict`` is not ``copy``.
+            UuidTaken: those before were of several conversations, and somebody has a uuid of them.
+        """
+        every: dict[str, Sequence[archive.Message]] = {}
+        for uuid, messages in some.items():
+            begun = self._begun[uuid]
+            new = in_place(begun, messages)
+            begun.messages += len(messages)
+            begun.new.messages += len(new)
+            begun.new.tool_calls += sum(len(each.tool_calls) for each in new)
+            place += len(messages) - len(new)
+            if new:
+                every[uuid] = new
+        if not every:
+            return
+        if parts is None:
+            space = await self._space_of([each for messages in every.values() for each in messages])
+            parts = await self._writer.parts(every, space=space, place=place)
+        await self._writer.add(parts, every, keys={uuid: self._begun[uuid].keys for uuid in every})
+
+    def passed(self, message: archive.Message) -> None:
+        """A message of a conversation that is here already: what it brought in may come only now."""
+        merged = message.merged_from
+        self._writer.untied += [merge_row("", message.uuid, each.uuid, each) for each in merged]
+
+    async def summaries(self, some: Mapping[str, Sequence[archive.Summary]]) -> None:
+        """Summaries, the lower levels first."""
+        await self._writer.written()
+        await self._rename(some)
+        every = [(uuid, each) for uuid, summaries in some.items() for each in summaries]
+        for start in range(0, len(every), _BATCH):
+            rows: dict[str, list[dict[str, Any]]] = {}
+            batch = [each for _, each in every[start : start + _BATCH]]
+            for uuid, each in every[start : start + _BATCH]:
+                rows.setdefault(self.now(uuid), []).append(self._rows.summary(each))
+            await self._store.summaries(rows, embed=self._services.embeds_messages)
+            space = await self._space_of(batch)
+            if space is not None and self._services.summaries is not None:
+                vectors = {self._names.now(each.uuid): each.embedding for each in batch if each.embedding}
+                with suppress(SpaceMoved):  # what they belong to waits for the other model's
+                    await self._services.summaries.store.store_embeddings(space, vectors)
+
+    async def insights(self, some: Mapping[str, Sequence[archive.Insight]]) -> None:
+        """What analyses found."""
+        await self._writer.written()
+        await self._rename(some)
+        rows = {self.now(uuid): [self._rows.insight(each) for each in found] for uuid, found in some.items() if found}
+        await self._store.insights(rows)
+
+    async def commit(self, *, title: str | None = None, named: str | None = None) -> None:
+        """All that was begun appears; ``title`` instead of its own for the one that is ``named``.
+
+        Raises:
+            GraphUnavailable: it could not; nothing of it is seen.
+            InvalidInput: messages of one are missing; likewise.
+        """
+        for begun in self._begun.values():
+            check_whole(begun)
+        await self._writer.written()
+        self._writer.untied = await self._store.receipts(self._writer.untied)
+        rows = []
+        for begun in self._begun.values():
+            head = begun.head
+            if title is not None and head.uuid == named:
+                head = head.model_copy(update={"title": title, "title_source": None})
+            rows.append(self._rows.conversation(head, messages=begun.messages))
+        await self._store.finish(rows, embed=self._services.embeds_messages)
+        done, self._begun = self._begun.values(), {}
+        for begun in done:
+            self.counts.conversations += begun.head.status != "shared"
+            self.counts.messages += begun.new.messages
+            self.counts.tool_calls += begun.new.tool_calls
+        await self._conversation_vectors([begun.head for begun in done])
+
+    async def close(self) -> None:
+        """Ties what waited for conversations that came later, and finds anchors that are not where they were."""
+        self._writer.untied = await self._store.receipts(self._writer.untied)
+        placed, self._anchors = list(self._anchors.values()), {}
+        await place_anchors(self._services, self._store, placed)
+        await self._conversations.forget_unused()
+        self._services.background.wake(due=True)
+
+    async def roll_back(self) -> None:
+        """Takes away what was begun, where the graph is there to do it; else a sweep does, once the lease is over."""
+        await self._writer.give_up()
+        begun, self._begun = self._begun, {}
+        gone = [self.now(uuid) for uuid in begun]
+        self._writer.untied = [row for row in self._writer.untied if row["conversation"] not in gone]
+        for uuid in reversed(gone):
+            try:
+                await self._conversations.discard(uuid)
+            except RagforgeError:
+                log.warning("what was written of an import is taken away later", exc_info=True)
+                return
+
+    async def _conflict(
+        self, head: archive.ConversationHead, known: Mapping[str, Known], taken: Set[str]
+    ) -> str | None:
+        """The conversation that is in the way of one, if any."""
+        here = known.get(head.uuid)
+        if here is not None and not here.hidden and head.status != "shared":
+            return head.uuid
+        copies = await self._store.copies(taken & {head.uuid})
+        if copies:
+            return copies[head.uuid]
+        sessions = [head.session_id] if head.session_id else []
+        holder = next(iter((await self._store.session_holders(sessions)).values()), None)
+        return holder if holder != head.uuid else None
+
+    async def _missing(self, parts: Sequence[tuple[int, str, int]]) -> list[tuple[int, str, int]]:
+        """Of what conversations begin with (index in the lineage, conversation, seq), what is not here."""
+        missing = []
+        tops = {(uuid, top) for _, uuid, top in parts}
+        while tops:
+            asked = dict(tops)
+            tops -= asked.items()
+            known = await self._store.known(asked)
+            missing += [
+                part
+                for part in parts
+                if asked.get(part[1]) == part[2]
+                and (part[1] not in known or (part[2] and known[part[1]].last_message_id is None))
+            ]
+        return missing
+
+    async def _rename(self, some: Mapping[str, Sequence[archive.Summary] | Sequence[archive.Insight]]) -> None:
+        """Has uuids of summaries or insights that somebody holds renamed, and all of conversations that were."""
+        names = {head: [each.uuid for each in found] for head, found in some.items()}
+        self._names.rename(uuid for head in names if self._names.renamed(head) for uuid in names[head])
+        others = [uuid for head in names if not self._names.renamed(head) for uuid in names[head]]
+        self._names.rename(await self._store.taken(others))
+
+    def _key(self, anchor: archive.Anchor) -> str:
+        """An anchor's key in this project: in another one than it comes from it is another."""
+        project = self._services.owner.project
+        if self._head.owner.project == project:
+            return anchor.key
+        place = (anchor.file or "", anchor.scope_key or anchor.qualified_name or "", anchor.kind or "")
+        return anchor_key(project, *place, anchor.body_hash or "")
+
+    async def _vector_space(self) -> Space | None:
+        """Where the archive's vectors belong: into the project's space, if they are of the same model."""
+        if self._head.embeddings is not None and not self._asked_space:
+            self._asked_space = True
+            space = await ArchiveStore(self._services.graph, self._services.owner).space()
+            theirs = self._head.embeddings
+            if space is not None and (space.model, space.dimension) == (theirs.model, theirs.dimension):
+                self._space = space
+        return self._space
+
+    async def _space_of(
+        self, nodes: Sequence[archive.Message] | Sequence[archive.Summary] | Sequence[archive.ConversationHead]
+    ) -> Space | None:
+        """Where the vectors of these belong, if they have any that belong here."""
+        vectors = [each.embedding for each in nodes if each.embedding]
+        space = await self._vector_space() if vectors else None
+        if space is not None:
+            space.check(vectors)
+        return space
+
+    async def _conversation_vectors(self, heads: Sequence[archive.ConversationHead]) -> None:
+        mine = [(each, each.embedding) for each in heads if each.embedding and each.status != "shared"]
+        space = await self._vector_space() if mine else None
+        if space is None or self._services.similar is None:
+            return
+        vectors = []
+        for each, vector in mine:
+            first = (TopicPart("", False),) * min(2, each.message_count or 0)
+            vectors.append((Topic(self.now(each.uuid), each.title or "", each.summary or "", first), vector))
+        with suppress(SpaceMoved):
+            await self._services.similar.store(space, vectors)

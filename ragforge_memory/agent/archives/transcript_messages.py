@@ -1,0 +1,218 @@
+"""From a transcript's messages to the graph's: redacted, weighed, with uuids that nobody has."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Any
+from uuid import uuid4
+
+from ragforge_memory.agent.context.importance import importance_of
+from ragforge_memory.errors import InvalidInput
+from ragforge_memory.graph.imports import call_row, import_row
+from ragforge_memory.graph.messages import NewMessage
+from ragforge_memory.importers.records import TOO_DEEP, refusal
+from ragforge_memory.models.tokens import estimate_tokens
+from ragforge_memory.models.transcript import Transcript, TranscriptCall, TranscriptMessage
+
+# A transaction that a server with a heap of 512 MB holds with all its indexes: whichever is reached first.
+BATCH_MESSAGES = 1_000
+BATCH_CHARACTERS = 4_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Messages of one conversation that are written at once.
+
+    ``rows`` are ready for the graph. ``given`` are the uuids that they had, each with the place of its message;
+    ``question`` is the user's newest message by then. ``fault`` says that the conversation was refused here; its batch
+    is its last then and has no messages.
+    """
+
+    transcript: Transcript
+    last: bool
+    rows: Sequence[dict[str, Any]] = ()
+    after: int = 0
+    tokens: int = 0
+    characters: int = 0
+    tool_calls: int = 0
+    given: Mapping[str, str] = field(default_factory=dict)
+    question: str | None = None
+    fault: InvalidInput | None = None
+
+    @property
+    def whole(self) -> bool:
+        """Whether this is all of a conversation."""
+        return self.last and self.after == 0 and self.fault is None
+
+
+def batches(transcripts: Iterator[Transcript], redacted: Callable[[Any], Any]) -> Iterator[Batch]:
+    """All messages of all transcripts, in batches of at most 1,000 messages and about 4 million characters.
+
+    A batch is only known to be a conversation's last one when the next message has been looked for, so that one of up
+    to that size comes whole.
+    """
+    for transcript in _all_there_are(transcripts):
+        filling = _Filling(transcript, redacted)
+        try:
+            for message in transcript.messages:
+                weight = _characters(message)
+                if filling.rows and not filling.fits(weight):
+                    yield filling.batch(last=False)
+                try:
+                    filling.add(message, weight)
+                except RecursionError as error:
+                    raise refusal(message.place, TOO_DEEP) from error
+            if not filling.rows and not filling.after:
+                raise InvalidInput(f"{transcript.place or 'this'}: there are no messages")
+        except InvalidInput as error:
+            yield Batch(transcript, last=True, fault=error)
+        else:
+            yield filling.batch(last=True)
+
+
+def groups(found: Iterator[Batch]) -> Iterator[list[Batch]]:
+    """What is written in one transaction: whole conversations, as many as it holds, or a part of a large one."""
+    group: list[Batch] = []
+    messages = characters = 0
+    for batch in found:
+        messages += len(batch.rows)
+        characters += batch.characters
+        if group and (not batch.whole or messages > BATCH_MESSAGES or characters > BATCH_CHARACTERS):
+            yield group
+            group, messages, characters = [], len(batch.rows), batch.characters
+        if batch.whole:
+            group.append(batch)
+        else:
+            yield [batch]
+            messages = characters = 0
+    if group:
+        yield group
+
+
+class _Filling:
+    """The batch that is being filled. An answer knows the question before it."""
+
+    def __init__(self, transcript: Transcript, redacted: Callable[[Any], Any]) -> None:
+        self._transcript = transcript
+        self._redacted = redacted
+        self._question: str | None = None
+        self.after = 0
+        self._empty()
+
+    def _empty(self) -> None:
+        self.rows: list[dict[str, Any]] = []
+        self._tokens = self._characters = self._tool_calls = 0
+        self._given: dict[str, str] = {}
+
+    def fits(self, characters: int) -> bool:
+        """Whether another message may be added."""
+        return len(self.rows) < BATCH_MESSAGES and self._characters + characters <= BATCH_CHARACTERS
+
+    def batch(self, *, last: bool) -> Batch:
+        """What was added; the next batch begins."""
+        batch = Batch(
+            self._transcript,
+            last,
+            self.rows,
+            self.after,
+            self._tokens,
+            self._characters,
+            self._tool_calls,
+            self._given,
+            self._question,
+        )
+        self.after += len(self.rows)
+        self._empty()
+        return batch
+
+    def add(self, message: TranscriptMessage, characters: int) -> None:
+        """Another message."""
+        if not self.after and not self.rows:
+            self._transcript.created_at = self._transcript.created_at or message.timestamp
+        uuid = message.uuid or uuid4().hex
+        if message.uuid is not None:
+            self._given[uuid] = message.place
+        redacted = self._redacted
+        content = redacted(message.content)
+        new = NewMessage(
+            uuid=uuid,
+            role=message.role,
+            content=content,
+            reasoning=redacted(message.reasoning) if message.reasoning else None,
+            in_reply_to=self._question if message.role == "assistant" else None,
+            model=message.model,
+            usage=message.usage,
+            metadata=redacted(dict(message.metadata)) if message.metadata else None,
+            importance=importance_of(content, message.tool_calls),
+        )
+        if message.role == "user":
+            self._question = uuid
+        calls = [self._call(call, index, uuid) for index, call in enumerate(message.tool_calls)]
+        self.rows.append(import_row(self.after + len(self.rows) + 1, new, message.timestamp, calls))
+        self._tokens += estimate_tokens(content)
+        self._characters += characters
+        self._tool_calls += len(calls)
+
+    def _call(self, call: TranscriptCall, index: int, message_id: str) -> dict[str, Any]:
+        clean = TranscriptCall(
+            tool_name=call.tool_name,
+            arguments=self._redacted(dict(call.arguments)),
+            result=self._redacted(call.result),
+            error=self._redacted(call.error),
+            success=call.success,
+            timestamp=call.timestamp,
+            duration_ms=call.duration_ms,
+        )
+        row, tokens = call_row(clean, index=index, message_id=message_id)
+        self._tokens += tokens
+        return row
+
+
+def _all_there_are(transcripts: Iterator[Transcript]) -> Iterator[Transcript]:
+    """The transcripts; where the source cannot be read on, the last one is refused with the reason."""
+    try:
+        yield from transcripts
+    except InvalidInput as error:
+        refused = error
+
+        def messages() -> Iterator[TranscriptMessage]:
+            raise refused
+            yield  # a generator: the error comes where messages are read
+
+        yield Transcript(messages(), "", place="the rest")
+
+
+def _characters(message: TranscriptMessage) -> int:
+    # Identifiers are stored once more in `terms`, and arguments are a part of what a call weighs.
+    calls = sum(len(call.result or call.error or "") + len(str(call.arguments)) for call in message.tool_calls)
+    return len(message.content) + len(message.reasoning or "") + calls
+
+
+@asynccontextmanager
+async def ahead(found: Iterator[list[Batch]]) -> AsyncIterator[Callable[[], Awaitable[list[Batch] | None]]]:
+    """Gives the groups one by one; the next is read in a thread meanwhile."""
+    from anyio import to_thread
+
+    def begin() -> asyncio.Task[list[Batch] | None]:
+        # Whoever gives up waits for no stream that gives nothing.
+        return asyncio.create_task(to_thread.run_sync(lambda: next(found, None), abandon_on_cancel=True))
+
+    task = begin()
+
+    async def coming() -> list[Batch] | None:
+        nonlocal task
+        group = await task
+        if group is not None:
+            task = begin()
+        return group
+
+    try:
+        yield coming
+    finally:
+        task.cancel()
+        await asyncio.wait((task,))
+        if not task.cancelled():
+            task.exception()

@@ -1,0 +1,111 @@
+"""What bears on a turn's question by its meaning: beside read 1, under a deadline, and left out where it is late."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from ragforge_memory.agent.search.messages import following
+from ragforge_memory.errors import RagforgeError
+from ragforge_memory.graph.search import Filters, Hits
+from ragforge_memory.models.conversation import ScoredMessage
+from ragforge_memory.retrieval.fusion import VECTOR_WEIGHT, fused
+
+if TYPE_CHECKING:
+    from ragforge_memory.agent.services import Services
+    from ragforge_memory.graph.receipts import TurnContext
+
+log = logging.getLogger(__name__)
+
+# Those that were late: they end by themselves, nobody waits for them, and a read that is cut off costs its connection.
+_late: set[asyncio.Task[list[ScoredMessage]]] = set()
+
+
+class Near:
+    """A search by meaning that runs while read 1 does.
+
+    Args:
+        services: what is open.
+        conversation_id: whose lineage is searched.
+        question: what is asked.
+        floor: what is newer is in the prompt anyway; nothing is searched where nothing is older.
+        limit: messages at most.
+    """
+
+    def __init__(self, services: Services, conversation_id: str, question: str, *, floor: int, limit: int) -> None:
+        self._task: asyncio.Task[list[ScoredMessage]] | None = None
+        self._until = asyncio.get_running_loop().time() + services.config.memory.recall.deadline_ms / 1_000
+        searches = services.searches
+        if floor > 0 and services.searches_meaning and searches is not None and searches.has_vectors:
+            self._task = asyncio.create_task(
+                _found(services, conversation_id, question, floor, limit), name="ragforge-nearness"
+            )
+
+    async def found(self) -> list[ScoredMessage]:
+        """What was found in time; empty where it was late or failed."""
+        if self._task is None:
+            return []
+        left = max(0.0, self._until - asyncio.get_running_loop().time())
+        done, _ = await asyncio.wait((self._task,), timeout=left)
+        if not done:
+            self.leave()
+            return []
+        return self._task.result()
+
+    def leave(self) -> None:
+        """Nobody waits for it any more."""
+        if self._task is not None and not self._task.done():
+            log.info("the search by meaning was late and is left out")
+            _late.add(self._task)
+            self._task.add_done_callback(_late.discard)
+
+
+def with_near(before: TurnContext, near: Sequence[ScoredMessage], limit: int) -> TurnContext:
+    """What was read with what was found by meaning: both lists fused, the best ``limit``."""
+    if not near:
+        return before
+    known = {one.message.uuid: one for one in (*near, *before.found)}
+    words = {one.message.uuid: one.score for one in before.found}
+    meaning = {one.message.uuid: one.score for one in near}
+    order = fused([(1.0, words), (VECTOR_WEIGHT, meaning)])[:limit]
+    return replace(
+        before, found=tuple(known[uuid].model_copy(update={"score": round(score, 4)}) for uuid, score in order)
+    )
+
+
+async def _found(
+    services: Services, conversation_id: str, question: str, floor: int, limit: int
+) -> list[ScoredMessage]:
+    """The nearest older messages: the question's vector, the nearest places, their texts."""
+    embedder, searches = services.embedder, services.searches
+    assert embedder is not None
+    assert searches is not None
+
+    async def by_meaning() -> Hits:
+        space = searches.space
+        vector = await embedder.embed_query(question)
+        # The recent ones are near too, and are in the prompt already.
+        return await searches.by_meaning(
+            vector, conversation_id=conversation_id, filters=Filters(), limit=limit * 2 + 20, space=space
+        )
+
+    try:
+        hits = await following(by_meaning)
+        older = [hit for hit in hits.items if hit.seq <= floor][:limit]
+        read = await searches.messages([(hit.conversation_id, hit.seq) for hit in older], filters=Filters())
+    except RagforgeError as error:
+        log.warning("nothing is found by meaning: %s", error)
+        return []
+    found = []
+    for hit in older:
+        item = read.get((hit.conversation_id, hit.seq))
+        if item is not None and item[0].content.strip():
+            found.append(
+                ScoredMessage(
+                    message=item[0], score=hit.score, conversation_id=hit.conversation_id, matched_by=("meaning",)
+                )
+            )
+    return found

@@ -1,0 +1,98 @@
+"""The receipt of a request: what it held, without a word of text, so that the request can be rebuilt from the graph."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any
+
+from ragforge_memory.agent.context.budget import quote_tokens
+from ragforge_memory.agent.context.prompt import DEFAULT_INSTRUCTIONS, chat_of, tokens_of
+from ragforge_memory.agent.context.selection import Built, condensed_tokens
+from ragforge_memory.graph.receipts import Receipt, Used, prompt_uuid
+from ragforge_memory.llm.port import ModelRequest, ToolSpec
+from ragforge_memory.models.owner import Owner
+
+RULES = 1
+"""The rules by which a receipt is turned into its prompt again; another number, other rules."""
+
+RECENT_EDGES = 10
+"""So many of the recent messages, the newest, get an edge; the others stand in the receipt's list. An edge costs .011
+of an empty write, whatever it holds, and a turn has .23 of one to spare; what was chosen always gets its edge."""
+
+
+def receipt_of(
+    built: Built, owner: Owner, missing: frozenset[str], *, question_seq: int, summary: str | None, read_at: str
+) -> tuple[dict[str, Any], Receipt]:
+    """The receipt of a request: text-free, as the answer keeps it; and the edges and shared texts.
+
+    The messages are named by their seq, which is theirs for good in a lineage; texts by hashes.
+    """
+    parts = built.parts
+    instructions, tools = shared_texts(parts.instructions, built.request.tools)
+    cuts = dict(parts.recent.cuts)
+    used = used_by(built)
+    tokens = {each.uuid: each.tokens for each in used}
+    text: dict[str, Any] = {
+        "rules": RULES,
+        "date": parts.today.isoformat(),
+        "strategy": "hybrid",
+        "question": question_seq,
+        "window": built.window.tokens,
+        "limit": built.window.limit,
+        "instructions": prompt_uuid(owner, instructions),
+        "tools": prompt_uuid(owner, tools),
+        "recent": [
+            [message.seq, cuts[message.uuid].results, cuts[message.uuid].texts, tokens[message.uuid]]
+            for message in parts.recent.messages
+        ],
+        "quotes": [
+            [quote.message.seq, quote.tier, quote.score, quote.characters, quote_tokens(quote)]
+            for quote in parts.quotes
+        ],
+        "additions": [message.seq for message in parts.additions],
+        "compression": parts.compression.uuid if parts.compression else None,
+        "lines": len(parts.compression.content.splitlines()) if parts.compression else 0,
+        "summary": list(parts.summary_sentences),
+        "summary_hash": text_hash(summary) if parts.summary and summary else None,
+        "read_at": read_at,
+        "tokens": built.tokens,
+        "prompt": request_hash(built.request),
+    }
+    kept = [(prompt_uuid(owner, each), each) for each in (instructions, tools)]
+    run = [each for each in used if each.tier == "recent"]
+    edges = tuple(each for each in used if each.tier != "recent" or each in run[:RECENT_EDGES])
+    return text, Receipt(edges, tuple(pair for pair in kept if pair[0] in missing))
+
+
+def used_by(built: Built) -> tuple[Used, ...]:
+    """What a prompt held, the worthiest first: rank 1 is what would have gone last."""
+    parts = built.parts
+    used: list[Used] = []
+    if parts.compression is not None:
+        used.append(Used(parts.compression.uuid, "summary", 1, condensed_tokens(parts.compression), kind="summary"))
+    cuts = dict(parts.recent.cuts)
+    for message in reversed(parts.recent.messages):
+        tokens = sum(map(tokens_of, chat_of(message, cuts[message.uuid])))
+        used.append(Used(message.uuid, "recent", len(used) + 1, tokens))
+    for quote in parts.quotes:
+        used.append(Used(quote.message.uuid, quote.tier, len(used) + 1, quote_tokens(quote), score=quote.score))
+    return tuple(used)
+
+
+def shared_texts(instructions: str | None, tools: Sequence[ToolSpec]) -> tuple[str, str]:
+    """What many prompts have in common, as it is kept: the instructions and the tools' descriptions."""
+    return instructions or DEFAULT_INSTRUCTIONS, json.dumps([asdict(tool) for tool in tools], ensure_ascii=False)
+
+
+def request_hash(request: ModelRequest) -> str:
+    """A hash of all that the model was asked with."""
+    text = json.dumps(asdict(request), ensure_ascii=False, sort_keys=True, default=str)
+    return text_hash(text)
+
+
+def text_hash(text: str) -> str:
+    """A short hash of a text."""
+    return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:32]

@@ -1,0 +1,267 @@
+"""A conversation as it was: its history, and the prompt of an answer rebuilt from its receipt, byte for byte."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from datetime import date, timedelta
+from typing import TYPE_CHECKING, Any
+
+from ragforge_memory.agent.context.budget import Fit
+from ragforge_memory.agent.context.prompt import Cut, Quote
+from ragforge_memory.agent.context.receipts import RULES, request_hash, text_hash
+from ragforge_memory.agent.context.selection import Parts, assembled, context_of, first_lines, rendered, summary_of
+from ragforge_memory.errors import InvalidInput
+from ragforge_memory.graph.receipts import Answered, ReceiptStore
+from ragforge_memory.llm.port import ModelRequest, ToolSpec
+from ragforge_memory.models.context import ContextItem, ContextReceipt, Prompt, Snapshot
+from ragforge_memory.models.conversation import ContextStrategy, ConversationContext, Message, ScoredMessage
+
+if TYPE_CHECKING:
+    from ragforge_memory.agent.services import Services
+
+# The most of a history that a snapshot brings.
+_HISTORY = 1_000
+# Summaries that may have been on their way into the graph when a turn read it.
+_UNSEEN = 4
+
+
+@dataclass(frozen=True, slots=True)
+class _Rebuilt:
+    parts: Parts | None = None
+    request: ModelRequest | None = None
+    exact: bool = False
+    erased: int = 0
+    notes: tuple[str, ...] = ()
+
+
+async def snapshot(services: Services, conversation_id: str, message_id: str) -> Snapshot:
+    """The conversation as it was at a message; see `Snapshot`.
+
+    Raises:
+        MessageNotFound: it is no message of this conversation's lineage.
+        InvalidInput: memory is off, so nothing is kept.
+    """
+    store = _store(services)
+    found = await store.answered(conversation_id, message_id)
+    said = found.message
+    history = await store.between(conversation_id, said.seq - _HISTORY - 1, said.seq)
+    read_at = (found.receipt or {}).get("read_at") or said.timestamp.isoformat()
+    summary = await _summary_then(
+        services, conversation_id, said.seq, read_at, (found.receipt or {}).get("summary_hash")
+    )
+    rebuilt = await _rebuilt(store, conversation_id, found, summary)
+    request = rebuilt.request
+    return Snapshot(
+        conversation_id=conversation_id,
+        message_id=said.uuid,
+        seq=said.seq,
+        timestamp=said.timestamp,
+        history=tuple(history),
+        message_count=said.seq,
+        summary=summary or None,
+        context=context_of(rebuilt.parts, request) if rebuilt.parts and request else None,
+        prompt=prompt_of(request) if request else None,
+        exact=rebuilt.exact,
+        erased=rebuilt.erased,
+        notes=rebuilt.notes,
+    )
+
+
+async def receipt(services: Services, conversation_id: str, message_id: str | None) -> ContextReceipt:
+    """What an answer was given; see `ContextReceipt`.
+
+    Raises:
+        MessageNotFound: there is no such message, or no answer yet.
+        InvalidInput: memory is off, so nothing is kept.
+    """
+    store = _store(services)
+    found = await store.answered(conversation_id, message_id)
+    answer, kept = found.answer, found.receipt or {}
+    items = [_item(row, answer) for row in found.used]
+    tied = {item.seq for item in items}
+    untied = {row[0]: row[3] for row in kept.get("recent", ()) if row[0] not in tied}
+    further = await store.at(conversation_id, sorted(untied)) if untied else []
+    items += [_item(_recent_row(message, untied[message.seq]), answer) for message in further]
+    items = [item.model_copy(update={"rank": rank}) for rank, item in enumerate(sorted(items, key=_worth), start=1)]
+    given = len(kept.get("recent", ())) + len(kept.get("quotes", ())) + bool(kept.get("compression"))
+    return ContextReceipt(
+        message_id=answer.uuid if answer else found.message.uuid,
+        question_id=answer.in_reply_to if answer else found.message.uuid,
+        model=answer.model if answer else None,
+        strategy=kept.get("strategy"),
+        today=date.fromisoformat(kept["date"]) if "date" in kept else None,
+        items=tuple(items),
+        tokens=kept.get("tokens", {}),
+        window=kept.get("window"),
+        limit=kept.get("limit"),
+        erased=max(0, given - len(items)),
+    )
+
+
+async def build_context(
+    services: Services,
+    conversation_id: str,
+    *,
+    strategy: ContextStrategy,
+    recent_messages: int,
+    relevant_messages: int,
+    include_summary: bool,
+    query: str | None,
+    max_tokens: int | None,
+) -> ConversationContext:
+    """The context that a caller's own prompt may use; see `AsyncConversation.build_context`."""
+    recent: list[Message] = []
+    if recent_messages and strategy != "relevant":
+        recent = await services.messages.history(conversation_id, limit=recent_messages)
+    info = await services.conversations.get(conversation_id)
+    found: list[ScoredMessage] = []
+    if relevant_messages and strategy != "recent":
+        asked = query if query is not None else await _last_question(services, conversation_id, recent)
+        found = await _relevant(services, conversation_id, asked, relevant_messages, recent, own=query is None)
+    return assembled(recent, found, info.summary if include_summary else None, strategy=strategy, max_tokens=max_tokens)
+
+
+def prompt_of(request: ModelRequest) -> Prompt:
+    """A request as a plain value."""
+    plain = json.loads(json.dumps(asdict(request), ensure_ascii=False, default=str))
+    return Prompt(system=plain["system"], messages=tuple(plain["messages"]), tools=tuple(plain["tools"]))
+
+
+async def _rebuilt(store: ReceiptStore, conversation_id: str, found: Answered, summary: str) -> _Rebuilt:
+    kept = found.receipt
+    if kept is None:
+        return _Rebuilt(notes=("no receipt was kept of this turn",) if found.answer else ("it was not answered",))
+    if kept.get("rules") != RULES:
+        return _Rebuilt(notes=(f"its receipt follows other rules ({kept.get('rules')}) than this version knows",))
+    named = [row[0] for row in (*kept["recent"], *kept["quotes"])] + kept["additions"] + [kept["question"]]
+    there = {message.seq: message for message in await store.at(conversation_id, sorted(set(named)))}
+    texts = await store.prompts([kept["instructions"], kept["tools"]])
+    question = there.get(kept["question"])
+    if question is None or len(texts) < len({kept["instructions"], kept["tools"]}):
+        return _Rebuilt(erased=1, notes=("the question, or what all prompts share, was erased since",))
+    compression = await store.compression(kept["compression"]) if kept["compression"] else None
+    recent = [there[row[0]] for row in kept["recent"] if row[0] in there]
+    cuts = {row[0]: Cut(row[1], row[2]) for row in kept["recent"]}
+    parts = Parts(
+        instructions=texts[kept["instructions"]],
+        today=date.fromisoformat(kept["date"]),
+        additions=tuple(there[seq] for seq in kept["additions"] if seq in there),
+        summary=summary_of(summary, kept["summary"]),
+        summary_sentences=tuple(kept["summary"]),
+        compression=first_lines(compression, kept["lines"]) if compression else None,
+        quotes=tuple(_quote(there[row[0]], row) for row in kept["quotes"] if row[0] in there),
+        recent=Fit((tuple(recent),), tuple((message.uuid, cuts[message.seq]) for message in recent)),
+    )
+    tools = tuple(ToolSpec(**tool) for tool in json.loads(texts[kept["tools"]]))
+    request = rendered(parts, question.content, tools)
+    erased = len(set(named) - there.keys()) + (1 if kept["compression"] and compression is None else 0)
+    exact = request_hash(request) == kept["prompt"]
+    notes = [f"{erased} item{'' if erased == 1 else 's'} erased"] if erased else []
+    if not exact and not erased:
+        notes.append("not as it was sent: what was secret was taken out before it was stored, or the summary is gone")
+    return _Rebuilt(parts, request, exact, erased, tuple(notes))
+
+
+def _quote(message: Message, row: Sequence[Any]) -> Quote:
+    return Quote(message, str(row[1]), row[2], int(row[3]))
+
+
+def _item(row: dict[str, Any], answer: Message | None) -> ContextItem:
+    usage = answer.usage if answer else None
+    cost = None
+    if usage is not None and usage.cost_usd is not None and usage.input_tokens + usage.output_tokens:
+        cost = usage.cost_usd * (row["tokens"] or 0) / (usage.input_tokens + usage.output_tokens)
+    summary = "Summary" in row["labels"]
+    return ContextItem(
+        tier=row["tier"],
+        kind="summary" if summary else "message",
+        uuid=row["uuid"],
+        conversation_id=row["conversation_id"],
+        seq=row["from_seq"] if summary else row["seq"],
+        to_seq=row["to_seq"],
+        role=row["role"],
+        timestamp=row["timestamp"],
+        score=row["score"],
+        tokens=row["tokens"] or 0,
+        cost_usd=row["cost"] if row["cost"] is not None else cost,
+        rank=row["rank"] or 0,
+        excerpt=row["excerpt"] or "",
+    )
+
+
+def _recent_row(message: Message, tokens: int) -> dict[str, Any]:
+    """A message of the recent run that has no edge, as if it had one."""
+    nothing = dict.fromkeys(("score", "cost", "rank", "from_seq", "to_seq"))
+    told = message.model_dump(include={"uuid", "seq", "role", "conversation_id", "timestamp"})
+    return {**nothing, **told, "tier": "recent", "tokens": tokens, "labels": [], "excerpt": message.content[:200]}
+
+
+def _worth(item: ContextItem) -> tuple[int, int]:
+    """The order in which things would have gone last: what is condensed, the newest, then what was chosen."""
+    if item.kind == "summary":
+        return 0, 0
+    return (1, -(item.seq or 0)) if item.tier == "recent" else (2, item.rank)
+
+
+async def _summary_then(services: Services, conversation_id: str, seq: int, read_at: str, expected: str | None) -> str:
+    """The conversation's summary as it read at a time, from the summaries that were there.
+
+    One that was being written just then has an earlier time and was not seen yet: where the receipt's hash says so,
+    the newest are left out. A conversation without any (another tool wrote its summary) is taken as it is now.
+    """
+    known = (await services.conversations.get(conversation_id)).summary or ""
+    if services.summaries is None:
+        return known
+    text, before = "", read_at
+    for _ in range(_UNSEEN):
+        cover = await services.summaries.store.cover(conversation_id, to_seq=seq, before=before)
+        text = text or cover.text
+        if expected is None or text_hash(cover.text) == expected:
+            return cover.text or await _foreign(services, conversation_id, seq, known)
+        parts = (*cover.parts, *cover.on_demand)
+        if not parts:
+            break
+        before = (max(part.created_at for part in parts) - timedelta(milliseconds=1)).isoformat()
+    return known if text_hash(known) == expected else text
+
+
+async def _foreign(services: Services, conversation_id: str, seq: int, known: str) -> str:
+    """The summary of a conversation that has no summaries of ours; nothing where they came later."""
+    assert services.summaries is not None
+    return "" if (await services.summaries.store.cover(conversation_id, to_seq=seq)).text else known
+
+
+async def _last_question(services: Services, conversation_id: str, recent: Sequence[Message]) -> str:
+    known = recent or await services.messages.history(conversation_id, limit=4)
+    return next((message.content for message in reversed(known) if message.role == "user"), "")
+
+
+async def _relevant(
+    services: Services, conversation_id: str, query: str, limit: int, recent: Sequence[Message], *, own: bool
+) -> list[ScoredMessage]:
+    """What bears on a question, whole, without what is recent; of a question that was said here, without itself."""
+    from ragforge_memory.agent.search.messages import search
+
+    if not query.strip():
+        return []
+    known = {message.uuid for message in recent}
+    found = await search(services, query, limit=limit + len(known) + 1, conversation_id=conversation_id)
+    chosen = [one for one in found if one.message.uuid not in known and not (own and one.message.content == query)]
+    if services.receipts is None:
+        return chosen[:limit]
+    # A search reads no tool calls.
+    seqs = sorted(one.message.seq for one in chosen[:limit])
+    calls = {each.uuid: each.tool_calls for each in await services.receipts.at(conversation_id, seqs)}
+    return [
+        one.model_copy(update={"message": one.message.model_copy(update={"tool_calls": calls[one.message.uuid]})})
+        for one in chosen[:limit]
+        if one.message.uuid in calls
+    ]
+
+
+def _store(services: Services) -> ReceiptStore:
+    if services.receipts is None:
+        raise InvalidInput("memory is off: no receipts are kept", hint="set agent.memory.enabled")
+    return services.receipts

@@ -1,0 +1,1 @@
+"""Analysing many conversations with one question each."""

@@ -1,0 +1,1 @@
+"""Searching what was said, and conversations that are like a text."""

@@ -1,0 +1,82 @@
+"""What a search is asked for, checked before anything is opened."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, date, datetime, time
+from typing import TYPE_CHECKING, get_args
+
+from ragforge_memory.agent.inputs import check_labels, check_text
+from ragforge_memory.errors import InvalidInput
+from ragforge_memory.models.conversation import Role
+
+if TYPE_CHECKING:
+    from ragforge_memory.graph.search import Filters
+
+
+def check_query(query: object) -> None:
+    """Refuses what is no question.
+
+    Raises:
+        InvalidInput: it is no text, or has nothing but white space.
+    """
+    check_text(query, "a query")
+    if not str(query).strip():
+        raise InvalidInput("the query is empty", hint="say what to look for")
+
+
+def check_threshold(least: object) -> None:
+    """Refuses a threshold that no similarity can have.
+
+    Raises:
+        InvalidInput: it is neither None nor a number from 0 to 1.
+    """
+    if least is None:
+        return
+    if isinstance(least, bool) or not isinstance(least, (int, float)) or not 0 <= least <= 1:
+        raise InvalidInput(f"min_score is a similarity from 0 to 1, not {least!r}")
+
+
+def checked_filters(
+    *,
+    role: object = None,
+    since: datetime | str | None = None,
+    until: datetime | str | None = None,
+    tool: object = None,
+    tags: Sequence[str] | None = None,
+) -> Filters:
+    """What a search leaves out.
+
+    Raises:
+        InvalidInput: there is no such role, a time is none, a tag or a tool's name is no word.
+    """
+    from ragforge_memory.graph.search import Filters
+
+    if role is not None and role not in get_args(Role):
+        raise InvalidInput(f"there is no role {role!r}", hint=", ".join(get_args(Role)))
+    if tool is not None:
+        check_text(tool, "a tool's name")
+    if tags is not None:
+        check_labels(None, tags)
+    return Filters(
+        role=role,  # type: ignore[arg-type]  # one of them, see above
+        since=_time(since, "since"),
+        until=_time(until, "until", at=time.max),
+        tool=None if tool is None else str(tool),
+        tags=tuple(tags or ()),
+    )
+
+
+def _time(given: datetime | str | None, name: str, *, at: time = time.min) -> datetime | None:
+    """A time as a search takes it; of a text that names a day alone, that moment of it (``at``)."""
+    if given is None:
+        return None
+    if isinstance(given, str):
+        try:
+            day = date.fromisoformat(given) if len(given) == len("2026-11-22") else None
+            given = datetime.combine(day, at) if day is not None else datetime.fromisoformat(given)
+        except ValueError as error:
+            raise InvalidInput(f"{name} is no time: {given!r}", hint="2026-11-22 or 2026-11-22T10:00:00Z") from error
+    if not isinstance(given, datetime):
+        raise InvalidInput(f"{name} is a datetime or ISO text, not {type(given).__name__}")
+    return given if given.tzinfo is not None else given.replace(tzinfo=UTC)

@@ -1,0 +1,263 @@
+"""Searching what was said: two lists at the same time, fused, with neighbours; what answered is said."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING, TypeVar
+
+from ragforge_memory.embeddings.calibration import cosine_of, similarity
+from ragforge_memory.errors import ConversationNotFound, EmbeddingError, RagforgeError, SpaceMoved
+from ragforge_memory.graph.anchors import ReferenceStore
+from ragforge_memory.graph.search import CANDIDATES, EVERYTHING, Filters, Hit, Hits, part_of, words_of
+from ragforge_memory.models.conversation import Message, ScoredMessage
+from ragforge_memory.models.search import SearchResults
+from ragforge_memory.retrieval.fusion import FLOOR_WITHOUT_WORDS, fused_with_gaps
+from ragforge_memory.retrieval.neighbours import Place, Ranked, is_apart, ranked
+from ragforge_memory.retrieval.words import matched
+
+if TYPE_CHECKING:
+    from ragforge_memory.agent.services import Services
+    from ragforge_memory.embeddings.port import Vector
+    from ragforge_memory.models.code import CodeReference
+
+log = logging.getLogger(__name__)
+
+T = TypeVar("T")
+
+TEXT = "text"
+MEANING = "meaning"
+NEIGHBOUR = "neighbour"
+
+# A question's vector takes 2 ms; a model that is fetched or loaded first is not waited for longer than this.
+EMBEDDING_SECONDS = 5.0
+# Read beyond what is wanted: neighbours of another session, and what was deleted meanwhile, fall out.
+_SPARE = 4
+
+
+async def search(
+    services: Services,
+    query: str,
+    *,
+    limit: int,
+    conversation_id: str | None = None,
+    filters: Filters = EVERYTHING,
+    min_score: float | None = None,
+    vector: Vector | None = None,
+) -> SearchResults[ScoredMessage]:
+    """Messages by words and by meaning, best first.
+
+    What has no vector yet is judged by its words alone. Where no message has a word of the question,
+    what is no nearer to it than unrelated texts are is left out, and so are its neighbours. A blank message, as an
+    answer that was interrupted before its first word, is never found.
+
+    Args:
+        services: what is open.
+        query: the question.
+        limit: messages at most.
+        conversation_id: only this conversation's lineage; None: all of the owner's.
+        filters: what is left out.
+        min_score: the least similarity (0 to 1), of a message without a vector the least share of the question's words.
+        vector: the query's vector, where the caller has it already.
+
+    Raises:
+        ConversationNotFound: there is no such conversation (any more).
+        RagforgeError: neither list could be had: what the first of them failed with.
+    """
+    store = services.searches
+    if store is None:
+        return SearchResults(answered=(), missed=(TEXT, MEANING))
+    words = words_of(query)
+    candidates = max(limit, CANDIDATES)
+
+    async def by_meaning() -> tuple[Hits, Vector]:
+        space = store.space
+        found = vector or await question_vector(services, query, stored=store.has_vectors)
+        hits = await store.by_meaning(
+            found, conversation_id=conversation_id, filters=filters, limit=candidates, space=space
+        )
+        return hits, found
+
+    async def by_words() -> Hits:
+        return await store.by_words(words, conversation_id=conversation_id, filters=filters, limit=candidates)
+
+    text, meaning = await asyncio.gather(or_error(by_words), or_error(lambda: following(by_meaning)))
+    for outcome in (text, meaning):
+        if isinstance(outcome, ConversationNotFound):
+            raise outcome
+    if isinstance(text, RagforgeError) and isinstance(meaning, RagforgeError):
+        raise text
+    missed = []
+    if isinstance(text, RagforgeError):
+        log.warning("search without words: %s", text)
+        missed.append(TEXT)
+    if isinstance(meaning, RagforgeError):
+        log.log(logging.WARNING if services.embedder is not None else logging.DEBUG, "by words alone: %s", meaning)
+        missed.append(MEANING)
+    hits = Hits() if isinstance(text, RagforgeError) else text
+    near, used = (Hits(), None) if isinstance(meaning, RagforgeError) else meaning
+    found = _Found(services, words, hits, near, used)
+    items = await found.best(limit, filters, min_score)
+    return SearchResults(
+        items, answered=tuple(tier for tier in (TEXT, MEANING) if tier not in missed), missed=tuple(missed)
+    )
+
+
+class Searcher:
+    """What was said, for tools; see `tools.ports.MessageReader`."""
+
+    def __init__(self, services: Services) -> None:
+        self._services = services
+
+    async def search(self, query: str, *, limit: int = 10, conversation_id: str | None = None) -> list[ScoredMessage]:
+        """Messages that bear on a question, best first; of one conversation's lineage if it is named."""
+        return await search(self._services, query, limit=limit, conversation_id=conversation_id)
+
+    async def code_of(self, message_ids: Sequence[str]) -> Mapping[str, Sequence[CodeReference]]:
+        """What messages are tied to, and what has become of it; none where memory is off."""
+        if not self._services.config.memory.enabled:
+            return {}
+        return await ReferenceStore(self._services.graph, self._services.owner).of_messages(message_ids)
+
+
+class _Found:
+    """Two lists of candidates, and what becomes of them."""
+
+    def __init__(
+        self, services: Services, words: Sequence[str], text: Hits, meaning: Hits, vector: Vector | None
+    ) -> None:
+        self._services = services
+        self._words = words
+        self._vector = vector
+        self._space = meaning.space
+        self._lineage = text.lineage or meaning.lineage
+        self._hidden = {*text.hidden, *meaning.hidden}
+        self._reader = text.reader or meaning.reader
+        self._times: dict[Place, datetime] = {}
+        self._text = self._by_place(text)
+        self._meaning = self._near_enough(self._by_place(meaning))
+        unjudged = {self._place(hit) for hit in text.items if not hit.has_vector}
+        self._scores = fused_with_gaps(self._text, self._meaning, unjudged)
+        self._messages: dict[Place, tuple[Message, float | None]] = {}
+
+    async def best(self, limit: int, filters: Filters, min_score: float | None) -> list[ScoredMessage]:
+        """The best ``limit``, read from the graph; more is read as long as something that was read falls out."""
+        gone: set[Place] = set()
+        order = ranked(self._scores, self._times, limit + _SPARE)
+        while not all(each.place in self._messages for each in order[:limit]):
+            wanted = [each for each in order[: limit + _SPARE] if each.place not in self._messages]
+            read = await self._read([each.place for each in wanted], filters)
+            gone.update(each.place for each in wanted if each.place not in read)
+            gone.update(place for place, (message, _) in read.items() if not message.content.strip())
+            if min_score is not None:
+                gone.update(place for place, item in read.items() if self._relevance(place, item) < min_score)
+            if gone or any(is_apart(each, self._times) for each in wanted):
+                order = ranked(self._scores, self._times, limit + _SPARE + len(gone))
+            order = [each for each in order if each.place not in gone]
+        return [self._scored(each) for each in order[:limit]]
+
+    def _near_enough(self, meaning: dict[Place, float]) -> dict[Place, float]:
+        """Where nothing has a word of the question: what is nearer to it than what is unrelated."""
+        embedder = self._services.embedder
+        if self._text or embedder is None:
+            return meaning
+        floor = cosine_of(FLOOR_WITHOUT_WORDS, embedder.unrelated_cosine)
+        return {place: cosine for place, cosine in meaning.items() if cosine > floor}
+
+    async def _read(self, places: Sequence[Place], filters: Filters) -> dict[Place, tuple[Message, float | None]]:
+        store = self._services.searches
+        assert store is not None
+        stored = {self._stored(place): place for place in places}
+        read = await store.messages(
+            list(stored),
+            filters=filters,
+            vector=self._vector,
+            space=self._space,
+            hidden=self._hidden,
+            reader=self._reader,
+        )
+        found = {stored[at]: item for at, item in read.items()}
+        self._messages.update(found)
+        self._times.update({place: item[0].timestamp for place, item in found.items()})
+        return found
+
+    def _by_place(self, hits: Hits) -> dict[Place, float]:
+        """Scores by place; of a message that came twice (the index had it already) the better one."""
+        scores: dict[Place, float] = {}
+        for hit in hits.items:
+            place = self._place(hit)
+            scores[place] = max(hit.score, scores.get(place, hit.score))
+            if hit.time is not None:
+                self._times[place] = hit.time
+        return scores
+
+    def _place(self, hit: Hit) -> Place:
+        """Along a lineage seq runs on from conversation to conversation: there it is one line."""
+        return ("" if self._lineage else hit.conversation_id, hit.seq)
+
+    def _stored(self, place: Place) -> Place:
+        return (part_of(self._lineage, place[1]), place[1]) if self._lineage else place
+
+    def _relevance(self, place: Place, item: tuple[Message, float | None]) -> float:
+        known = self._similarity(place, item)
+        if known is not None:
+            return known
+        return len(matched(self._words, item[0].content)) / len(self._words) if self._words else 0.0
+
+    def _similarity(self, place: Place, item: tuple[Message, float | None]) -> float | None:
+        cosine = self._meaning.get(place, item[1])
+        embedder = self._services.embedder
+        return None if cosine is None or embedder is None else similarity(cosine, embedder.unrelated_cosine)
+
+    def _scored(self, each: Ranked) -> ScoredMessage:
+        item = self._messages[each.place]
+        tiers = [TEXT] if each.place in self._text else []
+        tiers += [MEANING] if each.place in self._meaning else []
+        return ScoredMessage(
+            message=item[0],
+            score=each.score,
+            conversation_id=item[0].conversation_id,
+            matched_by=tuple(tiers or [NEIGHBOUR]),
+            matched_words=matched(self._words, item[0].content),
+            similarity=self._similarity(each.place, item),
+            beside_seq=each.beside,
+        )
+
+
+async def question_vector(services: Services, query: str, *, stored: bool) -> Vector:
+    """The vector of a question, computed once.
+
+    Args:
+        services: what is open.
+        query: the question.
+        stored: whether there are vectors to compare it with.
+
+    Raises:
+        EmbeddingError: nothing is embedded here, or the embedder failed or was not there in time.
+    """
+    if services.embedder is None or not stored or not services.config.memory.embeddings.enabled:
+        raise EmbeddingError("nothing is embedded here", hint="`ragforge doctor` says why")
+    try:
+        async with asyncio.timeout(EMBEDDING_SECONDS):
+            return await services.embedder.embed_query(query)
+    except TimeoutError as error:
+        raise EmbeddingError(f"the question's vector was not there within {EMBEDDING_SECONDS:g} s") from error
+
+
+async def following(work: Callable[[], Awaitable[T]]) -> T:
+    """What ``work`` gives, tried once more where the project's vectors have moved meanwhile: the stores, and where it
+    can be had the embedder, have gone along by then."""
+    try:
+        return await work()
+    except SpaceMoved:
+        return await work()
+
+
+async def or_error(work: Callable[[], Awaitable[T]]) -> T | RagforgeError:
+    """What ``work`` gives, or the error that it ends in: one list of two may miss."""
+    try:
+        return await work()
+    except RagforgeError as error:
+        return error

@@ -1,0 +1,309 @@
+"""Bringing a conversation's summaries and its title up to date, under a lease, from its watermark.
+
+A stretch is read once, asked about with no transaction open, and stored by one fenced write together with the new
+watermark. A crash therefore loses at most what was being asked for, and whoever claims next goes on from the graph.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Sequence
+from contextlib import suppress
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, TypeVar
+from uuid import uuid4
+
+from ragforge_memory.agent.inputs import MAX_LIMIT
+from ragforge_memory.agent.upkeep.leases import LeaseLost, meanwhile
+from ragforge_memory.agent.upkeep.summary_text import MESSAGE_CHARACTERS, Summarizer, Written
+from ragforge_memory.errors import ConversationNotFound, ModelError, RagforgeError
+from ragforge_memory.graph.summaries import Lease, SummaryStore
+from ragforge_memory.models.conversation import Message
+from ragforge_memory.models.summary import ON_DEMAND, Cover, Step, Summary, next_step
+from ragforge_memory.models.tokens import estimate_tokens
+
+if TYPE_CHECKING:
+    from ragforge_memory.agent.services import Services
+
+log = logging.getLogger(__name__)
+
+MAX_ATTEMPTS = 3
+"""So often in a row a model may fail in one conversation; then the summary is extracted."""
+
+PAUSE_AFTER_FAILURE = 5.0
+"""Seconds before a model is asked again, by any process."""
+
+_POLL_SECONDS = 0.2
+# The title comes from the first question and the first answer to it; after a failed turn they stand a little apart.
+_FIRST_MESSAGES = 8
+
+T = TypeVar("T")
+
+
+async def condense(services: Services, messages: Sequence[Message]) -> str:
+    """Two or three sentences on these messages, stored nowhere; extracted where the model fails."""
+    try:
+        return (await services.summarizer.of_messages(messages)).text
+    except ModelError as error:
+        log.warning("a summary is extracted, since the model failed: %s", error)
+        return (await services.summarizer.of_messages(messages, extract=True)).text
+
+
+async def summarize(services: Services, conversation_id: str) -> str:
+    """See `ConversationSummaries.summarize`."""
+    if services.summaries is not None:
+        text = await services.summaries.on_demand(conversation_id)
+        services.background.wake()
+        return text
+    # Without memory the conversation is this process's alone, and so is its summary.
+    messages = await services.messages.history(conversation_id, limit=MAX_LIMIT)
+    if not messages:
+        return ""
+    text = (await services.summarizer.of_messages(messages)).text
+    await services.conversations.update(conversation_id, summary=text)
+    return text
+
+
+class Summaries:
+    """Keeps the summaries of one owner's conversations.
+
+    Args:
+        store: summaries.
+        summarizer: writes the words.
+        pause: seconds after a model has failed.
+    """
+
+    def __init__(self, store: SummaryStore, summarizer: Summarizer, *, pause: float = PAUSE_AFTER_FAILURE) -> None:
+        self.store = store
+        self.summarizer = summarizer
+        self._pause = pause
+
+    async def bring_up_to_date(self, conversation_id: str) -> bool:
+        """Makes what is due of a conversation's title and summaries.
+
+        A model's failure is kept in the graph and pauses this conversation, for every process.
+
+        Returns:
+            Whether something was tried; False: it is somebody else's just now, or gone.
+        """
+        try:
+            lease = await self.store.claim(conversation_id)
+            if lease is None:
+                return False
+            await _Claim(self.store, self.summarizer, lease, self._pause).all_that_is_due()
+        except (LeaseLost, ConversationNotFound):
+            log.info("the summaries of %s are somebody else's by now, or it is gone", conversation_id)
+            return False
+        return True
+
+    async def on_demand(self, conversation_id: str) -> str:
+        """All that is not summarised yet, down to the last message, and the conversation's summary from then on.
+
+        Waits while another process is at it.
+
+        Raises:
+            ConversationNotFound: it is gone.
+            ModelError: the model failed; nothing was stored of what it should have summarised.
+        """
+        while True:
+            lease = await self.store.claim(conversation_id, eager=True)
+            if lease is not None:
+                with suppress(LeaseLost):
+                    return await _Claim(self.store, self.summarizer, lease, self._pause, eager=True).everything()
+            await asyncio.sleep(_POLL_SECONDS)
+
+
+class _Elsewhere(LeaseLost):
+    """What a conversation shares is somebody else's just now."""
+
+
+class _Claim:
+    """The work on one conversation while it is ours.
+
+    What a branch shares belongs to the conversation that it was said in, and is summarised there, once for all that
+    share it. Claims are made from branches towards the root alone, so that none waits for itself.
+    """
+
+    def __init__(
+        self, store: SummaryStore, summarizer: Summarizer, lease: Lease, pause: float, *, eager: bool = False
+    ) -> None:
+        self._store = store
+        self._summarizer = summarizer
+        self._lease = lease
+        self._pause = pause
+        self._eager = eager
+
+    async def all_that_is_due(self) -> None:
+        """The title and every full stretch; a model's failure ends the claim with a pause."""
+        try:
+            await self._title()
+            cover = await self._grid(extract=self._lease.attempts >= MAX_ATTEMPTS)
+        except ModelError as error:
+            log.warning("a summary failed, trying again in %g s: %s", self._pause, error)
+            await self._failed()
+        except _Elsewhere:
+            await self._later()
+            raise
+        except BaseException:
+            await self._give_back()
+            raise
+        else:
+            await self._store.release(self._lease, done=True, cover=cover)
+
+    async def for_a_branch(self, to_seq: int, *, extract: bool) -> None:
+        """Every full stretch up to ``to_seq``, which a branch of this conversation shares and waits for.
+
+        Raises:
+            ModelError: the model failed; this conversation rests as after a failure of its own.
+        """
+        try:
+            cover = await self._grid(extract=extract or self._lease.attempts >= MAX_ATTEMPTS, to_seq=to_seq)
+        except ModelError:
+            await self._failed()
+            raise
+        except _Elsewhere:
+            await self._later()
+            raise
+        except BaseException:
+            await self._give_back()
+            raise
+        await self._store.release(self._lease, done=True, cover=cover)
+
+    async def everything(self) -> str:
+        """Every full stretch and what is behind it; the conversation's summary."""
+        try:
+            cover = await self._grid(extract=False)
+            if self._lease.head_seq > cover.seen:
+                step = Step(ON_DEMAND, cover.seen + 1, self._lease.head_seq)
+                cover = await self._write(cover, step, extract=False)
+        except _Elsewhere:
+            await self._later()
+            raise
+        except BaseException:
+            await self._give_back()
+            raise
+        await self._store.release(self._lease, done=True, cover=cover)
+        return cover.text or self._lease.summary or ""
+
+    async def _failed(self) -> None:
+        """Ends the claim after a model's failure, which is counted; nobody tries again before the pause is over."""
+        await self._store.release(self._lease, done=False, attempts=self._lease.attempts + 1, pause=self._pause)
+
+    async def _later(self) -> None:
+        """Ends the claim for a moment: what this conversation shares is being summarised by somebody else."""
+        await self._store.release(self._lease, done=False, attempts=self._lease.attempts or None, pause=_POLL_SECONDS)
+
+    async def _give_back(self) -> None:
+        """Ends the claim early, so that the next does not wait for its time; if that fails, it ends by itself."""
+        try:
+            await self._store.release(self._lease, done=False, attempts=self._lease.attempts or None, brief=True)
+        except RagforgeError as error:
+            log.info("a lease is left to end by itself: %s", error)
+
+    async def _grid(self, *, extract: bool, to_seq: int | None = None) -> Cover:
+        """Every full stretch (up to ``to_seq``), one after another, and every full group of summaries."""
+        head_seq = self._lease.head_seq
+        end = head_seq if to_seq is None else min(to_seq, head_seq)
+        cover = await self._store.cover(self._lease.conversation_id, to_seq=head_seq)
+        asked = None
+        while (step := next_step(cover, end, self._store.every)) is not None:
+            owner = self._lease.owner_of(step.to_seq)
+            if owner is not None and step != asked and await self._made_by(owner, step.to_seq, extract=extract):
+                asked, cover = step, await self._store.cover(self._lease.conversation_id, to_seq=head_seq)
+            else:
+                cover = await self._write(cover, step, extract=extract)
+            extract = False
+        return cover
+
+    async def _made_by(self, owner: str, to_seq: int, *, extract: bool) -> bool:
+        """Has what is shared summarised where it was said; False where that was deleted, so that we do it ourselves.
+
+        Raises:
+            _Elsewhere: somebody is at it just now; whoever looks again finds it done.
+        """
+        try:
+            lease = await self._store.claim(owner, eager=self._eager)
+        except ConversationNotFound:
+            return False
+        if lease is None:
+            raise _Elsewhere
+        theirs = _Claim(self._store, self._summarizer, lease, self._pause, eager=self._eager)
+        await self._meanwhile(theirs.for_a_branch(to_seq, extract=extract))
+        return True
+
+    async def _write(self, cover: Cover, step: Step, *, extract: bool) -> Cover:
+        """Reads what a step covers, has it put into words, and stores them."""
+        lease, messages = self._lease, list[Message]()
+        if step.below:
+            written = await self._meanwhile(self._summarizer.of_summaries(step.below, extract=extract))
+        else:
+            messages = await self._store.messages(
+                lease.conversation_id, step.from_seq, step.to_seq, characters=MESSAGE_CHARACTERS
+            )
+            if len(messages) != step.to_seq - step.from_seq + 1:
+                # seq has no gaps: the conversation was deleted while we read.
+                raise LeaseLost
+            written = await self._meanwhile(self._summarizer.of_messages(messages, extract=extract))
+        new = _summary(lease, step, written, messages)
+        cover = cover.with_summary(new)
+        kept = await self._store.write(
+            lease,
+            new,
+            cover,
+            messages=[message.uuid for message in messages],
+            below=[summary.uuid for summary in step.below],
+        )
+        if kept is None:
+            raise LeaseLost
+        self._lease = kept
+        return cover
+
+    async def _title(self) -> None:
+        """A title in the place of the provisional one, once there was an exchange."""
+        lease = self._lease
+        if lease.title_source != "provisional":
+            return
+        first = await self._store.messages(lease.conversation_id, 1, _FIRST_MESSAGES, characters=MESSAGE_CHARACTERS)
+        exchange = _first_exchange(first)
+        title = None
+        if exchange is not None and lease.attempts < MAX_ATTEMPTS:
+            title = await self._meanwhile(self._summarizer.title(*exchange))
+        elif exchange is None and not _answers(first) and lease.head_seq <= _FIRST_MESSAGES:
+            return
+        self._lease = await self._store.settle_title(lease, title)
+
+    async def _meanwhile(self, work: Awaitable[T]) -> T:
+        return await meanwhile(work, seconds=self._lease.seconds, renew=lambda: self._store.renew(self._lease))
+
+
+def _summary(lease: Lease, step: Step, written: Written, messages: Sequence[Message]) -> Summary:
+    read = sum(message.token_count or 0 for message in messages)
+    read = read or sum(summary.token_count or 0 for summary in step.below)
+    tokens = estimate_tokens(written.text)
+    return Summary(
+        uuid=uuid4().hex,
+        conversation_id=lease.conversation_id,
+        level=step.level,
+        from_seq=step.from_seq,
+        to_seq=step.to_seq,
+        content=written.text,
+        token_count=tokens,
+        tokens_saved=max(0, read - tokens),
+        created_at=datetime.now(UTC),
+        model=written.model,
+    )
+
+
+def _answers(messages: Sequence[Message]) -> list[Message]:
+    return [each for each in messages if each.role == "assistant" and each.state == "complete" and each.content.strip()]
+
+
+def _first_exchange(messages: Sequence[Message]) -> tuple[str, str] | None:
+    """The first question that was answered, and its answer."""
+    questions = {message.uuid: message.content for message in messages if message.role == "user"}
+    for answer in _answers(messages):
+        asked = questions.get(answer.in_reply_to or "") or next(iter(questions.values()), None)
+        if asked:
+            return asked, answer.content
+    return None

@@ -1,0 +1,221 @@
+"""All that no answer waits for, each sort in a task of its own: a slow model holds up no vector."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from ragforge_memory.errors import RagforgeError
+
+if TYPE_CHECKING:
+    from ragforge_memory.agent.upkeep.retention import RetentionTask
+    from ragforge_memory.agent.upkeep.summaries import Summaries
+    from ragforge_memory.agent.upkeep.vectors import Background
+
+log = logging.getLogger(__name__)
+
+_PAUSE_AFTER_FAILURE = 5.0
+# What another process has, or what rests after a failure, is looked at again after this long at most.
+_LONGEST_REST = 1.0
+_SHORTEST_REST = 0.05
+
+
+class SummaryTask:
+    """One task that makes summaries and titles, found by their label in the graph, one conversation after another.
+
+    Args:
+        summaries: does the work.
+        written: called after something was written that needs a vector.
+    """
+
+    kind = "summaries"
+
+    def __init__(self, summaries: Summaries, written: Callable[[], None]) -> None:
+        self._summaries = summaries
+        self._written = written
+        self._wake = asyncio.Event()
+        self._idle = asyncio.Event()
+        self._quiet = asyncio.Event()
+        self._task: asyncio.Task[None] | None = None
+
+    @property
+    def started(self) -> bool:
+        """Whether it was ever woken."""
+        return self._task is not None
+
+    def wake(self) -> None:
+        """There may be something due."""
+        self._idle.clear()
+        self._quiet.clear()
+        self._wake.set()
+        if self._task is None:
+            self._task = asyncio.create_task(self._run(), name="ragforge-summaries")
+
+    async def drain(self, timeout: float | None = None) -> int:
+        """Waits until nothing is due, what other processes have included; returns how much is left after ``timeout``
+        seconds (None: as long as it takes)."""
+        self.wake()
+        with suppress(TimeoutError):
+            async with asyncio.timeout(timeout):
+                await self._idle.wait()
+                return 0
+        return len(await self._summaries.store.due())
+
+    async def quiet(self, timeout: float) -> None:
+        """Waits for at most ``timeout`` seconds until there is nothing that we ourselves are doing."""
+        if self._task is not None:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(timeout):
+                    await self._quiet.wait()
+
+    async def aclose(self) -> None:
+        """Ends the task; what it has in hand is given back to the graph."""
+        if self._task is not None:
+            self._task.cancel()
+            with suppress(asyncio.CancelledError):
+                await self._task
+            self._task = None
+
+    async def _run(self) -> None:
+        while True:
+            await self._wake.wait()
+            self._wake.clear()
+            self._quiet.clear()
+            try:
+                rest = await self._work()
+            except Exception as error:  # nothing may end the task, a user's own model included
+                known = isinstance(error, RagforgeError)
+                log.warning("summaries in the background failed, trying again: %s", error, exc_info=not known)
+                rest = _PAUSE_AFTER_FAILURE
+            if self._wake.is_set():
+                continue
+            self._quiet.set()
+            if rest is None:
+                self._idle.set()
+                continue
+            with suppress(TimeoutError):
+                async with asyncio.timeout(rest):
+                    await self._wake.wait()
+            self._wake.set()
+
+    async def _work(self) -> float | None:
+        """Does all that is free; returns the seconds until something more may be, None where nothing is due."""
+        done: set[str] = set()
+        while due := await self._summaries.store.due():
+            free = [each.conversation_id for each in due if each.wait <= 0]
+            if not free or done.issuperset(free):
+                # Somebody else's, or resting after a failure; or at once due again, which is no reason to hurry.
+                soonest = min((each.wait for each in due if each.wait > 0), default=_LONGEST_REST)
+                return min(max(soonest, _SHORTEST_REST), _LONGEST_REST)
+            for conversation_id in free:
+                if await self._summaries.bring_up_to_date(conversation_id):
+                    self._written()
+            done.update(free)
+        return None
+
+
+class BackgroundWork:
+    """The tasks of one agent.
+
+    Args:
+        vectors: embeds what waits.
+        summaries: makes summaries and titles; None: there are none.
+        deletes: finishes the deletes that a crash cut off; None: there are none.
+        retention: deletes what is too old; None: everything is kept.
+    """
+
+    def __init__(
+        self,
+        vectors: Background,
+        summaries: SummaryTask | None = None,
+        deletes: Callable[[], Awaitable[int]] | None = None,
+        retention: RetentionTask | None = None,
+    ) -> None:
+        self._vectors = vectors
+        self._summaries = summaries
+        self._deletes = deletes
+        self._retention = retention
+        self._deleting: asyncio.Task[None] | None = None
+
+    def begin(self) -> None:
+        """At opening: finishes, once, the deletes that others have left undone, looks for what has no vector, and for
+        what is too old."""
+        self._vectors.begin()
+        if self._deletes is not None and self._deleting is None:
+            self._deleting = asyncio.create_task(self._finish_deletes(self._deletes), name="ragforge-deletes")
+        if self._retention is not None:
+            self._retention.begin()
+
+    def wake(self, *, due: bool = False) -> None:
+        """There may be something new to embed; ``due``: and a conversation waits for a summary or a title."""
+        self._vectors.wake()
+        if due and self._summaries is not None:
+            self._summaries.wake()
+
+    def sweep(self) -> None:
+        """Looks once in the life of a process for what others have left undone."""
+        if self._summaries is not None and not self._summaries.started:
+            self._summaries.wake()
+
+    async def drain(self, timeout: float | None = None, *, kinds: Sequence[str] | None = None) -> dict[str, int]:
+        """Waits until nothing is due: summaries first, since they need vectors too.
+
+        Args:
+            timeout: seconds; None: as long as it takes.
+            kinds: only what is of these kinds.
+
+        Returns:
+            How much is left, by kind (``messages``, ``scopes``, ``summaries`` …); empty: nothing.
+        """
+        loop = asyncio.get_running_loop()
+        start = loop.time()
+        await self._deleted(timeout)
+        left = 0
+        if self._summaries is not None and (kinds is None or SummaryTask.kind in kinds):
+            left = await self._summaries.drain(timeout)
+        remaining = None if timeout is None else max(0.0, timeout - (loop.time() - start))
+        others = await self._vectors.drain(remaining, kinds=kinds)
+        return {SummaryTask.kind: left, **others} if left else others
+
+    async def finish(self, timeout: float) -> dict[str, int]:
+        """Before closing: waits for at most ``timeout`` seconds for what is being written, and for no other process.
+
+        Returns:
+            The messages that are left without a vector, as `drain` does.
+        """
+        loop = asyncio.get_running_loop()
+        start = loop.time()
+        await self._deleted(timeout)
+        if self._summaries is not None:
+            await self._summaries.quiet(max(0.0, timeout - (loop.time() - start)))
+        return await self._vectors.drain(max(0.0, timeout - (loop.time() - start)), kinds=("messages",))
+
+    async def aclose(self) -> None:
+        """Ends all tasks; what they have not done stays labelled in the graph."""
+        if self._retention is not None:
+            await self._retention.aclose()
+        if self._deleting is not None:
+            self._deleting.cancel()
+            await asyncio.wait((self._deleting,))
+        if self._summaries is not None:
+            await self._summaries.aclose()
+        await self._vectors.aclose()
+
+    async def _deleted(self, timeout: float | None) -> None:
+        if self._deleting is not None:
+            await asyncio.wait((self._deleting,), timeout=timeout)
+        if self._retention is not None:
+            await self._retention.quiet(timeout)
+
+    @staticmethod
+    async def _finish_deletes(deletes: Callable[[], Awaitable[int]]) -> None:
+        try:
+            finished = await deletes()
+        except RagforgeError as error:
+            log.warning("deletes that were cut off are left for the next process: %s", error)
+        else:
+            if finished:
+                log.info("finished %s deletes that were cut off", finished)

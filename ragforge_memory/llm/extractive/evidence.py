@@ -1,0 +1,244 @@
+"""Answers that lines of text prove: where a thing is raised, imported or tested, and what stands for its uses."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ragforge_memory.llm.extractive.calls import Call, Found
+from ragforge_memory.llm.extractive.members import MAX_LINES, PROSE
+from ragforge_memory.llm.extractive.quoting import NOTHING_FOUND, nothing, rest, subject, taken_for, text_line, trimmed
+from ragforge_memory.llm.extractive.targets import Target
+from ragforge_memory.models.text import counted
+from ragforge_memory.retrieval.names import is_test
+
+MAX_EVIDENCE = 40
+"""Lines or scopes that are listed."""
+
+_USES = ("callers", "references", "decorates", "subclasses", "top_level", "possible")
+_ALONE = r"^\s*{last}(?:\s+as\s+\w+)?,\s*$"
+
+
+def raising(target: Target) -> Call:
+    """Looks for lines that raise or throw it."""
+    return _grep(rf"\b(?:raise|throw)\s+(?:new\s+)?(?:\w+(?:\.|::))*{re.escape(target.member)}\b")
+
+
+def importing(target: Target) -> Call:
+    """Looks for lines that import it: by its whole path, from its module (dots for the own package), or alone."""
+    return _grep(f"{_import(target)}|{_ALONE.format(last=re.escape(_parts(target)[-1]))}")
+
+
+def testing(target: Target) -> Call:
+    """Looks for lines of tests that name it."""
+    return _grep(rf"(?<![A-Za-z0-9]){re.escape(_parts(target)[-1])}(?![A-Za-z0-9])", path="test")
+
+
+def naming(target: Target) -> tuple[Call, ...]:
+    """Looks for lines that name what nothing in the project is defined as."""
+    parts = _parts(target)
+    if not parts:
+        return ()
+    calls = [_grep(rf"\b{re.escape(parts[-1])}\b")]
+    if len(parts) > 1:
+        # Lines that name a member tell of it only where what it would be a member of exists.
+        calls.append(Call("read_scope", (("name", target.before(parts[-1])), ("include_source", False))))
+    return tuple(calls)
+
+
+def raised(asked: str, found: Sequence[Found]) -> list[str]:
+    """The lines that raise it, each with what it stands in."""
+    lines = _matches(found)
+    if not lines:
+        return [_none(asked, found, "no line of this project raises it")]
+    inside = _scopes_of_lines(found)
+    answer = [f"{_named(asked, found)} is raised in {counted(len(lines), 'line')}:"]
+    return answer + _listed(lines, inside)
+
+
+def imported(asked: str, target: Target, found: Sequence[Found]) -> list[str]:
+    """The lines that import it; lines that have it alone, as an import over several lines has, apart."""
+    sure = re.compile(_import(target))
+    lines = _matches(found)
+    certain = [each for each in lines if sure.search(each["text"])]
+    alone = [each for each in lines if each not in certain]
+    if not lines:
+        return [f"{NOTHING_FOUND} that imports `{asked}` in this project."]
+    answer = [f"`{asked}` is imported in {counted(len(certain), 'line')}:", *_listed(certain)] if certain else []
+    if alone:
+        answer += [f"It stands alone in {counted(len(alone), 'line')}, as in an import over several lines:"]
+        answer += _listed(alone)
+    return answer
+
+
+def tested(asked: str, found: Sequence[Found]) -> list[str]:
+    """The tests that use it, by the graph; else the lines of tests that name it; else that there are none."""
+    value = _value(found, "find_callers")
+    answer: list[str] = []
+    for scope in value.get("scopes") or []:
+        uses: dict[tuple[str, str], set[int]] = {}
+        for use in (use for kind in _USES for use in scope.get(kind) or [] if is_test(use["file"])):
+            uses.setdefault((use["file"], use.get("qualified_name") or ""), set()).update(use["lines"])
+        if uses:
+            answer.append(f"{subject(scope)} is used by {counted(len(uses), 'scope')} of tests:")
+            for (file, name), where in sorted(uses.items())[:MAX_EVIDENCE]:
+                at = f"{file}:{', '.join(map(str, sorted(where)))}"
+                answer.append(f"- `{name}` - {at}" if name else f"- {at}")
+            answer += [*rest(len(uses) - MAX_EVIDENCE), ""]
+    if answer:
+        return trimmed([*answer, *taken_for(value, asked)])
+    lines = [each for each in _matches(found) if is_test(each["file"])]
+    if lines:
+        return [f"No test calls {_named(asked, found)} directly, but these lines of tests name it:", *_listed(lines)]
+    return [_none(asked, found, "no test names it")]
+
+
+def used_as_text(asked: str, target: Target, found: Sequence[Found]) -> list[str]:
+    """Uses of what is not defined here: lines of the files that import it, or that have its whole name."""
+    parts = _parts(target)
+    lines = _matches(found)
+    if not lines:
+        return [nothing(asked)]
+    if len(parts) == 1:
+        return [f"`{asked}` is not defined in this project; it stands in {_number(lines)}:", *_listed(lines)]
+    sure = re.compile(_import(target))
+    alone = re.compile(_ALONE.format(last=re.escape(parts[-1])))
+    spelled = re.compile(r"\b" + r"\W{1,2}".join(map(re.escape, parts)) + r"\b")
+    bringing = {each["file"] for each in lines if sure.search(each["text"])}
+    module = re.compile(rf"\b(?:import|from)\b.*\b{re.escape(parts[-2])}\b")
+    # An import over several lines names the module in another line, which is not among these.
+    bringing |= {each["file"] for each in lines if alone.search(each["text"]) and not module.search(each["text"])}
+    certain = [each for each in lines if each["file"] in bringing or spelled.search(each["text"])]
+    members = [each for each in lines if re.search(rf"(?:\.|->|::){re.escape(parts[-1])}\b", each["text"])]
+    if members and not bringing and _value(found, "read_scope").get("match") == "exact":
+        # A member of a type is written behind something else than the type's name.
+        return [
+            f"{NOTHING_FOUND} that is defined as `{asked}`. "
+            f"These lines name a `{parts[-1]}`, of it or of something else:",
+            *_listed(members),
+        ]
+    if certain:
+        return [f"`{asked}` is not defined in this project; it stands in {_number(certain)}:", *_listed(certain)]
+    return [nothing(asked)]
+
+
+def overridden(asked: str, found: Sequence[Found]) -> list[str]:
+    """The methods of a type that a type directly above it has too."""
+    outlines = [
+        each.value
+        for each in found
+        if each.call.tool == "outline" and isinstance(each.value, dict) and each.value.get("kind") == "scope"
+    ]
+    if not outlines:
+        return [nothing(asked)]
+    own, bases = outlines[0], outlines[1:]
+    scope = own["scope"]
+    if not bases:
+        return [f"{subject(scope)} inherits from nothing that is defined in this project."]
+    answer: list[str] = []
+    for base in bases:
+        there = {each["name"]: each for each in _direct(base)}
+        shared = [each for each in _direct(own) if each["name"] in there and each["type"] in ("method", "function")]
+        above = base["scope"]
+        if not shared:
+            answer += [f"{subject(scope)} overrides no method of {subject(above)}.", ""]
+            continue
+        answer.append(f"{subject(scope)} overrides {counted(len(shared), 'method')} of {subject(above)}:")
+        for each in shared[:MAX_EVIDENCE]:
+            over = there[each["name"]]["line"]
+            answer.append(f"- `{each['qualified_name']}` - {own['file']}:{each['line']} (there in line {over})")
+        answer += [*rest(len(shared) - MAX_EVIDENCE), ""]
+    return trimmed(answer)
+
+
+def inheriting_calls(found: Sequence[Found]) -> tuple[Call, ...]:
+    """The outlines of a type, of several with that name the first that inherits, and of what is directly above it."""
+    scopes = _value(found, "find_callees").get("scopes") or []
+    chosen = next((each for each in scopes if each.get("bases")), scopes[0] if scopes else None)
+    if chosen is None:
+        return ()
+    types = [chosen, *(chosen.get("bases") or [])[:5]]
+    return tuple(Call("outline", (("target", f"{each['file']}:{each['qualified_name']}"),)) for each in types)
+
+
+def _direct(outline: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """The members of an outline's type itself, once a name."""
+    prefix = f"{outline['scope']['qualified_name']}."
+    members = {
+        each["qualified_name"]: each
+        for each in outline.get("scopes") or []
+        if each["qualified_name"] == prefix + each["name"]
+    }
+    return list(members.values())
+
+
+def _parts(target: Target) -> list[str]:
+    if target.kind != "file":
+        return target.parts
+    stem = re.sub(r"\.\w+$", "", target.text.strip("/").rsplit("/", 1)[-1])
+    return re.findall(r"\w+", stem.removesuffix("()"))
+
+
+def _import(target: Target) -> str:
+    """A regular expression for lines that import a name: in Python's ways, and by a path in quotes."""
+    *before, last = map(re.escape, _parts(target))
+    whole = r"\.".join([*before, last])
+    ways = [rf"\b(?:import|from|use|using)\s+{whole}\b", rf"^\s*(?:import|from)\b.*,\s*{whole}\b"]
+    # The module that has it, from elsewhere or from inside its own package.
+    homes = [r"\.".join(before[at:]) for at in range(len(before))]
+    home = rf"(?:{homes[0]}|\.+(?:{'|'.join(homes)})?)" if before else r"\S+"
+    inner = rf"(?:(?:{'|'.join(homes)})\.)?" if before else r"(?:\w+\.)*"
+    ways += [rf"\bfrom\s+{home}\s+import\b.*\b{last}\b", rf"\bfrom\s+\.+{inner}{last}\s+import\b"]
+    ways += [rf"\b(?:import|require|from|include)\b.*['\"<](?:[^'\"]*/)?{last}(?:\.\w+)?['\">]"]
+    if not before:
+        ways += [rf"^\s*(?:import|export)\b.*\b{last}\b.*\bfrom\b", rf"^\s*from\s+[\w.]*\b{last}\s+import\b"]
+    return "|".join(ways)
+
+
+def _grep(pattern: str, **more: Any) -> Call:
+    return Call("grep_code", (("pattern", pattern), *more.items(), ("limit", MAX_LINES)))
+
+
+def _value(found: Sequence[Found], tool: str) -> Mapping[str, Any]:
+    return next((each.value for each in found if each.call.tool == tool and isinstance(each.value, dict)), {})
+
+
+def _matches(found: Sequence[Found]) -> list[Mapping[str, Any]]:
+    """The lines that grep gave, those of tests and of texts last."""
+    matches = _value(found, "grep_code").get("matches") or []
+    return sorted(matches, key=lambda each: (bool(PROSE.search(each["file"])), is_test(each["file"])))
+
+
+def _scopes_of_lines(found: Sequence[Found]) -> dict[tuple[str, int], str]:
+    return {
+        (use["file"], line): use["qualified_name"]
+        for scope in _value(found, "find_callers").get("scopes") or []
+        for kind in _USES
+        for use in scope.get(kind) or []
+        if use.get("qualified_name")
+        for line in use["lines"]
+    }
+
+
+def _listed(lines: Sequence[Mapping[str, Any]], inside: Mapping[tuple[str, int], str] | None = None) -> list[str]:
+    listed = []
+    for each in lines[:MAX_EVIDENCE]:
+        scope = (inside or {}).get((each["file"], each["line"]))
+        listed.append(f"- `{scope}` - {text_line(each)}" if scope else f"- {text_line(each)}")
+    return listed + rest(len(lines) - MAX_EVIDENCE)
+
+
+def _number(lines: Sequence[Mapping[str, Any]]) -> str:
+    return f"these {len(lines)} lines" if len(lines) > 1 else "this line"
+
+
+def _named(asked: str, found: Sequence[Found]) -> str:
+    """What is asked about with its place, where it is defined once."""
+    scopes = _value(found, "find_callers").get("scopes") or []
+    return subject(scopes[0]) if len(scopes) == 1 else f"`{asked}`"
+
+
+def _none(asked: str, found: Sequence[Found], what: str) -> str:
+    known = _value(found, "find_callers").get("scopes")
+    return f"{_named(asked, found)}: {what}." if known else nothing(asked)

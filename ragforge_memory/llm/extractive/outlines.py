@@ -1,0 +1,145 @@
+"""Answers about what is inside: of a file, a folder, a class."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ragforge_memory.llm.extractive.found_text import code_lines
+from ragforge_memory.llm.extractive.questions import Question
+from ragforge_memory.llm.extractive.quoting import head, item, nothing, rest, taken_for
+from ragforge_memory.models.text import counted
+
+MAX_OUTLINED = 60
+
+MAX_NAMES = 12
+"""Names of one file in the list of a folder's files."""
+
+_SORTS = {
+    "function": ("function", "method"),
+    "test": ("function", "method"),
+    "class": ("class", "struct", "interface", "enum", "trait"),
+    "variable": ("constant",),
+}
+
+
+def outlined(question: Question, asked: str, values: Mapping[str, Any]) -> list[str]:
+    """The lines that say what a file, a folder or a definition holds."""
+    value = values.get("outline", {})
+    match value.get("kind"):
+        case "file":
+            return _file_outline(question, asked, value)
+        case "folder":
+            return _folder_outline(asked, value)
+        case "scope":
+            owner = value["scope"]
+            inside, none = _asked_for([{"file": owner["file"], **each} for each in value.get("scopes") or []], question)
+            number = _numbered(inside, question, none, int(value.get("total") or 0) - len(value.get("scopes") or []))
+            lines = [head(owner), f"It has {number} inside{':' if inside else '.'}"]
+            lines += [_listed(each) for each in inside[:MAX_OUTLINED]] + rest(len(inside) - MAX_OUTLINED)
+            note = taken_for({"match": value.get("match"), "scopes": [owner]}, asked)
+            return [*lines, *note]
+        case _:
+            text = beginning(values.get("read_file", {}))
+            return text or [nothing(asked)]
+
+
+def _file_outline(question: Question, asked: str, value: Mapping[str, Any]) -> list[str]:
+    everything = [{"file": value["file"], **each} for each in value.get("scopes") or []]
+    scopes, none = _asked_for(everything, question)
+    unseen = max(0, int(value.get("total") or 0) - len(everything))
+    number = _numbered(scopes, question, none, unseen)
+    lines = [f"`{value['file']}` contains {number}{':' if scopes else '.'}"]
+    if len(scopes) <= MAX_OUTLINED:
+        lines += [_listed(each) for each in scopes]
+    else:
+        names = {each["qualified_name"] for each in scopes}
+        top = [each for each in scopes if not names & set(_around(each["qualified_name"]))]
+        for each in top[: 2 * MAX_OUTLINED]:
+            prefix = f"{each['qualified_name']}."
+            inside = [f"`{one['name']}`" for one in scopes if one["qualified_name"].startswith(prefix)]
+            lines.append(_listed(each) + (f": {', '.join(inside)}" if inside else ""))
+        more = "more" if len(top) == len(scopes) else "more, and what is inside them"
+        lines += rest(len(top) - 2 * MAX_OUTLINED, more)
+    lines += rest(unseen, "more definitions deeper inside, which are not looked at here")
+    if value.get("match") == "typo":
+        lines.append(f"Did you mean `{value['file']}`? No file is called `{asked}`.")
+    others = value.get("other_files") or []
+    if others:
+        lines.append(f"Other files of that name: {', '.join(others)}.")
+    return lines
+
+
+def _around(qualified_name: str) -> list[str]:
+    """The names of what a definition is inside of."""
+    parts = qualified_name.split(".")
+    return [".".join(parts[:end]) for end in range(1, len(parts))]
+
+
+def _listed(scope: Mapping[str, Any]) -> str:
+    overloads = scope.get("overloads") or []
+    return f"{item(scope)}, {overloaded(overloads)}" if overloads else item(scope)
+
+
+def overloaded(lines: Sequence[int]) -> str:
+    """Where else a definition is spelled out for other types: ``overloaded in lines 3, 7``."""
+    return f"overloaded in line{'s' if len(lines) > 1 else ''} {', '.join(map(str, lines))}"
+
+
+def _asked_for(scopes: Sequence[dict[str, Any]], question: Question) -> tuple[list[dict[str, Any]], str]:
+    """The definitions of the sorts that were asked for, without overloads; all, and what there is none of."""
+    implemented = {each["qualified_name"]: each for each in scopes if not each.get("overload")}
+    overloads: dict[str, list[int]] = {}
+    for each in scopes:
+        if each.get("overload") and each["qualified_name"] in implemented:
+            overloads.setdefault(each["qualified_name"], []).append(each["line"])
+    whole = [
+        {**each, "overloads": overloads[each["qualified_name"]]}
+        if implemented.get(each["qualified_name"]) is each and each["qualified_name"] in overloads
+        else each
+        for each in scopes
+        if not each.get("overload") or each["qualified_name"] not in implemented
+    ]
+    wanted = {kind for sort in question.sorts for kind in _SORTS.get(sort, (sort,))}
+    chosen = [each for each in whole if not wanted or each["type"] in wanted]
+    return (chosen, "") if chosen else (whole, " or ".join(question.sorts))
+
+
+def _numbered(scopes: Sequence[Mapping[str, Any]], question: Question, none: str, unseen: int) -> str:
+    """How many there are of what is listed: ``3 functions and 1 method`` where sorts were asked for."""
+    everything = counted(len(scopes) + (0 if question.sorts and not none else unseen), "definition")
+    if none:
+        return f"no {none}, but {everything}"
+    if not question.sorts:
+        return everything
+    numbers: dict[str, int] = {}
+    for each in scopes:
+        numbers[each["type"]] = numbers.get(each["type"], 0) + 1
+    said = [counted(number, kind, "classes" if kind == "class" else None) for kind, number in numbers.items()]
+    return said[0] if len(said) == 1 else f"{', '.join(said[:-1])} and {said[-1]}"
+
+
+def _folder_outline(asked: str, value: Mapping[str, Any]) -> list[str]:
+    files = value.get("files") or []
+    total = int(value.get("total") or len(files))
+    name = "This project" if value.get("asked") == "." else f"`{asked.strip('/')}`"
+    lines = [f"{name} contains {counted(total, 'source file')}:"]
+    if total <= 40:
+        defined = value.get("definitions") or {}
+        return [*lines, *(f"- {file}{_names(defined.get(file) or ())}" for file in files)]
+    folders: dict[str, int] = {}
+    for file in files:
+        folder = "/".join(file.split("/")[:-1][:3]) or "."
+        folders[folder] = folders.get(folder, 0) + 1
+    lines += [f"- {folder}: {counted(number, 'file')}" for folder, number in list(folders.items())[:40]]
+    return lines + rest(len(folders) - 40, "more folders")
+
+
+def _names(names: Sequence[str]) -> str:
+    more = f" and {len(names) - MAX_NAMES} more" if len(names) > MAX_NAMES else ""
+    return f": {', '.join(f'`{each}`' for each in names[:MAX_NAMES])}{more}" if names else ""
+
+
+def beginning(value: Mapping[str, Any]) -> list[str]:
+    """The first lines of a file that defines nothing; none where they were not read."""
+    return code_lines("", value) if value.get("content") else []

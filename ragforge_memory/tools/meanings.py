@@ -1,0 +1,156 @@
+"""What written uses of a name mean: a certain definition, something else, or what nobody can tell.
+
+The same rules as for the graph's edges (code/resolve.py), on the files as they are now. Of the other files only those
+are read that the lookup asks for, such as the modules that a file imports.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from ragforge_memory.tools.project_files import inside
+
+if TYPE_CHECKING:
+    from ragforge_memory.code.outline import Outline
+    from ragforge_memory.code.parsed import ParsedFile, ParsedScope, Use
+    from ragforge_memory.models.code import Scope
+
+Meaning = Literal["target", "other", "unknown"]
+"""``other``: something that is known not to be the target: another package's, a parameter, another definition."""
+
+
+class Sources:
+    """A project's files as they are now, each parsed once.
+
+    Args:
+        root: the project's directory.
+        seconds: from now on; no file is parsed after that. None for no limit.
+    """
+
+    def __init__(self, root: Path, seconds: float | None = None) -> None:
+        self._root = root
+        self._deadline = None if seconds is None else time.monotonic() + seconds
+        self._parsed: dict[str, ParsedFile | None] = {}
+
+    @property
+    def is_late(self) -> bool:
+        """Whether time is up."""
+        return self._deadline is not None and time.monotonic() > self._deadline
+
+    def holding(self, file: str, text: bytes) -> ParsedFile | None:
+        """What a file holds that has these bytes; None where it has not, or as `parsed` says."""
+        data = None if self.is_late else self._read(file)
+        if data is None or text not in data:
+            return None
+        if file not in self._parsed:
+            self._parsed[file] = self._parse(file, data)
+        return self._parsed[file]
+
+    def parsed(self, file: str) -> ParsedFile | None:
+        """What a file holds; None where it is gone or broken, or time was up when it was first asked for."""
+        if file not in self._parsed:
+            self._parsed[file] = None if self.is_late else self._parse(file, self._read(file))
+        return self._parsed[file]
+
+    @staticmethod
+    def _parse(file: str, data: bytes | None) -> ParsedFile | None:
+        from ragforge_memory.code.parse import parse
+
+        parsed = parse(file, data) if data is not None else None
+        return None if parsed is None or parsed.error else parsed
+
+    def _read(self, file: str) -> bytes | None:
+        path = inside(self._root, file)
+        if path is None:
+            return None
+        try:
+            return path.read_bytes()
+        except OSError:
+            return None
+
+
+class Meanings:
+    """Tells of uses of a definition's name whether they mean it.
+
+    Args:
+        sources: of the project.
+        files: those of the target's family of languages.
+        target: the definition.
+        named: all definitions of its name.
+    """
+
+    def __init__(self, sources: Sources, files: Sequence[str], target: Scope, named: Sequence[Scope]) -> None:
+        from ragforge_memory.code.index import ProjectIndex
+        from ragforge_memory.code.names import Names
+        from ragforge_memory.code.resolve import Resolver
+
+        self._sources = sources
+        self._target = target
+        outlines = _outlines(sources, files, [target, *named])
+        self._index = ProjectIndex(outlines=outlines or {}, load=self._load)
+        self._names = Names(self._index)
+        self._resolver = Resolver(self._index) if outlines is not None else None
+
+    def of(self, file: ParsedFile, scope: ParsedScope | None, use: Use) -> Meaning:
+        """What a use in a file means; ``scope`` is the one that it stands in, None at the top level."""
+        from ragforge_memory.code.lookup import FOREIGN, UNKNOWN
+
+        if self._resolver is None or file.path not in self._index.files:
+            return "unknown"
+        outer = self._index.reads.begin(file.path)
+        try:
+            found = self._resolver.meaning(file.path, scope, use)
+        except _Unread:
+            return "unknown"
+        finally:
+            self._index.reads.end(outer)
+        if found is UNKNOWN:
+            return "unknown"
+        definition = None if found is FOREIGN or found.instance else self._names.scope(found)
+        meant = definition is not None and (found.path, definition.qualified_name) == (
+            self._target.file,
+            self._target.qualified_name,
+        )
+        return "target" if meant else "other"
+
+    def _load(self, path: str) -> ParsedFile:
+        parsed = self._sources.parsed(path)
+        if parsed is None:
+            raise _Unread(path)
+        return parsed
+
+
+class _Unread(Exception):
+    """A file that a lookup needs is gone, or there was no time to read it."""
+
+
+def family_of(language: str) -> str:
+    """Languages of one family use one another's names."""
+    from ragforge_memory.code.languages import LANGUAGES
+
+    return LANGUAGES[language].family if language in LANGUAGES else language
+
+
+def _outlines(sources: Sources, files: Sequence[str], named: Sequence[Scope]) -> Mapping[str, Outline] | None:
+    """What lookups go by; None where the files themselves had to be read, and time was up."""
+    from ragforge_memory.code.languages import language_of, reader_of
+    from ragforge_memory.code.outline import Outline, outline
+
+    found: dict[str, Outline] = {}
+    for file in files:
+        spoken = language_of(file)
+        if spoken is None:
+            continue
+        if reader_of(spoken.name).links.by_path:
+            names = tuple(sorted({each.name for each in named if each.file == file}))
+            found[file] = Outline(spoken.name, "", names, (), ())
+            continue
+        parsed = sources.parsed(file)
+        if parsed is not None:
+            found[file] = outline(parsed)
+        elif sources.is_late:
+            return None
+    return found

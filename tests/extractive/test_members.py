@@ -1,0 +1,65 @@
+"""Members that are no definition: attributes, relations, and words that only sound like a member."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from ragforge_memory import AsyncConversationAgent
+from ragforge_memory.llm.extractive.members import setting
+from ragforge_memory.llm.extractive.questions import read_questions
+
+pytestmark = pytest.mark.anyio
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["rate = 1", "rate: float = 1", "rate: float", "self.rate = 1", "this.rate = 1;", "private int rate = 3;",
+     "readonly rate?: number;", "@rate = 1", "static const int rate;", "val rate: Int"],
+)  # fmt: skip
+def test_lines_that_set_a_name(line: str) -> None:
+    assert re.search(setting("rate"), line)
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["return rate;", "if rate:", "rate == 1", "use(rate)", "rates = 1", "other.rate = 1", "import rate;", "Rate::of"],
+)
+def test_lines_that_only_name_it(line: str) -> None:
+    assert not re.search(setting("rate"), line)
+
+
+def test_a_hierarchy_is_what_it_inherits_from() -> None:
+    for text in ("what is the class hierarchy of Vault?", "show me the inheritance tree of Vault"):
+        (question,) = read_questions(text)
+        assert (question.form, question.target.text) == ("bases", "Vault"), text
+
+
+def test_plain_words_joined_by_a_preposition_stay_as_they_were_said() -> None:
+    (question,) = read_questions("weather in Oslo?")
+    assert question.target.loose == "weather in Oslo"
+    (question,) = read_questions("the invoke method of Command")
+    assert (question.target.loose, question.target.owner, question.target.member) == ("", "Command", "invoke")
+
+
+async def test_what_is_no_member(agent: AsyncConversationAgent) -> None:
+    talk = await agent.create_conversation()
+
+    async def ask(text: str) -> str:
+        return (await talk.send_message(text)).content
+
+    rate = await ask("what is Vault.rate?")
+    assert rate.startswith("`Vault.rate` - bank/vault.py:8 (no definition of its own; it is set here)")
+    assert "> `rate: float = 0.5`\n> Interest, a year." in rate
+    assert (await ask("what's the type of Vault.owner?")).startswith("`Vault.owner` - bank/vault.py:11")
+    assert (await ask("what is Vault.currency?")).startswith("`Vault.currency` - bank/safe.py:5")
+    assert "- `Safe` - bank/safe.py:4 (class)" in await ask("what is the parent of Vault?")
+    assert "- `Vault` - bank/vault.py:" in await ask("what are the children of Safe?")
+    author = await ask("where is the author of Vault?")
+    assert author.startswith("`Vault` has no member called `author`; this is what it is:\n\n`Vault` - bank/vault.py:4")
+    missing = await ask("where is Vault.frobnicate?")
+    assert missing.startswith("Nothing found for `Vault.frobnicate`")
+    assert "- `Vault` - bank/vault.py:4 (class)" in missing
+    assert await ask("weather in Oslo?") == "Nothing found for `weather in Oslo` in this project."
+    assert (await ask("what is sum_limit?")).startswith("`sum_limit` - bank/vault.py:12")
