@@ -72,9 +72,13 @@ RETURN c.uuid AS uuid
 
 // name: keep_shared
 // How much of a deleted conversation its living branches still share: up to kept_to, nothing where there are none.
-// An import that still writes to it finds its token gone, and writes no more.
+// SET comes first, for its lock: what somebody has begun to import meanwhile is left alone, but for the import that is
+// to be taken away (`import_token`), which finds its token gone if it still writes, and writes no more.
 MATCH (c:Conversation {uuid: $uuid})
 WHERE c.user_id = $user_id AND c.project = $project AND c.status = 'deleting'
+SET c.status = 'deleting'
+WITH c
+WHERE c['import_until'] IS NULL OR c['import_until'] < datetime() OR c['import_token'] = $import_token
 SET c.kept_to = reduce(most = 0, top IN COLLECT {
   MATCH (c)-[:HAS_BRANCH*1..]->(b:Conversation)
   WHERE b.status <> 'deleting'
@@ -87,13 +91,15 @@ RETURN c.kept_to AS kept_to, coalesce(c.lineage_ids, []) AS lineage_ids
 
 // name: delete_messages
 // In batches: one transaction over a large conversation exhausts the server's memory pool. The label says in the same
-// transaction that nobody may be using an anchor any more; forget_anchors looks.
+// transaction that nobody may be using an anchor any more; forget_anchors looks. A message of an import that has begun
+// since keep_shared is seen after the import's token is.
 // autocommit
 MATCH (c:Conversation {uuid: $uuid})
 WHERE c.user_id = $user_id AND c.project = $project AND c.status = 'deleting'
 MATCH (m:Message {conversation_id: c.uuid})
 WHERE m.seq > coalesce(c.kept_to, 0)
-CALL (m) {
+CALL (c, m) {
+  WITH m WHERE c['import_token'] IS NULL
   FOREACH (anchor IN COLLECT {
     MATCH (m)-[:ANCHORED_AT|USED_CONTEXT]->(a:CodeAnchor)
     RETURN a
@@ -113,11 +119,12 @@ CALL (m) {
 // Only what begin_delete marked: a conversation that lives is never deleted by this statement. Of one whose messages
 // are still shared the node stays, without its words, and so do the shared texts that receipts of theirs name. An insight
 // is of the whole conversation: it goes in any case. SET comes first, for its lock: a summary that is just being written
-// is there before it, or not at all.
+// is there before it, or not at all; and what somebody imports since keep_shared is left alone.
 MATCH (c:Conversation {uuid: $uuid})
 WHERE c.user_id = $user_id AND c.project = $project AND c.status = 'deleting'
 SET c.status = 'deleting'
 WITH c
+WHERE c['import_token'] IS NULL
 CALL (c) {
   MATCH (s:Summary {conversation_id: c.uuid})
   WHERE s.to_seq > coalesce(c.kept_to, 0)

@@ -31,7 +31,7 @@ MATCH (c:Conversation {uuid: row.uuid})
 WHERE c.user_id = $user_id AND c.project = $project
 RETURN c.uuid AS uuid, c.status = 'deleting' AS hidden, coalesce(c.kept_to, 0) AS kept_to,
   coalesce(c.swept_to = c.kept_to AND c.kept_to > 0, false) AS shared,
-  coalesce(c.import_until > datetime(), false) AS restoring, c.import_holder AS holder,
+  coalesce(c.import_until > datetime(), false) AS restoring, c.import_holder AS holder, c.import_token AS token,
   head(COLLECT { MATCH (m:Message {conversation_id: c.uuid, seq: row.seq}) RETURN m.uuid }) AS last_message_id,
   head(COLLECT { MATCH (m:Message {conversation_id: c.uuid, seq: c.kept_to}) RETURN m.uuid }) AS kept_message_id
 
@@ -52,17 +52,20 @@ RETURN session_id, c.uuid AS uuid
 
 // name: begin_restore
 // What is being restored is hidden as what is being deleted is: a sweep takes away what a crash leaves of it, once the
-// lease is over. Of one whose first part is here still, shared by branches, only the rest is written. As in all that
-// follows, many small conversations are one statement: to ask for each by itself takes ten times as long as to write it.
+// lease is over. Of one whose first part is here still, shared by branches, only the rest is written; one that somebody
+// has begun to delete since it was looked at is refused. As in all that follows, many small conversations are one statement: to ask for each by itself takes ten times as long as to write it.
 UNWIND $uuids AS uuid
 MERGE (c:Conversation {uuid: uuid})
 ON CREATE SET c.user_id = $user_id, c.project = $project, c.owner_token = $owner_token, c.status = 'deleting',
-  c.head_seq = 0, c.created_at = datetime(), c.updated_at = datetime()
+  c.head_seq = 0, c.created_at = datetime(), c.updated_at = datetime(), c.import_step = 0
 WITH c
 WHERE c.user_id = $user_id AND c.project = $project AND c.status = 'deleting'
 SET c.uuid = c.uuid
 WITH c
 WHERE c['status'] = 'deleting' AND (c['import_until'] IS NULL OR c['import_until'] < datetime() OR c['import_token'] = $token)
+  AND (c['import_step'] = 0 OR NOT EXISTS {
+    MATCH (m:Message {conversation_id: c.uuid}) WHERE m.seq > coalesce(c['kept_to'], 0)
+  })
 SET c.import_token = $token, c.import_until = datetime() + duration({seconds: $seconds}), c.import_step = 0,
   c.import_holder = $holder
 REMOVE c.swept_to

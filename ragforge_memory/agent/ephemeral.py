@@ -121,7 +121,7 @@ class EphemeralConversations:
         await self.get(uuid)
         del self.infos[uuid], self.messages[uuid]
 
-    async def discard(self, uuid: str) -> None:
+    async def discard(self, uuid: str, *, import_token: str | None = None) -> None:
         """Nothing is half written here, so that there is nothing to take away."""
 
     async def take_away(self, uuid: str) -> None:

@@ -131,9 +131,9 @@ class UnsavedConversations(EphemeralConversations):
         if saved:
             await self.stored.delete(uuid)
 
-    async def discard(self, uuid: str) -> None:
+    async def discard(self, uuid: str, *, import_token: str | None = None) -> None:
         """Removes what was written of an import that failed."""
-        await self.stored.discard(uuid)
+        await self.stored.discard(uuid, import_token=import_token)
 
     async def take_away(self, uuid: str) -> None:
         """Removes what retention has hidden in the graph."""

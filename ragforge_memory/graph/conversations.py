@@ -210,9 +210,14 @@ class ConversationStore:
             await self._finish_delete(ancestor)
         await self.forget_unused()
 
-    async def discard(self, uuid: str) -> None:
-        """Removes what was written of an import that failed: it is hidden already, or there is nothing."""
-        await self._finish_delete(uuid)
+    async def discard(self, uuid: str, *, import_token: str | None = None) -> None:
+        """Removes what was written of an import that failed: it is hidden already, or there is nothing.
+
+        Args:
+            uuid: the conversation.
+            import_token: of that import. An import of any other is left alone until its lease is over.
+        """
+        await self._finish_delete(uuid, import_token)
         await self.forget_unused()
 
     async def sweep(self) -> int:
@@ -231,7 +236,7 @@ class ConversationStore:
             settled = rows[0]["settled"]
         await self._client.write("forget_prompts", timeout=PATIENT_TIMEOUT, **self._owner)
 
-    async def _finish_delete(self, uuid: str) -> list[str]:
+    async def _finish_delete(self, uuid: str, import_token: str | None = None) -> list[str]:
         """Removes what nobody shares any more of a deleted conversation; returns what that was branched from.
 
         One whose texts are in a file that is out of reach waits for an agent that has it.
@@ -242,7 +247,8 @@ class ConversationStore:
                 self._told_of_files = True
                 log.warning("deletes wait for an agent that has the files with the texts, such as %s", path)
             return []
-        kept = await self._client.write("keep_shared", timeout=PATIENT_TIMEOUT, uuid=uuid, **self._owner)
+        given = {"uuid": uuid, "import_token": import_token, **self._owner}
+        kept = await self._client.write("keep_shared", timeout=PATIENT_TIMEOUT, **given)
         if not kept:
             return []
         await self._delete_messages(uuid)

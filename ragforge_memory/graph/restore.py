@@ -29,14 +29,15 @@ class Known:
     """What is here of a conversation that shall be restored.
 
     ``shared``: it was deleted, and branches share what is left, up to ``kept_to``. ``left``: it was deleted or half
-    restored, and a sweep takes it away. ``restoring``: ``holder`` (host:process) restores it now. The messages are the
-    one in the place that was asked for, and the last that is shared.
+    restored, and a sweep takes it away. ``restoring``: ``holder`` (host:process) restores it now, under ``token``. The
+    messages are the one in the place that was asked for, and the last that is shared.
     """
 
     hidden: bool
     shared: bool
     restoring: bool
     holder: str | None
+    token: str | None
     kept_to: int
     last_message_id: str | None
     kept_message_id: str | None
@@ -71,7 +72,7 @@ class RestoreStore:
         self._owner = owner.parameters
         self._owner_token = owner_token(owner.user_id, owner.project)
         self._summarize_every = summarize_every
-        self._token = uuid4().hex
+        self.token = uuid4().hex
         self._steps: dict[str, int] = {}
 
     async def taken(self, uuids: Sequence[str]) -> set[str]:
@@ -89,7 +90,7 @@ class RestoreStore:
         """What is here of this owner's conversations, each with the seq whose message is asked for."""
         asked = [{"uuid": uuid, "seq": seq} for uuid, seq in conversations.items()]
         rows = await self._read("restore_state", conversations=asked) if asked else []
-        names = ("hidden", "shared", "restoring", "holder", "kept_to", "last_message_id", "kept_message_id")
+        names = ("hidden", "shared", "restoring", "holder", "token", "kept_to", "last_message_id", "kept_message_id")
         return {row["uuid"]: Known(**{name: row[name] for name in names}) for row in rows}
 
     async def copies(self, uuids: Collection[str]) -> dict[str, str]:
@@ -248,7 +249,7 @@ class RestoreStore:
         return await self._client.read(name, timeout=PATIENT_TIMEOUT, **parameters, **self._owner)
 
     async def _write(self, name: str, **parameters: Any) -> list[dict[str, Any]]:
-        fence: dict[str, Any] = {"token": self._token, "seconds": LEASE_SECONDS}
+        fence: dict[str, Any] = {"token": self.token, "seconds": LEASE_SECONDS}
         return await self._client.write(name, timeout=PATIENT_TIMEOUT, **parameters, **fence, **self._owner)
 
 

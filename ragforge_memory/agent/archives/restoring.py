@@ -77,7 +77,7 @@ class Restoring:
         left = [uuid for uuid, each in known.items() if each.left or (each.restoring and is_dead(each.holder or ""))]
         if left:
             for uuid in left:
-                await self._conversations.discard(uuid)
+                await self._conversations.discard(uuid, import_token=known[uuid].token)
             known = await self._store.known(seqs)
         busy = next((uuid for uuid, each in known.items() if each.restoring or each.left), None)
         if busy is not None:
@@ -300,7 +300,7 @@ class Restoring:
         self._writer.untied = [row for row in self._writer.untied if row["conversation"] not in gone]
         for uuid in reversed(gone):
             try:
-                await self._conversations.discard(uuid)
+                await self._conversations.discard(uuid, import_token=self._store.token)
             except RagforgeError:
                 log.warning("what was written of an import is taken away later", exc_info=True)
                 return

@@ -299,7 +299,7 @@ class _Importer:
         writing.over = True
         if writing.token is not None:
             with suppress(RagforgeError):
-                await self._services.conversations.discard(writing.uuid)
+                await self._services.conversations.discard(writing.uuid, import_token=writing.token)
 
     async def _undo(self) -> None:
         """After a failure: nothing is left of what is not known to be whole."""

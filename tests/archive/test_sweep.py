@@ -1,0 +1,86 @@
+"""A sweep that looks for what a crash left, while another agent takes that away and imports the same anew."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import aclosing
+from typing import Any
+
+import pytest
+
+from ragforge_memory.config import Neo4jConfig
+from ragforge_memory.graph.client import GraphClient
+from ragforge_memory.graph.connect import connect
+from ragforge_memory.graph.conversations import ConversationStore
+from ragforge_memory.graph.restore import RestoreStore
+from tests.archive.conftest import Graph, MakeAgent
+
+pytestmark = pytest.mark.anyio
+
+HALF = "MATCH (c:Conversation {project: $project}) SET c.status = 'deleting' RETURN c.uuid AS uuid"
+SETTINGS = {"enable_summarization": False}
+
+
+@pytest.mark.parametrize("statement", ["keep_shared", "delete_messages", "finish_delete"])
+@pytest.mark.parametrize("begun", [False, True], ids=["with messages", "begun"])
+async def test_it_leaves_an_import_alone(
+    statement: str,
+    begun: bool,
+    make_agent: MakeAgent,
+    graph: Graph,
+    neo4j_config: Neo4jConfig,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """It has listed what is to be taken away, and comes to ``statement`` when the import has begun."""
+    async with make_agent("one", "two", "three", settings=SETTINGS) as agent:
+        conversation = await agent.create_conversation("half gone")
+        for n in range(3):
+            await conversation.send_message(f"question {n}")
+        document = await conversation.export()
+        seen = graph.seen()
+    arrived, goes_on = asyncio.Event(), asyncio.Event()
+
+    class Halting(GraphClient):
+        """The sweep's: halts before its first of these statements."""
+
+        async def write(self, name: str, /, **options: Any) -> Any:
+            await self.halt(name)
+            return await super().write(name, **options)
+
+        async def autocommit(self, name: str, /, **options: Any) -> Any:
+            await self.halt(name)
+            return await super().autocommit(name, **options)
+
+        async def halt(self, name: str) -> None:
+            if name == statement:
+                arrived.set()
+                await goes_on.wait()
+
+    async with make_agent(settings=SETTINGS) as agent, aclosing(await connect(neo4j_config)) as client:
+        await agent.open()
+        assert len(graph.run(HALF)) == 1
+        monkeypatch.setattr(client, "__class__", Halting)
+        sweeping = asyncio.create_task(ConversationStore(client, graph.owner).sweep())
+        await arrived.wait()
+
+        async def swept() -> None:
+            if not goes_on.is_set():
+                goes_on.set()
+                await sweeping
+
+        class Watched(RestoreStore):
+            """The import's: lets the sweep run to its end as soon as this one has come so far."""
+
+            async def begin(self, *arguments: Any) -> None:
+                await super().begin(*arguments)
+                if begun:
+                    await swept()
+
+            async def messages(self, *arguments: Any, **options: Any) -> None:
+                await super().messages(*arguments, **options)
+                await swept()
+
+        monkeypatch.setattr("ragforge_memory.agent.archives.restoring.RestoreStore", Watched)
+        await agent.import_conversation(document)
+        assert sweeping.done()
+        assert graph.seen().differs(seen) == []
