@@ -33,7 +33,9 @@ RETURN coalesce(known.seq, c.head_seq) AS seq, c.title AS title
 // Same order as append_message. Names that the answer mentions are resolved here, against the graph as it is: a name
 // counts where it means one scope, or one of a file that the answer names, or one that a tool has read. What stands before
 // a qualified name (`auth` of `auth.login`) has to be on the path of its file.
-// The receipt comes along: an edge to each thing that the prompt held (see RECENT_EDGES), and once
+// The receipt comes along: an edge to each thing that the prompt held (see RECENT_EDGES), whose lock is taken first, oldest
+// first: CREATE by itself counts the edges of a node before it locks it, while whoever stores a vector has locked it and
+// waits for that count to take the label away, so that one of both would have to begin anew, a second later. And once
 // for all turns of the conversation what they have in common ($prompts is empty where read 1 has seen its edge): what no
 // conversation has an edge to is deleted, by whoever deletes the last one.
 MATCH (c:Conversation {uuid: $conversation_id})
@@ -75,6 +77,8 @@ CALL (new) {
   UNWIND $used_messages AS used
   MATCH (x:Message {uuid: used.uuid})
   WHERE x.user_id = $user_id AND x.project = $project
+  WITH m, used, x ORDER BY x.seq
+  SET x.role = x.role
   CREATE (m)-[:USED_CONTEXT {tier: used.tier, tokens: used.tokens, rank: used.rank, score: used.score,
     cost: used.cost}]->(x)
 }
@@ -84,6 +88,8 @@ CALL (new) {
   UNWIND $used_summaries AS used
   MATCH (x:Summary {uuid: used.uuid})
   WHERE x.user_id = $user_id AND x.project = $project
+  WITH m, used, x ORDER BY x.to_seq, x.level
+  SET x.created_at = x.created_at
   CREATE (m)-[:USED_CONTEXT {tier: used.tier, tokens: used.tokens, rank: used.rank, score: used.score,
     cost: used.cost}]->(x)
 }

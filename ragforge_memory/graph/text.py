@@ -6,6 +6,8 @@ import hashlib
 import re
 from functools import lru_cache
 
+from ragforge_memory.retrieval.scripts import asked_pieces, known_pieces
+
 _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*+(?:\.[A-Za-z_][A-Za-z0-9_]*+)*+")
 _PARTS = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
 _WORD = re.compile(r"\w+", re.UNICODE)
@@ -61,11 +63,11 @@ def owner_token(user_id: str, project: str) -> str:
 def query_words(text: str) -> list[str]:
     """The words of a question as Lucene may take them: letters and digits alone, so nothing needs escaping.
 
-    Identifiers give themselves and their parts.
+    Identifiers give themselves and their parts, scripts without spaces each two signs side by side.
     """
     found: dict[str, None] = {}
     for word in _WORD.findall(text):
-        found[word.lower()] = None
+        found.update(dict.fromkeys(asked_pieces(word.lower())))
         parts = identifier_parts(word)
         if len(parts) > 1:
             found.update(dict.fromkeys(parts))
@@ -74,7 +76,7 @@ def query_words(text: str) -> list[str]:
 
 def text_words(text: str) -> list[str]:
     """Every word of a text, as often as it is there, with the parts of its identifiers once each."""
-    return [word.lower() for word in _WORD.findall(text)] + terms(text).split()
+    return [piece for word in _WORD.findall(text) for piece in known_pieces(word.lower())] + terms(text).split()
 
 
 def lucene_any(fields: tuple[str, ...], words: list[str]) -> str:

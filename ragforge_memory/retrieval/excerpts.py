@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from ragforge_memory.retrieval.scripts import is_wide
 from ragforge_memory.retrieval.words import stem
 
 _WORD = re.compile(r"\w+")
@@ -27,6 +28,7 @@ def excerpt(text: str, words: Iterable[str], length: int) -> str:
         return text
     wanted = {stem(word.lower()) for word in words}
     hits = [match.start() for match in _WORD.finditer(text) if stem(match.group().lower()) in wanted]
+    hits += [match.start() for word in wanted if is_wide(word) for match in re.finditer(word, text, re.IGNORECASE)]
     begin = 0
     if hits:
         start = max(hits, key=lambda at: sum(at <= other < at + length // 2 for other in hits))

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
 from ragforge_memory.retrieval.names import words as identifier_words
+from ragforge_memory.retrieval.scripts import is_wide, known_pieces
 
 # What Lucene's english analyzer leaves out of an index: nobody finds anything by them.
 # fmt: off
@@ -42,11 +43,13 @@ def stem(word: str) -> str:
 
 def pattern(word: str) -> str:
     """A regular expression, Java's, for texts that have this word in any form; ``word`` is letters and digits."""
+    if is_wide(word):
+        return rf"(?isU).*{word}.*"
     return rf"(?isU).*\b{stem(word)}\w{{0,4}}\b.*"
 
 
 def matched(words: Sequence[str], text: str) -> tuple[str, ...]:
     """Which of ``words`` a text has in any form, also as a part of an identifier, in the question's order."""
     found = dict.fromkeys(_WORD.findall(text))
-    stems = {stem(part) for word in found for part in (word.lower(), *identifier_words(word))}
+    stems = {stem(part) for word in found for part in (*known_pieces(word.lower()), *identifier_words(word))}
     return tuple(word for word in words if stem(word) in stems)
