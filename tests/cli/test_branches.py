@@ -65,6 +65,8 @@ def test_a_chat_forks_and_switches_back(ragforge: CommandLine) -> None:
         terminal.expect(PROMPT)
         terminal.type("/tree" + ENTER)
         terminal.expect(rf"└─ from message 2: {branch} ")
+        terminal.type("/fork 2026 plan" + ENTER)
+        terminal.expect(r"a branch from message 4: ")
         terminal.type(CTRL_D)
         assert terminal.wait() == 0
     messages = ragforge.json("conversations", "show", trunk, "--json")["messages"]

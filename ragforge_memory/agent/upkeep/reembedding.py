@@ -288,6 +288,18 @@ class _Move:
         self.failed += len(refused)
 
     async def _embedded(self, batch: Sequence[Lacking]) -> list[tuple[Lacking, Vector]]:
+        """Raises EmbeddingError, whatever an embedder of somebody's own raises."""
+        try:
+            return await self._asked(batch)
+        except RagforgeError:
+            raise
+        except Exception as error:
+            raise EmbeddingError(
+                f"{space_model(self._embedder)} failed: {type(error).__name__}: {error}",
+                hint="mend the embedder and run `ragforge reembed` again; what was done stays",
+            ) from error
+
+    async def _asked(self, batch: Sequence[Lacking]) -> list[tuple[Lacking, Vector]]:
         topics = [each for each in batch if each.label == "Conversation"]
         texts = [each for each in batch if each.label != "Conversation"]
         passages = [embedding_text(each.scope) if each.label == "Scope" else each.text for each in texts]
