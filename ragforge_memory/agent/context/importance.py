@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Literal
 
 from ragforge_memory.models.conversation import Message, ToolCall
@@ -57,7 +58,9 @@ _WORDS: dict[re.Pattern[str], frozenset[str]] = {
     ),
     _RULE: frozenset({"must", "never", "always", "do not", "don't", "require", "constraint", "convention", "prefer"}),
 }
-_ANY_WORD = tuple(sorted(frozenset().union(*_WORDS.values())))
+_ANY_WORD = tuple((cue, cue.partition(" ")[0]) for cue in sorted(frozenset().union(*_WORDS.values())))
+# Words come again and again; some MB at most.
+_REMEMBERED, _LONGEST_REMEMBERED = 16_384, 64
 
 # Arguments that say what was edited.
 _PLACES = ("file", "path", "file_path", "name", "target")
@@ -69,18 +72,36 @@ _MARKS = re.compile(r"^[\s>#*\-•\d.)]+(?=\S)")
 def importance_of(content: str, tool_calls: Sequence[ToolCall | TranscriptCall] = ()) -> float | None:
     """How much a message matters, 0 to 1; None where nothing speaks for it."""
     # Most messages have no such word at all, and most sentences of the others: those are not looked at for all cues.
-    at_once = " ".join(content.lower().split())
-    present = [word for word in _ANY_WORD if word in at_once]
+    words = content.lower().split()
+    present = {
+        cue for word in words for cue in (_cues_in(word) if len(word) <= _LONGEST_REMEMBERED else _looked_up(word))
+    }
+    if any(" " in cue for cue in present):
+        at_once = " ".join(words)
+        present = {cue for cue in present if cue in at_once}
     cues = [cue for cue, words in _WORDS.items() if not words.isdisjoint(present)] if present else []
-    if cues and any(
-        _kind_of(sentence) in ("decision", "error")
-        for sentence in sentences(content)
-        if any(cue.search(sentence) for cue in cues)
-    ):
+    if cues and any(_weighs(sentence, cues) for sentence in sentences(content)):
         return 0.8
     if any(_EDITS.search(call.tool_name) for call in tool_calls):
         return IMPORTANT
     return None
+
+
+def _weighs(sentence: str, cues: Sequence[re.Pattern[str]]) -> bool:
+    """Whether a sentence is a decision or an error; no other cue than these is in the text."""
+    if _DECISION in cues and _DECISION.search(sentence):
+        return True
+    if _ERROR in cues and _ERROR.search(sentence):
+        return _MENDED.search(sentence) is None
+    return _RULE in cues and _RULE.search(sentence) is not None and _kind_of(sentence) == "decision"
+
+
+def _looked_up(word: str) -> tuple[str, ...]:
+    """Which cues a word has, or the first word of."""
+    return tuple(cue for cue, first in _ANY_WORD if first in word)
+
+
+_cues_in = lru_cache(_REMEMBERED)(_looked_up)
 
 
 def key_sentences(content: str) -> list[tuple[Kind, str]]:
