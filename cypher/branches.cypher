@@ -110,6 +110,8 @@ FOREACH (_ IN CASE WHEN brought THEN [] ELSE [1] END |
   CREATE (c)-[:HAS_MESSAGE]->(m:Message)
   SET m = $message, m.uuid = $uuid, m.conversation_id = c.uuid, m.user_id = c.user_id, m.project = c.project,
     m.owner_token = c.owner_token, m.seq = c.head_seq, m.timestamp = datetime()
+  // The lock before the edge, as complete_turn does.
+  SET other.uuid = other.uuid
   CREATE (m)-[:MERGED_FROM {to_seq: $to_seq}]->(other)
   FOREACH (_ IN CASE WHEN $embed THEN [1] ELSE [] END | SET m:PendingEmbedding)
   FOREACH (_ IN CASE WHEN c.head_seq - coalesce(c.summarized_seq, 0) >= $summarize_every THEN [1] ELSE [] END |
