@@ -77,14 +77,20 @@ async def test_an_answer_that_names_code_follows_it_to_its_copy(repository: Repo
     assert (found.status, found.moved_to_file, found.changed) == ("moved", "rates.py", False)
 
 
-async def test_what_was_changed_before_it_was_copied_has_changed(repository: Repository, run: Run, talk: Talk) -> None:
+@pytest.mark.parametrize("file_too", [False, True])
+async def test_what_was_changed_before_it_was_copied_has_changed(
+    file_too: bool, repository: Repository, run: Run, talk: Talk
+) -> None:
     await talk.say(INTEREST)
     repository.edit("bank.py", ("// 100", "/ 100"))
     await run()
     copied(repository)
     await run()
     drifted = (await talk.labels())[INTEREST]
-    cut(repository)
+    if file_too:
+        (repository.root / "bank.py").unlink()
+    else:
+        cut(repository)
     await run()
 
     found = (await talk.labels())[INTEREST]
@@ -250,3 +256,22 @@ async def test_after_all_scopes_were_deleted_a_twin_is_still_a_twin(
     found = (await talk.labels())[INTEREST]
 
     assert (found.status, found.candidates) == ("orphaned", ("z1.py interest",))
+
+
+async def test_what_stands_unchanged_where_the_anchor_was_made_is_no_successor(
+    repository: Repository, run: Run, talk: Talk
+) -> None:
+    copied(repository, "bank.py", "interest_now")
+    repository.edit("bank.py", ("def interest_now(account, years):", "def interest_now(account, years=1):"))
+    await run()
+    await talk.say(INTEREST)
+    repository.append("rates.py", cut(repository))
+    await run()
+    moved = (await talk.labels())[INTEREST]
+    (repository.root / "rates.py").unlink()
+    await run()
+
+    found = (await talk.labels())[INTEREST]
+
+    assert moved.moved_to_file == "rates.py"
+    assert (found.status, found.candidates) == ("orphaned", ())
