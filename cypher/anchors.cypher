@@ -23,7 +23,7 @@ CALL () {
   RETURN a
 }
 RETURN a {.uuid, .file, .qualified_name, .kind, .scope_key, .body_hash, .sketch, .at_file, .at_key, .at_commit, .status,
-  .changed, .similarity, .candidates, scope: head(COLLECT { MATCH (a)-[:RESOLVES_TO]->(s:Scope) RETURN s.uuid })} AS anchor
+  .changed, .similarity, .candidates, .alone, scope: head(COLLECT { MATCH (a)-[:RESOLVES_TO]->(s:Scope) RETURN s.uuid })} AS anchor
 
 // name: anchored_files
 // After an ingest that did not come to its end, and after all scopes were taken away, every anchor is looked at.
@@ -37,6 +37,16 @@ RETURN DISTINCT file
 MATCH (s:Scope)
 WHERE s.project = $project AND s.file IN $files AND s.body_hash IS NOT NULL
 WITH s ORDER BY s.file, s.startLine, s.key
+RETURN collect([s.file, s.qualified_name, s.type, s.body_hash, s.sketch, s.key, s.uuid]) AS definitions
+
+// name: definitions_of_tokens
+// The scopes that have these tokens, at most $most of each: what is short is written again and again.
+UNWIND $hashes AS tokens
+CALL (tokens) {
+  MATCH (s:Scope)
+  WHERE s.project = $project AND s.body_hash = tokens
+  RETURN s ORDER BY s.file, s.startLine, s.key LIMIT $most
+}
 RETURN collect([s.file, s.qualified_name, s.type, s.body_hash, s.sketch, s.key, s.uuid]) AS definitions
 
 // name: resolve_anchors
@@ -88,6 +98,7 @@ RETURN resolved
 // name: reference_code
 // Ties that a caller makes, as complete_turn makes those of an answer, names before which the module stands among them; a
 // scope of another project is none.
+// `alone` are the tokens that no other scope had when the anchor came on them: who has them later has copied them.
 MATCH (m:Message {uuid: $message_id})
 WHERE m.user_id = $user_id AND m.project = $project
 MATCH (c:Conversation {uuid: m.conversation_id})
@@ -112,13 +123,16 @@ CALL (m, p) {
   WITH DISTINCT m, s, p.head_commit AS head, CASE WHEN NOT s.file IN p.uncommitted_files THEN p.head_commit END AS commit
   MERGE (m)-[r:REFERENCES_CODE {kind: $kind}]->(s)
   ON CREATE SET r.scope_hash = s.hash, r.commit = commit
-  WITH m, s, head, commit
+  WITH m, s, head, commit, CASE WHEN NOT EXISTS {
+    MATCH (t:Scope) WHERE t.project = s.project AND t.body_hash = s.body_hash AND t <> s
+  } THEN s.body_hash END AS alone
   WHERE s.anchor_key IS NOT NULL
   MERGE (a:CodeAnchor {key: s.anchor_key})
   ON CREATE SET a.uuid = replace(randomUUID(), '-', ''), a.project = s.project, a.file = s.file, a.name = s.name,
     a.qualified_name = s.qualified_name, a.kind = s.type, a.scope_key = s.key, a.start_line = s.startLine,
     a.body_hash = s.body_hash, a.signature_hash = s.signature_hash, a.sketch = s.sketch, a.commit = commit,
-    a.first_seen = datetime(), a.status = 'fresh', a.at_file = s.file, a.at_key = s.key, a.at_commit = head
+    a.first_seen = datetime(), a.status = 'fresh', a.at_file = s.file, a.at_key = s.key, a.at_commit = head,
+    a.alone = alone
   MERGE (m)-[tie:ANCHORED_AT {kind: $kind}]->(a)
   ON CREATE SET tie.commit = commit, tie.scope_hash = s.hash, tie.start_line = s.startLine
   MERGE (a)-[now:RESOLVES_TO]->(s)

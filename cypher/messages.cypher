@@ -120,7 +120,10 @@ CALL (c) {
     RETURN s, 'discussed' AS kind
   }
   // The commit that the last ingest saw, where the file was committed as it was read.
-  WITH m, s, kind, p.head_commit AS head, CASE WHEN NOT s.file IN p.uncommitted_files THEN p.head_commit END AS commit
+  WITH m, s, kind, p.head_commit AS head, CASE WHEN NOT s.file IN p.uncommitted_files THEN p.head_commit END AS commit,
+    CASE WHEN NOT EXISTS {
+      MATCH (t:Scope) WHERE t.project = s.project AND t.body_hash = s.body_hash AND t <> s
+    } THEN s.body_hash END AS alone
   MERGE (m)-[r:REFERENCES_CODE {kind: kind}]->(s)
   ON CREATE SET r.scope_hash = s.hash, r.commit = commit
   FOREACH (key IN CASE WHEN s.anchor_key IS NULL THEN [] ELSE [s.anchor_key] END |
@@ -128,7 +131,8 @@ CALL (c) {
     ON CREATE SET a.uuid = replace(randomUUID(), '-', ''), a.project = s.project, a.file = s.file, a.name = s.name,
       a.qualified_name = s.qualified_name, a.kind = s.type, a.scope_key = s.key, a.start_line = s.startLine,
       a.body_hash = s.body_hash, a.signature_hash = s.signature_hash, a.sketch = s.sketch, a.commit = commit,
-      a.first_seen = datetime(), a.status = 'fresh', a.at_file = s.file, a.at_key = s.key, a.at_commit = head
+      a.first_seen = datetime(), a.status = 'fresh', a.at_file = s.file, a.at_key = s.key, a.at_commit = head,
+      a.alone = alone
     MERGE (m)-[tied:ANCHORED_AT {kind: kind}]->(a)
     ON CREATE SET tied.commit = commit, tied.scope_hash = s.hash, tied.start_line = s.startLine
     MERGE (a)-[now:RESOLVES_TO]->(s)

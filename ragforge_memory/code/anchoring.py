@@ -1,13 +1,13 @@
 """Brings a project's anchors up to date with an ingest: what stands, what drifted, what moved, what is orphaned.
 
-Only anchors in files that the ingest touched are looked at; what is lost is looked for among what is new, and through
-git's history where that lies between.
+Only anchors in files that the ingest touched are looked at; what is lost is looked for among what is new, through git's
+history where that lies between, and at last among what has the very same tokens and was there already.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,13 +15,25 @@ from typing import Any
 
 from ragforge_memory.code.anchors import Label, in_place, label, settled, still
 from ragforge_memory.code.history import follow_history
-from ragforge_memory.code.successors import GONE, Definition, Successor, find_successors, standing
+from ragforge_memory.code.sketch import decode
+from ragforge_memory.code.successors import (
+    GONE,
+    Definition,
+    Standing,
+    Successor,
+    alike,
+    find_successors,
+    standing,
+)
 from ragforge_memory.graph.anchors import AnchorRow, AnchorStore, DefinitionRow, Resolution, Stood
 
 # How long git's history is followed for one ingest (s); what it does not suffice for is judged by the two ends.
 _HISTORY_SECONDS = 20.0
 # An orphan tells at most so many of the equally good.
 _MOST_CANDIDATES = 8
+# What has another name, or stands in another class, is a copy from so many tokens and pairs of them on: a few lines are
+# the same by chance.
+_TELLING = 40
 
 _Place = tuple[str, str]
 
@@ -39,6 +51,10 @@ class Before:
     commit: str | None
     scopes: dict[str, list[Definition]] = field(default_factory=dict)
     renamed: dict[str, str] = field(default_factory=dict)
+
+    def places(self) -> dict[_Place, Definition]:
+        """What was in each place."""
+        return {(each.file, each.key): each for scopes in self.scopes.values() for each in scopes}
 
     def note(self, stored: Mapping[str, Iterable[Mapping[str, Any]]]) -> None:
         """Keeps scopes as `CodeStore.stored_scopes` gives them; those of other tools say nothing of their tokens."""
@@ -90,24 +106,34 @@ async def resolve_anchors(
     if lost or undecided or orphans:
         more = [file for file in {*touched, *before.scopes} if file not in now.files]
         now.add(await store.definitions(sorted(more)))
+        # Where nothing is known of before, all that is where an anchor was made or stood may be new.
+        change = _change(before, now, now.files if lost and not before.scopes else {*touched, *before.scopes})
     if lost:
-        found.update(await _follow(lost, now, root, before, commit))
+        found.update(await _follow(lost, now, change, root, before, commit))
+        nowhere = [each for each in lost if found[each.uuid].definition is None and not found[each.uuid].candidates]
+        found.update(await _copied(nowhere, now, change, before, store))
     if undecided:
-        found.update(await _decide(undecided, now, before, () if files is None else files, store))
-    if orphans:
-        found.update(await _found_again(orphans, now, before, touched))
-    written = []
+        found.update(await _decide(undecided, now, before, change.new if files is not None else (), store))
+    # A twin is no reason not to see where the code itself is put.
+    if again := [*orphans, *(anchor for anchor in undecided if files and not anchor.alone)]:
+        found.update(await _found_again(again, change, before))
+    stands: dict[str, Definition | None] = {}
     for anchor in anchors:
         successor = found.get(anchor.uuid, GONE)
         standing_on = placed[anchor.uuid] or successor.definition
         if standing_on is None and not successor.candidates:
             standing_on = _where_made(anchor, now)
-        if standing_on is None and anchor.uuid not in found:
-            continue
-        result = label(_made(anchor), standing_on, successor.candidates)
-        resolution = _resolution(anchor, result, now, successor.passed)
-        if _differs(anchor, resolution):
-            written.append(resolution)
+        if standing_on is not None or anchor.uuid in found:
+            stands[anchor.uuid] = standing_on
+    alone = await _alone(anchors, stands, store)
+    written = []
+    for anchor in anchors:
+        if anchor.uuid in stands:
+            successor = found.get(anchor.uuid, GONE)
+            result = label(_made(anchor), stands[anchor.uuid], successor.candidates)
+            resolution = _resolution(anchor, result, now, successor.passed, alone.get(anchor.uuid))
+            if _differs(anchor, resolution):
+                written.append(resolution)
     await store.resolve(written, commit=commit, token=token)
     return len(written)
 
@@ -122,11 +148,16 @@ class _Now:
         self.add(rows)
 
     def add(self, rows: Iterable[DefinitionRow]) -> None:
+        """Takes files in, each with all its scopes."""
         for row in rows:
-            each = Definition(row.file, row.qualified_name, row.type, row.body_hash, row.sketch or "", row.key)
-            self.files[row.file].append(each)
-            self.by_place[row.file, row.key] = each
-            self.uuids[row.file, row.key] = row.uuid
+            self.files[row.file].append(self.one(row))
+
+    def one(self, row: DefinitionRow) -> Definition:
+        """Takes a scope in, of whatever file."""
+        each = Definition(row.file, row.qualified_name, row.type, row.body_hash, row.sketch or "", row.key)
+        self.by_place[row.file, row.key] = each
+        self.uuids[row.file, row.key] = row.uuid
+        return each
 
 
 def _made(anchor: AnchorRow) -> Definition:
@@ -156,17 +187,23 @@ def _left(anchor: AnchorRow) -> bool:
     return anchor.at_file != anchor.file or not same_name
 
 
+def _change(before: Before, now: _Now, files: Iterable[str]) -> Standing:
+    """What the ingest did to these files."""
+    change = Standing()
+    for file in sorted(files):
+        side = standing(before.scopes.get(file, ()), now.files.get(file, ()))
+        change.kept.extend(side.kept)
+        change.lost.extend(side.lost)
+        change.new.extend(side.new)
+    return change
+
+
 async def _follow(
-    lost: Sequence[AnchorRow], now: _Now, root: Path, before: Before, commit: str | None
+    lost: Sequence[AnchorRow], now: _Now, change: Standing, root: Path, before: Before, commit: str | None
 ) -> dict[str, Successor]:
     """Where lost anchors went."""
-    known = {(each.file, each.key): each for scopes in before.scopes.values() for each in scopes}
-    gone: dict[_Place, Definition] = {}
-    new: list[Definition] = []
-    for file in {*before.scopes, *now.files}:
-        side = standing(before.scopes.get(file, ()), now.files.get(file, ()))
-        gone.update({(each.file, each.key): each for each in side.lost})
-        new.extend(side.new)
+    known = before.places()
+    gone: dict[_Place, Definition] = {(each.file, each.key): each for each in change.lost}
     from_commit: dict[str, list[Definition]] = defaultdict(list)
     stood = {}
     for anchor in lost:
@@ -179,7 +216,7 @@ async def _follow(
             from_commit[start].append(at)
     places = list(gone)
     successors = await asyncio.to_thread(
-        find_successors, [gone[place] for place in places], new, renamed=before.renamed
+        find_successors, [gone[place] for place in places], change.new, renamed=before.renamed
     )
     ends = dict(zip(places, successors, strict=True))
     history: dict[Definition, Successor] = {}
@@ -194,12 +231,60 @@ async def _follow(
     }
 
 
+async def _copied(
+    lost: Sequence[AnchorRow], now: _Now, change: Standing, before: Before, store: AnchorStore
+) -> dict[str, Successor]:
+    """What lost anchors are whose very tokens were elsewhere already: what is copied in one ingest and cut in a later
+    one. Only an anchor that was alone with its tokens was copied; what had them all the time is a twin, which lives on
+    as what it was: it is told, and not taken."""
+    known = before.places()
+    stood = {anchor.uuid: known.get((anchor.at_file, anchor.at_key)) or _last(anchor) for anchor in lost}
+    # What has them now, and what had them until this ingest, each as it was.
+    copies: dict[str, dict[Definition, Definition]] = defaultdict(dict)
+    new = set(change.new)
+    for row in await store.with_tokens(sorted({each.body_hash for each in stood.values()})):
+        each = now.one(row)
+        if each not in new:
+            copies[each.body_hash][each] = each
+    for was, each in change.kept:
+        if was.body_hash != each.body_hash:
+            copies[was.body_hash][was] = each
+    found = {}
+    for anchor in lost:
+        at = stood[anchor.uuid]
+        good = [each for was, each in copies[at.body_hash].items() if _is_copy(at, was)]
+        if len(good) == len(copies[at.body_hash]) == 1 and anchor.alone == at.body_hash:
+            found[anchor.uuid] = Successor(good[0], alike(at, good[0]))
+        elif good and _where_made(anchor, now) is None:
+            found[anchor.uuid] = Successor(None, 1.0, tuple(good))
+    return found
+
+
+def _is_copy(one: Definition, other: Definition) -> bool:
+    """Whether the same tokens say that one is the other; what is too short among what is new is so here as well."""
+    if one.qualified_name != other.qualified_name and decode(one.sketch).count < _TELLING:
+        return False
+    return find_successors([one], [other])[0].definition is not None
+
+
+async def _alone(
+    anchors: Sequence[AnchorRow], stands: Mapping[str, Definition | None], store: AnchorStore
+) -> dict[str, str | None]:
+    """The tokens with which each anchor is alone; it is so no more when it comes on tokens that others have."""
+    alone = {anchor.uuid: anchor.alone for anchor in anchors}
+    came = {uuid: at.body_hash for uuid, at in stands.items() if at and alone[uuid] and at.body_hash != alone[uuid]}
+    if came:
+        having = Counter(row.body_hash for row in await store.with_tokens(sorted({*came.values()})))
+        alone.update({uuid: tokens if having[tokens] == 1 else None for uuid, tokens in came.items()})
+    return alone
+
+
 async def _decide(
-    undecided: Sequence[AnchorRow], now: _Now, before: Before, files: Sequence[str], store: AnchorStore
+    undecided: Sequence[AnchorRow], now: _Now, before: Before, new: Iterable[Definition], store: AnchorStore
 ) -> dict[str, Successor]:
     """What orphans with candidates are, by the candidates that are left and by what is new in the files touched."""
     told = {one for anchor in undecided for one in anchor.candidates}
-    new = {each for file in files for each in standing(before.scopes.get(file, ()), now.files.get(file, ())).new}
+    new = set(new)
     # A path may have spaces, and so may a name: what is no file has no definitions.
     places = {one[:at] for one in told for at, letter in enumerate(one) if letter == " "}
     now.add(await store.definitions(sorted(places - now.files.keys())))
@@ -208,20 +293,20 @@ async def _decide(
     successors = await asyncio.to_thread(
         find_successors, [_last(anchor) for anchor in undecided], considered, renamed=before.renamed
     )
-    return {anchor.uuid: successor for anchor, successor in zip(undecided, successors, strict=True)}
+    found = dict(zip((anchor.uuid for anchor in undecided), successors, strict=True))
+    for anchor in undecided:
+        taken = found[anchor.uuid].definition
+        if not anchor.alone and taken is not None and taken not in new:
+            # It may be a twin, and that the others are gone makes it no successor.
+            there = [each for each in considered if _called(each) in anchor.candidates and still(_last(anchor), each)]
+            found[anchor.uuid] = Successor(None, 1.0, tuple(there))
+    return found
 
 
-async def _found_again(
-    orphans: Sequence[AnchorRow], now: _Now, before: Before, files: Sequence[str]
-) -> dict[str, Successor]:
+async def _found_again(orphans: Sequence[AnchorRow], change: Standing, before: Before) -> dict[str, Successor]:
     """Where orphans are that show again: what is cut in one ingest and put elsewhere in a later one is new there, and
     nothing is lost by then. The name has to be the same, for much may be like what went long ago."""
-    gone: list[Definition] = []
-    new: list[Definition] = []
-    for file in sorted({*files, *before.scopes}):
-        side = standing(before.scopes.get(file, ()), now.files.get(file, ()))
-        gone.extend(side.lost)
-        new.extend(side.new)
+    gone, new = change.lost, change.new
     tokens = {each.body_hash for each in new}
     names = {each.name for each in new}
     # Of the anchors on one place, which were made on its tokens of several times, one speaks for all.
@@ -257,7 +342,9 @@ def _last(anchor: AnchorRow) -> Definition:
     return Definition(anchor.at_file, name, anchor.kind, anchor.body_hash, anchor.sketch, anchor.at_key)
 
 
-def _resolution(anchor: AnchorRow, result: Label, now: _Now, passed: Sequence[Definition]) -> Resolution:
+def _resolution(
+    anchor: AnchorRow, result: Label, now: _Now, passed: Sequence[Definition], alone: str | None
+) -> Resolution:
     at = result.definition
     # A place that it comes to is kept for good: a diff of when it stood there is a diff of this code.
     new = [
@@ -267,7 +354,7 @@ def _resolution(anchor: AnchorRow, result: Label, now: _Now, passed: Sequence[De
     if at is None:
         candidates = tuple(map(_called, result.candidates[:_MOST_CANDIDATES]))
         return Resolution(
-            anchor.uuid, None, "orphaned", None, 0.0, anchor.at_file, anchor.at_key, candidates, stood=stood
+            anchor.uuid, None, "orphaned", None, 0.0, anchor.at_file, anchor.at_key, candidates, stood, alone=alone
         )
     scope = now.uuids.get((at.file, at.key))
     return Resolution(
@@ -280,6 +367,7 @@ def _resolution(anchor: AnchorRow, result: Label, now: _Now, passed: Sequence[De
         at.key,
         stood=stood,
         moves=scope != anchor.scope,
+        alone=alone,
     )
 
 
@@ -290,5 +378,5 @@ def _differs(anchor: AnchorRow, resolution: Resolution) -> bool:
         or anchor.status != resolution.status
         or (anchor.changed, anchor.similarity) != (resolution.changed, resolution.similarity)
         or (anchor.at_file, anchor.at_key) != (resolution.file, resolution.key)
-        or anchor.candidates != resolution.candidates
+        or (anchor.candidates, anchor.alone) != (resolution.candidates, resolution.alone)
     )

@@ -104,6 +104,9 @@ class Writer:
     async def finish(self) -> None:
         """Removes files that are gone, with what of them turned up nowhere else."""
         if self._plan.gone:
+            if self._state.anchored:
+                # Where nothing was read they were not looked at yet, and what anchors stood on is known by them alone.
+                await self._lost_scopes()
             # A renamed file has another path by now, and so has what moved.
             self.totals.removed += len(await self._store.places(self._plan.gone))
             await self._store.remove_files(self._plan.gone)

@@ -15,11 +15,15 @@ from ragforge_memory.models.code import CodeReference, ReferenceKind
 from ragforge_memory.models.conversation import Message
 from ragforge_memory.models.owner import Owner
 
+# More scopes of the same tokens are of no use to anyone.
+_MOST_OF_TOKENS = 50
+
 
 class AnchorRow(NamedTuple):
     """An anchor as the graph has it: where and on what tokens it was made, and where it stands now.
 
-    ``scope`` is the uuid of the scope that it stands on; None where that is gone.
+    ``scope`` is the uuid of the scope that it stands on; None where that is gone. ``alone`` is the hash of tokens that
+    no other scope had when it came on them; None where another had them, or nobody knows.
     """
 
     uuid: str
@@ -37,6 +41,7 @@ class AnchorRow(NamedTuple):
     similarity: float | None
     candidates: tuple[str, ...]
     scope: str | None
+    alone: str | None
 
 
 class DefinitionRow(NamedTuple):
@@ -73,6 +78,7 @@ class Resolution:
         candidates: of an orphan, ``file qualified_name`` of what it may be.
         stood: the places that it has come to since it was looked at last, in their order.
         moves: whether the messages' references have to follow, since it stands on another scope than before.
+        alone: see AnchorRow.
     """
 
     uuid: str
@@ -85,6 +91,7 @@ class Resolution:
     candidates: tuple[str, ...] = ()
     stood: tuple[Stood, ...] = ()
     moves: bool = True
+    alone: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,6 +147,14 @@ class AnchorStore:
         found: list[DefinitionRow] = []
         for batch in in_batches(files):
             row = (await self._read("definitions_of_files", files=batch))[0]
+            found.extend(DefinitionRow(*each) for each in row["definitions"])
+        return found
+
+    async def with_tokens(self, hashes: Sequence[str]) -> list[DefinitionRow]:
+        """The scopes that have these tokens, at most fifty of each, by place."""
+        found: list[DefinitionRow] = []
+        for batch in in_batches(hashes):
+            row = (await self._read("definitions_of_tokens", hashes=batch, most=_MOST_OF_TOKENS))[0]
             found.extend(DefinitionRow(*each) for each in row["definitions"])
         return found
 
@@ -300,6 +315,7 @@ def _anchor(row: dict[str, Any]) -> AnchorRow:
         row["similarity"],
         tuple(row["candidates"] or ()),
         row["scope"],
+        row["alone"],
     )
 
 
@@ -323,5 +339,6 @@ def _resolution_row(resolution: Resolution, commit: str | None) -> dict[str, Any
             "at_key": resolution.key,
             "at_commit": commit,
             "candidates": list(resolution.candidates) or None,
+            "alone": resolution.alone,
         },
     }

@@ -469,6 +469,13 @@ CODE: dict[str, list[Probe]] = {
             expect=_something,
         )
     ],
+    "definitions_of_tokens": [
+        Probe(
+            lambda a, b: {"hashes": ["b"], "most": 10},
+            prepare="MATCH (s:Scope) WHERE s.uuid IN [$a_caller, $b_caller] SET s.body_hash = 'b'",
+            expect=lambda rows: [len(row["definitions"]) for row in rows] == [1],
+        )
+    ],
     "resolve_anchors": [
         Probe(lambda a, b: _resolved(b.token, b.anchor, b.caller), expect=_nothing),
         Probe(lambda a, b: _resolved(a.token, b.anchor, a.caller), expect=_something),
