@@ -122,7 +122,8 @@ async def test_nothing_is_written(make_agent: MakeAgent, graph: Graph) -> None:
         for path, value, why in WRONG:
             with pytest.raises(InvalidInput, match=why):
                 await agent.import_conversation(_changed(path, value))
-        branch = _changed("conversations.0.lineage", [{"conversation_id": "nobody's", "top": 0}])
+        begun = {"lineage": [{"conversation_id": "nobody's", "top": 2}], "head_seq": 2}
+        branch = _changed("conversations", [{"uuid": "c1", "status": "active", **begun}])
         with pytest.raises(
             InvalidInput, match=r"conversations\[0\].lineage\[0\]: the conversation that it begins with"
         ):
