@@ -282,6 +282,30 @@ async def test_a_vector_of_another_dimension(make_agent: MakeAgent, graph: Graph
         assert "dimensions" in report.errors[0].message
 
 
+async def test_other_tools_values_hold_up_nothing(make_agent: MakeAgent) -> None:
+    """Content in blocks, as some tools keep it, and properties of ours that are something else in their graphs."""
+    odd = conversation(uuid4().hex, "q", "a", "q", "a", other={"tags": 5})
+    odd[2] |= {"content": ["the lock is in the store", "and the key too"], "other": {"usage": 5, "receipt": 5}}
+    odd[2]["tool_calls"][0] |= {"other": {"arguments": 5}}
+    odd[2]["tool_calls"][0].pop("arguments")
+    odd[2]["tool_calls"][0]["result"] = {"uuid": uuid4().hex, "success": True, "other": {"result": 5}}
+    settings = {"embed_messages": True, "summarize_every": 2}
+    async with make_agent("b", embedder=HashingEmbedder(dimension=64), settings=settings) as agent:
+        [uuid] = (await agent.import_conversations(io.BytesIO(archive(odd)))).imported
+        assert await agent.drain(timeout=30) == {}
+        talk = await agent.load_conversation(uuid)
+        assert talk.tags == ()
+        assert "the lock is in the store" in await talk.summarize()
+        answer = (await talk.get_history())[1]
+        assert answer.content == "the lock is in the store\nand the key too"
+        assert [(call.arguments, call.result) for call in answer.tool_calls] == [({"unreadable": 5}, 5)]
+        assert (await agent.reembed(HashingEmbedder(dimension=32))).failed == 0
+        said = await talk.send_message("where is the lock?")
+        assert await talk.receipt(said.message_id)
+        assert await talk.as_of(said.message_id)
+        assert (await talk.export())["conversations"][0]["other"]["tags"] == 5
+
+
 async def test_a_branch_that_shares_nothing_outlives_what_it_came_from(
     make_agent: MakeAgent, graph: Graph, tmp_path: Path
 ) -> None:
