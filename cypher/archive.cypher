@@ -43,11 +43,13 @@ WHERE c.user_id = $user_id AND c.project = $project
 MATCH (m:Message {conversation_id: c.uuid})
 WHERE m.seq > $after AND m.seq <= $last
 WITH m ORDER BY m.seq LIMIT $limit
-RETURN m.uuid AS uuid, m.seq AS seq, coalesce(size(m.content), 0) + coalesce(size(m.reasoning), 0) + coalesce(size(m.provider_parts), 0)
+RETURN m.uuid AS uuid, m.seq AS seq,
+  reduce(all = 0, text IN [m.content, m.reasoning, m.provider_parts] | all + coalesce(size(toStringOrNull(text)), 0))
   + reduce(all = 0, one IN COLLECT {
     MATCH (m)-[:MADE_TOOL_CALL]->(call:ToolCall)
     OPTIONAL MATCH (call)-[:PRODUCED_RESULT]->(result:ToolResult)
-    RETURN coalesce(size(call.arguments), 0) + coalesce(size(result.result), 0) + coalesce(size(result.error), 0)
+    RETURN reduce(own = 0, text IN [call.arguments, result.result, result.error] |
+      own + coalesce(size(toStringOrNull(text)), 0))
   } | all + one) AS characters
 
 // name: archive_messages
@@ -133,7 +135,7 @@ WHERE c.user_id = $user_id AND c.project = $project
 MATCH (m:Message {conversation_id: c.uuid})
 WHERE m.seq > 0 AND m.seq <= $last AND m.receipt IS NOT NULL
 UNWIND ['"instructions":"', '"tools":"'] AS mark
-WITH DISTINCT split(split(m.receipt, mark)[1], '"')[0] AS uuid
+WITH DISTINCT split(split(toStringOrNull(m.receipt), mark)[1], '"')[0] AS uuid
 MATCH (kept:Prompt {uuid: uuid})
 WHERE kept.user_id = $user_id AND kept.project = $project
 RETURN kept.uuid AS uuid, kept.text AS text, toString(kept.created_at) AS created_at

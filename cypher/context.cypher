@@ -31,7 +31,7 @@ RETURN m {.uuid, .conversation_id, .seq, .role, .content, .token_count, .state, 
     MATCH (a)-[u:USED_CONTEXT]->(x)
     RETURN {tier: u.tier, rank: u.rank, score: u.score, tokens: u.tokens, cost: u.cost, labels: labels(x), uuid: x.uuid,
       seq: x.seq, role: x.role, from_seq: x.from_seq, to_seq: x.to_seq, conversation_id: x.conversation_id,
-      excerpt: left(x.content, 200), timestamp: toStringOrNull(coalesce(x.timestamp, x.created_at))} AS used
+      excerpt: CASE WHEN x.content IS :: STRING THEN left(x.content, 200) ELSE x.content END, timestamp: toStringOrNull(coalesce(x.timestamp, x.created_at))} AS used
     ORDER BY u.rank
   } AS used
 

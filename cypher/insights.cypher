@@ -17,7 +17,7 @@ SET c.uuid = c.uuid
 WITH c
 OPTIONAL MATCH (i:Insight {conversation_id: c.uuid, key: $key})
 WITH c, i, i IS NOT NULL AND NOT ($refresh AND coalesce(i.to_seq, 0) < c.head_seq) AS done,
-  c.insight_token IS NULL OR c.insight_token = $token OR c.insight_until < datetime() AS free
+  c.insight_until IS NULL OR c.insight_token IS NULL OR c.insight_token = $token OR c.insight_until < datetime() AS free
 FOREACH (_ IN CASE WHEN free AND NOT done THEN [1] ELSE [] END |
   SET c.insight_token = $token, c.insight_until = datetime() + duration({milliseconds: $lease}))
 RETURN free, done, c.head_seq AS head_seq, c.title AS title, CASE WHEN done THEN i {.uuid, .conversation_id, .user_id,

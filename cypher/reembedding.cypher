@@ -86,7 +86,7 @@ RETURN n.uuid AS uuid,
     MATCH (m:Message {conversation_id: n.uuid})
     WHERE m.seq > n.head_seq - n.message_count AND m.seq <= n.head_seq - n.message_count + 2
     WITH m ORDER BY m.seq
-    RETURN [m.role, left(m.content, 600), m.uuid]
+    RETURN [m.role, CASE WHEN m.content IS :: STRING THEN left(m.content, 600) ELSE m.content END, m.uuid]
   } ELSE [] END AS first
 
 // name: store_reembedded

@@ -32,6 +32,7 @@ WHERE c.user_id = $user_id AND c.project = $project
 RETURN c.uuid AS uuid, c.status = 'deleting' AS hidden, coalesce(c.kept_to, 0) AS kept_to,
   coalesce(c.swept_to = c.kept_to AND c.kept_to > 0, false) AS shared,
   coalesce(c.import_until > datetime(), false) AS restoring, c.import_holder AS holder, c.import_token AS token,
+  [i IN range(0, size(coalesce(c.lineage_ids, [])) - 1) | {id: c.lineage_ids[i], top: c.lineage_tops[i]}] AS lineage,
   head(COLLECT { MATCH (m:Message {conversation_id: c.uuid, seq: row.seq}) RETURN m.uuid }) AS last_message_id,
   head(COLLECT { MATCH (m:Message {conversation_id: c.uuid, seq: c.kept_to}) RETURN m.uuid }) AS kept_message_id
 
@@ -279,7 +280,8 @@ RETURN count(*) AS kept
 
 // name: finish_restore
 // All of an archive's conversations appear in one write, or none: each must still be the one that was begun, with as many
-// messages as were written. SET comes before the look, because it takes the locks. Labels of work to do are made anew.
+// messages as were written. SET comes before the look, because it takes the locks. Labels of work to do are made anew; a
+// pause after a failure that is longer than any of ours is ended.
 UNWIND $conversations AS row
 MATCH (c:Conversation {uuid: row.uuid})
 WHERE c.user_id = $user_id AND c.project = $project
@@ -291,7 +293,8 @@ UNWIND begun AS one
 WITH one.node AS c, one.row AS row
 SET c = row.properties, c.uuid = row.uuid, c.user_id = $user_id, c.project = $project, c.owner_token = $owner_token,
   c.created_at = datetime(row.created_at), c.updated_at = datetime(row.updated_at), c.branched_at = datetime(row.branched_at),
-  c.summary_until = datetime(row.summary_until)
+  c.summary_until = CASE WHEN datetime(row.summary_until) < datetime() + duration({seconds: $seconds})
+    THEN datetime(row.summary_until) END
 FOREACH (_ IN CASE WHEN $embed AND c.status <> 'deleting' AND (row.messages > 0 OR c.summary IS NOT NULL) THEN [1] ELSE [] END |
   SET c:PendingEmbedding)
 FOREACH (_ IN CASE WHEN c.status <> 'deleting' AND (c.head_seq - coalesce(c.summarized_seq, 0) >= $summarize_every

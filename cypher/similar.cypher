@@ -8,7 +8,7 @@ RETURN c.uuid AS uuid, coalesce(c.title, '') AS title, coalesce(c.summary, '') A
   MATCH (m:Message {conversation_id: c.uuid})
   WHERE m.seq > c.head_seq - c.message_count AND m.seq <= c.head_seq - c.message_count + 2
   WITH m ORDER BY m.seq
-  RETURN [m.role, left(m.content, 600), m.uuid]
+  RETURN [m.role, CASE WHEN m.content IS :: STRING THEN left(m.content, 600) ELSE m.content END, m.uuid]
 } AS first
 
 // name: store_conversation_vectors

@@ -6,7 +6,7 @@ MATCH (c:PendingSummary)
 WHERE c.user_id = $user_id AND c.project = $project AND c.status <> 'deleting' AND ($filed OR c.file_path IS NULL)
   AND (coalesce(c.title_source, '') <> 'provisional' OR c.head_seq - coalesce(c.summarized_seq, 0) >= $every
     OR EXISTS { MATCH (m:Message {conversation_id: c.uuid}) WHERE m.seq > 0 AND m.role = 'assistant'
-      AND m.state = 'complete' AND coalesce(m.has_text, trim(m.content) <> '') })
+      AND m.state = 'complete' AND coalesce(m.has_text, trim(toStringOrNull(m.content)) <> '', m.content IS NOT NULL) })
 RETURN c.uuid AS uuid, c.summary_token IS NOT NULL AS claimed,
   CASE WHEN c.summary_until > datetime() THEN duration.between(datetime(), c.summary_until).milliseconds ELSE 0 END AS wait
 ORDER BY wait, c.updated_at DESC
@@ -62,7 +62,8 @@ RETURN s {.uuid, .conversation_id, .user_id, .project, .kind, .level, .from_seq,
 ORDER BY s.from_seq, part DESC
 
 // name: stretch_messages
-// The messages of a lineage from one seq to another, as much of them as a summary needs.
+// The messages of a lineage from one seq to another, as much of them as a summary needs. What other tools keep in blocks
+// comes whole.
 MATCH (c:Conversation {uuid: $conversation_id})
 WHERE c.user_id = $user_id AND c.project = $project AND c.status <> 'deleting'
 UNWIND [i IN range(0, size(coalesce(c.lineage_ids, [])) - 1) | {id: c.lineage_ids[i], top: c.lineage_tops[i]}]
@@ -70,11 +71,13 @@ UNWIND [i IN range(0, size(coalesce(c.lineage_ids, [])) - 1) | {id: c.lineage_id
 MATCH (m:Message {conversation_id: l.id})
 WHERE m.seq >= $from_seq AND m.seq <= $to_seq AND m.seq <= l.top
 WITH m ORDER BY m.seq
-RETURN m {.uuid, .conversation_id, .seq, .role, content: left(m.content, $characters), .state, .in_reply_to,
-  .token_count, timestamp: toStringOrNull(m.timestamp), tool_calls: COLLECT {
+RETURN m {.uuid, .conversation_id, .seq, .role, .state, .in_reply_to, .token_count,
+  content: CASE WHEN m.content IS :: STRING THEN left(m.content, $characters) ELSE m.content END,
+  timestamp: toStringOrNull(m.timestamp), tool_calls: COLLECT {
     MATCH (m)-[:MADE_TOOL_CALL]->(call:ToolCall)-[:PRODUCED_RESULT]->(result:ToolResult)
     RETURN call {.uuid, .message_id, .index, .tool_name, .arguments, .success, .iteration,
-      timestamp: toStringOrNull(call.timestamp), result: left(result.result, $characters), error: result.error} AS call
+      timestamp: toStringOrNull(call.timestamp), error: result.error,
+      result: CASE WHEN result.result IS :: STRING THEN left(result.result, $characters) ELSE result.result END} AS call
     ORDER BY call.index
   }} AS message
 

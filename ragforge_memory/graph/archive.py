@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import Any, TypeVar
 
 from pydantic import ValidationError
@@ -217,10 +218,10 @@ def _node(model: type[N], pairs: Sequence[Sequence[Any]], more: Mapping[str, Any
         times = {name for name, _, is_time in pairs if is_time}
         other |= {name: {"datetime": values[name]} if name in times else values[name] for name in odd}
         kept = {name: value for name, value in values.items() if name not in odd | {"other"}}
-        try:
-            return model.model_validate({**kept, "other": other})
-        except ValidationError:
-            return model.model_validate(kept)  # a point, a duration: nothing of ours
+        for more in (other, {name: value for name, value in other.items() if name not in model.relied_on}):
+            with suppress(ValidationError):
+                return model.model_validate({**kept, "other": more})
+        return model.model_validate(kept)  # a point, a duration: nothing of ours
 
 
 def _put_json(name: str, text: str, values: dict[str, Any], verbatim: dict[str, str]) -> None:

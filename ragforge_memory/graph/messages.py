@@ -11,7 +11,7 @@ from uuid import uuid4
 from ragforge_memory.errors import MessageNotFound, conversation_gone
 from ragforge_memory.graph.client import PATIENT_TIMEOUT, GraphClient
 from ragforge_memory.graph.receipts import EARLIER_RESULT_CHARACTERS, Receipt, TurnContext, turn_context
-from ragforge_memory.graph.records import message, to_json, tool_call, tool_call_rows
+from ragforge_memory.graph.records import content_text, message, to_json, tool_call, tool_call_rows
 from ragforge_memory.graph.space_in_use import in_space, stored
 from ragforge_memory.graph.spaces import Space
 from ragforge_memory.graph.text import lucene_any, owner_token, query_words, terms
@@ -303,7 +303,7 @@ class MessageStore:
         rows = await self._client.read(
             "pending_embeddings", timeout=PATIENT_TIMEOUT, recover=False, limit=limit, filed=False, **self._owner
         )
-        return [(row["uuid"], row["content"]) for row in rows]
+        return [(row["uuid"], content_text(row["content"])) for row in rows]
 
     async def store_embeddings(self, space: Space, vectors: Mapping[str, Sequence[float]]) -> None:
         """Stores vectors by message uuid and takes the messages off the waiting list.

@@ -31,13 +31,13 @@ def as_text(value: Any) -> str:
     return value if isinstance(value, str) else to_json(value)
 
 
-def from_json(text: str | None, default: Any = None) -> Any:
-    """The value behind a JSON property; text that is no JSON (another tool's graph) comes back as it is."""
+def from_json(text: Any, default: Any = None) -> Any:
+    """The value behind a JSON property; what is no JSON text (another tool's graph) comes back as it is."""
     if text is None:
         return default
     try:
         return json.loads(text)
-    except ValueError:
+    except (TypeError, ValueError, RecursionError):
         return text
 
 
@@ -48,7 +48,7 @@ def conversation_info(row: dict[str, Any]) -> ConversationInfo:
         "session_id": row.get("session_id"),
         "title": row.get("title"),
         "summary": row.get("summary"),
-        "tags": tuple(row.get("tags") or ()),
+        "tags": row.get("tags") or (),
         "status": row.get("status") or "active",
         "message_count": row.get("message_count") or 0,
         "head_seq": row.get("head_seq") or 0,
@@ -75,7 +75,7 @@ def message(row: dict[str, Any], *, include_reasoning: bool = True) -> Message:
         "conversation_id": row["conversation_id"],
         "seq": row["seq"],
         "role": _ROLES.get(str(role), role),
-        "content": _text(row.get("content")),
+        "content": content_text(row.get("content")),
         "reasoning": row.get("reasoning") if include_reasoning else None,
         "timestamp": row["timestamp"],
         "token_count": row.get("token_count"),
@@ -188,7 +188,7 @@ def _readable(model: type[M], values: dict[str, Any], **instead: Any) -> M:
         return model(**kept, **{name: instead[name] for name in odd if name in instead})
 
 
-def _text(value: Any) -> str:
+def content_text(value: Any) -> str:
     """Content as text; given as blocks (a list, as some tools store it), their texts below each other."""
     if value is None or isinstance(value, str):
         return value or ""

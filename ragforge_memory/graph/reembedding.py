@@ -8,6 +8,7 @@ from typing import Any
 from uuid import uuid4
 
 from ragforge_memory.graph.client import PATIENT_TIMEOUT, GraphClient
+from ragforge_memory.graph.records import content_text
 from ragforge_memory.graph.similar import Part, Topic
 from ragforge_memory.graph.spaces import Space, find_space, retire_space, retire_spaces
 from ragforge_memory.graph.summaries import LEASE_SECONDS
@@ -193,8 +194,8 @@ class ReembeddingStore:
 
 
 def _lacking(row: Mapping[str, Any]) -> Lacking:
-    text, label = row["content"] or "", row["label"]
-    first = tuple(Part(text or "", role == "user") for role, text, _ in row["first"])
+    text, label = content_text(row["content"]), row["label"]
+    first = tuple(Part(content_text(text), role == "user") for role, text, _ in row["first"])
     topic = Topic(row["uuid"], row["title"], row["summary"], first)
     if label == "Conversation":
         readable = all(text is not None for _, text, _ in row["first"])

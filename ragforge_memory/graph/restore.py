@@ -13,6 +13,7 @@ from ragforge_memory.graph.imports import UuidTaken, is_taken
 from ragforge_memory.graph.space_in_use import in_space
 from ragforge_memory.graph.spaces import Space
 from ragforge_memory.graph.text import owner_token
+from ragforge_memory.models.lineage import Lineage, Part
 from ragforge_memory.models.owner import Owner
 
 # How long what is written of a restore is left alone by the sweep, from the last batch on (s). A batch takes a second
@@ -41,6 +42,7 @@ class Known:
     kept_to: int
     last_message_id: str | None
     kept_message_id: str | None
+    lineage: Lineage
 
     @property
     def left(self) -> bool:
@@ -91,7 +93,13 @@ class RestoreStore:
         asked = [{"uuid": uuid, "seq": seq} for uuid, seq in conversations.items()]
         rows = await self._read("restore_state", conversations=asked) if asked else []
         names = ("hidden", "shared", "restoring", "holder", "token", "kept_to", "last_message_id", "kept_message_id")
-        return {row["uuid"]: Known(**{name: row[name] for name in names}) for row in rows}
+        return {
+            row["uuid"]: Known(
+                **{name: row[name] for name in names},
+                lineage=tuple(Part(part["id"], int(part["top"])) for part in row["lineage"]),
+            )
+            for row in rows
+        }
 
     async def copies(self, uuids: Collection[str]) -> dict[str, str]:
         """The owner's conversations that came in under a new uuid: the old one → the last updated."""

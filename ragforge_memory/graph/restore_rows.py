@@ -146,13 +146,17 @@ class Rows:
             "uuid": self._names.now(head.uuid),
             "properties": properties,
             "messages": messages,
-            "branch": self._branch(head.branch),
+            "branch": self._branch(head),
             **{name: getattr(head, name) for name in sorted(times)},
         }
 
-    def _branch(self, branch: archive.Branch | None) -> dict[str, Any]:
+    def _branch(self, head: archive.ConversationHead) -> dict[str, Any]:
+        """The edge that leads here: a delete keeps what it leads to. Where the archive has none it is made."""
+        branch = head.branch
         if branch is None:
-            return {}
+            if not head.lineage:
+                return {}
+            branch = archive.Branch(parent=head.lineage[-1].conversation_id, from_seq=head.lineage[-1].top)
         properties: dict[str, Any] = {} if branch.from_seq is None else {"from_seq": branch.from_seq}
         if branch.from_message_id is not None:
             properties["from_message_id"] = self._names.now(branch.from_message_id)

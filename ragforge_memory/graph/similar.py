@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from ragforge_memory.graph.client import PATIENT_TIMEOUT, GraphClient
-from ragforge_memory.graph.records import conversation_info
+from ragforge_memory.graph.records import content_text, conversation_info
 from ragforge_memory.graph.search import RARITY_SAMPLE
 from ragforge_memory.graph.space_in_use import SpaceInUse, in_space, stored
 from ragforge_memory.graph.spaces import Space
@@ -78,7 +78,7 @@ class SimilarStore:
                 row["uuid"],
                 row["title"],
                 row["summary"],
-                tuple(Part(text or "", role == "user") for role, text, _ in row["first"]),
+                tuple(Part(content_text(text), role == "user") for role, text, _ in row["first"]),
             )
             for row in rows
         ]

@@ -156,7 +156,8 @@ class SummaryStore:
         for level in sorted((row["level"] for row in rows), reverse=True):
             floor = parts[-1].to_seq if parts else 0
             found = await self._of_level(conversation_id, level, floor, before)
-            found = [summary for summary in found if summary.to_seq <= to_seq]
+            # One that ends before it begins, of another tool's graph, covers nothing.
+            found = [summary for summary in found if summary.from_seq <= summary.to_seq <= to_seq]
             if level == ON_DEMAND:
                 on_demand = found
             else:

@@ -6,9 +6,9 @@ archive's head, then for each conversation itself, its anchors, prompts, message
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Any, ClassVar, Final, Literal
 
-from pydantic import ConfigDict, Field
+from pydantic import ConfigDict, Field, field_validator
 
 from ragforge_memory.models.archive_values import (
     JSON_PROPERTIES,
@@ -43,6 +43,16 @@ class Node(Record):
     source_uuid: str | None = Field(None, description="what its uuid was before it was copied")
     other: Other = Field(default_factory=dict)
     verbatim: Verbatim = Field(default_factory=dict)
+
+    relied_on: ClassVar[frozenset[str]] = frozenset()
+    """Properties that statements count with or cannot do without: never ``other``, whatever they hold."""
+
+    @field_validator("other")
+    @classmethod
+    def _not_relied_on(cls, values: dict[str, Any]) -> dict[str, Any]:
+        for name in cls.relied_on & values.keys():
+            raise ValueError(f"{name!r} is no further property")
+        return values
 
 
 class Place(Record):
@@ -129,6 +139,8 @@ class ToolCall(Node):
 class Message(Node):
     """A message; ``seq`` is its place, in the conversation and in all that was branched from it."""
 
+    relied_on = frozenset({"role", "content"})
+
     seq: Annotated[Seq, Field(ge=1)]
     role: str
     content: str | list[str]
@@ -202,6 +214,8 @@ class Prompt(Record):
 class Summary(Node):
     """A summary, with what it summarises."""
 
+    relied_on = frozenset({"kind", "level", "from_seq", "to_seq", "content"})
+
     kind: str = "rolling"
     level: Int = 1
     from_seq: Seq
@@ -250,6 +264,11 @@ class ConversationHead(Node):
 
     Of one that is ``shared`` the archive has the first messages alone, up to ``kept_to``, which branches begin with.
     """
+
+    relied_on = frozenset(
+        {"message_count", "token_total", "compressed_total"}
+        | {"summary_seq", "summarized_seq", "extracted_seq", "summary_attempts"}
+    )
 
     status: Literal["active", "archived", "shared"] = "active"
     session_id: str | None = None

@@ -10,7 +10,7 @@ from typing import Any, Literal
 from ragforge_memory.models.conversation import Usage
 from ragforge_memory.models.shape import Shape
 
-FailureReason = Literal["empty", "deleted", "invalid", "blocked", "model", "unreadable"]
+FailureReason = Literal["empty", "deleted", "invalid", "blocked", "model", "unreadable", "busy"]
 StopReason = Literal["cost", "tokens", "model"]
 
 with warnings.catch_warnings():
@@ -41,7 +41,8 @@ class InsightFailure(Shape):
 
     ``reason``: ``empty`` (nothing was said in it), ``deleted`` (meanwhile), ``invalid`` (the model's last answer fitted
     the schema as little as those before), ``blocked`` (by the vendor), ``model`` (it failed), ``unreadable`` (its texts
-    are in files that are lost or that this agent does not read). ``message`` says more.
+    are in files that are lost or that this agent does not read), ``busy`` (another process has been at it for more than
+    ten minutes). ``message`` says more.
     """
 
     conversation_id: str

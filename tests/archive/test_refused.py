@@ -122,7 +122,8 @@ async def test_nothing_is_written(make_agent: MakeAgent, graph: Graph) -> None:
         for path, value, why in WRONG:
             with pytest.raises(InvalidInput, match=why):
                 await agent.import_conversation(_changed(path, value))
-        branch = _changed("conversations.0.lineage", [{"conversation_id": "nobody's", "top": 0}])
+        begun = {"lineage": [{"conversation_id": "nobody's", "top": 2}], "head_seq": 2}
+        branch = _changed("conversations", [{"uuid": "c1", "status": "active", **begun}])
         with pytest.raises(
             InvalidInput, match=r"conversations\[0\].lineage\[0\]: the conversation that it begins with"
         ):
@@ -245,3 +246,11 @@ async def test_what_speaks_of_archives_is_none(make_agent: MakeAgent) -> None:
                 assert (report.conversations, report.messages) == (1, 1)
         with pytest.raises(InvalidInput, match="UTF-8"):
             await agent.import_conversations(io.BytesIO(json.dumps(DOCUMENT).encode().replace(b"hello", b"\xff")))
+
+
+async def test_a_pause_that_never_ends_holds_up_no_summary(make_agent: MakeAgent) -> None:
+    paused = conversation(uuid4().hex, "q1", "a1", "q2", summary_until="9999-01-01T00:00:00Z", summary_attempts=1)
+    async with make_agent(settings={"summarize_every": 2}) as agent:
+        [uuid] = (await agent.import_conversations(io.BytesIO(archive(paused)))).imported
+        assert await agent.drain(timeout=30) == {}
+        assert (await agent.load_conversation(uuid)).summary

@@ -225,6 +225,22 @@ async def test_work_for_a_claim_that_is_lost_is_broken_off(make_agent: MakeAgent
     assert (found.made, len(provider.requests)) == (1, 2)
 
 
+async def test_what_another_process_never_ends_is_not_waited_for_for_ever(
+    make_agent: MakeAgent, cypher: Cypher, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ragforge_memory.agent.insights.analysis._PATIENCE_SECONDS", 0.5)
+    async with make_agent(provider=asked_of(), settings=ALONE) as agent:
+        made = await talks(agent, 3)
+        held = "MATCH (c:Conversation {uuid: $u}) SET c.insight_token = 'x', c.insight_until = datetime('9999-01-01')"
+        cypher(held, u=made[0])
+        cypher("MATCH (c:Conversation {uuid: $u}) SET c.insight_token = 'x'", u=made[1])  # by nobody we know
+        async with asyncio.timeout(10):
+            found = await agent.batch_analyze(made, TASK, FIELDS)
+    assert [each.conversation_id for each in found] == made[1:]
+    assert [(each.conversation_id, each.reason) for each in found.failed] == [(made[0], "busy")]
+    assert "another process" in found.failed[0].message
+
+
 async def test_a_worker_whose_lease_was_taken_over_changes_nothing(
     make_agent: MakeAgent, neo4j_config: Neo4jConfig, owner: Owner, cypher: Cypher
 ) -> None:

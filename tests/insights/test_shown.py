@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -16,6 +18,7 @@ from tests.insights.talks import ALONE, FIELDS, TASK, answered, asked_of, shown
 pytestmark = pytest.mark.anyio
 
 MakeAgent = Callable[..., AsyncConversationAgent]
+Cypher = Callable[..., list[dict[str, Any]]]
 
 WINDOW = 8_000
 EVERY = 10
@@ -156,3 +159,18 @@ async def test_a_window_that_is_small(make_agent: MakeAgent, window: int) -> Non
         found = await agent.batch_analyze(talk, TASK, FIELDS)
     assert len(found) == 1
     assert request_tokens(provider.requests[0]) <= window_of(window, 128_000).limit
+
+
+async def test_messages_that_are_missing_are_passed_over(make_agent: MakeAgent, cypher: Cypher) -> None:
+    provider = asked_of()
+    async with make_agent(provider=provider, settings=ALONE) as agent:
+        some = await agent.import_conversation(_said(4), title="Some")
+        none = await agent.import_conversation(_said(2), title="None")
+        cypher("MATCH (m:Message {conversation_id: $u}) WHERE m.seq IN [1, 3] DETACH DELETE m", u=some.uuid)
+        cypher("MATCH (m:Message {conversation_id: $u}) DETACH DELETE m", u=none.uuid)
+        async with asyncio.timeout(10):
+            found = await agent.batch_analyze([some, none], TASK, FIELDS)
+    assert [each.conversation_id for each in found] == [some.uuid]
+    assert _whole(shown(provider.requests[0])) == [2, 4]
+    assert [(each.conversation_id, each.reason) for each in found.failed] == [(none.uuid, "empty")]
+    assert len(provider.requests) == 1

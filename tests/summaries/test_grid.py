@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from ragforge_memory.agent.upkeep.work import SummaryTask
-from ragforge_memory.errors import ConversationNotFound, ModelError
+from ragforge_memory.errors import ConversationNotFound, GraphUnavailable, ModelError
 from ragforge_memory.graph.summaries import Lease, SummaryStore
 from ragforge_memory.models.lineage import cut
 from tests.summaries.desk import Desk, faults
@@ -184,6 +184,47 @@ async def test_a_conversation_that_is_deleted_meanwhile_keeps_nothing(make_desk:
     assert await desk.store.due() == []
     with pytest.raises(ConversationNotFound):
         await desk.summaries.on_demand(uuid)
+
+
+async def test_messages_that_are_missing_are_passed_over(make_desk: MakeDesk) -> None:
+    """What somebody has damaged the graph of is summarised as far as it is there, and never looked at for ever."""
+    desk = make_desk(3)
+    uuid = await desk.conversation(11)
+    await desk.client.run_schema(
+        "MATCH (m:Message {conversation_id: $uuid}) WHERE m.seq IN [2, 7, 8, 9, 10, 11] DETACH DELETE m", uuid=uuid
+    )
+    async with asyncio.timeout(10):
+        await desk.work()
+        assert await desk.summaries.on_demand(uuid) == "They did 1 to 9.\nNothing was said in words."
+    assert not (await desk.state(uuid))["pending"]
+
+
+async def test_summaries_that_end_before_they_begin_are_none(make_desk: MakeDesk) -> None:
+    desk = make_desk(2)
+    uuid = await desk.conversation(4)
+    await desk.client.run_schema(
+        "MATCH (c:Conversation {uuid: $uuid}) UNWIND [1, 2] AS from_seq "
+        "CREATE (c)-[:HAS_SUMMARY]->(:Summary {uuid: $uuid + from_seq, conversation_id: $uuid, kind: 'rolling', "
+        "level: 1, from_seq: from_seq, to_seq: 0, content: 'odd', created_at: datetime()})",
+        uuid=uuid,
+    )
+    async with asyncio.timeout(10):
+        await desk.work()
+        assert await desk.summaries.on_demand(uuid) == "They did 1 to 4."
+    assert len(desk.provider.requests) < 10
+
+
+async def test_what_another_process_never_ends_is_not_waited_for_for_ever(
+    make_desk: MakeDesk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ragforge_memory.agent.upkeep.summaries._MOST_LOOKS", 2)
+    desk = make_desk(2)
+    uuid = await desk.conversation(4)
+    held = "MATCH (c:Conversation {uuid: $uuid}) SET c.summary_token = 'x', c.summary_until = datetime('9999-01-01')"
+    await desk.client.run_schema(held, uuid=uuid)
+    async with asyncio.timeout(10):
+        with pytest.raises(GraphUnavailable, match="another process has been summarising"):
+            await desk.summaries.on_demand(uuid)
 
 
 async def test_deleting_takes_the_summaries_along(make_desk: MakeDesk) -> None:

@@ -9,12 +9,22 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from pydantic import ValidationError
 
+from ragforge_memory.agent.archives.restored_branches import check_branch
 from ragforge_memory.agent.archives.restored_messages import HereAlready
-from ragforge_memory.agent.archives.restored_places import Counts, Misplaced
+from ragforge_memory.agent.archives.restored_places import (
+    Begun,
+    Counts,
+    Misplaced,
+    check_insights,
+    check_summaries,
+    last_seq,
+    unknown_anchor,
+)
 from ragforge_memory.agent.archives.restoring import Restoring
 from ragforge_memory.errors import InvalidInput
 from ragforge_memory.models import archive
 from ragforge_memory.models.conversation import ConversationInfo
+from ragforge_memory.models.lineage import Part
 
 if TYPE_CHECKING:
     from ragforge_memory.agent.archives.transcripts import OnConflict
@@ -55,7 +65,15 @@ def checked_document(data: Mapping[str, Any]) -> archive.Document:
         raise _refused("conversations", "two of them have the same uuid")
     seen: set[tuple[str, str]] = set()
     for index, each in enumerate(document.conversations):
-        _check_conversation(each, f"conversations[{index}]", heads, index)
+        path = f"conversations[{index}]"
+        try:
+            _check_beginning(each, document.conversations[:index], heads)
+            begun = Begun(each)
+            check_summaries(begun, each.summaries)
+            check_insights(begun, each.insights)
+        except InvalidInput as error:
+            raise InvalidInput(f"{path}.{error.message}", hint=error.hint) from error
+        _check_messages(each, path)
         for path, kind, uuid in _nodes(each):
             if (kind, uuid) in seen:
                 raise _refused(f"conversations[{index}].{path}.uuid", f"{uuid!r} is that of another {kind}")
@@ -145,11 +163,24 @@ def _batches(messages: Sequence[archive.Message]) -> Iterable[tuple[int, Sequenc
     yield start, messages[start:]
 
 
-def _check_conversation(each: archive.Conversation, path: str, places: Mapping[str, int], index: int) -> None:
-    """What no single value says: order, places, and what names what."""
-    for number, part in enumerate(each.lineage):
-        if places.get(part.conversation_id, -1) >= index:
-            raise _refused(f"{path}.lineage[{number}].conversation_id", "it begins with a conversation behind it")
+def _check_beginning(
+    each: archive.Conversation, before: Sequence[archive.Conversation], places: Mapping[str, int]
+) -> None:
+    """Whether a conversation begins with what stands before it, as far as that goes."""
+    parents = {one.uuid: one for one in before}
+    lineage = [Part(part.conversation_id, part.top) for part in each.lineage]
+    for number, (uuid, top) in enumerate(lineage):
+        if uuid in places and uuid not in parents:
+            raise _refused(f"lineage[{number}].conversation_id", "it begins with a conversation behind it")
+        if uuid in parents and top > last_seq(parents[uuid]):
+            raise _refused(f"lineage[{number}].top", f"{top} is behind {last_seq(parents[uuid])}, where that ends")
+    parent = parents.get(lineage[-1].conversation_id) if lineage else None
+    begins = None if parent is None else tuple(Part(part.conversation_id, part.top) for part in parent.lineage)
+    check_branch(each, tuple(lineage), begins)
+
+
+def _check_messages(each: archive.Conversation, path: str) -> None:
+    """What no single value of the messages says: order, places, and what names what."""
     last = each.lineage[-1].top if each.lineage else 0
     most = each.kept_to or 0 if each.status == "shared" else each.head_seq
     for number, message in enumerate(each.messages):
@@ -162,9 +193,9 @@ def _check_conversation(each: archive.Conversation, path: str, places: Mapping[s
         raise _refused(f"{path}.messages", f"those behind {last} are missing: there are {most}")
     anchors = {anchor.uuid for anchor in each.anchors}
     for number, message in enumerate(each.messages):
-        for place, tie in enumerate(message.anchored):
-            if tie.anchor not in anchors:
-                raise _refused(f"{path}.messages[{number}].anchored[{place}].anchor", "there is no such anchor")
+        unknown = unknown_anchor(message, anchors)
+        if unknown is not None:
+            raise _refused(f"{path}.messages[{number}].{unknown}", "there is no such anchor")
 
 
 def check_version(data: Mapping[str, Any]) -> None:

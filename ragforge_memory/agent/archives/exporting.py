@@ -6,7 +6,7 @@ import asyncio
 import json
 import logging
 import os
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Sequence, Set
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from ragforge_memory.agent.archives.private_file import replacing
+from ragforge_memory.agent.archives.restored_places import unknown_anchor
 from ragforge_memory.agent.outages.recovery import replay_own
 from ragforge_memory.errors import ConversationFileError, ConversationNotFound, InvalidInput
 from ragforge_memory.graph.archive import ArchiveStore
@@ -49,7 +50,8 @@ async def document(services: Services, uuid: str, *, embeddings: bool) -> dict[s
     lineage, branches = await store.family(uuid)
     made: dict[str, Any] = {**_dumped(_head(services, space)), "conversation": uuid, "conversations": []}
     wanted = [
-        *((part.conversation_id, part.top) for part in lineage),
+        # Of what it shares no message with nothing may be left.
+        *((part.conversation_id, part.top) for part in lineage if part.top),
         (uuid, None),
         *((each, None) for each in branches),
     ]
@@ -139,7 +141,9 @@ async def _conversation(
     head = await store.head(uuid, top=top, space=space)
     yield _Line("conversation", head)
     last = head.kept_to or 0 if head.status == "shared" else head.head_seq
-    for anchor in await store.anchors(uuid, last=last):
+    anchors = await store.anchors(uuid, last=last)
+    known = {anchor.uuid for anchor in anchors}
+    for anchor in anchors:
         yield _Line("anchor", anchor)
     for prompt in await store.prompts(uuid, last=last):
         yield _Line("prompt", prompt)
@@ -147,7 +151,7 @@ async def _conversation(
     async for batch in store.messages(uuid, last=last, space=space):
         for message in batch:
             messages += 1
-            yield _Line("message", message)
+            yield _Line("message", _tied_to(message, known))
     summaries = await store.summaries(uuid, last=last, space=space)
     for summary in summaries:
         yield _Line("summary", summary)
@@ -155,6 +159,19 @@ async def _conversation(
         for insight in await store.insights(uuid):
             yield _Line("insight", insight)
     yield _Line("end", archive.End(uuid=uuid, messages=messages, summaries=len(summaries)))
+
+
+def _tied_to(message: archive.Message, anchors: Set[str]) -> archive.Message:
+    """A message without its ties to anchors that were made since the anchors were read."""
+    if unknown_anchor(message, anchors) is None:
+        return message
+    calls = [
+        call.model_copy(update={"reads": [read for read in call.reads if read.anchor in anchors]})
+        for call in message.tool_calls
+    ]
+    anchored = [tie for tie in message.anchored if tie.anchor in anchors]
+    used = [each for each in message.used if each.label != "anchor" or each.uuid in anchors]
+    return message.model_copy(update={"tool_calls": calls, "anchored": anchored, "used": used})
 
 
 def _head(services: Services, space: Space | None) -> archive.Head:

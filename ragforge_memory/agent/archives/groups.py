@@ -8,7 +8,15 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from ragforge_memory.agent.archives.lines import BATCH_CHARACTERS, BATCH_RECORDS, Line, Reader, Restored, parsed
+from ragforge_memory.agent.archives.lines import (
+    BATCH_CHARACTERS,
+    BATCH_RECORDS,
+    Line,
+    Reader,
+    Restored,
+    parsed,
+    refused,
+)
 from ragforge_memory.agent.patience import abandoned
 from ragforge_memory.errors import EmbeddingMismatch, GraphUnavailable, InvalidInput, RagforgeError
 from ragforge_memory.models import archive
@@ -79,7 +87,7 @@ class _Held:
     def sound(self) -> bool:
         """Whether it can be taken for whole, so far as its lines tell; else it is read line by line."""
         end = self.lines[-1][0].record
-        if not isinstance(end, archive.End) or end.dropped:
+        if not isinstance(end, archive.End) or end.dropped or end.uuid != self.head.uuid:
             return False
         summaries = end.summaries if "summaries" in end.model_fields_set else len(self.of("summary"))
         whole = (end.messages, summaries) == (len(self.of("message")), len(self.of("summary")))
@@ -88,6 +96,35 @@ class _Held:
     def of(self, kind: str) -> list[Any]:
         """Its records of a kind."""
         return self.records.get(kind, [])
+
+
+@dataclass(slots=True)
+class _Count:
+    """How many conversations came, beside what the last line says of it."""
+
+    came: int = 0
+    said: int | None = None
+    unreadable: int = 0
+    begun: bool = False
+
+    def take(self, line: Line) -> None:
+        """The next line."""
+        record = line.record
+        if line.kind == "conversation":
+            self.came, self.begun = self.came + 1, True
+        elif isinstance(record, archive.End):
+            self.came, self.begun = self.came - (record.dropped and self.begun), False
+        elif isinstance(record, archive.Done):
+            self.said = record.conversations
+        elif not line.kind:
+            self.unreadable += 1  # it may have begun a conversation, and was told of
+
+    def ended(self, number: int) -> list[Restored]:
+        """What is wrong at the end of the file."""
+        if self.said is None or self.came <= self.said <= self.came + self.unreadable:
+            return []
+        why = f"conversations: the file had {self.said} when it was written, and {self.came} came"
+        return [refused(why, number)]
 
 
 class Groups:
@@ -107,9 +144,11 @@ class Groups:
         self._by_itself = False
         self._group: dict[str, _Held] = {}
         self._writing: asyncio.Task[list[Restored]] | None = None
+        self._count = _Count()
 
     async def take(self, line: Line, number: int) -> list[Restored]:
         """One line; what became of conversations, some time after they have ended."""
+        self._count.take(line)
         told: list[Restored] = []
         if line.kind == "conversation":
             told += await self._settled()
@@ -134,7 +173,7 @@ class Groups:
     async def ended(self, number: int) -> list[Restored]:
         """The file is at its end."""
         told = [*await self._settled(), *await self._written()]
-        return told + await self._reader.ended(number)
+        return told + (await self._reader.ended(number) or self._count.ended(number))
 
     async def close(self) -> None:
         """Everything is written; see `Restoring.close`."""

@@ -12,7 +12,7 @@ from ragforge_memory.agent.archives.documents import check_version, checked
 from ragforge_memory.agent.archives.restored_messages import HereAlready, Repeated
 from ragforge_memory.agent.archives.restored_places import Counts, Misplaced
 from ragforge_memory.agent.archives.restoring import Restoring
-from ragforge_memory.errors import InvalidInput
+from ragforge_memory.errors import GraphError, InvalidInput, SchemaTooNew
 from ragforge_memory.graph.imports import UuidTaken
 from ragforge_memory.models import archive
 
@@ -79,6 +79,10 @@ class Reader:
             told += await self._refuse(error.message, error.place, error.hint)
         except UuidTaken:
             told += await self._refuse("a uuid of it was there before", number)
+        except SchemaTooNew:
+            raise
+        except GraphError as error:  # a vector of another dimension, or what nobody has thought of
+            told += await self._refuse(error.message, number, error.hint)
         except HereAlready as error:
             told += await self._refuse(error.message, number if error.place is None else error.place, error.hint)
         except InvalidInput as error:
@@ -98,7 +102,7 @@ class Reader:
         if self._state == "in":
             return await self._refuse("the file ends in the middle of a conversation", number)
         if not self._done:
-            return [_refused("the file was cut: its last line is missing", number)]
+            return [refused("the file was cut: its last line is missing", number)]
         return []
 
     async def _taken(self, line: Line, record: archive.Record, number: int) -> list[Restored]:
@@ -134,6 +138,8 @@ class Reader:
 
     async def _end(self, end: archive.End, number: int) -> list[Restored]:
         state = self._state
+        if state == "in" and end.uuid != self._uuid:
+            raise InvalidInput(f"uuid: this is the end of {end.uuid!r}, not of {self._uuid!r}")
         if state == "in" and not end.dropped:
             await self._flush()
             if end.messages != self._messages:
@@ -155,7 +161,7 @@ class Reader:
             return []
         self._state, self._batch = "refused", []
         await self.restoring.roll_back()
-        return [_refused(why, number, hint)]
+        return [refused(why, number, hint)]
 
     async def _add(self, kind: str, record: archive.Record, size: int, number: int) -> None:
         if kind != self._kind or len(self._batch) >= BATCH_RECORDS or self._characters + size > BATCH_CHARACTERS:
@@ -220,5 +226,6 @@ def _line(line: bytes) -> Line:
         return Line("", None, "this is no record of an archive", len(line))
 
 
-def _refused(why: str, number: int, hint: str | None = None) -> Restored:
+def refused(why: str, number: int, hint: str | None = None) -> Restored:
+    """What is told of what is wrong in a line."""
     return Restored(None, error=f"line {number}: {why}", hint=hint, line=number)

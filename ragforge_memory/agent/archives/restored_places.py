@@ -1,19 +1,22 @@
-"""How far a conversation of an archive has come in, and whether its messages are in their places."""
+"""How far a conversation of an archive has come in, and whether what hangs on it is in its place."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass, field
 
 from ragforge_memory.errors import InvalidInput
 from ragforge_memory.models import archive
 
+MEND_IT = "nothing was written; mend it and try again"
+"""What to do about an archive that is wrong."""
+
 
 class Misplaced(InvalidInput):
-    """The message at ``index`` of those that were given is out of place; ``why`` begins with what of it is wrong."""
+    """The record at ``index`` of those that were given is out of place; ``why`` begins with what of it is wrong."""
 
-    def __init__(self, index: int, why: str) -> None:
-        super().__init__(f"messages[{index}].{why}", hint="nothing was written; mend it and try again")
+    def __init__(self, index: int, why: str, *, of: str = "messages") -> None:
+        super().__init__(f"{of}[{index}].{why}", hint=MEND_IT)
         self.index = index
         self.why = why
 
@@ -29,7 +32,10 @@ class Counts:
 
 @dataclass(slots=True)
 class Begun:
-    """A conversation that was begun: what of it is here still, what has come, and the keys of its anchors here."""
+    """A conversation that was begun: what of it is here still, what has come, and the keys of its anchors here.
+
+    ``seen`` are the uuids and places of its summaries and insights, of which there is one each.
+    """
 
     head: archive.ConversationHead
     kept_to: int = 0
@@ -38,13 +44,14 @@ class Begun:
     last_seq: int = 0
     new: Counts = field(default_factory=Counts)
     keys: dict[str, str] = field(default_factory=dict)
+    seen: set[tuple[object, ...]] = field(default_factory=set)
 
 
 def in_place(begun: Begun, messages: Sequence[archive.Message]) -> list[archive.Message]:
     """The messages that are to be written: all but those that are here still, shared by branches.
 
     Raises:
-        Misplaced: one is out of its place, or another is in it.
+        Misplaced: one is out of its place, or another is in it, or it names an anchor that has not come.
     """
     new = []
     for index, each in enumerate(messages):
@@ -54,6 +61,9 @@ def in_place(begun: Begun, messages: Sequence[archive.Message]) -> list[archive.
             raise Misplaced(index, f"seq: {each.seq} is not {begun.last_seq + 1}: a message is missing")
         if each.seq == begun.kept_to and each.uuid != begun.kept_message_id:
             raise Misplaced(index, "uuid: another message is in this place already")
+        unknown = unknown_anchor(each, begun.keys)
+        if unknown is not None:
+            raise Misplaced(index, f"{unknown}: there is no such anchor")
         begun.last_seq = each.seq
         if each.seq > begun.kept_to:
             new.append(each)
@@ -69,8 +79,52 @@ def check_whole(begun: Begun) -> None:
     if begun.last_seq < last_seq(begun.head):
         raise InvalidInput(
             f"messages: those behind {begun.last_seq} are missing: there are {last_seq(begun.head)}",
-            hint="nothing was written; mend it and try again",
+            hint=MEND_IT,
         )
+
+
+def check_summaries(begun: Begun, summaries: Sequence[archive.Summary]) -> None:
+    """Refuses summaries of what is not there, and a second one where there is one already.
+
+    Raises:
+        Misplaced: one of them is such.
+    """
+    last = last_seq(begun.head)
+    for index, each in enumerate(summaries):
+        if not 0 < each.from_seq <= each.to_seq <= last:
+            why = f"to_seq: there are no messages {each.from_seq} to {each.to_seq} of {last}"
+            raise Misplaced(index, why, of="summaries")
+        _check_new(begun, index, ("uuid", each.uuid), of="summaries")
+        _check_new(begun, index, ("from_seq", each.from_seq, each.level, each.kind), of="summaries")
+
+
+def check_insights(begun: Begun, insights: Sequence[archive.Insight]) -> None:
+    """Refuses a second insight of a uuid or of an analysis.
+
+    Raises:
+        Misplaced: one of them is such.
+    """
+    for index, each in enumerate(insights):
+        _check_new(begun, index, ("uuid", each.uuid), of="insights")
+        _check_new(begun, index, ("key", each.key), of="insights")
+
+
+def _check_new(begun: Begun, index: int, place: tuple[object, ...], *, of: str) -> None:
+    if (of, *place) in begun.seen:
+        one = "summary" if of == "summaries" else "insight"
+        raise Misplaced(index, f"{place[0]}: {place[1]!r} is that of another {one}", of=of)
+    begun.seen.add((of, *place))
+
+
+def unknown_anchor(message: archive.Message, known: Container[str]) -> str | None:
+    """Where a message names an anchor that is not known; None: nowhere."""
+    named = [(f"anchored[{place}].anchor", tie.anchor) for place, tie in enumerate(message.anchored)]
+    for number, call in enumerate(message.tool_calls):
+        named += [(f"tool_calls[{number}].reads[{place}].anchor", read.anchor) for place, read in enumerate(call.reads)]
+    for place, used in enumerate(message.used):
+        if used.label == "anchor" and used.uuid is not None:
+            named.append((f"used[{place}].uuid", used.uuid))
+    return next((path for path, uuid in named if uuid not in known), None)
 
 
 def last_seq(head: archive.ConversationHead) -> int:

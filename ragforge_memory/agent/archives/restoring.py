@@ -8,8 +8,18 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from ragforge_memory.agent.archives.restored_anchors import holder, place_anchors
+from ragforge_memory.agent.archives.restored_branches import check_branches
 from ragforge_memory.agent.archives.restored_messages import HereAlready, MessageWriter, Part, merge_row, uuids_of
-from ragforge_memory.agent.archives.restored_places import Begun, Counts, check_whole, in_place, last_seq
+from ragforge_memory.agent.archives.restored_places import (
+    Begun,
+    Counts,
+    Misplaced,
+    check_insights,
+    check_summaries,
+    check_whole,
+    in_place,
+    last_seq,
+)
 from ragforge_memory.code.ingest import is_dead
 from ragforge_memory.code.rows import anchor_key
 from ragforge_memory.errors import InvalidInput, RagforgeError, SpaceMoved
@@ -54,6 +64,7 @@ class Restoring:
         self._here: set[str] = set()
         self._writer = MessageWriter(services, self._store, self._names, self._rows, on_conflict)
         self._anchors: dict[str, PlacedAnchor] = {}
+        self._keys: dict[str, str] = {}
         self._space: Space | None = None
         self._asked_space = False
 
@@ -136,17 +147,10 @@ class Restoring:
         """Begins conversations; what follows is of them.
 
         Raises:
-            InvalidInput: what one was branched from is not here, or somebody else writes it.
+            InvalidInput: what one was branched from is not here or another, or somebody else writes it.
         """
         await self._space_of(heads)
-        own = {self.now(uuid) for uuid in self._begun}
-        parts = [
-            (index, self.now(part.conversation_id), part.top)
-            for each in heads
-            for index, part in enumerate(each.lineage)
-        ]
-        for index, *_ in await self._missing([part for part in parts if part[1] not in own]):
-            raise InvalidInput(f"lineage[{index}]: the conversation that it begins with is not here")
+        await check_branches(self._store, self._names, heads, begun=self._begun)
         here = {self.now(each.uuid): 0 for each in heads if self.now(each.uuid) in self._here}
         before = await self._store.known(here)
         holders = await self._store.session_holders([each.session_id for each in heads if each.session_id])
@@ -166,8 +170,10 @@ class Restoring:
             keys = {each.uuid: self._key(each) for _, each in batch}
             taken = await self._store.taken_anchors(keys)
             rows = {}
-            for uuid, each in batch:
-                key = self._begun[uuid].keys[each.uuid] = keys[each.uuid]
+            for index, (uuid, each) in enumerate(batch):
+                key = self._begun[uuid].keys[each.uuid] = self._key(each)
+                if self._keys.setdefault(each.uuid, key) != key:
+                    raise Misplaced(start + index, f"uuid: {each.uuid!r} is that of another anchor", of="anchors")
                 name = self._names.made(each.uuid) if each.uuid in taken else each.uuid
                 row = self._rows.anchor(each, key=key, uuid=name)
                 rows[uuid, key] = {**row, "conversation_id": self.now(uuid)}
@@ -236,7 +242,13 @@ class Restoring:
         self._writer.untied += [merge_row("", message.uuid, each.uuid, each) for each in merged]
 
     async def summaries(self, some: Mapping[str, Sequence[archive.Summary]]) -> None:
-        """Summaries, the lower levels first."""
+        """Summaries, the lower levels first.
+
+        Raises:
+            Misplaced: one is of messages that there are not, or there is one in its place.
+        """
+        for uuid, found in some.items():
+            check_summaries(self._begun[uuid], found)
         await self._writer.written()
         await self._rename(some)
         every = [(uuid, each) for uuid, summaries in some.items() for each in summaries]
@@ -253,7 +265,13 @@ class Restoring:
                     await self._services.summaries.store.store_embeddings(space, vectors)
 
     async def insights(self, some: Mapping[str, Sequence[archive.Insight]]) -> None:
-        """What analyses found."""
+        """What analyses found.
+
+        Raises:
+            Misplaced: there is one of the same analysis.
+        """
+        for uuid, insights in some.items():
+            check_insights(self._begun[uuid], insights)
         await self._writer.written()
         await self._rename(some)
         rows = {self.now(uuid): [self._rows.insight(each) for each in found] for uuid, found in some.items() if found}
@@ -318,22 +336,6 @@ class Restoring:
         sessions = [head.session_id] if head.session_id else []
         holder = next(iter((await self._store.session_holders(sessions)).values()), None)
         return holder if holder != head.uuid else None
-
-    async def _missing(self, parts: Sequence[tuple[int, str, int]]) -> list[tuple[int, str, int]]:
-        """Of what conversations begin with (index in the lineage, conversation, seq), what is not here."""
-        missing = []
-        tops = {(uuid, top) for _, uuid, top in parts}
-        while tops:
-            asked = dict(tops)
-            tops -= asked.items()
-            known = await self._store.known(asked)
-            missing += [
-                part
-                for part in parts
-                if asked.get(part[1]) == part[2]
-                and (part[1] not in known or (part[2] and known[part[1]].last_message_id is None))
-            ]
-        return missing
 
     async def _rename(self, some: Mapping[str, Sequence[archive.Summary] | Sequence[archive.Insight]]) -> None:
         """Has uuids of summaries or insights that somebody holds renamed, and all of conversations that were."""

@@ -14,6 +14,7 @@ from ragforge_memory.agent.context.receipts import RULES, request_hash, text_has
 from ragforge_memory.agent.context.selection import Parts, assembled, context_of, first_lines, rendered, summary_of
 from ragforge_memory.errors import InvalidInput
 from ragforge_memory.graph.receipts import Answered, ReceiptStore
+from ragforge_memory.graph.records import content_text
 from ragforge_memory.llm.port import ModelRequest, ToolSpec
 from ragforge_memory.models.context import ContextItem, ContextReceipt, Prompt, Snapshot
 from ragforge_memory.models.conversation import ContextStrategy, ConversationContext, Message, ScoredMessage
@@ -187,7 +188,7 @@ def _item(row: dict[str, Any], answer: Message | None) -> ContextItem:
         tokens=row["tokens"] or 0,
         cost_usd=row["cost"] if row["cost"] is not None else cost,
         rank=row["rank"] or 0,
-        excerpt=row["excerpt"] or "",
+        excerpt=content_text(row["excerpt"]),
     )
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import time
 from collections import deque
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
@@ -18,7 +19,7 @@ from ragforge_memory.agent.insights.inputs import Limits, chosen
 from ragforge_memory.agent.insights.request import PURPOSE, Asker, Question
 from ragforge_memory.agent.insights.schema import OutputSchema, UnfitAnswer
 from ragforge_memory.agent.insights.spending import Spending, Spent
-from ragforge_memory.agent.insights.text import Reader
+from ragforge_memory.agent.insights.text import NothingSaid, Reader
 from ragforge_memory.agent.upkeep.leases import LeaseLost, meanwhile
 from ragforge_memory.errors import (
     ConfigError,
@@ -43,6 +44,8 @@ Progress = Callable[[int, int], None]
 
 # What another process has is looked at again after this long.
 _POLL_SECONDS = 0.2
+# And given up after this long: far longer than a model takes, however often it is asked.
+_PATIENCE_SECONDS = 600.0
 # A claim that is cancelled before it is answered is waited for so long; on a server that is slower it ends by itself.
 _CANCELLED_CLAIM_SECONDS = 2.0
 # So many conversations in a row that the model fails on, and it will on the next.
@@ -72,7 +75,7 @@ async def analyse(
     spending = Spending(services.provider, max_cost_usd=limits.max_cost_usd, max_tokens=limits.max_tokens)
     timeout = services.config.model_timeout_seconds
     asker = Asker(services.provider, question, spending, attempts=limits.attempts, timeout=timeout)
-    reader = Reader(summaries.store, services.summarizer, question.room)
+    reader = Reader(summaries.store, store, services.summarizer, question.room)
     one = _One(store, reader, asker, question, services.provider, redacted=services.redacted)
     run = _Run(store, one, question.key, conversations, unreadable, refresh=refresh, progress=progress)
     await run.until_done(limits.concurrency)
@@ -199,6 +202,7 @@ class _Run:
         self._progress = progress
         self._todo = deque[str]()
         self._elsewhere = deque[str]()
+        self._waited_since: dict[str, float] = {}
         self._failed: dict[str, InsightFailure] = {}
         self._failures_in_a_row = 0
         self._made = 0
@@ -241,6 +245,7 @@ class _Run:
             elif self._elsewhere:
                 # Another process is at it: its insight is ours too, and its death makes it ours to make.
                 uuid = self._elsewhere.popleft()
+                self._waited_since.setdefault(uuid, time.monotonic())
                 await asyncio.sleep(_POLL_SECONDS)
                 await self._settle(uuid)
             else:
@@ -256,18 +261,17 @@ class _Run:
             if claimed.insight is not None:
                 self.found[uuid] = claimed.insight
             elif claimed.lease is None:
-                self._elsewhere.append(uuid)
+                self._wait_for(uuid)
                 return
-            elif not claimed.lease.head_seq:
-                await self._store.release(claimed.lease)
-                self._fail(uuid, "empty", "nothing was said in it")
             else:
                 self.found[uuid] = await self._one.insight(claimed.lease)
                 self._made += 1
                 self._failures_in_a_row = 0
         except LeaseLost:
-            self._elsewhere.append(uuid)
+            self._wait_for(uuid)
             return
+        except NothingSaid:
+            self._fail(uuid, "empty", "nothing was said in it")
         except Spent as spent:
             self._stopped = self._stopped or spent.reason
             return
@@ -283,6 +287,15 @@ class _Run:
             self._fail(uuid, "blocked", error.message)
         except ModelError as error:
             self._model_failed(uuid, error)
+        self._tell()
+
+    def _wait_for(self, uuid: str) -> None:
+        """Another process has a conversation: it is looked at again later, unless that has been going on for long."""
+        since = self._waited_since.get(uuid)
+        if since is None or time.monotonic() - since < _PATIENCE_SECONDS:
+            self._elsewhere.append(uuid)
+            return
+        self._fail(uuid, "busy", "another process has been analysing it for more than ten minutes")
         self._tell()
 
     async def _claimed(self, uuid: str) -> Claimed:

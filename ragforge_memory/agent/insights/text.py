@@ -9,7 +9,7 @@ from datetime import date
 from ragforge_memory.agent.context.prompt import fenced
 from ragforge_memory.agent.upkeep.leases import LeaseLost
 from ragforge_memory.agent.upkeep.summary_text import MESSAGE_CHARACTERS, Summarizer, as_lines
-from ragforge_memory.graph.insights import InsightLease
+from ragforge_memory.graph.insights import InsightLease, InsightStore
 from ragforge_memory.graph.summaries import SummaryStore
 from ragforge_memory.models.conversation import Message
 from ragforge_memory.models.summary import Summary, composed
@@ -67,6 +67,10 @@ def instructions(task: str, schema: str, today: date) -> str:
     return _INSTRUCTIONS.format(task=task, schema=schema, today=today.isoformat())
 
 
+class NothingSaid(Exception):
+    """A conversation has no message that could be shown."""
+
+
 class Reader:
     """Reads conversations for an analysis.
 
@@ -76,12 +80,14 @@ class Reader:
 
     Args:
         store: messages and summaries.
+        claims: knows whether a conversation is still ours.
         summarizer: extracts.
         room: tokens that a conversation may take.
     """
 
-    def __init__(self, store: SummaryStore, summarizer: Summarizer, room: int) -> None:
+    def __init__(self, store: SummaryStore, claims: InsightStore, summarizer: Summarizer, room: int) -> None:
         self._store = store
+        self._claims = claims
         self._summarizer = summarizer
         self._room = room - _HEADINGS
         self._most = max(_SHORTEST_MESSAGE, min(_MESSAGE_CHARACTERS, self._room))
@@ -91,8 +97,11 @@ class Reader:
 
         Raises:
             LeaseLost: it was deleted while it was read.
+            NothingSaid: it has no message.
         """
         lines = await self._newest(lease)
+        if not lines:
+            raise NothingSaid
         parts = [f"Title: {lease.title}"] if lease.title else []
         if lines[0].seq > 1:
             earlier, lines = await self._shortened(lease, lines)
@@ -101,7 +110,7 @@ class Reader:
         return fenced("\n\n".join([*parts, *(line.text for line in lines)]))
 
     async def _newest(self, lease: InsightLease) -> list[_Line]:
-        """As many of the newest messages as fit, at least one, oldest first."""
+        """As many of the newest messages as fit, at least one if there is any, oldest first."""
         lines: list[_Line] = []
         left, top = self._room, lease.head_seq
         while top > 0:
@@ -144,8 +153,8 @@ class Reader:
 
     async def _messages(self, lease: InsightLease, start: int, end: int, characters: int) -> list[Message]:
         found = await self._store.messages(lease.conversation_id, start, end, characters=characters)
-        if len(found) != end - start + 1:
-            # seq has no gaps: the conversation was deleted while we read.
+        # seq has no gaps: the conversation was deleted while we read, or the graph was damaged: what is left counts.
+        if len(found) != end - start + 1 and not await self._claims.renew(lease):
             raise LeaseLost
         return found
 

@@ -17,7 +17,7 @@ from uuid import uuid4
 from ragforge_memory.agent.inputs import MAX_LIMIT
 from ragforge_memory.agent.upkeep.leases import LeaseLost, meanwhile
 from ragforge_memory.agent.upkeep.summary_text import MESSAGE_CHARACTERS, Summarizer, Written
-from ragforge_memory.errors import ConversationNotFound, ModelError, RagforgeError
+from ragforge_memory.errors import ConversationNotFound, GraphUnavailable, ModelError, RagforgeError
 from ragforge_memory.graph.summaries import Lease, SummaryStore
 from ragforge_memory.models.conversation import Message
 from ragforge_memory.models.summary import ON_DEMAND, Cover, Step, Summary, next_step
@@ -35,6 +35,8 @@ PAUSE_AFTER_FAILURE = 5.0
 """Seconds before a model is asked again, by any process."""
 
 _POLL_SECONDS = 0.2
+# What another process has is looked at so often: for some ten minutes, far longer than a model takes for an answer.
+_MOST_LOOKS = 3_000
 # The title comes from the first question and the first answer to it; after a failed turn they stand a little apart.
 _FIRST_MESSAGES = 8
 
@@ -104,14 +106,19 @@ class Summaries:
 
         Raises:
             ConversationNotFound: it is gone.
+            GraphUnavailable: another process has been at it for more than ten minutes.
             ModelError: the model failed; nothing was stored of what it should have summarised.
         """
-        while True:
+        for _ in range(_MOST_LOOKS):
             lease = await self.store.claim(conversation_id, eager=True)
             if lease is not None:
                 with suppress(LeaseLost):
                     return await _Claim(self.store, self.summarizer, lease, self._pause, eager=True).everything()
             await asyncio.sleep(_POLL_SECONDS)
+        raise GraphUnavailable(
+            f"another process has been summarising conversation {conversation_id} for more than ten minutes",
+            hint="try again; if it hangs, end it",
+        )
 
 
 class _Elsewhere(LeaseLost):
@@ -242,9 +249,15 @@ class _Claim:
                 lease.conversation_id, step.from_seq, step.to_seq, characters=MESSAGE_CHARACTERS
             )
             if len(messages) != step.to_seq - step.from_seq + 1:
-                # seq has no gaps: the conversation was deleted while we read.
-                raise LeaseLost
-            written = await self._meanwhile(self._summarizer.of_messages(messages, extract=extract))
+                # seq has no gaps: the conversation was deleted while we read, or the graph was damaged.
+                if not await self._store.renew(lease):
+                    raise LeaseLost
+                log.warning(
+                    "of the messages %d to %d of conversation %s only %d are in the graph: the rest is passed over",
+                    *(step.from_seq, step.to_seq, lease.conversation_id, len(messages)),
+                )
+            # A model is not asked about nothing.
+            written = await self._meanwhile(self._summarizer.of_messages(messages, extract=extract or not messages))
         new = _summary(lease, step, written, messages)
         cover = cover.with_summary(new)
         kept = await self._store.write(
