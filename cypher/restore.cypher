@@ -54,7 +54,8 @@ RETURN session_id, c.uuid AS uuid
 // name: begin_restore
 // What is being restored is hidden as what is being deleted is: a sweep takes away what a crash leaves of it, once the
 // lease is over. Of one whose first part is here still, shared by branches, only the rest is written; one that somebody
-// has begun to delete since it was looked at is refused. As in all that follows, many small conversations are one statement: to ask for each by itself takes ten times as long as to write it.
+// has begun to delete since it was looked at is refused. As in all that follows, many small conversations are one
+// statement: to ask for each by itself takes ten times as long as to write it.
 UNWIND $uuids AS uuid
 MERGE (c:Conversation {uuid: uuid})
 ON CREATE SET c.user_id = $user_id, c.project = $project, c.owner_token = $owner_token, c.status = 'deleting',
