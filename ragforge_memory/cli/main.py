@@ -62,6 +62,7 @@ def run() -> None:
     Exit codes: 0 done; 1 an error; 2 wrong usage; 3 configuration; 4 Neo4j not available; 5 the model;
     130 interrupted (Ctrl-C); 143 and 129 ended by SIGTERM and SIGHUP; 141 nobody reads what is printed (`| head`).
     """
+    _open_what_is_closed()
     for stream in (sys.stdout, sys.stderr):
         reconfigure = getattr(stream, "reconfigure", None)
         if reconfigure is not None:
@@ -76,6 +77,14 @@ def run() -> None:
     if code in ENDED and threading.active_count() > 1:
         os._exit(code)  # a second Ctrl-C: what still runs in a thread is not waited for
     sys.exit(code)
+
+
+def _open_what_is_closed() -> None:
+    """A stream that the shell has closed (`<&-`, `>&-`) is None: reading is at its end then, and writing is lost."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            nothing = os.open(os.devnull, os.O_RDWR)
+            setattr(sys, name, open(nothing, mode, encoding="utf-8", closefd=False))  # noqa: SIM115 - for the process
 
 
 def run_arguments(arguments: list[str]) -> int:

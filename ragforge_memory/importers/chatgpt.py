@@ -16,6 +16,7 @@ from ragforge_memory.importers.fields import (
     MAX_CHARACTERS,
     MAX_RESULT_CHARACTERS,
     arguments,
+    foreign_id,
     identifier,
     joined,
     mapping,
@@ -67,7 +68,7 @@ def _opened(value: object, transcript: Transcript) -> list[tuple[str, Any]]:
     nodes = mapping(found.get("mapping"), "its mapping")
     transcript.title = optional_text(found.get("title"), "its title")
     transcript.created_at = time(found.get("create_time"))
-    transcript.session_id = identifier(found.get("conversation_id") or found.get("id"), "its conversation_id")
+    transcript.session_id = foreign_id(found.get("conversation_id") or found.get("id"), "its conversation_id")
     if transcript.title:
         transcript.place = f"{transcript.place} ({transcript.title[:_SHOWN_TITLE]})"
     name = found.get("current_node")

@@ -15,7 +15,8 @@ from ragforge_memory.importers.exchange import Answer, Exchange
 from ragforge_memory.importers.fields import (
     MAX_RESULT_CHARACTERS,
     arguments,
-    identifier,
+    call_id,
+    foreign_id,
     is_one_of,
     joined,
     mapping,
@@ -140,9 +141,9 @@ class _Session:
             return
         if not is_one_of(line.get("type"), _MESSAGES):
             raise ValueError("a line of a session has a type")
-        uuid = identifier(line.get("uuid"))
+        uuid = foreign_id(line.get("uuid"), "its uuid")
         if uuid is not None:
-            self._family.add(place, uuid, identifier(line.get("parentUuid"), "its parentUuid"))
+            self._family.add(place, uuid, foreign_id(line.get("parentUuid"), "its parentUuid"))
         sidechain = bool(line.get("isSidechain"))
         if self._sidechain is None:
             self._begin(line, sidechain)
@@ -165,7 +166,7 @@ class _Session:
     def _answer(
         self, line: Mapping[str, Any], message: Mapping[str, Any], place: str, uuid: str | None
     ) -> Iterator[TranscriptMessage]:
-        message_id = identifier(message.get("id"), "the id of its message")
+        message_id = foreign_id(message.get("id"), "the id of its message")
         answer = self._exchange.last
         if answer is None or message_id is None or message_id != self._message_id:
             model = message.get("model")
@@ -185,7 +186,7 @@ class _Session:
                         TranscriptCall(
                             tool_name=text(block.get("name"), "the name of a tool", most=200),
                             arguments=arguments(block.get("input")),
-                            call_id=identifier(block.get("id"), "the id of its tool call"),
+                            call_id=call_id(block.get("id"), "the id of its tool call"),
                             timestamp=time(line.get("timestamp")),
                         )
                     )
@@ -213,7 +214,7 @@ class _Session:
             failed = bool(block.get("is_error"))
             yield from self._exchange.result(
                 place,
-                identifier(block.get("tool_use_id"), "its tool_use_id"),
+                call_id(block.get("tool_use_id"), "its tool_use_id"),
                 result=None if failed else result,
                 error=result or "it failed" if failed else None,
                 timestamp=when,

@@ -114,7 +114,8 @@ class Exchange:
         timestamp: datetime | None = None,
         duration_ms: int = 0,
     ) -> Iterator[TranscriptMessage]:
-        """The result of a call: of the first open one of that id, else of that tool (None: the first open one).
+        """The result of a call: of the first open one of that id, else of the first open one without an id; where the
+        result has none, of the first open one of that tool (None: of any).
 
         A result whose call is not there (a history that was cut) makes an answer of its own, so that it is kept.
         """
@@ -131,13 +132,14 @@ class Exchange:
         answer.answered.add(index)
 
     def _open_call(self, call_id: str | None, tool_name: str | None) -> tuple[Answer, int] | None:
+        unnamed: tuple[Answer, int] | None = None
         for answer in self._answers:
             for index, call in enumerate(answer.calls):
                 if index in answer.answered:
                     continue
-                if call_id is not None:
-                    if call.call_id == call_id:
-                        return answer, index
-                elif tool_name is None or call.tool_name == tool_name:
+                if call_id is not None and call.call_id == call_id:
                     return answer, index
-        return None
+                fits = tool_name is None or call.tool_name == tool_name
+                if unnamed is None and fits and (call_id is None or call.call_id is None):
+                    unnamed = answer, index
+        return unnamed

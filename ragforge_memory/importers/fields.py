@@ -112,6 +112,21 @@ def identifier(value: object, what: str = "its uuid") -> str | None:
     return value
 
 
+def foreign_id(value: object, what: str) -> str | None:
+    """An id as another program gave it; None where that left it empty."""
+    return None if isinstance(value, str) and not value.strip() else identifier(value, what)
+
+
+def call_id(value: object, what: str) -> str | None:
+    """What a call and its result name each other by, kept nowhere: text of any length, or a number; None where it says
+    nothing."""
+    if value is None or (isinstance(value, str) and not value.strip()):
+        return None
+    if not isinstance(value, (str, int)):
+        raise ValueError(f"{what} is text, not {type(value).__name__}")
+    return str(value)
+
+
 def unique(value: str | None) -> str | None:
     """An id that names a message among all messages, or None: one shorter than 16 characters names it nowhere else."""
     return value if value is not None and len(value) >= _UNIQUE_CHARACTERS else None

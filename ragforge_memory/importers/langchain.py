@@ -10,7 +10,8 @@ from ragforge_memory.importers.exchange import Answer, Exchange
 from ragforge_memory.importers.fields import (
     MAX_RESULT_CHARACTERS,
     arguments,
-    identifier,
+    call_id,
+    foreign_id,
     is_one_of,
     joined,
     mapping,
@@ -79,7 +80,7 @@ def _taken(exchange: Exchange, value: object, place: str) -> Iterator[Transcript
         result = joined(data.get("content"), "its content", most=MAX_RESULT_CHARACTERS)
         yield from exchange.result(
             place,
-            identifier(data.get("tool_call_id"), "its tool_call_id"),
+            call_id(data.get("tool_call_id"), "its tool_call_id"),
             result=None if failed else result,
             error=result or "it failed" if failed else None,
             tool_name=optional_text(data.get("name"), "its name", most=200),
@@ -89,7 +90,7 @@ def _taken(exchange: Exchange, value: object, place: str) -> Iterator[Transcript
             TranscriptMessage(
                 role="user" if role == "user" else "system",
                 content=joined(data.get("content"), "its content"),
-                uuid=unique(identifier(data.get("id"), "its id")),
+                uuid=unique(foreign_id(data.get("id"), "its id")),
                 metadata=_metadata(data),
                 place=place,
             )
@@ -112,7 +113,7 @@ def _answer(data: Mapping[str, Any], place: str) -> Answer:
     model = response.get("model_name") or response.get("model")
     return Answer(
         place,
-        uuid=unique(identifier(data.get("id"), "its id")),
+        uuid=unique(foreign_id(data.get("id"), "its id")),
         model=model if isinstance(model, str) else None,
         usage=_usage(data.get("usage_metadata")),
         metadata=_metadata(data),
@@ -135,7 +136,7 @@ def _calls(data: Mapping[str, Any], extra: Mapping[str, Any]) -> list[Transcript
                 TranscriptCall(
                     tool_name=text(call.get("name") or "unknown", "the name of a tool", most=200),
                     arguments=arguments(call.get("args")),
-                    call_id=identifier(call.get("id"), "the id of its tool call"),
+                    call_id=call_id(call.get("id"), "the id of its tool call"),
                 )
             )
     return found or [call_of(call) for call in calls_of(extra)]

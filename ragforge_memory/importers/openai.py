@@ -13,6 +13,8 @@ from ragforge_memory.importers.exchange import Answer, Exchange
 from ragforge_memory.importers.fields import (
     MAX_RESULT_CHARACTERS,
     arguments,
+    call_id,
+    foreign_id,
     identifier,
     is_one_of,
     joined,
@@ -67,12 +69,13 @@ def _taken(exchange: Exchange, value: object, place: str) -> Iterator[Transcript
     if role == "assistant":
         yield from exchange.answer(_answer(message, place))
     elif role in ("tool", "function"):
-        call_id = identifier(message.get("tool_call_id"), "its tool_call_id")
+        asked = message.get("tool_call_id")
+        named = call_id(asked, "its tool_call_id")
         name = optional_text(message.get("name"), "its name", most=200)
-        if call_id is None and name is None:
+        if asked is None and name is None:
             raise ValueError("a result names its call in tool_call_id")
         result = joined(message.get("content"), "its content", most=MAX_RESULT_CHARACTERS)
-        yield from exchange.result(place, call_id, result=result, tool_name=name, timestamp=when)
+        yield from exchange.result(place, named, result=result, tool_name=name, timestamp=when)
     else:
         yield from exchange.say(
             TranscriptMessage(
@@ -124,7 +127,7 @@ def call_of(value: object) -> TranscriptCall:
     return TranscriptCall(
         tool_name=text(asked.get("name"), "the name of a tool", most=200),
         arguments=arguments(asked.get("arguments") if "arguments" in asked else asked.get("input")),
-        call_id=identifier(call.get("id"), "the id of its tool call"),
+        call_id=call_id(call.get("id"), "the id of its tool call"),
     )
 
 
@@ -132,7 +135,7 @@ def _uuid(message: Mapping[str, Any]) -> str | None:
     if (given := message.get("uuid")) is not None:
         return identifier(given)
     found = message.get("id")
-    return unique(identifier(found, "its id")) if isinstance(found, str) else None
+    return unique(foreign_id(found, "its id")) if isinstance(found, str) else None
 
 
 def _metadata(message: Mapping[str, Any]) -> dict[str, Any]:

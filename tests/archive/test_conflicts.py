@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import io
 import json
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import pytest
 
 from ragforge_memory import InvalidInput
-from tests.archive.conftest import Graph, MakeAgent
+from tests.archive.conftest import Graph, MakeAgent, Seen
 from tests.archive.story import STEPS, project, told, weigh
+from tests.archive.test_groups import archive, conversation
 
 pytestmark = pytest.mark.anyio
 
@@ -177,3 +180,58 @@ async def test_each_conversation_of_a_file_by_itself(make_agent: MakeAgent, grap
         copied = await agent.import_conversations(file, on_conflict="copy")
         assert (copied.conversations, copied.messages) == (2, 4)
         assert len((await agent.list_conversations()).items) == 4
+
+
+async def test_messages_that_are_here_in_another_conversation_are_skipped(
+    make_agent: MakeAgent, graph: Graph, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here, there, last = (conversation(uuid4().hex, "q1", "a1", "q2") for _ in range(3))
+    for place in (2, 3):
+        there[place] = here[place]
+    document = {
+        "format": "ragforge-memory archive",
+        "version": 1,
+        "conversation": there[0]["uuid"],
+        "conversations": [
+            {name: value for name, value in there[0].items() if name != "record"}
+            | {"messages": [{n: v for n, v in each.items() if n != "record"} for each in there[1:-1]]}
+        ],
+    }
+    async with make_agent() as agent:
+        [uuid] = (await agent.import_conversations(io.BytesIO(archive(here)))).imported
+        seen = graph.seen()
+        for size in (1_000, 2):  # in one batch, and in some
+            monkeypatch.setattr("ragforge_memory.agent.archives.lines.BATCH_RECORDS", size)
+            report = await agent.import_conversations(io.BytesIO(archive(there, last)), on_conflict="skip")
+            assert (report.conversations, report.skipped, report.failed) == (1, 1, 0), report.errors
+            await (await agent.load_conversation(report.imported[0])).delete()
+            assert graph.seen() == seen
+        assert (await agent.import_conversation(document, on_conflict="skip")).uuid == uuid
+        with pytest.raises(InvalidInput, match="already"):
+            await agent.import_conversation(document)
+        report = await agent.import_conversations(io.BytesIO(json.dumps(document).encode()), on_conflict="skip")
+        assert (report.conversations, report.skipped, report.imported) == (0, 1, ())
+        assert graph.seen() == seen
+        # Nobody can be given what was deleted and is shared by a branch.
+        talk = await agent.load_conversation(uuid)
+        await talk.branch()
+        await talk.delete()
+        report = await agent.import_conversations(io.BytesIO(archive(there)), on_conflict="skip")
+        assert (report.skipped, report.failed) == (0, 1)
+        with pytest.raises(InvalidInput, match="already"):
+            await agent.import_conversation(document, on_conflict="skip")
+
+
+async def test_a_uuid_twice_in_one_conversation_is_no_conflict(
+    make_agent: MakeAgent, graph: Graph, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ragforge_memory.agent.archives.lines.BATCH_RECORDS", 2)
+    monkeypatch.setattr("ragforge_memory.agent.archives.groups.BATCH_RECORDS", 2)
+    odd = conversation(uuid4().hex, *(f"text {number}" for number in range(6)))
+    odd[5]["uuid"] = odd[1]["uuid"]
+    async with make_agent() as agent:
+        for choice in ("fail", "skip", "copy"):
+            report = await agent.import_conversations(io.BytesIO(archive(odd)), on_conflict=choice)
+            assert (report.skipped, report.failed, report.conversations) == (0, 1, 0)
+            assert "was there before" in report.errors[0].message
+            assert graph.seen() == Seen()

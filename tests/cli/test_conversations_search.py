@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import subprocess
 
-from tests.cli.conftest import CommandLine
+from tests.cli.conftest import ENTRY, CommandLine
 
 TALK = [
     {"role": "user", "content": "Where do we keep the lighthouse tokens?"},
@@ -45,6 +46,21 @@ def test_what_cannot_be_imported(ragforge: CommandLine) -> None:
     assert missing.returncode == 1
     assert "nowhere.json cannot be read" in missing.stderr
     assert "nothing found" in ragforge.run("conversations", "search", "quetzalcoatl").stderr
+
+
+def test_a_pipe_that_nothing_comes_from(ragforge: CommandLine) -> None:
+    done = subprocess.run(
+        ["/bin/sh", "-c", 'exec "$@" <&-', "sh", *ENTRY, "conversations", "import", "-"],
+        cwd=ragforge.project,
+        env=ragforge.environment,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert done.stderr.startswith("ragforge: there is nothing to import")
+    assert ragforge.run("conversations", "import", "-").stderr == done.stderr
 
 
 def test_a_long_message_is_cut_around_the_words(ragforge: CommandLine) -> None:

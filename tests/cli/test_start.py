@@ -176,6 +176,38 @@ def test_a_reader_that_goes_away_is_no_error(alone: CommandLine) -> None:
     pipe.stderr.close()
 
 
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (("ask",), "there is no question"),
+        (("chat", "--no-ingest", "--no-memory"), ""),
+        (("conversations", "delete", "1", "--yes"), "Neo4j at bolt://127.0.0.1:1 cannot be reached"),
+    ],
+)
+def test_a_stdin_that_is_closed_is_at_its_end(alone: CommandLine, arguments: tuple[str, ...], told: str) -> None:
+    done = closed(alone, "<&-", *arguments)
+    assert told in done.stderr
+    assert "unexpected" not in done.stderr
+
+
+def test_an_output_that_is_closed_is_no_error(alone: CommandLine) -> None:
+    assert closed(alone, ">&-", "version").returncode == 0
+    assert closed(alone, "2>&-", "chat", "--broken").returncode == 2
+
+
+def closed(alone: CommandLine, which: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """A run with a stream that the shell has closed."""
+    return subprocess.run(
+        ["/bin/sh", "-c", f'exec "$@" {which}', "sh", *ENTRY, *arguments],
+        cwd=alone.project,
+        env=alone.environment,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+
 def test_every_command_and_option_is_documented() -> None:
     generate = runpy.run_path(str(REFERENCE))
     documented = (REFERENCE.parent / "cli.md").read_text(encoding="utf-8")

@@ -97,6 +97,42 @@ def test_older_function_calls() -> None:
     assert [each.tool_calls[0].result for each in messages[1:]] == ["sunny", "lost"]
 
 
+@pytest.mark.parametrize(
+    ("given", "answered", "results"),
+    [
+        (("", ""), ("", ""), ("one", "two")),
+        ((None, None), (" ", ""), ("one", "two")),
+        (("", ""), ("call_1", "call_2"), ("one", "two")),
+        (("call_1", "call_2"), ("", ""), ("one", "two")),
+        (("", "call_2"), ("call_2", "call_1"), ("two", "one")),
+        ((1, 2), (2, 1), ("two", "one")),
+        (("a" * 300, "b" * 300), ("b" * 300, "a" * 300), ("two", "one")),
+    ],
+)
+def test_calls_whose_ids_say_nothing_are_answered_in_their_order(given: Any, answered: Any, results: Any) -> None:
+    """Local servers leave ids empty, some count them, and some write all that they know into them."""
+    _, messages = read_one(
+        lines(
+            [
+                OPENAI[0],
+                {"role": "assistant", "id": "", "tool_calls": [call(each, "look", "{}") for each in given]},
+                *(
+                    {"role": "tool", "tool_call_id": name, "content": said}
+                    for name, said in zip(answered, results, strict=True)
+                ),
+            ]
+        )
+    )
+    assert [[each.result for each in message.tool_calls] for message in messages] == [[], ["one", "two"]]
+    calls = [{"name": "look", "args": {}, "id": each} for each in given]
+    tools = [
+        {"type": "tool", "data": {"content": said, "tool_call_id": name, "id": ""}}
+        for name, said in zip(answered, results, strict=True)
+    ]
+    _, messages = read_one(lines([{"type": "ai", "data": {"content": "", "id": "", "tool_calls": calls}}, *tools]))
+    assert [[each.result for each in message.tool_calls] for message in messages] == [["one", "two"]]
+
+
 def test_ids_that_name_a_message_nowhere_else_are_no_uuids() -> None:
     long = "chatcmpl-" + "a" * 20
     _, messages = read_one(
@@ -111,6 +147,10 @@ def test_ids_that_name_a_message_nowhere_else_are_no_uuids() -> None:
     [
         ({"role": "tool", "content": "x"}, "a result names its call in tool_call_id"),
         ({"role": "assistant", "tool_calls": "x"}, "its tool_calls are a list, not str"),
+        (
+            {"role": "assistant", "tool_calls": [{**call("", "f", "{}"), "id": ["1"]}]},
+            "the id of its tool call is text",
+        ),
         ({"role": "assistant", "tool_calls": [{"id": "1"}]}, "the function of a tool call is a mapping"),
         ({"role": "robot", "content": "x"}, "there is no role 'robot'"),
         ({"role": "user", "content": 7}, "its content is text or a list of parts, not int"),

@@ -137,6 +137,20 @@ def test_bad_lines_are_named(bad: Any, why: str) -> None:
     assert str(reason).startswith(why)
 
 
+def test_ids_that_say_nothing() -> None:
+    """A tool that copies sessions may leave ids empty."""
+    [(_, messages)] = read(
+        lines(
+            [
+                line(1, "user", "Look.", uuid="", parentUuid=""),
+                line(2, "assistant", [use("", "Read"), use("", "Grep")], message={"id": ""}, uuid=""),
+                line(3, "user", [result("", "one"), result("", "two")]),
+            ]
+        )
+    )
+    assert [[call.result for call in message.tool_calls] for message in messages] == [[], ["one", "two"]]
+
+
 def test_a_ring_is_refused_where_it_closes() -> None:
     ring = [line(1, "user", "a", after=3), line(2, "assistant", "b", after=1), line(3, "user", "c", after=2)]
     assert outcomes(lines(ring)) == ["line 3: it is its own ancestor"]

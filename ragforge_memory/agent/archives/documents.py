@@ -116,18 +116,16 @@ async def restore_document(
     restoring = Restoring(services, document, on_conflict)
     try:
         wanted = await restoring.decide(document.conversations, document.conversation)
-    except HereAlready as error:
-        if on_conflict != "skip":
-            raise
-        return await services.conversations.get(error.uuid), Counts()
-    try:
         for index, each in enumerate(document.conversations):
             if each.uuid in wanted:
                 await _restore(restoring, each, f"conversations[{index}]")
         await restoring.commit(title=services.redacted(title), named=document.conversation)
-    except BaseException:
+    except BaseException as error:
         await asyncio.shield(restoring.roll_back())
-        raise
+        held = await restoring.held(error) if isinstance(error, HereAlready) else None
+        if held is None:
+            raise
+        return held, Counts()
     await restoring.close()
     return await services.conversations.get(restoring.now(document.conversation)), restoring.counts
 

@@ -56,7 +56,6 @@ class Reader:
 
     def __init__(self, services: Services, head: archive.Head, on_conflict: OnConflict) -> None:
         self.restoring = Restoring(services, head, on_conflict)
-        self._on_conflict = on_conflict
         self._state: Literal["between", "in", "here", "refused"] = "between"
         self._done = False
         self._uuid = ""
@@ -84,7 +83,7 @@ class Reader:
         except GraphError as error:  # a vector of another dimension, or what nobody has thought of
             told += await self._refuse(error.message, number, error.hint)
         except HereAlready as error:
-            told += await self._refuse(error.message, number if error.place is None else error.place, error.hint)
+            told += await self._in_the_way(error, number if error.place is None else error.place)
         except InvalidInput as error:
             told += await self._refuse(error.message, number, error.hint)
         if line.kind == "end":
@@ -123,13 +122,7 @@ class Reader:
     async def _begin(self, head: archive.ConversationHead, number: int) -> list[Restored]:
         self._uuid, self._messages, self._batch, self._kind, self._characters = head.uuid, 0, [], "", 0
         self._summaries = 0
-        try:
-            wanted = await self.restoring.decide([head], head.uuid)
-        except HereAlready as error:
-            if self._on_conflict != "skip":
-                raise
-            self._state = "here"
-            return [Restored(error.uuid, replace(self.restoring.counts), skipped=True, line=number)]
+        wanted = await self.restoring.decide([head], head.uuid)
         self._state = "in" if wanted else "here"
         if wanted:
             await self.restoring.begin([head])
@@ -154,6 +147,14 @@ class Reader:
             await self.restoring.roll_back()
             return []
         return [Restored(self.restoring.now(self._uuid), replace(self.restoring.counts), line=number)]
+
+    async def _in_the_way(self, error: HereAlready, number: int) -> list[Restored]:
+        """Something of the conversation is here already: it is skipped, if that is wanted."""
+        if await self.restoring.held(error) is None:
+            return await self._refuse(error.message, number, error.hint)
+        self._state, self._batch = "here", []
+        await self.restoring.roll_back()
+        return [Restored(error.uuid, replace(self.restoring.counts), skipped=True, line=number)]
 
     async def _refuse(self, why: str, number: int, hint: str | None = None) -> list[Restored]:
         """Gives up the conversation that this line is of; of one that was passed over already nothing is told."""

@@ -170,27 +170,31 @@ class MessageWriter:
         [part] = parts
         _check_distinct(part.messages)
         if not self._names.renamed(part.head):
-            await self._make_room(part.messages)
+            await self._make_room(part.messages, of=self._names.now(part.head))
         rows = await asyncio.to_thread(self._rows_of, part.messages, space)
         await self._store.messages({self._names.now(part.head): rows}, embed=embed, space=space)
 
     def _rows_of(self, messages: _Placed, space: Space | None) -> list[dict[str, Any]]:
         return [self._rows.message(each, vector=space is not None) for _, each in messages]
 
-    async def _make_room(self, messages: _Placed) -> None:
+    async def _make_room(self, messages: _Placed, *, of: str) -> None:
         """Has uuids that somebody holds renamed.
 
         Raises:
             HereAlready: a message is the owner's own, in another conversation, and ``on_conflict`` is not ``copy``.
+            Repeated: one of the same conversation, ``of``, came before.
         """
         taken = await self._store.taken(uuids_of(each for _, each in messages))
         if not taken:
             return
         mine = await self._services.messages.known([each.uuid for _, each in messages if each.uuid in taken])
+        places = {each.uuid: place for place, each in messages}
+        again = next((uuid for uuid, conversation in mine.items() if conversation == of), None)
+        if again is not None:
+            raise Repeated(again, places[again])
         if mine and self._on_conflict != "copy":
             uuid, conversation = next(iter(mine.items()))
-            place = next(place for place, each in messages if each.uuid == uuid)
-            raise HereAlready(f"message {uuid} is in conversation {conversation} already", conversation, place)
+            raise HereAlready(f"message {uuid} is in conversation {conversation} already", conversation, places[uuid])
         self._names.rename(taken)
 
     def _ties(self, keys: Mapping[str, str], messages: Sequence[archive.Message]) -> dict[str, list[dict[str, Any]]]:

@@ -22,7 +22,7 @@ from ragforge_memory.agent.archives.restored_places import (
 )
 from ragforge_memory.code.ingest import is_dead
 from ragforge_memory.code.rows import anchor_key
-from ragforge_memory.errors import InvalidInput, RagforgeError, SpaceMoved
+from ragforge_memory.errors import ConversationNotFound, InvalidInput, RagforgeError, SpaceMoved
 from ragforge_memory.graph.archive import ArchiveStore
 from ragforge_memory.graph.conversations import ConversationStore
 from ragforge_memory.graph.restore import Known, PlacedAnchor, RestoreStore
@@ -35,6 +35,7 @@ from ragforge_memory.models import archive
 if TYPE_CHECKING:
     from ragforge_memory.agent.archives.transcripts import OnConflict
     from ragforge_memory.agent.services import Services
+    from ragforge_memory.models.conversation import ConversationInfo
 
 log = logging.getLogger(__name__)
 
@@ -71,6 +72,14 @@ class Restoring:
     def now(self, uuid: str) -> str:
         """What a conversation of the archive is called here."""
         return self._names.now(uuid)
+
+    async def held(self, error: HereAlready) -> ConversationInfo | None:
+        """What is here instead of what is skipped; None where nothing shall be skipped, or nobody can be given that."""
+        if self._on_conflict != "skip":
+            return None
+        with suppress(ConversationNotFound):  # deleted, and shared by branches
+            return await self._services.conversations.get(error.uuid)
+        return None
 
     async def decide(self, heads: Sequence[archive.ConversationHead], named: str) -> set[str]:
         """Looks at what is here of these conversations; returns which are to be written, the others are as they were.
