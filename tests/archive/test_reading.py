@@ -107,7 +107,7 @@ async def test_links_and_pipes_stay(make_agent: MakeAgent, tmp_path: Path) -> No
 
 
 @pytest.mark.anyio
-@pytest.mark.parametrize("path", ["", ".", "/", "a\0b", "~nobody-of-that-name/x", 5, "there"])
+@pytest.mark.parametrize("path", ["", ".", "/", "a\0b", "~nobody-of-that-name/x", "\ud800", 5, "there"])
 async def test_what_is_no_place_for_a_file(make_agent: MakeAgent, tmp_path: Path, path: Any) -> None:
     (tmp_path / "there").mkdir()
     async with make_agent() as agent:
@@ -125,3 +125,9 @@ async def test_home_is_home_for_both(make_agent: MakeAgent, tmp_path: Path, monk
         await (await agent.create_conversation("One")).send_message("q")
         await agent.export_all("~/all.jsonl")
         assert (await agent.import_conversations("~/all.jsonl", on_conflict="skip")).skipped == 1
+
+
+@pytest.mark.parametrize("path", ["a\0b", "~nobody-of-that-name/x", "\ud800", 5])
+def test_what_is_no_path_is_no_root(path: Any) -> None:
+    with pytest.raises(InvalidInput, match="is no path"):
+        ConversationAgent(root=path, project="p")

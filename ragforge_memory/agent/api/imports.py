@@ -7,7 +7,7 @@ from abc import abstractmethod
 from collections.abc import Callable
 from typing import IO, TYPE_CHECKING, Any, cast
 
-from ragforge_memory.agent.inputs import check_labels
+from ragforge_memory.agent.inputs import check_labels, path_of
 from ragforge_memory.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -88,7 +88,6 @@ class AgentImports:
             GraphUnavailable: it could not go on. What was imported before is there: ``on_conflict="skip"`` goes on
                 where the source gives its messages ids.
         """
-        from ragforge_memory.agent.archives.private_file import path_of
         from ragforge_memory.importers.source import Source
 
         _check_conflict(on_conflict)

@@ -10,22 +10,8 @@ from pathlib import Path
 from typing import BinaryIO
 from uuid import uuid4
 
+from ragforge_memory.agent.inputs import path_of
 from ragforge_memory.errors import InvalidInput
-
-
-def path_of(path: str | os.PathLike[str]) -> Path:
-    """A path as a caller gave it, with the home directory in the place of ``~``.
-
-    Raises:
-        InvalidInput: it is none.
-    """
-    try:
-        found = Path(path).expanduser()
-    except (TypeError, RuntimeError) as error:  # the latter: ~somebody, who is not known
-        raise InvalidInput(f"{path!r} is no path: {error}") from error
-    if "\0" in str(found):
-        raise InvalidInput(f"{path!r} is no path: it has a NUL")
-    return found
 
 
 @contextmanager
