@@ -1,9 +1,25 @@
-"""Where this library keeps its own files on this machine."""
+"""Where this library keeps its own files on this machine, and paths as people write them."""
 
 from __future__ import annotations
 
 import os
 from pathlib import Path
+
+
+def expanded(path: object) -> Path:
+    """A path as somebody gave it, with the home directory in the place of ``~``.
+
+    Raises:
+        ValueError: it is none, and why.
+    """
+    try:
+        found = Path(path).expanduser()  # type: ignore[arg-type]  # whatever was given
+        os.fsencode(found)
+    except (TypeError, RuntimeError, UnicodeEncodeError) as error:  # RuntimeError: ~somebody, who is not known
+        raise ValueError(f"{path!r} is no path: {error}") from error
+    if "\0" in str(found):
+        raise ValueError(f"{path!r} is no path: it has a NUL")
+    return found
 
 
 def ragforge_home() -> Path:

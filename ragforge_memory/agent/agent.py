@@ -18,7 +18,7 @@ from ragforge_memory.agent.api.agent_search import AgentSearch
 from ragforge_memory.agent.api.agent_vectors import AgentVectors
 from ragforge_memory.agent.api.archive import AgentArchive
 from ragforge_memory.agent.api.imports import AgentImports
-from ragforge_memory.agent.inputs import check_labels, check_limit, check_metadata, check_owner, check_text
+from ragforge_memory.agent.inputs import check_labels, check_limit, check_metadata, check_owner, check_text, path_of
 from ragforge_memory.agent.loop import check_process
 from ragforge_memory.agent.state import Messages, run_state
 from ragforge_memory.agent.tasks import TurnTasks
@@ -88,7 +88,7 @@ class AsyncConversationAgent(
         self._config = config
         self._settings: RagforgeConfig | None = None
         self._owner = Owner.of(user_id, project)
-        self._root = Path(root).expanduser().resolve() if root is not None else Path.cwd()
+        self._root = path_of(root).resolve() if root is not None else Path.cwd()
         self._progress: Reporter | None = None
         self._brief = False
         self._today: Callable[[], date] = lambda: datetime.now(UTC).date()
@@ -318,7 +318,7 @@ class AsyncConversationAgent(
         from ragforge_memory.code.ingest import ingest
         from ragforge_memory.config import SourceConfig
 
-        root = Path(path).expanduser().resolve() if path is not None else self._root
+        root = path_of(path).resolve() if path is not None else self._root
         if not root.is_dir():
             raise InvalidInput(f"{root} is no directory", hint="give the root of a project")
         services = await self.open()

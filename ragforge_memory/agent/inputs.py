@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 from ragforge_memory.errors import InvalidInput
+from ragforge_memory.home import expanded
 
 # A message is typed or pasted; a file of more is better read by a tool.
 MAX_MESSAGE_CHARACTERS = 400_000
@@ -32,6 +35,18 @@ def checked_text(text: object) -> str:
         )
     check_text(text, "the message")
     return text.replace("\0", "")
+
+
+def path_of(path: str | os.PathLike[str]) -> Path:
+    """A path as a caller gave it, with the home directory in the place of ``~``.
+
+    Raises:
+        InvalidInput: it is none.
+    """
+    try:
+        return expanded(path)
+    except ValueError as error:
+        raise InvalidInput(str(error)) from error
 
 
 def title_of(text: str) -> str:

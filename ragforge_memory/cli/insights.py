@@ -155,7 +155,7 @@ def _schema(file: Path) -> Any:
         return json.loads(text)
     except OSError as error:
         raise InvalidInput(f"{file} cannot be read: {error.strerror}") from error
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise InvalidInput(f"{file} is no JSON: {error}", hint="a JSON Schema, or the fields of an object") from error
 
 

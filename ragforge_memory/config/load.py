@@ -16,6 +16,8 @@ from ragforge_memory.config.known_models import provider_of_chat_model
 from ragforge_memory.config.refusal import block_of, is_secret, known_keys, nearest, refused
 from ragforge_memory.config.sections import RagforgeConfig
 from ragforge_memory.config.yaml_file import FileValues, read_yaml
+from ragforge_memory.errors import ConfigError
+from ragforge_memory.home import expanded
 from ragforge_memory.project import git_toplevel, project_root
 
 FILE_NAME = "ragforge.config.yaml"
@@ -92,8 +94,8 @@ def load_config(
         ConfigError: with file, line and key where they are known.
     """
     environ = os.environ if environ is None else environ
-    folder = Path(start or Path.cwd()).expanduser().absolute()
-    file = Path(path).expanduser().absolute() if path is not None else find_config(folder)
+    folder = _place(start or Path.cwd())
+    file = _place(path) if path is not None else find_config(folder)
     if file is None:
         return _built(FileValues(), None, project_root(folder), environ)
     if path is not None and start is not None:
@@ -101,6 +103,13 @@ def load_config(
     else:
         root = file.parent.parent if file.parent.name == ".ragforge" else file.parent
     return _built(read_yaml(file, RagforgeConfig, environ), file, root, environ)
+
+
+def _place(path: str | os.PathLike[str]) -> Path:
+    try:
+        return expanded(path).absolute()
+    except ValueError as error:
+        raise ConfigError(str(error)) from error
 
 
 def environment_config(environ: Mapping[str, str] | None = None) -> LoadedConfig:

@@ -31,8 +31,20 @@ from ragforge_memory.config.known_models import (
     retired_chat_model,
     retired_embedding_model,
 )
+from ragforge_memory.home import expanded
 
 Text = Annotated[str, StringConstraints(strip_whitespace=True)]
+
+
+def _checked_path(text: str) -> str:
+    try:
+        expanded(text)
+    except ValueError as error:
+        raise PydanticCustomError("path", "{why}", {"why": str(error)}) from error
+    return text
+
+
+Folder = Annotated[Text, AfterValidator(_checked_path)]
 Instant = Annotated[datetime, AfterValidator(lambda moment: moment if moment.tzinfo else moment.replace(tzinfo=UTC))]
 LLMProvider = Literal["gemini", "openai", "extractive", "scripted"]
 
@@ -154,7 +166,7 @@ class LLMConfig(SharedSection):
 class SourceConfig(SharedSection):
     """Which files are the project's code. ``.gitignore`` is respected besides."""
 
-    root: Text = Field(".", description="the code's root, relative to the project's root")
+    root: Folder = Field(".", description="the code's root, relative to the project's root")
     include: tuple[str, ...] = Field(("**/*",), description="glob patterns of files to read")
     exclude: tuple[str, ...] = Field((), description="glob patterns of files to leave out")
 
@@ -253,7 +265,7 @@ class PersistenceConfig(Section):
 
     type: Persistence = Field("neo4j", description="neo4j, or files: the texts in files, the rest in Neo4j")
     auto_save: bool = Field(True, description="save every message at once; else with save()")
-    directory: Text = Field(
+    directory: Folder = Field(
         "conversations", min_length=1, description="folder of the files, relative to the project's root"
     )
 

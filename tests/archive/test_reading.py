@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -107,7 +111,67 @@ async def test_links_and_pipes_stay(make_agent: MakeAgent, tmp_path: Path) -> No
 
 
 @pytest.mark.anyio
-@pytest.mark.parametrize("path", ["", ".", "/", "a\0b", "~nobody-of-that-name/x", 5, "there"])
+@pytest.mark.parametrize("way", ["document", "all", "import"])
+async def test_a_pipe_is_waited_for_beside_everything_else(make_agent: MakeAgent, tmp_path: Path, way: str) -> None:
+    pipe, said, passed = tmp_path / "pipe", threading.Event(), []
+    os.mkfifo(pipe)
+    plain = json.dumps([{"role": "user", "content": "from a pipe"}]).encode()
+
+    def other_end() -> bytes:
+        """Comes once something else was said, or would never have been."""
+        passed.append(said.wait(20))
+        if way == "import":
+            pipe.write_bytes(plain)
+            return b""
+        return pipe.read_bytes()
+
+    async with make_agent("a", "b") as agent:
+        talk = await agent.create_conversation("One")
+        await talk.send_message("q" * 100_000)  # more than a pipe holds
+        with ThreadPoolExecutor(1) as pool:
+            other = asyncio.get_running_loop().run_in_executor(pool, other_end)
+            give: dict[str, Callable[[], Any]] = {
+                "document": lambda: talk.export(pipe),
+                "all": lambda: agent.export_all(pipe),
+                "import": lambda: agent.import_conversations(pipe),
+            }
+            done = asyncio.ensure_future(give[way]())
+            beside = await agent.create_conversation("Beside")
+            await beside.send_message("hello?")
+            said.set()
+            made, read = await asyncio.gather(done, other)
+        assert passed == [True]
+        if way == "import":
+            assert made.conversations == 1
+        else:
+            assert len(read) > 100_000
+        assert pipe.is_fifo()
+
+
+@pytest.mark.anyio
+async def test_a_pipe_that_nobody_reads_is_given_up(make_agent: MakeAgent, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    async with make_agent("a") as agent:
+        talk = await agent.create_conversation("One")
+        await talk.send_message("q" * 200_000)
+        for export in (talk.export, agent.export_all):
+            with pytest.raises(TimeoutError):
+                async with asyncio.timeout(0.5):
+                    await export(tmp_path / "pipe")
+        # One that is there, and does not read.
+        reader = os.open(tmp_path / "pipe", os.O_RDONLY | os.O_NONBLOCK)
+        try:
+            with pytest.raises(TimeoutError):
+                async with asyncio.timeout(2):
+                    await agent.export_all(tmp_path / "pipe")
+        finally:
+            os.close(reader)
+        assert await agent.create_conversation("Two")
+        assert [each.name for each in tmp_path.iterdir() if each.suffix == ".tmp"] == []
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("path", ["", ".", "/", "a\0b", "~nobody-of-that-name/x", "\ud800", 5, "there"])
 async def test_what_is_no_place_for_a_file(make_agent: MakeAgent, tmp_path: Path, path: Any) -> None:
     (tmp_path / "there").mkdir()
     async with make_agent() as agent:
@@ -125,3 +189,9 @@ async def test_home_is_home_for_both(make_agent: MakeAgent, tmp_path: Path, monk
         await (await agent.create_conversation("One")).send_message("q")
         await agent.export_all("~/all.jsonl")
         assert (await agent.import_conversations("~/all.jsonl", on_conflict="skip")).skipped == 1
+
+
+@pytest.mark.parametrize("path", ["a\0b", "~nobody-of-that-name/x", "\ud800", 5])
+def test_what_is_no_path_is_no_root(path: Any) -> None:
+    with pytest.raises(InvalidInput, match="is no path"):
+        ConversationAgent(root=path, project="p")

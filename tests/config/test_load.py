@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -366,3 +367,11 @@ def test_deep_nesting_is_refused_and_cycles_too(load: Load) -> None:
     for text in ("x: " + "[" * 200 + "]" * 200, "x: &a {b: *a}"):
         with pytest.raises(ConfigError):
             load(text)
+
+
+@pytest.mark.parametrize("path", ["a\0b", "~nobody-of-that-name/x", "\ud800", 5])
+def test_what_is_no_path_is_told(path: Any) -> None:
+    with pytest.raises(ConfigError, match="is no path"):
+        load_config(path, environ={})
+    with pytest.raises(ConfigError, match="is no path"):
+        load_config(start=path, environ={})

@@ -324,6 +324,9 @@ BAD: list[tuple[dict[str, Any], str]] = [
     ({"output_schema": {"type": "string", "pattern": "("}}, "no JSON Schema: pattern"),
     ({"output_schema": {"$ref": "https://example.org/x.json"}}, "which is not in it"),
     ({"output_schema": {"$ref": "#/$defs/x"}}, "there is no '#/"),
+    ({"output_schema": {"$schema": 5}}, "says nothing"),
+    ({"output_schema": {"$schema": 5, "type": "object"}}, "no JSON Schema: .schema: 5 is no text"),
+    ({"output_schema": {"$schema": ["x"], "type": "object"}}, "no JSON Schema: .schema: "),
     ({"output_schema": {"$ref": "#"}}, "refers to itself"),
     ({"output_schema": {"type": {1, 2}}}, "no JSON"),
     ({"conversations": 3}, "conversations are"),
@@ -397,6 +400,7 @@ async def test_without_memory_there_is_nothing_to_analyse(make_agent: MakeAgent)
         ({"type": "array", "items": {"type": "string"}, "minItems": 1}, ["a"]),
         ({"title": {"type": "string"}, "items": {"type": "array"}}, {"title": "t", "items": []}),
         ({"enum": ["good", "bad"]}, "good"),
+        ({"$schema": {"type": "string"}}, {"$schema": "s"}),
         (
             {"$defs": {"f": {"type": "integer"}}, "type": "object", "properties": {"n": {"$ref": "#/$defs/f"}}},
             {"n": 1},
@@ -410,6 +414,20 @@ async def test_schemas_of_every_form(make_agent: MakeAgent, schema: dict[str, An
         [found] = await agent.batch_analyze(await talks(agent, 1), TASK, schema)
     assert found.data == said
     assert len(provider.requests) == 2
+
+
+async def test_a_reference_that_only_an_answer_shows_to_lead_nowhere(make_agent: MakeAgent) -> None:
+    schema = {"type": "object", "properties": {"a": {"$id": "inner", "$ref": "#/nowhere"}}}
+    async with make_agent(provider=asked_of('{"a": 1}'), settings=ALONE) as agent:
+        with pytest.raises(InvalidInput, match="refers to what it does not have"):
+            await agent.batch_analyze(await talks(agent, 1), TASK, schema)
+
+
+async def test_an_answer_that_is_nested_too_deeply_does_not_fit(make_agent: MakeAgent) -> None:
+    schema = {"$defs": {"n": {"type": "array", "items": {"$ref": "#/$defs/n"}}}, "$ref": "#/$defs/n"}
+    async with make_agent(provider=asked_of("[" * 900 + "]" * 900), settings=ALONE) as agent:
+        found = await agent.batch_analyze(await talks(agent, 1), TASK, schema, attempts=1)
+    assert [each.reason for each in found.failed] == ["invalid"]
 
 
 async def test_the_order_of_a_schemas_keys_makes_no_other_insight(make_agent: MakeAgent) -> None:

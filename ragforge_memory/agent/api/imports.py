@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 from abc import abstractmethod
 from collections.abc import Callable
+from functools import partial
 from typing import IO, TYPE_CHECKING, Any, cast
 
-from ragforge_memory.agent.inputs import check_labels
+from ragforge_memory.agent.inputs import check_labels, path_of
 from ragforge_memory.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -88,7 +89,7 @@ class AgentImports:
             GraphUnavailable: it could not go on. What was imported before is there: ``on_conflict="skip"`` goes on
                 where the source gives its messages ids.
         """
-        from ragforge_memory.agent.archives.private_file import path_of
+        from ragforge_memory.agent.archives.private_file import beside
         from ragforge_memory.importers.source import Source
 
         _check_conflict(on_conflict)
@@ -98,7 +99,7 @@ class AgentImports:
             return await self._import_all(Source(source), on_conflict, progress)
         source = path_of(source)
         try:
-            file = open(source, "rb")  # noqa: ASYNC230, SIM115 - opening does not wait; closed below
+            file = await beside(partial(open, source, "rb"))  # a pipe waits for who writes to it
         except OSError as error:
             raise InvalidInput(f"{os.fspath(source)} cannot be read: {error.strerror}") from error
         with file:

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import logging
 import os
 from collections.abc import AsyncIterator, Sequence, Set
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from ragforge_memory.agent.archives.private_file import replacing
+from ragforge_memory.agent.archives.private_file import beside, writing
 from ragforge_memory.agent.archives.restored_places import unknown_anchor
 from ragforge_memory.agent.outages.recovery import replay_own
 from ragforge_memory.errors import ConversationFileError, ConversationNotFound, InvalidInput
@@ -78,7 +78,7 @@ async def export_all(services: Services, path: str | os.PathLike[str], *, embedd
     space = await store.space() if embeddings else None
     conversations = messages = failed = 0
     errors: list[ExportFault] = []
-    with replacing(path) as out:
+    async with writing(path) as out:
         waiting: list[bytes] = [_line("archive", _head(services, space))]
         size = written = 0
         await replay_own(services)
@@ -90,7 +90,7 @@ async def export_all(services: Services, path: str | os.PathLike[str], *, embedd
                     size += len(waiting[-1])
                     own += line.kind == "message"
                     if size > _WRITE_BYTES:
-                        written += await asyncio.to_thread(_write, out, waiting)
+                        written += await beside(partial(_write, out, waiting))
                         waiting, size = [], 0
                 conversations += 1
                 messages += own
@@ -102,7 +102,7 @@ async def export_all(services: Services, path: str | os.PathLike[str], *, embedd
                 failed += 1
                 errors += [ExportFault(conversation_id=uuid, message=error.message)][: MOST_NAMED - len(errors)]
         waiting.append(_line("done", archive.Done(conversations=conversations)))
-        written += await asyncio.to_thread(_write, out, waiting)
+        written += await beside(partial(_write, out, waiting))
     return ExportReport(
         path=str(Path(path)),
         conversations=conversations,
@@ -122,10 +122,10 @@ async def write_document(path: str | os.PathLike[str], made: dict[str, Any] | st
 
     def write() -> None:
         text = made if isinstance(made, str) else json.dumps(made, ensure_ascii=False, indent=1) + "\n"
-        with replacing(path) as out:
-            out.write(text.encode())
+        out.write(text.encode())
 
-    await asyncio.to_thread(write)
+    async with writing(path) as out:
+        await beside(write)
 
 
 @dataclass(frozen=True, slots=True)

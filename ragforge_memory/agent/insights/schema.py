@@ -115,11 +115,18 @@ def _of_dict(given: Mapping[Any, Any]) -> OutputSchema:
         raise InvalidInput("the output schema says nothing of the answer", hint=f"give {_FORMS}")
     if problem:
         raise InvalidInput(f"the output schema is no JSON Schema: {problem}", hint=f"give {_FORMS}")
+    from referencing.exceptions import Unresolvable
+
     validator = _validator(schema)
 
     def fitted(text: str) -> Any:
         value = _strict_json(text)
-        wrong = sorted(validator.iter_errors(value), key=lambda error: list(map(str, error.absolute_path)))
+        try:
+            wrong = sorted(validator.iter_errors(value), key=lambda error: list(map(str, error.absolute_path)))
+        except Unresolvable as error:  # below an address of its own, where only an answer leads
+            raise InvalidInput(f"the output schema refers to what it does not have: {_first_line(error)}") from error
+        except RecursionError:
+            raise UnfitAnswer("it is nested too deeply") from None
         if wrong:
             raise _unfit([(tuple(each.absolute_path), str(each.message)) for each in wrong])
         return value
@@ -144,6 +151,8 @@ def _problem_of(schema: dict[str, Any]) -> str | None:
     from jsonschema.validators import validator_for
     from referencing.exceptions import Unresolvable
 
+    if not isinstance(schema.get("$schema", ""), str):
+        return f"$schema: {schema['$schema']!r} is no text"
     try:
         validator_for(schema, default=Draft202012Validator).check_schema(schema)
         for reference in _references(schema):
