@@ -19,6 +19,11 @@ from ragforge_memory.errors import ConfigError
 _seconds = st.floats(min_value=0.001, max_value=1e6)
 _share = st.floats(min_value=0, max_value=1)
 _count = st.integers(1, 10_000)
+_path = (
+    st.text(st.characters(codec="utf-8", exclude_characters="\0"))
+    .map(str.strip)
+    .filter(lambda text: text and not text.startswith("~"))
+)
 
 VALUES: dict[str, st.SearchStrategy[Any]] = {
     "max_context_messages": st.integers(0, 1000),
@@ -33,7 +38,7 @@ VALUES: dict[str, st.SearchStrategy[Any]] = {
     "embedding_model": st.sampled_from(["e5-small-v2", "gemini-embedding-2", "text-embedding-3-large"]),
     "persistence": st.sampled_from(["neo4j", "files"]),
     "auto_save": st.booleans(),
-    "persistence_directory": st.text(min_size=1).filter(str.strip).map(str.strip),
+    "persistence_directory": _path,
     "recall_limit": st.integers(0, 100),
     "recall_deadline_ms": _count,
     "short_term_capacity": _count,

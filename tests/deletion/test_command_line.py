@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from ragforge_memory.agent.archives.private_file import replacing
+from ragforge_memory.agent.archives.private_file import writing
 from ragforge_memory.errors import InvalidInput
 from tests.cli.conftest import CommandLine, bare_environment, project, ragforge
 
@@ -60,7 +60,8 @@ def test_old_ones_are_listed_first(ragforge: CommandLine) -> None:
         assert ragforge.run("conversations", "delete", *wrong).returncode == 2
 
 
-def test_a_full_disk_leaves_what_was_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.anyio
+async def test_a_full_disk_leaves_what_was_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     target = tmp_path / "backup.jsonl"
     target.write_text("yesterday's")
 
@@ -68,6 +69,7 @@ def test_a_full_disk_leaves_what_was_there(tmp_path: Path, monkeypatch: pytest.M
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr("os.fsync", full)
-    with pytest.raises(InvalidInput, match="No space left on device"), replacing(target) as out:
-        out.write(b"today's")
+    with pytest.raises(InvalidInput, match="No space left on device"):
+        async with writing(target) as out:
+            out.write(b"today's")
     assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [("backup.jsonl", "yesterday's")]

@@ -218,7 +218,7 @@ CONVERSATIONS: dict[str, list[Probe]] = {
             expect=lambda rows: len(rows) == 1,
         ),
     ],
-    "keep_shared": [Probe(lambda a, b: {"uuid": b.deleting}, expect=_nothing)],
+    "keep_shared": [Probe(lambda a, b: {"uuid": b.deleting, "import_token": None}, expect=_nothing)],
     "begin_delete": [Probe(lambda a, b: {"uuid": b.conversation}, expect=_nothing)],
     "delete_messages": [
         Probe(
