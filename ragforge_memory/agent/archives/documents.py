@@ -33,8 +33,8 @@ if TYPE_CHECKING:
 R = TypeVar("R", bound=archive.Record)
 
 # A transaction that a server with a heap of 512 MB holds with all its indexes: whichever is reached first.
-_BATCH_RECORDS = 1_000
-_BATCH_CHARACTERS = 4_000_000
+BATCH_RECORDS = 1_000
+BATCH_CHARACTERS = 4_000_000
 
 
 def archive_of(data: Any) -> Mapping[str, Any] | None:
@@ -154,7 +154,7 @@ def _batches(messages: Sequence[archive.Message]) -> Iterable[tuple[int, Sequenc
     for index, each in enumerate(messages):
         results = (len(json.dumps(call.result.result)) for call in each.tool_calls if call.result is not None)
         size = len(each.content) + sum(results)
-        if index > start and (index - start >= _BATCH_RECORDS or characters + size > _BATCH_CHARACTERS):
+        if index > start and (index - start >= BATCH_RECORDS or characters + size > BATCH_CHARACTERS):
             yield start, messages[start:index]
             start, characters = index, 0
         characters += size
@@ -180,7 +180,7 @@ def _check_beginning(
 def _check_messages(each: archive.Conversation, path: str) -> None:
     """What no single value of the messages says: order, places, and what names what."""
     last = each.lineage[-1].top if each.lineage else 0
-    most = each.kept_to or 0 if each.status == "shared" else each.head_seq
+    most = last_seq(each)
     for number, message in enumerate(each.messages):
         if not last < message.seq <= most:
             raise _refused(f"{path}.messages[{number}].seq", f"{message.seq} is not behind {last} and up to {most}")

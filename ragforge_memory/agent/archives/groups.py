@@ -8,15 +8,8 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from ragforge_memory.agent.archives.lines import (
-    BATCH_CHARACTERS,
-    BATCH_RECORDS,
-    Line,
-    Reader,
-    Restored,
-    parsed,
-    refused,
-)
+from ragforge_memory.agent.archives.documents import BATCH_CHARACTERS, BATCH_RECORDS
+from ragforge_memory.agent.archives.lines import Line, Reader, Restored, parsed, refused
 from ragforge_memory.agent.patience import abandoned
 from ragforge_memory.errors import EmbeddingMismatch, GraphUnavailable, InvalidInput, RagforgeError
 from ragforge_memory.models import archive

@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from ragforge_memory.agent.archives.documents import check_version, checked
+from ragforge_memory.agent.archives.documents import BATCH_CHARACTERS, BATCH_RECORDS, check_version, checked
 from ragforge_memory.agent.archives.restored_messages import HereAlready, Repeated
 from ragforge_memory.agent.archives.restored_places import Counts, Misplaced
 from ragforge_memory.agent.archives.restoring import Restoring
@@ -19,10 +19,6 @@ from ragforge_memory.models import archive
 if TYPE_CHECKING:
     from ragforge_memory.agent.archives.transcripts import OnConflict
     from ragforge_memory.agent.services import Services
-
-# A transaction that a server with a heap of 512 MB holds with all its indexes: whichever is reached first.
-BATCH_RECORDS = 1_000
-BATCH_CHARACTERS = 4_000_000
 
 
 @dataclass(frozen=True, slots=True)

@@ -118,13 +118,17 @@ def _check_new(begun: Begun, index: int, place: tuple[object, ...], *, of: str) 
 
 def unknown_anchor(message: archive.Message, known: Container[str]) -> str | None:
     """Where a message names an anchor that is not known; None: nowhere."""
-    named = [(f"anchored[{place}].anchor", tie.anchor) for place, tie in enumerate(message.anchored)]
+    for place, tie in enumerate(message.anchored):
+        if tie.anchor not in known:
+            return f"anchored[{place}].anchor"
     for number, call in enumerate(message.tool_calls):
-        named += [(f"tool_calls[{number}].reads[{place}].anchor", read.anchor) for place, read in enumerate(call.reads)]
+        for place, read in enumerate(call.reads):
+            if read.anchor not in known:
+                return f"tool_calls[{number}].reads[{place}].anchor"
     for place, used in enumerate(message.used):
-        if used.label == "anchor" and used.uuid is not None:
-            named.append((f"used[{place}].uuid", used.uuid))
-    return next((path for path, uuid in named if uuid not in known), None)
+        if used.label == "anchor" and used.uuid is not None and used.uuid not in known:
+            return f"used[{place}].uuid"
+    return None
 
 
 def last_seq(head: archive.ConversationHead) -> int:

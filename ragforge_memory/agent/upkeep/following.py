@@ -57,11 +57,11 @@ class FollowingEmbedder:
         return self._now.unrelated_cosine
 
     async def embed_query(self, text: str) -> Vector:
-        with _failing(self._now):
+        with failing(self._now):
             return await self._now.embed_query(text)
 
     async def embed_passages(self, texts: Sequence[str]) -> list[Vector]:
-        with _failing(self._now):
+        with failing(self._now):
             made = await self._now.embed_passages(texts)
             if len(made) != len(texts):
                 raise EmbeddingError(f"{space_model(self._now)} made {len(made)} vectors of {len(texts)} texts")
@@ -158,7 +158,7 @@ class Following:
 
 
 @contextmanager
-def _failing(embedder: Embedder) -> Iterator[None]:
+def failing(embedder: Embedder, *, hint: str | None = None) -> Iterator[None]:
     """Whatever an embedder raises, one of a user's own above all, is an `EmbeddingError` for all who call it."""
     try:
         yield
@@ -166,7 +166,8 @@ def _failing(embedder: Embedder) -> Iterator[None]:
         raise
     except Exception as error:
         log.warning("%s failed", space_model(embedder), exc_info=True)
-        raise EmbeddingError(f"{space_model(embedder)} failed: {type(error).__name__}: {error}") from error
+        why = f"{space_model(embedder)} failed: {type(error).__name__}: {error}"
+        raise EmbeddingError(why, hint=hint) from error
 
 
 def _is_of(embedder: Embedder, space: Space) -> bool:

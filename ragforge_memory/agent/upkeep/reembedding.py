@@ -17,6 +17,7 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from ragforge_memory.agent.search.similar import topic_vectors
+from ragforge_memory.agent.upkeep.following import failing
 from ragforge_memory.agent.upkeep.leases import LeaseLost, meanwhile
 from ragforge_memory.code.rows import embedding_text
 from ragforge_memory.embeddings.port import space_model
@@ -44,6 +45,8 @@ _BATCH = 128
 _POLL_SECONDS = 0.5
 # What changes whenever it is read, or cannot be stored, is given up after so many attempts of one run.
 _ATTEMPTS = 5
+
+_MEND_IT = "mend the embedder and run `ragforge reembed` again; what was done stays"
 
 _KINDS = {"Message": "messages", "Summary": "summaries", "Conversation": "conversations", "Scope": "scopes"}
 
@@ -288,16 +291,8 @@ class _Move:
         self.failed += len(refused)
 
     async def _embedded(self, batch: Sequence[Lacking]) -> list[tuple[Lacking, Vector]]:
-        """Raises EmbeddingError, whatever an embedder of somebody's own raises."""
-        try:
+        with failing(self._embedder, hint=_MEND_IT):
             return await self._asked(batch)
-        except RagforgeError:
-            raise
-        except Exception as error:
-            raise EmbeddingError(
-                f"{space_model(self._embedder)} failed: {type(error).__name__}: {error}",
-                hint="mend the embedder and run `ragforge reembed` again; what was done stays",
-            ) from error
 
     async def _asked(self, batch: Sequence[Lacking]) -> list[tuple[Lacking, Vector]]:
         topics = [each for each in batch if each.label == "Conversation"]

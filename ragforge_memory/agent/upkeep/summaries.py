@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Sequence
-from contextlib import suppress
+from collections.abc import AsyncIterator, Awaitable, Sequence
+from contextlib import asynccontextmanager, suppress
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, TypeVar
 from uuid import uuid4
@@ -144,17 +144,11 @@ class _Claim:
     async def all_that_is_due(self) -> None:
         """The title and every full stretch; a model's failure ends the claim with a pause."""
         try:
-            await self._title()
-            cover = await self._grid(extract=self._lease.attempts >= MAX_ATTEMPTS)
+            async with self._unless_broken_off(counted=True):
+                await self._title()
+                cover = await self._grid(extract=self._lease.attempts >= MAX_ATTEMPTS)
         except ModelError as error:
             log.warning("a summary failed, trying again in %g s: %s", self._pause, error)
-            await self._failed()
-        except _Elsewhere:
-            await self._later()
-            raise
-        except BaseException:
-            await self._give_back()
-            raise
         else:
             await self._store.release(self._lease, done=True, cover=cover)
 
@@ -164,34 +158,34 @@ class _Claim:
         Raises:
             ModelError: the model failed; this conversation rests as after a failure of its own.
         """
-        try:
+        async with self._unless_broken_off(counted=True):
             cover = await self._grid(extract=extract or self._lease.attempts >= MAX_ATTEMPTS, to_seq=to_seq)
-        except ModelError:
-            await self._failed()
-            raise
-        except _Elsewhere:
-            await self._later()
-            raise
-        except BaseException:
-            await self._give_back()
-            raise
         await self._store.release(self._lease, done=True, cover=cover)
 
     async def everything(self) -> str:
         """Every full stretch and what is behind it; the conversation's summary."""
-        try:
+        async with self._unless_broken_off():
             cover = await self._grid(extract=False)
             if self._lease.head_seq > cover.seen:
                 step = Step(ON_DEMAND, cover.seen + 1, self._lease.head_seq)
                 cover = await self._write(cover, step, extract=False)
+        await self._store.release(self._lease, done=True, cover=cover)
+        return cover.text or self._lease.summary or ""
+
+    @asynccontextmanager
+    async def _unless_broken_off(self, *, counted: bool = False) -> AsyncIterator[None]:
+        """Ends the claim where its work does not come to its end; ``counted``: as a failure, where the model failed."""
+        try:
+            yield
         except _Elsewhere:
             await self._later()
             raise
-        except BaseException:
-            await self._give_back()
+        except BaseException as error:
+            if counted and isinstance(error, ModelError):
+                await self._failed()
+            else:
+                await self._give_back()
             raise
-        await self._store.release(self._lease, done=True, cover=cover)
-        return cover.text or self._lease.summary or ""
 
     async def _failed(self) -> None:
         """Ends the claim after a model's failure, which is counted; nobody tries again before the pause is over."""
