@@ -9,7 +9,7 @@ from typing import Any
 from ragforge_memory.llm.extractive.calls import Call, Found
 from ragforge_memory.llm.extractive.members import MAX_LINES, PROSE
 from ragforge_memory.llm.extractive.quoting import NOTHING_FOUND, nothing, rest, subject, taken_for, text_line, trimmed
-from ragforge_memory.llm.extractive.targets import Target
+from ragforge_memory.llm.extractive.targets import Target, spelled
 from ragforge_memory.models.text import counted
 from ragforge_memory.retrieval.names import is_test
 
@@ -104,12 +104,12 @@ def used_as_text(asked: str, target: Target, found: Sequence[Found]) -> list[str
         return [f"`{asked}` is not defined in this project; it stands in {_number(lines)}:", *_listed(lines)]
     sure = re.compile(_import(target))
     alone = re.compile(_ALONE.format(last=re.escape(parts[-1])))
-    spelled = re.compile(r"\b" + r"\W{1,2}".join(map(re.escape, parts)) + r"\b")
+    whole = re.compile(spelled(parts))
     bringing = {each["file"] for each in lines if sure.search(each["text"])}
     module = re.compile(rf"\b(?:import|from)\b.*\b{re.escape(parts[-2])}\b")
     # An import over several lines names the module in another line, which is not among these.
     bringing |= {each["file"] for each in lines if alone.search(each["text"]) and not module.search(each["text"])}
-    certain = [each for each in lines if each["file"] in bringing or spelled.search(each["text"])]
+    certain = [each for each in lines if each["file"] in bringing or whole.search(each["text"])]
     members = [each for each in lines if re.search(rf"(?:\.|->|::){re.escape(parts[-1])}\b", each["text"])]
     if members and not bringing and _value(found, "read_scope").get("match") == "exact":
         # A member of a type is written behind something else than the type's name.

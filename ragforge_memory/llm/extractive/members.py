@@ -11,7 +11,7 @@ from typing import Any
 
 from ragforge_memory.llm.extractive.calls import Call, Found
 from ragforge_memory.llm.extractive.quoting import NOTHING_FOUND, item, text_line
-from ragforge_memory.llm.extractive.targets import Target
+from ragforge_memory.llm.extractive.targets import Target, spelled
 from ragforge_memory.retrieval.names import is_test
 
 MAX_PLACES = 8
@@ -56,10 +56,10 @@ def member_calls(target: Target, found: Sequence[Found]) -> tuple[Call, ...]:
     if not parts:
         return ()
     # Of a dotted name all has to stand there: the last part alone means anything, unless its owner sets it.
-    spelled = _spelled(parts)
+    whole = spelled(parts)
     if len(parts) == 1:
-        return (Call("grep_code", (("pattern", spelled), ("limit", MAX_LINES))),)
-    pattern = f"{spelled}|{setting(parts[-1])}"
+        return (Call("grep_code", (("pattern", whole), ("limit", MAX_LINES))),)
+    pattern = f"{whole}|{setting(parts[-1])}"
     owner = target.owner or target.before(parts[-1])
     file = (("file", target.file),) if target.file else ()
     calls = [
@@ -138,8 +138,8 @@ def named_lines(asked: str, target: Target, value: Mapping[str, Any]) -> list[st
     """Lines of files that have a name which nothing is defined under; none where there are none."""
     matches = value.get("matches") or []
     if len(target.parts) > 1:
-        spelled = re.compile(_spelled(target.parts))
-        matches = [each for each in matches if spelled.search(each["text"])]
+        whole = re.compile(spelled(target.parts))
+        matches = [each for each in matches if whole.search(each["text"])]
     if not matches:
         return []
     heading = f"{NOTHING_FOUND} that is defined as `{asked}`. The name stands in these lines:"
@@ -169,11 +169,6 @@ def _set_at(name: str, lines: Sequence[Mapping[str, Any]], comment: Sequence[str
     if len(lines) > 1:
         answer += ["Also set in:", *listed(lines[1:])]
     return answer
-
-
-def _spelled(parts: Sequence[str]) -> str:
-    """A regular expression for a whole name, whatever its parts are joined by."""
-    return r"\b" + r"\W{1,2}".join(map(re.escape, parts)) + r"\b"
 
 
 def _setting_lines(name: str, found: Sequence[Found]) -> list[Mapping[str, Any]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -231,3 +232,8 @@ def _sort(said: str) -> str:
     # A name may look like such a word (the `Function` class); what people call things they write small.
     word: str = next((each for each in found if each.islower()), found[0]).lower()
     return _SINGULAR.get(word, word if word.endswith("ss") else word.removesuffix("s"))
+
+
+def spelled(parts: Sequence[str]) -> str:
+    """A regular expression for a whole name, whatever its parts are joined by."""
+    return r"\b" + r"\W{1,2}".join(map(re.escape, parts)) + r"\b"
