@@ -17,7 +17,7 @@ from neo4j import exceptions as driver_errors
 from ragforge_memory.errors import ConfigError, ForkedProcess, GraphError, GraphUnavailable
 from ragforge_memory.graph.breaker import Breaker, in_a_hurry
 from ragforge_memory.graph.failures import first_line, translated
-from ragforge_memory.graph.liveness import STATEMENT_TIMEOUT, is_lost, refusal, unless_hanging
+from ragforge_memory.graph.liveness import SLOW_TIMEOUT, STATEMENT_TIMEOUT, is_lost, refusal, unless_hanging
 from ragforge_memory.graph.queries import Statement, Version, parse_version, statement_for
 from ragforge_memory.graph.vanishing import unless_vanished
 
@@ -30,6 +30,8 @@ RETRY_TIME = 1.0
 RESTART_TIMEOUT = 60.0
 # Work that no user waits for: ingest, deletes, background writes.
 PATIENT_TIMEOUT = 60.0
+# The server gives a transaction up so much later than its client, which is then not there any more to end it.
+GIVEN_UP_AFTER = 1.0
 
 T = TypeVar("T")
 DriverFactory = Callable[[], "neo4j.AsyncDriver"]
@@ -342,6 +344,10 @@ class GraphClient:
     ) -> list[dict[str, Any]]:
         self._check_process()
 
+        # A process that is halted (Ctrl-Z, a sleeping laptop) keeps what it has locked until the server gives it up.
+        given_up = (timeout or SLOW_TIMEOUT) + GIVEN_UP_AFTER
+
+        @neo4j.unit_of_work(timeout=given_up)
         async def work(transaction: neo4j.AsyncManagedTransaction) -> list[dict[str, Any]]:
             return await self._collect(await transaction.run(text, parameters))
 
@@ -353,7 +359,7 @@ class GraphClient:
             try:
                 async with session:
                     if not managed:
-                        return await self._collect(await session.run(text, parameters))
+                        return await self._collect(await session.run(neo4j.Query(text, timeout=given_up), parameters))
                     if write:
                         return await session.execute_write(work)
                     return await session.execute_read(work)

@@ -53,6 +53,10 @@ def _translated(error: Exception, name: str, address: str, database: str, manage
             else f"check {'NEO4J_URI' if os.environ.get('NEO4J_URI') == address else 'neo4j.uri'}, "
             "or leave it out to use the managed local server",
         )
+    if isinstance(error, driver_errors.ClientError) and "TransactionTimedOut" in (error.code or ""):
+        return GraphTimeout(
+            f"Neo4j at {address} gave up {name}, which took too long: {first_line(error)}", hint="try again"
+        )
     if isinstance(error, driver_errors.TransientError):
         return GraphUnavailable(f"Neo4j at {address} could not take {name} now: {first_line(error)}", hint="try again")
     if isinstance(error, driver_errors.ClientError) and "DatabaseNotFound" in (error.code or ""):

@@ -169,6 +169,7 @@ async def test_a_receipt_says_what_an_answer_was_given(make_agent: MakeAgent, cy
         assert "argon" not in kept["text"]
         assert "Sugar" not in kept["text"]
 
+        await agent.drain()  # a write of the background and this blocking one would wait for each other
         # What is erased later is told, by the receipt and by the snapshot.
         cypher("MATCH (m:Message {conversation_id: $c, seq: 1}) DETACH DELETE m", c=conversation.uuid)
         assert (await conversation.receipt()).erased == 1

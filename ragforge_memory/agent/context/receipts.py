@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import fields, is_dataclass
 from typing import Any
 
 from ragforge_memory.agent.context.budget import quote_tokens
@@ -84,15 +84,21 @@ def used_by(built: Built) -> tuple[Used, ...]:
 
 def shared_texts(instructions: str | None, tools: Sequence[ToolSpec]) -> tuple[str, str]:
     """What many prompts have in common, as it is kept: the instructions and the tools' descriptions."""
-    return instructions or DEFAULT_INSTRUCTIONS, json.dumps([asdict(tool) for tool in tools], ensure_ascii=False)
+    return instructions or DEFAULT_INSTRUCTIONS, json.dumps(tools, ensure_ascii=False, default=_plain)
 
 
 def request_hash(request: ModelRequest) -> str:
     """A hash of all that the model was asked with."""
-    text = json.dumps(asdict(request), ensure_ascii=False, sort_keys=True, default=str)
-    return text_hash(text)
+    return text_hash(json.dumps(request, ensure_ascii=False, sort_keys=True, default=_plain))
 
 
 def text_hash(text: str) -> str:
     """A short hash of a text."""
     return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:32]
+
+
+def _plain(value: Any) -> Any:
+    """A dataclass as its fields; `asdict` would copy every schema of every tool, in every turn, twice."""
+    if is_dataclass(value):
+        return {field.name: getattr(value, field.name) for field in fields(value)}
+    return str(value)
