@@ -19,6 +19,7 @@ after one with three would wait for it. What is in a map has no size for the pla
 
 from __future__ import annotations
 
+import logging
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -37,8 +38,18 @@ _SAFE_NAME = re.compile(r"\w+", re.ASCII)
 _PARAMETER = re.compile(r"\$(\w+)", re.ASCII)
 
 
+_DRIVERS_LOG = logging.getLogger("neo4j.io")
+
 GIVEN = "given"
 """The one parameter that a statement is sent with."""
+
+
+class _Parameters(dict[str, Any]):
+    """Parameters that the driver writes into its log where that is read: it spells them out for each statement, read
+    or not, which for a thousand messages takes as long as sending them."""
+
+    def __repr__(self) -> str:
+        return super().__repr__() if _DRIVERS_LOG.isEnabledFor(logging.DEBUG) else "{…}"
 
 
 @dataclass(frozen=True)
@@ -69,7 +80,7 @@ class Statement:
         """
         if missing := self.parameters - parameters.keys():
             raise GraphError(f"statement {self.name} was not given {', '.join(sorted(missing))}")
-        return {GIVEN: parameters}
+        return {GIVEN: _Parameters(parameters)}
 
     def filled(self, names: Mapping[str, str]) -> str:
         """The text with each ``{{NAME}}`` replaced.

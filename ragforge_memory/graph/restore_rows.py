@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterable, Mapping
+from functools import cache
 from typing import Any
 from uuid import uuid4
 
@@ -87,7 +88,7 @@ class Rows:
             "important": each.important,
             "worded": not isinstance(content, str) or bool(content.strip()),
             "vector": each.embedding if vector else None,
-            "tool_calls": [self._call(call, new=whole) for call in each.tool_calls],
+            "tool_calls": tuple([self._call(call, new=whole) for call in each.tool_calls]),
         }
 
     def summary(self, each: archive.Summary) -> dict[str, Any]:
@@ -190,9 +191,10 @@ class Rows:
     def _properties(self, node: archive.Node, apart: set[str]) -> dict[str, Any]:
         """What the node has as the graph keeps it; ``apart`` is given to the statement by itself."""
         found: dict[str, Any] = {}
+        aliases = _aliases(type(node))
         for name in node.model_fields_set - _HANGING - apart:
             value = getattr(node, name)
-            name = type(node).model_fields[name].alias or name
+            name = aliases.get(name, name)
             if value is None:
                 continue
             if name in _WRITTEN:
@@ -207,6 +209,11 @@ class Rows:
         if self._names.renamed(node.uuid):
             found["source_uuid"] = node.uuid
         return found
+
+
+@cache
+def _aliases(model: type[archive.Node]) -> dict[str, str]:
+    return {name: field.alias for name, field in model.model_fields.items() if field.alias}
 
 
 def _further(value: Any) -> Any:

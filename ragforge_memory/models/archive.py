@@ -32,6 +32,14 @@ VERSION: Final = 1
 """The version of this schema; it grows with every change that an older release could not read."""
 
 
+_NOTHING: dict[str, Any] = {}
+
+
+def _nothing() -> dict[str, Any]:
+    """One for all: nobody changes a record, and of a large archive each object less is one that is not collected."""
+    return _NOTHING
+
+
 class Node(Record):
     """A node of the graph.
 
@@ -41,8 +49,8 @@ class Node(Record):
 
     uuid: Uuid
     source_uuid: str | None = Field(None, description="what its uuid was before it was copied")
-    other: Other = Field(default_factory=dict)
-    verbatim: Verbatim = Field(default_factory=dict)
+    other: Other = Field(default_factory=_nothing)
+    verbatim: Verbatim = Field(default_factory=_nothing)
 
     relied_on: ClassVar[frozenset[str]] = frozenset()
     """Properties that statements count with or cannot do without: never ``other``, whatever they hold."""
@@ -132,7 +140,7 @@ class ToolCall(Node):
     success: bool | None = None
     iteration: Int | None = None
     result: ToolResult | None = None
-    reads: list[Read] = Field(default_factory=list)
+    reads: tuple[Read, ...] = Field(default_factory=tuple)
     reused_from: str | None = None
 
 
@@ -157,11 +165,11 @@ class Message(Node):
     trust: str | None = None
     metadata: Json = None
     receipt: Json = Field(None, description="what the answer was given, without a word of text")
-    tool_calls: list[ToolCall] = Field(default_factory=list)
-    references: list[Reference] = Field(default_factory=list)
-    anchored: list[Anchored] = Field(default_factory=list)
-    used: list[Used] = Field(default_factory=list)
-    merged_from: list[Merged] = Field(default_factory=list, description="conversations that it brought in")
+    tool_calls: tuple[ToolCall, ...] = Field(default_factory=tuple)
+    references: tuple[Reference, ...] = Field(default_factory=tuple)
+    anchored: tuple[Anchored, ...] = Field(default_factory=tuple)
+    used: tuple[Used, ...] = Field(default_factory=tuple)
+    merged_from: tuple[Merged, ...] = Field(default_factory=tuple, description="conversations that it brought in")
     embedding: list[float] | None = None
 
 
@@ -225,8 +233,8 @@ class Summary(Node):
     tokens_saved: Int | None = None
     created_at: Time | None = None
     model: str | None = None
-    messages: list[Uuid] = Field(default_factory=list)
-    summaries: list[Uuid] = Field(default_factory=list)
+    messages: tuple[Uuid, ...] = Field(default_factory=tuple)
+    summaries: tuple[Uuid, ...] = Field(default_factory=tuple)
     embedding: list[float] | None = None
 
 
@@ -282,7 +290,7 @@ class ConversationHead(Node):
     kept_to: Seq | None = None
     token_total: Int | None = None
     compressed_total: Int | None = None
-    lineage: list[Part] = Field(default_factory=list)
+    lineage: tuple[Part, ...] = Field(default_factory=tuple)
     branch: Branch | None = None
     created_at: Time | None = None
     updated_at: Time | None = None
@@ -299,11 +307,11 @@ class ConversationHead(Node):
 class Conversation(ConversationHead):
     """A conversation with all that hangs on it."""
 
-    anchors: list[Anchor] = Field(default_factory=list)
-    prompts: list[Prompt] = Field(default_factory=list)
-    messages: list[Message] = Field(default_factory=list)
-    summaries: list[Summary] = Field(default_factory=list)
-    insights: list[Insight] = Field(default_factory=list)
+    anchors: tuple[Anchor, ...] = Field(default_factory=tuple)
+    prompts: tuple[Prompt, ...] = Field(default_factory=tuple)
+    messages: tuple[Message, ...] = Field(default_factory=tuple)
+    summaries: tuple[Summary, ...] = Field(default_factory=tuple)
+    insights: tuple[Insight, ...] = Field(default_factory=tuple)
 
 
 class Space(Record):

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Annotated, Any
 from zoneinfo import ZoneInfo
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, field_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 # What Python and the graph both read: Python alone takes a space for the T, and other letters.
 _ISO = re.compile(
@@ -46,24 +46,39 @@ Int = Annotated[int, Field(ge=-(2**63), le=2**63 - 1)]
 Seq = Annotated[int, Field(ge=0, le=2**53)]
 
 
-def _texts(value: list[Any] | dict[str, Any]) -> bool:
-    return isinstance(value, dict) or (bool(value) and isinstance(value[0], str))
-
-
 class Record(BaseModel):
     """What is common to all: what is not known is refused, what is not set is left out."""
 
     model_config = ConfigDict(extra="forbid", protected_namespaces=(), allow_inf_nan=False)
 
-    @field_validator("*", mode="after")
-    @classmethod
-    def _encodable(cls, value: Any) -> Any:
-        """Refuses half surrogate pairs, which JSON can spell and the graph cannot hold."""
-        if isinstance(value, str):
-            value.encode()
-        elif isinstance(value, (list, dict)) and _texts(value):
-            json.dumps(value, ensure_ascii=False, default=str).encode()
-        return value
+
+def half_surrogate(value: Any) -> tuple[int | str, ...] | None:
+    """Where in a JSON value half a surrogate pair is, which JSON can spell and the graph cannot hold; None: nowhere."""
+    left: list[tuple[tuple[int | str, ...], Any]] = [((), value)]  # as deep as it likes
+    while left:
+        place, each = left.pop()
+        if isinstance(each, str):
+            if not _is_whole(each):
+                return place
+        elif isinstance(each, dict):
+            if not all(_is_whole(name) for name in each if isinstance(name, str)):
+                return place
+            left += [((*place, name), item) for name, item in each.items() if isinstance(item, _DEEP)]
+        elif isinstance(each, (list, tuple)):
+            left += [((*place, number), item) for number, item in enumerate(each) if isinstance(item, _DEEP)]
+    return None
+
+
+_DEEP = (str, dict, list, tuple)
+
+
+def _is_whole(text: str) -> bool:
+    if not text.isascii():
+        try:
+            text.encode()
+        except UnicodeEncodeError:
+            return False
+    return True
 
 
 class Moment(Record):

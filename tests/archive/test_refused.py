@@ -89,7 +89,7 @@ WRONG = [
     (MESSAGE + "uuid", "m1", r"conversations\[0\].messages\[1\].uuid: 'm1' is that of another"),
     (MESSAGE + "content", 7, r"conversations\[0\].messages\[1\].content: "),
     (MESSAGE + "content", "\ud800", r"conversations\[0\].messages\[1\].content: "),
-    (MESSAGE + "metadata", {"a": "\ud800"}, r"conversations\[0\].messages\[1\].metadata: "),
+    (MESSAGE + "metadata", {"a": "\ud800"}, r"conversations\[0\].messages\[1\].metadata.a: "),
     (MESSAGE + "verbatim", {"content": "x"}, r"conversations\[0\].messages\[1\].verbatim: 'content' is no JSON"),
     (MESSAGE + "tool_calls.0.duration_ms", "long", r"conversations\[0\].messages\[1\].tool_calls\[0\].duration_ms: "),
     (MESSAGE + "tool_calls.0.result", {}, r"conversations\[0\].messages\[1\].tool_calls\[0\].result.uuid: "),

@@ -23,6 +23,7 @@ from ragforge_memory.agent.archives.restored_places import (
 from ragforge_memory.agent.archives.restoring import Restoring
 from ragforge_memory.errors import InvalidInput
 from ragforge_memory.models import archive
+from ragforge_memory.models.archive_values import half_surrogate
 from ragforge_memory.models.conversation import ConversationInfo
 from ragforge_memory.models.lineage import Part
 
@@ -210,12 +211,20 @@ def check_version(data: Mapping[str, Any]) -> None:
         )
 
 
-def checked(model: type[R], data: dict[str, Any]) -> R:
+def checked(model: type[R], data: dict[str, Any], *, whole: bool = False) -> R:
     """A record of what was read.
+
+    Args:
+        model: the record's.
+        data: its values.
+        whole: whether it is known that no text of it has half a surrogate pair.
 
     Raises:
         InvalidInput: a value is wrong; its path is named.
     """
+    place = None if whole else half_surrogate(data)
+    if place is not None:
+        raise _refused(_path(data, place, ""), "half a surrogate pair is no text")
     try:
         return model.model_validate(data)
     except ValidationError as error:

@@ -166,12 +166,12 @@ def _tied_to(message: archive.Message, anchors: Set[str]) -> archive.Message:
     if unknown_anchor(message, anchors) is None:
         return message
     calls = [
-        call.model_copy(update={"reads": [read for read in call.reads if read.anchor in anchors]})
+        call.model_copy(update={"reads": tuple(read for read in call.reads if read.anchor in anchors)})
         for call in message.tool_calls
     ]
-    anchored = [tie for tie in message.anchored if tie.anchor in anchors]
-    used = [each for each in message.used if each.label != "anchor" or each.uuid in anchors]
-    return message.model_copy(update={"tool_calls": calls, "anchored": anchored, "used": used})
+    anchored = tuple(tie for tie in message.anchored if tie.anchor in anchors)
+    used = tuple(each for each in message.used if each.label != "anchor" or each.uuid in anchors)
+    return message.model_copy(update={"tool_calls": tuple(calls), "anchored": anchored, "used": used})
 
 
 def _head(services: Services, space: Space | None) -> archive.Head:

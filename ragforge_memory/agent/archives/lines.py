@@ -214,7 +214,8 @@ def _line(line: bytes) -> Line:
             raise InvalidInput(f"there is no record {kind!r}")
         if kind == "archive":
             check_version(data)
-        return Line(kind, checked(archive.LINES[kind], data), None, len(line))
+        whole = line.isascii() and b"\\u" not in line
+        return Line(kind, checked(archive.LINES[kind], data, whole=whole), None, len(line))
     except InvalidInput as error:
         return Line(kind, None, error.message, len(line))
     except (ValueError, RecursionError) as error:

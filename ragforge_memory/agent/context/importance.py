@@ -73,9 +73,9 @@ def importance_of(content: str, tool_calls: Sequence[ToolCall | TranscriptCall] 
     """How much a message matters, 0 to 1; None where nothing speaks for it."""
     # Most messages have no such word at all, and most sentences of the others: those are not looked at for all cues.
     words = content.lower().split()
-    present = {
-        cue for word in words for cue in (_cues_in(word) if len(word) <= _LONGEST_REMEMBERED else _looked_up(word))
-    }
+    present: set[str] = set()
+    for word in set(words):
+        present.update(_cues_in(word) if len(word) <= _LONGEST_REMEMBERED else _looked_up(word))
     if any(" " in cue for cue in present):
         at_once = " ".join(words)
         present = {cue for cue in present if cue in at_once}
