@@ -81,7 +81,8 @@ async def measure(config: Neo4jConfig, repository: Path, count: int, seed: int) 
     projects = []
     try:
         tree = WorkTree(repository, folder, history=True)
-        drawn = [commit for commit in tree.commits(NEWEST) if _python_files(tree, commit)]
+        with_parents = tree.commits(NEWEST + 1)[1:]
+        drawn = [commit for commit in with_parents if _python_files(tree, commit)]
         for commit in rng.sample(drawn, min(count, len(drawn))):
             projects.append(f"benchmark-impact-{uuid4().hex}")
             bench = Bench(client, projects[-1], tree, folder / "home" / commit)

@@ -36,6 +36,7 @@ from ragforge_memory import AsyncConversation, AsyncConversationAgent, Conversat
 from ragforge_memory.agent.search.messages import search
 from ragforge_memory.graph.client import open_driver
 from ragforge_memory.graph.search import EVERYTHING, words_of
+from ragforge_memory.graph.space_in_use import in_space
 
 K = 10
 LEAST_RECALL = 0.73
@@ -156,6 +157,8 @@ async def by_size(agent: AsyncConversationAgent, config: Neo4jConfig, data: Path
             conversation = await agent.import_conversation([{"role": "user", "content": text} for text in said])
             made[size] = (conversation, {})
         await agent.drain()
+        space = store.space
+        assert space is not None
         questions = lines(data / "queries.jsonl")
         asked = [questions[random.integers(len(questions))]["question"] for _ in range(60)]
         for size, (conversation, _) in made.items():
@@ -167,8 +170,9 @@ async def by_size(agent: AsyncConversationAgent, config: Neo4jConfig, data: Path
                     "scan_history_vector",
                     conversation_id=conversation.uuid,
                     vector=vector,
-                    property=(await property_of(agent)),
+                    property=space.property,
                     limit=K,
+                    **in_space(space),
                     **EVERYTHING.parameters,
                     **services.owner.parameters,
                 )
@@ -195,16 +199,6 @@ async def by_size(agent: AsyncConversationAgent, config: Neo4jConfig, data: Path
     finally:
         await floor.close()
     return figures
-
-
-async def property_of(agent: AsyncConversationAgent) -> str:
-    """Where the project's vectors are."""
-    from ragforge_memory.graph.spaces import find_space
-
-    services = await agent.open()
-    space = await find_space(services.graph, services.owner.project)
-    assert space is not None
-    return space.property
 
 
 async def run(config: Neo4jConfig, project: str, data: Path, sizes: Sequence[int]) -> tuple[list[Figure], Any]:

@@ -68,6 +68,9 @@ class Vault(Safe):
     def open(self):
         return self.rate
 """,
+    "bank/flags.py": """def is_loud(options):
+    return options.verbosity > 1
+""",
     "web/index.ts": """export class ShoppingBasket {
   addItem(name: string): void { this.checkLimit(); }
   checkLimit(): boolean { return true; }

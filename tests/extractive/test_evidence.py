@@ -71,7 +71,7 @@ async def test_what_lines_prove(agent: AsyncConversationAgent) -> None:
         return (await talk.send_message(text)).content
 
     folder = await ask("what files are in the bank folder?")
-    assert folder.startswith("`bank` contains 4 source files:\n- bank/account.py: `Account`, `check_amount`")
+    assert folder.startswith("`bank` contains 5 source files:\n- bank/account.py: `Account`, `check_amount`")
     assert (await ask("list the files in web/")) == "`web` contains 1 source file:\n- web/index.ts: `ShoppingBasket`"
     tests = await ask("where is check_amount tested?")
     assert tests.endswith("is used by 1 scope of tests:\n- `test_amounts` - tests/test_account.py:5, 6")

@@ -58,6 +58,8 @@ async def test_what_is_no_member(agent: AsyncConversationAgent) -> None:
     assert "- `Vault` - bank/vault.py:" in await ask("what are the children of Safe?")
     author = await ask("where is the author of Vault?")
     assert author.startswith("`Vault` has no member called `author`; this is what it is:\n\n`Vault` - bank/vault.py:4")
+    # Nobody sets it and nothing defines its owner: the lines that name it in full are all there is.
+    assert "bank/flags.py:2" in await ask("where is options.verbosity?")
     missing = await ask("where is Vault.frobnicate?")
     assert missing.startswith("Nothing found for `Vault.frobnicate`")
     assert "- `Vault` - bank/vault.py:4 (class)" in missing
