@@ -19,10 +19,10 @@ from ragforge_memory.agent.api.agent_vectors import AgentVectors
 from ragforge_memory.agent.api.archive import AgentArchive
 from ragforge_memory.agent.api.imports import AgentImports
 from ragforge_memory.agent.inputs import check_labels, check_limit, check_metadata, check_owner, check_text, path_of
-from ragforge_memory.agent.loop import check_process
+from ragforge_memory.agent.loop import check_loop, check_process
 from ragforge_memory.agent.state import Messages, run_state
 from ragforge_memory.agent.tasks import TurnTasks
-from ragforge_memory.errors import AgentClosed, ConversationNotFound, InvalidInput
+from ragforge_memory.errors import ConversationNotFound, InvalidInput
 from ragforge_memory.models.owner import Owner
 
 if TYPE_CHECKING:
@@ -94,7 +94,8 @@ class AsyncConversationAgent(
         self._today: Callable[[], date] = lambda: datetime.now(UTC).date()
         self._pid = os.getpid()
         self._services: Services | None = None
-        self._opening: asyncio.Lock | None = None
+        self._opening = asyncio.Lock()
+        self._loop: asyncio.AbstractEventLoop | None = None
         self.turns = TurnTasks()
         self._closed = False
 
@@ -202,10 +203,9 @@ class AsyncConversationAgent(
             AgentClosed, ForkedProcess: the agent cannot be used here any more.
         """
         self._check_open()
+        self._loop = check_loop(self._loop)
         if self._services is not None:
             return self._services
-        if self._opening is None:
-            self._opening = asyncio.Lock()
         async with self._opening:
             if self._services is None:
                 from ragforge_memory.agent.opening import open_services
@@ -354,6 +354,9 @@ class AsyncConversationAgent(
         if self._closed or os.getpid() != self._pid:
             # In a forked child everything that is open belongs to the parent.
             return
+        if self._loop is not None and self._loop.is_closed():
+            self._services = None  # what was open went with it
+        check_loop(None if self._services is None else self._loop)
         self._closed = True
         await self.turns.finish()
         services, self._services = self._services, None
@@ -369,9 +372,7 @@ class AsyncConversationAgent(
             await self.aclose()
 
     def _check_open(self) -> None:
-        check_process(self._pid)
-        if self._closed:
-            raise AgentClosed("this agent is closed", hint="make a new one")
+        check_process(self._pid, closed=self._closed)
 
     def _wanted(self) -> Wanted:
         from ragforge_memory.agent.opening import Wanted

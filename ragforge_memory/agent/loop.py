@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import atexit
 import os
 import threading
@@ -10,7 +11,7 @@ from concurrent.futures import Future
 from contextlib import AbstractContextManager, suppress
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from ragforge_memory.errors import ForkedProcess
+from ragforge_memory.errors import AgentClosed, ForkedProcess, RagforgeError
 
 if TYPE_CHECKING:
     from anyio.from_thread import BlockingPortal
@@ -23,17 +24,35 @@ _loop: BackgroundLoop | None = None
 _left_behind: list[BackgroundLoop] = []
 
 
-def check_process(pid: int) -> None:
+def check_process(pid: int, *, closed: bool = False) -> None:
     """Refuses use after a fork: what was opened, and the loop it runs on, stayed with the parent.
 
     Raises:
         ForkedProcess: ``pid`` is not this process.
+        AgentClosed: it was ``closed``.
     """
     if os.getpid() != pid:
         raise ForkedProcess(
             "this agent was made before a fork and cannot be used in the child",
             hint="make a new agent in the child process",
         )
+    if closed:
+        raise AgentClosed("this agent is closed", hint="make a new one")
+
+
+def check_loop(loop: asyncio.AbstractEventLoop | None) -> asyncio.AbstractEventLoop:
+    """The running loop, which must be the one that something was opened in, if it was.
+
+    Raises:
+        AgentClosed: it is another: connections and tasks belong to the first.
+    """
+    running = asyncio.get_running_loop()
+    if loop is not None and loop is not running:
+        raise AgentClosed(
+            "this agent was opened in another event loop",
+            hint="make an agent in each asyncio.run(), or use ConversationAgent, which has a loop of its own",
+        )
+    return running
 
 
 class BackgroundLoop:
@@ -58,7 +77,19 @@ class BackgroundLoop:
     def start(self, function: Callable[[], Awaitable[T]]) -> Future[T]:
         """Runs a coroutine function on the loop."""
         check_process(self.pid)
-        return self._portal.start_task_soon(function)
+
+        async def contained() -> T:
+            try:
+                return await function()
+            except (Exception, asyncio.CancelledError):
+                raise
+            except BaseException as error:
+                # It would end the loop, and with it every other agent of the process.
+                raise RagforgeError(
+                    f"{type(error).__name__} was raised in the background", hint="see the cause"
+                ) from error
+
+        return self._portal.start_task_soon(contained)
 
     def at_exit(self, close: Callable[[], Awaitable[Any]]) -> Callable[[], None]:
         """Has ``close`` awaited at the process's exit, for at most 2 s; returns what takes it back."""

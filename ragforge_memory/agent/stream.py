@@ -47,8 +47,11 @@ class Channel:
         self._put(None)
 
     async def receive(self) -> events.Event | None:
-        """The next event; None at the end."""
-        await self._readable.wait()
+        """The next event; None at the end, to all who wait for it."""
+        while not self._events:  # another reader may be quicker
+            await self._readable.wait()
+        if self._events[0] is None:
+            return None
         event = self._events.popleft()
         if not self._events:
             self._readable.clear()
@@ -127,6 +130,8 @@ class AsyncMessageStream:
         if event is not None:
             return event
         self._ended = True
+        # Another may have closed the stream while this one waited: the turn is being cancelled and stores its part.
+        await asyncio.wait((task,))
         if task.cancelled():
             raise TurnCancelled("the turn was cancelled")
         error = task.exception()

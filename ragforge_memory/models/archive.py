@@ -32,12 +32,8 @@ VERSION: Final = 1
 """The version of this schema; it grows with every change that an older release could not read."""
 
 
+# One for all: nobody changes a record, and of a large archive each object less is one that is not collected.
 _NOTHING: dict[str, Any] = {}
-
-
-def _nothing() -> dict[str, Any]:
-    """One for all: nobody changes a record, and of a large archive each object less is one that is not collected."""
-    return _NOTHING
 
 
 class Node(Record):
@@ -49,8 +45,8 @@ class Node(Record):
 
     uuid: Uuid
     source_uuid: str | None = Field(None, description="what its uuid was before it was copied")
-    other: Other = Field(default_factory=_nothing)
-    verbatim: Verbatim = Field(default_factory=_nothing)
+    other: Other = Field(default_factory=lambda: _NOTHING)
+    verbatim: Verbatim = Field(default_factory=lambda: _NOTHING)
 
     relied_on: ClassVar[frozenset[str]] = frozenset()
     """Properties that statements count with or cannot do without: never ``other``, whatever they hold."""

@@ -6,12 +6,13 @@ turn comes through.
 
 from __future__ import annotations
 
+import asyncio
 import difflib
 import inspect
 import json
 import logging
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -172,7 +173,7 @@ class ToolRegistry:
         except Exception as error:
             # A tool is someone else's code: whatever it raises must not end the turn.
             log.warning("the tool %s failed", request.name, exc_info=True)
-            return self._failed(f"{request.name} failed: {type(error).__name__}: {error}", started)
+            return self._failed(f"{request.name} failed: {_named(error)}", started)
 
     async def _call(self, found: _Tool, given: dict[str, Any]) -> Any:
         import anyio
@@ -182,12 +183,12 @@ class ToolRegistry:
         returned: Any = None
         with anyio.move_on_after(seconds) as limit:
             if inspect.iscoroutinefunction(found.function):
-                returned = await _awaited(found.function, given)
+                returned = await _awaited(found.function(**given))
             else:
                 # The thread of a call that was given up runs on; Python cannot stop it.
                 returned = await anyio.to_thread.run_sync(_contained(found.function, given), abandon_on_cancel=True)
                 if inspect.isawaitable(returned):
-                    returned = await returned
+                    returned = await _awaited(returned)
         if limit.cancelled_caught:
             raise _TookTooLong(seconds)
         return returned
@@ -245,22 +246,41 @@ def _spec(each: _Tool) -> ToolSpec:
 
 
 def _contained(function: Callable[..., Any], given: dict[str, Any]) -> Callable[[], Any]:
-    """The call, with what would end the process (argparse in a tool, say) as a failure of the tool's."""
+    """The call, with what is no Exception (argparse in a tool ends the process, Rust panics) as a failure of the
+    tool's: it would end the loop that the call runs on."""
 
     def call() -> Any:
         try:
             return function(**given)
-        except (SystemExit, KeyboardInterrupt) as error:
-            raise ToolError(f"the tool wanted to end the process: {type(error).__name__}: {error}") from error
+        except Exception:
+            raise
+        except BaseException as error:
+            raise ToolError(f"the tool raised {_named(error)}") from error
 
     return call
 
 
-async def _awaited(function: Callable[..., Any], given: dict[str, Any]) -> Any:
+async def _awaited(result: Awaitable[Any]) -> Any:
+    """The same of what is awaited; a cancellation is the turn's where that is being cancelled, and else the tool's."""
     try:
-        return await function(**given)
-    except (SystemExit, KeyboardInterrupt) as error:
-        raise ToolError(f"the tool wanted to end the process: {type(error).__name__}: {error}") from error
+        return await result
+    except Exception:
+        raise
+    except BaseException as error:
+        task = asyncio.current_task()
+        if isinstance(error, GeneratorExit) or (
+            isinstance(error, asyncio.CancelledError) and task is not None and task.cancelling()
+        ):
+            raise
+        raise ToolError(f"the tool raised {_named(error)}") from error
+
+
+def _named(error: BaseException) -> str:
+    """An exception of somebody else's in a line; even its text may fail."""
+    try:
+        return f"{type(error).__name__}: {error}"
+    except Exception:  # noqa: BLE001 - its own failure says no more
+        return type(error).__name__
 
 
 class _TookTooLong(Exception):

@@ -13,16 +13,20 @@ from typing import Any
 import pytest
 
 from ragforge_memory import (
+    AsyncConversation,
+    AsyncConversationAgent,
     ConversationAgent,
     ConversationConfig,
     ForkedProcess,
     InvalidInput,
     ModelError,
     Neo4jConfig,
+    RagforgeError,
     TurnCancelled,
     events,
     tool,
 )
+from ragforge_memory.errors import AgentClosed
 from ragforge_memory.llm.port import TextChunk, ToolRequest
 from ragforge_memory.llm.scripted import Hang, ScriptedProvider
 from ragforge_memory.models.owner import Owner
@@ -107,6 +111,48 @@ async def _inside(agent: ConversationAgent) -> str:
 def test_it_works_inside_a_running_loop(make_blocking: Any) -> None:
     with make_blocking("Yes.") as agent:
         assert asyncio.run(_inside(agent)) == "Yes."
+
+
+def test_an_async_agent_belongs_to_one_loop(neo4j_config: Neo4jConfig, owner: Owner) -> None:
+    agent = AsyncConversationAgent(
+        neo4j_config, llm_provider=ScriptedProvider(["Hello."]), tools=[], user_id=owner.user_id, project=owner.project
+    )
+
+    async def begin() -> AsyncConversation:
+        conversation = await agent.create_conversation()
+        await conversation.send_message("Hi")
+        return conversation
+
+    conversation = asyncio.run(begin())
+    for use in (conversation.get_history, agent.create_conversation, lambda: conversation.send_message("Hi")):
+        with pytest.raises(AgentClosed, match="another event loop"):
+            asyncio.run(use())
+    asyncio.run(agent.aclose())
+
+
+class Panic(BaseException):
+    """As extensions written in Rust raise."""
+
+
+class Panicking(ScriptedProvider):
+    async def stream(self, request: Any) -> Any:
+        raise Panic("all is lost")
+        yield
+
+
+def test_what_is_no_exception_ends_one_call_and_not_the_loop(
+    make_blocking: Any, neo4j_config: Neo4jConfig, owner: Owner
+) -> None:
+    with (
+        make_blocking("Hello.") as healthy,
+        ConversationAgent(
+            neo4j_config, llm_provider=Panicking([]), tools=[], user_id=owner.user_id, project=owner.project
+        ) as agent,
+    ):
+        conversation = healthy.create_conversation()
+        with pytest.raises(RagforgeError, match="Panic"):
+            agent.create_conversation().send_message("Well?")
+        assert conversation.send_message("Hi").content == "Hello."
 
 
 def test_a_fork_is_refused(make_blocking: Any) -> None:

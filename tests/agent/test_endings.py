@@ -79,12 +79,72 @@ async def leave_too() -> str:
     raise SystemExit(3)
 
 
-@pytest.mark.parametrize("name", ["leave", "leave_too"])
-async def test_a_tool_cannot_end_the_process(make_agent: MakeAgent, name: str) -> None:
-    async with make_agent([ToolRequest("c", name, {})], "Still here.", tools=[leave, leave_too]) as agent:
+class Panic(BaseException):
+    """As extensions written in Rust raise."""
+
+
+class Speechless(Exception):
+    def __str__(self) -> str:
+        raise RuntimeError("no words")
+
+
+@tool
+def panic() -> str:
+    """Panics."""
+    raise Panic("all is lost")
+
+
+@tool
+async def panic_too() -> str:
+    """Panics."""
+    raise Panic("all is lost")
+
+
+@tool
+def speechless() -> str:
+    """Fails without a word."""
+    raise Speechless
+
+
+@tool
+async def give_up() -> str:
+    """Waits for what was given up."""
+    work = asyncio.ensure_future(asyncio.sleep(60))
+    asyncio.get_running_loop().call_soon(work.cancel)
+    await work
+    return "done"
+
+
+@pytest.mark.parametrize(
+    ("function", "said"),
+    [(leave, "SystemExit"), (leave_too, "SystemExit"), (panic, "Panic: all is lost"), (panic_too, "Panic: all is lost"),
+     (speechless, "Speechless"), (give_up, "CancelledError")],
+)  # fmt: skip
+async def test_a_tool_ends_neither_the_process_nor_the_turn(
+    make_agent: MakeAgent, function: Callable[..., Any], said: str
+) -> None:
+    async with make_agent([ToolRequest("c", function.__name__, {})], "Still here.", tools=[function]) as agent:
         response = await (await agent.create_conversation()).send_message("Go?")
         assert response.content == "Still here."
-        assert "SystemExit" in (response.tool_calls[0].error or "")
+        assert said in (response.tool_calls[0].error or "")
+
+
+async def test_a_reader_whose_stream_is_closed_by_somebody_else(make_agent: MakeAgent) -> None:
+    async with make_agent([TextChunk("part"), Hang()]) as agent:
+        conversation = await agent.create_conversation()
+        stream = conversation.stream_message("Well?")
+        await anext(stream)
+        await anext(stream)
+        reading = [asyncio.ensure_future(_rest(stream)) for _ in range(2)]
+        await asyncio.sleep(0)
+        await stream.aclose()
+        for ended in await asyncio.gather(*reading, return_exceptions=True):
+            assert isinstance(ended, TurnCancelled)
+        assert (await conversation.get_history())[-1].state == "partial"
+
+
+async def _rest(stream: Any) -> list[Any]:
+    return [event async for event in stream]
 
 
 async def test_whatever_a_provider_raises_is_a_model_error(make_agent: MakeAgent) -> None:
