@@ -18,7 +18,7 @@ from ragforge_memory.agent.api.agent_search import AgentSearch
 from ragforge_memory.agent.api.agent_vectors import AgentVectors
 from ragforge_memory.agent.api.archive import AgentArchive
 from ragforge_memory.agent.api.imports import AgentImports
-from ragforge_memory.agent.inputs import check_labels, check_limit, check_metadata, check_owner, check_text, path_of
+from ragforge_memory.agent.inputs import check_labels, check_limit, check_made_with, check_metadata, check_text, path_of
 from ragforge_memory.agent.loop import check_loop, check_process
 from ragforge_memory.agent.state import Messages, run_state
 from ragforge_memory.agent.tasks import TurnTasks
@@ -80,7 +80,7 @@ class AsyncConversationAgent(
         project: str | None = None,
         root: str | os.PathLike[str] | None = None,
     ) -> None:
-        check_owner(user_id, project)
+        check_made_with(user_id, project, config=config, embedder=embedder)
         self._target = neo4j
         self._model = llm_provider
         self._embedder = embedder
@@ -319,7 +319,7 @@ class AsyncConversationAgent(
         from ragforge_memory.config import SourceConfig
 
         root = path_of(path).resolve() if path is not None else self._root
-        if not root.is_dir():
+        if not os.path.isdir(root):
             raise InvalidInput(f"{root} is no directory", hint="give the root of a project")
         services = await self.open()
         source = self._settings.source if self._settings is not None else SourceConfig()

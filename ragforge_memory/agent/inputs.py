@@ -26,7 +26,7 @@ def checked_text(text: object) -> str:
     """
     if not isinstance(text, str):
         raise InvalidInput(f"a message is text, not {type(text).__name__}")
-    if not text.strip():
+    if not text.replace("\0", "").strip():
         raise InvalidInput("the message is empty", hint="say something")
     if len(text) > MAX_MESSAGE_CHARACTERS:
         raise InvalidInput(
@@ -45,7 +45,7 @@ def path_of(path: str | os.PathLike[str]) -> Path:
     """
     try:
         return expanded(path)
-    except ValueError as error:
+    except (ValueError, OSError) as error:
         raise InvalidInput(str(error)) from error
 
 
@@ -112,18 +112,40 @@ def check_metadata(metadata: object) -> None:
         return
     if not isinstance(metadata, Mapping):
         raise InvalidInput(f"metadata is a mapping, not {type(metadata).__name__}")
+    if odd := [name for name in metadata if not isinstance(name, str)]:
+        raise InvalidInput(f"names in metadata are text: {odd[0]!r} would come back as another")
     try:
         json.dumps(dict(metadata), allow_nan=False, ensure_ascii=False).encode()
     except (TypeError, ValueError) as error:
         raise InvalidInput(f"metadata must be JSON: {error}") from error
+    except RecursionError as error:
+        raise InvalidInput("metadata must be JSON: it is nested too deeply") from error
 
 
-def check_owner(user_id: object, project: object) -> None:
-    """Refuses owners that are no names.
+def check_seconds(timeout: object) -> None:
+    """Refuses a time-out that is none.
 
     Raises:
-        InvalidInput: one is neither text nor None.
+        InvalidInput: it is neither None nor a number of 0 or more.
     """
+    number = isinstance(timeout, (int, float)) and not isinstance(timeout, bool)
+    if timeout is not None and not (number and timeout >= 0):  # type: ignore[operator]
+        raise InvalidInput(f"a timeout is seconds of 0 or more, not {timeout!r}")
+
+
+def check_made_with(user_id: object, project: object, *, config: object, embedder: object) -> None:
+    """Refuses what no agent can be made with.
+
+    Raises:
+        InvalidInput: user or project is neither text nor None, or config or embedder is none.
+    """
+    if config is not None and not callable(getattr(config, "to_agent", None)):
+        raise InvalidInput(f"config= takes a ConversationConfig, not {type(config).__name__}")
+    if embedder is not None and not callable(getattr(embedder, "embed_query", None)):
+        raise InvalidInput(
+            f"embedder= takes an Embedder, not {type(embedder).__name__}",
+            hint="by name: config=ConversationConfig(embedding_provider=..., embedding_model=...)",
+        )
     for name, what in ((user_id, "user_id"), (project, "project")):
         if name is not None:
             check_text(name, what)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
@@ -32,6 +32,8 @@ def reduce_messages(left: Sequence[Mapping[str, Any]], right: Any) -> list[dict[
     """
     merged = [checked_message(message) for message in left]
     places = {message["id"]: place for place, message in enumerate(merged)}
+    if isinstance(right, str) or not isinstance(right, (Mapping, Iterable)):
+        raise InvalidInput(f"an update is a message or several, not {type(right).__name__}")
     for update in [right] if isinstance(right, Mapping) else right:
         message = checked_message(update)
         if message["id"] in places:
@@ -60,10 +62,21 @@ def checked_message(message: Mapping[str, Any]) -> dict[str, Any]:
     content = message.get("content")
     if isinstance(content, list):
         # Content given as blocks: its text is what can be kept.
-        content = "".join(block if isinstance(block, str) else str(block.get("text", "")) for block in content if block)
+        content = "".join(map(_text_of, content))
     if content is not None and not isinstance(content, str):
         raise InvalidInput(f"the content of a message is text, not {type(content).__name__}")
-    return {**message, "role": role, "content": content or "", "id": str(message.get("id") or uuid4().hex)}
+    given = message.get("id")
+    identity = uuid4().hex if given is None or given == "" else str(given)
+    check_text(identity, "the id of a message")
+    return {**message, "role": role, "content": content or "", "id": identity}
+
+
+def _text_of(block: object) -> str:
+    if isinstance(block, Mapping):
+        return str(block.get("text") or "")
+    if block is not None and not isinstance(block, str):
+        raise InvalidInput(f"a block of a message's content is text or a mapping, not {type(block).__name__}")
+    return block or ""
 
 
 async def run_state(agent: AsyncConversationAgent, state: Mapping[str, Any]) -> Messages:

@@ -33,7 +33,18 @@ from ragforge_memory.config.known_models import (
 )
 from ragforge_memory.home import expanded
 
+
+def _encodable(text: str) -> str:
+    text.encode()
+    return text
+
+
 Text = Annotated[str, StringConstraints(strip_whitespace=True)]
+Prose = Annotated[str, AfterValidator(_encodable)]
+"""Text as it is; half a surrogate pair can neither be sent nor stored."""
+
+MOST, LONGEST_DAYS = 1_000_000, 100_000
+"""More is a slip of the finger, and in the end more than the database can count."""
 
 
 def _checked_path(text: str) -> str:
@@ -118,7 +129,7 @@ class Neo4jConfig(SharedSection):
 _SCHEMES = ("bolt", "bolt+s", "bolt+ssc", "neo4j", "neo4j+s", "neo4j+ssc")
 
 
-def _with_neo4j_scheme(server: Neo4jConfig | None) -> Neo4jConfig | None:
+def with_neo4j_scheme(server: Neo4jConfig | None) -> Neo4jConfig | None:
     """Refuses a server's address that no database can have; a driver would only do so at the first question."""
     uri = server.uri if server is not None else ""
     scheme, separator, _ = uri.partition("://")
@@ -175,7 +186,7 @@ class SummarizationConfig(Section):
     """Rolling summaries of long conversations."""
 
     enabled: bool = Field(True, description="summarize long conversations, and give them titles")
-    every_n_messages: int = Field(10, ge=1, description="messages between two summaries")
+    every_n_messages: int = Field(10, ge=1, le=MOST, description="messages between two summaries")
 
 
 class EmbeddingsConfig(Section):
@@ -273,14 +284,14 @@ class PersistenceConfig(Section):
 class RecallConfig(Section):
     """What memory gives to a turn."""
 
-    limit: int = Field(5, ge=0, description="memories given to a turn at most")
-    deadline_ms: int = Field(50, ge=1, description="milliseconds after which recall gives what it has")
+    limit: int = Field(5, ge=0, le=MOST, description="memories given to a turn at most")
+    deadline_ms: int = Field(50, ge=1, le=MOST, description="milliseconds after which recall gives what it has")
 
 
 class ShortTermConfig(Section):
     """The short-term memory of this process."""
 
-    capacity: int = Field(256, ge=1, description="entries kept")
+    capacity: int = Field(256, ge=1, le=MOST, description="entries kept")
     ttl_minutes: float = Field(120, gt=0, description="minutes an entry lives")
 
 
@@ -290,21 +301,21 @@ class CompressionConfig(Section):
     enabled: bool = Field(True, description="condense long contexts")
     threshold: float = Field(0.8, gt=0, le=1, description="share of the window at which it is condensed")
     max_tokens: int = Field(128_000, ge=256, description="the window in tokens, at most the model's own")
-    keep_recent: int = Field(6, ge=0, description="newest messages that are never condensed")
+    keep_recent: int = Field(6, ge=0, le=MOST, description="newest messages that are never condensed")
 
 
 class ExtractionConfig(Section):
     """Facts taken out of answers."""
 
     enabled: bool = Field(True, description="extract facts after an answer")
-    max_facts: int = Field(5, ge=0, description="facts from one answer at most")
+    max_facts: int = Field(5, ge=0, le=MOST, description="facts from one answer at most")
 
 
 class RetentionConfig(Section):
     """What is thrown away by age or number; null keeps everything."""
 
-    max_age_days: int | None = Field(None, ge=1, description="days after which a conversation goes")
-    max_conversations: int | None = Field(None, ge=1, description="conversations kept, newest first")
+    max_age_days: int | None = Field(None, ge=1, le=LONGEST_DAYS, description="days after which a conversation goes")
+    max_conversations: int | None = Field(None, ge=1, le=MOST, description="conversations kept, newest first")
 
 
 class RolloutConfig(Section):
@@ -320,8 +331,8 @@ class MemoryToolsConfig(Section):
 
     enabled: bool = Field(True, description="offer the memory tools")
     asynchronous: bool = Field(True, alias="async", description="queue writes and answer at once")
-    timeout_ms: int = Field(200, ge=1, description="milliseconds a direct call may take")
-    queue_size: int = Field(1000, ge=1, description="operations that may wait")
+    timeout_ms: int = Field(200, ge=1, le=MOST, description="milliseconds a direct call may take")
+    queue_size: int = Field(1000, ge=1, le=MOST, description="operations that may wait")
     automated_fallback: bool = Field(True, description="extract facts where the tools fail")
     confidence_threshold: float = Field(0.7, ge=0, le=1, description="least confidence of a fact that is kept")
     similarity_threshold: float = Field(
@@ -334,7 +345,7 @@ class MemoryConfig(Section):
     """What the agent remembers, and how."""
 
     enabled: bool = Field(True, description="use memory at all")
-    max_context_messages: int = Field(20, ge=0, description="newest messages given to a turn at most")
+    max_context_messages: int = Field(20, ge=0, le=MOST, description="newest messages given to a turn at most")
     summarization: SummarizationConfig = Field(default_factory=SummarizationConfig, description="rolling summaries")
     embeddings: EmbeddingsConfig = Field(default_factory=EmbeddingsConfig, description="the embedding model")
     persistence: PersistenceConfig = Field(default_factory=PersistenceConfig, description="where it is kept")
@@ -350,8 +361,8 @@ class MemoryConfig(Section):
 class AgentConfig(Section):
     """The agent: its instructions, its limits and its memory."""
 
-    system_prompt: str | None = Field(None, description="instructions; null: the built-in ones")
-    max_iterations: int = Field(5, ge=1, description="rounds of tool calls before an answer is forced")
+    system_prompt: Prose | None = Field(None, description="instructions; null: the built-in ones")
+    max_iterations: int = Field(5, ge=1, le=MOST, description="rounds of tool calls before an answer is forced")
     tool_timeout_seconds: float = Field(60, gt=0, description="seconds one tool call may take")
     model_timeout_seconds: float = Field(120, gt=0, description="seconds one answer of the model may take")
     memory: MemoryConfig = Field(default_factory=MemoryConfig, description="what it remembers")
@@ -361,7 +372,7 @@ class RagforgeConfig(SharedSection):
     """The whole of ``ragforge.config.yaml``."""
 
     name: Text | None = Field(None, description="the project's name; absent: from git, else the path")
-    neo4j: Annotated[Neo4jConfig | None, AfterValidator(_with_neo4j_scheme)] = Field(
+    neo4j: Annotated[Neo4jConfig | None, AfterValidator(with_neo4j_scheme)] = Field(
         None, description="the Neo4j server; absent: a managed local one"
     )
     llm: LLMConfig | None = Field(None, description="the chat model; absent: resolved")

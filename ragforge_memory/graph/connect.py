@@ -13,10 +13,14 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 import neo4j
+from pydantic import ValidationError
+from pydantic_core import PydanticCustomError
 
 from ragforge_memory.config import Neo4jConfig
+from ragforge_memory.config.refusal import refused
+from ragforge_memory.config.sections import with_neo4j_scheme
 from ragforge_memory.downloads.progress import Progress
-from ragforge_memory.errors import InvalidInput
+from ragforge_memory.errors import ConfigError, InvalidInput
 from ragforge_memory.graph.client import GraphClient, open_driver
 from ragforge_memory.graph.migrations import migrate
 from ragforge_memory.vendors import is_loopback
@@ -37,16 +41,34 @@ def configured(target: Any, *, environ: dict[str, str] | None = None) -> Neo4jCo
     """
     environment = os.environ if environ is None else environ
     if isinstance(target, Neo4jConfig) and target.uri:
-        return target
+        return _checked(lambda: target)
     uri = target if isinstance(target, str) else environment.get("NEO4J_URI", "")
     if not uri:
         return None
-    return Neo4jConfig(
-        uri=uri,
-        username=environment.get("NEO4J_USERNAME") or "neo4j",
-        password=environment.get("NEO4J_PASSWORD") or "",
-        database=environment.get("NEO4J_DATABASE") or "neo4j",
+    return _checked(
+        lambda: Neo4jConfig(
+            uri=uri,
+            username=environment.get("NEO4J_USERNAME") or "neo4j",
+            password=environment.get("NEO4J_PASSWORD") or "",
+            database=environment.get("NEO4J_DATABASE") or "neo4j",
+        )
     )
+
+
+def _checked(given: Callable[[], Neo4jConfig]) -> Neo4jConfig:
+    """A server's address that a database can have.
+
+    Raises:
+        ConfigError: it is none.
+    """
+    try:
+        config = given()
+        with_neo4j_scheme(config)
+    except PydanticCustomError as error:
+        raise ConfigError(f"neo4j: {error.message()}", hint=(error.context or {}).get("hint")) from error
+    except ValidationError as error:
+        raise refused(error, Neo4jConfig) from error
+    return config
 
 
 def place_of(config: Neo4jConfig) -> str:
@@ -109,7 +131,10 @@ async def _client(
             f"neo4j= takes an address, a Neo4jConfig, a driver or a function for one, not {type(target).__name__}"
         )
     if callable(target):
-        return made(target(), database=database or "neo4j", address="the given driver")
+        driver = target()
+        if not callable(getattr(driver, "session", None)):
+            raise InvalidInput(f"neo4j= was given a function that returns no driver but {type(driver).__name__}")
+        return made(driver, database=database or "neo4j", address="the given driver")
     config = configured(target)
     if config is not None:
         return made(open_driver(config), database=config.database, address=config.uri)

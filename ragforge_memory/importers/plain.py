@@ -56,7 +56,7 @@ def _message(record: object, place: str) -> TranscriptMessage:
 def _content(content: object) -> str:
     if not isinstance(content, str):
         raise ValueError(f"its content is text, not {type(content).__name__}")
-    if not content.strip():
+    if not content.replace("\0", "").strip():
         raise ValueError("its content is empty")
     if len(content) > MAX_CHARACTERS:
         raise ValueError(f"its content has {len(content):,} characters; {MAX_CHARACTERS:,} are the most")

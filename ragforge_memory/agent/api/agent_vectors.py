@@ -6,6 +6,8 @@ from abc import abstractmethod
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from ragforge_memory.agent.inputs import check_seconds
+
 if TYPE_CHECKING:
     from ragforge_memory.agent.opening import Wanted
     from ragforge_memory.agent.services import Services
@@ -37,6 +39,7 @@ class AgentVectors:
         Returns:
             What is left, by kind (empty: nothing).
         """
+        check_seconds(timeout)
         services = await self.open()
         return await services.background.drain(timeout)
 

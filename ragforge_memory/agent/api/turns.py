@@ -108,8 +108,8 @@ class ConversationTurns(ConversationHandle):
             self.uuid,
             limit=limit,
             before=before_message_id,
-            include_tool_calls=include_tool_calls,
-            include_reasoning=include_reasoning,
+            include_tool_calls=bool(include_tool_calls),
+            include_reasoning=bool(include_reasoning),
         )
         if before_message_id is None and include_tool_calls:
             services.remembered.history(self.uuid, messages)

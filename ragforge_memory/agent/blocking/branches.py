@@ -49,4 +49,6 @@ class BlockingBranches(BlockingTurns):
 
 
 def _awaited(other: Conversation | str) -> AsyncConversation | str:
-    return other if isinstance(other, str) else other._conversation
+    # What is neither is refused where it is used.
+    found: AsyncConversation | str = getattr(other, "_conversation", other)  # type: ignore[arg-type]
+    return found

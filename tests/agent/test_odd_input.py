@@ -1,0 +1,114 @@
+"""What no agent can do anything with is refused by one clear error, before anything is written."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import pytest
+
+from ragforge_memory import (
+    AsyncConversation,
+    AsyncConversationAgent,
+    ConfigError,
+    Conversation,
+    ConversationAgent,
+    ConversationConfig,
+    InvalidInput,
+    Neo4jConfig,
+)
+from ragforge_memory.agent.state import reduce_messages
+from ragforge_memory.llm.scripted import ScriptedProvider
+from ragforge_memory.models.owner import Owner
+
+pytestmark = pytest.mark.anyio
+
+MakeAgent = Callable[..., AsyncConversationAgent]
+Use = Callable[[AsyncConversationAgent, AsyncConversation], Awaitable[Any]]
+
+
+def deep(levels: int) -> dict[str, Any]:
+    value: dict[str, Any] = {}
+    for _ in range(levels):
+        value = {"in": value}
+    return value
+
+
+USES: dict[str, Use] = {
+    "nothing but NULs": lambda _, c: c.send_message("\0 \0"),
+    "metadata below the bottom": lambda _, c: c.send_message("hi", metadata=deep(5_000)),
+    "metadata with numbers for names": lambda _, c: c.send_message("hi", metadata={1: "one"}),  # type: ignore[dict-item]
+    "a comparison with nothing": lambda _, c: c.compare(None),  # type: ignore[arg-type]
+    "a merge of nothing": lambda _, c: c.merge(None),  # type: ignore[arg-type]
+    "content that is no text": lambda a, _: a.invoke({"messages": [{"role": "user", "content": [1]}]}),
+    "half a letter as an id": lambda a, _: a.invoke({"messages": [{"role": "user", "content": "hi", "id": "\ud800"}]}),
+    "an import of NULs": lambda a, _: a.import_conversation([{"role": "user", "content": "\0"}]),
+    "a word for seconds": lambda a, _: a.drain("x"),  # type: ignore[arg-type]
+    "a path without end": lambda a, _: a.ingest("x" * 6_000),
+}
+
+
+@pytest.mark.parametrize("what", USES)
+async def test_it_is_refused_and_nothing_is_written(make_agent: MakeAgent, what: str) -> None:
+    async with make_agent() as agent:
+        conversation = await agent.create_conversation()
+        with pytest.raises(InvalidInput):
+            await USES[what](agent, conversation)
+        assert await conversation.get_history() == []
+        assert len((await agent.list_conversations()).items) == 1
+
+
+async def test_flags_are_yes_or_no(make_agent: MakeAgent) -> None:
+    odd: Any = 10**30
+    async with make_agent("Hello.") as agent:
+        conversation = await agent.create_conversation()
+        await conversation.send_message("Hi")
+        assert len(await conversation.get_history(include_tool_calls=odd, include_reasoning=odd)) == 2
+
+
+@pytest.mark.parametrize(
+    "setting",
+    [{"system_prompt": "\ud800 be kind"}, {"max_context_messages": 10**30}, {"recall_limit": 10**30},
+     {"max_iterations": 10**30}, {"max_age_days": 10**30}],
+)  # fmt: skip
+def test_a_setting_that_cannot_work(setting: dict[str, Any]) -> None:
+    with pytest.raises(ConfigError, match=next(iter(setting))):
+        ConversationConfig(**setting)
+
+
+@pytest.mark.parametrize("options", [{"config": 5}, {"embedder": "hashing"}])
+def test_an_agent_that_cannot_be_made(options: dict[str, Any]) -> None:
+    with pytest.raises(InvalidInput, match="="):
+        AsyncConversationAgent(**options)
+
+
+@pytest.mark.parametrize(
+    "address", ["http://localhost:7474", "bolt://host:99999", "bolt://\ud800", Neo4jConfig("https://localhost")]
+)
+async def test_an_address_of_no_database(address: Any) -> None:
+    with pytest.raises(ConfigError):
+        await AsyncConversationAgent(address, llm_provider=ScriptedProvider([]), tools=[]).open()
+
+
+async def test_a_function_that_gives_no_driver() -> None:
+    with pytest.raises(InvalidInput, match="no driver but str"):
+        await AsyncConversationAgent(lambda: "no", llm_provider=ScriptedProvider([]), tools=[]).open()  # type: ignore[arg-type, return-value]
+
+
+def test_without_await_likewise(neo4j_config: Neo4jConfig, owner: Owner) -> None:
+    with ConversationAgent(neo4j_config, llm_provider=ScriptedProvider([]), tools=[], project=owner.project) as agent:
+        conversation: Conversation = agent.create_conversation()
+        for use in (conversation.compare, conversation.merge):
+            with pytest.raises(InvalidInput):
+                use(None)  # type: ignore[arg-type]
+        conversation.delete()
+
+
+def test_an_id_may_be_nought() -> None:
+    first = reduce_messages([], {"role": "user", "content": "one", "id": 0})
+    assert [message["content"] for message in reduce_messages(first, {"role": "user", "content": "two", "id": 0})] == [
+        "two"
+    ]
+    for bad in (None, "hi", 7):
+        with pytest.raises(InvalidInput):
+            reduce_messages([], bad)
