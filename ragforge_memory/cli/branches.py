@@ -132,9 +132,9 @@ async def fork(talk: Talk, argument: str) -> None:
         talk.say("say something first")
         return
     first, _, rest = argument.partition(" ")
-    # A number that no message has begins a title: "2026 plan".
+    # A number that no message has begins a title, where more of one follows: "2026 plan".
     number = int(first.removeprefix("#")) if first.removeprefix("#").isdecimal() else 0
-    numbered = number > 0 and (first.startswith("#") or number <= talk.conversation.info.head_seq)
+    numbered = number > 0 and (first.startswith("#") or not rest or number <= talk.conversation.info.head_seq)
     message = await find_message(talk.session.services, talk.conversation, first) if numbered else None
     title = (rest if message else argument).strip() or None
     talk.conversation = await talk.conversation.branch(message, title=title)

@@ -157,6 +157,7 @@ class Talk:
         return ran
 
     async def _opened(self) -> AsyncConversation:
+        await self.session.read_changes()
         if self.conversation is None:
             self.conversation = await self.session.agent.create_conversation(title=self.title)
             self.title = None

@@ -38,9 +38,9 @@ class PipePrompt:
 class LinePrompt:
     """A line editor with history, completion of slash commands and several lines.
 
-    Enter sends; Meta-Enter, or Enter after a backslash, begins a new line; pasted text keeps its lines. Ctrl-C
-    clears the line, a second one leaves, and so does Ctrl-D on an empty line. One that comes after Enter, while the
-    editor is still ending, takes the text back: nothing of it is sent.
+    Enter sends; Meta-Enter, or Enter after a backslash, begins a new line; pasted text keeps its lines. Ctrl-Z
+    suspends. Ctrl-C clears the line, a second one leaves, and so does Ctrl-D on an empty line. One that comes after
+    Enter, while the editor is still ending, takes the text back: nothing of it is sent.
     """
 
     def __init__(self, commands: Mapping[str, str], history: Path | None, interrupts: Interrupts) -> None:
@@ -130,7 +130,11 @@ class LinePrompt:
             event.app.current_buffer.reset()
             self._leaving = True
 
+        def suspend(event: KeyPressEvent) -> None:
+            event.app.suspend_to_background()
+
         keys.add("enter")(send)
+        keys.add("c-z")(suspend)
         keys.add("escape", "enter")(new_line)
         keys.add("c-c")(interrupt)
         keys.add(Keys.SIGINT)(interrupt)

@@ -21,12 +21,15 @@ from ragforge_memory.cli.preparation import shown_preparation
 from ragforge_memory.cli.reading import bring_up_to_date
 from ragforge_memory.cli.terminal import Spinner, Terminal, note
 from ragforge_memory.config import LoadedConfig, load_config
+from ragforge_memory.errors import RagforgeError
 from ragforge_memory.project import ProjectIdentity, identify
 
 if TYPE_CHECKING:
     from ragforge_memory.agent.conversation import AsyncConversation
     from ragforge_memory.agent.services import Services
     from ragforge_memory.downloads.progress import Progress, Reporter
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,6 +170,16 @@ class Session:
         if self.opening.ingest:
             async with self.spinner.running("looking at the project's files"):
                 await bring_up_to_date(self.agent, self.place, self.spinner, quiet=self.opening.quiet)
+
+    async def read_changes(self) -> None:
+        """The same before a question of a chat, which goes on without where that cannot be done."""
+        if not self.opening.ingest or self.services.outage.is_on:
+            return
+        try:
+            await bring_up_to_date(self.agent, self.place, self.spinner, quiet=self.opening.quiet)
+        except RagforgeError as error:
+            log.warning("what has changed in the code could not be read: %s", error)
+        self.spinner.phase("asking")
 
     def describe_model(self) -> str:
         """The chat's first line: which model answers, and why."""

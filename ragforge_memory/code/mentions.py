@@ -13,6 +13,7 @@ _ENDINGS = (
 )
 _FILE = re.compile(rf"(?<![\w/.-])((?:[\w.@-]+/)*[\w.@-]+\.(?:{_ENDINGS}))(?![\w/-]|\.\w)")
 _BACKTICKED = re.compile(rf"`({_DOTTED})(?:\(\)?[^`]*)?`")
+_CODE = re.compile(r"`[^`\n]+`")
 _CALLED = re.compile(rf"(?<![\w.]){_DOTTED}(?=\()")
 _BARE = re.compile(rf"(?<![\w./-]){_DOTTED}(?![\w/-])")
 _SEPARATORS = re.compile(r"::|#|->")
@@ -43,8 +44,9 @@ def find_mentions(text: str) -> Mentions:
     A word counts as a name where it stands in backticks, is called (``name(``), is dotted, or has the shape of
     an identifier (``snake_case``, ``camelCase``); plain words do not, whatever they mean in the code.
 
-    What is quoted (``> `` lines, fenced blocks) has the words of a docstring or of source: the parameters that it
-    lists, plain words in backticks and ``snake_case`` without them do not count there.
+    What is quoted (``> `` lines, fenced blocks, a piece of code in backticks) has the words of a docstring or of
+    source: the parameters that it lists, plain words in backticks or called, and ``snake_case`` without them do not
+    count there.
     """
     files = list(dict.fromkeys(match.group(1) for match in _FILE.finditer(text)))
     quoted = _quoted(text)
@@ -53,7 +55,9 @@ def find_mentions(text: str) -> Mentions:
         if not quoted[match.start()] or _counts_quoted(match, text):
             found[match.start(1)] = match.group(1)
     for match in _CALLED.finditer(text):
-        found[match.start()] = match.group()
+        # In quoted source a plain word that is called (`len(`) is most often the language's own.
+        if not quoted[match.start()] or _SEPARATED.search(match.group()) or _CODE_SHAPE.search(match.group()):
+            found[match.start()] = match.group()
     for match in _BARE.finditer(text):
         word = match.group()
         shape = _TYPE_SHAPE if quoted[match.start()] else _CODE_SHAPE
@@ -64,8 +68,12 @@ def find_mentions(text: str) -> Mentions:
 
 
 def _quoted(text: str) -> bytearray:
-    """For each character whether it is quoted: on a ``> `` line, or in a fenced block."""
+    """For each character whether it is quoted: on a ``> `` line, in a fenced block, or in backticks with more than a
+    name or a call."""
     marks = bytearray(len(text))
+    for code in _CODE.finditer(text):
+        if not _BACKTICKED.fullmatch(code.group()):
+            marks[code.start() : code.end()] = b"\x01" * len(code.group())
     at, fence = 0, ""
     for line in text.splitlines(keepends=True):
         opened = _FENCE.match(line)

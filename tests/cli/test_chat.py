@@ -45,6 +45,19 @@ def test_a_turn_is_shown_and_kept(ragforge: CommandLine) -> None:
     assert shown["messages"][1]["tool_calls"][0]["tool_name"] == "grep_code"
 
 
+def test_what_was_edited_is_read_before_the_next_question(ragforge: CommandLine) -> None:
+    command = [*ENTRY, "chat", "--model", "extractive"]
+    with PseudoTerminal(command, folder=ragforge.project, environment=ragforge.environment, rows=30) as terminal:
+        terminal.expect(PROMPT)
+        (ragforge.project / "added.py").write_text("def quite_new():\n    return 1\n", encoding="utf-8")
+        terminal.type("\x1awhere is quite_new?" + ENTER)  # Ctrl-Z is no part of it
+        terminal.expect(r"added\.py:1")
+        terminal.expect(PROMPT)
+        terminal.type(CTRL_D)
+        resume = terminal.expect(r"ragforge chat -r ([0-9a-f]{8})")[1]
+    assert ragforge.json("conversations", "show", resume, "--json")["messages"][0]["content"] == "where is quite_new?"
+
+
 def test_ctrl_c_keeps_the_partial_answer_and_another_process_goes_on(ragforge: CommandLine) -> None:
     slow = {"text": "The first part.\n\nThe second", "hang": True}
     with chat(ragforge, "--model", ragforge.script(slow, "After the interrupt.")) as terminal:
