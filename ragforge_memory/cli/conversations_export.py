@@ -46,7 +46,7 @@ def export(
         Path | None,
         typer.Option("--output", "-o", metavar="FILE", help="Write it there, not to stdout.", show_default=False),
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Put --all in the place of a file that is there.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Put it in the place of a file that is there.")] = False,
 ) -> None:
     """Export a conversation with all that hangs on it, or with --all every one.
 
@@ -63,13 +63,17 @@ def export(
     if all_ is not None:
         run_async(_all, settings, all_, embeddings, force)
     else:
-        run_async(_one, settings, reference, format_, embeddings, output)
+        run_async(_one, settings, reference, format_, embeddings, output, force)
 
 
-async def _one(settings: Settings, reference: str, format_: Format, embeddings: bool, output: Path | None) -> None:
+async def _one(
+    settings: Settings, reference: str, format_: Format, embeddings: bool, output: Path | None, force: bool
+) -> None:
     from ragforge_memory.cli.output import print_json
     from ragforge_memory.cli.session import open_graph
 
+    if output is not None:
+        _check_free(output, force)
     async with open_graph(settings, quiet=output is None) as agent:
         conversation = await agent.load_conversation(reference)
         made = await conversation.export(output, format=format_.value, embeddings=embeddings)
@@ -84,11 +88,9 @@ async def _one(settings: Settings, reference: str, format_: Format, embeddings: 
 async def _all(settings: Settings, file: Path, embeddings: bool, force: bool) -> None:
     from ragforge_memory.cli.session import open_graph
     from ragforge_memory.cli.terminal import Spinner, Terminal, note
-    from ragforge_memory.errors import InvalidInput
     from ragforge_memory.models.text import counted
 
-    if file.is_file() and not force:
-        raise InvalidInput(f"{file} is there already", hint="--force puts the new backup in its place")
+    _check_free(file, force)
     spinner = Spinner(Terminal.of_this_process())
     async with open_graph(settings) as agent, spinner.running("exporting"):
         report = await agent.export_all(file, embeddings=embeddings)
@@ -99,3 +101,10 @@ async def _all(settings: Settings, file: Path, embeddings: bool, force: bool) ->
     if report.failed:
         note(f"{report.failed:,} could not be exported: the backup is not whole")
         raise typer.Exit(1)
+
+
+def _check_free(file: Path, force: bool) -> None:
+    from ragforge_memory.errors import InvalidInput
+
+    if file.is_file() and not force:
+        raise InvalidInput(f"{file} is there already", hint="--force puts the new one in its place")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -75,7 +76,7 @@ async def read_scope(
 async def outline(context: ToolContext, target: str) -> ToolOutput:
     """Lists what a file, a class or a folder contains: each definition with its line and signature.
 
-    Of a folder the files, and where they are few the names of what each defines.
+    Of a folder the files, and where they are few the names of what each defines, else how many are in each folder.
 
     Args:
         target: a file's path or the end of it (`core.py`), a module (`click.core`), a class, or a folder; `.` is
@@ -108,7 +109,11 @@ async def outline(context: ToolContext, target: str) -> ToolOutput:
                 "kind": "folder",
                 "total": len(inside),
                 "files": inside[:MAX_OUTLINE],
-                **(await _outermost(code, project, inside) if len(inside) <= MAX_FILES_DETAILED else {}),
+                **(
+                    await _outermost(code, project, inside)
+                    if len(inside) <= MAX_FILES_DETAILED
+                    else {"folders": _folders(inside)}
+                ),
             }
         )
     found = await resolve(code, project, target)
@@ -140,6 +145,11 @@ async def _outermost(code: ScopeReader, project: str, files: Sequence[str]) -> d
         if each.file in found and "." not in each.qualified_name:
             found[each.file].add(each.name)
     return {"definitions": {file: sorted(names) for file, names in found.items()}}
+
+
+def _folders(files: Sequence[str]) -> dict[str, int]:
+    """How many files there are in each folder, those deeper than the third level counted there."""
+    return dict(Counter("/".join(file.split("/")[:-1][:3]) or "." for file in files))
 
 
 def _listed(scopes: Sequence[Scope]) -> dict[str, Any]:

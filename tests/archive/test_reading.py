@@ -77,6 +77,9 @@ def test_the_command_line(ragforge: CommandLine, tmp_path: Path) -> None:
     assert "# " in ragforge.ok("conversations", "export", uuid, "--format", "markdown")
     file = tmp_path / "one.json"
     assert ragforge.ok("conversations", "export", uuid, "-o", str(file)).startswith(f"exported: {uuid} to ")
+    again = ragforge.run("conversations", "export", uuid, "-o", str(file))
+    assert (again.returncode, "is there already" in again.stderr) == (1, True)
+    ragforge.ok("conversations", "export", uuid, "-o", str(file), "--force")
     assert ragforge.ok("conversations", "export", "--all", str(tmp_path / "all")).startswith(
         "exported: 1 conversation, 2"
     )

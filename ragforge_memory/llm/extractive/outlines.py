@@ -127,10 +127,7 @@ def _folder_outline(asked: str, value: Mapping[str, Any]) -> list[str]:
     if total <= 40:
         defined = value.get("definitions") or {}
         return [*lines, *(f"- {file}{_names(defined.get(file) or ())}" for file in files)]
-    folders: dict[str, int] = {}
-    for file in files:
-        folder = "/".join(file.split("/")[:-1][:3]) or "."
-        folders[folder] = folders.get(folder, 0) + 1
+    folders: Mapping[str, int] = value.get("folders") or {}
     lines += [f"- {folder}: {counted(number, 'file')}" for folder, number in list(folders.items())[:40]]
     return lines + rest(len(folders) - 40, "more folders")
 
