@@ -216,3 +216,22 @@ def test_a_name_in_a_plain_question_is_kept_letter_by_letter(name: str) -> None:
     assert read(f"where is {name} defined?") == [("where", "name", name)]
     assert read(f"who calls {name}") == [("callers", "name", name)]
     assert read(f"what does `{name}` do?") == [("what", "name", name)]
+
+
+@pytest.mark.parametrize(
+    ("text", "form", "target"),
+    [
+        ("We decided to use Bolt because HTTP was too slow.", "noted", ""),
+        ("Note: load is deprecated since 25.1", "noted", ""),
+        ("we decided to use Bolt. where is Driver?", "where", "Driver"),
+        ("why do we use Bolt?", "said", "Bolt"),
+        ("has redact changed since we talked about it?", "said", "redact"),
+        ("did redact change?", "said", "redact"),
+        ("wheres the function evolve", "where", "evolve"),
+        ("what is the default of keep_recent?", "what", "keep_recent"),
+        ("which files are there?", "overview", ""),
+    ],
+)
+def test_what_people_say_in_passing(text: str, form: str, target: str) -> None:
+    (question,) = read_questions(text)
+    assert (question.form, question.target.text) == (form, target)

@@ -54,6 +54,7 @@ After an answer, "it", "that function" or "the second one" work too: who calls i
 
 GREETING = "Hello! Ask me about this project's code: where something is, what it does, who calls it."
 THANKS = "You are welcome."
+NOTED = "Noted: `what did we decide about X` finds it again."
 UNCLEAR = "I cannot tell what you refer to: name a function, class or file, e.g. `where is NAME?`"
 NO_TOOLS = "I can only quote what tools find, and none that fits was offered for this question."
 
@@ -294,4 +295,4 @@ def _callees(asked: str, value: Mapping[str, Any]) -> list[str]:
     return trimmed(lines)
 
 
-__all__ = ["GREETING", "HELP", "NO_TOOLS", "THANKS", "UNCLEAR", "write"]
+__all__ = ["GREETING", "HELP", "NOTED", "NO_TOOLS", "THANKS", "UNCLEAR", "write"]

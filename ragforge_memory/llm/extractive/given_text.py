@@ -76,7 +76,7 @@ def is_about_given(question: Question) -> bool:
     """Whether a question is about the text that came with it, rather than about something that it names itself."""
     target = question.target
     if target.kind in ("pronoun", "plural", "nothing"):
-        return question.form not in ("greeting", "thanks", "help", "said")
+        return question.form not in ("greeting", "thanks", "noted", "help", "said")
     if target.kind == "name" and not target.marked and " " not in question.text.strip():
         return True  # "Explain." is no name
     return target.kind == "words" and question.form != "said" and bool(_MEANS_IT.search(question.text))

@@ -13,7 +13,7 @@ from typing import Literal
 Form = Literal[
     "where", "what", "show", "callers", "uses", "callees", "subclasses", "bases", "outline", "overview", "lines",
     "tests", "raises", "imports", "overrides",
-    "said", "search", "given", "greeting", "thanks", "help",
+    "said", "search", "given", "greeting", "thanks", "noted", "help",
 ]  # fmt: skip
 
 _PARTS: Mapping[str, str] = {
@@ -34,7 +34,7 @@ _PARTS: Mapping[str, str] = {
             "|consumes?|needs?|touch(?:es)?)",
     "called": "(?:called|invoked|run|triggered|executed|instantiated|constructed|created)",
     "used": "(?:used|referenced|needed|consumed|imported|depended on|relied on|referred to)",
-    "where": "where(?:abouts)?(?:'s| is| are| was| were| do| does| did| can| could| will)?"
+    "where": "where(?:abouts)?(?:'s|s| is| are| was| were| do| does| did| can| could| will)?"
              "(?: (?:i|we|you|one) (?:find|see|look for|locate|define|declare|have))?",
     "defined": "(?:defined|declared|implemented|located|written|stored|found|coded|living|placed|set|assigned"
                "|introduced)",
@@ -47,13 +47,16 @@ _PARTS: Mapping[str, str] = {
     "on": "(?:(?:about|on|regarding|concerning|of|with|for|over) ?)?",
     "project": "(?:this|the|our|my) (?:project|repo|repository|code ?base|code|package|application|library)",
     "facts": "(?:signature|purpose|role|docstring|docs?|documentation|arguments?|parameters?|params|args|return type"
-             "|return value|job|meaning|use|point|responsibility|type|complexity)",
+             "|return value|defaults?(?: values?)?|job|meaning|use|point|responsibility|type|complexity)",
     "inherit": "(?:inherits?|inheriting|derives?|descends?|extends?|subclass(?:es)?|implements?)",
     "bases": "(?:(?:direct|immediate) )?(?:(?:base|parent|super|ancestor)[ -]?"
              "(?:class|type|interface|trait|struct)(?:es|s)?|bases|superclass(?:es)?|ancestors)",
 }  # fmt: skip
 
 _SAID = (
+    # What has become of what was talked about is told with it; what it is for, by what was decided.
+    r"(?:has|have|did) {x} (?:been )?(?:changed?|edited|modified|drifted)(?: since.*)?",
+    r"why (?:do|did|are|were) (?:we|i|you) (?:use|using|prefer|go(?:ing)? with|stick(?:ing)? with|need|have) {x}",
     r"(?:what|when|where|why|how|which|who|did|have|had|do|does|was|were|is|has)\b.*?\b(?:we|i|you|us|they)\b"
     r"(?: ever| already| just| previously| last| once)? {said}\b"
     r"(?: (?:me|us|you|that|to do|to use|last time|earlier|before))* ?{on}(?P<x>.*?)",
@@ -79,7 +82,7 @@ _OVERVIEW = (
     r"(?:files|modules|packages|overview|structure|layout|architecture|inside|in)\b"
     r"(?: does| do| has| have| are| is)?(?: there| of| in| inside)?(?: in| of)? {project}"
     r"(?: (?:have|has|contains?|structured|organi[sz]ed|laid out|look like))?",
-    r"what files are there|(?:give me )?(?:an )?overview|list (?:all )?(?:the )?files"
+    r"(?:what|which) files are (?:there|here)|(?:give me )?(?:an )?overview|list (?:all )?(?:the )?files"
     r"|how is (?:it|this|{project}) (?:structured|organi[sz]ed|laid out)"
     r"|what(?:'s| is) {project}(?: about| for)?|what does {project} do",
 )
@@ -330,6 +333,12 @@ THANKS = re.compile(
     r"|that(?:'s| is) (?:all|it|great|helpful)|much appreciated|appreciated|well done|good job)[ ,.!]*)+$",
     re.I,
 )
+NOTED = re.compile(
+    r"^(?:(?:we|i)(?:['’]ve| have)? (?:now |just |all )?(?:decided|agreed|chose|chosen|settled|concluded)\b"
+    r"|(?:please )?(?:note|remember|fyi|for the record|decision|decided|reminder)(?: that\b| ?[:,-])).*[^?]$",
+    re.I,
+)
+"""What is told and not asked."""
 HELP = re.compile(
     r"^(?:help(?: me)?|\?|usage|what can (?:you|i) (?:do|ask)(?: (?:you|here|for me))?|who are you|what are you"
     r"|how (?:do|can|should) (?:i|you) (?:use|work with|ask) (?:you|this|it)|how can you help(?: me)?"

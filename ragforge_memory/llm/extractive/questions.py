@@ -15,6 +15,7 @@ from ragforge_memory.llm.extractive.patterns import (
     COMPOUND,
     GREETING,
     HELP,
+    NOTED,
     PATTERNS,
     PLURALS,
     POLITE,
@@ -97,7 +98,7 @@ def read_questions(text: str, before: Sequence[str] = ()) -> tuple[Question, ...
         for part in COMPOUND.split(sentence, maxsplit=2):
             question = read_question(part, before)
             questions += compared(part) or ([question] if question is not None else [])
-    told = [question for question in questions if question.form not in ("greeting", "thanks")]
+    told = [question for question in questions if question.form not in ("greeting", "thanks", "noted")]
     kept = told or questions
     asked = [question for question in kept if question.form != "search"]
     # Sentences around a clear question set the scene; they are not searched for as well.
@@ -111,7 +112,7 @@ def read_question(text: str, before: Sequence[str] = ()) -> Question | None:
         return Question("help") if "?" in said else None
     if len(said) > MAX_QUESTION:
         return Question("search", Target("words", said[: 4 * MAX_QUESTION]), said[: 4 * MAX_QUESTION])
-    for form, pattern in (("greeting", GREETING), ("thanks", THANKS), ("help", HELP)):
+    for form, pattern in (("greeting", GREETING), ("thanks", THANKS), ("noted", NOTED), ("help", HELP)):
         if pattern.match(said):
             return Question(form, text=said)  # type: ignore[arg-type]
     whole = TAIL.sub("", said) or said
@@ -222,7 +223,15 @@ def _repeated(asked: str, before: Sequence[str]) -> Question | None:
         return None
     for earlier in reversed(before):
         questions = read_questions(earlier)
-        if questions and questions[-1].form not in ("greeting", "thanks", "help", "search", "said", "overview"):
+        if questions and questions[-1].form not in (
+            "greeting",
+            "thanks",
+            "noted",
+            "help",
+            "search",
+            "said",
+            "overview",
+        ):
             return replace(questions[-1], target=target, text=asked)
     return Question("what", target, asked)
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from ragforge_memory.llm.extractive.answer import GREETING, HELP, NO_TOOLS, THANKS, UNCLEAR
+from ragforge_memory.llm.extractive.answer import GREETING, HELP, NO_TOOLS, NOTED, THANKS, UNCLEAR
 from ragforge_memory.llm.extractive.quoting import NOTHING_FOUND
 from ragforge_memory.retrieval.sentences import sentences
 
-_STOCK = frozenset(sentence for text in (GREETING, HELP, NO_TOOLS, THANKS, UNCLEAR) for sentence in sentences(text))
+_STOCK = frozenset(
+    sentence for text in (GREETING, HELP, NO_TOOLS, NOTED, THANKS, UNCLEAR) for sentence in sentences(text)
+)
 
 
 def is_stock(sentence: str) -> bool:
