@@ -252,3 +252,21 @@ def test_a_constructor_that_nobody_wrote_is_the_type() -> None:
 def test_a_compact_constructor_takes_what_the_record_has() -> None:
     text = "record P(int a, int b) {\n P { }\n P(int a) { this(a, 1); }\n}\n"
     assert consumed(A=text) == ["P.P 3 > P.P 2"]
+
+
+def test_what_overloads_of_different_results_give_is_not_guessed() -> None:
+    text = (
+        "class A {\n B get(int i) { return b; }\n A get() { return this; }\n A same(int i) { return this; }\n"
+        " A same() { return this; }\n void go() {}\n void f() { get().go(); }\n void g() { same(1).go(); }\n}\n"
+        "class B {\n void go() {}\n}\n"
+        "class C extends A {\n B same(int a, int b) { return b; }\n C get() { return this; }\n"
+        " void h() { same().go(); }\n void i() { super.same().go(); }\n}\n"
+    )
+    assert consumed(A=text) == [
+        "A.f 7 > A.get 3",
+        "A.g 8 > A.go 6",
+        "A.g 8 > A.same 4",
+        "C.h 16 > A.same 5",
+        "C.i 17 > A.go 6",
+        "C.i 17 > A.same 5",
+    ]
