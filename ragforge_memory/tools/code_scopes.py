@@ -50,7 +50,7 @@ async def read_scope(
     """
     code = code_of(context)
     project = context.owner.project
-    found = await resolve(code, project, name, file, kind)
+    found = await resolve(code, project, name, file, kind, context.root)
     scopes = list(found.scopes[:MAX_DEFINITIONS])
     if include_source and scopes:
         with_source = {
@@ -111,7 +111,7 @@ async def outline(context: ToolContext, target: str) -> ToolOutput:
                 **(await _outermost(code, project, inside) if len(inside) <= MAX_FILES_DETAILED else {}),
             }
         )
-    found = await resolve(code, project, target)
+    found = await resolve(code, project, target, root=context.root)
     if not found.scopes:
         return ToolOutput({"asked": target, "match": "none", "kind": "none", "total": 0, "scopes": []})
     owner = found.scopes[0]
