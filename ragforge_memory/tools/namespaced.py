@@ -20,22 +20,23 @@ _QUALIFIER = re.compile(r"([^\W\d]\w*)\s*(?:<[^<>]*>)?\s*::")
 
 def within(root: Path, scopes: Sequence[Scope], spaces: Sequence[str]) -> list[Scope]:
     """The C++ scopes that stand in namespaces of these names, in this order; others may stand between."""
-    from ragforge_memory.code.cpp.spaces import namespaces_around
+    from ragforge_memory.code.cpp.spaces import namespaces_of
 
-    texts: dict[str, bytes] = {}
+    known: dict[str, list[tuple[int, int, str]]] = {}
     found = []
     for scope in scopes:
-        if scope.language != "cpp" or (scope.file not in texts and len(texts) == MAX_FILES):
+        if scope.language != "cpp" or (scope.file not in known and len(known) == MAX_FILES):
             continue
-        if scope.file not in texts:
+        if scope.file not in known:
             path = inside(root, scope.file)
             try:
-                texts[scope.file] = path.read_bytes() if path is not None else b""
+                known[scope.file] = namespaces_of(scope.file, path.read_bytes()) if path is not None else []
             except OSError:
-                texts[scope.file] = b""
+                known[scope.file] = []
         # What is defined outside of its namespace says it before its name.
         said = _QUALIFIER.findall(scope.signature.partition("(")[0])
-        around = iter([*namespaces_around(scope.file, texts[scope.file], scope.definition_line), *said])
+        line = scope.definition_line
+        around = iter([*(name for first, last, name in known[scope.file] if first <= line <= last), *said])
         if all(any(space == other for other in around) for space in spaces):
             found.append(scope)
     return found
