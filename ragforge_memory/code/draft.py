@@ -70,6 +70,7 @@ class OpenScope:
     return_type: str | None = None
     returns: str | None = None
     parameters: tuple[str, ...] = ()
+    takes: tuple[int, int | None] | None = None
     modifiers: tuple[str, ...] = ()
     complexity: int = 1
     decorators: tuple[str, ...] = ()
@@ -189,6 +190,7 @@ class Draft:
         return_type: str | None = None,
         returns: str | None = None,
         parameters: Sequence[str] = (),
+        takes: tuple[int, int | None] | None = None,
         modifiers: Sequence[str] = (),
         decorators: Sequence[str] = (),
         bases: Sequence[str] = (),
@@ -232,6 +234,7 @@ class Draft:
             return_type=return_type,
             returns=returns,
             parameters=tuple(parameters),
+            takes=takes,
             modifiers=tuple(modifiers),
             decorators=tuple(decorators),
             bases=tuple(bases),
@@ -247,9 +250,9 @@ class Draft:
         """The scope opened last ends. Handlers return CLOSE instead of calling this."""
         self._open.pop()
 
-    def use(self, name: str, receiver: str | None, kind: UseKind, line: int) -> None:
+    def use(self, name: str, receiver: str | None, kind: UseKind, line: int, arguments: int | None = None) -> None:
         """The current scope names something; see Use."""
-        (self._open[-1].uses if self._open else self._uses).append(Use(name, receiver, kind, line))
+        (self._open[-1].uses if self._open else self._uses).append(Use(name, receiver, kind, line, arguments))
 
     def bind(
         self,
@@ -336,6 +339,7 @@ class Draft:
             return_type=scope.return_type,
             returns=scope.returns,
             parameters=scope.parameters,
+            takes=scope.takes,
             modifiers=scope.modifiers,
             complexity=scope.complexity,
             decorators=scope.decorators,

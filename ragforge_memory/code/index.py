@@ -134,6 +134,10 @@ class FileIndex:
                 found.setdefault(binding.name, []).append(binding)
         return found
 
+    def constructors(self, key: str) -> list[ParsedScope]:
+        """A type's constructors that bear its name, in source order."""
+        return [scope for scope in self._file.scopes if scope.parent == key and "constructor" in scope.modifiers]
+
     def may_offer(self, name: str) -> bool:
         """Whether the file can have a top-level name; quick, and true too often rather than too rarely."""
         if self._offered is None:
@@ -221,6 +225,11 @@ class OtherFile(FileIndex):
     def bindings(self, key: str | None) -> ByName[list[Binding]]:
         """See FileIndex."""
         return Watched(self._whole._bound(key), self._reads, self.path)
+
+    def constructors(self, key: str) -> list[ParsedScope]:
+        """See FileIndex."""
+        self._reads.note(self.path, self._whole._by_key[key].name)
+        return self._whole.constructors(key)
 
     def may_offer(self, name: str) -> bool:
         """See FileIndex."""

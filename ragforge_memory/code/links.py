@@ -36,6 +36,11 @@ def nothing_linked(index: ProjectIndex, file: ParsedFile, name: str) -> Place | 
     return None
 
 
+def nothing_outside(index: ProjectIndex, module: str, name: str) -> Place | None:
+    """For languages where all that a module has is defined in its files."""
+    return None
+
+
 def one_part(index: ProjectIndex, path: str, scope: ParsedScope) -> Sequence[Place]:
     """For languages where a type is declared in one place."""
     return ()
@@ -59,6 +64,7 @@ class Links:
             for C what a header's companion defines.
         linked: what a bare name means that nothing else binds: what the linker finds (C), a constant that some
             other file defines (Ruby), the first word of a name that is written in full (``a`` of ``a.b.C``).
+        outside: what ``name`` of a module means that is defined outside of it, as C++ does with ``a::f``.
         parts: the other declarations of a type that together make it up: C#'s ``partial``, Ruby's reopened classes.
         injected: the function whose result a parameter of this name gets (pytest's fixtures).
         self_names: receivers that mean an instance of the enclosing type, as dotted text (``this``, ``self``).
@@ -80,6 +86,7 @@ class Links:
     submodule: Callable[[ProjectIndex, str, str], str | None] = no_submodules
     neighbours: Callable[[ProjectIndex, ParsedFile], Sequence[str]] = no_neighbours
     linked: Callable[[ProjectIndex, ParsedFile, str], Place | None] = nothing_linked
+    outside: Callable[[ProjectIndex, str, str], Place | None] = nothing_outside
     parts: Callable[[ProjectIndex, str, ParsedScope], Sequence[Place]] = one_part
     injected: Callable[[ProjectIndex, str, ParsedScope, str], Place | None] = nothing_injected
     self_names: frozenset[str] = frozenset()

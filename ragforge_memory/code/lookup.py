@@ -241,7 +241,9 @@ class Lookup(ABC):
             found = self._exported(path, name, own=True)
             if self.known(found):
                 return found
-        return self._submodule(module, name)
+        links = self._links_of(module)
+        place = links.outside(self._index, module, name) if links else None
+        return Entity(*place) if place else self._submodule(module, name)
 
     def _submodule(self, module: str, name: str) -> Entity | None:
         links = self._links_of(module) if module.endswith("/") else self._index.files[module].links

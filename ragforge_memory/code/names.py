@@ -30,6 +30,7 @@ class Names(Lookup):
         super().__init__(index)
         self._members: dict[tuple[str, str, str], Entity | None] = {}
         self._values: dict[tuple[str, str | None, Binding], Entity] = {}
+        self._differ: dict[tuple[str, str], bool] = {}
         self._holders: dict[tuple[str, str], Entity | None] = {}
 
     # values
@@ -131,6 +132,8 @@ class Names(Lookup):
         if scope.type == "constant":
             value = self.value(entity)
             return UNKNOWN if value == entity else self.called(value, text)
+        if scope.takes is not None and self._returns_differ(entity, scope):
+            return UNKNOWN
         if scope.returns is not None:
             if receiver is not None and scope.returns.rpartition(".")[2] in _THIS_TYPE:
                 return receiver
@@ -141,6 +144,23 @@ class Names(Lookup):
             if self.known(found):
                 return found
         return UNKNOWN
+
+    def _returns_differ(self, entity: Entity, scope: ParsedScope) -> bool:
+        """Whether another overload gives something else: dotted text does not say with how many arguments it calls."""
+        memo = (entity.path, entity.key)
+        known = self._differ.get(memo)
+        if known is None:
+            self._differ[memo] = True  # asked again on the way: nothing is taken for sure
+            holder = Entity(entity.path, scope.parent) if scope.parent is not None else None
+            others = [
+                other
+                for ancestor in (self.lineage(holder) if holder else ())
+                if self.known(ancestor)
+                for other in self._index.files[ancestor.path].children.get(ancestor.key, {}).get(scope.name, ())
+            ]
+            known = any(other.takes not in (None, scope.takes) and other.returns != scope.returns for other in others)
+            self._differ[memo] = known
+        return known
 
     def called_module(self, module: Entity) -> Entity | None:
         """The definition that a module stands for when it is called or inherited from (CommonJS)."""

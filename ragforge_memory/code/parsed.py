@@ -54,12 +54,14 @@ class Use:
         receiver: dotted text before it, None for a bare name.
         kind: how it is used; ``call`` also for ``new X()``.
         line: of the name.
+        arguments: how many a call passes, in languages that choose overloads by that; None elsewhere.
     """
 
     name: str
     receiver: str | None
     kind: UseKind
     line: int
+    arguments: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,6 +155,8 @@ class ParsedScope:
             receivers, Rust ``impl``, C++ ``Foo::bar``, JavaScript ``Foo.prototype.bar``. None elsewhere.
         return_type: as written. ``returns`` is the same as dotted text, see Binding.value.
         parameters: each as written, with type and default.
+        takes: the fewest and the most arguments (None: any number) of a call, in languages that choose overloads by
+            that; None elsewhere.
         modifiers: ``async``, ``static``, ``abstract``, ``public``, ``property``, ``export`` … in source order. Three
             say what no keyword says: ``constructor`` (it bears its type's name), ``generic`` (a C# type with type
             parameters), ``outward`` (a plain C enum's member, whose name is seen around the enum).
@@ -184,6 +188,7 @@ class ParsedScope:
     return_type: str | None = None
     returns: str | None = None
     parameters: tuple[str, ...] = ()
+    takes: tuple[int, int | None] | None = None
     modifiers: tuple[str, ...] = ()
     complexity: int = 1
     decorators: tuple[str, ...] = ()

@@ -16,6 +16,7 @@ from ragforge_memory.code.index import FileIndex, ProjectIndex
 from ragforge_memory.code.languages import LANGUAGES
 from ragforge_memory.code.lookup import FOREIGN, UNKNOWN, Entity
 from ragforge_memory.code.names import Names
+from ragforge_memory.code.overloads import Overloads
 from ragforge_memory.code.parsed import TYPE_TYPES, ParsedFile, ParsedScope, Use
 from ragforge_memory.code.reads import Digests, packed
 
@@ -123,6 +124,7 @@ class Resolver:
     def __init__(self, index: ProjectIndex) -> None:
         self._index = index
         self._names = Names(index)
+        self._overloads = Overloads(index, self._names)
         self._unique: dict[tuple[str, str], Entity | None] = {}
         self.unresolved = 0
         self.foreign = 0
@@ -228,7 +230,8 @@ class Resolver:
         if use.receiver is None:
             # a type's own bases and decorators are read outside it
             outside = scope is not None and use.kind in ("inherit", "implement", "decorate")
-            return self._bare(file, scope.parent if outside and scope else key, use), False
+            found = self._bare(file, scope.parent if outside and scope else key, use)
+            return self._overloads.fitting(path, key, use, found), False
         receiver = names.evaluate(path, key, use.receiver, use.line)
         if receiver is not None and names.known(receiver):
             receiver = names.receiver(receiver)
@@ -236,7 +239,7 @@ class Resolver:
             return FOREIGN, False
         member = names.member(receiver, use.name)
         if member is not None and names.known(member):
-            return member, False
+            return self._overloads.fitting(path, key, use, member, receiver), False
         if member is FOREIGN or (member is None and names.known(receiver) and not receiver.key):
             return FOREIGN, False  # a module of the project without such a name: nothing to look for elsewhere
         # a module says all it has; a project's type with a foreign base or an unknown field has the name from there
@@ -247,6 +250,8 @@ class Resolver:
     def _bare(self, file: FileIndex, key: str | None, use: Use) -> Entity:
         """What a bare name means; what a local variable holds is not what the name itself means."""
         path, names = file.path, self._names
+        if use.arguments is not None and use.name in file.links.self_names | file.links.super_names:
+            return self._overloads.constructor(path, key, use)
         if use.kind in ("type", "inherit", "implement") and not self._is_type_variable(file, key, use.name):
             meant = names.lookup(path, key, use.name, use.line, types=True)
             if meant is not None and names.known(meant) and meant.key and not meant.instance:
@@ -298,7 +303,8 @@ class Resolver:
             distinct = {(path, scope.qualified_name) for path, scope in callable_}
             one = len(distinct) == 1 and callable_[0][1].type != "function" and not self._is_local(callable_[0])
             self._unique[memo] = Entity(callable_[0][0], callable_[0][1].key) if one else None
-        return self._unique[memo]
+        found = self._unique[memo]
+        return found if found is None or use.arguments is None else self._overloads.beside(found, use.arguments)
 
     def _is_local(self, place: tuple[str, ParsedScope]) -> bool:
         """Whether a definition is inside a function, where no receiver reaches it."""

@@ -51,7 +51,7 @@ async def read_scope(
     """
     code = code_of(context)
     project = context.owner.project
-    found = await resolve(code, project, name, file, kind)
+    found = await resolve(code, project, name, file, kind, context.root)
     scopes = list(found.scopes[:MAX_DEFINITIONS])
     if include_source and scopes:
         with_source = {
@@ -116,7 +116,7 @@ async def outline(context: ToolContext, target: str) -> ToolOutput:
                 ),
             }
         )
-    found = await resolve(code, project, target)
+    found = await resolve(code, project, target, root=context.root)
     if not found.scopes:
         return ToolOutput({"asked": target, "match": "none", "kind": "none", "total": 0, "scopes": []})
     owner = found.scopes[0]

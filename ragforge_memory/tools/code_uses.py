@@ -44,7 +44,7 @@ async def find_callers(context: ToolContext, name: str, file: str = "", kind: st
     """
     code = code_of(context)
     project = context.owner.project
-    found = await resolve(code, project, name, file, kind)
+    found = await resolve(code, project, name, file, kind, context.root)
     definitions = implementations(found.scopes)
     targets = definitions[:MAX_TARGETS]
     answer: dict[str, Any] = {
@@ -75,7 +75,7 @@ async def find_callees(context: ToolContext, name: str, file: str = "", kind: st
     """
     code = code_of(context)
     project = context.owner.project
-    found = await resolve(code, project, name, file, kind)
+    found = await resolve(code, project, name, file, kind, context.root)
     definitions = implementations(found.scopes)
     targets = definitions[:MAX_TARGETS]
     answer: dict[str, Any] = {

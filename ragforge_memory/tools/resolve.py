@@ -25,6 +25,8 @@ from ragforge_memory.retrieval.names import (
 )
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from ragforge_memory.models.code import Scope, ScopeName
     from ragforge_memory.tools.ports import ScopeReader
 
@@ -57,7 +59,9 @@ class Resolution:
     scopes: tuple[Scope, ...] = ()
 
 
-async def resolve(code: ScopeReader, project: str, name: str, file: str = "", kind: str = "") -> Resolution:
+async def resolve(
+    code: ScopeReader, project: str, name: str, file: str = "", kind: str = "", root: Path | None = None
+) -> Resolution:
     """Finds the definitions that ``name`` means.
 
     Args:
@@ -65,6 +69,7 @@ async def resolve(code: ScopeReader, project: str, name: str, file: str = "", ki
         file: its path or the end of it, ``""`` where it is not known.
         kind: what it is said to be (a key of ``KINDS`` there; others say nothing): such come first. "The option
             class" is ``Option``, even where there is a function ``option``.
+        root: where the files are: what namespaces stand before a name is told by them.
     """
     asked = reference(name)
     if file:
@@ -82,6 +87,8 @@ async def resolve(code: ScopeReader, project: str, name: str, file: str = "", ki
     inherited = await _inherited(code, project, asked)
     if inherited:
         return Resolution(asked, "inherited", inherited)
+    if root is not None and "::" in name and (spaced := await _in_namespace(code, project, asked, root)):
+        return Resolution(asked, "exact", _of_kind(spaced, kind))
     near = await _near(code, project, asked)
     return replace(near, scopes=_of_kind(near.scopes, kind))
 
@@ -158,6 +165,21 @@ async def _inherited(code: ScopeReader, project: str, asked: Reference) -> tuple
                 return ranked(own, Reference((asked.name,)))
             after = scope.signature.partition(scope.name)[2]
             waiting.extend(reference(base) for base in _BASES.findall(after))
+    return ()
+
+
+async def _in_namespace(code: ScopeReader, project: str, asked: Reference, root: Path) -> tuple[Scope, ...]:
+    """What the last parts name in a C++ file where the first ones are its namespaces."""
+    import anyio.to_thread
+
+    from ragforge_memory.tools.namespaced import within
+
+    named = await code.by_name(project, asked.name)
+    for count in range(1, len(asked.parts)):
+        rest = Reference(asked.parts[count:], asked.file)
+        found = await anyio.to_thread.run_sync(within, root, _named(named, rest), asked.parts[:count])
+        if found:
+            return tuple(found)
     return ()
 
 

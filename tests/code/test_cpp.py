@@ -202,3 +202,82 @@ MYAPI struct B { int x; };
 def test_what_is_no_name_is_no_scope() -> None:
     source = b"struct if { int a; };\nint class = 1;\nint f() { return 1; }\n"
     assert [found.name for found in parse("a.cc", source).scopes] == ["f"]
+
+
+def called(*sources: str) -> tuple[list[str], list[str]]:
+    """What files ``0.hpp``, ``1.cpp`` … define, and who calls what."""
+    files = [parse(f"{number}.{'cpp' if number else 'hpp'}", text.encode()) for number, text in enumerate(sources)]
+    assert not any(file.error for file in files)
+    names = {(file.path, scope.key): scope.qualified_name for file in files for scope in file.scopes}
+    edges = resolve(files).edges
+    return (
+        [f"{scope.qualified_name} {scope.type}" for file in files for scope in file.scopes],
+        [f"{names[e.source_path, e.source_key]} > {names[e.target_path, e.target_key]}" for e in edges if e.call_lines],
+    )
+
+
+INLINE = """namespace geo {
+namespace detail { struct Part { int n; }; double half(double x) { return x; } int count = 0; }
+double quarter(double x) { return detail::half(x); }
+}
+double far(double x) { return geo::detail::half(x); }
+"""
+
+
+@pytest.mark.parametrize("outside", [False, True])
+def test_what_an_inner_namespace_declares_may_be_defined_outside_of_it(outside: bool) -> None:
+    prefix = "geo::detail" if outside else "detail"
+    body = (
+        f"struct {prefix}::Part {{ int n; }};\ndouble {prefix}::half(double x) {{ return x; }}\n"
+        f"int {prefix}::count = 0;\n"
+    )
+    text = (
+        "namespace geo {\nnamespace detail { struct Part; double half(double x); extern int count; }\n"
+        f"{'}' if outside else ''}\n{body}{'namespace geo {' if outside else ''}\n"
+        "double quarter(double x) { return detail::half(x); }\n}\n"
+        "double far(double x) { return geo::detail::half(x); }\n"
+    )
+    plain = called(INLINE)
+    assert plain[1] == ["quarter > half", "far > half"]
+    assert called(text) == plain
+
+
+def test_a_function_of_a_namespace_that_only_a_header_opens_has_its_callers() -> None:
+    header = (
+        "namespace geo {\nnamespace detail { double half(double x); }\ndouble whole(double x);\n"
+        "class C { double f(); };\n}"
+    )
+    first = '#include "0.hpp"\nnamespace geo {\ndouble detail::half(double x) { return whole(x); }\n}\n'
+    second = (
+        '#include "0.hpp"\ndouble geo::whole(double x) { return x; }\n'
+        "namespace geo {\ndouble C::f() { return detail::half(1); }\n}\n"
+    )
+    third = (
+        '#include "0.hpp"\nnamespace geo { namespace detail { double inner() { return half(2); } } }\n'
+        "double far() { return geo::detail::half(geo::whole(1)); }\n"
+        "namespace d = geo::detail;\ndouble named() { return d::half(1); }\n"
+        "double other() { using namespace geo::detail; return half(1); }\n"
+    )
+    assert called(header, first, second, third)[1] == [
+        "detail.half > geo.whole",
+        "C.f > detail.half",
+        "inner > detail.half",
+        "far > detail.half",
+        "far > geo.whole",
+        "named > detail.half",
+        "other > detail.half",
+    ]
+
+
+def test_a_class_named_as_some_other_namespace_keeps_its_members() -> None:
+    header = "namespace a { namespace part { double half(double x); } }\n"
+    source = (
+        "namespace a {}\nnamespace b {\nstruct part { static double half(); };\ndouble part::half() { return 1; }\n"
+        "double g() { return part::half(); }\n}\n"
+    )
+    use = '#include "0.hpp"\ndouble f() { return a::part::half(2); }\n'
+    assert called(header, source, use) == (
+        ["part struct", "part.half method", "g function", "f function"],
+        ["g > part.half"],
+    )
+    assert "part.half method" in called("", header + source)[0]

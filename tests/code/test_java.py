@@ -68,6 +68,7 @@ EDGES = {
         "Item INHERITS_FROM Base 10",
         "Item CONSUMES Item.Kind 13",
         "Item CONSUMES Item.register 17()",
+        "Item.Item CONSUMES Base.Base 22()",
         "Item.Item CONSUMES Item.Kind 24",
         "Item.Item CONSUMES Item.Kind.BOOK 24",
         "Item.price CONSUMES Item.MAX_ITEMS 32",
@@ -145,3 +146,127 @@ def test_line_ends_and_letters_of_other_systems_change_nothing() -> None:
 def test_deep_nesting_does_not_break_the_walk() -> None:
     source = "class A { int f() { return " + "(" * 3000 + "1" + ")" * 3000 + "; } }\n"
     assert parse("A.java", source.encode()).scopes[0].name == "A"
+
+
+def consumed(**sources: str) -> list[str]:
+    """What calls what, as ``A.f 1 > B.g 2`` with the lines where the definitions stand."""
+    files = [parse(f"{name}.java", text.encode()) for name, text in sources.items()]
+    lines = {
+        (file.path, scope.key): f"{scope.qualified_name} {scope.start_line}" for file in files for scope in file.scopes
+    }
+    return [
+        f"{lines[e.source_path, e.source_key]} > {lines[e.target_path, e.target_key]}"
+        for e in resolve(files).edges
+        if e.kind == "CONSUMES" and e.call_lines
+    ]
+
+
+A = 'class A {\n  A(String n) {}\n  String speak() { return "x"; }\n}\n'
+
+
+def test_a_call_goes_to_the_overload_that_takes_so_many_arguments() -> None:
+    text = (
+        "class A {\n void f() {}\n void f(int a) {}\n"
+        " void g() { f(1); this.f(/* none */); }\n void h(A a) { a.f(2); }\n}"
+    )
+    assert consumed(A=text) == ["A.g 4 > A.f 2", "A.g 4 > A.f 3", "A.h 5 > A.f 3"]
+
+
+def test_a_call_that_the_own_overloads_do_not_fit_goes_to_a_bases() -> None:
+    b = "class B extends A {\n  String speak(int n) { return speak(); }\n  void rest() { speak(); }\n}\n"
+    c = "class C {\n  void f(B b) { b.speak(); b.speak(1); }\n  void none(B b) { b.speak(1, 2); }\n}\n"
+    assert consumed(A=A, B=b, C=c) == [
+        "B.speak 2 > A.speak 3",
+        "B.rest 3 > A.speak 3",
+        "C.f 2 > A.speak 3",
+        "C.f 2 > B.speak 2",
+    ]
+
+
+def test_files_of_no_package_see_those_of_their_directory_that_have_none_either() -> None:
+    files = [
+        parse("a/X.java", b"class X { static void f() {} }"),
+        parse("b/X.java", b"class X { static void f() {} }"),
+        parse("b/Z.java", b"package b; class Z { static void f() {} }"),
+        parse("b/Y.java", b"class Y { void g() { X.f(); Z.f(); } }"),
+    ]
+    assert {(e.target_path, e.target_key) for e in resolve(files).edges if e.call_lines} == {("b/X.java", "X.f")}
+
+
+def test_an_overload_of_an_interface_is_found_behind_one_of_the_base() -> None:
+    text = (
+        "interface I {\n default void f() {}\n}\nclass A {\n void f(int a) {}\n}\n"
+        "class B extends A implements I {\n void g() { f(); }\n}\n"
+    )
+    assert consumed(A=text) == ["B.g 8 > I.f 2"]
+
+
+def test_a_foreign_base_may_have_the_overload() -> None:
+    text = "class B extends Far {\n void f(int a) {}\n void g() { f(); }\n}\nclass C {\n void h(B b) { b.f(); }\n}"
+    assert consumed(A=text) == []
+
+
+def test_the_rest_of_the_arguments_may_be_none() -> None:
+    text = (
+        "class A {\n void f(String s, int... more) {}\n void f(int a, int b) {}\n"
+        " void g() { f(); }\n void h() { f(a); f(a, 1, 2); }\n void i() { f(1, 2); }\n}"
+    )
+    assert consumed(A=text) == ["A.h 5 > A.f 2", "A.i 6 > A.f 3"]
+
+
+def test_an_unknown_receivers_only_method_of_a_name_must_take_so_many_arguments() -> None:
+    text = (
+        "class A {\n void frob(int a) {}\n void frob() {}\n}\n"
+        "class B {\n void f(Object o) { o.frob(); }\n void g(Object o) { o.frob(1, 2); }\n}"
+    )
+    assert consumed(A=text) == ["B.f 6 > A.frob 3"]
+
+
+def test_an_enum_constants_overload_is_not_the_enums() -> None:
+    text = "enum K {\n A {\n  int code(int n) { return code(); }\n };\n int code() { return 1; }\n}"
+    assert consumed(A=text) == ["K.A.code 3 > K.code 5"]
+
+
+def test_a_statically_imported_overload_is_told_by_its_arguments() -> None:
+    a = parse(
+        "p/A.java", b"package p;\npublic class A {\n public static void go() {}\n public static void go(int a) {}\n}"
+    )
+    b = parse("q/B.java", b"package q;\nimport static p.A.*;\nclass B { void f() { go(1); } }")
+    assert [e.target_key for e in resolve([a, b]).edges if e.call_lines] == ["A.go#2"]
+
+
+def test_a_constructor_calls_its_parents_and_its_other_ones() -> None:
+    b = 'class B extends A {\n  B() { super("n"); }\n  B(int a) { this(); }\n  B(int... a) { this(1); }\n}\n'
+    assert consumed(A=A, B=b) == ["B.B 2 > A.A 2", "B.B 3 > B.B 2", "B.B 4 > B.B 3"]
+
+
+def test_a_constructor_that_nobody_wrote_is_the_type() -> None:
+    text = (
+        "class A {}\nclass B extends A {\n B() { super(); }\n}\n"
+        "record P(int a, int b) {\n P(int a) { this(a, 1); }\n}\n"
+        "class C extends Far {\n C() { super(); }\n}\nclass D {\n D() { super(); }\n}\n"
+    )
+    assert consumed(A=text) == ["B.B 3 > A 1", "P.P 6 > P 5"]
+
+
+def test_a_compact_constructor_takes_what_the_record_has() -> None:
+    text = "record P(int a, int b) {\n P { }\n P(int a) { this(a, 1); }\n}\n"
+    assert consumed(A=text) == ["P.P 3 > P.P 2"]
+
+
+def test_what_overloads_of_different_results_give_is_not_guessed() -> None:
+    text = (
+        "class A {\n B get(int i) { return b; }\n A get() { return this; }\n A same(int i) { return this; }\n"
+        " A same() { return this; }\n void go() {}\n void f() { get().go(); }\n void g() { same(1).go(); }\n}\n"
+        "class B {\n void go() {}\n}\n"
+        "class C extends A {\n B same(int a, int b) { return b; }\n C get() { return this; }\n"
+        " void h() { same().go(); }\n void i() { super.same().go(); }\n}\n"
+    )
+    assert consumed(A=text) == [
+        "A.f 7 > A.get 3",
+        "A.g 8 > A.go 6",
+        "A.g 8 > A.same 4",
+        "C.h 16 > A.same 5",
+        "C.i 17 > A.go 6",
+        "C.i 17 > A.same 5",
+    ]

@@ -11,6 +11,7 @@ from ragforge_memory.code.c.text import declared_name, is_name, operator_text, q
 from ragforge_memory.code.c.types import (
     bind_templates,
     enumerator,
+    owning_type,
     qualified_name,
     specifier,
     type_definition,
@@ -67,6 +68,7 @@ def function(draft: Draft, node: Node) -> Visit:
 def open_function(draft: Draft, node: Node, name_node: Node, declarator: Node, body: Node | None) -> Visit:
     """Open a function or method whatever its declarator looks like."""
     owner, name = split_name(draft, name_node)
+    owner = owning_type(draft, node, owner)
     if not (is_name(name) and is_name(owner or name)):
         return comment_free(node.named_children)
     current, whole = draft.current, whole_of(node)
@@ -206,6 +208,7 @@ def _open_variable(
     draft: Draft, node: Node, name: Node, declared: Node | None, kind: str | None, words: Sequence[str]
 ) -> None:
     owner, text = split_name(draft, name)
+    owner = owning_type(draft, node, owner)
     whole = whole_of(node)
     draft.open(
         node,

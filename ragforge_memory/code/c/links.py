@@ -80,7 +80,11 @@ def linked(index: ProjectIndex, file: ParsedFile, name: str) -> Place | None:
 
     C declares a function in a header and defines it in another file: only the linker brings them together.
     """
-    places: list[Place] = [(path, scope.key) for path, scope in index.defined("c", name) if _external(scope, path)]
+    places: list[Place] = [
+        (path, scope.key)
+        for path, scope in index.defined("c", name)
+        if _external(scope, path) or any(module in index.parent_packages for module in _meant(index, path, scope))
+    ]
     near = places
     directory = file.path
     while len(near) > 1 and directory:
@@ -92,6 +96,28 @@ def linked(index: ProjectIndex, file: ParsedFile, name: str) -> Place | None:
     if len(near) == 1:
         return near[0]
     return root_package(index, file, name) if not places else None
+
+
+def outside(index: ProjectIndex, module: str, name: str) -> Place | None:
+    """``half`` of a namespace, defined as ``detail::half`` in a file that does not open it."""
+    last = module.rstrip("/").rpartition(":")[2].rpartition(".")[2]
+    for path, scope in index.detached(last):
+        if scope.name == name and module in _meant(index, path, scope):
+            return path, scope.key
+    return None
+
+
+def _meant(index: ProjectIndex, path: str, scope: ParsedScope) -> list[str]:
+    """The namespaces that a definition's owner can be, seen from its file; none where there is a type of that name."""
+    owner = scope.owner
+    if owner is None or scope.parent is not None or "specialization" in scope.modifiers:
+        return []
+    last = owner.rpartition(".")[2]
+    if any(other.type in TYPE_TYPES for _, other in index.defined("c", last)):
+        return []
+    file = index.files[path]
+    used = (each.module for each in file.imports.get(None, {}).get("*", ()) if not each.module.startswith(INCLUDE))
+    return [f"cpp:{owner}/", *(f"cpp:{around}.{owner}/" for around in (*file.package.split(), *used))]
 
 
 def _external(scope: ParsedScope, path: str) -> bool:

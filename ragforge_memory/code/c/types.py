@@ -51,6 +51,25 @@ def qualified_name(draft: Draft, owner: str | None, name: str) -> str:
     return ".".join([*([outer] if outer else []), *parts, name])
 
 
+def namespaces(draft: Draft, node: Node) -> list[str]:
+    """The names of the namespaces around a node and of the one that it is, from outside in."""
+    parts: list[str] = []
+    outer: Node | None = node
+    while outer is not None:
+        if outer.type == "namespace_definition" and (name := outer.child_by_field_name("name")) is not None:
+            parts = draft.text(name).split("::") + parts
+        outer = outer.parent
+    return ["".join(part.split()).removeprefix("inline") for part in parts]
+
+
+def owning_type(draft: Draft, node: Node, owner: str | None) -> str | None:
+    """The owner that stands before a name, unless it is a namespace that the file opens: that is no part of names."""
+    around = namespaces(draft, node) if owner else []
+    opened = draft.package.split()
+    spaces = {".".join([*around[:count], owner or ""]) for count in range(len(around) + 1)}
+    return None if spaces.intersection(opened) else owner
+
+
 def bind_templates(draft: Draft, templates: Node | None) -> None:
     """Template parameters hide types of the same name."""
     for parameter in comment_free(templates.named_children) if templates is not None else ():
@@ -87,7 +106,8 @@ def open_type(draft: Draft, node: Node, name: Node | None, body: Node, text: str
     owner = None
     label = text or (draft.text(name) if name is not None else "?")
     if name is not None and name.type == "qualified_identifier":
-        owner, _, label = qualified(draft, name).rpartition(".")
+        before, _, label = qualified(draft, name).rpartition(".")
+        owner = owning_type(draft, node, before)
     elif name is not None and name.type == "template_type":
         label = type_text(draft, name) or label
     if not is_name(f"{owner}.{label}" if owner else label):

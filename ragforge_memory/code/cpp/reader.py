@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ragforge_memory.code.c.family import HANDLERS, bind_parameters, open_abstract, refusal
-from ragforge_memory.code.c.links import linked, modules, neighbours, submodule
+from ragforge_memory.code.c.links import linked, modules, neighbours, outside, submodule
 from ragforge_memory.code.c.prepare import blanked, blanked_branches, blanked_cuts
 from ragforge_memory.code.c.text import declared_name, dotted, qualified, type_text, value_of
-from ragforge_memory.code.c.types import bind_templates, in_order, specifier, whole_of
+from ragforge_memory.code.c.types import bind_templates, in_order, namespaces, specifier, whole_of
 from ragforge_memory.code.c.uses import use_identifier, use_qualified
 from ragforge_memory.code.clauses import (
     bind_declared,
@@ -45,14 +45,7 @@ def extract(root: Node, draft: Draft) -> None:
 
 def _namespace(draft: Draft, node: Node) -> Visit:
     """The file belongs to the namespace, and names can be written with it."""
-    name = node.child_by_field_name("name")
-    parts = draft.text(name).split("::") if name is not None else []
-    outer = node.parent
-    while outer is not None:
-        if outer.type == "namespace_definition" and (around := outer.child_by_field_name("name")) is not None:
-            parts = draft.text(around).split("::") + parts
-        outer = outer.parent
-    parts = ["".join(part.split()).removeprefix("inline") for part in parts]
+    parts = namespaces(draft, node)
     if parts[:1] == ["std"]:  # what is added to it are specializations: its names are not the project's
         parts = []
     for count in range(1, len(parts) + 1):
@@ -240,6 +233,7 @@ READER = Reader(
         submodule=submodule,
         neighbours=neighbours,
         linked=linked,
+        outside=outside,
         self_names=frozenset({"this"}),
         bare_members=True,
         global_names=True,

@@ -21,12 +21,14 @@ from ragforge_memory.code.clauses import (
 )
 from ragforge_memory.code.comments import doc_before
 from ragforge_memory.code.draft import Draft, Handler
+from ragforge_memory.code.java.links import neighbours
 from ragforge_memory.code.java.names import COMMON_MEMBERS
 from ragforge_memory.code.java.text import ANNOTATIONS, dotted, type_text, value_of
 from ragforge_memory.code.java.uses import (
     use_access,
     use_annotation,
     use_case,
+    use_constructor,
     use_creation,
     use_identifier,
     use_invocation,
@@ -40,7 +42,7 @@ from ragforge_memory.code.java.uses import (
 )
 from ragforge_memory.code.languages import Reader
 from ragforge_memory.code.links import Links
-from ragforge_memory.code.packages import package_modules, package_neighbours, root_package, subpackage
+from ragforge_memory.code.packages import package_modules, root_package, subpackage
 from ragforge_memory.code.parsed import ScopeType
 
 if TYPE_CHECKING:
@@ -66,9 +68,6 @@ def _grammar(path: str) -> object:
 def extract(root: Node, draft: Draft) -> None:
     """Fill the draft from a file's tree."""
     draft.walk(root, _HANDLERS)
-
-
-# expressions and types as dotted text
 
 
 # definitions
@@ -176,6 +175,7 @@ def _method(draft: Draft, node: Node) -> Visit:
         return_type=draft.text(returns) if returns else None,
         returns=type_text(draft, returns),
         parameters=[draft.text(p) for p in comment_free(parameters.named_children)] if parameters else (),
+        takes=_takes(parameters) if node.type != "compact_constructor_declaration" else _of_record(node),
         modifiers=[*words, "constructor"] if "constructor" in node.type else words,
         decorators=_annotation_names(draft, annotations),
     )
@@ -183,6 +183,19 @@ def _method(draft: Draft, node: Node) -> Visit:
     _bind_parameters(draft, parameters)
     throws = child_of_type(node, "throws")
     return closing([*annotations, generics, returns, parameters, throws, node.child_by_field_name("value"), body])
+
+
+def _takes(parameters: Node | None) -> tuple[int, int | None]:
+    """How many arguments a call passes: a receiver (``A this``) is none of them."""
+    kinds = [child.type for child in parameters.named_children] if parameters is not None else []
+    fixed = kinds.count("formal_parameter")
+    return fixed, None if "spread_parameter" in kinds else fixed
+
+
+def _of_record(node: Node) -> tuple[int, int | None]:
+    """What a record's constructor takes that does not say its parameters."""
+    record = node.parent.parent if node.parent is not None else None
+    return _takes(record.child_by_field_name("parameters") if record is not None else None)
 
 
 def _field(draft: Draft, node: Node) -> Visit:
@@ -281,9 +294,6 @@ def _pattern(draft: Draft, node: Node) -> Visit:
     return [child for child in node.named_children if child != name]
 
 
-# uses
-
-
 # packages
 
 
@@ -343,6 +353,7 @@ _HANDLERS: dict[str, Handler] = {
     "scoped_type_identifier": use_scoped_type,
     "method_invocation": use_invocation,
     "object_creation_expression": use_creation,
+    "explicit_constructor_invocation": use_constructor,
     "field_access": use_access,
     "method_reference": use_method_reference,
     "annotation": use_annotation,
@@ -370,7 +381,7 @@ READER = Reader(
     links=Links(
         modules=package_modules,
         submodule=subpackage,
-        neighbours=package_neighbours,
+        neighbours=neighbours,
         linked=root_package,
         self_names=frozenset({"this"}),
         super_names=frozenset({"super"}),

@@ -42,8 +42,22 @@ def use_invocation(draft: Draft, node: Node) -> Visit:
     name, receiver = node.child_by_field_name("name"), node.child_by_field_name("object")
     arguments = node.child_by_field_name("arguments")
     if name is not None:
-        draft.use(draft.text(name), dotted(draft, receiver) if receiver else None, "call", draft.line(name))
+        before = dotted(draft, receiver) if receiver else None
+        draft.use(draft.text(name), before, "call", draft.line(name), _count(arguments))
     return [*present(receiver), *children_of_type(node, "type_arguments"), *present(arguments)]
+
+
+def _count(arguments: Node | None) -> int:
+    return len(comment_free(arguments.named_children)) if arguments is not None else 0
+
+
+def use_constructor(draft: Draft, node: Node) -> Visit:
+    """``super(…)`` and ``this(…)``."""
+    name, arguments = node.child_by_field_name("constructor"), node.child_by_field_name("arguments")
+    if name is not None:
+        draft.use(draft.text(name), None, "call", draft.line(name), _count(arguments))
+    parts = present(node.child_by_field_name("object"), arguments)
+    return [*parts, *children_of_type(node, "type_arguments")]
 
 
 def use_creation(draft: Draft, node: Node) -> Visit:

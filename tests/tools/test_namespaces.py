@@ -1,0 +1,61 @@
+"""C++ names asked for with their namespaces, which are no part of the names that are kept."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.tools.conftest import Run
+
+pytestmark = pytest.mark.anyio
+
+FILES = {
+    "a.cpp": (
+        "namespace geo {\nclass Circle {\n public:\n  double area() const { return 1; }\n};\n"
+        "namespace detail { double half(double x); }\ndouble detail::half(double x) { return x / 2; }\n"
+        "double quarter(double x) { return detail::half(detail::half(x)); }\n}\n"
+        "namespace other { class Circle { double area() const { return 2; } }; }\n"
+        "int main() { return geo::quarter(4); }\n"
+    ),
+    "b.py": "def quarter(): ...\n",
+}
+
+
+@pytest.fixture
+def shop(tmp_path: Path) -> Path:
+    """The project's files."""
+    for name, text in FILES.items():
+        path = tmp_path / "shop" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    return tmp_path / "shop"
+
+
+def lines(value: dict[str, Any]) -> list[tuple[str, int]]:
+    return [(each["file"], each["line"]) for each in value["scopes"]]
+
+
+@pytest.mark.parametrize(
+    ("name", "found"),
+    [
+        ("geo::Circle", [2]),
+        ("other::Circle", [10]),
+        ("geo::Circle::area", [4]),
+        ("geo::quarter", [8]),
+        ("detail::half", [7]),
+        ("geo::detail::half", [7]),
+        ("far::Circle", []),
+        ("geo::main", []),
+        ("other::quarter", []),
+        ("geo.Circle", []),
+    ],
+)
+async def test_a_name_may_be_asked_for_with_its_namespace(run: Run, name: str, found: list[int]) -> None:
+    assert lines((await run("read_scope", name=name)).value) == [("a.cpp", line) for line in found]
+
+
+async def test_who_calls_a_name_with_its_namespace_is_told(run: Run) -> None:
+    (scope,) = (await run("find_callers", name="geo::quarter")).value["scopes"]
+    assert [each["qualified_name"] for each in scope["callers"]] == ["main"]
