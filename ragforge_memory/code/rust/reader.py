@@ -357,6 +357,7 @@ READER = Reader(
         submodule=submodule,
         linked=linked,
         self_names=frozenset({"self", "Self"}),
+        inner_modules=True,
         by_path=True,
         common_members=COMMON_MEMBERS,
     ),
