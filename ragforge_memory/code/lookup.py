@@ -198,15 +198,20 @@ class Lookup(ABC):
         self._busy.add(memo)
         found = self.evaluate(file.path, imported.scope, imported.module)
         self._busy.discard(memo)
-        if found is None or not self.known(found) or not found.key:
-            return found or FOREIGN
+        if found is None or not self.known(found):
+            own = imported.module.partition(".")[0] in file.links.inner_modules
+            return UNKNOWN if own else FOREIGN
+        if not found.key:
+            return found
         scope = self.scope(found)
         return found if scope is not None and scope.type in (*TYPE_TYPES, "namespace") else FOREIGN
 
     def _through_wildcards(self, file: FileIndex, key: str, name: str, *, exported: bool = False) -> Entity | None:
         """What the wildcard imports of a scope bring in. ``exported``: of those alone that others see."""
         for everything in file.imports.get(key, {}).get("*", ()):
-            if everything.exported or not exported:
+            # what is at this file's own top level is seen from inside anyway, private imports too
+            here = file.path in file.links.modules(self._index, file.placed, everything)
+            if everything.exported or not (exported or here):
                 found = self._from_import(file, everything, _starred(everything, name))
                 if self.known(found):
                     return found

@@ -233,6 +233,7 @@ def test_what_is_in_a_module_inside_of_a_file_is_imported(source: str, target: s
         ("mod m { pub use n::*; pub mod n { pub fn f() {} } }\nuse crate::m::f;\nfn a() { f() }", "f"),
         ("enum K { One }\nuse K::One;\nfn a() -> K { One }", "K.One"),
         ("mod m { pub fn f() {} }\nfn a() { use m::*; f() }", "f"),
+        ("enum K { One }\nfn a() -> K { use K as Kind; Kind::One }", "K.One"),
         ("mod m { pub enum K { One } }\nuse m::K;\nfn a() -> K { use K::*; One }", "K.One"),
         ("mod m { pub enum K { One } }\nuse m::K::One;\nfn a() { One; }", "K.One"),
         ("mod m { use super::b; pub fn a() { b() } }\nfn b() {}", "b"),
@@ -295,5 +296,28 @@ def test_a_call_of_what_a_module_of_the_project_does_not_have_is_counted() -> No
     files = [
         parse("src/geometry.rs", GEOMETRY.encode()),
         parse("src/lib.rs", b"use crate::geometry::util::missing;\nuse std::mem::swap;\nfn a() { missing(); swap() }"),
+        parse("src/other.rs", b"use crate::made::f;\nfn a() { f() }"),
     ]
-    assert resolve(files).files["src/lib.rs"].unresolved == 1
+    found = resolve(files).files
+    assert (found["src/lib.rs"].unresolved, found["src/other.rs"].unresolved) == (1, 1)
+
+
+def test_a_wildcard_over_the_module_around_is_not_that_of_other_files() -> None:
+    sources = {
+        "src/lib.rs": "pub mod mpsc;\n",
+        "src/mpsc.rs": "pub fn channel() {}\n",
+        "tests/tracker.rs": "use crate_here::mpsc;\nmod m { use super::*; fn a() { mpsc::channel(); } }\n",
+        "tests/mpsc.rs": "pub fn channel() {}\n",
+    }
+    sources = {f"crate_here/{path}": text for path, text in sources.items()}
+    assert uses(sources, "crate_here/tests/tracker.rs", "a") == ["crate_here/src/mpsc.rs:channel"]
+
+
+def test_a_foreign_crate_that_has_the_name_of_a_folder_is_foreign() -> None:
+    sources = {
+        "crates/pcre/src/lib.rs": "mod matcher;\n",
+        "crates/pcre/src/matcher.rs": "use pcre::bytes::Builder;\nstruct Own { builder: Builder }\n"
+        "impl Own { fn jit(&mut self) { self.builder.jit(); } }\n",
+    }
+    assert resolve([parse(path, text.encode()) for path, text in sources.items()]).unresolved == 0
+    assert uses(sources, "crates/pcre/src/matcher.rs", "Own.jit") == []

@@ -62,5 +62,5 @@ def _split(path: str) -> tuple[str, str]:
     parts = path.split(".")
     last = len(parts) - 1
     first = next((place for place, part in enumerate(parts) if part[:1].isupper()), last)
-    first = max(first, min(last, 1))
+    first = max(first, 1)
     return ".".join(parts[:first]), ".".join(parts[first:])
