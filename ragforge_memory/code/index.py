@@ -355,9 +355,10 @@ class ProjectIndex:
         return self.directories.get("" if module == "./" else module) or self.packages.get(module) or []
 
     def first_below(self, directory: str) -> str | None:
-        """The first path below a directory."""
+        """The first path of code below a directory."""
         self.reads.note(BELOW, directory)
-        return next((path for path in self.files.paths if path.startswith(directory)), None)
+        known = self._outlines
+        return next((p for p in self.files.paths if p.startswith(directory) and known[p].language != "gomod"), None)
 
     def defined(self, family: str, name: str) -> list[tuple[str, ParsedScope]]:
         """The (path, scope) pairs of all definitions of a bare name in a family of languages, by path."""

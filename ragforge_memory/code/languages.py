@@ -99,6 +99,7 @@ LANGUAGES: dict[str, Language] = {
         Language("javascript", "javascript", (".js", ".jsx", ".mjs", ".cjs"), interpreters=("node",)),
         Language("typescript", "javascript", (".ts", ".tsx", ".mts", ".cts"), kin="javascript"),
         Language("go", "go", (".go",)),
+        Language("gomod", "gomod", (), ("go.mod",), kin="go"),
         Language("java", "java", (".java",)),
         Language("rust", "rust", (".rs",)),
         Language("c", "c", (".c", ".h"), kin="c"),

@@ -22,9 +22,12 @@ class Layout:
 
     @cached_property
     def directories(self) -> dict[str, list[str]]:
-        """For each directory (``""`` or with a final slash) the paths of the files right in it, sorted."""
+        """For each directory (``""`` or with a final slash) the paths of the files right in it, sorted.
+
+        A ``go.mod`` is left out: it says where a module is, and has no code of it.
+        """
         found: dict[str, list[str]] = defaultdict(list)
-        for path in sorted(self.outlines):
+        for path in sorted(path for path, known in self.outlines.items() if known.language != "gomod"):
             found[path[: path.rfind("/") + 1]].append(path)
         return dict(found)
 

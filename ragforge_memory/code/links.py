@@ -72,6 +72,8 @@ class Links:
         bare_members: whether a bare name may be a member of an enclosing type (Java, C++, C#, Ruby).
         imports_visible: whether what a file imports at its top level can be imported from it (Python); otherwise
             only what an Import with ``exported`` or an Export says.
+        inner_modules: where an import's ``module`` may be the dotted text of a module or a type inside of a file
+            (Rust), if ``modules`` gives none: the first words of those that are certainly of the project.
         exports_only: whether a file shows nothing but what it exports (ES modules that have any Export).
         methods_are_called: whether a name that is not called is never a method (Java: fields have names of their own).
         common_members: method names of the language's built-in and everyday types: an unknown receiver's method
@@ -93,6 +95,7 @@ class Links:
     super_names: frozenset[str] = frozenset()
     bare_members: bool = False
     imports_visible: bool = False
+    inner_modules: frozenset[str] = frozenset()
     exports_only: bool = False
     methods_are_called: bool = False
     common_members: frozenset[str] = frozenset()

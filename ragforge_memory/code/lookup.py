@@ -111,7 +111,9 @@ class Lookup(ABC):
         if found is not None:
             return found
         bound = file.bindings(key).get(name)
-        return self._bound(file.path, key, bound, line) if bound else None
+        if bound:
+            return self._bound(file.path, key, bound, line)
+        return self._through_wildcards(file, key, name) if file.links.inner_modules else None
 
     def _chosen(self, file: FileIndex, scopes: list[ParsedScope]) -> Entity:
         """Of several definitions of one name: the implementation behind overloads, else the first; a type without
@@ -172,17 +174,53 @@ class Lookup(ABC):
 
     def _from_import(self, file: FileIndex, imported: Import, name: str) -> Entity | None:
         modules = file.links.modules(self._index, file.placed, imported)
+        starts = [Entity(module, "") for module in modules]
         if not modules:
-            return FOREIGN
+            inside = self._inner_module(file, imported) if file.links.inner_modules else FOREIGN
+            if not self.known(inside):
+                return inside
+            starts = [inside]
         if imported.name is None:
-            return Entity(modules[0], "")
-        for module in modules:
-            found: Entity | None = Entity(module, "")
+            return starts[0]
+        for start in starts:
+            found: Entity | None = start
             for part in name.split("."):
                 found = self.member(found, part) if found is not None else None
             if found is not None:
                 return found
         return None if (imported.name or "").endswith("*") else UNKNOWN
+
+    def _inner_module(self, file: FileIndex, imported: Import) -> Entity:
+        """The module or type inside of a file that an import names."""
+        memo = ("module", file.path, imported)
+        if memo in self._busy:  # `use a::a`
+            return FOREIGN
+        self._busy.add(memo)
+        found = self.evaluate(file.path, imported.scope, imported.module)
+        self._busy.discard(memo)
+        if found is None or not self.known(found):
+            own = imported.module.partition(".")[0] in file.links.inner_modules
+            return UNKNOWN if own else FOREIGN
+        if not found.key:
+            return found
+        scope = self.scope(found)
+        return found if scope is not None and scope.type in (*TYPE_TYPES, "namespace") else FOREIGN
+
+    def _through_wildcards(self, file: FileIndex, key: str, name: str, *, exported: bool = False) -> Entity | None:
+        """What the wildcard imports of a scope bring in. ``exported``: of those alone that others see."""
+        for everything in file.imports.get(key, {}).get("*", ()):
+            # what is at this file's own top level is seen from inside anyway, private imports too
+            here = file.path in file.links.modules(self._index, file.placed, everything)
+            if everything.exported or not (exported or here):
+                found = self._from_import(file, everything, _starred(everything, name))
+                if self.known(found):
+                    return found
+        return None
+
+    def _offered(self, file: FileIndex, key: str, name: str) -> Entity | None:
+        """What a module inside of a file shows of what it imports."""
+        found = self._imported(file, [i for i in file.imports.get(key, {}).get(name, ()) if i.exported])
+        return found or self._through_wildcards(file, key, name, exported=True)
 
     def _exported(self, module: str, name: str, *, own: bool = False) -> Entity | None:
         """A name of a module as others see it. ``own``: also what the module does not export."""

@@ -261,6 +261,8 @@ class Names(Lookup):
                 inner = file.children.get(ancestor.key, {})
                 if name in inner:
                     return self._chosen(file, inner[name])
+            if scope.type == "namespace" and (offered := self._offered(file, ancestor.key, name)) is not None:
+                return offered
             for path, outside in self._index.detached(scope.name):
                 if outside.name == name and self._owner(path, outside) == ancestor:
                     return Entity(path, outside.key)

@@ -197,7 +197,7 @@ class Resolver:
                 return found, True
             self.foreign += use.receiver is None or not found.key
             return None, True
-        if found is FOREIGN or use.receiver is None:
+        if found is FOREIGN or (use.receiver is None and use.kind != "call"):
             self.foreign += 1
             return None, True
         guess = self._guess(file, use) if may_guess else None
@@ -240,8 +240,11 @@ class Resolver:
         member = names.member(receiver, use.name)
         if member is not None and names.known(member):
             return self._overloads.fitting(path, key, use, member, receiver), False
-        if member is FOREIGN or (member is None and names.known(receiver) and not receiver.key):
-            return FOREIGN, False  # a module of the project without such a name: nothing to look for elsewhere
+        if member is FOREIGN:
+            return FOREIGN, False
+        if member is None and names.known(receiver) and not receiver.key:
+            # a module of the project without such a name: nothing to look for elsewhere
+            return UNKNOWN if use.kind == "call" else FOREIGN, False
         # a module says all it has; a project's type with a foreign base or an unknown field has the name from there
         inherited = names.known(receiver) and (not receiver.key or member is UNKNOWN)
         settled = inherited or use.receiver in file.links.super_names

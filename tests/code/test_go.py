@@ -8,7 +8,8 @@ from ragforge_memory.code.parse import parse
 from ragforge_memory.code.resolve import resolve
 from tests.code.graphs import Sample, SampleTests
 
-SCOPES = {
+SCOPES: dict[str, list[str]] = {
+    "go.mod": [],
     "main.go": [
         "main function 9-12",
         "report function 17-19",
@@ -37,7 +38,8 @@ SCOPES = {
     ],
 }
 
-EDGES = {
+EDGES: dict[str, list[str]] = {
+    "go.mod": [],
     "main.go": [
         "main CONSUMES store/store.go:New 10()",
         "main CONSUMES report 11()",
@@ -111,6 +113,96 @@ def test_a_foreign_package_of_the_same_name_is_not_the_projects() -> None:
         parse("go/other.go", b'package main\n\nimport "other.org/store"\n\nfunc other() { store.New() }\n'),
     ]
     assert [(e.source_key, e.target_key) for e in resolve(files).edges] == [("main", "New")]
+
+
+STORE = """package store
+
+type Mem struct{}
+
+func New() *Mem { return &Mem{} }
+
+func (m *Mem) Get() int { return 1 }
+"""
+
+
+def build(path: str) -> str:
+    return f'package api\n\nimport "{path}"\n\nfunc Build() int {{ return store.New().Get() }}\n'
+
+
+def reached(sources: dict[str, str], path: str) -> list[str]:
+    """What a file's ``Build`` calls, by path."""
+    files = [parse(each, text.encode()) for each, text in sources.items()]
+    assert [file.error for file in files if file.error] == []
+    found = [e for e in resolve(files).edges if e.source_path == path and e.source_key == "Build" and e.certain]
+    return sorted(f"{e.target_path}:{e.target_key}" for e in found)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "module example.com/shop",
+        'module "example.com/shop" // the shop',
+        "// module example.com/other\nmodule `example.com/shop`",
+        "module (\n\texample.com/shop\n)",
+        "module example.com/shop\r",
+    ],
+)
+def test_a_module_may_be_in_a_folder_of_the_project(line: str) -> None:
+    sources = {
+        "svc/go.mod": f"{line}\n\ngo 1.22\n",
+        "svc/store/store.go": STORE,
+        "svc/api/api.go": build("example.com/shop/store"),
+    }
+    assert reached(sources, "svc/api/api.go") == ["svc/store/store.go:Mem.Get", "svc/store/store.go:New"]
+
+
+def test_an_import_belongs_to_the_module_with_the_longest_path() -> None:
+    sources = {
+        "go.mod": "module example.com/shop\n",
+        "store/store.go": STORE,
+        "db/go.mod": "module example.com/shop/kept\n",
+        "db/store/store.go": STORE,
+        "kept/store/store.go": STORE,
+        "lib/go.mod": "module other.org/lib\n",
+        "lib/store/store.go": STORE,
+        "a/api.go": build("example.com/shop/store"),
+        "b/api.go": build("example.com/shop/kept/store"),
+        "c/api.go": build("other.org/lib/store"),
+        "lib/api/api.go": build("example.com/shop/store"),
+        "d/api.go": build("example.com/shop/lib/store"),  # the folder is another module's
+        "e/api.go": build("foreign.org/store"),
+        "f/api.go": build("example.com/shopping/store"),
+    }
+    assert reached(sources, "a/api.go")[-1] == "store/store.go:New"
+    assert reached(sources, "b/api.go")[-1] == "db/store/store.go:New"
+    assert reached(sources, "c/api.go")[-1] == "lib/store/store.go:New"
+    assert reached(sources, "lib/api/api.go")[-1] == "store/store.go:New"
+    assert [reached(sources, f"{each}/api.go") for each in "def"] == [[], [], []]
+
+
+def test_of_modules_with_the_same_path_the_one_around_a_file_is_meant() -> None:
+    sources = {
+        f"{folder}/{name}": text
+        for folder in ("one", "two")
+        for name, text in (
+            ("go.mod", "module example.com/shop\n"),
+            ("store/store.go", STORE),
+            ("api/api.go", build("example.com/shop/store")),
+        )
+    }
+    sources["main/api.go"] = build("example.com/shop/store")
+    assert reached(sources, "one/api/api.go")[-1] == "one/store/store.go:New"
+    assert reached(sources, "two/api/api.go")[-1] == "two/store/store.go:New"
+    assert reached(sources, "main/api.go") == []
+
+
+def test_a_call_of_what_a_package_of_the_project_does_not_have_is_counted() -> None:
+    files = [
+        parse("go.mod", b"module example.com/shop\n"),
+        parse("store/store.go", b"package store\n\nfunc Old() {}\n"),
+        parse("api/api.go", build("example.com/shop/store").replace(".Get()", "").encode()),
+    ]
+    assert resolve(files).unresolved == 1
 
 
 def test_a_file_with_a_syntax_error_is_broken() -> None:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from ragforge_memory.code.languages import LANGUAGES, language_of, reader_of
 from ragforge_memory.code.parse import parse
 
-EXTENSIONS = [language.extensions[0] for language in LANGUAGES.values()]
+EXTENSIONS = [language.extensions[0] for language in LANGUAGES.values() if language.extensions]
 
 
 @pytest.mark.parametrize("extension", EXTENSIONS)

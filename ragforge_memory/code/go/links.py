@@ -27,19 +27,56 @@ def package_name(path: str) -> str:
 
 
 def modules(index: ProjectIndex, file: ParsedFile, imported: Import) -> Sequence[str]:
-    """The directory of the package, where the import path begins with the project's own module path."""
-    own, path = _module_path(index), imported.module
-    if not own or (path != own and not path.startswith(f"{own}/")):
-        return ()
-    directory = f"{path[len(own) + 1 :]}/" if path != own else ""
-    return [directory or "./"] if directory in index.directories else ()
+    """The directory of the package, where the import path begins with the path of a module of the project."""
+    home = _module_file(index, _folder(file.path))
+    module, own = _module(index, home, imported.module)
+    if module is None:
+        # Nothing but the imports says where the files of a project without a ``go.mod`` belong.
+        own = _module_path(index) if home is None else ""
+        if not own or not f"{imported.module}/".startswith(f"{own}/"):
+            return ()
+    rest = imported.module[len(own) + 1 :]
+    directory = f"{_folder(module or '')}{rest}/" if rest else _folder(module or "")
+    if directory not in index.directories or _module_file(index, directory) != module:
+        return ()  # a folder with a ``go.mod`` of its own is no part of the module around it
+    return [directory or "./"]
+
+
+def _module(index: ProjectIndex, home: str | None, path: str) -> tuple[str | None, str]:
+    """The ``go.mod`` with the longest module path that an import path begins with, and that module path.
+
+    Args:
+        home: that of the module which imports.
+    """
+    own = path
+    while own:
+        named = index.packages.get(f"gomod:{own}/", ())
+        if named:
+            around = [each for each in named if home is not None and home.startswith(_folder(each))]
+            if around:
+                return max(around, key=len), own
+            return (named[0], own) if len(named) == 1 else (None, "")
+        own = own.rpartition("/")[0]
+    return None, ""
+
+
+def _module_file(index: ProjectIndex, directory: str) -> str | None:
+    """The nearest ``go.mod`` in a directory or above it."""
+    while (path := f"{directory}go.mod") not in index.files:
+        if not directory:
+            return None
+        directory = _folder(directory.rstrip("/"))
+    return path
+
+
+def _folder(path: str) -> str:
+    return path[: path.rfind("/") + 1]
 
 
 def _module_path(index: ProjectIndex) -> str:
-    """The path that the project's packages are imported by.
+    """The path that packages are imported by where the project has no ``go.mod`` that says it.
 
-    ``go.mod`` is not among the files that are read, but the imports say it: what stands before the project's
-    directories in most of the paths that end in one of them.
+    The imports say it: what stands before the project's directories in most of the paths that end in one of them.
     """
     return index.remember(("go", "module path"), lambda: module_path(index.layout), reads=((MODULE_PATH, "go"),))
 

@@ -62,7 +62,5 @@ def _split(path: str) -> tuple[str, str]:
     parts = path.split(".")
     last = len(parts) - 1
     first = next((place for place, part in enumerate(parts) if part[:1].isupper()), last)
-    first = max(first, 1) if len(parts) > 1 and not parts[0][:1].isupper() else first
-    if first == 0:
-        return ("self_module", path) if parts[0][:1].isupper() else (path, "")
+    first = max(first, 1)
     return ".".join(parts[:first]), ".".join(parts[first:])

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ragforge_memory.code.rust.text import rooted
+
 if TYPE_CHECKING:
     from tree_sitter import Node
 
@@ -36,6 +38,12 @@ def _chain(draft: Draft, children: list[Node], place: int) -> int:
     receiver, name, line = "", draft.text(children[place]), draft.line(children[place])
     first = name
     place += 1
+    if first in ("self", "super"):
+        while place + 1 < len(children) and children[place].type == "::" and children[place + 1].type == "super":
+            name = f"{name}.super"
+            place += 2
+        if place < len(children) and children[place].type == "::":
+            name = rooted(draft, name)
     while True:
         following = children[place].type if place < len(children) else ""
         called = (

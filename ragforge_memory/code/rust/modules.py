@@ -17,7 +17,7 @@ _MODULES = (*_ROOTS, "mod.rs")
 
 
 def modules(index: ProjectIndex, file: ParsedFile, imported: Import) -> Sequence[str]:
-    """The file of the module that a path leads to."""
+    """The file of the module that a path leads to; none for a module inside of a file."""
     first, *rest = imported.module.split(".")
     found = _start(index, file.path, first)
     for part in rest:
@@ -37,7 +37,9 @@ def linked(index: ProjectIndex, file: ParsedFile, name: str) -> Place | None:
 
 
 def submodule(index: ProjectIndex, module: str, name: str) -> str | None:
-    """The file of ``mod name`` inside a module's file."""
+    """The file of ``mod name`` inside a module's file, or of the module around it."""
+    if name == "super":
+        return _parent(index, module)
     base = _directory(module)
     return next((path for path in (f"{base}{name}.rs", f"{base}{name}/mod.rs") if path in index.files), None)
 

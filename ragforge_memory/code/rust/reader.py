@@ -36,7 +36,7 @@ from ragforge_memory.code.rust.statements import (
     bind_let_condition,
     bind_parameter,
 )
-from ragforge_memory.code.rust.text import dotted, type_text
+from ragforge_memory.code.rust.text import OWN_FILE, dotted, type_text
 from ragforge_memory.code.rust.uses import (
     use_call,
     use_field_access,
@@ -357,6 +357,7 @@ READER = Reader(
         submodule=submodule,
         linked=linked,
         self_names=frozenset({"self", "Self"}),
+        inner_modules=frozenset({"crate", "super", OWN_FILE}),
         by_path=True,
         common_members=COMMON_MEMBERS,
     ),

@@ -27,23 +27,29 @@ OWN_FILE = "self_module"
 
 
 def path_text(draft: Draft, node: Node | None) -> str:
-    """A path as dotted text; ``super`` that only leaves a ``mod { }`` of the same file is the file itself."""
-    return _rooted(draft, dotted(draft, node), node)
+    """A path as dotted text."""
+    text = dotted(draft, node)
+    return rooted(draft, text) if node is not None and node.type in ("self", "super") else text
 
 
-def _rooted(draft: Draft, text: str, node: Node | None) -> str:
-    first, dot, rest = text.partition(".")
-    if first not in ("self", "super") or node is None:
-        return text
-    inline = sum(scope.type == "namespace" for scope in _open_scopes(draft))
-    if first == "self":
-        return f"{OWN_FILE}{dot}{rest}"
-    while first == "super" and inline:
-        inline -= 1
+def rooted(draft: Draft, path: str) -> str:
+    """A path that begins with ``self`` or ``super``, through the modules inside of this file that it stands in.
+
+    ``super`` is left where it leads out of the file.
+    """
+    first, dot, rest = path.partition(".")
+    if first == "self" and rest.partition(".")[0] == "super":
         first, dot, rest = rest.partition(".")
-        if first != "super":
-            return f"{OWN_FILE}.{first}{dot}{rest}" if first else OWN_FILE
-    return f"{first}{dot}{rest}"
+    if first not in ("self", "super"):
+        return path
+    around = [scope.name for scope in _open_scopes(draft) if scope.type == "namespace"]  # the innermost first
+    while first == "super" and around:
+        around.pop(0)
+        first, dot, rest = rest.partition(".")
+    if first == "super":
+        return f"{first}{dot}{rest}"
+    behind = rest if first == "self" else f"{first}{dot}{rest}"
+    return ".".join(part for part in (OWN_FILE, *reversed(around), behind) if part)
 
 
 def _open_scopes(draft: Draft) -> list[OpenScope]:
@@ -73,7 +79,7 @@ def dotted(draft: Draft, node: Node | None) -> str:
             tail.append(f".{draft.text(name)}" if name else ".?")
             node = path
             if node.type in ("self", "super"):
-                return _rooted(draft, draft.text(node) + "".join(reversed(tail)), node)
+                return rooted(draft, draft.text(node) + "".join(reversed(tail)))
         elif kind == "call_expression":
             function = node.child_by_field_name("function")
             if (inner := _through(draft, function)) is not None:

@@ -1,0 +1,1 @@
+"""Reading go.mod files."""

@@ -1,0 +1,42 @@
+"""``go.mod``: the path of the module that a folder is. Its package is that path; it has no scopes."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from ragforge_memory.code.languages import Reader
+from ragforge_memory.code.links import Links
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+    from ragforge_memory.code.draft import Draft
+
+_MODULE = re.compile(rb"^[ \t]*module(?:[ \t]*\(\s*|[ \t]+)([\"`]?)([^\s\"`()]+)\1", re.MULTILINE)
+_SEEN = re.compile(rb"[^\n]")
+
+
+def _grammar(path: str) -> object:
+    import tree_sitter_go
+
+    return tree_sitter_go.language()
+
+
+def _blank(data: bytes) -> bytes:
+    """There is no grammar for these files, and one line of them is wanted."""
+    return _SEEN.sub(b" ", data)
+
+
+def extract(root: Node, draft: Draft) -> None:
+    """Fill the draft from the file's text."""
+    found = _MODULE.search(draft.data)
+    draft.package = found[2].decode("utf-8", "replace") if found else ""
+
+
+READER = Reader(
+    grammar=_grammar,
+    extract=extract,
+    links=Links(modules=lambda index, file, imported: ()),
+    prepare=_blank,
+)
