@@ -165,7 +165,7 @@ def _file(walk: _Walk, entry: os.DirEntry[str], path: str, rules: IgnoreRules) -
     elif state.st_size > walk.max_bytes:
         walk.skip(path, f"larger than {walk.max_bytes:,} bytes ({state.st_size:,})")
     else:
-        walk.files.append(SourceFile(path, language.name, state.st_size, state.st_mtime_ns))
+        walk.files.append(SourceFile(path, language.name, state.st_size, changed_ns(state)))
 
 
 def _link(walk: _Walk, entry: os.DirEntry[str], path: str, rules: IgnoreRules) -> None:
@@ -200,3 +200,9 @@ def _joined(folder: str, name: str) -> str:
 def _is_text(name: str) -> bool:
     """Whether a name is valid Unicode: others cannot be stored or asked for."""
     return not any(0xD800 <= ord(character) <= 0xDFFF for character in name)
+
+
+def changed_ns(state: os.stat_result) -> int:
+    """When a file was last changed. Its time of modification can be set back (`cp -p`, an archive's), that of its
+    status cannot; on Windows the latter is when it was made."""
+    return max(state.st_mtime_ns, state.st_ctime_ns)

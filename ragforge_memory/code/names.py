@@ -33,8 +33,6 @@ class Names(Lookup):
         self._differ: dict[tuple[str, str], bool] = {}
         self._holders: dict[tuple[str, str], Entity | None] = {}
 
-    # values
-
     def _bound(self, path: str, key: str | None, bindings: list[Binding], line: int) -> Entity:
         """What a variable holds at a line: the newest binding before it that is known, else a later one."""
         before = [b for b in reversed(bindings) if not line or b.line <= line]

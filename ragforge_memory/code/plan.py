@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ragforge_memory.code.cache import FactsCache, Seen
-from ragforge_memory.code.discover import Discovery, SourceFile
+from ragforge_memory.code.discover import Discovery, SourceFile, changed_ns
 from ragforge_memory.code.readers import Reading, content_hash, read_bytes
 from ragforge_memory.graph.code import StoredFile
 from ragforge_memory.models.code import SkippedFile
@@ -120,7 +120,7 @@ def seen_now(root: Path, reading: Reading, stat: SourceFile, read_ns: int) -> Se
         now = (root / reading.path).stat()
     except OSError:
         now = None
-    if now is None or now.st_size != reading.size or now.st_mtime_ns != mtime_ns:
+    if now is None or now.st_size != reading.size or changed_ns(now) != mtime_ns:
         mtime_ns = 0
     return Seen(reading.hash, size, mtime_ns, read_ns, reading.skipped, reading.broken)
 

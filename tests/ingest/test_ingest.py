@@ -89,6 +89,21 @@ async def test_a_second_ingest_changes_nothing(run: Ingest, snapshot: Snapshot) 
     assert (second.scopes, second.edges, second.unchanged) == (first.scopes, first.edges, first.scopes)
 
 
+async def test_a_file_put_in_the_place_of_another_of_its_size_and_time_is_read(
+    run: Ingest, tree: Tree, uuids: Uuids
+) -> None:
+    file = tree.write("shop/late.py", "def one(): ...\n")
+    os.utime(file, (1, 1))
+    await run()
+    tree.write("shop/late.py", "def two(): ...\n")
+    os.utime(file, (1, 1))  # as `cp -p` and `rsync -t` leave it
+
+    await run()
+
+    assert ("shop/late.py", "two") in uuids()
+    assert ("shop/late.py", "one") not in uuids()
+
+
 async def test_a_full_ingest_reads_all_and_changes_nothing(run: Ingest, snapshot: Snapshot) -> None:
     await run()
     before = code(snapshot())
