@@ -99,6 +99,16 @@ async def test_request_ids_differ() -> None:
     assert [each.name for each in asked.tool_requests] == ["read_scope", "find_callers"]
 
 
+async def test_it_is_what_the_same_sentence_asks_first() -> None:
+    before = (user("what does nowhere do?"), ChatMessage("assistant", "Nothing found for `nowhere` in this project."))
+    request = ModelRequest("", (*before, user("who calls echo and what does it call?")), TOOLS)
+    asked = await complete(ExtractiveProvider(), request)
+    assert [(each.name, each.arguments["name"]) for each in asked.tool_requests] == [
+        ("find_callers", "echo"),
+        ("find_callees", "echo"),
+    ]
+
+
 async def test_where_cites_the_line_of_the_definition_first() -> None:
     answer = await answer_to("where is echo?", {"read_scope": found(ECHO)})
     assert answer.splitlines() == [

@@ -16,6 +16,7 @@ from ragforge_memory.llm.extractive.given_text import is_about_given, split_give
 from ragforge_memory.llm.extractive.history import resolve_target
 from ragforge_memory.llm.extractive.plan import MAX_STEPS, next_calls, search_words
 from ragforge_memory.llm.extractive.questions import Question, read_questions
+from ragforge_memory.llm.extractive.targets import Target
 from ragforge_memory.llm.extractive.title import condensed
 from ragforge_memory.llm.port import (
     ChatMessage,
@@ -98,9 +99,11 @@ class _Turn:
         for question in read_questions(text, before):
             if given and is_about_given(question):
                 continue
-            # "Where is X and who calls it?": the second part means the first part's X.
-            ahead = [ChatMessage("user", f"`{self._questions[-1][0].target.text}`")] if self._questions else []
-            targets = resolve_target(question.target, [*earlier, *ahead], request.system)
+            ahead = self._questions[-1][0].target if self._questions else None
+            if question.target.kind == "pronoun" and ahead is not None and ahead.kind in ("name", "file"):
+                targets: tuple[Target, ...] = (ahead,)  # "Where is X and who calls it?"
+            else:
+                targets = resolve_target(question.target, earlier, request.system)
             self._questions.extend((replace(question, target=target), target.text) for target in targets)
         if given:
             self._questions.append((Question("given", text=given), ""))
