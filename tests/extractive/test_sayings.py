@@ -29,3 +29,17 @@ def test_a_question_that_a_diff_was_piped_into_hides_no_answer() -> None:
     )
     assert "compares the hashes" in told
     assert "what does this touch" not in told
+
+
+def test_a_decision_comes_first_and_what_became_of_the_code_is_told_of_all() -> None:
+    decision = "we decided that load_rows reads everything at once"
+    quoted = "`load_rows` - a.py:1 (function)\n> `def load_rows(path)`"
+    code = {"name": "load_rows", "file": "a.py", "status": "drifted"}
+    messages = [
+        {**message("assistant", quoted), "code": [code]},
+        message("user", "where is load_rows?"),
+        message("user", decision),
+    ]
+    told = sayings("load_rows", {"query": "load_rows", "messages": messages})
+    assert [line for line in told if line.startswith("  >")] == [f"  > {decision}"]
+    assert told[-1] == "- `load_rows` (a.py): its code has changed"

@@ -85,6 +85,8 @@ def sayings(asked: str, value: Mapping[str, Any]) -> list[str]:
     if not kept:
         return [f"{NOTHING_FOUND} about `{asked}` in our conversations."]
     kept.sort(key=lambda pair: (_weight(pair[0]), -len(pair[1])))
+    # What has become of the code is told of questions and quotes too, which are not shown where something was stated.
+    since = _since(each for each, _ in kept)
     if any(_weight(each) < _ASKED for each, _ in kept):
         kept = [pair for pair in kept if _weight(pair[0]) < _ASKED]
     lines = [f"{WHAT_WAS_SAID} `{asked}`:"]
@@ -93,7 +95,7 @@ def sayings(asked: str, value: Mapping[str, Any]) -> list[str]:
         where = "this conversation" if each.get("this_conversation") else f"conversation {each['conversation_id'][:8]}"
         lines.append(f"- {who}, {each['timestamp'][:16].replace('T', ' ')}, {where}, message {each['message_id'][:8]}:")
         lines += [f"  {line}" for line in quotation(_beginning(each["excerpt"]))]
-    return lines + _since(each for each, _ in kept[:MAX_SAYINGS])
+    return lines + since
 
 
 def _since(messages: Iterable[Mapping[str, Any]]) -> list[str]:
@@ -148,7 +150,7 @@ def _weight(message: Mapping[str, Any]) -> int:
     if message["role"] == "user":
         text = text.partition("\n\n```")[0]  # what was piped in behind a question is no statement of the user's
         asks = text.rstrip().endswith("?") or any(
-            each.form not in ("search", "said") and len(text) < MAX_QUESTION and not _STATES.search(text)
+            each.form not in ("search", "said", "noted") and len(text) < MAX_QUESTION and not _STATES.search(text)
             for each in read_questions(text)
         )
         return _ASKED if asks else 0
