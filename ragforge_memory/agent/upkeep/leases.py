@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Awaitable, Callable
 from typing import TypeVar
+
+from ragforge_memory.errors import GraphUnavailable
+
+log = logging.getLogger(__name__)
 
 # What does not let itself be cancelled is left alone after this.
 _BREAK_OFF_SECONDS = 0.5
@@ -22,7 +27,8 @@ async def meanwhile(work: Awaitable[T], *, seconds: float, renew: Callable[[], A
     Args:
         work: what takes its time, with no transaction open.
         seconds: how long a claim lasts.
-        renew: makes it last; False where it is not ours any more.
+        renew: makes it last; False where it is not ours any more. That the graph is away or slow is no reason to give
+            up: whoever stores the work finds out whose the claim is.
 
     Raises:
         LeaseLost: the claim is not ours any more; the work was cancelled.
@@ -33,7 +39,13 @@ async def meanwhile(work: Awaitable[T], *, seconds: float, renew: Callable[[], A
             done, _ = await asyncio.wait((task,), timeout=seconds / 2)
             if done:
                 return task.result()
-            if not await renew():
+            try:
+                ours = await renew()
+            except GraphUnavailable as error:
+                # Whether it is still ours is found out when the work is stored.
+                log.info("a claim could not be renewed: %s", error)
+                continue
+            if not ours:
                 raise LeaseLost
     finally:
         if not task.done():
