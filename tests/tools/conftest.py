@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -88,14 +88,19 @@ PRICE = total_price([])
 Run = Callable[..., Any]
 
 
-@pytest.fixture
-def shop(tmp_path: Path) -> Path:
-    """The project's files."""
-    root = tmp_path / "shop"
-    for name, text in FILES.items():
+def write_files(root: Path, files: Mapping[str, str]) -> Path:
+    """A project of these files; returns its root."""
+    for name, text in files.items():
         path = root / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
+    return root
+
+
+@pytest.fixture
+def shop(tmp_path: Path) -> Path:
+    """The project's files."""
+    root = write_files(tmp_path / "shop", FILES)
     (root / ".git").mkdir()
     (root / ".git" / "config").write_text("password = x\n")
     (tmp_path / "outside.py").write_text("def outside(): ...\n")

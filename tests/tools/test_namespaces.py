@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.tools.conftest import Run
+from tests.tools.conftest import Run, write_files
 
 pytestmark = pytest.mark.anyio
 
@@ -26,11 +26,7 @@ FILES = {
 @pytest.fixture
 def shop(tmp_path: Path) -> Path:
     """The project's files."""
-    for name, text in FILES.items():
-        path = tmp_path / "shop" / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
-    return tmp_path / "shop"
+    return write_files(tmp_path / "shop", FILES)
 
 
 def lines(value: dict[str, Any]) -> list[tuple[str, int]]:

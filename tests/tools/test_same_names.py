@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.tools.conftest import Run
+from tests.tools.conftest import Run, write_files
 
 pytestmark = pytest.mark.anyio
 
@@ -36,11 +36,7 @@ FILES = {
 @pytest.fixture
 def shop(tmp_path: Path) -> Path:
     """The project's files."""
-    for name, text in FILES.items():
-        path = tmp_path / "shop" / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
-    return tmp_path / "shop"
+    return write_files(tmp_path / "shop", FILES)
 
 
 def below(value: dict[str, Any]) -> dict[str, list[tuple[str, str, list[int]]]]:

@@ -57,9 +57,14 @@ def namespaces(draft: Draft, node: Node) -> list[str]:
     outer: Node | None = node
     while outer is not None:
         if outer.type == "namespace_definition" and (name := outer.child_by_field_name("name")) is not None:
-            parts = draft.text(name).split("::") + parts
+            parts = space_names(draft.text(name)) + parts
         outer = outer.parent
-    return ["".join(part.split()).removeprefix("inline") for part in parts]
+    return parts
+
+
+def space_names(written: str) -> list[str]:
+    """The namespaces that one definition opens: ``a::inline b`` → a, b."""
+    return ["".join(part.split()).removeprefix("inline") for part in written.split("::")]
 
 
 def owning_type(draft: Draft, node: Node, owner: str | None) -> str | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ragforge_memory.code.c.prepare import blanked
+from ragforge_memory.code.c.types import space_names
 from ragforge_memory.code.languages import parser_of
 
 if TYPE_CHECKING:
@@ -20,8 +21,7 @@ def namespaces_of(path: str, data: bytes) -> list[tuple[int, int, str]]:
         name = node.child_by_field_name("name") if node.type == "namespace_definition" else None
         if name is not None:
             text = data[name.start_byte : name.end_byte].decode("utf-8", "replace")
-            names = ("".join(part.split()).removeprefix("inline") for part in text.split("::"))
-            found += [(node.start_point[0] + 1, node.end_point[0] + 1, each) for each in names]
+            found += [(node.start_point[0] + 1, node.end_point[0] + 1, each) for each in space_names(text)]
         if node.type not in ("class_specifier", "struct_specifier", "function_definition"):
             nodes.extend(node.named_children)
     return found

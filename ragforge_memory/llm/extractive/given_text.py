@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
+from ragforge_memory.llm.extractive.patterns import SMALL_TALK
 from ragforge_memory.llm.extractive.questions import Question, names_in
 from ragforge_memory.llm.extractive.targets import is_file
 
@@ -76,7 +77,7 @@ def is_about_given(question: Question) -> bool:
     """Whether a question is about the text that came with it, rather than about something that it names itself."""
     target = question.target
     if target.kind in ("pronoun", "plural", "nothing"):
-        return question.form not in ("greeting", "thanks", "noted", "help", "said")
+        return question.form not in (*SMALL_TALK, "said")
     if target.kind == "name" and not target.marked and " " not in question.text.strip():
         return True  # "Explain." is no name
     return target.kind == "words" and question.form != "said" and bool(_MEANS_IT.search(question.text))

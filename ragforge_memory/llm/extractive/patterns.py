@@ -16,6 +16,9 @@ Form = Literal[
     "said", "search", "given", "greeting", "thanks", "noted", "help",
 ]  # fmt: skip
 
+SMALL_TALK: frozenset[Form] = frozenset({"greeting", "thanks", "noted", "help"})
+"""What is answered by a sentence of stock."""
+
 _PARTS: Mapping[str, str] = {
     "x": r"(?P<x>.+?)",
     # One word, or one with "the function" before or "function" behind it.

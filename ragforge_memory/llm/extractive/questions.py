@@ -20,6 +20,7 @@ from ragforge_memory.llm.extractive.patterns import (
     PLURALS,
     POLITE,
     POLITE_THAT_ASKS,
+    SMALL_TALK,
     TAIL,
     THANKS,
     Form,
@@ -98,7 +99,7 @@ def read_questions(text: str, before: Sequence[str] = ()) -> tuple[Question, ...
         for part in COMPOUND.split(sentence, maxsplit=2):
             question = read_question(part, before)
             questions += compared(part) or ([question] if question is not None else [])
-    told = [question for question in questions if question.form not in ("greeting", "thanks", "noted")]
+    told = [question for question in questions if question.form not in SMALL_TALK - {"help"}]
     kept = told or questions
     asked = [question for question in kept if question.form != "search"]
     # Sentences around a clear question set the scene; they are not searched for as well.
@@ -223,15 +224,7 @@ def _repeated(asked: str, before: Sequence[str]) -> Question | None:
         return None
     for earlier in reversed(before):
         questions = read_questions(earlier)
-        if questions and questions[-1].form not in (
-            "greeting",
-            "thanks",
-            "noted",
-            "help",
-            "search",
-            "said",
-            "overview",
-        ):
+        if questions and questions[-1].form not in (*SMALL_TALK, "search", "said", "overview"):
             return replace(questions[-1], target=target, text=asked)
     return Question("what", target, asked)
 

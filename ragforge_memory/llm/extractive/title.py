@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 
 from ragforge_memory.llm.extractive.given_text import split_given
-from ragforge_memory.llm.extractive.patterns import POLITE, Form
+from ragforge_memory.llm.extractive.patterns import POLITE, SMALL_TALK, Form
 from ragforge_memory.llm.extractive.questions import read_questions
 from ragforge_memory.llm.extractive.targets import FOLDERS, is_marked
 from ragforge_memory.llm.extractive.wording import content_words
@@ -36,7 +36,8 @@ _FORMS: Mapping[Form, str] = {
 _ABOUT = frozenset(
     {"callers", "uses", "callees", "subclasses", "said", "bases", "tests", "raises", "imports", "overrides"}
 )
-_SMALL_TALK = frozenset({"greeting", "thanks", "help"})
+# What somebody notes is a title.
+_SMALL_TALK = SMALL_TALK - {"noted"}
 _OPENING = re.compile(
     r"^(?:(?:how(?: (?:many|much|often|long))?|why|when|what|which|who|where|whether)(?:['’]s)?\b\s*"
     r"(?:(?:do|does|did|is|are|was|were|can|could|should|would|will|has|have|must|to)\b\s*)?"
