@@ -94,9 +94,9 @@ class Ground:
         self._topics = self._random.standard_normal((TOPICS, DIMENSION))
 
     async def conversation(self, count: int, *, embedded: bool) -> AsyncConversation:
-        """A conversation of ``count`` messages, written past the product."""
+        """A conversation of ``count`` messages, written past the product; at every size the same is said in it."""
         made = await self.agent.create_conversation(title=f"{count} messages")
-        await self._fill([made.uuid], count, embedded=embedded)
+        await self._fill([made.uuid], count, embedded=embedded, drawn=np.random.default_rng(count))
         return await self.agent.load_conversation(made.uuid)
 
     async def grow_to(self, count: int, *, embedded: int) -> None:
@@ -108,12 +108,15 @@ class Ground:
             await self._fill(uuids, CONVERSATION, embedded=self.embedded < embedded)
         await self.client.run_schema("CALL db.index.fulltext.awaitEventuallyConsistentIndexRefresh()")
 
-    async def _fill(self, uuids: list[str], count: int, *, embedded: bool) -> None:
+    async def _fill(
+        self, uuids: list[str], count: int, *, embedded: bool, drawn: np.random.Generator | None = None
+    ) -> None:
+        drawn = drawn or self._random
         token = owner_token(self.owner.user_id, self.owner.project)
         for start in range(0, count * len(uuids), 1_000):
             places = [divmod(place, count) for place in range(start, min(start + 1_000, count * len(uuids)))]
             vectors = self._vectors(len(places)) if embedded else None
-            words = self._random.choice(WORDS, (len(places), 12), p=FREQUENCY / FREQUENCY.sum())
+            words = drawn.choice(WORDS, (len(places), 12), p=FREQUENCY / FREQUENCY.sum())
             rows: list[dict[str, Any]] = [
                 {
                     "conversation_id": uuids[conversation],

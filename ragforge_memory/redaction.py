@@ -11,6 +11,8 @@ import json
 import re
 from typing import Any, NamedTuple
 
+from ragforge_memory.noted import split
+
 DEEPEST = 100
 """Levels of a JSON value that is stored; what is below them is kept as a text."""
 
@@ -144,7 +146,7 @@ def redact(text: str) -> str:
     for kind, hints, pattern in _TABLE if _suspicious(text) else ():
         if any(hint in text for hint in hints):
             text = pattern.sub(lambda match, kind=kind: _replacement(match, kind), text)  # type: ignore[misc]
-    return _LITERAL.sub(_assigned, text)
+    return _LITERAL.sub(_assigned, text) if "=" in text or ":" in text else text
 
 
 def _suspicious(text: str) -> bool:
@@ -152,7 +154,7 @@ def _suspicious(text: str) -> bool:
     for hint in _ANYWHERE:
         if hint in text:
             return True
-    words = " ".join([word for word in text.split() if len(word) >= _SHORTEST])
+    words = " ".join([word for word in split(text)[1] if len(word) >= _SHORTEST])
     return bool(words and [hint for hint in _IN_WORDS if hint in words])
 
 

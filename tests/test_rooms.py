@@ -30,6 +30,7 @@ FLOORS: dict[int, tuple[str, ...]] = {
     3: ("graph", "llm", "embeddings", "scaffold"),
     2: ("importers", "config", "events", "downloads", "vendors"),
     1: ("models", "errors", "retrieval", "home", "project", "redaction"),
+    0: ("noted", "collection"),
 }
 FLOOR_OF = {room: floor for floor, rooms in FLOORS.items() for room in rooms}
 
@@ -54,7 +55,7 @@ LIBRARIES: dict[str, tuple[str, ...]] = {
 TYPES_ALONE = {("agent/agent.py", "neo4j"), ("agent/blocking/agent.py", "neo4j")}
 
 # Rooms of pure values and functions: nothing of the outside is imported there.
-PURE = {"models", "retrieval", "errors", "events", "redaction"}
+PURE = {"models", "noted", "retrieval", "errors", "events", "redaction"}
 OUTSIDE = {
     "os",
     "socket",

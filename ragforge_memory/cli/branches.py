@@ -101,7 +101,7 @@ async def find_message(services: Services, conversation: AsyncConversation, refe
         return message.uuid
     raise MessageNotFound(
         f"there is no message {reference!r} in this conversation",
-        hint="give its number or its id, see `ragforge conversations show --json`",
+        hint="give its id or its number, as `/history` and `ragforge conversations show` have it",
     )
 
 

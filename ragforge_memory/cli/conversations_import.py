@@ -102,7 +102,9 @@ def _print(report: ImportReport) -> None:
     from ragforge_memory.cli.terminal import note
     from ragforge_memory.models.text import counted
 
-    only = f"  {report.imported[0]}" if len(report.imported) == 1 else ""
+    # An export of one conversation brings those along that share messages with it; it is named for them all.
+    family = " and its branches" if report.conversations > 1 else ""
+    only = f"  {report.imported[0]}{family}" if len(report.imported) == 1 else ""
     calls = f", {counted(report.tool_calls, 'tool call')}" if report.tool_calls else ""
     skipped = f"; {counted(report.skipped, 'was', 'were')} here already" if report.skipped else ""
     number = counted(report.conversations, "conversation")

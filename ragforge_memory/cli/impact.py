@@ -55,6 +55,7 @@ async def _impact(settings: Settings, revision: str | None, every: bool, json: b
 
 
 def _print(found: Impact, *, every: bool) -> None:
+    from ragforge_memory.cli.render import one_line
     from ragforge_memory.models.text import counted
 
     if not found.scopes:
@@ -64,13 +65,12 @@ def _print(found: Impact, *, every: bool) -> None:
     for scope in shown:
         typer.echo(_line(scope))
         for each, kinds in _once(scope):
-            text = " ".join((each.decision or each.message.content).split())
-            cut = text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"
+            said = one_line(each.decision or each.message.content, _SHOWN, whole_words=True)
             when = each.message.timestamp.date().isoformat()
             told = ["decision", *kinds] if each.decision else kinds
-            typer.echo(f"  {when} {', '.join(told)} in {each.title or each.message.conversation_id}: {cut}")
+            typer.echo(f"  {when} {', '.join(told)} in {each.title or each.message.conversation_id}: {said}")
             for summary in each.summaries[:1]:
-                typer.echo(f"    summary: {' '.join(summary.split())[:_SHOWN]}")
+                typer.echo(f"    summary: {one_line(summary, _SHOWN, whole_words=True)}")
     said_of = sum(bool(scope.messages) for scope in found.scopes)
     change = counted(len(found.scopes), "scope changes", "scopes change")
     if not found.messages:

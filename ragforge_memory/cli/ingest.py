@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -75,6 +76,7 @@ async def _ingest(settings: Settings, wanted: Wanted) -> None:
     from ragforge_memory.cli.terminal import Spinner, Terminal
     from ragforge_memory.code.watch import watch
     from ragforge_memory.errors import EmbeddingError
+    from ragforge_memory.models.text import counted
 
     place = locate(settings)
     spinner = Spinner(Terminal.of_this_process())
@@ -94,9 +96,13 @@ async def _ingest(settings: Settings, wanted: Wanted) -> None:
                     "the code was read, but it gets no vectors: there is no model to make them",
                     hint="`ragforge doctor` says why",
                 )
+            start, waiting = time.monotonic(), (await agent.drain(0)).get("scopes", 0)
             async with spinner.running("making vectors of the code"):
                 while left := sum((await agent.drain(_EMBEDDING_STEP)).values()):
                     spinner.phase(f"making vectors of the code, {left:,} to go")
+            if not wanted.json:
+                made = f"{counted(waiting, 'vector')} made, {time.monotonic() - start:.1f} s"
+                typer.echo(made if waiting else "all code has its vectors")
 
         if not wanted.watch:
             _print(await read(), wanted)

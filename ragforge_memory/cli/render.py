@@ -122,7 +122,13 @@ def tool_line(name: str, arguments: dict[str, Any], duration_ms: int, error: str
     return f"· {one_line(f'{name}({shown})', width - len(ending) - 2)}{ending}"
 
 
-def one_line(text: str, limit: int) -> str:
-    """The text on one line of at most ``limit`` characters."""
+def one_line(text: str, limit: int, *, whole_words: bool = False) -> str:
+    """The text on one line of at most ``limit`` characters; ``whole_words``: cut behind one, if one ends near."""
     text = " ".join(printable(text.replace("\n", " ").replace("\t", " ")).split())
-    return text if len(text) <= limit else text[: limit - 1] + "…"
+    if len(text) <= limit:
+        return text
+    cut = text[: limit - 1]
+    if whole_words and text[limit - 1] != " ":
+        word = cut.rpartition(" ")[0]
+        cut = word if len(word) * 3 >= len(cut) * 2 else cut
+    return cut + "…"

@@ -19,7 +19,7 @@ def transcript(messages: Iterable[Message], terminal: Terminal) -> str:
 
 
 def _message(message: Message, terminal: Terminal) -> str:
-    head = f"{_NAMES[message.role]} · {when(message)}"
+    head = f"#{message.seq} {_NAMES[message.role]} · {when(message)}"
     if message.state != "complete":
         head += f" · {message.state}"
     lines = [terminal.dim(head)]

@@ -13,11 +13,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ragforge_memory.code.collection import paused_collection
 from ragforge_memory.code.facts import Facts, decode, facts_version
 from ragforge_memory.code.outline import Outline, from_text
 from ragforge_memory.code.parsed import ParsedFile
 from ragforge_memory.code.resolve import Dependence
+from ragforge_memory.collection import paused_collection
 from ragforge_memory.home import ragforge_home
 
 # A file whose time of change is this close to when it was read may change again without a trace (ns). File systems

@@ -14,7 +14,6 @@ from pathlib import Path
 
 from ragforge_memory.code.cache import FactsCache
 from ragforge_memory.code.changes import obsolete
-from ragforge_memory.code.collection import paused_collection
 from ragforge_memory.code.facts import Facts, decode
 from ragforge_memory.code.index import ProjectIndex
 from ragforge_memory.code.layout import Layout
@@ -24,6 +23,7 @@ from ragforge_memory.code.readers import Readers
 from ragforge_memory.code.reads import Digests, Reading, any_of
 from ragforge_memory.code.resolve import Dependence, Resolution, resolve
 from ragforge_memory.code.resolve import Edge as CodeEdge
+from ragforge_memory.collection import paused_collection
 from ragforge_memory.graph.code import CodeStore, Edge
 
 

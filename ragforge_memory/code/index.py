@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, 
 from functools import cached_property
 from typing import Any, TypeVar
 
-from ragforge_memory.code.languages import reader_of
+from ragforge_memory.code.languages import LANGUAGES, reader_of
 from ragforge_memory.code.layout import Layout
 from ragforge_memory.code.links import Links
 from ragforge_memory.code.outline import Outline, outline, owner_name
@@ -358,7 +358,8 @@ class ProjectIndex:
         """The first path of code below a directory."""
         self.reads.note(BELOW, directory)
         known = self._outlines
-        return next((p for p in self.files.paths if p.startswith(directory) and known[p].language != "gomod"), None)
+        below = (path for path in self.files.paths if path.startswith(directory))
+        return next((path for path in below if LANGUAGES[known[path].language].has_code), None)
 
     def defined(self, family: str, name: str) -> list[tuple[str, ParsedScope]]:
         """The (path, scope) pairs of all definitions of a bare name in a family of languages, by path."""

@@ -74,7 +74,7 @@ class Language:
     """One language: its name in the graph, how its files are told, and the module that has its READER.
 
     ``kin`` names the family of languages whose files use one another's names (``javascript`` for TypeScript too);
-    empty for a language of its own.
+    empty for a language of its own. ``has_code`` is false where files only say how others are reached.
     """
 
     name: str
@@ -83,6 +83,7 @@ class Language:
     filenames: tuple[str, ...] = ()
     interpreters: tuple[str, ...] = ()
     kin: str = ""
+    has_code: bool = True
 
     @property
     def family(self) -> str:
@@ -99,7 +100,7 @@ LANGUAGES: dict[str, Language] = {
         Language("javascript", "javascript", (".js", ".jsx", ".mjs", ".cjs"), interpreters=("node",)),
         Language("typescript", "javascript", (".ts", ".tsx", ".mts", ".cts"), kin="javascript"),
         Language("go", "go", (".go",)),
-        Language("gomod", "gomod", (), ("go.mod",), kin="go"),
+        Language("gomod", "gomod", (), ("go.mod",), kin="go", has_code=False),
         Language("java", "java", (".java",)),
         Language("rust", "rust", (".rs",)),
         Language("c", "c", (".c", ".h"), kin="c"),

@@ -24,10 +24,10 @@ class Layout:
     def directories(self) -> dict[str, list[str]]:
         """For each directory (``""`` or with a final slash) the paths of the files right in it, sorted.
 
-        A ``go.mod`` is left out: it says where a module is, and has no code of it.
+        Files of no code are left out, like a ``go.mod``, which says where a module is.
         """
         found: dict[str, list[str]] = defaultdict(list)
-        for path in sorted(path for path, known in self.outlines.items() if known.language != "gomod"):
+        for path in sorted(path for path, known in self.outlines.items() if LANGUAGES[known.language].has_code):
             found[path[: path.rfind("/") + 1]].append(path)
         return dict(found)
 

@@ -18,11 +18,11 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import IO, Any, cast
 
-from ragforge_memory.code.collection import paused_collection
 from ragforge_memory.code.discover import unreadable_reason
 from ragforge_memory.code.facts import Facts, encode, restore, texts
 from ragforge_memory.code.parse import parse
 from ragforge_memory.code.parsed import ParsedFile
+from ragforge_memory.collection import paused_collection
 from ragforge_memory.errors import RagforgeError
 
 # Starting a process and loading the grammars costs about as much as parsing this many bytes.

@@ -76,7 +76,7 @@ def import_row(
     seq: int, new: NewMessage, timestamp: datetime | None, tool_calls: Sequence[dict[str, Any]] = ()
 ) -> dict[str, Any]:
     """A message as a batch has it, its calls of `call_row`; pure, so that a thread may make it."""
-    row = {key: value for key, value in new.properties().items() if value is not None}
+    row = new.properties()
     row["seq"] = seq
     row["uuid"] = new.uuid
     row["timestamp"] = _text(timestamp)

@@ -45,24 +45,31 @@ class NewMessage:
     timestamp: datetime | None = None
 
     def properties(self) -> dict[str, Any]:
-        """What the graph keeps; None leaves a property out."""
-        return {
+        """What the graph keeps; what there is nothing of is left out."""
+        kept: dict[str, Any] = {
             "role": self.role,
             "content": self.content,
             "terms": terms(self.content),
-            "reasoning": self.reasoning or None,
-            "token_count": self.token_count,
             "state": self.state,
-            "in_reply_to": self.in_reply_to,
-            "model": self.model,
-            "usage": self.usage.model_dump_json() if self.usage else None,
-            "provider_parts": None if self.provider_parts is None else to_json(self.provider_parts),
-            "importance": self.importance,
-            "trust": self.trust,
-            "metadata": to_json(dict(self.metadata)) if self.metadata else None,
-            "receipt": self.receipt,
-            "timestamp": self.timestamp.isoformat() if self.timestamp else None,
         }
+        if self.reasoning:
+            kept["reasoning"] = self.reasoning
+        for name in _AS_THEY_ARE:
+            value = getattr(self, name)
+            if value is not None:
+                kept[name] = value
+        if self.usage is not None:
+            kept["usage"] = self.usage.model_dump_json()
+        if self.provider_parts is not None:
+            kept["provider_parts"] = to_json(self.provider_parts)
+        if self.metadata:
+            kept["metadata"] = to_json(dict(self.metadata))
+        if self.timestamp is not None:
+            kept["timestamp"] = self.timestamp.isoformat()
+        return kept
+
+
+_AS_THEY_ARE = ("token_count", "in_reply_to", "model", "importance", "trust", "receipt")
 
 
 @dataclass(frozen=True, slots=True)

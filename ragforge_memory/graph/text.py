@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import re
-from functools import lru_cache
 
+from ragforge_memory.noted import Noted
 from ragforge_memory.retrieval.scripts import asked_pieces, known_pieces
 
 _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*+(?:\.[A-Za-z_][A-Za-z0-9_]*+)*+")
@@ -16,8 +16,6 @@ _QUOTED = re.compile(r'"(\w+)"')
 # More words than this make a query slower, not better: Lucene scores the rarest anyway.
 MAX_QUERY_WORDS = 64
 _MAX_TERMS = 2_000
-# Words and names come again and again in what is said of one code base. Some MB at most: what is longer is neither.
-_REMEMBERED, _LONGEST_REMEMBERED = 16_384, 64
 
 
 def identifier_parts(identifier: str) -> list[str]:
@@ -31,12 +29,10 @@ def terms(text: str) -> str:
     Stored beside the text, since an analyzer leaves ``make_default_short_help`` whole.
     """
     found: dict[str, None] = {}
-    for piece in dict.fromkeys(text.split()):
-        parts = _remembered(piece) if len(piece) <= _LONGEST_REMEMBERED else _parts_in(piece)
-        if parts:
-            found.update(parts)
-            if len(found) > _MAX_TERMS:
-                break
+    for parts in _noted_parts(text):
+        found.update(parts)
+        if len(found) > _MAX_TERMS:
+            break
     return " ".join(found)
 
 
@@ -44,15 +40,16 @@ def _parts_in(piece: str) -> dict[str, None]:
     """The parts of those identifiers in a text that have more than one."""
     if piece.isalpha() and piece[1:].islower() and piece.isascii():
         return {}  # a word
+    alone = piece.isascii() and piece.isidentifier()
     found: dict[str, None] = {}
-    for identifier in _IDENTIFIER.findall(piece):
-        parts = identifier_parts(identifier)
+    for identifier in (piece,) if alone else _IDENTIFIER.findall(piece):
+        parts = _PARTS.findall(identifier)
         if len(parts) > 1:
-            found.update(dict.fromkeys(parts))
+            found.update(dict.fromkeys([part.lower() for part in parts]))
     return found
 
 
-_remembered = lru_cache(_REMEMBERED)(_parts_in)
+_noted_parts = Noted(_parts_in)
 
 
 def owner_token(user_id: str, project: str) -> str:

@@ -8,8 +8,11 @@ single events, slower, and cannot say on which line one is bad.
 from __future__ import annotations
 
 import codecs
+import io
 import json
+import os
 import re
+import stat
 from collections.abc import Iterator
 from typing import IO, Any
 
@@ -31,11 +34,15 @@ class Source:
     Args:
         stream: read from where it stands; not closed.
         size: its bytes in all, where they are known.
+
+    Attributes:
+        may_wait: whether somebody may take his time to write what is read: into a pipe, from a network.
     """
 
     def __init__(self, stream: IO[bytes] | IO[str], *, size: int | None = None) -> None:
         # What a pipe has by now, where it can say so: nobody waits until a whole piece has come.
         self._give = getattr(stream, "read1", stream.read)
+        self.may_wait = _may_wait(stream)
         self._head = b""
         self.size = size
         self.taken = 0
@@ -66,6 +73,15 @@ class Source:
     def _read(self, size: int) -> bytes:
         found = self._give(size)
         return found.encode("utf-8", "surrogatepass") if isinstance(found, str) else found
+
+
+def _may_wait(stream: IO[bytes] | IO[str]) -> bool:
+    if isinstance(stream, (io.BytesIO, io.StringIO)):
+        return False
+    try:
+        return not stat.S_ISREG(os.fstat(stream.fileno()).st_mode)
+    except (AttributeError, OSError, ValueError):
+        return True
 
 
 def lines(source: Source) -> Iterator[tuple[int, bytes | None]]:

@@ -76,7 +76,8 @@ async def resolve(
         asked = replace(asked, file=file)
     if not asked.parts:
         return Resolution(asked, "none")
-    exact = _of_kind(_named(await code.by_name(project, asked.name), asked), kind)
+    named = await code.by_name(project, asked.name)
+    exact = _of_kind(_defined(_named(named, asked), named, asked), kind)
     if exact and exact[0].type not in KINDS.get(kind, (exact[0].type,)):
         near = await _near(code, project, asked)
         spelled = _of_kind(near.scopes, kind) if near.match == "spelling" else ()
@@ -144,6 +145,22 @@ def _named(scopes: Iterable[Scope], asked: Reference) -> tuple[Scope, ...]:
         if fits(asked.parts, scope.qualified_name, scope.file) and (not asked.file or same_file(asked.file, scope.file))
     ]
     return ranked(found, asked)
+
+
+def _defined(found: tuple[Scope, ...], named: Iterable[Scope], asked: Reference) -> tuple[Scope, ...]:
+    """``found`` behind what it only declares: ``attrs.define`` of a stub is ``define`` of another package.
+
+    That is the project's one definition of the same name, tests aside; of several nobody knows which.
+    """
+    if not found or asked.file or not all(is_declaration(scope.file) for scope in found):
+        return found
+    names = {scope.qualified_name for scope in found}
+    defined = [
+        scope
+        for scope in implementations(named)
+        if scope.qualified_name in names and not is_declaration(scope.file) and not is_test(scope.file)
+    ]
+    return (*defined, *found) if len(defined) == 1 else found
 
 
 async def _inherited(code: ScopeReader, project: str, asked: Reference) -> tuple[Scope, ...]:

@@ -85,7 +85,7 @@ def test_ctrl_c_keeps_the_partial_answer_and_another_process_goes_on(ragforge: C
     with chat(ragforge, "-r", resume, "--model", ragforge.script("From another process.")) as terminal:
         assert f"conversation {resume}: go, 4 messages" in terminal.screen
         terminal.type("/history" + ENTER)
-        terminal.expect(r"agent · .* · partial\nThe first part\.\n\nThe second\n")
+        terminal.expect(r"#2 agent · .* · partial\nThe first part\.\n\nThe second\n")
         terminal.expect(PROMPT)
         terminal.type("and now?" + ENTER)
         terminal.expect(r"From another process\.")

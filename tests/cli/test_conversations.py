@@ -54,7 +54,7 @@ def test_archive_and_back(ragforge: CommandLine) -> None:
 def test_show(ragforge: CommandLine) -> None:
     [one] = begin(ragforge, "what is it?")
     out = ragforge.ok("conversations", "show", "what is it?")
-    assert out.startswith(f"{one}  what is it?  active\n\nyou · ")
+    assert out.startswith(f"{one}  what is it?  active\n\n#1 you · ")
     assert out.endswith("An **answer**.\n")
     newest = ragforge.json("conversations", "show", one, "--limit", "1", "--json")["messages"]
     assert [m["role"] for m in newest] == ["assistant"]

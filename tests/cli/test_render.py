@@ -98,3 +98,5 @@ def test_tool_lines_fit() -> None:
         assert "  12 ms" in line
     assert one_line("a\n b\tc", 10) == "a b c"
     assert one_line("abcdef", 4) == "abc…"
+    assert one_line("one two three", 11, whole_words=True) == "one two…"
+    assert one_line("one twothreefour", 11, whole_words=True) == "one twothr…"

@@ -29,6 +29,11 @@ FILES = {
         "import typing\n\n\nclass Hum:\n    @typing.overload\n    def hum(self) -> int: ...\n"
         "    @typing.overload\n    def hum(self, a: int) -> int: ...\n    def hum(self, a=1):\n        return a\n"
     ),
+    "kit/__init__.py": "from kit_core.next import define, frozen\n",
+    "kit/__init__.pyi": "def define(x: int) -> int: ...\ndef frozen(x: int) -> int: ...\n",
+    "kit_core/next.py": "def define(x):\n    return x\n\n\ndef frozen(x):\n    return x\n",
+    "kit_core/old.py": "def frozen(x):\n    return x\n",
+    "tests/test_kit.py": "import kit\n\n\ndef define():\n    return kit.define(1)\n",
     "web/shapes.ts": "interface Shape { area(): number }\nclass Square implements Shape { area() { return 1 } }\n",
 }
 
@@ -123,3 +128,22 @@ async def test_a_spelling_of_that_kind_goes_before_the_same_letters_of_another(r
     assert (value["match"], value["scopes"][0]["qualified_name"]) == ("exact", "crawl")
     value = (await run("read_scope", name="pool_size", kind="class")).value
     assert (value["match"], value["scopes"][0]["qualified_name"]) == ("spelling", "PoolSize")
+
+
+async def test_a_stub_stands_behind_what_it_declares(run: Run) -> None:
+    """The module's name leads to its stub; what runs is taken in from elsewhere."""
+    value = (await run("read_scope", name="kit.define")).value
+    assert (value["match"], [each["file"] for each in value["scopes"]]) == (
+        "exact",
+        ["kit_core/next.py", "kit/__init__.pyi"],
+    )
+    callers = (await run("find_callers", name="kit.define")).value["scopes"]
+    assert [(each["file"], [one["file"] for one in each["callers"]]) for each in callers] == [
+        ("kit_core/next.py", ["tests/test_kit.py"]),
+        ("kit/__init__.pyi", []),
+    ]
+    # Of two that it may be neither is said to be it; who names the stub gets it.
+    value = (await run("read_scope", name="kit.frozen")).value
+    assert [each["file"] for each in value["scopes"]] == ["kit/__init__.pyi"]
+    value = (await run("read_scope", name="define", file="kit/__init__.pyi")).value
+    assert [each["file"] for each in value["scopes"]] == ["kit/__init__.pyi"]

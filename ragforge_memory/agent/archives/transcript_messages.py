@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, nullcontext
 from dataclasses import dataclass, field
 from typing import Any
 from uuid import uuid4
 
 from ragforge_memory.agent.context.importance import importance_of
+from ragforge_memory.collection import paused_collection
 from ragforge_memory.errors import InvalidInput
 from ragforge_memory.graph.imports import call_row, import_row
 from ragforge_memory.graph.messages import NewMessage
@@ -192,13 +193,25 @@ def _characters(message: TranscriptMessage) -> int:
 
 
 @asynccontextmanager
-async def ahead(found: Iterator[list[Batch]]) -> AsyncIterator[Callable[[], Awaitable[list[Batch] | None]]]:
-    """Gives the groups one by one; the next is read in a thread meanwhile."""
+async def ahead(
+    found: Iterator[list[Batch]], *, waits: bool = False
+) -> AsyncIterator[Callable[[], Awaitable[list[Batch] | None]]]:
+    """Gives the groups one by one; the next is read in a thread meanwhile.
+
+    Args:
+        found: the groups.
+        waits: whether reading may wait for somebody, who writes into a pipe.
+    """
     from anyio import to_thread
+
+    def one() -> list[Batch] | None:
+        # A batch has thousands of small values, none of them in a cycle.
+        with nullcontext() if waits else paused_collection():
+            return next(found, None)
 
     def begin() -> asyncio.Task[list[Batch] | None]:
         # Whoever gives up waits for no stream that gives nothing.
-        return asyncio.create_task(to_thread.run_sync(lambda: next(found, None), abandon_on_cancel=True))
+        return asyncio.create_task(to_thread.run_sync(one, abandon_on_cancel=True))
 
     task = begin()
 

@@ -140,7 +140,8 @@ class _Importer:
         import anyio
 
         try:
-            async with ahead(groups(batches(found, self._services.redacted))) as coming:
+            waits = self._source is not None and self._source.may_wait
+            async with ahead(groups(batches(found, self._services.redacted)), waits=waits) as coming:
                 while (group := await coming()) is not None:
                     if self._alone and (len(group) > 1 or (group[0].last and await coming() is not None)):
                         raise InvalidInput(
@@ -260,6 +261,8 @@ class _Importer:
 
     async def _may(self, writing: _Writing, batch: Batch, known: dict[str, Known]) -> bool:
         """Whether it may be written: none of it is here already, or that is wanted. Else it is over."""
+        if not known:
+            return True
         mine = {
             uuid: str(known[uuid].conversation_id)
             for uuid in batch.given

@@ -7,12 +7,12 @@ cue that is wrong keeps a sentence too many; the shares of the budget bound how 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from functools import lru_cache
+from collections.abc import Collection, Sequence
 from typing import Literal
 
 from ragforge_memory.models.conversation import Message, ToolCall
 from ragforge_memory.models.transcript import TranscriptCall
+from ragforge_memory.noted import Noted
 
 Kind = Literal["decision", "error", "mended", "edited", "intent", "result", "question", "next"]
 
@@ -59,8 +59,7 @@ _WORDS: dict[re.Pattern[str], frozenset[str]] = {
     _RULE: frozenset({"must", "never", "always", "do not", "don't", "require", "constraint", "convention", "prefer"}),
 }
 _ANY_WORD = tuple((cue, cue.partition(" ")[0]) for cue in sorted(frozenset().union(*_WORDS.values())))
-# Words come again and again; some MB at most.
-_REMEMBERED, _LONGEST_REMEMBERED = 16_384, 64
+_ANY = re.compile("|".join(sorted({re.escape(first) for _, first in _ANY_WORD})))
 
 # Arguments that say what was edited.
 _PLACES = ("file", "path", "file_path", "name", "target")
@@ -71,37 +70,42 @@ _MARKS = re.compile(r"^[\s>#*\-•\d.)]+(?=\S)")
 
 def importance_of(content: str, tool_calls: Sequence[ToolCall | TranscriptCall] = ()) -> float | None:
     """How much a message matters, 0 to 1; None where nothing speaks for it."""
-    # Most messages have no such word at all, and most sentences of the others: those are not looked at for all cues.
-    words = content.lower().split()
-    present: set[str] = set()
-    for word in set(words):
-        present.update(_cues_in(word) if len(word) <= _LONGEST_REMEMBERED else _looked_up(word))
+    # Most messages have no such word at all, and most sentences of the others.
+    present = {cue for cues in _noted_cues(content) for cue in cues}
     if any(" " in cue for cue in present):
-        at_once = " ".join(words)
+        at_once = " ".join(content.lower().split())
         present = {cue for cue in present if cue in at_once}
     cues = [cue for cue, words in _WORDS.items() if not words.isdisjoint(present)] if present else []
-    if cues and any(_weighs(sentence, cues) for sentence in sentences(content)):
+    if cues and any(_weighs(sentence, cues, present) for sentence in sentences(content)):
         return 0.8
     if any(_EDITS.search(call.tool_name) for call in tool_calls):
         return IMPORTANT
     return None
 
 
-def _weighs(sentence: str, cues: Sequence[re.Pattern[str]]) -> bool:
-    """Whether a sentence is a decision or an error; no other cue than these is in the text."""
-    if _DECISION in cues and _DECISION.search(sentence):
+def _weighs(sentence: str, cues: Sequence[re.Pattern[str]], present: Collection[str]) -> bool:
+    """Whether a sentence is a decision or an error; no other cue than these is in the text, no word but those present
+    begins one."""
+    lower = sentence.lower()
+    first = min((at for word in present if (at := lower.find(word)) >= 0), default=-1)
+    if first < 0:
+        return False
+    # A cue begins with its word, or with the one before it ("we chose"). Few signs have more letters in lower case.
+    start = lower.rfind(" ", 0, max(0, lower.rfind(" ", 0, first))) + 1 if len(lower) == len(sentence) else 0
+    if _DECISION in cues and _DECISION.search(sentence, start):
         return True
-    if _ERROR in cues and _ERROR.search(sentence):
+    if _ERROR in cues and _ERROR.search(sentence, start):
         return _MENDED.search(sentence) is None
-    return _RULE in cues and _RULE.search(sentence) is not None and _kind_of(sentence) == "decision"
+    return _RULE in cues and _RULE.search(sentence, start) is not None and _kind_of(sentence) == "decision"
 
 
-def _looked_up(word: str) -> tuple[str, ...]:
+def _cues_in(word: str) -> tuple[str, ...]:
     """Which cues a word has, or the first word of."""
-    return tuple(cue for cue, first in _ANY_WORD if first in word)
+    word = word.lower()
+    return tuple([cue for cue, first in _ANY_WORD if first in word]) if _ANY.search(word) else ()
 
 
-_cues_in = lru_cache(_REMEMBERED)(_looked_up)
+_noted_cues = Noted(_cues_in)
 
 
 def key_sentences(content: str) -> list[tuple[Kind, str]]:

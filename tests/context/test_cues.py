@@ -1,0 +1,80 @@
+"""The quick ways of looking at words say what the slow ones say."""
+
+from __future__ import annotations
+
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from ragforge_memory import noted
+from ragforge_memory.agent.context import importance
+from ragforge_memory.agent.context.importance import importance_of, key_sentences
+from ragforge_memory.graph import text as graph_text
+from ragforge_memory.graph.text import terms
+from ragforge_memory.noted import Noted
+
+CUES = ("we", "chose", "will use", "agreed", "to", "error", "ValueError", "bugs", "broken", "İt", "must", "do not")
+OTHERS = (
+    "the",
+    "parser",
+    "is.",
+    "fixed",
+    "handling",
+    "Wrong!",
+    "load_items",
+    "getHTTPUrl",
+    "a.b.c",
+    "\n",
+    "we'll keep",
+)
+texts = st.lists(st.sampled_from((*CUES, *OTHERS)), max_size=14).map(" ".join)
+
+
+@given(texts)
+@example("We chose it. No error.")
+@example("That is an error handler")
+@example("we  will\nuse it")
+def test_a_message_weighs_what_its_sentences_say(text: str) -> None:
+    kinds = {kind for kind, _ in key_sentences(text)}
+    assert (importance_of(text) == 0.8) == bool(kinds & {"decision", "error"})
+
+
+@given(st.lists(texts, max_size=4), st.integers(1, 6))
+def test_words_say_the_same_however_much_is_remembered(given_texts: list[str], most: int) -> None:
+    before, noted._REMEMBERED = noted._REMEMBERED, most
+    try:
+        says = Noted(lambda word: word.upper() if "e" in word else "")
+        for text in given_texts:
+            assert says(text) == [word.upper() for word in dict.fromkeys(text.split()) if "e" in word]
+    finally:
+        noted._REMEMBERED = before
+
+
+def test_many_words_that_say_something_come_in_their_order() -> None:
+    words = [f"name_{number}" for number in range(40)]
+    assert Noted(lambda word: word)(" ".join([*words, *words])) == words
+    assert terms(" ".join(words)).split() == ["name", *map(str, range(40))]
+
+
+def test_the_parts_of_a_lone_identifier_are_those_that_a_text_with_it_gives() -> None:
+    for piece in (
+        "a.b.c",
+        "getHTTPUrl_v2",
+        "__init__",
+        "_x",
+        "f(load_items)",
+        "Ünicode_name",
+        "v2",
+        "load1Items,",
+        "_",
+    ):
+        slow = {
+            part: None
+            for identifier in graph_text._IDENTIFIER.findall(piece)
+            if len(parts := graph_text.identifier_parts(identifier)) > 1
+            for part in parts
+        }
+        assert graph_text._parts_in(piece) == slow, piece
+
+
+def test_no_cue_goes_by_unseen() -> None:
+    assert all(importance._ANY.search(first) for _, first in importance._ANY_WORD)
