@@ -1,17 +1,18 @@
 """How fast conversations are imported, beside a plain UNWIND of the same messages in the same run.
 
-    python benchmarks/bulk_import.py [--messages 100000] [--rounds 20] [--json FILE]
+    python benchmarks/bulk_import.py [--messages 100000] [--rounds 3] [--json FILE]
 
-The floor writes what the product must write, and nothing else: the same nodes, labels and edges (HAS_MESSAGE, and for
-tool calls MADE_TOOL_CALL and PRODUCED_RESULT), with the very same properties (among them the words of identifiers and
-the owner's word, which full text needs), a thousand messages a transaction, on the same server with all indexes online.
+The floor writes what the product must write, and nothing else: as many conversations, the same nodes, labels and edges
+(HAS_MESSAGE, and for tool calls MADE_TOOL_CALL and PRODUCED_RESULT), with the very same properties (among them the words
+of identifiers and the owner's word, which full text needs), a thousand messages a transaction, on the same server with
+all indexes online.
 Its rows are made before its clock starts, so that reading the file, taking secrets out, weighing and finding
 identifiers are the product's cost alone; its driver is the product's own. With vectors both write them, each of 384
 numbers: the floor in the statement that makes the message.
 
-A round writes the same number of messages in every way, one after the other, in an order that moves on; the ratio is
-the median over the rounds of the floor's time through the way's own of the same round, so that a machine which is busy
-with something else for a while spoils a round and not the ratio. 1 is as fast as the floor. ``client`` is the
+A round writes so many messages in every way, one after the other, in an order that moves on; the ratio is the median
+over the rounds of the floor's time through the way's own of the same round, so that a machine which is busy with
+something else for a while spoils a round and not the ratio. 1 is as fast as the floor. ``client`` is the
 processor time of this process for a message. The first round warms the server and is not counted.
 
 The server is ``NEO4J_URI``'s, else the managed one (its heap has 512 MB). What the benchmark wrote is deleted at its
@@ -77,6 +78,7 @@ RETURN count(*) AS written
 DIMENSION = 384
 BATCH, SHORT = 1_000, 20
 PLAINLY, PLAINLY_WITH_TOOLS = "plain UNWIND", "plain UNWIND with tool calls"
+PLAINLY_SHORT = f"plain UNWIND, conversations of {SHORT}"
 PLAINLY_WITH_VECTORS = "plain UNWIND with vectors"
 WORDS = ("parser", "handler", "the", "of", "reads", "writes", "token", "_cache", "index", "and", "is", "which", "queue")
 TIME = "2025-06-14T10:00:00.000Z"
@@ -175,11 +177,23 @@ def archived_call(call: dict[str, Any], result: str) -> dict[str, Any]:
     }
 
 
-def rows_of(project: str, found: list[dict[str, Any]], vectors: list[list[float]] | None = None) -> list[Any]:
-    """What the floor is given: a conversation, and its messages with all their properties, a batch after the other."""
-    conversation, question, token = uuid4().hex, None, owner_token("", project)
+def rows_of(
+    project: str, found: list[dict[str, Any]], vectors: list[list[float]] | None = None, *, length: int = 0
+) -> list[list[dict[str, Any]]]:
+    """What the floor is given: messages with all their properties, a batch after the other.
+
+    Args:
+        project: whose they become.
+        found: the messages.
+        vectors: one for each, or none.
+        length: messages of a conversation; 0: all are one.
+    """
+    conversation, question, token = "", None, owner_token("", project)
     rows = []
-    for seq, each in enumerate(found, start=1):
+    for number, each in enumerate(found):
+        seq = number % (length or len(found)) + 1
+        if seq == 1:
+            conversation, question = uuid4().hex, None
         row: dict[str, Any] = {"uuid": each["uuid"], "role": each["role"], "content": each["content"], "seq": seq}
         row |= {"terms": terms(each["content"]), "state": "complete", "timestamp": TIME, "calls": []}
         row |= {
@@ -202,22 +216,25 @@ def rows_of(project: str, found: list[dict[str, Any]], vectors: list[list[float]
             given |= {"result_size_bytes": len(result) + 2, "truncated": False}
             row["calls"].append({"call": asked, "result": given})
         if vectors is not None:
-            row["vector"] = vectors[seq - 1]
+            row["vector"] = vectors[number]
         rows.append(row)
-    return [conversation, *(rows[first : first + BATCH] for first in range(0, len(rows), BATCH))]
+    return [rows[first : first + BATCH] for first in range(0, len(rows), BATCH)]
 
 
-async def plain(driver: neo4j.AsyncDriver, database: str, project: str, rows: list[Any], property_name: str) -> None:
+async def plain(
+    driver: neo4j.AsyncDriver, database: str, project: str, batches: list[list[dict[str, Any]]], property_name: str
+) -> None:
     """The floor."""
-    conversation, *batches = rows
 
-    async def write(transaction: neo4j.AsyncManagedTransaction, query: str, **parameters: Any) -> None:
+    async def write(transaction: neo4j.AsyncManagedTransaction, /, query: str, **parameters: Any) -> None:
         await (await transaction.run(query, parameters)).consume()
 
     async with driver.session(database=database) as session:
-        create = "CREATE (:Conversation {uuid: $uuid, project: $project})"
-        await session.execute_write(write, create, uuid=conversation, project=project)
+        create = "UNWIND $uuids AS uuid CREATE (:Conversation {uuid: uuid, project: $project})"
         for batch in batches:
+            new = [row["conversation_id"] for row in batch if row["seq"] == 1]
+            if new:
+                await session.execute_write(write, create, uuids=new, project=project)
             if "vector" in batch[0]:
                 await session.execute_write(write, PLAIN_WITH_VECTORS, rows=batch, property=property_name)
             else:
@@ -269,9 +286,10 @@ class Ways:
         return {
             PLAINLY: (PLAINLY, lambda: self._floor(self._plainly())),
             "one conversation": (PLAINLY, lambda: self._imported(lines(self._plainly()).encode())),
-            f"conversations of {SHORT}": (PLAINLY, lambda: self._imported(self._short())),
+            PLAINLY_SHORT: (PLAINLY_SHORT, lambda: self._floor(self._plainly(), length=SHORT)),
+            f"conversations of {SHORT}": (PLAINLY_SHORT, lambda: self._imported(self._short())),
             "archive of one conversation": (PLAINLY, lambda: self._imported(archive([self._plainly()]))),
-            f"archive of conversations of {SHORT}": (PLAINLY, lambda: self._imported(archive(self._parts()))),
+            f"archive of conversations of {SHORT}": (PLAINLY_SHORT, lambda: self._imported(archive(self._parts()))),
             PLAINLY_WITH_TOOLS: (PLAINLY_WITH_TOOLS, lambda: self._floor(self._answered())),
             "one with tool calls": (
                 PLAINLY_WITH_TOOLS,
@@ -308,10 +326,10 @@ class Ways:
         return [directions[number % len(directions)] for number in range(self._count)]
 
     def _floor(
-        self, found: list[dict[str, Any]], vectors: list[list[float]] | None = None
+        self, found: list[dict[str, Any]], vectors: list[list[float]] | None = None, *, length: int = 0
     ) -> Callable[[], Awaitable[None]]:
         project = self._project if vectors is None else f"{self._project}-vectors"
-        rows = rows_of(project, found, vectors)
+        rows = rows_of(project, found, vectors, length=length)
         return lambda: plain(self._driver, self._config.database, project, rows, self._property)
 
     def _imported(
@@ -368,8 +386,8 @@ def least_of(name: str) -> float:
 def main() -> int:
     """Prints the table; 1 where a target was missed."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--messages", type=int, default=100_000, help="in all, for each way")
-    parser.add_argument("--rounds", type=int, default=20)
+    parser.add_argument("--messages", type=int, default=100_000, help="of one import")
+    parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--only", default="", help="ways whose floor has this in its name")
     parser.add_argument("--json", type=Path)
     given = parser.parse_args()
@@ -378,7 +396,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as home:
         os.environ["RAGFORGE_HOME"] = home
         try:
-            figures = asyncio.run(measure(config, project, given.messages // given.rounds, given.rounds, given.only))
+            figures = asyncio.run(measure(config, project, given.messages, given.rounds, given.only))
         finally:
             for each in (project, f"{project}-vectors"):
                 forget_project(config, each)

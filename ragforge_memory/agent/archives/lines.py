@@ -12,6 +12,7 @@ from ragforge_memory.agent.archives.documents import BATCH_CHARACTERS, BATCH_REC
 from ragforge_memory.agent.archives.restored_messages import HereAlready, Repeated
 from ragforge_memory.agent.archives.restored_places import Counts, Misplaced
 from ragforge_memory.agent.archives.restoring import Restoring
+from ragforge_memory.collection import paused_collection
 from ragforge_memory.errors import GraphError, InvalidInput, SchemaTooNew
 from ragforge_memory.graph.imports import UuidTaken
 from ragforge_memory.models import archive
@@ -202,7 +203,8 @@ async def parsed(lines: AsyncIterator[Sequence[bytes]]) -> AsyncIterator[list[Li
 
 
 def _read(lines: Sequence[bytes]) -> list[Line]:
-    return [_line(line) for line in lines]
+    with paused_collection():
+        return [_line(line) for line in lines]
 
 
 def _line(line: bytes) -> Line:

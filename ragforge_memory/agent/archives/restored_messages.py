@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ragforge_memory.agent.patience import abandoned
+from ragforge_memory.collection import paused_collection
 from ragforge_memory.errors import InvalidInput
 from ragforge_memory.graph.imports import UuidTaken
 from ragforge_memory.graph.restore import RestoreStore
@@ -94,7 +95,12 @@ class MessageWriter:
                 batch = [(place + index, each) for index, each in enumerate(messages) if spaces[index] is kind]
                 parts.append((head, kind, batch))
             place += len(messages)
-        made = await asyncio.to_thread(lambda: [self._rows_of(batch, kind) for _, kind, batch in parts])
+
+        def rows() -> list[list[dict[str, Any]]]:
+            with paused_collection():
+                return [self._rows_of(batch, kind) for _, kind, batch in parts]
+
+        made = await asyncio.to_thread(rows)
         return [Part(*part, rows) for part, rows in zip(parts, made, strict=True)]
 
     async def add(
