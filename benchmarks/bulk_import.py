@@ -3,9 +3,9 @@
     python benchmarks/bulk_import.py [--messages 100000] [--rounds 3] [--json FILE]
 
 The floor writes what the product must write, and nothing else: as many conversations, the same nodes, labels and edges
-(HAS_MESSAGE, and for tool calls MADE_TOOL_CALL and PRODUCED_RESULT), with the very same properties (among them the words
-of identifiers and the owner's word, which full text needs), a thousand messages a transaction, on the same server with
-all indexes online.
+(HAS_MESSAGE, and for tool calls MADE_TOOL_CALL and PRODUCED_RESULT), with the very same properties (among them the
+words of identifiers and the owner's word, which full text needs), a thousand messages a transaction, on the same server
+with all indexes online.
 Its rows are made before its clock starts, so that reading the file, taking secrets out, weighing and finding
 identifiers are the product's cost alone; its driver is the product's own. With vectors both write them, each of 384
 numbers: the floor in the statement that makes the message.
