@@ -79,9 +79,7 @@ def plain(value: Any) -> Any:
     if kind is dict:
         return {key: plain(item) for key, item in value.items()}
     if kind is list:
-        if value and type(value[0]) is float:
-            return value
-        return [plain(item) for item in value]
+        return value if _PLAIN.issuperset(map(type, value)) else [plain(item) for item in value]
     if hasattr(value, "to_native"):
         return value.to_native()
     if isinstance(value, Mapping):

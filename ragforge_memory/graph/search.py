@@ -251,7 +251,7 @@ def _hits(rows: list[dict[str, Any]], conversation_id: str | None) -> Hits:
         raise conversation_gone(conversation_id)
     row = rows[0]
     lineage = tuple(Part(at, int(top)) for at, top in row.get("lineage") or ())
-    conversations = row.get("conversations") or [part_of(lineage, seq) for seq in row["seqs"]]
+    conversations = row.get("conversations") or _held_by(lineage, row["seqs"])
     vectors = row.get("vectors") or [True] * len(conversations)
     return Hits(
         tuple(
@@ -263,6 +263,12 @@ def _hits(rows: list[dict[str, Any]], conversation_id: str | None) -> Hits:
         lineage,
         tuple(row.get("hidden") or (part.conversation_id for part in lineage[:-1])),
     )
+
+
+def _held_by(lineage: Lineage, seqs: Sequence[int]) -> list[str]:
+    if len(lineage) == 1:
+        return [lineage[0].conversation_id] * len(seqs)
+    return [part_of(lineage, seq) for seq in seqs]
 
 
 def part_of(lineage: Lineage, seq: int) -> str:

@@ -20,6 +20,7 @@ STOP_WORDS = frozenset({
 _ENDING = re.compile(r"['’](?:s|t|d|m|re|ve|ll)\b", re.IGNORECASE)
 _WORD = re.compile(r"\w+")
 _SHORTEST_STEM = 3
+_LONGEST_REMEMBERED = 64
 
 
 def without_endings(text: str) -> str:
@@ -50,6 +51,18 @@ def pattern(word: str) -> str:
 
 def matched(words: Sequence[str], text: str) -> tuple[str, ...]:
     """Which of ``words`` a text has in any form, also as a part of an identifier, in the question's order."""
-    found = dict.fromkeys(_WORD.findall(text))
-    stems = {stem(part) for word in found for part in (*known_pieces(word.lower()), *identifier_words(word))}
+    stems: set[str] = set()
+    stems.update(*map(_stems, set(_WORD.findall(text))))
     return tuple(word for word in words if stem(word) in stems)
+
+
+def _looked_up(word: str) -> frozenset[str]:
+    return frozenset(map(stem, (*known_pieces(word.lower()), *identifier_words(word))))
+
+
+_remembered = lru_cache(maxsize=8_192)(_looked_up)
+
+
+def _stems(word: str) -> frozenset[str]:
+    """The stems that a word can be found by; a longer one than any name is not remembered."""
+    return _remembered(word) if len(word) <= _LONGEST_REMEMBERED else _looked_up(word)
