@@ -31,12 +31,10 @@ if TYPE_CHECKING:
     from ragforge_memory.agent.conversation import AsyncConversation
     from ragforge_memory.agent.opening import Wanted
     from ragforge_memory.agent.services import Services
-    from ragforge_memory.code.ingest import IngestProgress
     from ragforge_memory.config import ConversationConfig, Neo4jConfig, RagforgeConfig
     from ragforge_memory.downloads.progress import Reporter
     from ragforge_memory.embeddings.port import Embedder
     from ragforge_memory.llm.port import ModelProvider
-    from ragforge_memory.models.code import IngestReport
     from ragforge_memory.models.conversation import ConversationInfo, Page
 
     Neo4jTarget = str | Neo4jConfig | neo4j.AsyncDriver | Callable[[], neo4j.AsyncDriver] | None
@@ -294,48 +292,6 @@ class AsyncConversationAgent(
             check_text(cursor, "a cursor")
         services = await self.open()
         return await services.conversations.page(limit=limit, status=status, tags=tags, cursor=cursor)
-
-    async def ingest(
-        self,
-        path: str | os.PathLike[str] | None = None,
-        *,
-        adopt: bool = False,
-        full: bool = False,
-        progress: Callable[[IngestProgress], None] | None = None,
-    ) -> IngestReport:
-        """Reads code into the graph; only what has changed since the last time is read again.
-
-        Args:
-            path: a directory; None: the agent's root.
-            adopt: take the project over from another root that was ingested under its name.
-            full: read everything again.
-            progress: is told how far it is.
-
-        Raises:
-            InvalidInput: there is no such directory.
-            ProjectConflict: another root has this project's name.
-        """
-        from ragforge_memory.code.ingest import ingest
-        from ragforge_memory.config import SourceConfig
-
-        root = path_of(path).resolve() if path is not None else self._root
-        if not os.path.isdir(root):
-            raise InvalidInput(f"{root} is no directory", hint="give the root of a project")
-        services = await self.open()
-        source = self._settings.source if self._settings is not None else SourceConfig()
-        report = await ingest(
-            services.graph,
-            root,
-            project=self._owner.project,
-            include=source.include,
-            exclude=source.exclude,
-            adopt=adopt,
-            full=full,
-            progress=progress,
-        )
-        if report.added or report.updated:
-            services.background.wake()
-        return report
 
     async def invoke(self, state: Mapping[str, Any]) -> Messages:
         """Runs a turn on a whole message list and returns the whole list: what came in and what is new, once.

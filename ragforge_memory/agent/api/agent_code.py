@@ -1,24 +1,77 @@
-"""Finding conversations by the code that they were about."""
+"""The code of an agent's project: reading it, and finding conversations that were about it."""
 
 from __future__ import annotations
 
+import os
 from abc import abstractmethod
+from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ragforge_memory.agent.inputs import check_limit, check_text
+from ragforge_memory.agent.inputs import check_limit, check_text, path_of
 from ragforge_memory.errors import InvalidInput
 
 if TYPE_CHECKING:
     from ragforge_memory.agent.services import Services
+    from ragforge_memory.code.ingest import IngestProgress
+    from ragforge_memory.config import RagforgeConfig
+    from ragforge_memory.models.code import IngestReport
     from ragforge_memory.models.conversation import ConversationInfo
+    from ragforge_memory.models.owner import Owner
 
 
 class AgentCode:
-    """What was said of code, in all conversations of an agent's owner."""
+    """The project's code, and what was said of it in all conversations of an agent's owner."""
+
+    _owner: Owner
+    _root: Path
+    _settings: RagforgeConfig | None
 
     @abstractmethod
     async def open(self) -> Services:
         """Opens what is needed, once."""
+
+    async def ingest(
+        self,
+        path: str | os.PathLike[str] | None = None,
+        *,
+        adopt: bool = False,
+        full: bool = False,
+        progress: Callable[[IngestProgress], None] | None = None,
+    ) -> IngestReport:
+        """Reads code into the graph; only what has changed since the last time is read again.
+
+        Args:
+            path: a directory; None: the agent's root.
+            adopt: take the project over from another root that was ingested under its name.
+            full: read everything again.
+            progress: is told how far it is.
+
+        Raises:
+            InvalidInput: there is no such directory.
+            ProjectConflict: another root has this project's name.
+        """
+        from ragforge_memory.code.ingest import ingest
+        from ragforge_memory.config import SourceConfig
+
+        root = path_of(path).resolve() if path is not None else self._root
+        if not os.path.isdir(root):
+            raise InvalidInput(f"{root} is no directory", hint="give the root of a project")
+        services = await self.open()
+        source = self._settings.source if self._settings is not None else SourceConfig()
+        report = await ingest(
+            services.graph,
+            root,
+            project=self._owner.project,
+            include=source.include,
+            exclude=source.exclude,
+            adopt=adopt,
+            full=full,
+            progress=progress,
+        )
+        if report.added or report.updated:
+            services.background.wake()
+        return report
 
     async def conversations_about(self, scope: str, *, limit: int = 20) -> list[ConversationInfo]:
         """Conversations that talked about a definition or a file, under its name of then or of now.
