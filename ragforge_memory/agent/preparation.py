@@ -142,14 +142,7 @@ async def prepare(
     if not keeping.away:
         before, storing = await _within_threshold(services, conversation_id, before, fixed, asked, window, emit)
     built = build(before, question, instructions=instructions, today=today, window=window, tools=tools, reading=reading)
-    kept, edges = receipt_of(
-        built,
-        services.owner,
-        before.missing,
-        question_seq=question_seq,
-        summary=before.summary,
-        read_at=before.read_at,
-    )
+    kept, edges = receipt_of(built, services.owner, before, question_seq=question_seq)
     return Prepared(built, kept, edges, reading, storing)
 
 

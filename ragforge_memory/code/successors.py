@@ -193,12 +193,28 @@ class _Assignment:
     def __init__(self, lost: Sequence[Definition], new: Sequence[Definition], renamed: Mapping[str, str]) -> None:
         self._lost = lost
         self._new = new
-        self._renamed = renamed
+        self._renamed = self._telling(renamed)
         self._taken: dict[int, _Pair] = {}
         self._used: set[int] = set()
         self._files: dict[str, Counter[str]] = defaultdict(Counter)
         self._around: dict[tuple[str, str], Counter[tuple[str, str]]] = defaultdict(Counter)
         self._pairs = self._candidates()
+
+    def _telling(self, renamed: Mapping[str, str]) -> dict[str, str]:
+        """The renames that tell anything: of two new files that hold as much of an old one, git and the ingest name
+        either."""
+        places: dict[tuple[str, str], set[str]] = defaultdict(set)
+        for each in self._new:
+            places[each.qualified_name, each.body_hash].add(each.file)
+        held: dict[str, Counter[str]] = defaultdict(Counter)
+        for each in self._lost:
+            if each.file in renamed:
+                held[each.file].update(places.get((each.qualified_name, each.body_hash), ()))
+        return {
+            old: path
+            for old, path in renamed.items()
+            if all(file == path or count < held[old][path] for file, count in held[old].items())
+        }
 
     def made(self) -> list[Successor]:
         for _ in range(_ROUNDS):

@@ -145,6 +145,25 @@ async def test_of_two_copies_none_is_taken_until_one_is_left(repository: Reposit
     assert (found.status, found.moved_to_file, found.candidates) == ("moved", "z1.py", ())
 
 
+@pytest.mark.parametrize("committed", [False, True])
+async def test_a_file_that_became_two_has_two_candidates(
+    committed: bool, repository: Repository, run: Run, talk: Talk, cypher: Cypher
+) -> None:
+    await talk.say(INTEREST)
+    text = (repository.root / "bank.py").read_text(encoding="utf-8")
+    (repository.root / "bank.py").unlink()
+    repository.write("y1.py", text)
+    repository.write("y2.py", text)
+    if committed:
+        repository.commit()
+    await run()
+
+    found = (await talk.labels())[INTEREST]
+
+    assert (found.status, sorted(found.candidates)) == ("orphaned", ["y1.py interest", "y2.py interest"])
+    assert references(cypher) == set()
+
+
 @pytest.mark.parametrize("twins", [("z1.py",), ("z1.py", "z2.py")])
 async def test_a_twin_that_was_there_before_the_anchor_is_no_successor(
     twins: tuple[str, ...], repository: Repository, run: Run, talk: Talk, cypher: Cypher

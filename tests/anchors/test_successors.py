@@ -123,6 +123,18 @@ def test_copies_are_told_apart_by_their_paths_alone() -> None:
     assert [each.definition for each in found] == [None, now]
 
 
+def test_a_rename_decides_nothing_between_two_files_that_hold_the_same() -> None:
+    text = "def work(a, b):\n    total = a + b\n    return total * 2\n"
+    changed = "def work(a, b):\n    total = a + b + 1\n    return total * 2\n"
+    lost, one, other = [only("m.py", text)], only("o.py", text), only("q.py", text)
+
+    undecided = find_successors(lost, [one, other], renamed={"m.py": "o.py"})
+    decided = find_successors(lost, [one, only("q.py", changed)], renamed={"m.py": "o.py"})
+
+    assert [(each.definition, set(each.candidates)) for each in undecided] == [(None, {one, other})]
+    assert [each.definition for each in decided] == [one]
+
+
 class Versions:
     """Contents by name, parsed; counts what is asked for."""
 

@@ -252,3 +252,31 @@ async def test_a_long_run_of_recent_messages_is_told_whole(make_agent: MakeAgent
             a=answer.message_id,
         )
         assert [edge["seq"] for edge in edges] == list(range(16, 6, -1))
+
+
+async def test_a_prompt_is_rebuilt_whose_summary_lagged_far_behind_what_its_branch_shares(
+    make_agent: MakeAgent,
+) -> None:
+    provider = ScriptedProvider(["One."], loop=True, purposes={"summary": [f"Part {n}." for n in range(99)]})
+    settings = {"summarize_every": 2, "max_context_messages": 2}
+    async with make_agent(provider=provider, settings=settings) as agent:
+        conversation = await agent.create_conversation("t")
+        await conversation.send_message("We keep tabs.")
+        assert not await agent.drain(10)
+    async with make_agent(provider=provider, settings={**settings, "enable_summarization": False}) as agent:
+        conversation = await agent.load_conversation(conversation.uuid)
+        for number in range(9):
+            await conversation.send_message(f"And number {number}?")
+        branch = await conversation.branch()
+    async with make_agent(provider=provider, settings=settings) as agent:
+        # What is shared is summarised, all twenty messages; the branch's own copy is still of the first two.
+        conversation = await agent.load_conversation(conversation.uuid)
+        await conversation.summarize()
+        branch = await agent.load_conversation(branch.uuid)
+        asked = len(provider.requests)
+        answer = await branch.send_message("Elsewhere?")
+        await branch.summarize()
+        then = await branch.as_of(answer.message_id)
+        assert then.exact, then.notes
+        assert then.prompt == prompt_of(provider.requests[asked])
+        assert then.summary == "Part 0."

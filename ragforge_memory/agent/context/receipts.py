@@ -11,7 +11,7 @@ from typing import Any
 from ragforge_memory.agent.context.budget import quote_tokens
 from ragforge_memory.agent.context.prompt import DEFAULT_INSTRUCTIONS, chat_of, tokens_of
 from ragforge_memory.agent.context.selection import Built, condensed_tokens
-from ragforge_memory.graph.receipts import Receipt, Used, prompt_uuid
+from ragforge_memory.graph.receipts import Receipt, TurnContext, Used, prompt_uuid
 from ragforge_memory.llm.port import ModelRequest, ToolSpec
 from ragforge_memory.models.owner import Owner
 
@@ -23,9 +23,7 @@ RECENT_EDGES = 10
 of an empty write, whatever it holds, and a turn has .23 of one to spare; what was chosen always gets its edge."""
 
 
-def receipt_of(
-    built: Built, owner: Owner, missing: frozenset[str], *, question_seq: int, summary: str | None, read_at: str
-) -> tuple[dict[str, Any], Receipt]:
+def receipt_of(built: Built, owner: Owner, before: TurnContext, *, question_seq: int) -> tuple[dict[str, Any], Receipt]:
     """The receipt of a request: text-free, as the answer keeps it; and the edges and shared texts.
 
     The messages are named by their seq, which is theirs for good in a lineage; texts by hashes.
@@ -56,15 +54,16 @@ def receipt_of(
         "compression": parts.compression.uuid if parts.compression else None,
         "lines": len(parts.compression.content.splitlines()) if parts.compression else 0,
         "summary": list(parts.summary_sentences),
-        "summary_hash": text_hash(summary) if parts.summary and summary else None,
-        "read_at": read_at,
+        "summary_hash": text_hash(before.summary) if parts.summary and before.summary else None,
+        "summary_seq": before.summary_seq if parts.summary else None,
+        "read_at": before.read_at,
         "tokens": built.tokens,
         "prompt": request_hash(built.request),
     }
     kept = [(prompt_uuid(owner, each), each) for each in (instructions, tools)]
     run = [each for each in used if each.tier == "recent"]
     edges = tuple(each for each in used if each.tier != "recent" or each in run[:RECENT_EDGES])
-    return text, Receipt(edges, tuple(pair for pair in kept if pair[0] in missing))
+    return text, Receipt(edges, tuple(pair for pair in kept if pair[0] in before.missing))
 
 
 def used_by(built: Built) -> tuple[Used, ...]:

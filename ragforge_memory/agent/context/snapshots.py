@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
 # The most of a history that a snapshot brings.
 _HISTORY = 1_000
-# Summaries that may have been on their way into the graph when a turn read it.
-_UNSEEN = 4
+# Summaries that end where the one ended that a turn read and that it has not seen yet: at most one of each level.
+_UNSEEN = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,9 +48,14 @@ async def snapshot(services: Services, conversation_id: str, message_id: str) ->
     found = await store.answered(conversation_id, message_id)
     said = found.message
     history = await store.between(conversation_id, said.seq - _HISTORY - 1, said.seq)
-    read_at = (found.receipt or {}).get("read_at") or said.timestamp.isoformat()
+    kept = found.receipt or {}
     summary = await _summary_then(
-        services, conversation_id, said.seq, read_at, (found.receipt or {}).get("summary_hash")
+        services,
+        conversation_id,
+        # A branch may go on with a short summary while what it shares is summarised further.
+        min(said.seq, kept.get("summary_seq") or said.seq),
+        kept.get("read_at") or said.timestamp.isoformat(),
+        kept.get("summary_hash"),
     )
     rebuilt = await _rebuilt(store, conversation_id, found, summary)
     request = rebuilt.request
