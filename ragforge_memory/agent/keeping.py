@@ -71,7 +71,8 @@ class Keeping:
     @property
     def away(self) -> bool:
         """Whether this turn does without the graph."""
-        return self._services.remembers and self._services.outage.is_on
+        outage = self._services.outage
+        return self._services.remembers and (outage.is_on or self._conversation_id in outage.held_up)
 
     @property
     def _stores(self) -> bool:
@@ -245,7 +246,8 @@ class Keeping:
         self.lost = not self._waits
         self.asked = True
         if self._waits:
-            services.outage.waits()
+            if self._conversation_id not in services.outage.held_up:
+                services.outage.waits()
         else:
             await self.journal(services.journal.end, self._message_id)
         self._remember(question, expected, (), stored=False)

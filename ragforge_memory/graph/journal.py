@@ -13,7 +13,7 @@ from __future__ import annotations
 import contextlib
 import os
 import threading
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -165,15 +165,18 @@ class JournalFile:
         with self._guard:
             return Journalled(dict(self._held.creations), dict(self._held.turns))
 
-    def waiting(self, conversation_id: str | None = None) -> Journalled:
-        """What is complete and waits for the graph: of a conversation, or of all; turns in the order they began."""
+    def waiting(self, conversation_id: str | None = None, *, besides: Collection[str] = ()) -> Journalled:
+        """What is complete and waits for the graph: of a conversation, or of all ``besides`` some; turns in the order
+        they began."""
         with self._guard:
             return Journalled(
                 {key: each for key, each in self._held.creations.items() if conversation_id in (None, key)},
                 {
                     key: turn
                     for key, turn in self._held.turns.items()
-                    if turn.waits and conversation_id in (None, turn.conversation_id)
+                    if turn.waits
+                    and conversation_id in (None, turn.conversation_id)
+                    and turn.conversation_id not in besides
                 },
             )
 

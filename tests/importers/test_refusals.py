@@ -109,6 +109,19 @@ def test_a_result_has_a_most() -> None:
     assert found == "line 3: its content has 10,000,001 characters; 10,000,000 are the most"
 
 
+@pytest.mark.parametrize(
+    "data",
+    ["# aider chat started at 2024-05-01 10:00:00\n\n> Aider v0.35\n", '{"type": "summary", "summary": "Doors"}\n'],
+    ids=["aider", "claude code"],
+)
+async def test_a_history_in_which_nothing_was_said(make_agent: MakeAgent, data: str) -> None:
+    async with make_agent() as agent:
+        with pytest.raises(InvalidInput, match="nothing was said") as refused:
+            await agent.import_conversation(data)
+        assert refused.value.hint
+        assert (await agent.import_conversations(io.StringIO(data))).conversations == 0
+
+
 async def test_nothing_of_it_is_left(make_agent: MakeAgent, cypher: Cypher, owner: Owner) -> None:
     async with make_agent() as agent:
         for name, (text, why) in REFUSED.items():

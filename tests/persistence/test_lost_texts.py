@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
+import anyio
 import pytest
 
 from ragforge_memory import AsyncConversation, AsyncConversationAgent, InvalidInput
@@ -177,6 +178,54 @@ async def test_what_is_said_after_a_file_was_lost_goes_into_no_new_one(keeping: 
         said = [message.content for message in await again.get_history()]
     assert said == ["where are the doors?", "Behind the shed.", "and the windows?", "By the gate.", "and the lamp?",
                     "In the wall."]  # fmt: skip
+
+
+async def _lost_in_a_turn(
+    agent: AsyncConversationAgent, lost: AsyncConversation, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> tuple[Path, bytes]:
+    """Loses a file and says something there; the graph is used again afterwards. Gives the file and what it had."""
+    file = root / "conversations" / f"{lost.uuid}.jsonl"
+    text = file.read_bytes()
+    file.unlink()
+    breaker, closed = (await agent.open()).graph.breaker, anyio.Event()
+    close = breaker.close
+    monkeypatch.setattr(breaker, "close", lambda: (close(), closed.set()))
+    assert (await lost.send_message("and the windows?")).degraded == ("graph",)
+    with anyio.fail_after(60):
+        await closed.wait()
+    return file, text
+
+
+async def test_what_waits_for_a_lost_file_holds_up_no_other_conversation(
+    keeping: Keeping, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with keeping("files", *["So it is."] * 6) as agent:
+        lost, kept = await _two(agent)
+        file, text = await _lost_in_a_turn(agent, lost, tmp_path, monkeypatch)
+        assert (await kept.send_message("and the fence?")).degraded == ()
+        assert (await lost.send_message("and the roof?")).degraded == ("graph",)
+        new = await agent.create_conversation(title="Roofs")
+        assert (await new.send_message("what of the roof?")).degraded == ()
+        report = await agent.export_all(tmp_path / "backup.jsonl")
+        assert [error.conversation_id for error in report.errors] == [lost.uuid]
+    file.write_bytes(text)
+    async with keeping("files") as agent:
+        history = await (await agent.load_conversation(lost.uuid)).get_history()
+    assert [each.content for each in history[2:]] == ["and the windows?", "So it is.", "and the roof?", "So it is."]
+
+
+async def test_what_waits_is_stored_when_the_file_is_back(
+    keeping: Keeping, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with keeping("files", *["So it is."] * 4) as agent:
+        lost, _ = await _two(agent)
+        file, text = await _lost_in_a_turn(agent, lost, tmp_path, monkeypatch)
+        file.write_bytes(text)
+        with anyio.fail_after(60):
+            await (await agent.open()).outage.over()
+        assert (await lost.send_message("and the roof?")).degraded == ()
+        history = await lost.get_history()
+    assert [each.content for each in history[2:]] == ["and the windows?", "So it is.", "and the roof?", "So it is."]
 
 
 async def test_an_agent_without_files_gets_at_no_filed_conversation(

@@ -14,7 +14,7 @@ from ragforge_memory.agent.archives.transcript_messages import Batch, ahead, bat
 from ragforge_memory.agent.inputs import title_of
 from ragforge_memory.errors import InvalidInput, NotFound, RagforgeError
 from ragforge_memory.graph.imports import ImportBatch, ImportStore, Known, NewConversation, UuidTaken, renamed
-from ragforge_memory.importers.recognition import transcripts
+from ragforge_memory.importers.recognition import FORMATS, transcripts
 from ragforge_memory.models.imports import MOST_NAMED, ImportFault, ImportProgress, ImportReport
 
 if TYPE_CHECKING:
@@ -49,6 +49,8 @@ async def import_one(
     if importer.existing is not None:
         services.check_readable(importer.existing)
         return importer.existing
+    if not importer.imported:
+        raise InvalidInput("there is nothing to import: nothing was said in it", hint=FORMATS)
     [uuid] = importer.imported
     return await services.conversations.get(uuid)
 

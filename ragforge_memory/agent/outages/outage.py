@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Collection
 from contextvars import Context
 
 from ragforge_memory.errors import GraphUnavailable, RagforgeError
@@ -28,6 +28,10 @@ class Outage:
         graph: the graph.
         journal: what waits in it is stored before the breaker closes, so that turns find it there.
         replay: stores all that waits; raises GraphUnavailable where the graph is still away.
+
+    Attributes:
+        held_up: conversations whose files do not take what waits (they are lost, say). Their turns go to the journal
+            also while the graph is there; all others go on.
     """
 
     def __init__(self, graph: GraphClient, journal: Journal, replay: Callable[[], Awaitable[None]]) -> None:
@@ -35,9 +39,11 @@ class Outage:
         self._journal = journal
         self._replay = replay
         self._mending: asyncio.Task[None] | None = None
+        self._pause = _FIRST_PAUSE
         self._closed = False
         self._soon = asyncio.Event()
         self.replaying = asyncio.Lock()
+        self.held_up: set[str] = set()
         graph.breaker.on_open = self._opened
 
     @property
@@ -54,6 +60,13 @@ class Outage:
         use the graph."""
         if not self.is_on:
             self.begin(GraphUnavailable("what was said while Neo4j was away is being stored", hint="ask again"))
+
+    def stored(self, conversation_id: str | None, *, besides: Collection[str] = ()) -> None:
+        """Nothing waits any more of a conversation, or of any ``besides`` some."""
+        if conversation_id is None:
+            self.held_up.intersection_update(besides)
+        else:
+            self.held_up.discard(conversation_id)
 
     def soon(self) -> None:
         """The graph has answered somebody just now: it is looked at once more at once."""
@@ -74,33 +87,36 @@ class Outage:
             self._mending.cancel()
             with contextlib.suppress(asyncio.CancelledError):
                 await self._mending
-        if self.is_on:
+        if self.is_on or self.held_up:
             with contextlib.suppress(RagforgeError, TimeoutError):
                 async with asyncio.timeout(_LAST_CHANCE):
                     await self._mended(restart=False)
 
     def _opened(self, error: GraphUnavailable) -> None:
         log.warning("turns go to the journal: %s", error)
-        if not self._closed:
+        self._pause = _FIRST_PAUSE
+        if self._mending is not None and not self._mending.done():
+            self.soon()
+        elif not self._closed:
             # In a context of its own: it is no part of the turn that found the graph away, and is in no hurry.
             self._mending = asyncio.get_running_loop().create_task(
                 self._mend(), name="ragforge-outage", context=Context()
             )
 
     async def _mended(self, *, restart: bool) -> bool:
-        """Whether the graph is back and has all that was said; then turns use it again."""
+        """Whether the graph is back and has all that was said; turns use it also where files hold some of it up."""
         if not await self._graph.answers(restart=restart):
             return False
         await self._replay()
         # Nothing is awaited between this look and the closing: a turn either waits in the journal by now, or goes on.
-        if self._journal.waiting():
+        if self._journal.waiting(besides=self.held_up):
             return False
-        self._graph.breaker.close()
-        log.warning("the graph is back")
-        return True
+        if self.is_on:
+            self._graph.breaker.close()
+            log.warning("the graph is back")
+        return not self.held_up
 
     async def _mend(self) -> None:
-        pause = _FIRST_PAUSE
         while True:
             self._soon.clear()
             try:
@@ -111,6 +127,6 @@ class Outage:
             except Exception:
                 log.exception("what waits in the journal could not be stored; trying again")
             with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(pause):
+                async with asyncio.timeout(self._pause):
                     await self._soon.wait()
-            pause = min(pause * 2, _LONGEST_PAUSE)
+            self._pause = min(self._pause * 2, _LONGEST_PAUSE)

@@ -43,8 +43,17 @@ async def fold_orphans(services: Services) -> int:
                 replay = _Replay(services, file)
                 for creation in [each for each in file.held.creations.values() if _is_ours(services, each)]:
                     await replay.creation(creation)
+                held_up: set[str] = set()
                 for turn in [each for each in file.held.turns.values() if _is_ours(services, each)]:
-                    await replay.turn(turn, ended=True)
+                    if turn.conversation_id in held_up:
+                        continue
+                    try:
+                        await replay.turn(turn, ended=True)
+                    except ConversationFileError as error:
+                        # Only this conversation waits for its file.
+                        log.warning("lines of the journal %s are kept for later: %s", path.name, error)
+                        held_up.add(turn.conversation_id)
+                        continue
                     folded += 1
                 if file.held:
                     # What was ours is in the graph, or was of a conversation that was deleted: no file keeps its text.
@@ -57,19 +66,35 @@ async def fold_orphans(services: Services) -> int:
 async def replay_own(services: Services, conversation_id: str | None = None) -> None:
     """Stores what the graph could not take of this process's turns, of one conversation or of all.
 
+    Where all are meant, those whose files cannot be written are left out; `Outage.held_up` has them.
+
     Raises:
         GraphUnavailable: the graph is still away; what is not stored still waits.
+        ConversationFileError: the one conversation's file cannot be written; likewise.
     """
+    outage = services.outage
     if not services.journal.waiting(conversation_id):
+        outage.stored(conversation_id)
         return
-    async with services.outage.replaying:
+    passed: set[str] = set()
+    async with outage.replaying:
         replay = _Replay(services, services.journal)
-        while waiting := services.journal.waiting(conversation_id):
+        while waiting := services.journal.waiting(conversation_id, besides=passed):
             for creation in waiting.creations.values():
                 await replay.creation(creation)
             for turn in waiting.turns.values():
-                await replay.turn(turn, ended=turn.answer is not None)
-    services.outage.soon()
+                if turn.conversation_id in passed:
+                    continue
+                try:
+                    await replay.turn(turn, ended=turn.answer is not None)
+                except ConversationFileError as error:
+                    outage.held_up.add(turn.conversation_id)
+                    if conversation_id is not None:
+                        raise
+                    log.info("what waits of conversation %s is kept: %s", turn.conversation_id, error)
+                    passed.add(turn.conversation_id)
+        outage.stored(conversation_id, besides=passed)
+    outage.soon()
     services.background.wake(due=True)
 
 
