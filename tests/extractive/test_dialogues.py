@@ -45,6 +45,23 @@ async def test_another_conversation_finds_what_was_said(agent: AsyncConversation
     assert f"conversation {told.conversation_id[:8]}, message {told.user_message_id[:8]}" in answer
 
 
+async def test_a_reason_that_was_noted_comes_before_what_the_code_says(agent: AsyncConversationAgent) -> None:
+    talk = await agent.create_conversation()
+    decision = "We chose to keep check_amount strict, since overdrafts cost us a lawsuit"
+    assert (await talk.send_message(decision)).content.startswith("Noted")
+    await talk.send_message("TODO: a report for each week")
+    services = await agent.open()
+    await services.graph.run_schema("CALL db.index.fulltext.awaitEventuallyConsistentIndexRefresh()")
+    other = await agent.create_conversation()
+    why = (await other.send_message("why is check_amount strict?")).content
+    assert why.index(f"> {decision}") < why.index("bank/account.py:13")
+    assert f"> {decision}" in (await other.send_message("why do we have check_amount?")).content
+    every = (await other.send_message("what did we decide so far?")).content
+    assert every.index("> TODO: a report for each week") < every.index(f"> {decision}")
+    # Nobody said a word of it: the code is asked.
+    assert (await other.send_message("why do we have Vault?")).content.startswith("`Vault` - bank/vault.py:4")
+
+
 async def test_the_scopes_of_an_answer_are_tied_to_it(agent: AsyncConversationAgent) -> None:
     talk = await agent.create_conversation()
     await talk.send_message("where is check_amount defined?")

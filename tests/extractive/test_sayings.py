@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ragforge_memory.llm.extractive.found_text import sayings
+from ragforge_memory.llm.extractive.echoes import only_repeats
+from ragforge_memory.llm.extractive.said import decisions, sayings, stated
 
 
 def message(role: str, excerpt: str) -> dict[str, Any]:
@@ -43,3 +44,22 @@ def test_a_decision_comes_first_and_what_became_of_the_code_is_told_of_all() -> 
     told = sayings("load_rows", {"query": "load_rows", "messages": messages})
     assert [line for line in told if line.startswith("  >")] == [f"  > {decision}"]
     assert told[-1] == "- `load_rows` (a.py): its code has changed"
+
+
+def test_what_the_user_stated_is_a_reason_and_a_question_is_none() -> None:
+    said = message("user", "We chose to keep inst positional only, since a field may be called inst")
+    asked = message("user", "why is inst positional only")
+    quoted = message("assistant", "inst is positional only because of fields of that name.")
+    value = {"query": "inst positional only", "messages": [asked, quoted, said]}
+    assert [line for line in stated("inst", value) if line.startswith("  >")] == [f"  > {said['excerpt']}"]
+    assert stated("inst", {**value, "messages": [asked, quoted]}) == []
+
+
+def test_decisions_are_what_was_noted_the_newest_first() -> None:
+    first = {**message("user", "we decided to use tabs"), "timestamp": "2026-01-01T00:00:00Z"}
+    then = {**message("user", "note: get_default stays lazy"), "timestamp": "2026-01-02T00:00:00Z"}
+    others = [message("user", "where is the note kept?"), message("assistant", "Noted: we decided to use tabs")]
+    told = decisions({"messages": [first, *others, then]})
+    assert [line for line in told if line.startswith("  >")] == [f"  > {then['excerpt']}", f"  > {first['excerpt']}"]
+    assert only_repeats("assistant", "\n".join(told))
+    assert only_repeats("assistant", "\n".join(decisions({"messages": others})))

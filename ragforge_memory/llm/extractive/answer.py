@@ -8,7 +8,7 @@ from typing import Any
 
 from ragforge_memory.llm.extractive.calls import Found
 from ragforge_memory.llm.extractive.evidence import imported, overridden, raised, tested, used_as_text
-from ragforge_memory.llm.extractive.found_text import code_lines, sayings, search_results
+from ragforge_memory.llm.extractive.found_text import code_lines, search_results
 from ragforge_memory.llm.extractive.inheritance import bases, subclasses
 from ragforge_memory.llm.extractive.members import (
     attribute,
@@ -20,6 +20,7 @@ from ragforge_memory.llm.extractive.members import (
     set_lines,
 )
 from ragforge_memory.llm.extractive.outlines import beginning, outlined, overloaded
+from ragforge_memory.llm.extractive.plan import about_code, asks_for_decisions, asks_why, is_about_code
 from ragforge_memory.llm.extractive.questions import Question
 from ragforge_memory.llm.extractive.quoting import (
     MAX_LISTED,
@@ -36,6 +37,7 @@ from ragforge_memory.llm.extractive.quoting import (
     trimmed,
     use_item,
 )
+from ragforge_memory.llm.extractive.said import decisions, sayings, stated
 from ragforge_memory.models.text import counted
 from ragforge_memory.retrieval.names import KINDS, is_test
 
@@ -103,9 +105,19 @@ def write(question: Question, asked: str, found: Sequence[Found]) -> str:
         case "lines":
             lines = code_lines(asked, values.get("read_file", {}))
         case "said":
-            lines = sayings(asked, values.get("search_conversation", {}))
+            if is_about_code(question, found):
+                told = [each for each in found if each.call.tool != "search_conversation"]
+                return write(about_code(question), asked, told)
+            said = values.get("search_conversation", {})
+            lines = decisions(said) if asks_for_decisions(question) else sayings(asked, said)
         case _:
             lines = search_results(question, values.get("search_code", {}), values.get("grep_code", {}))
+    if (
+        question.form != "said"
+        and asks_why(question)
+        and (reasons := stated(asked, values.get("search_conversation", {})))
+    ):
+        lines = [*reasons, "", *lines]
     return "\n".join(lines)
 
 

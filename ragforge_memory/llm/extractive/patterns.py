@@ -66,7 +66,11 @@ _SAID = (
     r"(?:what|which|any|where)\b.*?\b(?:was|were|is|are|has been|have been|had been) (?:ever |already |previously )?"
     r"(?:said|discussed|decided|concluded|agreed(?: on)?|mentioned|settled|talked about|noted)\b ?{on}(?P<x>.*?)",
     r"(?:what|which)(?:'s| is| was| were| are) (?:our|the|my|your) (?:decisions?|conclusions?|agreement|plan|outcome"
-    r"|discussion|verdict|answer) ?(?:we (?:made|took|reached|had) ?)?{on}(?P<x>.*?)",
+    r"|discussion|verdict|answer|notes?|todos?|to-dos?) ?(?:we (?:made|took|reached|had) ?)?{on}(?P<x>.*?)",
+    r"(?:what|which|any|list|show)(?: me)?(?: (?:all|of|the|our|my))*"
+    r" (?:decisions?|agreements?|conclusions?|notes?|todos?)"
+    r"(?: (?:did|have|do|are|were) (?:we|i|there)(?: (?:make|made|take|taken|have|reach|reached|note|noted))*)?"
+    r"(?: (?:so far|yet|until now|already))? ?{on}(?P<x>.*?)",
     r"(?:search|look (?:in|through)|check) (?:the |our |my |this |previous |earlier |past )*"
     r"(?:conversations?|chats?|history|discussions?|messages?) ?{on}(?P<x>.*?)",
     r"(?:remind me|do you remember|remember)\b ?(?:(?:of|about|that|when|what|how|why) ?)?(?:(?:we|i|you) )?"
@@ -338,6 +342,7 @@ THANKS = re.compile(
 )
 NOTED = re.compile(
     r"^(?:(?:we|i)(?:['’]ve| have)? (?:now |just |all )?(?:decided|agreed|chose|chosen|settled|concluded)\b"
+    r"|let['’]?s (?:agree|use|keep|stick|stay|go with|never|always|not)\b|from now on\b|to-?do\b ?[:,-]? ?(?=\w)"
     r"|(?:please )?(?:note|remember|fyi|for the record|decision|decided|reminder)(?: that\b| ?[:,-])).*[^?]$",
     re.I,
 )

@@ -4,17 +4,25 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from ragforge_memory.llm.extractive.calls import Call, Found
 from ragforge_memory.llm.extractive.evidence import importing, inheriting_calls, naming, raising, testing
 from ragforge_memory.llm.extractive.given_text import mentions_of
 from ragforge_memory.llm.extractive.members import member_calls
-from ragforge_memory.llm.extractive.questions import Question
+from ragforge_memory.llm.extractive.questions import Question, search_words
 from ragforge_memory.llm.extractive.relevance import judged, line_pattern
-from ragforge_memory.llm.extractive.targets import FOLDERS, Target, has_pronoun
+from ragforge_memory.llm.extractive.said import stated
+from ragforge_memory.llm.extractive.targets import FOLDERS, Target, has_pronoun, read_target
 from ragforge_memory.llm.extractive.wording import content_words
 from ragforge_memory.retrieval.names import KINDS
+
+DECISION_WORDS = ("decided", "decision", "agreed", "agree", "chose", "settled", "concluded", "note", "remember", "todo")
+"""What is said where something is decided or noted."""
+
+_WHY = re.compile(r"^\W*why\b", re.I)
+_DECIDED = re.compile(r"\b(?:deci\w+|agree\w*|conclu\w+|settled?|chosen?|choose|noted?|notes|to-?dos?)\b", re.I)
 
 MAX_STEPS = 3
 """Steps of tool calls for one question: a name, a search for its words, the lines that have them."""
@@ -22,12 +30,38 @@ MAX_STEPS = 3
 
 def next_calls(question: Question, found: Sequence[Found]) -> tuple[Call, ...]:
     """The calls to make now, given what the earlier ones of this question gave; none when it can be answered."""
-    wanted = _first(question)
+    if is_about_code(question, found):
+        return next_calls(about_code(question), found)
+    wanted = (*_first(question), *_reasons(question))
     done = {each.call.key for each in found}
     missing = tuple(call for call in wanted if call.key not in done)
     if missing:
         return missing
     return tuple(call for call in _second(question, found) if call.key not in done)
+
+
+def asks_why(question: Question) -> bool:
+    """Whether a reason is asked for: what the user has said of it comes before what the code says."""
+    return bool(_WHY.match(question.text)) and question.form in ("said", "search", "what", "where", "show")
+
+
+def asks_for_decisions(question: Question) -> bool:
+    """Whether it is asked what was decided, whatever it was about."""
+    return question.form == "said" and not question.target.text and bool(_DECIDED.search(question.text))
+
+
+def is_about_code(question: Question, found: Sequence[Found]) -> bool:
+    """Whether a reason was looked for in what was said, and is not there: the code may have one."""
+    if question.form != "said" or not asks_why(question) or not question.target.text:
+        return False
+    said = next((each.value for each in found if each.call.tool == "search_conversation"), None)
+    return isinstance(said, dict) and not stated(question.target.text, said)
+
+
+def about_code(question: Question) -> Question:
+    """What the code says of what a question is about."""
+    target = question.target.text
+    return replace(question, form="what", target=read_target(target), text=target)
 
 
 def name_call(tool: str, target: Target, **more: Any) -> Call:
@@ -36,14 +70,6 @@ def name_call(tool: str, target: Target, **more: Any) -> Call:
     if target.sort in KINDS:
         known.append(("kind", target.sort))
     return Call(tool, (("name", target.text), *known, *more.items()))
-
-
-def search_words(question: Question) -> tuple[str, ...]:
-    """The words that a search for this question uses."""
-    if question.form == "said" and question.target.text:
-        # What was talked about may be called like any word: a function ``out``, a file ``main``.
-        return tuple(question.target.text.split())
-    return content_words(question.target.text) or content_words(question.text)
 
 
 def _first(question: Question) -> tuple[Call, ...]:
@@ -80,8 +106,7 @@ def _first(question: Question) -> tuple[Call, ...]:
         case "lines":
             return (Call("outline", (("target", target.text),)),)
         case "said":
-            words = search_words(question)
-            return (Call("search_conversation", (("query", " ".join(words)), ("limit", 30))),) if words else ()
+            return _said(DECISION_WORDS if asks_for_decisions(question) else search_words(question))
         case "search":
             return _search(question)
         case "given":
@@ -90,6 +115,15 @@ def _first(question: Question) -> tuple[Call, ...]:
             return (*(Call("outline", (("target", file),)) for file in mentions.files), *names)
         case _:
             return ()
+
+
+def _said(words: Sequence[str]) -> tuple[Call, ...]:
+    return (Call("search_conversation", (("query", " ".join(words)), ("limit", 30))),) if words else ()
+
+
+def _reasons(question: Question) -> tuple[Call, ...]:
+    """What was said of what a reason is asked for."""
+    return _said(content_words(question.text)) if question.form != "said" and asks_why(question) else ()
 
 
 def _second(question: Question, found: Sequence[Found]) -> tuple[Call, ...]:

@@ -14,8 +14,8 @@ from ragforge_memory.llm.extractive.calls import Call, Found
 from ragforge_memory.llm.extractive.given_answer import named_code
 from ragforge_memory.llm.extractive.given_text import is_about_given, split_given
 from ragforge_memory.llm.extractive.history import resolve_target
-from ragforge_memory.llm.extractive.plan import MAX_STEPS, next_calls, search_words
-from ragforge_memory.llm.extractive.questions import Question, read_questions
+from ragforge_memory.llm.extractive.plan import MAX_STEPS, next_calls
+from ragforge_memory.llm.extractive.questions import Question, read_questions, search_words
 from ragforge_memory.llm.extractive.targets import Target
 from ragforge_memory.llm.extractive.title import condensed
 from ragforge_memory.llm.port import (

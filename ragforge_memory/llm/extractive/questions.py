@@ -58,7 +58,9 @@ class Question:
 
 
 # Of "do you remember what we said about tokens" only the tokens are searched for.
-_SAID_WORDS = re.compile(r"\b(?:said|say|told|decided|discussed|talked|agreed|mentioned|conversations?)\b", re.I)
+_SAID_WORDS = re.compile(
+    r"\b(?:said|say|told|decided|discussed|talked|agreed|mentioned|conversations?|so far|until now)\b", re.I
+)
 _FENCED = re.compile(r"(`{3,}).*?(?:\1|$)", re.S)
 _SENTENCE = re.compile(r"(?<=[?!.])(?<!\bvs\.)\s+(?=\S)")
 # "The code of X's caller", "where is the caller of X": who calls X, and no member of X that is called so.
@@ -163,7 +165,8 @@ def _matched(said: str) -> Question | None:
         if form == "overview":
             return Question(form, text=said)
         if form == "said":
-            topic = content_words(_SAID_WORDS.sub(" ", asked)) or asked.strip("`'\"?!.,").split()
+            about = _SAID_WORDS.sub(" ", asked)
+            topic = content_words(about) or about.strip("`'\"?!., ").split()
             return Question(form, Target("words", " ".join(topic)), said)
         if form == "lines":
             first = int(groups["first"])
@@ -263,3 +266,11 @@ def names_in(text: str) -> tuple[str, ...]:
     marks = "`'\",;:?!()[]{}"
     tokens = (token.strip(marks).removesuffix(".").strip(marks) for token in text.split())
     return tuple(dict.fromkeys(token for token in tokens if is_marked(token) or is_file(token)))
+
+
+def search_words(question: Question) -> tuple[str, ...]:
+    """The words that a search for this question uses."""
+    if question.form == "said" and question.target.text:
+        # What was talked about may be called like any word: a function ``out``, a file ``main``.
+        return tuple(question.target.text.split())
+    return content_words(question.target.text) or content_words(question.text)

@@ -1,0 +1,123 @@
+"""What was said, quoted: of a question's subject, or all that was decided; and what became of the code since."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from ragforge_memory.llm.extractive.echoes import WHAT_WAS_SAID, only_repeats
+from ragforge_memory.llm.extractive.questions import MAX_QUESTION, read_questions
+from ragforge_memory.llm.extractive.quoting import MAX_LISTED, NOTHING_FOUND, quotation
+from ragforge_memory.llm.extractive.relevance import ENOUGH_WORDS
+from ragforge_memory.llm.extractive.wording import covered
+
+# "Why is it lazy", without its mark.
+_ASKS = re.compile(r"^\W*(?:why|how|what|where|who|whom|whose|when|which)\b[^.!\n]*[.!?]?$", re.I)
+_ASKED = 2
+_QUOTES_CODE = re.compile(r"^(?:- )?`[^`\n]+` (?:- \S+:\d|\([^\n]+, line \d|contains)", re.M)
+_STATES = re.compile(r"\b(?:we|i|you|it|they|must|should|will|never|always|because|decided|note|prefer)\b.+\.", re.I)
+_NOTHING_SAID = re.compile(rf"^{NOTHING_FOUND}\b")
+MAX_SAYINGS = 5
+_CHANGES = 6
+MAX_SAID_LINES = 6
+
+
+def sayings(asked: str, value: Mapping[str, Any]) -> list[str]:
+    """What was said, each with its message and conversation; questions that only asked come last."""
+    words = tuple(str(value.get("query") or "").split())
+    messages = [
+        each
+        for each in value.get("messages") or []
+        if not _NOTHING_SAID.match(each["excerpt"]) and not only_repeats(each["role"], each["excerpt"])
+    ]
+    told = [(each, covered(words, each["excerpt"])) for each in messages]
+    kept = [(each, have) for each, have in told if have and len(have) >= ENOUGH_WORDS * len(words)]
+    if not kept:
+        return [f"{NOTHING_FOUND} about `{asked}` in our conversations."]
+    kept.sort(key=lambda pair: (_weight(pair[0]), -len(pair[1])))
+    # What has become of the code is told of questions and quotes too, which are not shown where something was stated.
+    since = _since(each for each, _ in kept)
+    if any(_weight(each) < _ASKED for each, _ in kept):
+        kept = [pair for pair in kept if _weight(pair[0]) < _ASKED]
+    lines = [f"{WHAT_WAS_SAID} `{asked}`:"]
+    for each, _ in kept[:MAX_SAYINGS]:
+        lines += _said(each)
+    return lines + since
+
+
+def stated(asked: str, value: Mapping[str, Any]) -> list[str]:
+    """What the user has said of it, as `sayings`; nothing where that is nothing. Questions say nothing."""
+    own = [each for each in value.get("messages") or [] if each["role"] == "user" and _weight(each) < _ASKED]
+    told = sayings(asked, {**value, "messages": own})
+    return [] if _NOTHING_SAID.match(told[0]) else told
+
+
+def decisions(value: Mapping[str, Any]) -> list[str]:
+    """What the user had noted, the newest first."""
+    own = [each for each in value.get("messages") or [] if each["role"] == "user"]
+    noted = [each for each in own if any(one.form == "noted" for one in read_questions(each["excerpt"]))]
+    if not noted:
+        return [f"{NOTHING_FOUND} about `decisions` in our conversations."]
+    noted.sort(key=lambda each: str(each["timestamp"]), reverse=True)
+    lines = [f"{WHAT_WAS_SAID} `decisions`:"]
+    for each in noted[:MAX_LISTED]:
+        lines += _said(each)
+    return lines + _since(noted)
+
+
+def _said(message: Mapping[str, Any]) -> list[str]:
+    """Who said it, when and where, and how it begins."""
+    who = {"user": "You", "assistant": "I"}.get(message["role"], message["role"])
+    here = message.get("this_conversation")
+    where = "this conversation" if here else f"conversation {message['conversation_id'][:8]}"
+    when = message["timestamp"][:16].replace("T", " ")
+    head = f"- {who}, {when}, {where}, message {message['message_id'][:8]}:"
+    return [head, *(f"  {line}" for line in quotation(_beginning(message["excerpt"])))]
+
+
+def _since(messages: Iterable[Mapping[str, Any]]) -> list[str]:
+    """What has become of the code that was talked about, where it is not what it was."""
+    told: dict[tuple[str, str], str] = {}
+    for each in messages:
+        for code in each.get("code") or []:
+            place = (code["file"], code["name"])
+            match code["status"]:
+                case "drifted":
+                    told[place] = "its code has changed"
+                case "moved":
+                    changed = ", and its code has changed" if code.get("changed") else ""
+                    told[place] = f"it has moved to {code['moved_to']}{changed}"
+                case "orphaned":
+                    told[place] = "it is gone"
+    if not told:
+        return []
+    lines = [f"- `{name}` ({file}): {what}" for (file, name), what in list(told.items())[:_CHANGES]]
+    return ["", "Since then:", *lines]
+
+
+def _beginning(text: str) -> list[str]:
+    """The first lines of a message; … where more follows, and no block of code left open."""
+    lines = text.strip().splitlines()
+    shown = lines[:MAX_SAID_LINES]
+    if sum(line.lstrip().startswith("```") for line in shown) % 2:
+        opened = max(at for at, line in enumerate(shown) if line.lstrip().startswith("```"))
+        shown = shown[:opened] if opened else [*shown, "```"]
+    while shown and not shown[-1].strip():
+        shown.pop()
+    if len(shown) < len(lines) and shown and not shown[-1].startswith("```"):
+        shown[-1] = f"{shown[-1].removesuffix(' …')} …"
+    return shown
+
+
+def _weight(message: Mapping[str, Any]) -> int:
+    """How much a message tells: what the user stated first, then answers; questions, and quotes of code, last."""
+    text = str(message["excerpt"])
+    if message["role"] == "user":
+        text = text.partition("\n\n```")[0]  # what was piped in behind a question is no statement of the user's
+        asks = bool(text.rstrip().endswith("?") or _ASKS.match(text.strip())) or any(
+            each.form not in ("search", "said", "noted") and len(text) < MAX_QUESTION and not _STATES.search(text)
+            for each in read_questions(text)
+        )
+        return _ASKED if asks else 0
+    return _ASKED + 1 if _QUOTES_CODE.search(text) else 1
