@@ -8,6 +8,7 @@ from typing import Any
 
 import typer
 
+from ragforge_memory.cli.commands import COMMANDS
 from ragforge_memory.cli.main import app
 
 PAGE = Path(__file__).parent / "cli.md"
@@ -68,6 +69,11 @@ def _section(command: Any, context: Any) -> str:
         rows = [f"| `{p.metavar or p.name.upper()}` | {p.help or ''} |" for p in arguments]
         parts.append("\n".join(["| argument | |", "|---|---|", *rows]) + "\n")
     parts.append(_options("", command, context))
+    if context.command_path == "ragforge chat":
+        rows = [
+            f"| `{' '.join(filter(None, (name, each.arguments)))}` | {each.help} |" for name, each in COMMANDS.items()
+        ]
+        parts.append("\n".join(["In the conversation:\n", "| command | |", "|---|---|", *rows]) + "\n")
     return "\n".join(part for part in parts if part)
 
 

@@ -167,6 +167,10 @@ TALK = [
     _message(7, "user", "And where is the config read? Where are passwords checked before a login?"),
     _message(8, "assistant", "Nothing found for `passwords checked before a login` in this project."),
     _message(9, "assistant", "> quoted documentation of the config.\n\nThe config is read in `config/load.py:10`."),
+    _message(10, "user", "what did we say about passwords before a login?"),
+    _message(
+        11, "assistant", "What was said about `passwords login`:\n- You, message 5: Passwords at the login repeated."
+    ),
 ]
 
 
@@ -181,7 +185,7 @@ async def test_an_extract_is_two_or_three_sentences_of_the_talk(embedder: Hashin
     assert places == sorted(places)
     assert "password" in written.text
     assert any(message.role == "user" and message.content in written.text for message in TALK)
-    for noise in ("x = 1", "quoted", "Thanks", "welcome", "Nothing found"):
+    for noise in ("x = 1", "quoted", "Thanks", "welcome", "Nothing found", "What was said", "repeated"):
         assert noise not in written.text
 
 

@@ -14,6 +14,7 @@ from ragforge_memory.agent.inputs import title_of
 from ragforge_memory.embeddings.port import Embedder
 from ragforge_memory.errors import EmbeddingError, ModelError
 from ragforge_memory.graph.records import as_text, to_json
+from ragforge_memory.llm.extractive.echoes import only_repeats
 from ragforge_memory.llm.extractive.stock import is_stock
 from ragforge_memory.llm.extractive.title import shortened
 from ragforge_memory.llm.port import (
@@ -156,7 +157,10 @@ class Summarizer:
 
     async def _extracted(self, texts: Sequence[tuple[bool, str]]) -> Written:
         """The sentences nearest to the middle of all; the user's word is among them where there is one."""
-        found = [(asked, each) for asked, text in texts for each in sentences(text) if asked or not is_stock(each)]
+        # What only quotes what was said, or asks for it, would be a summary of the summary's own source.
+        own = [(asked, text) for asked, text in texts if not only_repeats("user" if asked else "assistant", text)]
+        told = own or texts
+        found = [(asked, each) for asked, text in told for each in sentences(text) if asked or not is_stock(each)]
         telling = [each for each in found if tells(each[1])] or found
         if not telling:
             said = [text for _, text in texts if text.strip()]

@@ -51,7 +51,8 @@ HELP = """I answer by quoting this project's code and our conversations; I do no
 - which classes inherit from `NAME`? what does `NAME` inherit from?
 - what is in `FILE` or `FOLDER`? list the methods of `CLASS`
 - which functions parse options? (a search by words)
-- what did we say about TOPIC?
+- what did we say about TOPIC? what did we decide? why is `NAME` so?
+Tell me what shall be remembered: "we decided that …", "note: …", "todo: …".
 After an answer, "it", "that function" or "the second one" work too: who calls it? show me that."""
 
 GREETING = "Hello! Ask me about this project's code: where something is, what it does, who calls it."
