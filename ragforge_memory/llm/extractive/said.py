@@ -25,32 +25,36 @@ MAX_SAID_LINES = 6
 
 def sayings(asked: str, value: Mapping[str, Any]) -> list[str]:
     """What was said, each with its message and conversation; questions that only asked come last."""
-    words = tuple(str(value.get("query") or "").split())
-    messages = [
-        each
-        for each in value.get("messages") or []
-        if not _NOTHING_SAID.match(each["excerpt"]) and not only_repeats(each["role"], each["excerpt"])
-    ]
-    told = [(each, covered(words, each["excerpt"])) for each in messages]
-    kept = [(each, have) for each, have in told if have and len(have) >= ENOUGH_WORDS * len(words)]
-    if not kept:
-        return [f"{NOTHING_FOUND} about `{asked}` in our conversations."]
-    kept.sort(key=lambda pair: (_weight(pair[0]), -len(pair[1])))
-    # What has become of the code is told of questions and quotes too, which are not shown where something was stated.
-    since = _since(each for each, _ in kept)
-    if any(_weight(each) < _ASKED for each, _ in kept):
-        kept = [pair for pair in kept if _weight(pair[0]) < _ASKED]
-    lines = [f"{WHAT_WAS_SAID} `{asked}`:"]
-    for each, _ in kept[:MAX_SAYINGS]:
-        lines += _said(each)
-    return lines + since
+    weighed = [(_weight(each), each) for each in value.get("messages") or []]
+    return _told(asked, value, weighed) or [f"{NOTHING_FOUND} about `{asked}` in our conversations."]
 
 
 def stated(asked: str, value: Mapping[str, Any]) -> list[str]:
     """What the user has said of it, as `sayings`; nothing where that is nothing. Questions say nothing."""
-    own = [each for each in value.get("messages") or [] if each["role"] == "user" and _weight(each) < _ASKED]
-    told = sayings(asked, {**value, "messages": own})
-    return [] if _NOTHING_SAID.match(told[0]) else told
+    own = [(_weight(each), each) for each in value.get("messages") or [] if each["role"] == "user"]
+    return _told(asked, value, [pair for pair in own if pair[0] < _ASKED])
+
+
+def _told(asked: str, value: Mapping[str, Any], weighed: Iterable[tuple[int, Mapping[str, Any]]]) -> list[str]:
+    """Those messages that have enough of the words, quoted by their weight; nothing where none has."""
+    words = tuple(str(value.get("query") or "").split())
+    told = [
+        (weight, each, covered(words, each["excerpt"]))
+        for weight, each in weighed
+        if not _NOTHING_SAID.match(each["excerpt"]) and not only_repeats(each["role"], each["excerpt"])
+    ]
+    kept = [found for found in told if found[2] and len(found[2]) >= ENOUGH_WORDS * len(words)]
+    if not kept:
+        return []
+    kept.sort(key=lambda found: (found[0], -len(found[2])))
+    # What has become of the code is told of questions and quotes too, which are not shown where something was stated.
+    since = _since(each for _, each, _ in kept)
+    if kept[0][0] < _ASKED:
+        kept = [found for found in kept if found[0] < _ASKED]
+    lines = [f"{WHAT_WAS_SAID} `{asked}`:"]
+    for _, each, _ in kept[:MAX_SAYINGS]:
+        lines += _said(each)
+    return lines + since
 
 
 def decisions(value: Mapping[str, Any]) -> list[str]:
