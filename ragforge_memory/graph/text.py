@@ -43,9 +43,9 @@ def _parts_in(piece: str) -> dict[str, None]:
     alone = piece.isascii() and piece.isidentifier()
     found: dict[str, None] = {}
     for identifier in (piece,) if alone else _IDENTIFIER.findall(piece):
-        parts = _PARTS.findall(identifier)
+        parts = identifier_parts(identifier)
         if len(parts) > 1:
-            found.update(dict.fromkeys([part.lower() for part in parts]))
+            found.update(dict.fromkeys(parts))
     return found
 
 

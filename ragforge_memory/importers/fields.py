@@ -97,8 +97,6 @@ def time(value: object) -> datetime | None:
         raise ValueError(f"its timestamp is no time: {given!r}") from None
     if not isinstance(value, datetime):
         raise ValueError(f"its timestamp is no time: {given!r}")
-    if value.tzinfo is UTC:
-        return value
     try:
         return value.astimezone(UTC) if value.tzinfo is not None else value.replace(tzinfo=UTC)
     except OverflowError:

@@ -41,10 +41,7 @@ def ranked(scores: Mapping[Place, float], times: Mapping[Place, datetime], most:
     """
     leading = nlargest(most, scores, key=scores.__getitem__)
     found = [
-        Ranked(place, score + NEIGHBOUR_WEIGHT * _lent(place, scores, times)[0])
-        if (place[0], place[1] - 1) in scores or (place[0], place[1] + 1) in scores
-        else Ranked(place, score)
-        for place, score in scores.items()
+        Ranked(place, score + NEIGHBOUR_WEIGHT * _lent(place, scores, times)[0]) for place, score in scores.items()
     ]
     for place in _entering(leading, scores):
         lent, beside = _lent(place, scores, times)
