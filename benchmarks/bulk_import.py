@@ -25,13 +25,12 @@ import argparse
 import asyncio
 import gc
 import io
-import json
 import os
 import random
 import sys
 import tempfile
 import time
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -41,18 +40,21 @@ import neo4j
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
+from benchmarks.bulk_import_data import DIMENSION, Rows, answered, archive, lines, messages, rows_of, with_tools
 from benchmarks.figures import Figure, forget_project, table, write_json
 from benchmarks.server import benchmark_server
 from ragforge_memory import AsyncConversationAgent, ConversationConfig, Neo4jConfig
-from ragforge_memory.agent.context.importance import importance_of
 from ragforge_memory.embeddings.hashing import HashingEmbedder
 from ragforge_memory.graph.archive import ArchiveStore
 from ragforge_memory.graph.client import open_driver
-from ragforge_memory.graph.text import owner_token, terms
 from ragforge_memory.llm.scripted import ScriptedProvider
-from ragforge_memory.models.archive import FORMAT, VERSION
 
 LEAST, LEAST_WITH_VECTORS = 0.8, 0.9
+CONVERSATIONS = """
+UNWIND $rows AS row
+CREATE (c:Conversation)
+SET c = row {.*, created_at: datetime(), updated_at: datetime()}
+"""
 PLAIN = """
 UNWIND $rows AS row
 MATCH (c:Conversation {uuid: row.conversation_id})
@@ -75,154 +77,14 @@ WITH m, row
 CALL db.create.setNodeVectorProperty(m, $property, row.vector)
 RETURN count(*) AS written
 """
-DIMENSION = 384
-BATCH, SHORT = 1_000, 20
+SHORT = 20
 PLAINLY, PLAINLY_WITH_TOOLS = "plain UNWIND", "plain UNWIND with tool calls"
 PLAINLY_SHORT = f"plain UNWIND, conversations of {SHORT}"
 PLAINLY_WITH_VECTORS = "plain UNWIND with vectors"
-WORDS = ("parser", "handler", "the", "of", "reads", "writes", "token", "_cache", "index", "and", "is", "which", "queue")
-TIME = "2025-06-14T10:00:00.000Z"
-
-
-def said(drawn: random.Random) -> str:
-    """Some 300 characters, names of code among them."""
-    words = [drawn.choice(WORDS) for _ in range(40)]
-    names = f"{drawn.choice(WORDS)}_{drawn.randrange(10**6)} load{drawn.randrange(10**4)}Items"
-    return " ".join([*words, names, *(["It failed."] if drawn.random() < 0.1 else [])])
-
-
-def messages(count: int, drawn: random.Random) -> list[dict[str, Any]]:
-    """A plain list."""
-    return [
-        {"role": "assistant" if n % 2 else "user", "content": said(drawn), "timestamp": TIME, "uuid": uuid4().hex}
-        for n in range(count)
-    ]
-
-
-def with_tools(count: int, drawn: random.Random, result: int = 1_000) -> Iterator[dict[str, Any]]:
-    """OpenAI messages: every other one calls a tool, whose result has so many characters."""
-    for number in range(count):
-        if number % 2 == 0:
-            yield {"role": "user", "content": said(drawn), "uuid": uuid4().hex}
-            continue
-        call = {"id": f"c{number}", "function": {"name": "read", "arguments": '{"path": "a.py"}'}}
-        yield {"role": "assistant", "content": said(drawn), "tool_calls": [call], "uuid": uuid4().hex}
-        yield {"role": "tool", "tool_call_id": f"c{number}", "content": (said(drawn) * (result // 250 + 1))[:result]}
-
-
-def answered(count: int, drawn: random.Random) -> list[dict[str, Any]]:
-    """The same, each result beside its call."""
-    found: list[dict[str, Any]] = []
-    for record in with_tools(count, drawn):
-        if record["role"] == "tool":
-            found[-1]["results"] = [record["content"]]
-        else:
-            found.append({**record, "timestamp": TIME})
-    return found
-
-
-def lines(records: Any) -> str:
-    """JSON lines."""
-    return "".join(json.dumps(record) + "\n" for record in records)
-
-
-def archive(
-    conversations: list[list[dict[str, Any]]], vectors: list[list[float]] | None = None, model: str = ""
-) -> bytes:
-    """An archive of ours of these conversations."""
-    head: dict[str, Any] = {"record": "archive", "format": FORMAT, "version": VERSION}
-    if vectors is not None:
-        head["embeddings"] = {"model": model, "dimension": DIMENSION}
-    records = [head]
-    for found in conversations:
-        uuid = uuid4().hex
-        records.append({"record": "conversation", "uuid": uuid, "title": "t", "head_seq": len(found)})
-        question = None
-        for seq, each in enumerate(found, start=1):
-            row = {"record": "message", "seq": seq, "uuid": each["uuid"], "role": each["role"], "state": "complete"}
-            row |= {"content": each["content"], "timestamp": TIME}
-            if (importance := importance_of(each["content"])) is not None:
-                row |= {"importance": importance, "important": True}
-            if each["role"] == "user":
-                question = each["uuid"]
-            else:
-                row["in_reply_to"] = question
-            row["tool_calls"] = [archived_call(*pair) for pair in calls_of(each)]
-            if vectors is not None:
-                row["embedding"] = vectors[seq - 1]
-            records.append(row)
-        records.append({"record": "end", "uuid": uuid, "messages": len(found)})
-    records.append({"record": "done", "conversations": len(conversations)})
-    return "".join(json.dumps(each, separators=(",", ":")) + "\n" for each in records).encode()
-
-
-def calls_of(message: dict[str, Any]) -> list[tuple[dict[str, Any], str]]:
-    """Its tool calls, each with its result."""
-    return list(zip(message.get("tool_calls", ()), message.get("results", ()), strict=True))
-
-
-def archived_call(call: dict[str, Any], result: str) -> dict[str, Any]:
-    """A tool call as an archive has it."""
-    given = {"uuid": uuid4().hex, "success": True, "result": result, "timestamp": TIME, "truncated": False}
-    return {
-        "uuid": uuid4().hex,
-        "index": 0,
-        "tool_name": "read",
-        "success": True,
-        "timestamp": TIME,
-        "iteration": 1,
-        "duration_ms": 0,
-        "arguments": json.loads(call["function"]["arguments"]),
-        "result": given | {"result_size_bytes": len(result) + 2},
-    }
-
-
-def rows_of(
-    project: str, found: list[dict[str, Any]], vectors: list[list[float]] | None = None, *, length: int = 0
-) -> list[list[dict[str, Any]]]:
-    """What the floor is given: messages with all their properties, a batch after the other.
-
-    Args:
-        project: whose they become.
-        found: the messages.
-        vectors: one for each, or none.
-        length: messages of a conversation; 0: all are one.
-    """
-    conversation, question, token = "", None, owner_token("", project)
-    rows = []
-    for number, each in enumerate(found):
-        seq = number % (length or len(found)) + 1
-        if seq == 1:
-            conversation, question = uuid4().hex, None
-        row: dict[str, Any] = {"uuid": each["uuid"], "role": each["role"], "content": each["content"], "seq": seq}
-        row |= {"terms": terms(each["content"]), "state": "complete", "timestamp": TIME, "calls": []}
-        row |= {
-            "conversation_id": conversation,
-            "project": project,
-            "user_id": "",
-            "owner_token": token,
-        }
-        if (importance := importance_of(each["content"])) is not None:
-            row["importance"] = importance
-        if each["role"] == "user":
-            question = each["uuid"]
-        else:
-            row["in_reply_to"] = question
-        for call, result in calls_of(each):
-            uuid = uuid4().hex
-            asked = {"uuid": uuid, "message_id": each["uuid"], "index": 0, "tool_name": "read", "success": True}
-            asked |= {"arguments": call["function"]["arguments"], "duration_ms": 0, "iteration": 1}
-            given = {"uuid": uuid4().hex, "tool_call_id": uuid, "success": True, "result": json.dumps(result)}
-            given |= {"result_size_bytes": len(result) + 2, "truncated": False}
-            row["calls"].append({"call": asked, "result": given})
-        if vectors is not None:
-            row["vector"] = vectors[number]
-        rows.append(row)
-    return [rows[first : first + BATCH] for first in range(0, len(rows), BATCH)]
 
 
 async def plain(
-    driver: neo4j.AsyncDriver, database: str, project: str, batches: list[list[dict[str, Any]]], property_name: str
+    driver: neo4j.AsyncDriver, database: str, batches: Sequence[tuple[Rows, Rows]], property_name: str
 ) -> None:
     """The floor."""
 
@@ -230,11 +92,9 @@ async def plain(
         await (await transaction.run(query, parameters)).consume()
 
     async with driver.session(database=database) as session:
-        create = "UNWIND $uuids AS uuid CREATE (:Conversation {uuid: uuid, project: $project})"
-        for batch in batches:
-            new = [row["conversation_id"] for row in batch if row["seq"] == 1]
+        for new, batch in batches:
             if new:
-                await session.execute_write(write, create, uuids=new, project=project)
+                await session.execute_write(write, CONVERSATIONS, rows=new)
             if "vector" in batch[0]:
                 await session.execute_write(write, PLAIN_WITH_VECTORS, rows=batch, property=property_name)
             else:
@@ -330,7 +190,7 @@ class Ways:
     ) -> Callable[[], Awaitable[None]]:
         project = self._project if vectors is None else f"{self._project}-vectors"
         rows = rows_of(project, found, vectors, length=length)
-        return lambda: plain(self._driver, self._config.database, project, rows, self._property)
+        return lambda: plain(self._driver, self._config.database, rows, self._property)
 
     def _imported(
         self, data: bytes, agent: AsyncConversationAgent | None = None, *, drain: bool = False

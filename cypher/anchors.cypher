@@ -117,9 +117,12 @@ CALL (m, p) {
   WITH [s IN found WHERE s.uuid = named] AS by_uuid, [s IN found WHERE s.qualified_name = named] AS qualified,
     [s IN found WHERE s.name = named] AS called, [s IN found WHERE CASE WHEN named ENDS WITH '.' + s.qualified_name THEN
       all(part IN split(left(named, size(named) - size(s.qualified_name) - 1), '.')
-        WHERE part IN split(replace(s.file, '.', '/'), '/')) ELSE false END] AS placed
-  UNWIND CASE WHEN size(by_uuid) = 1 THEN by_uuid WHEN size(qualified) = 1 THEN qualified
-    WHEN size(called) = 1 THEN called WHEN size(qualified) + size(called) = 0 AND size(placed) = 1 THEN placed ELSE [] END AS s
+        WHERE part IN split(replace(s.file, '.', '/'), '/')) ELSE false END] AS placed,
+    [s IN found WHERE NOT coalesce(toStringOrNull(s.modifiers), '') CONTAINS 'overload'
+      AND none(ending IN ['.pyi', '.d.ts', '.d.mts', '.d.cts'] WHERE s.file ENDS WITH ending)] AS defined
+  WITH by_uuid, [some IN [qualified, called, CASE WHEN size(qualified) + size(called) = 0 THEN placed ELSE [] END] |
+    CASE WHEN size(some) = 1 THEN some ELSE [s IN some WHERE s IN defined] END] AS ways
+  UNWIND CASE WHEN size(by_uuid) = 1 THEN by_uuid ELSE coalesce(head([way IN ways WHERE size(way) = 1]), []) END AS s
   WITH DISTINCT m, s, p.head_commit AS head, CASE WHEN NOT s.file IN p.uncommitted_files THEN p.head_commit END AS commit
   MERGE (m)-[r:REFERENCES_CODE {kind: $kind}]->(s)
   ON CREATE SET r.scope_hash = s.hash, r.commit = commit

@@ -114,7 +114,10 @@ CALL (c) {
           WHERE part IN split(replace(s.file, '.', '/'), '/')) END AS placed
     WITH mention, collect(CASE WHEN fits THEN s END) AS fitting, collect(CASE WHEN placed THEN s END) AS placed
     WITH CASE WHEN size(fitting) > 0 THEN fitting ELSE placed END AS candidates
-    WITH CASE WHEN size(candidates) = 1 THEN candidates
+    // Of what is defined once and declared beside it, the definition is meant: no overload, no stub.
+    WITH candidates, [s IN candidates WHERE NOT coalesce(toStringOrNull(s.modifiers), '') CONTAINS 'overload'
+      AND none(ending IN ['.pyi', '.d.ts', '.d.mts', '.d.cts'] WHERE s.file ENDS WITH ending)] AS defined
+    WITH CASE WHEN size(candidates) = 1 THEN candidates WHEN size(defined) = 1 THEN defined
       ELSE [s IN candidates WHERE s.file IN $mentioned_files OR any(tie IN $touched WHERE tie.scope = s.uuid)] END AS meant
     UNWIND meant AS s
     RETURN s, 'discussed' AS kind

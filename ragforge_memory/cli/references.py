@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Annotated
 
@@ -52,7 +53,8 @@ async def _about(settings: Settings, scope: str, limit: int, json: bool) -> None
         return
     for info in found:
         typer.echo("\n".join(_lines(info)))
-    note(age if found else f"nothing was said about {scope!r}")
+    nothing = f"nothing was said about {scope!r} that is tied to one definition"
+    note(age if found else f"{nothing}; ragforge conversations search {shlex.quote(scope)} looks for the word")
 
 
 async def labels_age(agent: AsyncConversationAgent) -> str:

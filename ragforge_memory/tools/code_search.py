@@ -9,7 +9,7 @@ from ragforge_memory.tools.code_files import grep_code, read_file
 from ragforge_memory.tools.code_find import search_code
 from ragforge_memory.tools.code_scopes import outline, read_scope
 from ragforge_memory.tools.code_uses import find_callees, find_callers
-from ragforge_memory.tools.conversation import search_conversation
+from ragforge_memory.tools.conversation import recent_conversations, search_conversation
 
 __all__ = [
     "CODE_SEARCH_TOOLS",
@@ -19,6 +19,7 @@ __all__ = [
     "outline",
     "read_file",
     "read_scope",
+    "recent_conversations",
     "search_code",
     "search_conversation",
 ]
@@ -32,5 +33,6 @@ CODE_SEARCH_TOOLS: tuple[Callable[..., Any], ...] = (
     grep_code,
     read_file,
     search_conversation,
+    recent_conversations,
 )
 """All of them; none changes anything, so all may run at the same time."""

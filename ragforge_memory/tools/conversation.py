@@ -1,4 +1,4 @@
-"""The tool `search_conversation`: what was said before."""
+"""The tools `search_conversation`, what was said before, and `recent_conversations`, when and of what."""
 
 from __future__ import annotations
 
@@ -22,6 +22,9 @@ MORE = 4
 
 _CODE = 8
 """Definitions that are told of one message."""
+
+SUMMARY = 600
+"""Characters of a conversation's summary in a list of them."""
 
 _WORD = re.compile(r"\w+")
 
@@ -77,6 +80,34 @@ async def search_conversation(
             }
             for each in kept
         ],
+    }
+
+
+@tool
+async def recent_conversations(context: ToolContext, limit: int = 10) -> dict[str, Any]:
+    """Lists this user's conversations about this project, the last updated first: when, how long, and their summary.
+
+    It answers what was done last time or this week. `search_conversation` finds what was said of a subject.
+
+    Args:
+        limit: conversations at most, up to 50.
+    """
+    if context.messages is None:
+        raise ToolError("this agent keeps no conversations")
+    found = await context.messages.latest(max(1, min(limit, 50)))
+    return {
+        "conversations": [
+            {
+                "conversation_id": each.uuid,
+                "this_conversation": each.uuid == context.conversation_id,
+                "title": each.title,
+                "updated_at": each.updated_at.isoformat(),
+                "message_count": each.message_count,
+                "summary": excerpt(each.summary, (), SUMMARY) if each.summary else None,
+            }
+            for each in found
+            if each.message_count or each.uuid == context.conversation_id
+        ]
     }
 
 

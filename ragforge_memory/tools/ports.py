@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Protocol, runtime_checkable
 if TYPE_CHECKING:
     from ragforge_memory.embeddings.port import Embedder, Vector
     from ragforge_memory.models.code import CodeReference, Scope, ScopeCounts, ScopeName, ScopeUse
-    from ragforge_memory.models.conversation import ScoredMessage, ToolCall
+    from ragforge_memory.models.conversation import ConversationInfo, ScoredMessage, ToolCall
     from ragforge_memory.models.owner import Owner
 
 
@@ -72,6 +72,9 @@ class MessageReader(Protocol):
 
     async def code_of(self, message_ids: Sequence[str]) -> Mapping[str, Sequence[CodeReference]]:
         """The code that messages are tied to, by their uuids, and what has become of it."""
+
+    async def latest(self, limit: int = 10) -> Sequence[ConversationInfo]:
+        """The owner's conversations, the last updated first."""
 
 
 @runtime_checkable

@@ -121,6 +121,30 @@ async def test_a_name_may_have_its_module_before_it(make_agent: MakeAgent, proje
             await conversation.reference_code(answer.message_id, ["json.seal"])
 
 
+async def test_a_stub_and_overloads_make_no_name_ambiguous(make_agent: MakeAgent, project: Path) -> None:
+    (project / "auth.pyi").write_text("def scramble(password: str, salt: str) -> str: ...\ndef seal() -> None: ...\n")
+    (project / "keys.py").write_text(
+        "from typing import overload\n\n\n@overload\ndef derive(key: str) -> str: ...\n@overload\n"
+        "def derive(key: bytes) -> bytes: ...\ndef derive(key):\n    return key\n\n\ndef twice():\n    return 1\n"
+    )
+    (project / "more.py").write_text("def twice():\n    return 2\n")
+    said = "`scramble` and `derive` stay as they are; so does `twice`."
+    async with make_agent(said, "Yes.", root=project) as agent:
+        await agent.ingest()
+        conversation = await agent.create_conversation()
+        answer = await conversation.send_message("What stays?")
+        meant = {(each.file, each.qualified_name, each.start_line) for each in await conversation.referenced_code()}
+        again = await conversation.send_message("Sure?")
+        tied = await conversation.reference_code(again.message_id, ["scramble", "derive", "auth.seal"], "read")
+        with pytest.raises(InvalidInput, match="means one definition"):
+            await conversation.reference_code(answer.message_id, ["twice"])
+
+    both = {("auth.py", "scramble", 7), ("keys.py", "derive", 8)}
+    assert meant == both  # of two definitions none is guessed
+    declared = ("auth.pyi", "seal", 2)  # where there is nothing else
+    assert {(each.file, each.qualified_name, each.start_line) for each in tied} == {*both, declared}
+
+
 async def test_a_conversation_with_many_ties_to_a_file_hides_no_other(make_agent: MakeAgent, project: Path) -> None:
     async with make_agent(root=project) as agent:
         await agent.ingest()

@@ -25,3 +25,4 @@ def test_conversations_are_found_by_their_code_and_say_what_became_of_it(ragforg
     nothing = ragforge.run("conversations", "about", "no_such_thing")
     assert (nothing.returncode, nothing.stdout) == (0, "")
     assert "nothing was said about 'no_such_thing'" in nothing.stderr
+    assert "ragforge conversations search no_such_thing" in nothing.stderr

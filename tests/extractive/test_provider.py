@@ -89,6 +89,7 @@ async def test_each_form_asks_the_tool_that_fits() -> None:
         ("what did we say about echo?", ("search_conversation", {"query": "echo", "limit": 30})),
         ("which functions parse options?", ("search_code", {"query": "parse options", "limit": 40})),
         ("talk.py:3-5", ("outline", {"target": "talk.py"})),
+        ("what did we talk about last week?", ("recent_conversations", {"limit": 11})),
     ]:
         assert await requests_for(user(text)) == [wanted], text
 

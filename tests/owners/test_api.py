@@ -176,6 +176,20 @@ async def test_the_search_tool_finds_ones_own_alone(two: Two, agent_of: MakeAgen
     assert {each["conversation_id"] for each in call.result["messages"]} == {two.my_conversation.uuid}
 
 
+async def test_the_tool_that_lists_conversations_lists_ones_own_alone(two: Two, agent_of: MakeAgent) -> None:
+    asks = ToolRequest("c", "recent_conversations", {"limit": 50})
+    async with agent_of(two.mine.user_id, two.mine.project, [asks], "Well.", tools=CODE_SEARCH_TOOLS) as agent:
+        conversation = await agent.create_conversation("Here")
+        [call] = (await conversation.send_message("What did we do last time?")).tool_calls
+        await conversation.delete()
+    listed = {each["conversation_id"]: each for each in call.result["conversations"]}
+    assert {two.my_conversation.uuid, conversation.uuid} <= listed.keys()
+    assert two.their_conversation.uuid not in listed
+    assert next(iter(listed)) == conversation.uuid
+    assert [each["title"] for each in listed.values() if each["this_conversation"]] == ["Here"]
+    assert listed[two.my_conversation.uuid]["message_count"] == 2
+
+
 # --- background work and journals -------------------------------------------------------------------------------------
 
 

@@ -228,6 +228,7 @@ async def test_without_code_files_or_messages_the_tools_say_so() -> None:
         ("grep_code", {"pattern": "x"}, "not at hand"),
         ("read_file", {"path": "x"}, "not at hand"),
         ("search_conversation", {"query": "x"}, "keeps no conversations"),
+        ("recent_conversations", {}, "keeps no conversations"),
     ]:
         ran = await registry.run(ToolRequest("1", name, arguments), nothing)
         assert says in (ran.error or ""), name

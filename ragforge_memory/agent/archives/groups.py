@@ -137,6 +137,7 @@ class Groups:
         self._by_itself = False
         self._group: dict[str, _Held] = {}
         self._writing: asyncio.Task[list[Restored]] | None = None
+        self._ahead: Set[str] = frozenset()
         self._count = _Count()
 
     async def take(self, line: Line, number: int) -> list[Restored]:
@@ -210,6 +211,10 @@ class Groups:
         """Begins to write what was gathered as soon as what was before is written; what became of that."""
         group, self._group = list(self._group.values()), {}
         prompts = [prompt for each in group for prompt in each.of("prompt")]
+        # What is here of them is looked for while what is before them is written; that itself is here by then.
+        before, self._ahead = self._ahead, {each.head.uuid for each in group}
+        new, here = await self._restoring.apart([each.head for each in group])
+        new -= before
         parts: list[Part] | None = None
         names = {each.head.uuid: self._restoring.now(each.head.uuid) for each in group}
         with suppress(EmbeddingMismatch):  # of one of them: which, is found out line by line
@@ -217,7 +222,8 @@ class Groups:
         told = await self._before()
         if parts is None:
             return told + [one for each in group for one in await self._line_by_line(each)]
-        self._writing = asyncio.create_task(self._write(group, parts, names), name="ragforge-restore-group")
+        writing = self._write(group, parts, names, new=new, here=here - before)
+        self._writing = asyncio.create_task(writing, name="ragforge-restore-group")
         return told
 
     async def _before(self) -> list[Restored]:
@@ -228,11 +234,12 @@ class Groups:
         self._writing = None
         return told
 
-    async def _write(self, group: Sequence[_Held], parts: Sequence[Part], names: Mapping[str, str]) -> list[Restored]:
-        """A group, ``parts`` of which were made under these names."""
+    async def _write(
+        self, group: Sequence[_Held], parts: Sequence[Part], names: Mapping[str, str], *, new: set[str], here: Set[str]
+    ) -> list[Restored]:
+        """A group, ``parts`` of which were made under these names; for ``new`` and ``here`` see `Restoring.apart`."""
         told: list[Restored] = []
         restoring = self._restoring
-        new, here = await restoring.apart([each.head for each in group])
         new -= await restoring.crowded({each.head.uuid: each.of("message") for each in group if each.head.uuid in new})
         for run in _runs(group, new):
             heads = {each.head.uuid for each in run}

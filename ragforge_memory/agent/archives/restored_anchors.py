@@ -10,9 +10,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ragforge_memory.code.anchoring import Before, resolve_anchors
+from ragforge_memory.code.rows import anchor_key
 from ragforge_memory.errors import RagforgeError
 from ragforge_memory.graph.anchors import AnchorStore
 from ragforge_memory.graph.restore import PlacedAnchor, RestoreStore
+from ragforge_memory.models import archive
 
 if TYPE_CHECKING:
     from ragforge_memory.agent.services import Services
@@ -26,6 +28,14 @@ _LOOK_SECONDS = 60
 def holder() -> str:
     """Who this is, for others to tell whether it still runs."""
     return f"{socket.gethostname()}:{os.getpid()}"
+
+
+def key_here(anchor: archive.Anchor, theirs: str, project: str) -> str:
+    """An anchor's key in this project: in another one than it comes from (``theirs``) it is another."""
+    if theirs == project:
+        return anchor.key
+    place = (anchor.file or "", anchor.scope_key or anchor.qualified_name or "", anchor.kind or "")
+    return anchor_key(project, *place, anchor.body_hash or "")
 
 
 async def place_anchors(services: Services, store: RestoreStore, anchors: Iterable[PlacedAnchor]) -> None:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import Mapping, Sequence, Set
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from ragforge_memory.agent.archives.restored_anchors import holder, place_anchors
+from ragforge_memory.agent.archives.restored_anchors import holder, key_here, place_anchors
 from ragforge_memory.agent.archives.restored_branches import check_branches
 from ragforge_memory.agent.archives.restored_messages import HereAlready, MessageWriter, Part, merge_row, uuids_of
 from ragforge_memory.agent.archives.restored_places import (
@@ -21,7 +22,6 @@ from ragforge_memory.agent.archives.restored_places import (
     last_seq,
 )
 from ragforge_memory.code.ingest import is_dead
-from ragforge_memory.code.rows import anchor_key
 from ragforge_memory.errors import ConversationNotFound, InvalidInput, RagforgeError, SpaceMoved
 from ragforge_memory.graph.archive import ArchiveStore
 from ragforge_memory.graph.conversations import ConversationStore
@@ -125,9 +125,12 @@ class Restoring:
         they get new uuids; and those that are here and shall be left alone. What else there is, `decide` decides.
         """
         seqs = {each.uuid: last_seq(each) for each in heads}
-        known = await self._store.known(seqs)
-        taken = await self._store.taken(list(seqs)) - known.keys()
-        holders = await self._store.session_holders([each.session_id for each in heads if each.session_id])
+        known, taken, holders = await asyncio.gather(
+            self._store.known(seqs),
+            self._store.taken(list(seqs)),
+            self._store.session_holders([each.session_id for each in heads if each.session_id]),
+        )
+        taken -= known.keys()
         copies = await self._store.copies(taken)
         new, here = set(), set()
         for each in heads:
@@ -163,7 +166,13 @@ class Restoring:
         here = {self.now(each.uuid): 0 for each in heads if self.now(each.uuid) in self._here}
         before = await self._store.known(here)
         holders = await self._store.session_holders([each.session_id for each in heads if each.session_id])
-        await self._store.begin([self.now(each.uuid) for each in heads], holder())
+        uuids = [self.now(each.uuid) for each in heads]
+        try:
+            await self._store.begin(uuids, holder())
+        except InvalidInput:  # of one; the others are begun
+            for uuid in uuids:
+                await self._conversations.discard(uuid, import_token=self._store.token)
+            raise
         for each in heads:
             known = before.get(self.now(each.uuid))
             kept, message = (known.kept_to, known.kept_message_id) if known else (0, None)
@@ -174,13 +183,14 @@ class Restoring:
     async def anchors(self, some: Mapping[str, Sequence[archive.Anchor]]) -> None:
         """The anchors that conversations stand on; as in all that follows, by the conversation's uuid."""
         every = [(uuid, each) for uuid, anchors in some.items() for each in anchors]
+        projects = (self._head.owner.project, self._services.owner.project)
         for start in range(0, len(every), _BATCH):
             batch = every[start : start + _BATCH]
-            keys = {each.uuid: self._key(each) for _, each in batch}
+            keys = {each.uuid: key_here(each, *projects) for _, each in batch}
             taken = await self._store.taken_anchors(keys)
             rows = {}
             for index, (uuid, each) in enumerate(batch):
-                key = self._begun[uuid].keys[each.uuid] = self._key(each)
+                key = self._begun[uuid].keys[each.uuid] = key_here(each, *projects)
                 if self._keys.setdefault(each.uuid, key) != key:
                     raise Misplaced(start + index, f"uuid: {each.uuid!r} is that of another anchor", of="anchors")
                 name = self._names.made(each.uuid) if each.uuid in taken else each.uuid
@@ -352,14 +362,6 @@ class Restoring:
         self._names.rename(uuid for head in names if self._names.renamed(head) for uuid in names[head])
         others = [uuid for head in names if not self._names.renamed(head) for uuid in names[head]]
         self._names.rename(await self._store.taken(others))
-
-    def _key(self, anchor: archive.Anchor) -> str:
-        """An anchor's key in this project: in another one than it comes from it is another."""
-        project = self._services.owner.project
-        if self._head.owner.project == project:
-            return anchor.key
-        place = (anchor.file or "", anchor.scope_key or anchor.qualified_name or "", anchor.kind or "")
-        return anchor_key(project, *place, anchor.body_hash or "")
 
     async def _vector_space(self) -> Space | None:
         """Where the archive's vectors belong: into the project's space, if they are of the same model."""

@@ -12,7 +12,7 @@ from ragforge_memory.embeddings.calibration import cosine_of, similarity
 from ragforge_memory.errors import ConversationNotFound, EmbeddingError, RagforgeError, SpaceMoved
 from ragforge_memory.graph.anchors import ReferenceStore
 from ragforge_memory.graph.search import CANDIDATES, EVERYTHING, Filters, Hit, Hits, part_of, words_of
-from ragforge_memory.models.conversation import Message, ScoredMessage
+from ragforge_memory.models.conversation import ConversationInfo, Message, ScoredMessage
 from ragforge_memory.models.search import SearchResults
 from ragforge_memory.retrieval.fusion import FLOOR_WITHOUT_WORDS, fused_with_gaps
 from ragforge_memory.retrieval.neighbours import Place, Ranked, is_apart, ranked
@@ -120,6 +120,10 @@ class Searcher:
         if not self._services.config.memory.enabled:
             return {}
         return await ReferenceStore(self._services.graph, self._services.owner).of_messages(message_ids)
+
+    async def latest(self, limit: int = 10) -> Sequence[ConversationInfo]:
+        """The owner's conversations, the last updated first."""
+        return (await self._services.conversations.page(limit=limit)).items
 
 
 class _Found:

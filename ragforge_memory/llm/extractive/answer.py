@@ -23,6 +23,7 @@ from ragforge_memory.llm.extractive.outlines import beginning, outlined, overloa
 from ragforge_memory.llm.extractive.plan import about_code, asks_for_decisions, asks_why, is_about_code
 from ragforge_memory.llm.extractive.questions import Question
 from ragforge_memory.llm.extractive.quoting import (
+    MAX_ASKED,
     MAX_LISTED,
     documentation,
     head,
@@ -41,9 +42,6 @@ from ragforge_memory.llm.extractive.said import decisions, sayings, stated
 from ragforge_memory.models.text import counted
 from ragforge_memory.retrieval.names import KINDS, is_test
 
-MAX_CALLERS = 500
-"""Callers are what was asked for, and half a list of them is a wrong answer."""
-
 HELP = """I answer by quoting this project's code and our conversations; I do not write or guess. Ask for instance:
 - where is `NAME`? what does `NAME` do? show me `NAME`
 - who calls `NAME`? what does `NAME` call?
@@ -51,7 +49,7 @@ HELP = """I answer by quoting this project's code and our conversations; I do no
 - which classes inherit from `NAME`? what does `NAME` inherit from?
 - what is in `FILE` or `FOLDER`? list the methods of `CLASS`
 - which functions parse options? (a search by words)
-- what did we say about TOPIC? what did we decide? why is `NAME` so?
+- what did we say about TOPIC? what did we decide? why is `NAME` so? what did we talk about last time?
 Tell me what shall be remembered: "we decided that …", "note: …", "todo: …".
 After an answer, "it", "that function" or "the second one" work too: who calls it? show me that."""
 
@@ -232,8 +230,8 @@ def _one_target(scope: Mapping[str, Any], uses: Sequence[Mapping[str, Any]], ver
         left_out = int((scope.get("totals") or {}).get("callers") or 0) - len(scope.get("callers") or [])
         total = len(uses) + max(0, left_out)
         lines.append(f"{subject(scope)} is {verb} by {counted(total, 'scope')}:")
-        lines += [use_item(each) for each in uses[:MAX_CALLERS]]
-        lines += rest(total - len(uses[:MAX_CALLERS]))
+        lines += [use_item(each) for each in uses[:MAX_ASKED]]
+        lines += rest(total - len(uses[:MAX_ASKED]))
     elif top:
         lines.append(f"{subject(scope)} is {verb} outside of functions only.")
     elif scope.get("possible"):
@@ -243,7 +241,7 @@ def _one_target(scope: Mapping[str, Any], uses: Sequence[Mapping[str, Any]], ver
     if top:
         lines.append("Outside of functions:")
         total = max(len(top), int((scope.get("totals") or {}).get("top_level") or 0))
-        lines += [_outside(each) for each in top[:MAX_LISTED]] + rest(total - len(top[:MAX_LISTED]))
+        lines += [_outside(each) for each in top[:MAX_ASKED]] + rest(total - len(top[:MAX_ASKED]))
     if verb == "called":
         lines += _named("It decorates", scope.get("decorates") or [])
         lines += _named("It is named without a call in", scope.get("references") or [])
@@ -275,7 +273,7 @@ def _possible(scopes: Sequence[Mapping[str, Any]]) -> list[str]:
         return []
     name = scopes[0]["name"]
     total = max(len(possible), *(int((scope.get("totals") or {}).get("possible") or 0) for scope in scopes))
-    listed = list(possible.values())[:MAX_CALLERS]
+    listed = list(possible.values())[:MAX_ASKED]
     return [
         f"Calls of some `{name}` on something whose type is not known:",
         *(use_item(each) if each.get("qualified_name") else _outside(each) for each in listed),
@@ -294,9 +292,9 @@ def _callees(asked: str, value: Mapping[str, Any]) -> list[str]:
         others = scope.get("other_calls") or []
         if callees:
             lines.append(f"{subject(scope)} uses {counted(len(callees), 'definition')} of this project:")
-            for each in callees[:MAX_LISTED]:
+            for each in callees[:MAX_ASKED]:
                 lines.append(f"{item(each)} in line {', '.join(map(str, each['lines']))}")
-            lines += rest(len(callees) - MAX_LISTED)
+            lines += rest(len(callees) - MAX_ASKED)
         else:
             lines.append(f"{subject(scope)} calls nothing that is known to be defined in this project.")
         if others:

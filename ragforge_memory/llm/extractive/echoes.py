@@ -14,7 +14,14 @@ from ragforge_memory.llm.extractive.quoting import NOTHING_FOUND
 WHAT_WAS_SAID = "What was said about"
 """How an answer begins that quotes messages."""
 
-_REPEATS = re.compile(rf"(?:\A|\n\n)(?:{WHAT_WAS_SAID} `|{NOTHING_FOUND} about `[^`\n]*` in our conversations)")
+WHAT_YOU_SAID = "In this conversation you said"
+OUR_CONVERSATIONS = "Our latest conversations"
+"""How answers begin that tell what was talked about."""
+
+_REPEATS = re.compile(
+    rf"(?:\A|\n\n)(?:{WHAT_WAS_SAID} `|{WHAT_YOU_SAID}, |{OUR_CONVERSATIONS}:"
+    rf"|{NOTHING_FOUND} about `[^`\n]*` in our conversations)"
+)
 # "Remember that we agreed on tabs" states something; these only ask.
 _ASKS = re.compile(
     r"^\W*(?:(?:please|and|so|but|hi|hello|hey|ok(?:ay)?),? )*"
@@ -39,4 +46,6 @@ def only_repeats(role: str, text: str) -> bool:
 
 def _asks_what_was_said(sentence: str) -> bool:
     question = read_question(sentence)
-    return question is not None and question.form == "said" and bool(_ASKS.match(sentence))
+    return question is not None and (
+        question.form == "recap" or (question.form == "said" and bool(_ASKS.match(sentence)))
+    )

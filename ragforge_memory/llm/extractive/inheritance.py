@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ragforge_memory.llm.extractive.quoting import (
-    MAX_LISTED,
+    MAX_ASKED,
     nothing,
     rest,
     signature,
@@ -31,7 +31,7 @@ def subclasses(asked: str, value: Mapping[str, Any]) -> list[str]:
         below = scope.get("subclasses") or []
         if below:
             lines.append(f"{subject(scope)} is inherited by {counted(len(below), 'scope')}:")
-            lines += [use_item(each) for each in below[:MAX_LISTED]] + rest(len(below) - MAX_LISTED) + [""]
+            lines += [use_item(each) for each in below[:MAX_ASKED]] + rest(len(below) - MAX_ASKED) + [""]
     bare = [subject(each) for each in types if not each.get("subclasses")]
     if bare and not lines:
         lines += [f"{bare.pop(0)}: nothing in this project inherits from it.", ""]

@@ -2,18 +2,30 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
+from itertools import groupby
 from typing import Any
 
+from ragforge_memory.llm.extractive.docstrings import readable
 from ragforge_memory.llm.extractive.found_text import code_lines
 from ragforge_memory.llm.extractive.questions import Question
-from ragforge_memory.llm.extractive.quoting import head, item, nothing, rest, taken_for
+from ragforge_memory.llm.extractive.quoting import MAX_ASKED, head, item, nothing, quotation, rest, taken_for
 from ragforge_memory.models.text import counted
 
 MAX_OUTLINED = 60
+"""Definitions of a file that are listed a line each; of more only the outermost have one."""
 
 MAX_NAMES = 12
 """Names of one file in the list of a folder's files."""
+
+PURPOSE_LINES = 6
+
+# A heading, a list, a table, a badge, a directive or a piece of code says little of what a project is for.
+_NO_PROSE = re.compile(r"^\s*(?:[#=~+|<!\[>*`:-]|\.\. |\d+[.)] )|^[\W_]*$")
+_UNDERLINE = re.compile(r"^\s*([=~^\"'+*-])\1{2,}\s*$")
+_PROSE = 40
+"""Characters of a paragraph that says something."""
 
 _SORTS = {
     "function": ("function", "method"),
@@ -30,13 +42,14 @@ def outlined(question: Question, asked: str, values: Mapping[str, Any]) -> list[
         case "file":
             return _file_outline(question, asked, value)
         case "folder":
-            return _folder_outline(asked, value)
+            said = purpose(values.get("grep_code", {})) if question.form == "overview" else []
+            return [*said, *([""] if said else []), *_folder_outline(asked, value)]
         case "scope":
             owner = value["scope"]
             inside, none = _asked_for([{"file": owner["file"], **each} for each in value.get("scopes") or []], question)
             number = _numbered(inside, question, none, int(value.get("total") or 0) - len(value.get("scopes") or []))
             lines = [head(owner), f"It has {number} inside{':' if inside else '.'}"]
-            lines += [_listed(each) for each in inside[:MAX_OUTLINED]] + rest(len(inside) - MAX_OUTLINED)
+            lines += [_listed(each) for each in inside[:MAX_ASKED]] + rest(len(inside) - MAX_ASKED)
             note = taken_for({"match": value.get("match"), "scopes": [owner]}, asked)
             return [*lines, *note]
         case _:
@@ -135,6 +148,29 @@ def _folder_outline(asked: str, value: Mapping[str, Any]) -> list[str]:
 def _names(names: Sequence[str]) -> str:
     more = f" and {len(names) - MAX_NAMES} more" if len(names) > MAX_NAMES else ""
     return f": {', '.join(f'`{each}`' for each in names[:MAX_NAMES])}{more}" if names else ""
+
+
+def purpose(value: Mapping[str, Any]) -> list[str]:
+    """What a project's README says first, quoted with its place; nothing where there is none, or no prose in it.
+
+    Args:
+        value: the lines of README files that `grep_code` gave, blank ones left out.
+    """
+    matches = sorted(value.get("matches") or [], key=lambda each: (each["file"].count("/"), each["file"]))
+    if not matches:
+        return []
+    file = matches[0]["file"]
+    lines = [each for each in matches if each["file"] == file]
+    for _, numbered in groupby(enumerate(lines), key=lambda each: each[1]["line"] - each[0]):
+        paragraph = [each for _, each in numbered]
+        text = [str(each["text"]).strip() for each in paragraph]
+        if _NO_PROSE.match(text[0]) or any(map(_UNDERLINE.match, text)) or sum(map(len, text)) < _PROSE:
+            continue
+        said = text if file.endswith((".md", ".txt")) else readable("\n".join(text), "README.py")
+        shown = said[:PURPOSE_LINES]
+        cut = [*shown[:-1], f"{shown[-1]} …"] if len(said) > PURPOSE_LINES else shown
+        return [f"{file}:{paragraph[0]['line']} says:", *quotation(cut)]
+    return []
 
 
 def beginning(value: Mapping[str, Any]) -> list[str]:

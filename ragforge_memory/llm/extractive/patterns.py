@@ -13,7 +13,7 @@ from typing import Literal
 Form = Literal[
     "where", "what", "show", "callers", "uses", "callees", "subclasses", "bases", "outline", "overview", "lines",
     "tests", "raises", "imports", "overrides",
-    "said", "search", "given", "greeting", "thanks", "noted", "help",
+    "said", "recap", "search", "given", "greeting", "thanks", "noted", "help",
 ]  # fmt: skip
 
 SMALL_TALK: frozenset[Form] = frozenset({"greeting", "thanks", "noted", "help"})
@@ -47,15 +47,37 @@ _PARTS: Mapping[str, str] = {
     "said": "(?:say|said|saying|discuss|discussed|discussing|talk|talked|talking|decide|decided|conclude|concluded"
             "|agree|agreed|mention|mentioned|ask|asked|tell|told|note|noted|write|wrote|chat|chatted|settle|settled"
             "|choose|chose|chosen|plan|planned|recall|remember)",
+    # "The session" is as likely code.
+    "talk": "(?:(?:this|our|the|my)(?: (?:whole|entire|current|{then}))* (?:conversation|chat|discussion)"
+            "|(?:our|my|(?:this|the) {then}) session)s?",
+    "then": "(?:last|latest|previous|earlier|past|other|recent|most recent)",
+    "when": "(?:so far|until now|up to now|today|yesterday|recently|lately|before|earlier|already|previously"
+            "|(?:the )?last (?:time|session|week|month|conversation|chat)|this (?:week|morning|afternoon)"
+            "|in (?:the past|this|our|the)(?: (?:last|previous|earlier|past|current))?"
+            "(?: (?:conversation|chat|discussion|session)s?)?)",
     "on": "(?:(?:about|on|regarding|concerning|of|with|for|over) ?)?",
     "project": "(?:this|the|our|my) (?:project|repo|repository|code ?base|code|package|application|library)",
     "facts": "(?:signature|purpose|role|docstring|docs?|documentation|arguments?|parameters?|params|args|return type"
              "|return value|defaults?(?: values?)?|job|meaning|use|point|responsibility|type|complexity)",
     "inherit": "(?:inherits?|inheriting|derives?|descends?|extends?|subclass(?:es)?|implements?)",
+    "below": "(?:subclass(?:es)?|child(?:ren)?(?: class(?:es)?)?|implementations?|implementors?|implementers?"
+             "|descendants?|derived class(?:es)?|inheritors?)",
     "bases": "(?:(?:direct|immediate) )?(?:(?:base|parent|super|ancestor)[ -]?"
              "(?:class|type|interface|trait|struct)(?:es|s)?|bases|superclass(?:es)?|ancestors)",
 }  # fmt: skip
 
+_RECAP = (
+    r"(?:give me |write |show me |make )?(?:an? |the )?(?:short |brief |quick )?"
+    r"(?:summar(?:y|i[sz]e)|recap|sum up|overview)(?: of)? {talk}(?: {when})?",
+    r"(?:recap|summari[sz]e|sum up)"
+    r"(?: what (?:we|i)(?:['’]ve| have)? (?:{said}|did|done|have)(?: about)?)?(?: {when})?",
+    r"where (?:were|are) we(?: {when})?|where did we (?:stop|leave off|get to)(?: {when})?",
+    r"what (?:have|did|do|had|were|was|are) (?:we|i|you and i) (?:(?:all|already|just|been) )*"
+    r"(?:talk(?:ed|ing)?|discuss(?:ed|ing)?|said|say|chat(?:ted|ting)?|cover(?:ed|ing)?|look(?:ed|ing)? at"
+    r"|do(?:ne|ing)?|work(?:ed|ing)? on|ask(?:ed|ing)?(?: you)?)(?: about| of| on)?(?: {when})*",
+    r"what(?:'s| is| was| were| are) {talk}(?: been)? about(?: {when})?",
+    r"(?:list|show|what(?:'s| is| are| were)|which are)(?: me)?(?: all)?(?: of)? {talk}",
+)
 _SAID = (
     # What has become of what was talked about is told with it; what it is for, by what was decided.
     r"(?:has|have|did) {x} (?:been )?(?:changed?|edited|modified|drifted)(?: since.*)?",
@@ -97,7 +119,7 @@ _BASES = (
     # Of one that may be among them all are told.
     r"(?:is|are) {x} (?:really |actually |also )?an? (?:(?:direct|indirect|real) )?(?:subclass|subtype|child(?: class)?"
     r"|descendant|implementation|kind) of \S+",
-    r"(?:does|do) {x} (?:really |actually |also )?(?:inherit|derive|descend|extend|subclass|implement)"
+    r"(?:does|do) (?!any|some){x} (?:really |actually |also )?(?:inherit|derive|descend|extend|subclass|implement)"
     r"(?: (?:directly )?from)? (?!(?:anything|something|any|another|it)\b)\S+",
     r"(?:from |of )?(?:what|which|who|whom)(?: (?:other |{bases}|{noun}|interfaces?|traits?|types?))* (?:does|do|did) "
     r"{x} (?:(?:directly|itself|actually) )?{inherit}(?: (?:from|of|directly))*",
@@ -106,12 +128,16 @@ _BASES = (
     r"(?:what(?:'s| is| are) (?:the )?|{give}){bases} (?:of|for) {x}",
     r"(?:what(?:'s| is| are) (?:the )?|{give}){its} {bases}",
     r"(?:what|which) {bases} (?:does|do) {x} have",
-    r"(?:does|do) {x} (?:inherit|derive|descend|extend)(?: from)? (?:anything|something|any {noun}|another {noun})",
+    r"(?:does|do) (?!any|some){x} (?:inherit|derive|descend|extend)(?: from)? "
+    r"(?:anything|something|any {noun}|another {noun})",
 )
 _SUBCLASSES = (
+    r"(?:what|which|how many)(?: (?:direct|known|other))* {below} (?:does|do|did) {x} have",
+    r"(?:does|do|has|have) {x} (?:have|has|got|any)(?: (?:any|some))? {below}",
+    r"(?:does|do) (?:anything|something|anyone|any {noun}) (?:inherit|derive|descend|extend|subclass)(?: from)? {x}",
     r"{give}(?:(?:what|which|who) )?(?:{noun} )?(?:that )?"
     r"(?:inherits?|derives?|extends?|subclass(?:es)?|implements?) (?:from |of )?{x}",
-    r"{give}(?:subclasses|child(?:ren)?(?: classes)?|implementations|descendants|derived classes) (?:of|for) {x}",
+    r"{give}{below} (?:of|for) {x}",
 )
 _CALLEES = (
     # "Which functions call run" asks for callers of run, not for what "call" runs.
@@ -123,6 +149,10 @@ _CALLEES = (
     r"(?:make|made|making|doing|do|contain|perform)",
     r"(?:what|which) (?:other )?(?:{noun} |calls? )?(?:is|are|gets?) (?:being )?(?:{called}|{used}|made) "
     r"(?:by|from|in|inside|within) {x}",
+    r"(?:does|do|will|would|can) (?!(?:anyone|anything|anybody|something|somebody|any|we|i|you)\b){x} "
+    r"(?:ever |actually |even |directly |really )*(?:call|invoke|run|trigger|execute|instantiate|depend on|rely on) "
+    r"(?:anything|something|any (?:other )?{noun}|others?|other {noun}|\S+)"
+    r"(?: (?:internally|directly|itself|at all|else))?",
     r"{give}(?:callees|outgoing calls|dependencies|calls) (?:(?:that are )?made )?(?:of|by|from|in|inside|for) {x}",
     r"{give}{its} (?:callees|outgoing calls|dependencies|calls)",
 )
@@ -271,6 +301,7 @@ _WHAT = (
 )
 
 _IN_ORDER: tuple[tuple[Form, tuple[str, ...]], ...] = (
+    ("recap", _RECAP),
     ("said", _SAID),
     ("lines", _LINES),
     ("overview", _OVERVIEW),

@@ -22,6 +22,10 @@ DECISION_WORDS = ("decided", "decision", "agreed", "agree", "chose", "settled", 
 """What is said where something is decided or noted."""
 
 _WHY = re.compile(r"^\W*why\b", re.I)
+# What a project is, not what lies in it.
+_PURPOSE = re.compile(
+    r"^(?!.*\b(?:files|modules|packages|inside|in)\b)\W*(?:what\b|(?:give me )?(?:an )?overview)", re.I
+)
 _DECIDED = re.compile(r"\b(?:deci\w+|agree\w*|conclu\w+|settled?|chosen?|choose|noted?|notes|to-?dos?)\b", re.I)
 
 MAX_STEPS = 3
@@ -102,11 +106,14 @@ def _first(question: Question) -> tuple[Call, ...]:
             folder = "/" if target.sort in FOLDERS and not target.file and target.kind == "name" else ""
             return (Call("outline", (("target", inside + folder),)),)
         case "overview":
-            return (Call("outline", (("target", "."),)),)
+            readme = Call("grep_code", (("pattern", r"\S"), ("path", "README"), ("limit", 120)))
+            return (Call("outline", (("target", "."),)), *((readme,) if _PURPOSE.match(question.text) else ()))
         case "lines":
             return (Call("outline", (("target", target.text),)),)
         case "said":
             return _said(DECISION_WORDS if asks_for_decisions(question) else search_words(question))
+        case "recap":
+            return (Call("recent_conversations", (("limit", 11),)),)
         case "search":
             return _search(question)
         case "given":

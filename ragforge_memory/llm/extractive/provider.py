@@ -16,6 +16,7 @@ from ragforge_memory.llm.extractive.given_text import is_about_given, split_give
 from ragforge_memory.llm.extractive.history import resolve_target
 from ragforge_memory.llm.extractive.plan import MAX_STEPS, next_calls
 from ragforge_memory.llm.extractive.questions import Question, read_questions, search_words
+from ragforge_memory.llm.extractive.recap import recapitulated
 from ragforge_memory.llm.extractive.targets import Target
 from ragforge_memory.llm.extractive.title import condensed
 from ragforge_memory.llm.port import (
@@ -92,7 +93,7 @@ class _Turn:
         earlier = request.messages[:at] if at > 0 else ()
         text = request.messages[at].content if at >= 0 else ""
         text, given = split_given(text)
-        before = [split_given(each.content)[0] for each in earlier if each.role == "user"]
+        before = self._before = [split_given(each.content)[0] for each in earlier if each.role == "user"]
         self._steps = _steps(request.messages[at + 1 :])
         self._folded = [] if self._offered or self._steps else _folded(request.system)
         self._questions: list[tuple[Question, str]] = []
@@ -131,6 +132,9 @@ class _Turn:
                 parts.append(_SMALL_TALK[question.form])
             elif question.form == "given":
                 parts.append("\n".join(named_code(question.text, self._found(question))))
+            elif question.form == "recap":
+                given = next((each.value for each in self._found(question) if isinstance(each.value, dict)), {})
+                parts.append("\n".join(recapitulated(question, self._before, given)))
             elif not text and question.form != "overview" and not search_words(question):
                 parts.append(UNCLEAR)
             else:

@@ -162,7 +162,7 @@ def _matched(said: str) -> Question | None:
         asked = groups.get("x") or groups.get("name") or ""
         if groups.get("of"):
             asked = f"{asked} of {groups['of']}"
-        if form == "overview":
+        if form in ("overview", "recap"):
             return Question(form, text=said)
         if form == "said":
             about = _SAID_WORDS.sub(" ", asked)
@@ -227,7 +227,7 @@ def _repeated(asked: str, before: Sequence[str]) -> Question | None:
         return None
     for earlier in reversed(before):
         questions = read_questions(earlier)
-        if questions and questions[-1].form not in (*SMALL_TALK, "search", "said", "overview"):
+        if questions and questions[-1].form not in (*SMALL_TALK, "search", "said", "recap", "overview"):
             return replace(questions[-1], target=target, text=asked)
     return Question("what", target, asked)
 

@@ -13,7 +13,10 @@ NOTHING_FOUND = "Nothing found"
 """How every answer begins that found nothing."""
 
 MAX_LISTED = 25
-"""Items of one list; what is left is counted."""
+"""Items of a list beside the answer; what is left is counted."""
+
+MAX_ASKED = 500
+"""Items of a list that was asked for: half of it is a wrong answer."""
 
 DOCUMENTATION_LINES = 14
 SUMMARY_LINES = 2

@@ -8,7 +8,7 @@ from typing import Any
 
 from ragforge_memory.llm.extractive.echoes import WHAT_WAS_SAID, only_repeats
 from ragforge_memory.llm.extractive.questions import MAX_QUESTION, read_questions
-from ragforge_memory.llm.extractive.quoting import MAX_LISTED, NOTHING_FOUND, quotation
+from ragforge_memory.llm.extractive.quoting import MAX_ASKED, NOTHING_FOUND, quotation
 from ragforge_memory.llm.extractive.relevance import ENOUGH_WORDS
 from ragforge_memory.llm.extractive.wording import covered
 
@@ -65,7 +65,7 @@ def decisions(value: Mapping[str, Any]) -> list[str]:
         return [f"{NOTHING_FOUND} about `decisions` in our conversations."]
     noted.sort(key=lambda each: str(each["timestamp"]), reverse=True)
     lines = [f"{WHAT_WAS_SAID} `decisions`:"]
-    for each in noted[:MAX_LISTED]:
+    for each in noted[:MAX_ASKED]:
         lines += _said(each)
     return lines + _since(noted)
 

@@ -1,0 +1,78 @@
+"""What a project is for: the first prose of its README, with its place."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ragforge_memory.llm.extractive.outlines import purpose
+from ragforge_memory.llm.extractive.plan import next_calls
+from ragforge_memory.llm.extractive.questions import read_questions
+
+
+def lines_of(file: str, text: str) -> list[dict[str, Any]]:
+    return [
+        {"file": file, "line": number, "text": line}
+        for number, line in enumerate(text.splitlines(), start=1)
+        if line.strip()
+    ]
+
+
+MARKDOWN = """\
+# shop
+
+[![build](https://example.org/badge.svg)](https://example.org)
+<p align="center">A picture of a shop, as large as it is pretty</p>
+
+- a list of things that it can do, and of things it cannot
+
+Keeps the books of a small shop:
+what was sold, to whom and when.
+
+Another paragraph that says more about it, which is not quoted.
+"""
+RST = """\
+====
+shop
+====
+
+.. image:: https://example.org/shop.svg
+
+Shop keeps the books of a small :class:`Shop`, as
+``shop.books`` has them.
+"""
+
+
+def test_the_first_prose_of_a_readme_is_quoted() -> None:
+    assert purpose({"matches": lines_of("README.md", MARKDOWN)}) == [
+        "README.md:8 says:",
+        "> Keeps the books of a small shop:",
+        "> what was sold, to whom and when.",
+    ]
+    assert purpose({"matches": lines_of("README.rst", RST)}) == [
+        "README.rst:7 says:",
+        "> Shop keeps the books of a small `Shop`, as",
+        "> `shop.books` has them.",
+    ]
+
+
+def test_the_outermost_readme_counts() -> None:
+    inner = lines_of(".github/README.md", MARKDOWN)
+    assert purpose({"matches": inner + lines_of("README.rst", RST)})[0] == "README.rst:7 says:"
+
+
+def test_without_prose_nothing_is_said() -> None:
+    assert purpose({"matches": lines_of("README.md", "# shop\n\n- one\n- two\n\nShort.\n")}) == []
+    assert purpose({}) == []
+
+
+def test_only_what_a_project_is_asks_for_its_readme() -> None:
+    for text, tools in (
+        ("what does this project do?", ["outline", "grep_code"]),
+        ("what is this project about?", ["outline", "grep_code"]),
+        ("give me an overview", ["outline", "grep_code"]),
+        ("which files are there?", ["outline"]),
+        ("list the files in this project", ["outline"]),
+    ):
+        [question] = read_questions(text)
+        assert question.form == "overview", text
+        assert [call.tool for call in next_calls(question, ())] == tools, text
