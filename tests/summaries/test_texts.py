@@ -171,6 +171,13 @@ TALK = [
     _message(
         11, "assistant", "What was said about `passwords login`:\n- You, message 5: Passwords at the login repeated."
     ),
+    _message(12, "user", "which classes check passwords at a login?"),
+    _message(
+        13,
+        "assistant",
+        "`Login` (auth.py, line 3) is inherited by 2 scopes:\n- `PasswordsLogin` - auth.py:12 (class) at the login\n"
+        "- passwords/login: 17 files",
+    ),
 ]
 
 
@@ -185,7 +192,17 @@ async def test_an_extract_is_two_or_three_sentences_of_the_talk(embedder: Hashin
     assert places == sorted(places)
     assert "password" in written.text
     assert any(message.role == "user" and message.content in written.text for message in TALK)
-    for noise in ("x = 1", "quoted", "Thanks", "welcome", "Nothing found", "What was said", "repeated"):
+    for noise in (
+        "PasswordsLogin",
+        "17 files",
+        "x = 1",
+        "quoted",
+        "Thanks",
+        "welcome",
+        "Nothing found",
+        "What was said",
+        "repeated",
+    ):
         assert noise not in written.text
 
 

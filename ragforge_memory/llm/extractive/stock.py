@@ -1,6 +1,8 @@
-"""What an extractive answer says whatever was asked: it stands for nothing that was found."""
+"""What stands for nothing in an extractive answer: what it says whatever was asked, and the items of its lists."""
 
 from __future__ import annotations
+
+import re
 
 from ragforge_memory.llm.extractive.answer import GREETING, HELP, NO_TOOLS, NOTED, THANKS, UNCLEAR
 from ragforge_memory.llm.extractive.quoting import NOTHING_FOUND
@@ -10,7 +12,11 @@ _STOCK = frozenset(
     sentence for text in (GREETING, HELP, NO_TOOLS, NOTED, THANKS, UNCLEAR) for sentence in sentences(text)
 )
 
+# "`Command.invoke` - core.py:12 (method)", "core.py:12 (`Command`)", "src/click: 17 files": which list they are of is
+# said before them.
+_ITEM = re.compile(r"^(?:`[^`]+` - )?[^\s`]+:\d+\b|^\S+: \d+ files?$|^\S+\.\w+: `")
+
 
 def is_stock(sentence: str) -> bool:
-    """Whether a sentence of an answer is one of those, or says that nothing was found."""
-    return sentence in _STOCK or sentence.startswith(NOTHING_FOUND)
+    """Whether a sentence of an answer is one of those, says that nothing was found, or is an item of a list of code."""
+    return sentence in _STOCK or sentence.startswith(NOTHING_FOUND) or bool(_ITEM.match(sentence))
