@@ -31,7 +31,8 @@ from uuid import uuid4
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from benchmarks.bulk_import import TIME, agent_of, archived_call, said
+from benchmarks.bulk_import import agent_of
+from benchmarks.bulk_import_data import TIME, archived_call, said
 from benchmarks.figures import Figure, forget_project, table, write_json
 from benchmarks.server import benchmark_server
 from ragforge_memory.config import Neo4jConfig
