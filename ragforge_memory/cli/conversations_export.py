@@ -34,7 +34,9 @@ def export(
     ] = None,
     all_: Annotated[
         Path | None,
-        typer.Option("--all", metavar="FILE", help="Every conversation, as JSON lines.", show_default=False),
+        typer.Option(
+            "--all", metavar="FILE", help="Every conversation, as JSON lines; - is stdout.", show_default=False
+        ),
     ] = None,
     format_: Annotated[Format, typer.Option("--format", help="json has everything, markdown is for reading.")] = (
         Format.json
@@ -61,7 +63,7 @@ def export(
     from ragforge_memory.cli.session import run_async
 
     if all_ is not None:
-        run_async(_all, settings, all_, embeddings, force)
+        run_async(_piped if str(all_) == "-" else _all, settings, all_, embeddings, force)
     else:
         run_async(_one, settings, reference, format_, embeddings, output, force)
 
@@ -85,7 +87,24 @@ async def _one(
         print_json(made)
 
 
-async def _all(settings: Settings, file: Path, embeddings: bool, force: bool) -> None:
+async def _piped(settings: Settings, _: Path, embeddings: bool, force: bool) -> None:
+    """To stdout, once it is whole: what a pipe has taken cannot be taken back."""
+    import shutil
+    import sys
+    from tempfile import TemporaryDirectory
+
+    with TemporaryDirectory(prefix="ragforge-export-") as folder:
+        file = Path(folder) / "all.jsonl"
+        try:
+            await _all(settings, file, embeddings, force, name="stdout")
+        finally:
+            if file.exists():
+                with file.open("rb") as whole:
+                    shutil.copyfileobj(whole, sys.stdout.buffer)
+                sys.stdout.buffer.flush()
+
+
+async def _all(settings: Settings, file: Path, embeddings: bool, force: bool, *, name: str | None = None) -> None:
     from ragforge_memory.cli.session import open_graph
     from ragforge_memory.cli.terminal import Spinner, Terminal, note
     from ragforge_memory.models.text import counted
@@ -95,7 +114,7 @@ async def _all(settings: Settings, file: Path, embeddings: bool, force: bool) ->
     async with open_graph(settings) as agent, spinner.running("exporting"):
         report = await agent.export_all(file, embeddings=embeddings)
     number, messages = counted(report.conversations, "conversation"), counted(report.messages, "message")
-    typer.echo(f"exported: {number}, {messages}, {report.size_bytes:,} bytes to {file}")
+    typer.echo(f"exported: {number}, {messages}, {report.size_bytes:,} bytes to {name or file}", err=name is not None)
     for error in report.errors[:_SHOWN]:
         note(f"not exported: {error.conversation_id[:8]}: {error.message}")
     if report.failed:

@@ -57,6 +57,21 @@ class Gate(io.RawIOBase):
         return self._parts[1].read(size)
 
 
+async def test_a_message_without_a_time_was_said_after_the_one_before_it(make_agent: MakeAgent) -> None:
+    times = [None, "2020-01-01T10:00:00Z", None, None, "2020-01-01T12:00:00Z"]
+    said = [record(number, timestamp=time) if time else record(number) for number, time in enumerate(times)]
+    async with make_agent() as agent:
+        conversation = await agent.import_conversation(said)
+        [undated, *dated] = [message.timestamp for message in await conversation.get_history()]
+    assert [each.isoformat() for each in dated] == [
+        "2020-01-01T10:00:00+00:00",
+        "2020-01-01T10:00:00+00:00",
+        "2020-01-01T10:00:00+00:00",
+        "2020-01-01T12:00:00+00:00",
+    ]
+    assert undated.year > 2020  # nothing says when
+
+
 async def test_tool_calls_and_reasoning_are_as_a_turn_leaves_them(
     make_agent: MakeAgent, either_config: Neo4jConfig, owner: Owner
 ) -> None:

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, nullcontext
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any
 from uuid import uuid4
 
@@ -100,6 +101,7 @@ class _Filling:
         self._transcript = transcript
         self._redacted = redacted
         self._question: str | None = None
+        self._time: datetime | None = None
         self.after = 0
         self._empty()
 
@@ -152,7 +154,9 @@ class _Filling:
         if message.role == "user":
             self._question = uuid
         calls = [self._call(call, index, uuid) for index, call in enumerate(message.tool_calls)]
-        self.rows.append(import_row(self.after + len(self.rows) + 1, new, message.timestamp, calls))
+        # One without a time was said after the one before it, and not when it is imported.
+        self._time = message.timestamp or self._time
+        self.rows.append(import_row(self.after + len(self.rows) + 1, new, self._time, calls))
         self._tokens += estimate_tokens(content)
         self._characters += characters
         self._tool_calls += len(calls)
