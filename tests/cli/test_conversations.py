@@ -109,8 +109,16 @@ def test_what_is_here_already_is_refused_with_the_option_that_leaves_it(ragforge
         assert "is here already" in refused.stderr
         assert "hint: --on-conflict skip leaves what is here" in refused.stderr
     piped = ragforge.run("conversations", "export", "--all", "-")
-    # The first line says when.
-    assert piped.stdout.splitlines()[1:] == (ragforge.project / "backup.jsonl").read_text().splitlines()[1:]
+    lines = piped.stdout.splitlines()
+    assert [json.loads(line)["record"] for line in lines] == [
+        "archive",
+        "conversation",
+        "message",
+        "message",
+        "end",
+        "done",
+    ]
+    assert set(lines[2:]) < set((ragforge.project / "backup.jsonl").read_text().splitlines())
     assert "exported: 1 conversation, 2 messages" in piped.stderr
     assert not (ragforge.project / "-").exists()
     told = ragforge.ok("conversations", "import", "backup.jsonl", "--on-conflict", "skip")
