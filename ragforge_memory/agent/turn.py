@@ -19,10 +19,11 @@ from ragforge_memory.agent.preparation import Prepared, check_room, prepare
 from ragforge_memory.agent.search.messages import Searcher
 from ragforge_memory.agent.services import Services
 from ragforge_memory.agent.tool_rounds import Emit, ToolRounds
-from ragforge_memory.code.mentions import find_mentions
+from ragforge_memory.code.mentions import Mentions, find_mentions
 from ragforge_memory.errors import RagforgeError, TurnCancelled
 from ragforge_memory.graph.messages import CodeTies, Mention, NewMessage
 from ragforge_memory.graph.receipts import Receipt
+from ragforge_memory.llm.extractive.echoes import only_repeats
 from ragforge_memory.llm.port import (
     ChatMessage,
     Finished,
@@ -278,7 +279,9 @@ class Turn:
 
     def _answer(self, state: MessageState) -> tuple[NewMessage, CodeTies]:
         content = self._services.redacted("".join(self._content))
-        mentions = find_mentions(content)
+        # What only quotes messages is about their code through them, and no decision again.
+        echo = only_repeats("assistant", content)
+        mentions = Mentions() if echo else find_mentions(content)
         parts = None
         if self._final_parts is not None or self._steps:
             parts = {"steps": self._steps, "final": self._final_parts}
@@ -296,7 +299,7 @@ class Turn:
             model=self._services.model_name,
             usage=self._usage,
             provider_parts=parts,
-            importance=importance_of(content, self._tools.calls),
+            importance=None if echo else importance_of(content, self._tools.calls),
             trust="agent",
             receipt=self._prepared.receipt if self._prepared else None,
         )

@@ -10,6 +10,7 @@ from ragforge_memory.cli.options import JsonOption, Settings, command
 
 if TYPE_CHECKING:
     from ragforge_memory.agent.doctor import Check
+    from ragforge_memory.cli.terminal import Terminal
 
 
 def register(app: typer.Typer) -> None:
@@ -38,7 +39,7 @@ async def _doctor(settings: Settings, json: bool) -> None:
     if json:
         print_json({"ok": ok, "checks": [check.as_dict() for check in checks]})
     else:
-        _print(checks, terminal.color)
+        _print(checks, terminal)
     if not ok:
         raise typer.Exit(1)
 
@@ -60,11 +61,12 @@ async def _checks(settings: Settings) -> list[Check]:
     return await run_checks(place.loaded, project, Owner.of(settings.user, project.name))
 
 
-def _print(checks: list[Check], color: bool) -> None:
+def _print(checks: list[Check], terminal: Terminal) -> None:
     width = max(len(check.name) for check in checks)
     for check in checks:
         mark = "ok  " if check.ok else "FAIL"
-        shown = f"\x1b[{32 if check.ok else 31}m{mark}\x1b[0m" if color else mark
-        typer.echo(f"{shown}  {check.name.ljust(width)}  {check.detail}")
+        line = terminal.wrap(f"{mark}  {check.name.ljust(width)}  {check.detail}", margin=width + 8)
+        shown = f"\x1b[{32 if check.ok else 31}m{mark}\x1b[0m" if terminal.color else mark
+        typer.echo(shown + line.removeprefix(mark))
         if check.hint:
-            typer.echo(f"{' ' * (width + 8)}{check.hint}")
+            typer.echo(terminal.wrap(f"{' ' * (width + 8)}{check.hint}"))

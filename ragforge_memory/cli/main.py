@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import sys
 import threading
+from typing import Annotated
 
 import typer
 
@@ -44,6 +45,9 @@ def remember_settings(
     user: UserOption = None,
     project: ProjectOption = None,
     debug: DebugOption = False,
+    _: Annotated[
+        bool, typer.Option("--version", help="Print the version.", is_eager=True, callback=version.when_asked)
+    ] = False,
 ) -> None:
     """The memory of a code agent, kept in a Neo4j graph."""
     context.obj = Settings(config, user, project, debug)

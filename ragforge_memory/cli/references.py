@@ -43,7 +43,7 @@ def about(
 async def _about(settings: Settings, scope: str, limit: int, json: bool) -> None:
     from ragforge_memory.cli.output import print_json
     from ragforge_memory.cli.session import open_graph
-    from ragforge_memory.cli.terminal import note
+    from ragforge_memory.cli.terminal import Terminal, note
 
     async with open_graph(settings, quiet=json) as agent:
         found = await agent.conversations_about(scope, limit=limit)
@@ -51,8 +51,9 @@ async def _about(settings: Settings, scope: str, limit: int, json: bool) -> None
     if json:
         print_json(found)
         return
+    terminal = Terminal.of_this_process()
     for info in found:
-        typer.echo("\n".join(_lines(info)))
+        typer.echo(terminal.wrap("\n".join(_lines(info))))
     nothing = f"nothing was said about {scope!r} that is tied to one definition"
     note(age if found else f"{nothing}; ragforge conversations search {shlex.quote(scope)} looks for the word")
 

@@ -40,17 +40,23 @@ class Terminal:
         """Columns; 80 where nobody knows."""
         return shutil.get_terminal_size((80, 24)).columns
 
-    def wrap(self, text: str) -> str:
-        """The text broken between words where stdout is a terminal; long words stay whole, to be copied."""
+    def wrap(self, text: str, *, margin: int | None = None) -> str:
+        """The text broken between words where stdout is a terminal; long words stay whole, to be copied.
+
+        What goes on in the next line stands as far to the right as its line began, or at ``margin``.
+        """
         if not self.rendered:
             return text
         import textwrap
 
-        lines = (
-            textwrap.wrap(line, max(20, self.width), break_long_words=False, break_on_hyphens=False) or [""]
-            for line in text.split("\n")
-        )
-        return "\n".join(part for parts in lines for part in parts)
+        def wrapped(line: str) -> list[str]:
+            indent = " " * (len(line) - len(line.lstrip()) if margin is None else margin)
+            width = max(20, self.width)
+            return textwrap.wrap(
+                line, width, break_long_words=False, break_on_hyphens=False, subsequent_indent=indent
+            ) or [""]
+
+        return "\n".join(part for line in text.split("\n") for part in wrapped(line))
 
     def dim(self, text: str) -> str:
         """The text in a faint colour, where there are colours."""

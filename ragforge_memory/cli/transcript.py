@@ -27,7 +27,7 @@ def _message(message: Message, terminal: Terminal) -> str:
         error = None if call.success else call.error or "no reason given"
         line = tool_line(call.tool_name, call.arguments, call.duration_ms, error, terminal.width)
         lines.append(terminal.dim(printable(line)))
-    notes = "".join(terminal.dim(printable(f"  {line}")) + "\n" for line in labels(message.references))
+    notes = "".join(terminal.dim(terminal.wrap(printable(f"  {line}"))) + "\n" for line in labels(message.references))
     if message.role == "user":
         text = printable(message.content) if terminal.rendered else message.content
         return "\n".join([*lines, text]) + "\n" + notes

@@ -14,6 +14,17 @@ def register(app: typer.Typer) -> None:
 
 def version(settings: Settings) -> None:
     """Print the version of ragforge and of Python."""
+    _print()
+
+
+def when_asked(asked: bool) -> None:
+    """The option ``--version``, which ends the run."""
+    if asked:
+        _print()
+        raise typer.Exit
+
+
+def _print() -> None:
     import platform
     from importlib.metadata import version as installed
 

@@ -38,6 +38,9 @@ class Names:
         self._salt = uuid4().bytes
         self._renamed: set[str] = set()
 
+    def __len__(self) -> int:
+        return len(self._renamed)
+
     def rename(self, uuids: Iterable[str]) -> None:
         """Gives these new ones from now on."""
         self._renamed.update(uuids)
@@ -139,7 +142,7 @@ class Rows:
         if head.status == "shared":
             properties["kept_to"] = properties["swept_to"] = head.kept_to or 0
         else:
-            properties |= {name: 0 for name in ("head_seq", "message_count") if properties.get(name) is None}
+            properties |= {"head_seq": properties.get("head_seq") or 0, "message_count": messages}
         if head.lineage:
             properties["lineage_ids"] = [self._names.now(part.conversation_id) for part in head.lineage]
             properties["lineage_tops"] = [part.top for part in head.lineage]

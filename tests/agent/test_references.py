@@ -121,6 +121,20 @@ async def test_a_name_may_have_its_module_before_it(make_agent: MakeAgent, proje
             await conversation.reference_code(answer.message_id, ["json.seal"])
 
 
+async def test_an_answer_that_only_quotes_what_was_said_is_tied_to_nothing(
+    make_agent: MakeAgent, project: Path
+) -> None:
+    quoted = "What was said about `check_password`:\n- You, message 1:\n  > we decided that `check_password` stays"
+    async with make_agent(quoted, "See `check_password`.", root=project) as agent:
+        await agent.ingest()
+        conversation = await agent.create_conversation()
+        await conversation.send_message("What did we decide about check_password?")
+        assert await conversation.referenced_code() == []
+        assert [message.importance for message in await conversation.get_history()] == [None, None]
+        await conversation.send_message("Where is it?")
+        assert len(await conversation.referenced_code()) == 1
+
+
 async def test_a_stub_and_overloads_make_no_name_ambiguous(make_agent: MakeAgent, project: Path) -> None:
     (project / "auth.pyi").write_text("def scramble(password: str, salt: str) -> str: ...\ndef seal() -> None: ...\n")
     (project / "keys.py").write_text(

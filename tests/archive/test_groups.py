@@ -12,6 +12,7 @@ import pytest
 
 from ragforge_memory.errors import GraphUnavailable
 from ragforge_memory.graph.client import GraphClient
+from ragforge_memory.graph.restore import RestoreStore
 from tests.archive.conftest import Graph, MakeAgent
 
 pytestmark = pytest.mark.anyio
@@ -161,6 +162,71 @@ async def test_a_branch_is_written_after_what_it_begins_with(make_agent: MakeAge
         assert [fault.message.partition(":")[0] for fault in report.errors] == ["line 9"]
         history = await (await agent.load_conversation(branch)).get_history()
         assert [message.content for message in history] == [f"question of {trunk}", f"answer to {trunk}", "and now?"]
+
+
+async def test_an_answer_follows_its_question_to_the_uuid_that_it_gets_here(
+    make_agent: MakeAgent, graph: Graph, names: list[str]
+) -> None:
+    theirs, parent, branch, other = names[:4]
+    both = conversation(parent, "q", "a", "b", "c")
+    for number, row in enumerate(both[1:-1], start=1):  # another owner has messages of these uuids
+        row["uuid"] = f"{theirs}-{number}"
+    more = conversation(branch, "and now?", "so", head_seq=4)
+    more[0] |= {"lineage": [{"conversation_id": parent, "top": 2}], "branch": {"parent": parent, "from_seq": 2}}
+    more[1]["seq"], more[2]["seq"], more[2]["in_reply_to"] = 3, 4, f"{theirs}-1"
+    async with make_agent(user_id="other", settings=SETTINGS) as agent:
+        await agent.import_conversations(io.BytesIO(archive(conversation(theirs, "x", "y"))))
+    async with make_agent(settings=SETTINGS) as agent:
+        report = await agent.import_conversations(io.BytesIO(archive(both, more, conversation(other, "q", "a"))))
+        assert (report.conversations, report.failed) == (3, 0), report.errors
+        history = await (await agent.load_conversation(branch)).get_history()
+    assert history[3].in_reply_to == history[0].uuid != f"{theirs}-1"
+
+
+async def test_what_the_owner_imports_meanwhile_is_not_taken_for_somebody_elses(
+    make_agent: MakeAgent, names: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = archive(conversation(names[0], "q", "a"))
+    async with make_agent(settings=SETTINGS) as one, make_agent(settings=SETTINGS) as two:
+        looked: list[str] = []
+
+        def looking(name: str) -> None:
+            real = getattr(RestoreStore, name)
+
+            async def look(store: RestoreStore, *arguments: Any) -> Any:
+                found = await real(store, *arguments)
+                looked.append(name)
+                if len(looked) == 1:
+                    await two.import_conversations(io.BytesIO(file))
+                return found
+
+            monkeypatch.setattr(RestoreStore, name, look)
+
+        looking("known")
+        looking("taken")
+        report = await one.import_conversations(io.BytesIO(file))
+        assert (report.conversations, report.failed) == (0, 1)
+        assert "is here already" in report.errors[0].message
+        assert [info.uuid for info in (await one.list_conversations()).items] == [names[0]]
+
+
+async def test_what_answers_itself_or_shares_a_uuid_is_named_by_its_line(
+    make_agent: MakeAgent, names: list[str]
+) -> None:
+    itself, each_other, shared, sound = (conversation(name, "q", "a") for name in names[:4])
+    itself[2]["in_reply_to"] = itself[2]["uuid"]
+    each_other[1]["in_reply_to"], each_other[2]["in_reply_to"] = each_other[2]["uuid"], each_other[1]["uuid"]
+    shared[2]["tool_calls"][0]["uuid"] = shared[1]["uuid"]
+    sound[0]["message_count"] = 99
+    async with make_agent(settings=SETTINGS) as agent:
+        report = await agent.import_conversations(io.BytesIO(archive(itself, each_other, shared, sound)))
+        [info] = (await agent.list_conversations()).items
+    assert [(error.place, error.message.split(": ")[1]) for error in report.errors] == [
+        ("line 4", "in_reply_to"),
+        ("line 7", "in_reply_to"),
+        ("line 12", "tool_calls"),
+    ]
+    assert (info.uuid, info.message_count) == (names[3], 2)
 
 
 async def test_a_large_one_between_small_ones(

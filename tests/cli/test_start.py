@@ -71,6 +71,7 @@ def loaded_modules(alone: CommandLine, arguments: list[str]) -> list[str]:
 
 
 def test_version(alone: CommandLine) -> None:
+    assert alone.process("--version").stdout == alone.process("version").stdout
     done = alone.process("version")
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.startswith("ragforge 0.")

@@ -91,6 +91,9 @@ def test_of_a_long_conversation_the_latest_are_told_and_the_rest_is_counted() ->
     told = recapitulated(asked("recap"), said, {})
     assert told[1] == "- what does part_3 do?"
     assert told[-2:] == [f"- {said[-1]}", "… and 3 before that."]
+    # What a prompt has no room for is told of as well.
+    few = recapitulated(asked("recap"), said[:2], {"conversations": [conversation("Parts", here=True, count=40)]})
+    assert few[-1].startswith("… and more before that")
 
 
 def test_what_was_talked_about_is_no_new_saying() -> None:

@@ -59,7 +59,7 @@ def test_decisions_are_what_was_noted_the_newest_first() -> None:
     first = {**message("user", "we decided to use tabs"), "timestamp": "2026-01-01T00:00:00Z"}
     then = {**message("user", "note: get_default stays lazy"), "timestamp": "2026-01-02T00:00:00Z"}
     others = [message("user", "where is the note kept?"), message("assistant", "Noted: we decided to use tabs")]
-    told = decisions({"messages": [first, *others, then]})
+    told = decisions([{"messages": [first, *others]}, {"messages": [then, first]}])
     assert [line for line in told if line.startswith("  >")] == [f"  > {then['excerpt']}", f"  > {first['excerpt']}"]
     assert only_repeats("assistant", "\n".join(told))
-    assert only_repeats("assistant", "\n".join(decisions({"messages": others})))
+    assert only_repeats("assistant", "\n".join(decisions([{"messages": others}])))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence, Set
+from collections.abc import AsyncIterator, Iterator, Sequence, Set
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
@@ -137,7 +137,6 @@ class Groups:
         self._by_itself = False
         self._group: dict[str, _Held] = {}
         self._writing: asyncio.Task[list[Restored]] | None = None
-        self._ahead: Set[str] = frozenset()
         self._count = _Count()
 
     async def take(self, line: Line, number: int) -> list[Restored]:
@@ -211,19 +210,14 @@ class Groups:
         """Begins to write what was gathered as soon as what was before is written; what became of that."""
         group, self._group = list(self._group.values()), {}
         prompts = [prompt for each in group for prompt in each.of("prompt")]
-        # What is here of them is looked for while what is before them is written; that itself is here by then.
-        before, self._ahead = self._ahead, {each.head.uuid for each in group}
-        new, here = await self._restoring.apart([each.head for each in group])
-        new -= before
         parts: list[Part] | None = None
-        names = {each.head.uuid: self._restoring.now(each.head.uuid) for each in group}
+        names = self._restoring.renamed
         with suppress(EmbeddingMismatch):  # of one of them: which, is found out line by line
             parts = await self._restoring.parts({each.head.uuid: each.of("message") for each in group}, prompts)
         told = await self._before()
         if parts is None:
             return told + [one for each in group for one in await self._line_by_line(each)]
-        writing = self._write(group, parts, names, new=new, here=here - before)
-        self._writing = asyncio.create_task(writing, name="ragforge-restore-group")
+        self._writing = asyncio.create_task(self._write(group, parts, names), name="ragforge-restore-group")
         return told
 
     async def _before(self) -> list[Restored]:
@@ -234,20 +228,18 @@ class Groups:
         self._writing = None
         return told
 
-    async def _write(
-        self, group: Sequence[_Held], parts: Sequence[Part], names: Mapping[str, str], *, new: set[str], here: Set[str]
-    ) -> list[Restored]:
-        """A group, ``parts`` of which were made under these names; for ``new`` and ``here`` see `Restoring.apart`."""
+    async def _write(self, group: Sequence[_Held], parts: Sequence[Part], names: int) -> list[Restored]:
+        """A group; its ``parts`` were made when so many uuids had new names, which answers to others need too."""
         told: list[Restored] = []
         restoring = self._restoring
+        new, here = await restoring.apart([each.head for each in group])
         new -= await restoring.crowded({each.head.uuid: each.of("message") for each in group if each.head.uuid in new})
         for run in _runs(group, new):
             heads = {each.head.uuid for each in run}
             if here & heads:
                 told += [self._passed(each) for each in run]
                 continue
-            named = all(restoring.now(uuid) == names[uuid] for uuid in heads)
-            made = [part for part in parts if part.head in heads] if named else None
+            made = [part for part in parts if part.head in heads] if restoring.renamed == names else None
             if new & heads and await self._together(run, made):
                 told += [self._told(each) for each in run]
                 continue

@@ -51,10 +51,17 @@ def in_place(begun: Begun, messages: Sequence[archive.Message]) -> list[archive.
     """The messages that are to be written: all but those that are here still, shared by branches.
 
     Raises:
-        Misplaced: one is out of its place, or another is in it, or it names an anchor that has not come.
+        Misplaced: one is out of its place, or another is in it, or it names an anchor that has not come, or it answers
+            itself or one behind it, or a call of it has its uuid.
     """
     new = []
+    seqs = {each.uuid: each.seq for each in messages}
     for index, each in enumerate(messages):
+        if each.in_reply_to is not None and seqs.get(each.in_reply_to, 0) >= each.seq:
+            raise Misplaced(index, f"in_reply_to: {each.in_reply_to!r} is not before it")
+        for call in each.tool_calls:
+            if call.uuid in seqs or (call.result is not None and call.result.uuid in seqs):
+                raise Misplaced(index, f"tool_calls: {call.uuid!r} is the uuid of a message, or its result's is")
         if each.seq <= begun.last_seq or each.seq > max(last_seq(begun.head), begun.last_seq):
             raise Misplaced(index, f"seq: {each.seq} is out of place behind {begun.last_seq}")
         if each.seq != begun.last_seq + 1:  # whoever reads a stretch counts on all of it

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
 from collections.abc import Mapping, Sequence, Set
 from contextlib import suppress
@@ -73,6 +72,11 @@ class Restoring:
         """What a conversation of the archive is called here."""
         return self._names.now(uuid)
 
+    @property
+    def renamed(self) -> int:
+        """How many uuids of the archive are called otherwise here, so far."""
+        return len(self._names)
+
     async def held(self, error: HereAlready) -> ConversationInfo | None:
         """What is here instead of what is skipped; None where nothing shall be skipped, or nobody can be given that."""
         if self._on_conflict != "skip":
@@ -98,12 +102,14 @@ class Restoring:
         if left:
             for uuid in left:
                 await self._conversations.discard(uuid, import_token=known[uuid].token)
+        taken = await self._store.taken(list(seqs))
+        if left or taken:  # after that, so that what the owner begins meanwhile is not taken for another owner's
             known = await self._store.known(seqs)
         busy = next((uuid for uuid, each in known.items() if each.restoring or each.left), None)
         if busy is not None:
             raise InvalidInput(f"conversation {busy} is being imported or deleted just now", hint="try again")
         self._here |= known.keys()
-        taken = await self._store.taken(list(seqs)) - known.keys()
+        taken -= known.keys()
         conflict = await self._conflict(next(each for each in heads if each.uuid == named), known, taken)
         if conflict is not None and self._on_conflict != "copy":
             name = "" if conflict == named else f", as {conflict}"
@@ -125,13 +131,11 @@ class Restoring:
         they get new uuids; and those that are here and shall be left alone. What else there is, `decide` decides.
         """
         seqs = {each.uuid: last_seq(each) for each in heads}
-        known, taken, holders = await asyncio.gather(
-            self._store.known(seqs),
-            self._store.taken(list(seqs)),
-            self._store.session_holders([each.session_id for each in heads if each.session_id]),
-        )
-        taken -= known.keys()
-        copies = await self._store.copies(taken)
+        # In this order: what the owner begins in between is known, and not taken for another owner's.
+        taken = await self._store.taken(list(seqs))
+        known = await self._store.known(seqs)
+        holders = await self._store.session_holders([each.session_id for each in heads if each.session_id])
+        copies = await self._store.copies(taken - known.keys())
         new, here = set(), set()
         for each in heads:
             before = known.get(each.uuid)

@@ -108,7 +108,8 @@ def write(question: Question, asked: str, found: Sequence[Found]) -> str:
                 told = [each for each in found if each.call.tool != "search_conversation"]
                 return write(about_code(question), asked, told)
             said = values.get("search_conversation", {})
-            lines = decisions(said) if asks_for_decisions(question) else sayings(asked, said)
+            every = [each.value for each in found if isinstance(each.value, dict)]
+            lines = decisions(every) if asks_for_decisions(question) else sayings(asked, said)
         case _:
             lines = search_results(question, values.get("search_code", {}), values.get("grep_code", {}))
     if (

@@ -79,6 +79,8 @@ _RECAP = (
     r"(?:list|show|what(?:'s| is| are| were)|which are)(?: me)?(?: all)?(?: of)? {talk}",
 )
 _SAID = (
+    r"(?:what|which) (?:decisions?|notes?) (?:are|is|have become|became) (?P<x>)"
+    r"(?:out of date|outdated|stale|obsolete|no longer (?:true|valid))",
     # What has become of what was talked about is told with it; what it is for, by what was decided.
     r"(?:has|have|did) {x} (?:been )?(?:changed?|edited|modified|drifted)(?: since.*)?",
     r"why (?:do|did|are|were) (?:we|i|you) (?:use|using|prefer|go(?:ing)? with|stick(?:ing)? with|need|have) {x}",
@@ -87,8 +89,9 @@ _SAID = (
     r"(?: (?:me|us|you|that|to do|to use|last time|earlier|before))* ?{on}(?P<x>.*?)",
     r"(?:what|which|any|where)\b.*?\b(?:was|were|is|are|has been|have been|had been) (?:ever |already |previously )?"
     r"(?:said|discussed|decided|concluded|agreed(?: on)?|mentioned|settled|talked about|noted)\b ?{on}(?P<x>.*?)",
-    r"(?:what|which)(?:'s| is| was| were| are) (?:our|the|my|your) (?:decisions?|conclusions?|agreement|plan|outcome"
-    r"|discussion|verdict|answer|notes?|todos?|to-dos?) ?(?:we (?:made|took|reached|had) ?)?{on}(?P<x>.*?)",
+    r"(?:what|which)(?:'s| is| was| were| are) (?:our|the|my|your) (?:open |latest |last )?(?:decisions?|conclusions?"
+    r"|agreement|plan|outcome|discussion|verdict|answer|notes?|todos?|to-dos?) ?(?:we (?:made|took|reached|had) ?)?"
+    r"{on}(?P<x>.*?)",
     r"(?:what|which|any|list|show)(?: me)?(?: (?:all|of|the|our|my))*"
     r" (?:decisions?|agreements?|conclusions?|notes?|todos?)"
     r"(?: (?:did|have|do|are|were) (?:we|i|there)(?: (?:make|made|take|taken|have|reach|reached|note|noted))*)?"
@@ -372,9 +375,12 @@ THANKS = re.compile(
     re.I,
 )
 NOTED = re.compile(
-    r"^(?:(?:we|i)(?:['’]ve| have)? (?:now |just |all )?(?:decided|agreed|chose|chosen|settled|concluded)\b"
-    r"|let['’]?s (?:agree|use|keep|stick|stay|go with|never|always|not)\b|from now on\b|to-?do\b ?[:,-]? ?(?=\w)"
-    r"|(?:please )?(?:note|remember|fyi|for the record|decision|decided|reminder)(?: that\b| ?[:,-])).*[^?]$",
+    r"^(?:(?:actually|ok(?:ay)?|so|but|and|no|well|hm+|sorry|i think|please)[, ]+)*"
+    r"(?:(?:we|i)(?:['’]ve| have)? (?:now |just |all )?(?:decided|agreed|chose|chosen|settled|concluded)\b"
+    r"|we (?:no longer|(?:should|must|will|shall|can)(?:n['’]t)?|won['’]t|(?:do not|don['’]t) want|(?:never|always)) \w"
+    r"|let(?:['’]?s| us) (?:agree|use|keep|stick|stay|go with|never|always|not|drop|rename)\b|from now on\b"
+    r"|to-?do\b ?[:,-]? ?(?=\w)|(?:bug|idea) ?[:-]"
+    r"|(?:note|remember|fyi|for the record|decision|decided|reminder)(?: that\b| ?[:,-])).*[^?]$",
     re.I,
 )
 """What is told and not asked."""
@@ -386,13 +392,3 @@ HELP = re.compile(
 )
 AGAIN = re.compile(r"^(?:and|what about|how about|and what about|and for|same for|now|also) (?P<x>.+?) ?[?.!]*$", re.I)
 """A last question's form asked of something else."""
-
-COMPOUND = re.compile(
-    r"[,;]? and(?: (?:also|then))? (?=(?:who|what|where|which|how|show|list|find|explain|describe)\b)", re.I
-)
-"""Where one sentence asks two things."""
-
-PLURALS = re.compile(
-    r"\b(functions|methods|classes|constants|variables|interfaces|structs|enums|types|traits|tests)\b", re.I
-)
-"""What an outline is asked to list."""

@@ -18,8 +18,12 @@ from ragforge_memory.llm.extractive.targets import FOLDERS, Target, has_pronoun,
 from ragforge_memory.llm.extractive.wording import content_words
 from ragforge_memory.retrieval.names import KINDS
 
-DECISION_WORDS = ("decided", "decision", "agreed", "agree", "chose", "settled", "concluded", "note", "remember", "todo")
-"""What is said where something is decided or noted."""
+DECISION_WORDS = (
+    ("decided", "decision", "agreed", "agree", "chose", "settled", "concluded"),
+    ("note", "remember", "todo", "reminder", "bug", "idea"),
+    ("let", "actually", "longer", "should", "must", "never", "always"),
+)
+"""What is said where something is decided or noted; each is searched for by itself, since a search has an end."""
 
 _WHY = re.compile(r"^\W*why\b", re.I)
 # What a project is, not what lies in it.
@@ -111,7 +115,9 @@ def _first(question: Question) -> tuple[Call, ...]:
         case "lines":
             return (Call("outline", (("target", target.text),)),)
         case "said":
-            return _said(DECISION_WORDS if asks_for_decisions(question) else search_words(question))
+            if asks_for_decisions(question):
+                return tuple(call for words in DECISION_WORDS for call in _said(words))
+            return _said(search_words(question))
         case "recap":
             return (Call("recent_conversations", (("limit", 11),)),)
         case "search":

@@ -12,12 +12,10 @@ from dataclasses import dataclass, replace
 from ragforge_memory.llm.extractive.patterns import (
     AGAIN,
     COMPARED,
-    COMPOUND,
     GREETING,
     HELP,
     NOTED,
     PATTERNS,
-    PLURALS,
     POLITE,
     POLITE_THAT_ASKS,
     SMALL_TALK,
@@ -53,13 +51,25 @@ class Question:
     def sorts(self) -> tuple[str, ...]:
         """What is to be listed, where the question says: ``functions and classes`` is function, class."""
         said = self.text.replace(self.target.text, " ") if self.target.text else self.text
-        found = (each.lower() for each in PLURALS.findall(said))
+        found = (each.lower() for each in _PLURALS.findall(said))
         return tuple(dict.fromkeys("class" if each == "classes" else each.removesuffix("s") for each in found))
 
 
+# Where one sentence asks two things.
+_COMPOUND = re.compile(
+    r"[,;]? and(?: (?:also|then))? (?=(?:who|what|where|which|how|show|list|find|explain|describe)\b)", re.I
+)
+# What an outline is asked to list.
+_PLURALS = re.compile(
+    r"\b(functions|methods|classes|constants|variables|interfaces|structs|enums|types|traits|tests)\b", re.I
+)
 # Of "do you remember what we said about tokens" only the tokens are searched for.
 _SAID_WORDS = re.compile(
-    r"\b(?:said|say|told|decided|discussed|talked|agreed|mentioned|conversations?|so far|until now)\b", re.I
+    r"\b(?:said|say|told|decided|discussed|talked|agreed|mentioned|so far|until now|today|yesterday"
+    r"|recently|lately|this (?:week|month|morning|afternoon)"
+    r"|(?:(?:in|during) )?(?:(?:the|our|my|this) )?(?:(?:last|previous|earlier) (?:week|month|time|session))"
+    r"|(?:(?:in|during|the|our|my|this|last|previous|earlier) )+conversations?)\b",
+    re.I,
 )
 _FENCED = re.compile(r"(`{3,}).*?(?:\1|$)", re.S)
 _SENTENCE = re.compile(r"(?<=[?!.])(?<!\bvs\.)\s+(?=\S)")
@@ -98,7 +108,7 @@ def read_questions(text: str, before: Sequence[str] = ()) -> tuple[Question, ...
     said = " ".join(_FENCED.sub(" ", text).split())
     questions: list[Question] = []
     for sentence in _asking(said):
-        for part in COMPOUND.split(sentence, maxsplit=2):
+        for part in _COMPOUND.split(sentence, maxsplit=2):
             question = read_question(part, before)
             questions += compared(part) or ([question] if question is not None else [])
     told = [question for question in questions if question.form not in SMALL_TALK - {"help"}]

@@ -51,6 +51,8 @@ def _own(said: Sequence[str], this: Mapping[str, Any]) -> list[str]:
     lines += [f"- {line}" for line in told[-MAX_SAYINGS:]]
     if len(told) > MAX_SAYINGS:
         lines += rest(len(told) - MAX_SAYINGS, "before that")
+    elif int(this.get("message_count") or 0) > 2 * len(said) + 1:
+        lines.append("… and more before that: `/history` has all of it.")
     if this.get("summary"):
         lines += ["", "Summed up:", *quotation(str(this["summary"]).splitlines())]
     return lines

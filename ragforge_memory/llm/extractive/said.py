@@ -57,9 +57,10 @@ def _told(asked: str, value: Mapping[str, Any], weighed: Iterable[tuple[int, Map
     return lines + since
 
 
-def decisions(value: Mapping[str, Any]) -> list[str]:
-    """What the user had noted, the newest first."""
-    own = [each for each in value.get("messages") or [] if each["role"] == "user"]
+def decisions(values: Iterable[Mapping[str, Any]]) -> list[str]:
+    """What the user had noted, the newest first; of several searches."""
+    found = {each["message_id"]: each for value in values for each in value.get("messages") or []}
+    own = [each for each in found.values() if each["role"] == "user"]
     noted = [each for each in own if any(one.form == "noted" for one in read_questions(each["excerpt"]))]
     if not noted:
         return [f"{NOTHING_FOUND} about `decisions` in our conversations."]
