@@ -21,6 +21,17 @@ def completed(content: str, *degraded: str) -> events.MessageCompleted:
     )
 
 
+def test_long_lines_end_on_a_word_and_go_on_where_they_began(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "24")
+    long = "  drifted, its code has changed since\nshort"
+    assert TERMINAL.wrap(long) == "  drifted, its code has\n  changed since\nshort"
+    assert (
+        TERMINAL.wrap("ok    Java    found in the wheel", margin=14)
+        == "ok    Java    found in\n              the wheel"
+    )
+    assert PIPE.wrap(long) == long
+
+
 def turn() -> list[events.Event]:
     return [
         events.MessageStarted(conversation_id="c", user_message_id="u", message_id="m"),

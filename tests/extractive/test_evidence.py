@@ -7,6 +7,8 @@ import re
 import pytest
 
 from ragforge_memory import AsyncConversationAgent
+from ragforge_memory.llm.extractive import evidence
+from ragforge_memory.llm.extractive.calls import Call, Found
 from ragforge_memory.llm.extractive.evidence import importing
 from ragforge_memory.llm.extractive.questions import read_questions
 from ragforge_memory.llm.extractive.targets import read_target
@@ -34,6 +36,22 @@ pytestmark = pytest.mark.anyio
 def test_forms_and_targets(text: str, form: str, target: str) -> None:
     (question,) = read_questions(text)
     assert (question.form, question.target.text) == (form, target)
+
+
+def test_calls_of_what_nobody_knows_are_told_apart() -> None:
+    def use(name: str, line: int) -> dict[str, object]:
+        return {"file": "tests/test_bank.py", "qualified_name": name, "lines": [line]}
+
+    scope = {"qualified_name": "Vault.open", "file": "bank.py", "line": 3, "callers": [use("test_vault", 5)]}
+    scope["possible"] = [use("test_vault", 6), use("test_door", 9), {**use("door", 1), "file": "bank.py"}]
+    value = {"match": "exact", "total": 1, "scopes": [scope]}
+    assert evidence.tested("Vault.open", [Found(Call("find_callers", ()), value)]) == [
+        "`Vault.open` (bank.py, line 3) is used by 1 scope of tests:",
+        "- `test_vault` - tests/test_bank.py:5",
+        "",
+        "`Vault.open` (bank.py, line 3) is perhaps used by 1 scope of tests, on something whose type is not known:",
+        "- `test_door` - tests/test_bank.py:9",
+    ]
 
 
 def test_two_things_compared_are_two_questions() -> None:

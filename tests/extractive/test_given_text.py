@@ -9,6 +9,7 @@ import pytest
 
 from ragforge_memory import AsyncConversationAgent
 from ragforge_memory.llm.extractive.given_text import Places, mentions_of, split_given
+from ragforge_memory.llm.extractive.history import Subject, subject_of
 from ragforge_memory.llm.extractive.provider import ExtractiveProvider
 from ragforge_memory.llm.extractive.title import condensed
 from ragforge_memory.llm.port import ChatMessage, ModelRequest, complete
@@ -178,3 +179,10 @@ async def test_a_frame_of_a_file_at_the_root_is_found_by_its_whole_path(
     assert lines[1] == "- `main` - run.py:1 (function), line 2"
     elsewhere = await ask(agent, 'why?\n\n  File "/elsewhere/run.py", line 2, in main\n')
     assert elsewhere[0] == "Nothing found in this project of what the traceback names."
+
+
+def test_it_is_the_first_definition_of_a_list_without_a_head() -> None:
+    answer = "The diff changes:\n- `split_prefix` - src/a.py:3 (function)\n\n`UnicodeError` - src/b.py:9 (no definition)"
+    assert subject_of(answer) == Subject("split_prefix", "src/a.py")
+    callers = "`run` (src/c.py, line 4) is called by 1 scope:\n- `main` - src/a.py:3"
+    assert subject_of(callers) == Subject("run", "src/c.py")

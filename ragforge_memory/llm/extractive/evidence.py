@@ -16,7 +16,8 @@ from ragforge_memory.retrieval.names import is_test
 MAX_EVIDENCE = 40
 """Lines or scopes that are listed."""
 
-_USES = ("callers", "references", "decorates", "subclasses", "top_level", "possible")
+_SURE = ("callers", "references", "decorates", "subclasses", "top_level")
+_USES = (*_SURE, "possible")
 _ALONE = r"^\s*{last}(?:\s+as\s+\w+)?,\s*$"
 
 
@@ -77,21 +78,41 @@ def tested(asked: str, found: Sequence[Found]) -> list[str]:
     value = _value(found, "find_callers")
     answer: list[str] = []
     for scope in value.get("scopes") or []:
-        uses: dict[tuple[str, str], set[int]] = {}
-        for use in (use for kind in _USES for use in scope.get(kind) or [] if is_test(use["file"])):
-            uses.setdefault((use["file"], use.get("qualified_name") or ""), set()).update(use["lines"])
+        uses = _tests(scope, _SURE)
         if uses:
-            answer.append(f"{subject(scope)} is used by {counted(len(uses), 'scope')} of tests:")
-            for (file, name), where in sorted(uses.items())[:MAX_EVIDENCE]:
-                at = f"{file}:{', '.join(map(str, sorted(where)))}"
-                answer.append(f"- `{name}` - {at}" if name else f"- {at}")
-            answer += [*rest(len(uses) - MAX_EVIDENCE), ""]
+            answer += [f"{subject(scope)} is used by {counted(len(uses), 'scope')} of tests:", *_placed(uses), ""]
+        perhaps = {place: lines for place, lines in _tests(scope, ("possible",)).items() if place not in uses}
+        if perhaps:
+            number = counted(len(perhaps), "scope")
+            answer.append(
+                f"{subject(scope)} is perhaps used by {number} of tests, on something whose type is not known:"
+            )
+            answer += [*_placed(perhaps), ""]
     if answer:
         return trimmed([*answer, *taken_for(value, asked)])
     lines = [each for each in _matches(found) if is_test(each["file"])]
     if lines:
         return [f"No test calls {_named(asked, found)} directly, but these lines of tests name it:", *_listed(lines)]
     return [_none(asked, found, "no test names it")]
+
+
+_Places = dict[tuple[str, str], set[int]]
+
+
+def _tests(scope: Mapping[str, Any], kinds: Sequence[str]) -> _Places:
+    """The tests that use a definition in one of these ways, and the lines where they do."""
+    uses: _Places = {}
+    for use in (use for kind in kinds for use in scope.get(kind) or [] if is_test(use["file"])):
+        uses.setdefault((use["file"], use.get("qualified_name") or ""), set()).update(use["lines"])
+    return uses
+
+
+def _placed(uses: _Places) -> list[str]:
+    lines = []
+    for (file, name), where in sorted(uses.items())[:MAX_EVIDENCE]:
+        at = f"{file}:{', '.join(map(str, sorted(where)))}"
+        lines.append(f"- `{name}` - {at}" if name else f"- {at}")
+    return lines + rest(len(uses) - MAX_EVIDENCE)
 
 
 def used_as_text(asked: str, target: Target, found: Sequence[Found]) -> list[str]:

@@ -34,10 +34,10 @@ class Subject:
 
 
 def subject_of(answer: str) -> Subject | None:
-    """What one answer is about; None when it names nothing in a fixed form."""
+    """What one answer is about, of a list without a head its first item; None when it names nothing in a fixed form."""
     found = [
         (match.start(), subject)
-        for pattern in (_DEFINITION, _FILE, _MISSING)
+        for pattern in (_DEFINITION, _FILE, _MISSING, _ITEM)
         for match in [pattern.search(answer)]
         if match is not None
         for subject in [_subject(match)]
