@@ -23,7 +23,8 @@ _TIMEOUT_MS = 1_000
 async def watch(
     root: Path, ingest: Callable[[], Awaitable[IngestReport]], *, stop: asyncio.Event | None = None
 ) -> AsyncIterator[IngestReport]:
-    """Calls ``ingest`` once, then after every change below ``root``; yields the reports of those that found something.
+    """Calls ``ingest`` once, then after every change below ``root``; yields the reports of those that found something,
+    or that skipped another file than before.
 
     Changes inside folders of tools (``.git``, ``node_modules``, …) are not looked at.
 
@@ -43,8 +44,9 @@ async def watch(
             return False
         return not any(is_tool_folder(part, frozenset()) for part in parts[:-1])
 
-    yield await ingest()
-    caught_up = False
+    report = await ingest()
+    yield report
+    skipped, caught_up = report.skipped, False
     async for changes in awatch(
         root,
         watch_filter=concerns,
@@ -59,5 +61,7 @@ async def watch(
         if changes or not caught_up:
             caught_up = True
             report = await ingest()
-            if report.files_changed or report.removed:
+            # A file that cannot be read any more keeps what was read of it: only that it is skipped is new.
+            if report.files_changed or report.removed or report.skipped != skipped:
                 yield report
+            skipped = report.skipped

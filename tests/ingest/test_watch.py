@@ -22,7 +22,10 @@ async def test_changes_are_ingested_as_they_come(run: Ingest, tree: Tree) -> Non
     tree.write("shop/more.py", "def more(): pass\n")
     tree.write(".git/index", "nothing")
     third = await anext(reports)
+    tree.write("shop/more.py", "def more(: pass\n")
+    broken = await anext(reports)
     stop.set()
 
     assert (first.added, second.updated, third.added) == (10, 1, 1)
+    assert (broken.files_changed, [each.file for each in broken.skipped]) == (0, ["shop/more.py"])
     assert [report async for report in reports] == []
