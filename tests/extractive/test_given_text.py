@@ -182,9 +182,7 @@ async def test_a_frame_of_a_file_at_the_root_is_found_by_its_whole_path(
 
 
 def test_it_is_the_first_definition_of_a_list_without_a_head() -> None:
-    answer = (
-        "The diff changes:\n- `split_prefix` - src/a.py:3 (function)\n\n`UnicodeError` - src/b.py:9 (unknown)"
-    )
+    answer = "The diff changes:\n- `split_prefix` - src/a.py:3 (function)\n\n`UnicodeError` - src/b.py:9 (unknown)"
     assert subject_of(answer) == Subject("split_prefix", "src/a.py")
     callers = "`run` (src/c.py, line 4) is called by 1 scope:\n- `main` - src/a.py:3"
     assert subject_of(callers) == Subject("run", "src/c.py")

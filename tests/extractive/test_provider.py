@@ -10,6 +10,7 @@ import pytest
 
 from ragforge_memory.llm.extractive.provider import ExtractiveProvider
 from ragforge_memory.llm.extractive.relevance import line_pattern
+from ragforge_memory.llm.extractive.stock import is_stock
 from ragforge_memory.llm.port import (
     ChatMessage,
     ModelProvider,
@@ -409,6 +410,10 @@ async def test_small_talk_needs_no_tools() -> None:
     assert (await answer_to("Hello!", {})).startswith("Hello!")
     assert "who calls" in await answer_to("what can you do?", {})
     assert await answer_to("thanks", {}) == "You are welcome."
+    named = await answer_to("we decided that make_str stays strict", {})
+    assert named == "Noted: `what did we decide about make_str` finds it again."
+    assert await answer_to("note: the release is on Friday", {}) == "Noted: `what did we decide` lists it."
+    assert all(map(is_stock, (named, "Noted: `what did we decide` lists it.")))
 
 
 async def test_an_unfinished_tool_call_is_no_result() -> None:

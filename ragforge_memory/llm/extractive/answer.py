@@ -21,7 +21,7 @@ from ragforge_memory.llm.extractive.members import (
 )
 from ragforge_memory.llm.extractive.outlines import beginning, outlined, overloaded
 from ragforge_memory.llm.extractive.plan import about_code, asks_for_decisions, asks_why, is_about_code
-from ragforge_memory.llm.extractive.questions import Question
+from ragforge_memory.llm.extractive.questions import Question, names_in
 from ragforge_memory.llm.extractive.quoting import (
     MAX_ASKED,
     MAX_LISTED,
@@ -55,9 +55,15 @@ After an answer, "it", "that function" or "the second one" work too: who calls i
 
 GREETING = "Hello! Ask me about this project's code: where something is, what it does, who calls it."
 THANKS = "You are welcome."
-NOTED = "Noted: `what did we decide about X` finds it again."
+NOTED = "Noted: `what did we decide` lists it."
 UNCLEAR = "I cannot tell what you refer to: name a function, class or file, e.g. `where is NAME?`"
 NO_TOOLS = "I can only quote what tools find, and none that fits was offered for this question."
+
+
+def noted(text: str) -> str:
+    """What is said to a statement: how it is found again, by the name in it if there is one."""
+    named = names_in(text)
+    return f"Noted: `what did we decide about {named[0]}` finds it again." if named else NOTED
 
 
 def write(question: Question, asked: str, found: Sequence[Found]) -> str:
@@ -307,4 +313,4 @@ def _callees(asked: str, value: Mapping[str, Any]) -> list[str]:
     return trimmed(lines)
 
 
-__all__ = ["GREETING", "HELP", "NOTED", "NO_TOOLS", "THANKS", "UNCLEAR", "write"]
+__all__ = ["GREETING", "HELP", "NOTED", "NO_TOOLS", "THANKS", "UNCLEAR", "noted", "write"]

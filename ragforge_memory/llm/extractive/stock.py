@@ -19,4 +19,8 @@ _ITEM = re.compile(r"^(?:`[^`]+` - )?[^\s`]+:\d+\b|^\S+: \d+ files?$|^\S+\.\w+: 
 
 def is_stock(sentence: str) -> bool:
     """Whether a sentence of an answer is one of those, says that nothing was found, or is an item of a list of code."""
-    return sentence in _STOCK or sentence.startswith(NOTHING_FOUND) or bool(_ITEM.match(sentence))
+    return (
+        sentence in _STOCK
+        or sentence.startswith((NOTHING_FOUND, "Noted: `what did we decide"))
+        or bool(_ITEM.match(sentence))
+    )
