@@ -56,11 +56,13 @@ async def _impact(settings: Settings, revision: str | None, every: bool, json: b
 
 def _print(found: Impact, *, every: bool) -> None:
     from ragforge_memory.cli.render import one_line
+    from ragforge_memory.cli.terminal import Terminal
     from ragforge_memory.models.text import counted
 
     if not found.scopes:
         typer.echo("no definition has changed")
         return
+    terminal = Terminal.of_this_process()
     shown = [scope for scope in found.scopes if every or scope.messages]
     for scope in shown:
         typer.echo(_line(scope))
@@ -68,9 +70,11 @@ def _print(found: Impact, *, every: bool) -> None:
             said = one_line(each.decision or each.message.content, _SHOWN, whole_words=True)
             when = each.message.timestamp.date().isoformat()
             told = ["decision", *kinds] if each.decision else kinds
-            typer.echo(f"  {when} {', '.join(told)} in {each.title or each.message.conversation_id}: {said}")
+            where = each.title or each.message.conversation_id
+            typer.echo(terminal.wrap(f"  {when} {', '.join(told)} in {where}: {said}", margin=4))
             for summary in each.summaries[:1]:
-                typer.echo(f"    summary: {one_line(summary, _SHOWN, whole_words=True)}")
+                line = f"    summary: {one_line(summary, _SHOWN, whole_words=True)}"
+                typer.echo(terminal.wrap(line, margin=6))
     said_of = sum(bool(scope.messages) for scope in found.scopes)
     change = counted(len(found.scopes), "scope changes", "scopes change")
     if not found.messages:
