@@ -170,19 +170,14 @@ class Restoring:
         here = {self.now(each.uuid): 0 for each in heads if self.now(each.uuid) in self._here}
         before = await self._store.known(here)
         holders = await self._store.session_holders([each.session_id for each in heads if each.session_id])
-        uuids = [self.now(each.uuid) for each in heads]
-        try:
-            await self._store.begin(uuids, holder())
-        except InvalidInput:  # of one; the others are begun
-            for uuid in uuids:
-                await self._conversations.discard(uuid, import_token=self._store.token)
-            raise
         for each in heads:
             known = before.get(self.now(each.uuid))
             kept, message = (known.kept_to, known.kept_message_id) if known else (0, None)
             floor = each.lineage[-1].top if each.lineage else 0
             head = each.model_copy(update={"session_id": None}) if each.session_id in holders else each
             self._begun[each.uuid] = Begun(head, kept, message, last_seq=floor)
+        # Where one of them is refused the others are begun, and `roll_back` must know.
+        await self._store.begin([self.now(each.uuid) for each in heads], holder())
 
     async def anchors(self, some: Mapping[str, Sequence[archive.Anchor]]) -> None:
         """The anchors that conversations stand on; as in all that follows, by the conversation's uuid."""

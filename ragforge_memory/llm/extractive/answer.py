@@ -55,7 +55,9 @@ After an answer, "it", "that function" or "the second one" work too: who calls i
 
 GREETING = "Hello! Ask me about this project's code: where something is, what it does, who calls it."
 THANKS = "You are welcome."
-NOTED = "Noted: `what did we decide` lists it."
+NOTED = "Noted: `what did we decide"
+"""How the answer to a statement begins."""
+
 UNCLEAR = "I cannot tell what you refer to: name a function, class or file, e.g. `where is NAME?`"
 NO_TOOLS = "I can only quote what tools find, and none that fits was offered for this question."
 
@@ -63,7 +65,7 @@ NO_TOOLS = "I can only quote what tools find, and none that fits was offered for
 def noted(text: str) -> str:
     """What is said to a statement: how it is found again, by the name in it if there is one."""
     named = names_in(text)
-    return f"Noted: `what did we decide about {named[0]}` finds it again." if named else NOTED
+    return f"{NOTED} about {named[0]}` finds it again." if named else f"{NOTED}` lists it."
 
 
 def write(question: Question, asked: str, found: Sequence[Found]) -> str:

@@ -10,6 +10,8 @@ from ragforge_memory.llm.extractive.echoes import OUR_CONVERSATIONS, WHAT_YOU_SA
 from ragforge_memory.llm.extractive.patterns import SMALL_TALK
 from ragforge_memory.llm.extractive.questions import Question, read_questions
 from ragforge_memory.llm.extractive.quoting import NOTHING_FOUND, quotation, rest
+from ragforge_memory.models.text import counted
+from ragforge_memory.retrieval.excerpts import excerpt
 
 MAX_SAYINGS = 20
 """Messages of the user's that are told, the latest."""
@@ -68,8 +70,8 @@ def _told(message: str) -> str:
 def _conversation(each: Mapping[str, Any]) -> list[str]:
     when = str(each["updated_at"])[:16].replace("T", " ")
     title = f"`{each['title']}`" if each.get("title") else "without a title"
-    messages = int(each.get("message_count") or 0)
-    head = f"- {when}, {title}, conversation {each['conversation_id'][:8]}, {messages} message{'s' * (messages != 1)}"
+    messages = counted(int(each.get("message_count") or 0), "message")
+    head = f"- {when}, {title}, conversation {each['conversation_id'][:8]}, {messages}"
     summary = _shortened(str(each.get("summary") or ""))
     return [head, *(f"  {line}" for line in quotation([summary] if summary else []))]
 
@@ -77,5 +79,4 @@ def _conversation(each: Mapping[str, Any]) -> list[str]:
 def _shortened(text: str) -> str:
     lines = text.strip().splitlines()
     line = " ".join(lines[0].split()) if lines else ""
-    cut = line if len(line) <= _LINE else line[:_LINE].rsplit(" ", 1)[0]
-    return f"{cut} …" if cut != line or len(lines) > 1 else cut
+    return excerpt(line, (), _LINE) if len(line) > _LINE or len(lines) < 2 else f"{line} …"

@@ -8,9 +8,7 @@ from ragforge_memory.llm.extractive.answer import GREETING, HELP, NO_TOOLS, NOTE
 from ragforge_memory.llm.extractive.quoting import NOTHING_FOUND
 from ragforge_memory.retrieval.sentences import sentences
 
-_STOCK = frozenset(
-    sentence for text in (GREETING, HELP, NO_TOOLS, NOTED, THANKS, UNCLEAR) for sentence in sentences(text)
-)
+_STOCK = frozenset(sentence for text in (GREETING, HELP, NO_TOOLS, THANKS, UNCLEAR) for sentence in sentences(text))
 
 # "`Command.invoke` - core.py:12 (method)", "core.py:12 (`Command`)", "src/click: 17 files": which list they are of is
 # said before them.
@@ -19,8 +17,4 @@ _ITEM = re.compile(r"^(?:`[^`]+` - )?[^\s`]+:\d+\b|^\S+: \d+ files?$|^\S+\.\w+: 
 
 def is_stock(sentence: str) -> bool:
     """Whether a sentence of an answer is one of those, says that nothing was found, or is an item of a list of code."""
-    return (
-        sentence in _STOCK
-        or sentence.startswith((NOTHING_FOUND, "Noted: `what did we decide"))
-        or bool(_ITEM.match(sentence))
-    )
+    return sentence in _STOCK or sentence.startswith((NOTHING_FOUND, NOTED)) or bool(_ITEM.match(sentence))
