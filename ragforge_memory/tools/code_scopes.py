@@ -11,7 +11,7 @@ from ragforge_memory.retrieval.names import distance, module_parts, reference, s
 from ragforge_memory.tools.declare import ToolOutput, tool
 from ragforge_memory.tools.ports import ToolContext
 from ragforge_memory.tools.resolve import is_overload, resolve
-from ragforge_memory.tools.shown import code_of, shown, uuids
+from ragforge_memory.tools.shown import before, code_of, shown, uuids
 
 if TYPE_CHECKING:
     from ragforge_memory.models.code import Scope
@@ -39,9 +39,10 @@ async def read_scope(
     """Reads the definition of a function, method, class or constant: place, signature, documentation, source.
 
     Names may be bare (`invoke`), dotted (`Command.invoke`, `click.core.Command`), partial or slightly
-    misspelled; `match` in the result says how the name was taken (exact, inherited, spelling, typo, partial,
-    none). Several definitions of the name are all listed, the likeliest first; `overload` marks those that only
-    state another signature of one that is implemented.
+    misspelled; `match` in the result says how the name was taken (exact, inherited, moved, spelling, typo, partial,
+    none). `was` says where it was when it was spoken of, if it is elsewhere, called something else or gone since.
+    Several definitions of the name are all listed, the likeliest first; `overload` marks those that only state
+    another signature of one that is implemented.
 
     Args:
         name: the name to look up.
@@ -51,7 +52,7 @@ async def read_scope(
     """
     code = code_of(context)
     project = context.owner.project
-    found = await resolve(code, project, name, file, kind, context.root)
+    found = await resolve(code, project, name, file, kind, context.root, context.messages)
     scopes = list(found.scopes[:MAX_DEFINITIONS])
     if include_source and scopes:
         with_source = {
@@ -62,6 +63,7 @@ async def read_scope(
         {
             "asked": found.asked.text,
             "match": found.match,
+            **before(found.was),
             "total": len(found.scopes),
             "scopes": [
                 shown(each, source=include_source and number < MAX_WITH_SOURCE, docstring=number < MAX_WITH_SOURCE)
@@ -116,9 +118,10 @@ async def outline(context: ToolContext, target: str) -> ToolOutput:
                 ),
             }
         )
-    found = await resolve(code, project, target, root=context.root)
+    found = await resolve(code, project, target, root=context.root, memory=context.messages)
     if not found.scopes:
-        return ToolOutput({"asked": target, "match": "none", "kind": "none", "total": 0, "scopes": []})
+        nothing: dict[str, Any] = {"asked": target, "match": "none", "kind": "none", "total": 0, "scopes": []}
+        return ToolOutput({**nothing, **before(found.was)})
     owner = found.scopes[0]
     members = [
         each
@@ -129,6 +132,7 @@ async def outline(context: ToolContext, target: str) -> ToolOutput:
         {
             "asked": target,
             "match": found.match,
+            **before(found.was),
             "kind": "scope",
             "file": owner.file,
             "scope": shown(owner),

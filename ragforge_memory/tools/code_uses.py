@@ -9,7 +9,7 @@ from ragforge_memory.retrieval.names import is_test
 from ragforge_memory.tools.declare import ToolOutput, tool
 from ragforge_memory.tools.ports import ToolContext
 from ragforge_memory.tools.resolve import implementations, resolve
-from ragforge_memory.tools.shown import LIST_BYTES, code_of, fitting, shown, size_of
+from ragforge_memory.tools.shown import LIST_BYTES, before, code_of, fitting, shown, size_of
 from ragforge_memory.tools.written_uses import WrittenUse, calls_in, uses_of
 
 if TYPE_CHECKING:
@@ -44,12 +44,13 @@ async def find_callers(context: ToolContext, name: str, file: str = "", kind: st
     """
     code = code_of(context)
     project = context.owner.project
-    found = await resolve(code, project, name, file, kind, context.root)
+    found = await resolve(code, project, name, file, kind, context.root, context.messages)
     definitions = implementations(found.scopes)
     targets = definitions[:MAX_TARGETS]
     answer: dict[str, Any] = {
         "asked": found.asked.text,
         "match": found.match,
+        **before(found.was),
         "total": len(definitions),
         "scopes": [],
     }
@@ -75,12 +76,13 @@ async def find_callees(context: ToolContext, name: str, file: str = "", kind: st
     """
     code = code_of(context)
     project = context.owner.project
-    found = await resolve(code, project, name, file, kind, context.root)
+    found = await resolve(code, project, name, file, kind, context.root, context.messages)
     definitions = implementations(found.scopes)
     targets = definitions[:MAX_TARGETS]
     answer: dict[str, Any] = {
         "asked": found.asked.text,
         "match": found.match,
+        **before(found.was),
         "total": len(definitions),
         "scopes": [],
     }

@@ -73,6 +73,9 @@ class MessageReader(Protocol):
     async def code_of(self, message_ids: Sequence[str]) -> Mapping[str, Sequence[CodeReference]]:
         """The code that messages are tied to, by their uuids, and what has become of it."""
 
+    async def code_named(self, name: str) -> Sequence[CodeReference]:
+        """Code that was spoken of under this name, or is called so now, and what has become of it; newest first."""
+
     async def latest(self, limit: int = 10) -> Sequence[ConversationInfo]:
         """The owner's conversations, the last updated first."""
 

@@ -23,14 +23,15 @@ from ragforge_memory.retrieval.names import (
     vocabulary,
     words,
 )
+from ragforge_memory.tools.remembered import remembered
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from ragforge_memory.models.code import Scope, ScopeName
-    from ragforge_memory.tools.ports import ScopeReader
+    from ragforge_memory.models.code import CodeReference, Scope, ScopeName
+    from ragforge_memory.tools.ports import MessageReader, ScopeReader
 
-Match = Literal["exact", "inherited", "spelling", "typo", "partial", "none"]
+Match = Literal["exact", "inherited", "moved", "spelling", "typo", "partial", "none"]
 
 MAX_PARTIAL = 8
 """Names that contain the asked words: more than this say nothing about which was meant."""
@@ -50,17 +51,26 @@ class Resolution:
 
     Args:
         asked: the name as read.
-        match: how sure; ``inherited``: the class exists and has the member from a base.
+        match: how sure; ``inherited``: the class exists and has the member from a base; ``moved``: it was spoken of
+            under this name, and is elsewhere or is called something else now.
         scopes: the definitions, the likeliest first; without source.
+        was: where it was when it was spoken of, of what has moved or is gone.
     """
 
     asked: Reference
     match: Match
     scopes: tuple[Scope, ...] = ()
+    was: CodeReference | None = None
 
 
 async def resolve(
-    code: ScopeReader, project: str, name: str, file: str = "", kind: str = "", root: Path | None = None
+    code: ScopeReader,
+    project: str,
+    name: str,
+    file: str = "",
+    kind: str = "",
+    root: Path | None = None,
+    memory: MessageReader | None = None,
 ) -> Resolution:
     """Finds the definitions that ``name`` means.
 
@@ -70,6 +80,7 @@ async def resolve(
         kind: what it is said to be (a key of ``KINDS`` there; others say nothing): such come first. "The option
             class" is ``Option``, even where there is a function ``option``.
         root: where the files are: what namespaces stand before a name is told by them.
+        memory: what was said: it knows what has become of code that is not there under this name any more.
     """
     asked = reference(name)
     if file:
@@ -90,8 +101,11 @@ async def resolve(
         return Resolution(asked, "inherited", inherited)
     if root is not None and "::" in name and (spaced := await _in_namespace(code, project, asked, root)):
         return Resolution(asked, "exact", _of_kind(spaced, kind))
+    known = await remembered(code, project, asked, memory) if memory is not None else None
+    if known is not None and known.scopes:
+        return Resolution(asked, "moved", known.scopes, known.was)
     near = await _near(code, project, asked)
-    return replace(near, scopes=_of_kind(near.scopes, kind))
+    return replace(near, scopes=_of_kind(near.scopes, kind), was=None if known is None else known.was)
 
 
 def is_overload(scope: Scope) -> bool:

@@ -10,7 +10,7 @@ from ragforge_memory.errors import ToolError
 from ragforge_memory.tools.resolve import is_overload
 
 if TYPE_CHECKING:
-    from ragforge_memory.models.code import Scope
+    from ragforge_memory.models.code import CodeReference, Scope
     from ragforge_memory.tools.ports import ScopeReader, ToolContext
 
 MAX_SOURCE_BYTES = 24_000
@@ -63,6 +63,22 @@ def shown(scope: Scope, *, source: bool = False, docstring: bool = False) -> dic
             said["source_cut_after_line"] = scope.start_line + kept.count("\n") - 1
         said["source"] = kept
     return said
+
+
+def before(was: CodeReference | None) -> dict[str, Any]:
+    """Where code was when it was spoken of, under ``was``; nothing where nobody knows."""
+    if was is None:
+        return {}
+    return {
+        "was": {
+            "qualified_name": was.qualified_name,
+            "file": was.file,
+            "line": was.start_line,
+            "commit": was.commit,
+            "status": was.status,
+            "candidates": list(was.candidates),
+        }
+    }
 
 
 def summary(docstring: str | None) -> str:

@@ -121,6 +121,13 @@ class Searcher:
             return {}
         return await ReferenceStore(self._services.graph, self._services.owner).of_messages(message_ids)
 
+    async def code_named(self, name: str) -> Sequence[CodeReference]:
+        """Code that was spoken of under this name, or is called so now; none where memory is off."""
+        if not self._services.config.memory.enabled:
+            return []
+        tied = await ReferenceStore(self._services.graph, self._services.owner).about(name, limit=10)
+        return [each.reference for each in tied]
+
     async def latest(self, limit: int = 10) -> Sequence[ConversationInfo]:
         """The owner's conversations, the last updated first."""
         return (await self._services.conversations.page(limit=limit)).items

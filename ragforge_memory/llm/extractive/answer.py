@@ -26,6 +26,7 @@ from ragforge_memory.llm.extractive.quoting import (
     MAX_ASKED,
     MAX_LISTED,
     documentation,
+    gone,
     head,
     item,
     nothing,
@@ -126,7 +127,7 @@ def write(question: Question, asked: str, found: Sequence[Found]) -> str:
         and (reasons := stated(asked, values.get("search_conversation", {})))
     ):
         lines = [*reasons, "", *lines]
-    return "\n".join(lines)
+    return "\n".join([*gone(values.values()), *lines])
 
 
 def _definition(question: Question, asked: str, values: Mapping[str, Any], found: Sequence[Found] = ()) -> list[str]:
@@ -135,7 +136,7 @@ def _definition(question: Question, asked: str, values: Mapping[str, Any], found
         return text or outlined(question, asked, values)
     value = values.get("read_scope", {})
     scopes = value.get("scopes") or []
-    if "search_code" in values and value.get("match") not in ("exact", "spelling"):
+    if "search_code" in values and value.get("match") not in ("exact", "moved", "spelling"):
         return search_results(question, values["search_code"], values.get("grep_code", {}))
     if not scopes:
         return _member(question, asked, values, found)

@@ -82,7 +82,7 @@ def owners_of(found: Sequence[Found]) -> list[Mapping[str, Any]]:
     return [
         scope
         for value in read
-        if value.get("match") in ("exact", "spelling", "inherited")
+        if value.get("match") in ("exact", "moved", "spelling", "inherited")
         for scope in value.get("scopes") or []
     ]
 

@@ -147,10 +147,26 @@ def taken_for(value: Mapping[str, Any], asked: str) -> list[str]:
             return [f"It is spelled {_either(names)}."]
         case "partial":
             return [f"Nothing is called exactly `{asked}`; {_either(names)} contains it."]
+        case "moved":
+            return [f"{_then(value['was'])} It is `{scopes[0]['qualified_name']}` in {scopes[0]['file']} now."]
         case "inherited":
             return [f"`{asked}` is not defined there itself: it comes from `{scopes[0]['qualified_name']}`."]
         case _:
             return []
+
+
+def gone(values: Iterable[Mapping[str, Any]]) -> list[str]:
+    """What to say first of code that was spoken of and is not there any more."""
+    lost = next((each["was"] for each in values if each.get("was", {}).get("status") == "orphaned"), None)
+    if lost is None:
+        return []
+    perhaps = f" Perhaps it is {_either([f'`{each}`' for each in lost['candidates']])}." if lost["candidates"] else ""
+    return [f"{_then(lost)} It is gone since.{perhaps}", ""]
+
+
+def _then(was: Mapping[str, Any]) -> str:
+    commit = f", commit {was['commit'][:8]}" if was["commit"] else ""
+    return f"When it was spoken of, `{was['qualified_name']}` was in {was['file']}:{was['line']}{commit}."
 
 
 def _either(names: list[str]) -> str:

@@ -1,0 +1,58 @@
+"""Asked for code by the name that it had when it was spoken of."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from ragforge_memory import AsyncConversationAgent
+
+pytestmark = pytest.mark.anyio
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    return tmp_path / "project"
+
+
+async def _ask(agent: AsyncConversationAgent, *texts: str) -> list[str]:
+    talk = await agent.create_conversation()
+    return [(await talk.send_message(text)).content for text in texts]
+
+
+def _edit(root: Path, file: str, *changes: tuple[str, str]) -> None:
+    text = (root / file).read_text()
+    for old, new in changes:
+        assert old in text
+        text = text.replace(old, new)
+    (root / file).write_text(text)
+
+
+async def test_what_is_called_something_else_now_is_found_by_its_old_name(
+    agent: AsyncConversationAgent, root: Path
+) -> None:
+    await _ask(agent, "what does check_amount do?", "what does Safe do?")
+    _edit(root, "bank/account.py", ("check_amount", "refuse_debts"))
+    _edit(root, "bank/safe.py", ("class Safe:", "class Strongbox:"))
+    await agent.ingest(root)
+
+    where, callers, member, follow_up = await _ask(
+        agent, "where is check_amount?", "who calls check_amount?", "show me Safe.open", "who calls check_amont?"
+    )
+    assert where.startswith("`refuse_debts` - bank/account.py:13 (function")
+    assert "When it was spoken of, `check_amount` was in bank/account.py:13" in where
+    assert "It is `refuse_debts` in bank/account.py now." in where
+    assert "- `Account.deposit` - bank/account.py:6" in callers
+    assert "It is `refuse_debts` in bank/account.py now." in callers
+    assert member.startswith("`Strongbox.open` - bank/safe.py:7")
+    assert "check_amount` was in" not in follow_up  # nobody spoke of what is spelled so
+
+
+async def test_what_is_gone_is_said_to_be_gone(agent: AsyncConversationAgent, root: Path) -> None:
+    await _ask(agent, "what does monthly_report do?")
+    (root / "bank/report.py").write_text("LIMIT = 12\n")
+    await agent.ingest(root)
+
+    (where,) = await _ask(agent, "where is monthly_report?")
+    assert where.startswith("When it was spoken of, `monthly_report` was in bank/report.py:4. It is gone since.")
