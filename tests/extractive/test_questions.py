@@ -257,3 +257,28 @@ def test_a_name_in_a_plain_question_is_kept_letter_by_letter(name: str) -> None:
 def test_what_people_say_in_passing(text: str, form: str, target: str) -> None:
     (question,) = read_questions(text)
     assert (question.form, question.target.text) == (form, target)
+
+
+@pytest.mark.parametrize(
+    ("text", "form", "target"),
+    [
+        ("what would break if I change check_amount?", "uses", "check_amount"),
+        ("is get_default dead code?", "uses", "get_default"),
+        ("give me an example of using Option", "uses", "Option"),
+        ("how do I use click.Option?", "what", "click.Option"),
+        ("why does convert raise BadParameter?", "what", "convert"),
+        ("which functions are never called?", "search", "which functions are never called?"),
+        ("that's wrong, we use five retries", "noted", ""),
+        ("correction: five retries", "noted", ""),
+        ("forget the note about retries", "taken back", ""),
+        ("undo that", "taken back", ""),
+        ("never mind", "taken back", ""),
+        ("delete the file core.py", "outline", "core.py"),
+        ("what changed since yesterday?", "changes", ""),
+        ("what's new?", "changes", ""),
+        ("what is new_event_loop?", "what", "new_event_loop"),
+    ],
+)
+def test_what_is_told_and_what_the_code_does_not_know(text: str, form: str, target: str) -> None:
+    [(found, _, about)] = read(text)
+    assert (found, about) == (form, target)

@@ -63,3 +63,10 @@ def test_decisions_are_what_was_noted_the_newest_first() -> None:
     assert [line for line in told if line.startswith("  >")] == [f"  > {then['excerpt']}", f"  > {first['excerpt']}"]
     assert only_repeats("assistant", "\n".join(told))
     assert only_repeats("assistant", "\n".join(decisions([{"messages": others}])))
+
+
+def test_of_two_decisions_on_the_same_the_later_one_comes_first() -> None:
+    first = {**message("user", "we decided that load_rows is eager"), "timestamp": "2026-01-01T00:00:00Z"}
+    then = {**message("user", "we decided that load_rows is lazy"), "timestamp": "2026-01-02T00:00:00Z"}
+    told = "\n".join(sayings("load_rows", {"query": "load_rows", "messages": [first, then]}))
+    assert told.index("is lazy") < told.index("is eager")

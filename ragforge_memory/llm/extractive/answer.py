@@ -59,6 +59,14 @@ THANKS = "You are welcome."
 NOTED = "Noted: `what did we decide"
 """How the answer to a statement begins."""
 
+KEPT = (
+    "What was said stays. Say what holds now (`we no longer …`, `actually we decided …`): the latest is told first. "
+    "`ragforge conversations delete` deletes a whole conversation."
+)
+CHANGES = (
+    "I quote the code as it is now: `git diff` and `git log` show what changed in it, `ragforge impact` what was said "
+    "about that. `has NAME changed?` tells it of what we talked about."
+)
 UNCLEAR = "I cannot tell what you refer to: name a function, class or file, e.g. `where is NAME?`"
 NO_TOOLS = "I can only quote what tools find, and none that fits was offered for this question."
 
@@ -316,4 +324,4 @@ def _callees(asked: str, value: Mapping[str, Any]) -> list[str]:
     return trimmed(lines)
 
 
-__all__ = ["GREETING", "HELP", "NOTED", "NO_TOOLS", "THANKS", "UNCLEAR", "noted", "write"]
+__all__ = ["CHANGES", "GREETING", "HELP", "KEPT", "NOTED", "NO_TOOLS", "THANKS", "UNCLEAR", "noted", "write"]

@@ -11,8 +11,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from ragforge_memory.llm.extractive.patterns import SMALL_TALK
 from ragforge_memory.llm.extractive.questions import Question, names_in
+from ragforge_memory.llm.extractive.small_talk import SMALL_TALK
 from ragforge_memory.llm.extractive.targets import is_file
 
 MAX_FILES = 15

@@ -13,11 +13,8 @@ from typing import Literal
 Form = Literal[
     "where", "what", "show", "callers", "uses", "callees", "subclasses", "bases", "outline", "overview", "lines",
     "tests", "raises", "imports", "overrides",
-    "said", "recap", "search", "given", "greeting", "thanks", "noted", "help",
+    "said", "recap", "search", "given", "greeting", "thanks", "noted", "taken back", "changes", "help",
 ]  # fmt: skip
-
-SMALL_TALK: frozenset[Form] = frozenset({"greeting", "thanks", "noted", "help"})
-"""What is answered by a sentence of stock."""
 
 _PARTS: Mapping[str, str] = {
     "x": r"(?P<x>.+?)",
@@ -169,7 +166,7 @@ _USES = (
 )
 _CALLED = (
     r"{where} {x} (?:is |are |gets? |being |been |ever |actually )*{called}(?: (?:from|in|by|anywhere|at))?",
-    r"(?:by )?(?:who|whom|what|which {noun}) (?:is|are|gets?) {x} {called}(?: (?:by|from|in))?",
+    r"(?:by )?(?:who|whom|what|which {noun}) (?:is|are|gets?) (?!(?:never|not)\b){x} {called}(?: (?:by|from|in))?",
     r"(?:from where|how often|how many times|when|why) (?:is|are|does|do) {x} (?:get )?{called}",
     r"{give}(?:direct )?(?:callers?|call ?sites?|incoming calls|calls) (?:of|to|for|into) {x}",
     r"{give}{its} (?:callers?|call ?sites?)",
@@ -186,6 +183,10 @@ _USED = (
     r"(?: (?:anywhere|somewhere|at all|by anything|by anyone))?",
     r"(?:does|do|is|are) (?:anyone|anything|anybody|something|any {noun}) (?:even |still |ever |actually )?"
     r"(?:use|using|need|import|reference) {x}",
+    r"(?:is|are) {x} (?:even |still |really |actually )?(?:dead(?: code)?|unused)",
+    r"what (?:would|will|could|can|might|may) (?:break|fail|be affected) (?:if|when) (?:i|we|you|someone|one) "
+    r"(?:change|edit|rename|move|remove|delete|touch)s? {x}",
+    r"{give}(?:code )?examples? (?:of|for) (?:(?:using|calling|how to (?:use|call)|the use of) )?{x}",
 )
 _TESTS = (
     r"(?:does|do|has|have) {x} (?:have|got|any) (?:(?:any|some) )?(?:unit ?)?tests?",
@@ -298,6 +299,8 @@ _WHAT = (
     r"|document|summari[sz]e|tell me (?:more )?about|about|info(?:rmation)? (?:on|about)|details (?:of|on|about)"
     r"|define) (?:what |how )?{x}(?: (?:does|is|works?|do))?",
     r"how (?:does|do|did) {one} (?:work|function|operate|behave)(?: (?:internally|exactly))?",
+    r"how (?:do|can|should|would) (?:i|we|you|one) (?:use|call|invoke) {one}",
+    r"why (?:does|do|did|would|can) {one} (?:ever |actually )?(?:raise|throw|return|call|use|need|check|ignore)s?\b.*",
     r"what(?:'s| is| are| was) (?!(?:in|inside)\b){x}(?: (?:for|about|doing|used for|good for|responsible for|here"
     r"|there))?",
     r"who is {x}",
@@ -344,51 +347,5 @@ PATTERNS: tuple[tuple[Form, re.Pattern[str]], ...] = tuple(
 COMPARED: tuple[re.Pattern[str], ...] = tuple(map(_compiled, _COMPARED))
 """Questions about two things, ``x`` and ``y``."""
 
-POLITE = re.compile(
-    r"^(?:(?:hi|hello|hey|ok(?:ay)?|so|well|now|then|and|but|also|please|thanks|great|good|cool|um+|erm?"
-    r"|(?:can|could|would|will) (?:you|we)(?: please| kindly)?|do you (?:happen to )?know"
-    r"|i(?:'d| would)? (?:want|like|need) (?:you )?to (?:know|see|understand|find out)"
-    r"|i(?: am|'m) (?:looking for|trying to find|wondering|curious)|tell me|let me know|any idea"
-    r"|help me (?:find|understand)|i wonder|we need to know|quick question|question)"
-    r"(?: ?[,:!.-]+ ?| ))+",
-    re.I,
-)
-"""What people say before a question."""
-
-POLITE_THAT_ASKS = re.compile(r"^tell me (?:more )?about\b|^tell me what we\b", re.I)
-"""Openings that are part of the question all the same."""
-
-TAIL = re.compile(
-    r"(?:[, ]+(?:please|thanks|thank you|for me|if you can|again|though|anyway|by the way|btw))+ ?[?.!]*$", re.I
-)
-"""What people say after it."""
-
-GREETING = re.compile(
-    r"^(?:hi|hello|hey|hiya|yo|howdy|greetings|good (?:morning|afternoon|evening|day))"
-    r"(?:[ ,]+(?:there|all|everyone|you|friend|again))?\W*$|^how are you\b.*$",
-    re.I,
-)
-THANKS = re.compile(
-    r"^(?:(?:ok(?:ay)?|great|cool|perfect|nice|awesome|good|excellent|wonderful|super|fine|got it|alright|all right"
-    r"|thanks?(?: you)?(?: (?:a lot|so much|very much|again))?|thx|cheers|ty|bye|goodbye|see you"
-    r"|that(?:'s| is) (?:all|it|great|helpful)|much appreciated|appreciated|well done|good job)[ ,.!]*)+$",
-    re.I,
-)
-NOTED = re.compile(
-    r"^(?:(?:actually|ok(?:ay)?|so|but|and|no|well|hm+|sorry|i think|please)[, ]+)*"
-    r"(?:(?:we|i)(?:['’]ve| have)? (?:now |just |all )?(?:decided|agreed|chose|chosen|settled|concluded)\b"
-    r"|we (?:no longer|(?:should|must|will|shall|can)(?:n['’]t)?|won['’]t|(?:do not|don['’]t) want|(?:never|always)) \w"
-    r"|let(?:['’]?s| us) (?:agree|use|keep|stick|stay|go with|never|always|not|drop|rename)\b|from now on\b"
-    r"|to-?do\b ?[:,-]? ?(?=\w)|(?:bug|idea) ?[:-]"
-    r"|(?:note|remember|fyi|for the record|decision|decided|reminder)(?: that\b| ?[:,-])).*[^?]$",
-    re.I,
-)
-"""What is told and not asked."""
-HELP = re.compile(
-    r"^(?:help(?: me)?|\?|usage|what can (?:you|i) (?:do|ask)(?: (?:you|here|for me))?|who are you|what are you"
-    r"|how (?:do|can|should) (?:i|you) (?:use|work with|ask) (?:you|this|it)|how can you help(?: me)?"
-    r"|what (?:kind of |sort of )?questions can .*)\W*$",
-    re.I,
-)
 AGAIN = re.compile(r"^(?:and|what about|how about|and what about|and for|same for|now|also) (?P<x>.+?) ?[?.!]*$", re.I)
 """A last question's form asked of something else."""

@@ -9,7 +9,7 @@ from collections.abc import AsyncGenerator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from ragforge_memory.llm.extractive.answer import GREETING, HELP, NO_TOOLS, THANKS, UNCLEAR, noted, write
+from ragforge_memory.llm.extractive.answer import CHANGES, GREETING, HELP, KEPT, NO_TOOLS, THANKS, UNCLEAR, noted, write
 from ragforge_memory.llm.extractive.calls import Call, Found
 from ragforge_memory.llm.extractive.given_answer import named_code
 from ragforge_memory.llm.extractive.given_text import is_about_given, split_given
@@ -35,7 +35,7 @@ _PIECE = re.compile(r"[^\n]*\n|[^\n]+$")
 _FOLDED = re.compile(r"^(?P<tool>\w+)\(.*\) returned:\n<data>\n(?P<content>.*?)\n</data>$", re.M | re.S)
 # A title is asked for with the exchange that a conversation begins with.
 _ASKED = re.compile(r"Question:\n(?P<question>.*?)\n\nAnswer:\n", re.S)
-_SMALL_TALK = {"greeting": GREETING, "thanks": THANKS, "help": HELP}
+_SMALL_TALK = {"greeting": GREETING, "thanks": THANKS, "taken back": KEPT, "changes": CHANGES, "help": HELP}
 
 
 class ExtractiveProvider:

@@ -9,20 +9,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from ragforge_memory.llm.extractive.patterns import (
-    AGAIN,
-    COMPARED,
-    GREETING,
-    HELP,
-    NOTED,
-    PATTERNS,
-    POLITE,
-    POLITE_THAT_ASKS,
-    SMALL_TALK,
-    TAIL,
-    THANKS,
-    Form,
-)
+from ragforge_memory.llm.extractive.patterns import AGAIN, COMPARED, PATTERNS, Form
+from ragforge_memory.llm.extractive.small_talk import POLITE, POLITE_THAT_ASKS, SMALL_TALK, STATEMENTS, TAIL
 from ragforge_memory.llm.extractive.targets import NOTHING, Target, has_pronoun, is_file, is_marked, read_target
 from ragforge_memory.llm.extractive.wording import content_words
 
@@ -125,9 +113,9 @@ def read_question(text: str, before: Sequence[str] = ()) -> Question | None:
         return Question("help") if "?" in said else None
     if len(said) > MAX_QUESTION:
         return Question("search", Target("words", said[: 4 * MAX_QUESTION]), said[: 4 * MAX_QUESTION])
-    for form, pattern in (("greeting", GREETING), ("thanks", THANKS), ("noted", NOTED), ("help", HELP)):
+    for form, pattern in STATEMENTS:
         if pattern.match(said):
-            return Question(form, text=said)  # type: ignore[arg-type]
+            return Question(form, text=said)
     whole = TAIL.sub("", said) or said
     for candidate in _wordings(whole):
         found = _matched(candidate)

@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ragforge_memory.llm.extractive.echoes import OUR_CONVERSATIONS, WHAT_YOU_SAID, only_repeats
-from ragforge_memory.llm.extractive.patterns import SMALL_TALK
 from ragforge_memory.llm.extractive.questions import Question, read_questions
 from ragforge_memory.llm.extractive.quoting import NOTHING_FOUND, quotation, rest
+from ragforge_memory.llm.extractive.small_talk import SMALL_TALK
 from ragforge_memory.models.text import counted
 from ragforge_memory.retrieval.excerpts import excerpt
 

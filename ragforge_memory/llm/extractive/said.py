@@ -46,6 +46,8 @@ def _told(asked: str, value: Mapping[str, Any], weighed: Iterable[tuple[int, Map
     kept = [found for found in told if found[2] and len(found[2]) >= ENOUGH_WORDS * len(words)]
     if not kept:
         return []
+    # Of what tells as much the newest first: what was decided later holds.
+    kept.sort(key=lambda found: str(found[1].get("timestamp") or ""), reverse=True)
     kept.sort(key=lambda found: (found[0], -len(found[2])))
     # What has become of the code is told of questions and quotes too, which are not shown where something was stated.
     since = _since(each for _, each, _ in kept)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 
-from ragforge_memory.llm.extractive.answer import GREETING, HELP, NO_TOOLS, NOTED, THANKS, UNCLEAR
+from ragforge_memory.llm.extractive.answer import CHANGES, GREETING, HELP, KEPT, NO_TOOLS, NOTED, THANKS, UNCLEAR
 from ragforge_memory.llm.extractive.quoting import NOTHING_FOUND
 from ragforge_memory.retrieval.sentences import sentences
 
-_STOCK = frozenset(sentence for text in (GREETING, HELP, NO_TOOLS, THANKS, UNCLEAR) for sentence in sentences(text))
+_STOCK = frozenset(
+    sentence for text in (CHANGES, GREETING, HELP, KEPT, NO_TOOLS, THANKS, UNCLEAR) for sentence in sentences(text)
+)
 
 # "`Command.invoke` - core.py:12 (method)", "core.py:12 (`Command`)", "src/click: 17 files": which list they are of is
 # said before them.

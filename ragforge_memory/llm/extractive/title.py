@@ -6,8 +6,9 @@ import re
 from collections.abc import Mapping
 
 from ragforge_memory.llm.extractive.given_text import split_given
-from ragforge_memory.llm.extractive.patterns import POLITE, SMALL_TALK, Form
+from ragforge_memory.llm.extractive.patterns import Form
 from ragforge_memory.llm.extractive.questions import read_questions
+from ragforge_memory.llm.extractive.small_talk import POLITE, SMALL_TALK
 from ragforge_memory.llm.extractive.targets import FOLDERS, is_marked
 from ragforge_memory.llm.extractive.wording import content_words
 
