@@ -47,6 +47,7 @@ ON CREATE SET b += $properties, b.user_id = c.user_id, b.project = c.project, b.
 WITH parent, b, from_message_id
 WHERE b.user_id = $user_id AND b.project = $project
 FOREACH (_ IN CASE WHEN b.summary IS NULL AND b.summarized_seq > 0 THEN [1] ELSE [] END | SET b:PendingSummary)
+FOREACH (_ IN CASE WHEN $embed AND b.summary IS NOT NULL THEN [1] ELSE [] END | SET b:PendingEmbedding)
 MERGE (parent)-[edge:HAS_BRANCH]->(b)
 ON CREATE SET edge.from_seq = $seq, edge.from_message_id = from_message_id
 RETURN b {.uuid, .session_id, .title, .summary, .tags, .status, .message_count, .head_seq, .lineage_ids, .lineage_tops,

@@ -54,10 +54,12 @@ LIMIT $limit
 
 // name: update_conversation
 // Title, tags, status and metadata in one statement: $changes holds only what changes. updated_at stays: it orders the
-// lists by when something was last said, and to archive or to name an old conversation says nothing.
+// lists by when something was last said, and to archive or to name an old conversation says nothing. A new title is a
+// part of what the conversation's vector is made of.
 MATCH (c:Conversation {uuid: $uuid})
 WHERE c.user_id = $user_id AND c.project = $project AND c.status <> 'deleting'
 SET c += $changes
+FOREACH (_ IN CASE WHEN $embed AND c.head_seq > 0 THEN [1] ELSE [] END | SET c:PendingEmbedding)
 RETURN c {.uuid, .session_id, .title, .summary, .tags, .status, .message_count, .head_seq, .lineage_ids, .lineage_tops,
   .user_id, .project, .summarized_seq, .extracted_seq, .file_path, .metadata,
   created_at: toStringOrNull(c.created_at), updated_at: toStringOrNull(c.updated_at)} AS conversation

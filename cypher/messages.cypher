@@ -32,7 +32,8 @@ RETURN coalesce(known.seq, c.head_seq) AS seq, c.title AS title
 // Write 2: the answer, its tool calls with their results and its ties to code, in one statement of one transaction.
 // Same order as append_message. Names that the answer mentions are resolved here, against the graph as it is: a name
 // counts where it means one scope, or one of a file that the answer names, or one that a tool has read. What stands before
-// a qualified name (`auth` of `auth.login`) has to be on the path of its file.
+// a qualified name (`auth` of `auth.login`) has to be on the path of its file. $told are those that the user's message
+// states something about: a decision is tied to its code as an answer is.
 // The receipt comes along: an edge to each thing that the prompt held (see RECENT_EDGES), whose lock is taken first, oldest
 // first: CREATE by itself counts the edges of a node before it locks it, while whoever stores a vector has locked it and
 // waits for that count to take the label away, so that one of both would have to begin anew, a second later. And once
@@ -94,17 +95,20 @@ CALL (new) {
     cost: used.cost}]->(x)
 }
 CALL (c) {
-  WITH c WHERE size($touched) + size($mentions) > 0
-  MATCH (m:Message {uuid: $uuid})
+  UNWIND [{message: $uuid, touched: $touched, mentions: $mentions},
+    {message: $message.in_reply_to, touched: [], mentions: $told}] AS part
+  WITH c, part WHERE size(part.touched) + size(part.mentions) > 0
+  MATCH (m:Message {uuid: part.message})
+  WHERE m.conversation_id = c.uuid
   OPTIONAL MATCH (p:Project)
   WHERE p.project = $project
-  CALL (m) {
-    UNWIND $touched AS tie
+  CALL (part) {
+    UNWIND part.touched AS tie
     MATCH (s:Scope {uuid: tie.scope})
     WHERE s.project = $project
     RETURN s, tie.kind AS kind
     UNION
-    UNWIND $mentions AS mention
+    UNWIND part.mentions AS mention
     MATCH (s:Scope)
     WHERE s.project = $project AND s.name = mention.name
     WITH mention, s, mention.qualified_name IS NULL OR s.qualified_name = mention.qualified_name

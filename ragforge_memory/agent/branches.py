@@ -140,9 +140,16 @@ async def _create(
     summary = None
     if services.summaries is not None and seq < point.summary_seq:
         summary = (await services.summaries.store.cover(conversation_id, to_seq=seq)).text or None
-    return await store(services).create(
-        conversation_id, cut(point.lineage, seq), title=_title(title, point), summary=summary
+    info = await store(services).create(
+        conversation_id,
+        cut(point.lineage, seq),
+        title=_title(title, point),
+        summary=summary,
+        embed=services.embeds_messages,
     )
+    if services.embeds_messages and info.summary:
+        services.background.wake()
+    return info
 
 
 def _title(title: str | None, point: BranchPoint) -> str | None:

@@ -109,8 +109,8 @@ class EphemeralConversations:
         before = (datetime.fromisoformat(time), uuid)
         return [info for info in found if place_in_list(info) < before]
 
-    async def update(self, uuid: str, **changes: Any) -> ConversationInfo:
-        """Sets properties of a conversation; it keeps its place in the list."""
+    async def update(self, uuid: str, *, embed: bool = False, **changes: Any) -> ConversationInfo:
+        """Sets properties of a conversation; it keeps its place in the list, and gets no vector."""
         if "tags" in changes:
             changes["tags"] = tuple(changes["tags"])
         self.infos[uuid] = (await self.get(uuid)).model_copy(update=changes)

@@ -23,7 +23,7 @@ from ragforge_memory.code.mentions import Mentions, find_mentions
 from ragforge_memory.errors import RagforgeError, TurnCancelled
 from ragforge_memory.graph.messages import CodeTies, Mention, NewMessage
 from ragforge_memory.graph.receipts import Receipt
-from ragforge_memory.llm.extractive.echoes import only_repeats
+from ragforge_memory.llm.extractive.echoes import only_asks, only_repeats
 from ragforge_memory.llm.port import (
     ChatMessage,
     Finished,
@@ -307,6 +307,7 @@ class Turn:
             touched=self._tools.scopes,
             mentions=tuple(map(Mention.of, mentions.names)),
             files=mentions.files,
+            told=() if only_asks(self._text) else tuple(map(Mention.of, find_mentions(self._text).names)),
         )
         return answer, ties
 

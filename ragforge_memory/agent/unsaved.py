@@ -113,12 +113,12 @@ class UnsavedConversations(EphemeralConversations):
             end = shorter.next_cursor or cursor_of(last)
         return Page(items=tuple(found[:limit]), next_cursor=end)
 
-    async def update(self, uuid: str, **changes: Any) -> ConversationInfo:
+    async def update(self, uuid: str, *, embed: bool = False, **changes: Any) -> ConversationInfo:
         """Sets properties of a conversation: in memory where it is new, else in the graph."""
         if uuid not in self.infos:
-            return await self.stored.update(uuid, **changes)
+            return await self.stored.update(uuid, embed=embed, **changes)
         if uuid in self.in_graph:
-            await self.stored.update(uuid, **changes)
+            await self.stored.update(uuid, embed=embed, **changes)
         if "title" in changes:
             self._titles[uuid] = changes["title"]
         return await super().update(uuid, **changes)

@@ -73,11 +73,18 @@ class BranchStore:
         return BranchPoint(lineage, int(row["head_seq"]), row["title"], int(row["summary_seq"]), row["message"])
 
     async def create(
-        self, conversation_id: str, lineage: Lineage, *, title: str | None, summary: str | None = None
+        self,
+        conversation_id: str,
+        lineage: Lineage,
+        *,
+        title: str | None,
+        summary: str | None = None,
+        embed: bool = False,
     ) -> ConversationInfo:
         """Makes a branch with this lineage (`models.lineage.cut`); copies no message.
 
-        ``summary`` is taken where the conversation's own says more than the branch shares.
+        ``summary`` is taken where the conversation's own says more than the branch shares. With ``embed`` a branch
+        that has a summary gets a vector in the background.
 
         Raises:
             ConversationNotFound: the conversation was deleted meanwhile.
@@ -91,6 +98,7 @@ class BranchStore:
             lineage_ids=[part.conversation_id for part in lineage],
             lineage_tops=[part.top for part in lineage],
             properties=fresh_properties(title, (), None),
+            embed=embed,
             **self._owner,
         )
         if not rows:

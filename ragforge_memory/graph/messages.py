@@ -74,7 +74,7 @@ _AS_THEY_ARE = ("token_count", "in_reply_to", "model", "importance", "trust", "r
 
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """A name that an answer mentions; ``qualified_name`` where it was dotted."""
+    """A name that a message mentions; ``qualified_name`` where it was dotted."""
 
     name: str
     qualified_name: str | None = None
@@ -84,14 +84,23 @@ class Mention:
         """The mention of a name as it was written: ``name``, or ``Outer.name``."""
         return cls(written.rpartition(".")[2], written if "." in written else None)
 
+    @property
+    def row(self) -> dict[str, str | None]:
+        """As statements take it."""
+        return {"name": self.name, "qualified_name": self.qualified_name}
+
 
 @dataclass(frozen=True, slots=True)
 class CodeTies:
-    """What an answer is tied to: scopes that tools touched, and names and files that it mentions."""
+    """What an answer is tied to: scopes that tools touched, and names and files that it mentions.
+
+    ``told`` are the names that the message states something about that is answered: that one is tied to them.
+    """
 
     touched: tuple[ScopeTie, ...] = ()
     mentions: tuple[Mention, ...] = ()
     files: tuple[str, ...] = ()
+    told: tuple[Mention, ...] = ()
 
 
 class MessageStore:
@@ -177,7 +186,8 @@ class MessageStore:
             **(receipt or Receipt()).parameters(),
             tool_calls=[tool_call_rows(call, result_uuid=uuid4().hex) for call in tool_calls],
             touched=[tie._asdict() for tie in dict.fromkeys(ties.touched)],
-            mentions=[{"name": item.name, "qualified_name": item.qualified_name} for item in ties.mentions],
+            mentions=[item.row for item in ties.mentions],
+            told=[item.row for item in ties.told],
             mentioned_files=list(ties.files),
             embed=embed and bool(new.content.strip()),
             summarize_every=self._summarize_every,

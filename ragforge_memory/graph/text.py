@@ -65,7 +65,8 @@ def query_words(text: str) -> list[str]:
     found: dict[str, None] = {}
     for word in _WORD.findall(text):
         found.update(dict.fromkeys(asked_pieces(word.lower())))
-        parts = identifier_parts(word)
+        # Parts are stored of identifiers alone: between other letters they would be words of one sign.
+        parts = identifier_parts(word) if word.isascii() else []
         if len(parts) > 1:
             found.update(dict.fromkeys(parts))
     return list(found)[:MAX_QUERY_WORDS]

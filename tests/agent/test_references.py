@@ -267,3 +267,21 @@ async def test_what_was_said_comes_with_what_became_of_the_code(make_agent: Make
         assert [(each["name"], each["kind"], each["status"]) for each in found["code"]] == [
             ("scramble", "discussed", "drifted")
         ]
+
+
+async def test_what_the_user_states_is_tied_to_its_code_and_what_only_asks_is_not(
+    make_agent: MakeAgent, project: Path
+) -> None:
+    async with make_agent("I see.", "I see.", "I see.", root=project) as agent:
+        await agent.ingest()
+        conversation = await agent.create_conversation("Passwords")
+        asked = await conversation.send_message("Where is `scramble`?")
+        told = await conversation.send_message("We decided that check_password never logs. Is `scramble` fine too?")
+        await conversation.send_message("We decided on tabs.")
+        ties = await conversation.referenced_code()
+        assert {(each.qualified_name, each.kind, each.message_id) for each in ties} == {
+            ("check_password", "discussed", told.user_message_id),
+            ("scramble", "discussed", told.user_message_id),
+        }
+        assert asked.user_message_id not in {each.message_id for each in ties}
+        assert [each.uuid for each in await agent.conversations_about("check_password")] == [conversation.uuid]

@@ -335,3 +335,13 @@ async def test_recall_against_an_exact_scan(searching: Searching, cypher: Callab
             assert [hit.score for hit in near.items[:10]] == pytest.approx(
                 [2 * row["s"] - 1 for row in exact], abs=1e-5
             )
+
+
+async def test_a_word_with_other_letters_is_found_as_soon_as_it_is_written(searching: Searching) -> None:
+    async with searching(*["Sure."] * 4) as agent:
+        conversation = await agent.create_conversation()
+        for text in ("the cache is cold", "no number here", "drop the connection"):
+            await conversation.send_message(text)
+        told = await conversation.send_message("remember ünïcödé please")
+        found = await conversation.search_history("ünïcödé", limit=1)
+        assert [each.message.uuid for each in found] == [told.user_message_id]

@@ -110,3 +110,29 @@ def test_what_is_embedded_of_a_conversation() -> None:
     ]
     assert Topic("u", "", "", ()).parts == [Part(" ", False)]
     assert mean([[1.0, 0.0], [0.0, 1.0]]) == pytest.approx([0.5**0.5, 0.5**0.5])
+
+
+async def test_a_new_title_is_found_by_its_meaning(searching: Searching) -> None:
+    async with searching("Sure.") as agent:
+        conversation = await agent.create_conversation("draft")
+        await conversation.send_message("hello")
+        await agent.drain()
+        await conversation.set_title("token expiry in the login service")
+        assert await agent.drain() == {}
+        [found] = await agent.find_similar_conversations("token expiry in the login service")
+        assert (found.similarity or 0) > 0.4
+
+
+async def test_a_branch_is_found_by_the_summary_that_it_has(searching: Searching, cypher: Cypher) -> None:
+    async with searching() as agent:
+        conversation = await agent.import_conversation([{"role": "user", "content": TALKS[0][0]}])
+        cypher(
+            "MATCH (c:Conversation {uuid: $uuid}) SET c.summary = 'The zeppelin airship hangar.'",
+            uuid=conversation.uuid,
+        )
+        branch = await conversation.branch()
+        assert await agent.drain() == {}
+        found = {
+            each.uuid: each.similarity for each in await agent.find_similar_conversations("zeppelin airship hangar")
+        }
+        assert (found[branch.uuid] or 0) > 0.5

@@ -154,4 +154,7 @@ class ConversationHandle:
 
     async def _update(self, **changes: Any) -> None:
         services = await self._settled()
-        self._info = await services.conversations.update(self.uuid, **changes)
+        embed = "title" in changes and services.embeds_messages
+        self._info = await services.conversations.update(self.uuid, embed=embed, **changes)
+        if embed:
+            services.background.wake()

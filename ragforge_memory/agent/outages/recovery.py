@@ -116,6 +116,7 @@ def answer_journalled(answer: NewMessage, ties: CodeTies, receipt: Receipt, *, e
         "provider_parts": answer.provider_parts,
         "mentions": [item.qualified_name or item.name for item in ties.mentions],
         "files": list(ties.files),
+        "told": [item.qualified_name or item.name for item in ties.told],
         "importance": answer.importance,
         "receipt": answer.receipt,
         "used": [asdict(used) for used in receipt.used],
@@ -266,6 +267,7 @@ def _answer_of(turn: JournalTurn, moved: Mapping[int, int]) -> tuple[NewMessage,
         touched=tuple(dict.fromkeys(turn.scopes)),
         mentions=tuple(map(Mention.of, kept.get("mentions", ()))),
         files=tuple(kept.get("files", ())),
+        told=tuple(map(Mention.of, kept.get("told", ()))),
     )
     return answer, ties
 

@@ -7,6 +7,7 @@ from itertools import chain
 from typing import Any
 
 from ragforge_memory.llm.extractive.calls import Found
+from ragforge_memory.llm.extractive.echoes import NOTED
 from ragforge_memory.llm.extractive.evidence import imported, overridden, raised, tested, used_as_text
 from ragforge_memory.llm.extractive.found_text import code_lines, search_results
 from ragforge_memory.llm.extractive.inheritance import bases, subclasses
@@ -56,9 +57,6 @@ After an answer, "it", "that function" or "the second one" work too: who calls i
 
 GREETING = "Hello! Ask me about this project's code: where something is, what it does, who calls it."
 THANKS = "You are welcome."
-NOTED = "Noted: `what did we decide"
-"""How the answer to a statement begins."""
-
 KEPT = (
     "What was said stays. Say what holds now (`we no longer …`, `actually we decided …`): the latest is told first. "
     "`ragforge conversations delete` deletes a whole conversation."

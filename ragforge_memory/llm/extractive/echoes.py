@@ -14,13 +14,16 @@ from ragforge_memory.llm.extractive.quoting import NOTHING_FOUND
 WHAT_WAS_SAID = "What was said about"
 """How an answer begins that quotes messages."""
 
+NOTED = "Noted: `what did we decide"
+"""How the answer to a statement begins."""
+
 WHAT_YOU_SAID = "In this conversation you said"
 OUR_CONVERSATIONS = "Our latest conversations"
 """How answers begin that tell what was talked about."""
 
 _REPEATS = re.compile(
     rf"(?:\A|\n\n)(?:{WHAT_WAS_SAID} `|{WHAT_YOU_SAID}, |{OUR_CONVERSATIONS}:"
-    rf"|{NOTHING_FOUND} about `[^`\n]*` in our conversations)"
+    rf"|{NOTHING_FOUND} about `[^`\n]*` in our conversations|{NOTED})"
 )
 # "Remember that we agreed on tabs" states something; these only ask.
 _ASKS = re.compile(
@@ -29,6 +32,14 @@ _ASKS = re.compile(
     r"|show)\b",
     re.I,
 )
+# Other openings of what only asks, of code too.
+_ASKS_ALSO = re.compile(
+    r"^\W*(?:(?:please|and|so|but|hi|hello|hey|ok(?:ay)?),? )*"
+    r"(?:whom|whose|are|can|could|will|would|should|list|find|explain|describe|give me|get|print|read|open|compare"
+    r"|summari[sz]e)\b",
+    re.I,
+)
+_FENCED = re.compile(r"(`{3,}).*?(?:\1|$)", re.S)
 
 
 def only_repeats(role: str, text: str) -> bool:
@@ -42,6 +53,15 @@ def only_repeats(role: str, text: str) -> bool:
         return bool(_REPEATS.search(text))
     asked = sentences(" ".join(text.split())) if role == "user" and len(text) <= MAX_QUESTION else []
     return bool(asked) and all(_asks_what_was_said(each) for each in asked)
+
+
+def only_asks(text: str) -> bool:
+    """Whether a user's message states nothing: each of its sentences is a question, or an order to show something."""
+    said = " ".join(_FENCED.sub(" ", text).split())
+    return all(
+        each.endswith("?") or _ASKS.match(each) is not None or _ASKS_ALSO.match(each) is not None
+        for each in sentences(said)
+    )
 
 
 def _asks_what_was_said(sentence: str) -> bool:

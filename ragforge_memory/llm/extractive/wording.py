@@ -6,7 +6,7 @@ import re
 
 from ragforge_memory.retrieval.names import words
 
-_TOKEN = re.compile(r"[A-Za-z0-9_$]+(?:\.[A-Za-z0-9_$]+)*")
+_TOKEN = re.compile(r"[\w$]+(?:\.[\w$]+)*")
 
 # Question words, articles, pronouns, auxiliaries, and words that stand in any question about any code.
 _EMPTY_WORDS = """
