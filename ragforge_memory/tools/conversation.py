@@ -13,6 +13,7 @@ from ragforge_memory.tools.ports import ToolContext
 
 if TYPE_CHECKING:
     from ragforge_memory.models.code import CodeReference
+    from ragforge_memory.tools.ports import MessageReader
 
 EXCERPT = 600
 """Characters of a message in a result: a paragraph or two around the words that were found."""
@@ -27,6 +28,9 @@ SUMMARY = 600
 """Characters of a conversation's summary in a list of them."""
 
 _WORD = re.compile(r"\w+")
+# What can only be a name of code: a plain word is asked for as it is.
+_NAME = re.compile(r"(?<!\w)_*(?=\w*(?:_|[a-z][A-Z]))[A-Za-z]\w*")
+_RENAMED = 2
 
 
 @tool
@@ -38,7 +42,7 @@ async def search_conversation(
     Messages that only repeat others (answers that quote what was said, questions that asked for it) are left out.
     `code` says of each definition that a message was about what has become of it since: `fresh` (as it was),
     `drifted` (its code has changed), `moved`, or `orphaned` (gone). What was said of code that is not fresh may no
-    longer be true.
+    longer be true. `formerly` are names that code of the query had when it was spoken of; they are searched for too.
 
     Args:
         query: what to look for.
@@ -50,11 +54,14 @@ async def search_conversation(
     if not query.strip():
         raise ToolError("the query is empty", hint="say what to look for")
     limit = max(1, min(limit, 30))
-    found = await context.messages.search(
-        query,
-        limit=MORE * limit,
-        conversation_id=context.conversation_id if this_conversation_only else None,
-    )
+    inside = context.conversation_id if this_conversation_only else None
+    found = await context.messages.search(query, limit=MORE * limit, conversation_id=inside)
+    formerly = await _former_names(context.messages, query)
+    for name, names in formerly.items():
+        for former in names:
+            asked = re.sub(rf"(?<!\w){re.escape(name)}(?!\w)", former, query)
+            found += await context.messages.search(asked, limit=limit, conversation_id=inside)
+    found = list({each.message.uuid: each for each in reversed(found)}.values())[::-1] if formerly else found
     kept = [
         each
         for each in found
@@ -65,6 +72,7 @@ async def search_conversation(
     wanted = [word for word in _WORD.findall(query) if len(word) > 2]
     return {
         "query": query,
+        **({"formerly": formerly} if formerly else {}),
         "messages": [
             {
                 "message_id": each.message.uuid,
@@ -109,6 +117,17 @@ async def recent_conversations(context: ToolContext, limit: int = 10) -> dict[st
             if each.message_count or each.uuid == context.conversation_id
         ]
     }
+
+
+async def _former_names(messages: MessageReader, query: str) -> dict[str, list[str]]:
+    """The names that code had when it was spoken of, by those of the query that it has now."""
+    found: dict[str, list[str]] = {}
+    for name in dict.fromkeys(_NAME.findall(query)):
+        ties = await messages.code_named(name) if len(found) < _RENAMED else ()
+        names = {each.name for each in ties if (each.moved_to_name or "").rpartition(".")[2] == name} - {name}
+        if names:
+            found[name] = sorted(names)[:_RENAMED]
+    return found
 
 
 def _what_became(tie: CodeReference) -> dict[str, Any]:

@@ -56,3 +56,25 @@ async def test_what_is_gone_is_said_to_be_gone(agent: AsyncConversationAgent, ro
 
     (where,) = await _ask(agent, "where is monthly_report?")
     assert where.startswith("When it was spoken of, `monthly_report` was in bank/report.py:4. It is gone since.")
+
+
+async def test_what_was_said_under_the_old_name_is_found_by_the_new_one(
+    agent: AsyncConversationAgent, root: Path
+) -> None:
+    decision = "We decided that check_amount must ignore the loopback account, see SEC-7"
+    assert "`what did we decide about check_amount`" in (await _ask(agent, decision))[0]
+    _edit(root, "bank/account.py", ("check_amount", "refuse_debts"))
+    await agent.ingest(root)
+    services = await agent.open()
+    await services.graph.run_schema("CALL db.index.fulltext.awaitEventuallyConsistentIndexRefresh()")
+
+    decided, said, nothing = await _ask(
+        agent,
+        "what did we decide about refuse_debts?",
+        "what did we say about refuse_debts?",
+        "what did we decide about monthly_report?",
+    )
+    assert f"> {decision}" in decided
+    assert f"> {decision}" in said
+    assert "(bank/account.py): it has moved to bank/account.py refuse_debts" in decided
+    assert nothing.startswith("Nothing found about `monthly_report` in our conversations.")

@@ -282,3 +282,40 @@ def test_what_people_say_in_passing(text: str, form: str, target: str) -> None:
 def test_what_is_told_and_what_the_code_does_not_know(text: str, form: str, target: str) -> None:
     [(found, _, about)] = read(text)
     assert (found, about) == (form, target)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "update: Schema.dump must not sort keys",
+        "Correction: the timeout becomes 10 seconds, not 5",
+        "We changed our mind: QueryParams may be mutable",
+        "scratch that, QueryParams stays immutable",
+        "actually we use requests-cache instead of hishel",
+        "That is wrong: retries default is 2",
+        "No, max redirects is 40",
+        "Actually, the retries limit should be 5, not 3",
+        "FYI the CI only runs on Linux",
+        "The plan is to drop Python 3.9 in March",
+        "Never use print in httpx/_transports",
+        "I think the retries limit should be 3",
+        "Keep in mind that Headers.raw is used by the proxy team",
+    ],
+)
+def test_corrections_and_rules_are_noted(text: str) -> None:
+    assert [form for form, _, _ in read(text)] == ["noted"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "functions that should be tested",
+        "which functions must never block",
+        "should Client.send retry?",
+        "show me the function that may fail",
+        "No, I mean the other one",
+        "the default timeout",
+    ],
+)
+def test_what_asks_is_not_noted(text: str) -> None:
+    assert "noted" not in [form for form, _, _ in read(text)]

@@ -21,7 +21,7 @@ from ragforge_memory.llm.extractive.members import (
     set_lines,
 )
 from ragforge_memory.llm.extractive.outlines import beginning, outlined, overloaded
-from ragforge_memory.llm.extractive.plan import about_code, asks_for_decisions, asks_why, is_about_code
+from ragforge_memory.llm.extractive.plan import about_code, asks_decided, asks_for_decisions, asks_why, is_about_code
 from ragforge_memory.llm.extractive.questions import Question, names_in
 from ragforge_memory.llm.extractive.quoting import (
     MAX_ASKED,
@@ -41,37 +41,18 @@ from ragforge_memory.llm.extractive.quoting import (
     use_item,
 )
 from ragforge_memory.llm.extractive.said import decisions, sayings, stated
+from ragforge_memory.llm.extractive.stock import NO_TOOLS
+from ragforge_memory.llm.extractive.targets import is_file
 from ragforge_memory.models.text import counted
 from ragforge_memory.retrieval.names import KINDS, is_test
 
-HELP = """I answer by quoting this project's code and our conversations; I do not write or guess. Ask for instance:
-- where is `NAME`? what does `NAME` do? show me `NAME`
-- who calls `NAME`? what does `NAME` call?
-- where is `NAME` tested, raised, imported? what is the difference between `NAME` and `OTHER`?
-- which classes inherit from `NAME`? what does `NAME` inherit from?
-- what is in `FILE` or `FOLDER`? list the methods of `CLASS`
-- which functions parse options? (a search by words)
-- what did we say about TOPIC? what did we decide? why is `NAME` so? what did we talk about last time?
-Tell me what shall be remembered: "we decided that …", "note: …", "todo: …".
-After an answer, "it", "that function" or "the second one" work too: who calls it? show me that."""
-
-GREETING = "Hello! Ask me about this project's code: where something is, what it does, who calls it."
-THANKS = "You are welcome."
-KEPT = (
-    "What was said stays. Say what holds now (`we no longer …`, `actually we decided …`): the latest is told first. "
-    "`ragforge conversations delete` deletes a whole conversation."
-)
-CHANGES = (
-    "I quote the code as it is now: `git diff` and `git log` show what changed in it, `ragforge impact` what was said "
-    "about that. `has NAME changed?` tells it of what we talked about."
-)
-UNCLEAR = "I cannot tell what you refer to: name a function, class or file, e.g. `where is NAME?`"
-NO_TOOLS = "I can only quote what tools find, and none that fits was offered for this question."
+_MARKS = ("todo", "fyi", "note", "bug")
+"""Words that begin a note, in capitals, and are no names."""
 
 
 def noted(text: str) -> str:
     """What is said to a statement: how it is found again, by the name in it if there is one."""
-    named = names_in(text)
+    named = sorted((each for each in names_in(text) if each.lower() not in _MARKS), key=is_file)
     return f"{NOTED} about {named[0]}` finds it again." if named else f"{NOTED}` lists it."
 
 
@@ -124,7 +105,7 @@ def write(question: Question, asked: str, found: Sequence[Found]) -> str:
                 return write(about_code(question), asked, told)
             said = values.get("search_conversation", {})
             every = [each.value for each in found if isinstance(each.value, dict)]
-            lines = decisions(every) if asks_for_decisions(question) else sayings(asked, said)
+            lines = decisions(every) if asks_for_decisions(question) else sayings(asked, said, asks_decided(question))
         case _:
             lines = search_results(question, values.get("search_code", {}), values.get("grep_code", {}))
     if (
@@ -320,6 +301,3 @@ def _callees(asked: str, value: Mapping[str, Any]) -> list[str]:
     lines += taken_for(value, asked)
     lines += [item(each) for each in scopes[5:]]
     return trimmed(lines)
-
-
-__all__ = ["CHANGES", "GREETING", "HELP", "KEPT", "NOTED", "NO_TOOLS", "THANKS", "UNCLEAR", "noted", "write"]

@@ -22,6 +22,7 @@ DECISION_WORDS = (
     ("decided", "decision", "agreed", "agree", "chose", "settled", "concluded"),
     ("note", "remember", "todo", "reminder", "bug", "idea"),
     ("let", "actually", "longer", "should", "must", "never", "always"),
+    ("correction", "update", "wrong", "mind", "plan", "stays", "becomes", "fyi"),
 )
 """What is said where something is decided or noted; each is searched for by itself, since a search has an end."""
 
@@ -55,7 +56,12 @@ def asks_why(question: Question) -> bool:
 
 def asks_for_decisions(question: Question) -> bool:
     """Whether it is asked what was decided, whatever it was about."""
-    return question.form == "said" and not question.target.text and bool(_DECIDED.search(question.text))
+    return not question.target.text and asks_decided(question)
+
+
+def asks_decided(question: Question) -> bool:
+    """Whether it is asked for what was decided or noted, and not for all that was said."""
+    return question.form == "said" and bool(_DECIDED.search(question.text))
 
 
 def is_about_code(question: Question, found: Sequence[Found]) -> bool:

@@ -9,7 +9,7 @@ from collections.abc import AsyncGenerator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from ragforge_memory.llm.extractive.answer import CHANGES, GREETING, HELP, KEPT, NO_TOOLS, THANKS, UNCLEAR, noted, write
+from ragforge_memory.llm.extractive.answer import noted, write
 from ragforge_memory.llm.extractive.calls import Call, Found
 from ragforge_memory.llm.extractive.given_answer import named_code
 from ragforge_memory.llm.extractive.given_text import is_about_given, split_given
@@ -17,6 +17,16 @@ from ragforge_memory.llm.extractive.history import resolve_target
 from ragforge_memory.llm.extractive.plan import MAX_STEPS, next_calls
 from ragforge_memory.llm.extractive.questions import Question, read_questions, search_words
 from ragforge_memory.llm.extractive.recap import recapitulated
+from ragforge_memory.llm.extractive.stock import (
+    CHANGES,
+    GREETING,
+    HELP,
+    KEPT,
+    NO_TOOLS,
+    NOT_KEPT,
+    THANKS,
+    UNCLEAR,
+)
 from ragforge_memory.llm.extractive.targets import Target
 from ragforge_memory.llm.extractive.title import condensed
 from ragforge_memory.llm.port import (
@@ -129,7 +139,8 @@ class _Turn:
         parts: list[str] = []
         for question, text in self._questions:
             if question.form == "noted":
-                parts.append(noted(question.text))
+                kept = not self._offered or "search_conversation" in self._offered
+                parts.append(noted(question.text) if kept else NOT_KEPT)
             elif question.form in _SMALL_TALK:
                 parts.append(_SMALL_TALK[question.form])
             elif question.form == "given":

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ragforge_memory.llm.extractive.echoes import WHAT_WAS_SAID, only_repeats
@@ -23,10 +23,18 @@ _CHANGES = 6
 MAX_SAID_LINES = 6
 
 
-def sayings(asked: str, value: Mapping[str, Any]) -> list[str]:
-    """What was said, each with its message and conversation; questions that only asked come last."""
+def sayings(asked: str, value: Mapping[str, Any], decided: bool = False) -> list[str]:
+    """What was said, each with its message and conversation; questions that only asked come last.
+
+    With ``decided`` it is said where nothing of it is the user's own statement.
+    """
+    if decided and (own := stated(asked, value)):
+        return own
     weighed = [(_weight(each), each) for each in value.get("messages") or []]
-    return _told(asked, value, weighed) or [f"{NOTHING_FOUND} about `{asked}` in our conversations."]
+    told = _told(asked, value, weighed)
+    if decided and told:
+        return [f"No decision about `{asked}` was noted.", "", *told]
+    return told or [f"{NOTHING_FOUND} about `{asked}` in our conversations."]
 
 
 def stated(asked: str, value: Mapping[str, Any]) -> list[str]:
@@ -39,7 +47,7 @@ def _told(asked: str, value: Mapping[str, Any], weighed: Iterable[tuple[int, Map
     """Those messages that have enough of the words, quoted by their weight; nothing where none has."""
     words = tuple(str(value.get("query") or "").split())
     told = [
-        (weight, each, covered(words, each["excerpt"]))
+        (weight, each, covered(words, _as_now(each["excerpt"], value)))
         for weight, each in weighed
         if not _NOTHING_SAID.match(each["excerpt"]) and not only_repeats(each["role"], each["excerpt"])
     ]
@@ -57,6 +65,12 @@ def _told(asked: str, value: Mapping[str, Any], weighed: Iterable[tuple[int, Map
     for _, each, _ in kept[:MAX_SAYINGS]:
         lines += _said(each)
     return lines + since
+
+
+def _as_now(text: str, value: Mapping[str, Any]) -> str:
+    """A text with the names that code has now beside those that it had then."""
+    called: Mapping[str, Sequence[str]] = value.get("formerly") or {}
+    return " ".join([text, *(now for now, names in called.items() if any(name in text for name in names))])
 
 
 def decisions(values: Iterable[Mapping[str, Any]]) -> list[str]:

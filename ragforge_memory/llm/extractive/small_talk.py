@@ -39,14 +39,31 @@ THANKS = re.compile(
     r"|that(?:'s| is) (?:all|it|great|helpful)|much appreciated|appreciated|well done|good job)[ ,.!]*)+$",
     re.I,
 )
+_AHEAD = (
+    r"(?:(?:actually|ok(?:ay)?|so|but|and|no|well|hm+|sorry|i think|please|fyi|btw|by the way|important|warning"
+    r"|scratch that|in general|as a rule)[, :;.!]+)*"
+)
+_NO_QUESTION = (
+    r"(?!(?:why|how|what|where|who|whom|whose|when|which|is|are|was|were|does|do|did|can|could|should|must|will|would"
+    r"|has|have|may|shall|show|list|find|explain|give|tell|search|look|get|print|read|open|compare|describe|any|all|every"
+    r"|functions?|methods?|class(?:es)?|tests?|code|things?|places?|files?)\b)"
+)
 NOTED = re.compile(
-    r"^(?:(?:actually|ok(?:ay)?|so|but|and|no|well|hm+|sorry|i think|please)[, ]+)*"
+    rf"^{_AHEAD}"
     r"(?:(?:we|i)(?:['’]ve| have)? (?:now |just |all )?(?:decided|agreed|chose|chosen|settled|concluded)\b"
     r"|we (?:no longer|(?:should|must|will|shall|can)(?:n['’]t)?|won['’]t|(?:do not|don['’]t) want|(?:never|always)) \w"
     r"|let(?:['’]?s| us) (?:agree|use|keep|stick|stay|go with|never|always|not|drop|rename)\b|from now on\b"
     r"|to-?do\b ?[:,-]? ?(?=\w)|(?:bug|idea) ?[:-]"
-    r"|(?:note|remember|fyi|for the record|decision|decided|reminder|correction)(?: that\b| ?[:,-])"
-    r"|(?:that(?:['’]s| is) )?(?:wrong|not (?:right|true|so)|no longer (?:right|true|so))[,;:.]+ (?:we|it|they)\b)"
+    r"|(?:note|remember|for the record|decision|decided|reminder|correction|update|heads[- ]up)(?: that\b| ?[:,-])"
+    r"|fyi\b|(?:keep|bear) in mind\b|(?:please )?be aware\b|scratch that\b|(?:i|we) (?:was|were) wrong\b|my mistake\b"
+    r"|we(?:['’]ve| have)? (?:changed (?:our|my) minds?|switched|moved|dropped|use|keep|prefer|support)\b"
+    r"|(?:the|our) (?:plan|rule|convention|policy|agreement|reason|goal)(?: for \S+)? (?:is|was)\b"
+    r"|(?:never|always|do not|don['’]t) (?!(?:mind|know|understand|show|tell|worry|care)\b)\w|going forward\b"
+    r"|(?:that(?:['’]s| is) )?(?:wrong|not (?:right|true|so)|no longer (?:right|true|so))[,;:.]+ \w"
+    # "No, the limit is 40"; "the limit should be 40", and no order, no question, nothing that is looked for.
+    rf"|(?<=no, ){_NO_QUESTION}\S+(?: \S+){{0,6}} (?:is|are|was|were|has|have|uses?)\b"
+    rf"|{_NO_QUESTION}\S+(?: \S+){{0,6}} (?:must|should|shall|may|stays?|remains?|becomes?)(?: not| never| always"
+    r"| only| be| at)?\b )"
     r".*[^?]$",
     re.I,
 )

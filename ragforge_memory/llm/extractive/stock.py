@@ -4,13 +4,37 @@ from __future__ import annotations
 
 import re
 
-from ragforge_memory.llm.extractive.answer import CHANGES, GREETING, HELP, KEPT, NO_TOOLS, NOTED, THANKS, UNCLEAR
+from ragforge_memory.llm.extractive.echoes import NOTED
 from ragforge_memory.llm.extractive.quoting import NOTHING_FOUND
 from ragforge_memory.retrieval.sentences import sentences
 
-_STOCK = frozenset(
-    sentence for text in (CHANGES, GREETING, HELP, KEPT, NO_TOOLS, THANKS, UNCLEAR) for sentence in sentences(text)
+HELP = """I answer by quoting this project's code and our conversations; I do not write or guess. Ask for instance:
+- where is `NAME`? what does `NAME` do? show me `NAME`
+- who calls `NAME`? what does `NAME` call?
+- where is `NAME` tested, raised, imported? what is the difference between `NAME` and `OTHER`?
+- which classes inherit from `NAME`? what does `NAME` inherit from?
+- what is in `FILE` or `FOLDER`? list the methods of `CLASS`
+- which functions parse options? (a search by words)
+- what did we say about TOPIC? what did we decide? why is `NAME` so? what did we talk about last time?
+Tell me what shall be remembered: "we decided that …", "note: …", "todo: …".
+After an answer, "it", "that function" or "the second one" work too: who calls it? show me that."""
+
+GREETING = "Hello! Ask me about this project's code: where something is, what it does, who calls it."
+THANKS = "You are welcome."
+KEPT = (
+    "What was said stays. Say what holds now (`we no longer …`, `actually we decided …`): the latest is told first. "
+    "`ragforge conversations delete` deletes a whole conversation."
 )
+CHANGES = (
+    "I quote the code as it is now: `git diff` and `git log` show what changed in it, `ragforge impact` what was said "
+    "about that. `has NAME changed?` tells it of what we talked about."
+)
+NOT_KEPT = "Not kept: without memory, nothing that is said here is found again."
+UNCLEAR = "I cannot tell what you refer to: name a function, class or file, e.g. `where is NAME?`"
+NO_TOOLS = "I can only quote what tools find, and none that fits was offered for this question."
+
+_TEXTS = (CHANGES, GREETING, HELP, KEPT, NO_TOOLS, NOT_KEPT, THANKS, UNCLEAR)
+_STOCK = frozenset(sentence for text in _TEXTS for sentence in sentences(text))
 
 # "`Command.invoke` - core.py:12 (method)", "core.py:12 (`Command`)", "src/click: 17 files": which list they are of is
 # said before them.
