@@ -219,7 +219,12 @@ async def _near(code: ScopeReader, project: str, asked: Reference) -> Resolution
     everything = await code.names(project)
     names = {each.name for each in everything}
     known = vocabulary([*names, *(part for each in everything for part in each.file.split("/"))])
-    slips = {name: edits for name in names if (edits := is_typo(asked.name, name, known)) is not None}
+    slips = {
+        # `_rate` is what a property `rate` reads, and not the property.
+        name: edits + (asked.name.startswith("_") and not name.startswith("_") and edits == 0)
+        for name in names
+        if (edits := is_typo(asked.name, name, known)) is not None
+    }
     placed = [
         (edits, each)
         for each in everything

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 
@@ -65,3 +66,30 @@ async def test_what_is_no_member(agent: AsyncConversationAgent) -> None:
     assert "- `Vault` - bank/vault.py:4 (class)" in missing
     assert await ask("weather in Oslo?") == "Nothing found for `weather in Oslo` in this project."
     assert (await ask("what is sum_limit?")).startswith("`sum_limit` - bank/vault.py:12")
+
+
+LOCK = '''class Lock:
+    def __init__(self):
+        self._locked = True
+
+    @property
+    def locked(self):
+        return self._locked
+
+
+def turn_key(lock, times: int = 7):
+    """Turns a key."""
+'''
+
+
+async def test_what_a_property_reads_is_not_the_property_and_a_parameter_is_one(
+    agent: AsyncConversationAgent, tmp_path: Path
+) -> None:
+    (tmp_path / "project" / "bank" / "lock.py").write_text(LOCK)
+    await agent.ingest(tmp_path / "project")
+    talk = await agent.create_conversation()
+    where = (await talk.send_message("where is self._locked set?")).content
+    assert "bank/lock.py:3" in where.splitlines()[0]
+    default = (await talk.send_message("what is the default of times in turn_key?")).content
+    assert default.startswith("`times` is a parameter of `turn_key`:")
+    assert "times: int = 7" in default

@@ -266,6 +266,7 @@ def test_what_people_say_in_passing(text: str, form: str, target: str) -> None:
         ("is get_default dead code?", "uses", "get_default"),
         ("give me an example of using Option", "uses", "Option"),
         ("how do I use click.Option?", "what", "click.Option"),
+        ("what's the value of DEFAULT_MAX_REDIRECTS?", "what", "DEFAULT_MAX_REDIRECTS"),
         ("why does convert raise BadParameter?", "what", "convert"),
         ("which functions are never called?", "search", "which functions are never called?"),
         ("that's wrong, we use five retries", "noted", ""),

@@ -154,6 +154,8 @@ def listed(matches: Sequence[Mapping[str, Any]], *, more: bool = False) -> list[
 
 def no_member(target: Target, owner: Mapping[str, Any]) -> str:
     """The sentence for a word that is no member of what it was said of."""
+    if owner["type"] in _CALLED and re.search(rf"\b{re.escape(target.member)}\b", owner.get("signature") or ""):
+        return f"`{target.member}` is a parameter of `{owner['qualified_name']}`:"
     return f"`{owner['qualified_name']}` has no member called `{target.member}`; this is what it is:"
 
 

@@ -55,7 +55,7 @@ _PARTS: Mapping[str, str] = {
     "on": "(?:(?:about|on|regarding|concerning|of|with|for|over) ?)?",
     "project": "(?:this|the|our|my) (?:project|repo|repository|code ?base|code|package|application|library)",
     "facts": "(?:signature|purpose|role|docstring|docs?|documentation|arguments?|parameters?|params|args|return type"
-             "|return value|defaults?(?: values?)?|job|meaning|use|point|responsibility|type|complexity)",
+             "|return value|values?|defaults?(?: values?)?|job|meaning|use|point|responsibility|type|complexity)",
     "inherit": "(?:inherits?|inheriting|derives?|descends?|extends?|subclass(?:es)?|implements?)",
     "below": "(?:subclass(?:es)?|child(?:ren)?(?: class(?:es)?)?|implementations?|implementors?|implementers?"
              "|descendants?|derived class(?:es)?|inheritors?)",

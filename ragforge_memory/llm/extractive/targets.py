@@ -95,8 +95,9 @@ class Target:
 
     @property
     def parts(self) -> list[str]:
-        """The words of a name, without parentheses: ``["Command", "invoke"]``."""
-        return re.findall(r"\w+", self.text.removesuffix("()"))
+        """The words of a name, without parentheses and ``self``: ``["Command", "invoke"]``."""
+        parts = re.findall(r"\w+", self.text.removesuffix("()"))
+        return parts[1:] if len(parts) > 1 and parts[0] in ("self", "this", "cls") else parts
 
     @property
     def member(self) -> str:
