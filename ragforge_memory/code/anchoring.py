@@ -9,12 +9,12 @@ from __future__ import annotations
 import asyncio
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from ragforge_memory.code.anchors import Label, in_place, label, settled, still
-from ragforge_memory.code.history import follow_history
+from ragforge_memory.code.history import definitions_at, follow_history
 from ragforge_memory.code.sketch import decode
 from ragforge_memory.code.successors import (
     GONE,
@@ -106,10 +106,17 @@ async def resolve_anchors(
     if lost or undecided or orphans:
         more = [file for file in {*touched, *before.scopes} if file not in now.files]
         now.add(await store.definitions(sorted(more)))
-        # Where nothing is known of before, all that is where an anchor was made or stood may be new.
-        change = _change(before, now, now.files if lost and not before.scopes else {*touched, *before.scopes})
+        was = before.scopes
+        if files is None:
+            unknown = [file for file in touched if file not in was]
+            was = {**await asyncio.to_thread(_supposed, root, before.commit, unknown, anchors), **was}
+        change = _change(was, now, {*touched, *was})
     if lost:
-        found.update(await _follow(lost, now, change, root, before, commit))
+        there = await _same_tokens(lost, now, placed, store) if files is None else {}
+        elsewhere = dict.fromkeys(each.definition for each in there.values() if each.definition)
+        change.new.extend(each for each in elsewhere if each not in change.new)
+        found.update(await _follow(lost, now, change, root, before, commit, store))
+        found.update({uuid: each for uuid, each in there.items() if found[uuid].definition != each.definition})
         nowhere = [each for each in lost if found[each.uuid].definition is None and not found[each.uuid].candidates]
         found.update(await _copied(nowhere, now, change, before, store))
     if undecided:
@@ -187,11 +194,31 @@ def _left(anchor: AnchorRow) -> bool:
     return anchor.at_file != anchor.file or not same_name
 
 
-def _change(before: Before, now: _Now, files: Iterable[str]) -> Standing:
+def _supposed(
+    root: Path, commit: str | None, files: Sequence[str], anchors: Sequence[AnchorRow]
+) -> dict[str, list[Definition]]:
+    """What was in files of which the graph knows nothing any more, after a crash or where another tool took all scopes
+    away: what git has of them as of the last ingest, and what anchors stood on."""
+    found: dict[str, dict[str, Definition]] = {file: {} for file in files}
+    for file, there in (definitions_at(root, commit, files) if commit else {}).items():
+        found[file] = {each.key: each for each in there}
+    for anchor in anchors:
+        # What had changed since an anchor was made git knows better.
+        there_too = found.get(anchor.at_file)
+        if (
+            there_too is not None
+            and anchor.status != "orphaned"
+            and not (anchor.changed and anchor.at_key in there_too)
+        ):
+            there_too[anchor.at_key] = _last(anchor)
+    return {file: list(there.values()) for file, there in found.items()}
+
+
+def _change(before: Mapping[str, Sequence[Definition]], now: _Now, files: Iterable[str]) -> Standing:
     """What the ingest did to these files."""
     change = Standing()
     for file in sorted(files):
-        side = standing(before.scopes.get(file, ()), now.files.get(file, ()))
+        side = standing(before.get(file, ()), now.files.get(file, ()))
         change.kept.extend(side.kept)
         change.lost.extend(side.lost)
         change.new.extend(side.new)
@@ -199,7 +226,13 @@ def _change(before: Before, now: _Now, files: Iterable[str]) -> Standing:
 
 
 async def _follow(
-    lost: Sequence[AnchorRow], now: _Now, change: Standing, root: Path, before: Before, commit: str | None
+    lost: Sequence[AnchorRow],
+    now: _Now,
+    change: Standing,
+    root: Path,
+    before: Before,
+    commit: str | None,
+    store: AnchorStore,
 ) -> dict[str, Successor]:
     """Where lost anchors went."""
     known = before.places()
@@ -214,21 +247,44 @@ async def _follow(
         start = before.commit if place in known else anchor.at_commit
         if start and commit:
             from_commit[start].append(at)
-    places = list(gone)
-    successors = await asyncio.to_thread(
-        find_successors, [gone[place] for place in places], change.new, renamed=before.renamed
-    )
-    ends = dict(zip(places, successors, strict=True))
     history: dict[Definition, Successor] = {}
     for start, definitions in from_commit.items():
         followed = await asyncio.to_thread(
             follow_history, root, definitions, start, commit or "", seconds=_HISTORY_SECONDS / len(from_commit)
         )
         history.update(followed or {})
+    # It may have gone where no anchor is and nothing was touched.
+    ended = {each.definition.file for each in history.values() if each.definition}
+    now.add(await store.definitions(sorted(ended - now.files.keys())))
+    places = list(gone)
+    successors = await asyncio.to_thread(
+        find_successors, [gone[place] for place in places], change.new, renamed=before.renamed
+    )
+    ends = dict(zip(places, successors, strict=True))
     return {
         uuid: settled(at, ends.get((at.file, at.key), GONE), history.get(at), now.by_place)
         for uuid, at in stood.items()
     }
+
+
+async def _same_tokens(
+    lost: Sequence[AnchorRow], now: _Now, placed: Mapping[str, Definition | None], store: AnchorStore
+) -> dict[str, Successor]:
+    """Lost anchors that were alone with their tokens, which one other place has now. Where nothing is known of before
+    this says more than what is alike; where another anchor stands as it did, that one's code is."""
+    others = set(placed.values())
+    having: dict[str, list[Definition]] = defaultdict(list)
+    for row in await store.with_tokens(sorted({anchor.alone for anchor in lost if anchor.alone})):
+        having[row.body_hash].append(now.one(row))
+    went: dict[_Place, Definition] = {}
+    for anchor in lost:
+        there = having.get(anchor.alone or "", [])
+        name = _last(anchor).qualified_name
+        if len(there) == 1 and there[0] not in others and _is_copy(replace(there[0], qualified_name=name), there[0]):
+            went[anchor.at_file, anchor.at_key] = there[0]
+    # Anchors on one place were made on its tokens of several times, and go together.
+    together = {anchor.uuid: (_last(anchor), went.get((anchor.at_file, anchor.at_key))) for anchor in lost}
+    return {uuid: Successor(now_is, alike(at, now_is)) for uuid, (at, now_is) in together.items() if now_is}
 
 
 async def _copied(

@@ -57,6 +57,14 @@ def follow_history(
         return follow(lost, steps, Parsed(blobs), deadline=deadline)
 
 
+def definitions_at(root: Path, commit: str, files: Iterable[str]) -> dict[str, list[Definition]]:
+    """The definitions of files as a commit has them; a file that it has not, or that cannot be parsed, is left out."""
+    with Blobs(root) as blobs:
+        read = Parsed(blobs)
+        found = {file: read(f"{commit}:./{file}", file) for file in files}
+    return {file: there for file, there in found.items() if there is not None}
+
+
 class Parsed:
     """Definitions of files as git keeps them; each content is parsed once.
 
