@@ -9,12 +9,23 @@ from __future__ import annotations
 import asyncio
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
-from ragforge_memory.code.anchors import Label, in_place, label, settled, still
-from ragforge_memory.code.history import follow_history
+from ragforge_memory.code.anchored import (
+    Before,
+    Now,
+    Place,
+    change_in,
+    last_on,
+    made_on,
+    place_of,
+    stands_on,
+    supposed,
+    where_made,
+)
+from ragforge_memory.code.anchors import Label, label, settled, still
+from ragforge_memory.code.history import definitions_at, follow_history
 from ragforge_memory.code.sketch import decode
 from ragforge_memory.code.successors import (
     GONE,
@@ -23,9 +34,8 @@ from ragforge_memory.code.successors import (
     Successor,
     alike,
     find_successors,
-    standing,
 )
-from ragforge_memory.graph.anchors import AnchorRow, AnchorStore, DefinitionRow, Resolution, Stood
+from ragforge_memory.graph.anchors import AnchorRow, AnchorStore, Resolution, Stood
 
 # How long git's history is followed for one ingest (s); what it does not suffice for is judged by the two ends.
 _HISTORY_SECONDS = 20.0
@@ -34,43 +44,6 @@ _MOST_CANDIDATES = 8
 # What has another name, or stands in another class, is a copy from so many tokens and pairs of them on: a few lines are
 # the same by chance.
 _TELLING = 40
-
-_Place = tuple[str, str]
-
-
-@dataclass(slots=True)
-class Before:
-    """What an ingest found in the graph before it wrote, of the files that it touches.
-
-    Args:
-        commit: of the last ingest.
-        scopes: by file.
-        renamed: files that the ingest took for renamed, old path → new.
-    """
-
-    commit: str | None
-    scopes: dict[str, list[Definition]] = field(default_factory=dict)
-    renamed: dict[str, str] = field(default_factory=dict)
-
-    def places(self) -> dict[_Place, Definition]:
-        """What was in each place."""
-        return {(each.file, each.key): each for scopes in self.scopes.values() for each in scopes}
-
-    def note(self, stored: Mapping[str, Iterable[Mapping[str, Any]]]) -> None:
-        """Keeps scopes as `CodeStore.stored_scopes` gives them; those of other tools say nothing of their tokens."""
-        for file, scopes in stored.items():
-            self.scopes[file] = [
-                Definition(
-                    file,
-                    scope["qualified_name"],
-                    scope["type"],
-                    scope["body_hash"],
-                    scope.get("sketch") or "",
-                    scope.get("key") or scope["qualified_name"],
-                )
-                for scope in scopes
-                if scope.get("body_hash") and scope.get("qualified_name")
-            ]
 
 
 async def resolve_anchors(
@@ -96,8 +69,8 @@ async def resolve_anchors(
     anchors = await store.of_files(touched)
     if not anchors:
         return 0
-    now = _Now(await store.definitions(sorted({name for a in anchors for name in (a.file, a.at_file)})))
-    placed = {anchor.uuid: _standing(anchor, now) for anchor in anchors}
+    now = Now(await store.definitions(sorted({name for a in anchors for name in (a.file, a.at_file)})))
+    placed = {anchor.uuid: stands_on(anchor, now) for anchor in anchors}
     away = [anchor for anchor in anchors if placed[anchor.uuid] is None]
     lost = [anchor for anchor in away if anchor.status != "orphaned"]
     undecided = [anchor for anchor in away if anchor.status == "orphaned" and anchor.candidates]
@@ -106,10 +79,18 @@ async def resolve_anchors(
     if lost or undecided or orphans:
         more = [file for file in {*touched, *before.scopes} if file not in now.files]
         now.add(await store.definitions(sorted(more)))
-        # Where nothing is known of before, all that is where an anchor was made or stood may be new.
-        change = _change(before, now, now.files if lost and not before.scopes else {*touched, *before.scopes})
+        was = before.scopes
+        if unseen := files is None or not was:
+            unknown = sorted({*touched, *now.files} - was.keys())
+            at = before.commit if files is None else None
+            was = {**await asyncio.to_thread(supposed, root, at, unknown, anchors), **was}
+        change = change_in(was, now, {*touched, *was})
     if lost:
-        found.update(await _follow(lost, now, change, root, before, commit))
+        there = await _same_tokens(lost, now, placed, store) if unseen else {}
+        elsewhere = dict.fromkeys(each.definition for each in there.values() if each.definition)
+        change.new.extend(each for each in elsewhere if each not in change.new)
+        found.update(await _follow(lost, now, change, root, before, commit, store))
+        found.update({uuid: each for uuid, each in there.items() if found[uuid].definition != each.definition})
         nowhere = [each for each in lost if found[each.uuid].definition is None and not found[each.uuid].candidates]
         found.update(await _copied(nowhere, now, change, before, store))
     if undecided:
@@ -122,7 +103,7 @@ async def resolve_anchors(
         successor = found.get(anchor.uuid, GONE)
         standing_on = placed[anchor.uuid] or successor.definition
         if standing_on is None and not successor.candidates:
-            standing_on = _where_made(anchor, now)
+            standing_on = where_made(anchor, now)
         if standing_on is not None or anchor.uuid in found:
             stands[anchor.uuid] = standing_on
     alone = await _alone(anchors, stands, store)
@@ -130,7 +111,7 @@ async def resolve_anchors(
     for anchor in anchors:
         if anchor.uuid in stands:
             successor = found.get(anchor.uuid, GONE)
-            result = label(_made(anchor), stands[anchor.uuid], successor.candidates)
+            result = label(made_on(anchor), stands[anchor.uuid], successor.candidates)
             resolution = _resolution(anchor, result, now, successor.passed, alone.get(anchor.uuid))
             if _differs(anchor, resolution):
                 written.append(resolution)
@@ -138,107 +119,87 @@ async def resolve_anchors(
     return len(written)
 
 
-class _Now:
-    """The scopes of some files as they are in the graph."""
-
-    def __init__(self, rows: Iterable[DefinitionRow]) -> None:
-        self.files: dict[str, list[Definition]] = defaultdict(list)
-        self.by_place: dict[_Place, Definition] = {}
-        self.uuids: dict[_Place, str] = {}
-        self.add(rows)
-
-    def add(self, rows: Iterable[DefinitionRow]) -> None:
-        """Takes files in, each with all its scopes."""
-        for row in rows:
-            self.files[row.file].append(self.one(row))
-
-    def one(self, row: DefinitionRow) -> Definition:
-        """Takes a scope in, of whatever file."""
-        each = Definition(row.file, row.qualified_name, row.type, row.body_hash, row.sketch or "", row.key)
-        self.by_place[row.file, row.key] = each
-        self.uuids[row.file, row.key] = row.uuid
-        return each
-
-
-def _made(anchor: AnchorRow) -> Definition:
-    """The definition that an anchor was made on."""
-    return Definition(anchor.file, anchor.qualified_name, anchor.kind, anchor.body_hash, anchor.sketch, anchor.key)
-
-
-def _standing(anchor: AnchorRow, now: _Now) -> Definition | None:
-    """What is in the place where an anchor was made, else in the place where it stood last.
-
-    Other tokens in the place that it had left may be of anything that has its name now: they are no reason to leave
-    the place where it stands, nor not to look where it went from there.
-    """
-    made = _where_made(anchor, now)
-    if made is not None and (made.body_hash == anchor.body_hash or not _left(anchor)):
-        return made
-    return now.by_place.get((anchor.at_file, anchor.at_key))
-
-
-def _where_made(anchor: AnchorRow, now: _Now) -> Definition | None:
-    return in_place(_made(anchor), now.files.get(anchor.file, ()))
-
-
-def _left(anchor: AnchorRow) -> bool:
-    """Whether an anchor stood elsewhere last than where it was made; a number tells those of one name apart."""
-    same_name = anchor.at_key == anchor.qualified_name or anchor.at_key.startswith(f"{anchor.qualified_name}#")
-    return anchor.at_file != anchor.file or not same_name
-
-
-def _change(before: Before, now: _Now, files: Iterable[str]) -> Standing:
-    """What the ingest did to these files."""
-    change = Standing()
-    for file in sorted(files):
-        side = standing(before.scopes.get(file, ()), now.files.get(file, ()))
-        change.kept.extend(side.kept)
-        change.lost.extend(side.lost)
-        change.new.extend(side.new)
-    return change
-
-
 async def _follow(
-    lost: Sequence[AnchorRow], now: _Now, change: Standing, root: Path, before: Before, commit: str | None
+    lost: Sequence[AnchorRow],
+    now: Now,
+    change: Standing,
+    root: Path,
+    before: Before,
+    commit: str | None,
+    store: AnchorStore,
 ) -> dict[str, Successor]:
     """Where lost anchors went."""
     known = before.places()
-    gone: dict[_Place, Definition] = {(each.file, each.key): each for each in change.lost}
+    gone: dict[Place, Definition] = {(each.file, each.key): each for each in change.lost}
     from_commit: dict[str, list[Definition]] = defaultdict(list)
     stood = {}
     for anchor in lost:
         place = (anchor.at_file, anchor.at_key)
         # After a crash, or where another tool took all scopes away, the anchor alone knows what it stood on.
-        at = stood[anchor.uuid] = known.get(place) or gone.get(place) or _last(anchor)
+        at = stood[anchor.uuid] = known.get(place) or gone.get(place) or last_on(anchor)
         gone.setdefault(place, at)
         start = before.commit if place in known else anchor.at_commit
         if start and commit:
             from_commit[start].append(at)
-    places = list(gone)
-    successors = await asyncio.to_thread(
-        find_successors, [gone[place] for place in places], change.new, renamed=before.renamed
-    )
-    ends = dict(zip(places, successors, strict=True))
     history: dict[Definition, Successor] = {}
     for start, definitions in from_commit.items():
         followed = await asyncio.to_thread(
             follow_history, root, definitions, start, commit or "", seconds=_HISTORY_SECONDS / len(from_commit)
         )
         history.update(followed or {})
+    # It may have gone where no anchor is and nothing was touched.
+    ended = {each.definition.file for each in history.values() if each.definition}
+    now.add(await store.definitions(sorted(ended - now.files.keys())))
+    # What the commit has, and the files as they are have not, went on from there.
+    onward = {
+        at: went for at, each in history.items() if (went := each.definition) and place_of(went) not in now.by_place
+    }
+    if onward and commit:
+        committed = await asyncio.to_thread(definitions_at, root, commit, {went.file for went in onward.values()})
+        for at, went in onward.items():
+            if place_of(went) != place_of(at):
+                gone.pop(place_of(at), None)
+        for each in change_in(committed, now, committed).lost:
+            gone[place_of(each)] = each
+    places = list(gone)
+    successors = await asyncio.to_thread(
+        find_successors, [gone[place] for place in places], change.new, renamed=before.renamed
+    )
+    ends = dict(zip(places, successors, strict=True))
     return {
-        uuid: settled(at, ends.get((at.file, at.key), GONE), history.get(at), now.by_place)
+        uuid: settled(at, ends.get(place_of(onward.get(at, at)), GONE), history.get(at), now.by_place)
         for uuid, at in stood.items()
     }
 
 
+async def _same_tokens(
+    lost: Sequence[AnchorRow], now: Now, placed: Mapping[str, Definition | None], store: AnchorStore
+) -> dict[str, Successor]:
+    """Lost anchors that were alone with their tokens, which one other place has now. Where nothing is known of before
+    this says more than what is alike; where another anchor stands as it did, that one's code is."""
+    others = set(placed.values())
+    having: dict[str, list[Definition]] = defaultdict(list)
+    for row in await store.with_tokens(sorted({anchor.alone for anchor in lost if anchor.alone})):
+        having[row.body_hash].append(now.one(row))
+    went: dict[Place, Definition] = {}
+    for anchor in lost:
+        there = having.get(anchor.alone or "", [])
+        name = last_on(anchor).qualified_name
+        if len(there) == 1 and there[0] not in others and _is_copy(replace(there[0], qualified_name=name), there[0]):
+            went[anchor.at_file, anchor.at_key] = there[0]
+    # Anchors on one place were made on its tokens of several times, and go together.
+    together = {anchor.uuid: (last_on(anchor), went.get((anchor.at_file, anchor.at_key))) for anchor in lost}
+    return {uuid: Successor(now_is, alike(at, now_is)) for uuid, (at, now_is) in together.items() if now_is}
+
+
 async def _copied(
-    lost: Sequence[AnchorRow], now: _Now, change: Standing, before: Before, store: AnchorStore
+    lost: Sequence[AnchorRow], now: Now, change: Standing, before: Before, store: AnchorStore
 ) -> dict[str, Successor]:
     """What lost anchors are whose very tokens were elsewhere already: what is copied in one ingest and cut in a later
     one. Only an anchor that was alone with its tokens was copied; what had them all the time is a twin, which lives on
     as what it was: it is told, and not taken."""
     known = before.places()
-    stood = {anchor.uuid: known.get((anchor.at_file, anchor.at_key)) or _last(anchor) for anchor in lost}
+    stood = {anchor.uuid: known.get((anchor.at_file, anchor.at_key)) or last_on(anchor) for anchor in lost}
     # What has them now, and what had them until this ingest, each as it was.
     copies: dict[str, dict[Definition, Definition]] = defaultdict(dict)
     new = set(change.new)
@@ -255,7 +216,7 @@ async def _copied(
         good = [each for was, each in copies[at.body_hash].items() if _is_copy(at, was)]
         if len(good) == len(copies[at.body_hash]) == 1 and anchor.alone == at.body_hash:
             found[anchor.uuid] = Successor(good[0], alike(at, good[0]))
-        elif good and _where_made(anchor, now) is None:
+        elif good and where_made(anchor, now) is None:
             found[anchor.uuid] = Successor(None, 1.0, tuple(good))
     return found
 
@@ -280,7 +241,7 @@ async def _alone(
 
 
 async def _decide(
-    undecided: Sequence[AnchorRow], now: _Now, before: Before, new: Iterable[Definition], store: AnchorStore
+    undecided: Sequence[AnchorRow], now: Now, before: Before, new: Iterable[Definition], store: AnchorStore
 ) -> dict[str, Successor]:
     """What orphans with candidates are, by the candidates that are left and by what is new in the files touched."""
     told = {one for anchor in undecided for one in anchor.candidates}
@@ -291,14 +252,14 @@ async def _decide(
     left = {each for each in now.by_place.values() if _called(each) in told}
     considered = sorted(left | new, key=lambda each: (each.file, each.key))
     successors = await asyncio.to_thread(
-        find_successors, [_last(anchor) for anchor in undecided], considered, renamed=before.renamed
+        find_successors, [last_on(anchor) for anchor in undecided], considered, renamed=before.renamed
     )
     found = dict(zip((anchor.uuid for anchor in undecided), successors, strict=True))
     for anchor in undecided:
         taken = found[anchor.uuid].definition
         if not anchor.alone and taken is not None and taken not in new:
             # It may be a twin, and that the others are gone makes it no successor.
-            there = [each for each in considered if _called(each) in anchor.candidates and still(_last(anchor), each)]
+            there = [each for each in considered if _called(each) in anchor.candidates and still(last_on(anchor), each)]
             found[anchor.uuid] = Successor(None, 1.0, tuple(there))
     return found
 
@@ -310,18 +271,18 @@ async def _found_again(orphans: Sequence[AnchorRow], change: Standing, before: B
     tokens = {each.body_hash for each in new}
     names = {each.name for each in new}
     # Of the anchors on one place, which were made on its tokens of several times, one speaks for all.
-    places: dict[_Place, AnchorRow] = {}
+    places: dict[Place, AnchorRow] = {}
     for anchor in orphans:
         place = (anchor.at_file, anchor.at_key)
-        if _last(anchor).name in names and (place not in places or anchor.body_hash in tokens):
+        if last_on(anchor).name in names and (place not in places or anchor.body_hash in tokens):
             places[place] = anchor
     if not places:
         return {}
-    asked = [*gone, *map(_last, places.values())]
+    asked = [*gone, *map(last_on, places.values())]
     successors = await asyncio.to_thread(find_successors, asked, new, renamed=before.renamed)
     found = {}
     for (place, anchor), successor in zip(places.items(), successors[len(gone) :], strict=True):
-        last = _last(anchor)
+        last = last_on(anchor)
         there = [successor.definition] if successor.definition is not None else successor.candidates
         if there and all(each.name == last.name and still(last, each) for each in there):
             found[place] = successor
@@ -337,13 +298,8 @@ def _called(definition: Definition) -> str:
     return f"{definition.file} {definition.qualified_name}"
 
 
-def _last(anchor: AnchorRow) -> Definition:
-    name = anchor.at_key.partition("#")[0]
-    return Definition(anchor.at_file, name, anchor.kind, anchor.body_hash, anchor.sketch, anchor.at_key)
-
-
 def _resolution(
-    anchor: AnchorRow, result: Label, now: _Now, passed: Sequence[Definition], alone: str | None
+    anchor: AnchorRow, result: Label, now: Now, passed: Sequence[Definition], alone: str | None
 ) -> Resolution:
     at = result.definition
     # A place that it comes to is kept for good: a diff of when it stood there is a diff of this code.

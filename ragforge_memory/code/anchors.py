@@ -72,14 +72,15 @@ def settled(
 
     Args:
         lost: as it was.
-        ends: what the two states say.
+        ends: what the two states say; of what the last commit has and the files as they are have not, what became of
+            it from there.
         history: what the commits between say; None where they were not followed.
         now: what is there now, by (file, key).
     """
     if history is None:
         return ends
     if history.definition is not None:
-        there = now.get((history.definition.file, history.definition.key))
+        there = now.get((history.definition.file, history.definition.key)) or ends.definition
         return ends if there is None else Successor(there, alike(lost, there), (), history.passed)
     other = ends.definition
     if other is None:

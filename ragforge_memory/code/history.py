@@ -57,6 +57,14 @@ def follow_history(
         return follow(lost, steps, Parsed(blobs), deadline=deadline)
 
 
+def definitions_at(root: Path, commit: str, files: Iterable[str]) -> dict[str, list[Definition]]:
+    """The definitions of files as a commit has them; a file that it has not, or that cannot be parsed, is left out."""
+    with Blobs(root) as blobs:
+        read = Parsed(blobs)
+        found = {file: read(f"{commit}:./{file}", file) for file in files}
+    return {file: there for file, there in found.items() if there is not None}
+
+
 class Parsed:
     """Definitions of files as git keeps them; each content is parsed once.
 
@@ -90,7 +98,8 @@ def parsed_definitions(path: str, data: bytes) -> list[Definition] | None:
 def follow(
     lost: Iterable[Definition], steps: Sequence[Step], read: Read, *, deadline: float = float("inf")
 ) -> dict[Definition, Successor]:
-    """Where each definition went over these steps; those that the time did not suffice for are left out.
+    """Where each definition went over these steps; those that the time did not suffice for are left out, and those that
+    git never had where they were, since they were not committed then.
 
     Args:
         lost: as they were before the first step.
@@ -103,7 +112,8 @@ def follow(
     for each in lost:
         if time.monotonic() > deadline:
             break
-        found[each] = history.end_of(each)
+        if history.begins_with(each):
+            found[each] = history.end_of(each)
     return found
 
 
@@ -127,6 +137,11 @@ class _History:
             for change in step.changes:
                 if change.before is not None:
                     self._changes[change.before].append((number, change))
+
+    def begins_with(self, origin: Definition) -> bool:
+        """Whether a definition was in its place before the first step, as far as these steps tell."""
+        changes = self._changes.get(origin.file)
+        return not changes or self._holds(changes[0][1].old_blob, origin)
 
     def end_of(self, origin: Definition) -> Successor:
         """Follows one definition to the last step."""

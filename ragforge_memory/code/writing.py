@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
-from ragforge_memory.code.anchoring import Before
+from ragforge_memory.code.anchored import Before
 from ragforge_memory.code.matching import FileMatch, Lost, Stored, match_file
 from ragforge_memory.code.parsed import ParsedFile
 from ragforge_memory.code.plan import Plan

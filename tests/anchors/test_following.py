@@ -9,6 +9,12 @@ from tests.anchors.conftest import NAMESAKE, Cypher, Repository, Run, Talk
 pytestmark = pytest.mark.anyio
 
 DEPOSIT, WITHDRAW, INTEREST, REPORT = "Account.deposit", "Account.withdraw", "interest", "report"
+GROWN = (
+    ("total = account.balance", "start = int(account.balance)\n    grown = start"),
+    ("for _ in range(years):", "while years > 0:"),
+    ("total += total * RATE // 100", "years -= 1\n        grown = grown * (100 + RATE) / 100"),
+    ("return total - account.balance", "return round(grown) - start"),
+)
 
 
 def references(cypher: Cypher) -> set[tuple[str, str, str]]:
@@ -191,13 +197,7 @@ async def test_commits_between_are_followed_one_by_one(repository: Repository, r
     text = repository.cut("bank.py", "def gain", "def report")
     repository.append("later.py", text)
     repository.commit()
-    repository.edit(
-        "later.py",
-        ("total = account.balance", "start = int(account.balance)\n    grown = start"),
-        ("for _ in range(years):", "while years > 0:"),
-        ("total += total * RATE // 100", "years -= 1\n        grown = grown * (100 + RATE) / 100"),
-        ("return total - account.balance", "return round(grown) - start"),
-    )
+    repository.edit("later.py", *GROWN)
     repository.commit()
     await run()
 

@@ -9,7 +9,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ragforge_memory.code.anchoring import Before, resolve_anchors
+from ragforge_memory.code.anchored import Before
+from ragforge_memory.code.anchoring import resolve_anchors
 from ragforge_memory.code.rows import anchor_key
 from ragforge_memory.errors import RagforgeError
 from ragforge_memory.graph.anchors import AnchorStore

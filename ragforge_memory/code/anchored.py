@@ -1,0 +1,143 @@
+"""What an anchor was made on and stands on, and what an ingest found before it wrote and has now."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ragforge_memory.code.anchors import in_place
+from ragforge_memory.code.history import definitions_at
+from ragforge_memory.code.successors import Definition, Standing, standing
+from ragforge_memory.graph.anchors import AnchorRow, DefinitionRow
+
+Place = tuple[str, str]
+
+
+@dataclass(slots=True)
+class Before:
+    """What an ingest found in the graph before it wrote, of the files that it touches.
+
+    Args:
+        commit: of the last ingest.
+        scopes: by file.
+        renamed: files that the ingest took for renamed, old path → new.
+    """
+
+    commit: str | None
+    scopes: dict[str, list[Definition]] = field(default_factory=dict)
+    renamed: dict[str, str] = field(default_factory=dict)
+
+    def places(self) -> dict[Place, Definition]:
+        """What was in each place."""
+        return {(each.file, each.key): each for scopes in self.scopes.values() for each in scopes}
+
+    def note(self, stored: Mapping[str, Iterable[Mapping[str, Any]]]) -> None:
+        """Keeps scopes as `CodeStore.stored_scopes` gives them; those of other tools say nothing of their tokens."""
+        for file, scopes in stored.items():
+            self.scopes[file] = [
+                Definition(
+                    file,
+                    scope["qualified_name"],
+                    scope["type"],
+                    scope["body_hash"],
+                    scope.get("sketch") or "",
+                    scope.get("key") or scope["qualified_name"],
+                )
+                for scope in scopes
+                if scope.get("body_hash") and scope.get("qualified_name")
+            ]
+
+
+class Now:
+    """The scopes of some files as they are in the graph."""
+
+    def __init__(self, rows: Iterable[DefinitionRow]) -> None:
+        self.files: dict[str, list[Definition]] = defaultdict(list)
+        self.by_place: dict[Place, Definition] = {}
+        self.uuids: dict[Place, str] = {}
+        self.add(rows)
+
+    def add(self, rows: Iterable[DefinitionRow]) -> None:
+        """Takes files in, each with all its scopes."""
+        for row in rows:
+            self.files[row.file].append(self.one(row))
+
+    def one(self, row: DefinitionRow) -> Definition:
+        """Takes a scope in, of whatever file."""
+        each = Definition(row.file, row.qualified_name, row.type, row.body_hash, row.sketch or "", row.key)
+        self.by_place[row.file, row.key] = each
+        self.uuids[row.file, row.key] = row.uuid
+        return each
+
+
+def made_on(anchor: AnchorRow) -> Definition:
+    """The definition that an anchor was made on."""
+    return Definition(anchor.file, anchor.qualified_name, anchor.kind, anchor.body_hash, anchor.sketch, anchor.key)
+
+
+def stands_on(anchor: AnchorRow, now: Now) -> Definition | None:
+    """What is in the place where an anchor was made, else in the place where it stood last.
+
+    Other tokens in the place that it had left may be of anything that has its name now: they are no reason to leave
+    the place where it stands, nor not to look where it went from there.
+    """
+    made = where_made(anchor, now)
+    if made is not None and (made.body_hash == anchor.body_hash or not _left(anchor)):
+        return made
+    return now.by_place.get((anchor.at_file, anchor.at_key))
+
+
+def where_made(anchor: AnchorRow, now: Now) -> Definition | None:
+    """What is in the place where an anchor was made."""
+    return in_place(made_on(anchor), now.files.get(anchor.file, ()))
+
+
+def _left(anchor: AnchorRow) -> bool:
+    """Whether an anchor stood elsewhere last than where it was made; a number tells those of one name apart."""
+    same_name = anchor.at_key == anchor.qualified_name or anchor.at_key.startswith(f"{anchor.qualified_name}#")
+    return anchor.at_file != anchor.file or not same_name
+
+
+def supposed(
+    root: Path, commit: str | None, files: Sequence[str], anchors: Sequence[AnchorRow]
+) -> dict[str, list[Definition]]:
+    """What was in files of which the graph knows nothing any more, after a crash or where another tool took all scopes
+    away: what git has of them as of the last ingest, and what anchors stood on."""
+    found: dict[str, dict[str, Definition]] = {file: {} for file in files}
+    for file, there in (definitions_at(root, commit, files) if commit else {}).items():
+        found[file] = {each.key: each for each in there}
+    for anchor in anchors:
+        # What had changed since an anchor was made git knows better.
+        there_too = found.get(anchor.at_file)
+        if (
+            there_too is not None
+            and anchor.status != "orphaned"
+            and not (anchor.changed and anchor.at_key in there_too)
+        ):
+            there_too[anchor.at_key] = last_on(anchor)
+    return {file: list(there.values()) for file, there in found.items()}
+
+
+def change_in(before: Mapping[str, Sequence[Definition]], now: Now, files: Iterable[str]) -> Standing:
+    """What the ingest did to these files."""
+    change = Standing()
+    for file in sorted(files):
+        side = standing(before.get(file, ()), now.files.get(file, ()))
+        change.kept.extend(side.kept)
+        change.lost.extend(side.lost)
+        change.new.extend(side.new)
+    return change
+
+
+def last_on(anchor: AnchorRow) -> Definition:
+    """The definition that an anchor was made on, in the place where it stood last."""
+    name = anchor.at_key.partition("#")[0]
+    return Definition(anchor.at_file, name, anchor.kind, anchor.body_hash, anchor.sketch, anchor.at_key)
+
+
+def place_of(definition: Definition) -> Place:
+    """Where a definition is."""
+    return definition.file, definition.key

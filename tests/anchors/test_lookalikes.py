@@ -1,0 +1,107 @@
+"""What becomes of anchors where other code is much like theirs and the graph does not know what was there before."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.anchors.conftest import Cypher, Repository, Run, Talk
+from tests.anchors.test_following import references
+
+pytestmark = pytest.mark.anyio
+
+USER = """
+def read_user(db, uid):
+    row = db.fetch("select * from users where id = ?", uid)
+    if row is None:
+        raise KeyError(uid)
+    return User(**row)
+
+"""
+ORDER = """
+def read_order(db, oid):
+    row = db.fetch("select * from orders where id = ?", oid)
+    if row is None:
+        raise KeyError(oid)
+    return Order(**row)
+
+"""
+
+
+@pytest.fixture
+def repository(repository: Repository) -> Repository:
+    """With two functions that are alike in form, and a file that nobody speaks of."""
+    repository.write("m.py", USER + ORDER)
+    repository.write("o.py", "def other():\n    return sum(range(10))\n")
+    repository.commit()
+    return repository
+
+
+@pytest.mark.parametrize("order", [True, False], ids=["both", "one"])
+@pytest.mark.parametrize("committed", [True, False], ids=["committed", "uncommitted"])
+@pytest.mark.parametrize("name", ["read_user", "fetch_user"])
+@pytest.mark.parametrize("path", ["users.py", "o.py"])
+async def test_what_moved_while_all_scopes_were_away_is_not_what_is_like_it(
+    path: str, name: str, committed: bool, order: bool, repository: Repository, run: Run, talk: Talk, cypher: Cypher
+) -> None:
+    await talk.say("read_user", *(["read_order"] if order else []))
+    repository.append(path, "\n" + repository.cut("m.py", "def read_user", "def read_order").replace("read_user", name))
+    if committed:
+        repository.commit()
+    cypher("MATCH (n:Scope {project: $project}) DETACH DELETE n")
+    await run()
+
+    found = await talk.labels()
+
+    user = found["read_user"]
+    assert (user.status, user.moved_to_file, user.moved_to_name, user.changed) == ("moved", path, name, False)
+    if order:
+        assert found["read_order"].status == "fresh"
+    others = {("discussed", "m.py", "read_order")} if order else set()
+    assert references(cypher) == {("discussed", path, name), *others}
+
+
+@pytest.mark.parametrize("committed", [True, False], ids=["committed", "uncommitted"])
+@pytest.mark.parametrize("order", [True, False], ids=["both", "one"])
+async def test_what_is_gone_while_all_scopes_were_away_is_not_what_is_like_it(
+    order: bool, committed: bool, repository: Repository, run: Run, talk: Talk, cypher: Cypher
+) -> None:
+    await talk.say("read_user", *(["read_order"] if order else []))
+    repository.cut("m.py", "def read_user", "def read_order")
+    if committed:
+        repository.commit()
+    cypher("MATCH (n:Scope {project: $project}) DETACH DELETE n")
+    await run()
+
+    found = (await talk.labels())["read_user"]
+
+    assert (found.status, found.candidates) == ("orphaned", ())
+
+
+async def test_what_moved_and_changed_while_all_scopes_were_away_is_where_git_says(
+    repository: Repository, run: Run, talk: Talk, cypher: Cypher
+) -> None:
+    await talk.say("read_user")
+    text = repository.cut("m.py", "def read_user", "def read_order")
+    repository.write("users.py", text.replace("row is None", "not row"))
+    repository.commit()
+    cypher("MATCH (n:Scope {project: $project}) DETACH DELETE n")
+    await run()
+
+    found = (await talk.labels())["read_user"]
+
+    assert (found.status, found.moved_to_file, found.changed) == ("moved", "users.py", True)
+
+
+async def test_without_git_the_same_tokens_win_over_what_is_alike(
+    repository: Repository, run: Run, talk: Talk, cypher: Cypher
+) -> None:
+    (repository.root / ".git").rename(repository.root.parent / "git")
+    await talk.say("read_user", "read_order")
+    repository.append("users.py", repository.cut("m.py", "def read_user", "def read_order"))
+    cypher("MATCH (n:Scope {project: $project}) DETACH DELETE n")
+    await run()
+
+    found = await talk.labels()
+
+    assert (found["read_user"].moved_to_file, found["read_user"].changed) == ("users.py", False)
+    assert found["read_order"].status == "fresh"
