@@ -9,8 +9,9 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from ragforge_memory import events
-from ragforge_memory.agent.context.budget import Window, folded_within, tool_tokens, window_of, within
+from ragforge_memory.agent.context.budget import Window, earlier_within, folded_within, tool_tokens, window_of, within
 from ragforge_memory.agent.context.compression import Stretch, condensed, due
+from ragforge_memory.agent.context.importance import IMPORTANT
 from ragforge_memory.agent.context.nearness import Near, with_near
 from ragforge_memory.agent.context.prompt import READ_RESULT, system_prompt, tokens_of
 from ragforge_memory.agent.context.receipts import receipt_of, shared_texts
@@ -69,7 +70,8 @@ class Prepared:
         """The request of a later round, within the window; a result that was shortened can be read again."""
         # The tool that reads a result again needs room where it is not offered yet.
         spare = 0 if self.reading in request.tools else tool_tokens((self.reading,))
-        short = within(request, self.built.window.limit - spare, len(self.request.messages) - 1, calls)
+        place = len(self.request.messages) - 1
+        short = within(request, self.built.window.limit - spare, place, calls, self._important)
         if short is request or self.reading in short.tools:
             return short
         return replace(short, tools=(*short.tools, self.reading))
@@ -79,20 +81,26 @@ class Prepared:
     ) -> ModelRequest:
         """The request for the answer that is forced: without tools, with their results in the system prompt.
 
-        The earlier exchanges stay as long as there is room for them beside the results.
+        The earlier exchanges stay as long as there is room for them beside the results; what is important, longer.
         """
-        window = self.built.window
+        limit, system = self.built.window.limit, self.request.system
         question = self.request.messages[-1]
         ids = [call.uuid for call in calls]
         earlier = list(self.request.messages[:-1])
-        spent = sum(map(tokens_of, earlier))
-        results = estimate_tokens(folded_within(self.request.system, question, exchanged, 2**31, ids))
-        while earlier and spent + results + tokens_of(question) > window.limit:
-            end = next((at for at in range(1, len(earlier)) if earlier[at].role == "user"), len(earlier))
-            spent -= sum(map(tokens_of, earlier[:end]))
-            earlier = earlier[end:]
-        system = folded_within(self.request.system, question, exchanged, window.limit - spent, ids)
+        folded = estimate_tokens(folded_within(system, question, exchanged, 2**31, ids)) + tokens_of(question)
+        excess = sum(map(tokens_of, earlier)) + folded - limit
+        if excess > 0:
+            results = [outcome.content for _, outcome in exchanged]
+            asked = folded - estimate_tokens(system)
+            earlier = earlier_within(earlier, excess, asked, results, self._important)
+        system = folded_within(system, question, exchanged, limit - sum(map(tokens_of, earlier)), ids)
         return ModelRequest(system, (*earlier, question))
+
+    @property
+    def _important(self) -> list[bool]:
+        """Whether each exchange before the question is, oldest first."""
+        taken = self.built.parts.recent.taken
+        return [any((message.importance or 0) >= IMPORTANT for message in exchange) for exchange in taken]
 
 
 def check_room(services: Services, question: str) -> None:
