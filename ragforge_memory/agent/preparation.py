@@ -9,15 +9,16 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from ragforge_memory import events
-from ragforge_memory.agent.context.budget import Window, folded_within, tool_tokens, window_of, within
-from ragforge_memory.agent.context.compression import condensed, due
+from ragforge_memory.agent.context.budget import Window, earlier_within, folded_within, tool_tokens, window_of, within
+from ragforge_memory.agent.context.compression import Stretch, condensed, due
+from ragforge_memory.agent.context.importance import IMPORTANT
 from ragforge_memory.agent.context.nearness import Near, with_near
 from ragforge_memory.agent.context.prompt import READ_RESULT, system_prompt, tokens_of
 from ragforge_memory.agent.context.receipts import receipt_of, shared_texts
 from ragforge_memory.agent.context.selection import IMPORTANT_MESSAGES, RELEVANT, Built, build
 from ragforge_memory.errors import InvalidInput, RagforgeError
 from ragforge_memory.graph.breaker import hurried
-from ragforge_memory.graph.receipts import Receipt, TurnContext, prompt_uuid
+from ragforge_memory.graph.receipts import Receipt, ReceiptStore, TurnContext, prompt_uuid
 from ragforge_memory.graph.records import to_json
 from ragforge_memory.llm.port import ChatMessage, ModelRequest, ToolOutcome, ToolRequest, ToolSpec
 from ragforge_memory.models.conversation import ConversationContext, ToolCall
@@ -32,6 +33,15 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 
+@dataclass(slots=True, weakref_slot=True)
+class Condensing:
+    """What the turns of one conversation share while they are prepared: one condenses at a time, and those that have
+    read before it was stored go on with what it kept."""
+
+    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+    kept: Summary | None = None
+
+
 @dataclass(frozen=True, slots=True)
 class Prepared:
     """A turn that can be asked: its first request, what is in it, its receipt, and what later rounds must keep to."""
@@ -40,7 +50,6 @@ class Prepared:
     kept: dict[str, Any]
     edges: Receipt
     reading: ToolSpec
-    storing: asyncio.Task[None] | None = field(default=None)
 
     @property
     def request(self) -> ModelRequest:
@@ -61,7 +70,8 @@ class Prepared:
         """The request of a later round, within the window; a result that was shortened can be read again."""
         # The tool that reads a result again needs room where it is not offered yet.
         spare = 0 if self.reading in request.tools else tool_tokens((self.reading,))
-        short = within(request, self.built.window.limit - spare, len(self.request.messages) - 1, calls)
+        place = len(self.request.messages) - 1
+        short = within(request, self.built.window.limit - spare, place, calls, self._important)
         if short is request or self.reading in short.tools:
             return short
         return replace(short, tools=(*short.tools, self.reading))
@@ -71,25 +81,26 @@ class Prepared:
     ) -> ModelRequest:
         """The request for the answer that is forced: without tools, with their results in the system prompt.
 
-        The earlier exchanges stay as long as there is room for them beside the results.
+        The earlier exchanges stay as long as there is room for them beside the results; what is important, longer.
         """
-        window = self.built.window
+        limit, system = self.built.window.limit, self.request.system
         question = self.request.messages[-1]
         ids = [call.uuid for call in calls]
         earlier = list(self.request.messages[:-1])
-        spent = sum(map(tokens_of, earlier))
-        results = estimate_tokens(folded_within(self.request.system, question, exchanged, 2**31, ids))
-        while earlier and spent + results + tokens_of(question) > window.limit:
-            end = next((at for at in range(1, len(earlier)) if earlier[at].role == "user"), len(earlier))
-            spent -= sum(map(tokens_of, earlier[:end]))
-            earlier = earlier[end:]
-        system = folded_within(self.request.system, question, exchanged, window.limit - spent, ids)
+        folded = estimate_tokens(folded_within(system, question, exchanged, 2**31, ids)) + tokens_of(question)
+        excess = sum(map(tokens_of, earlier)) + folded - limit
+        if excess > 0:
+            results = [outcome.content for _, outcome in exchanged]
+            asked = folded - estimate_tokens(system)
+            earlier = earlier_within(earlier, excess, asked, results, self._important)
+        system = folded_within(system, question, exchanged, limit - sum(map(tokens_of, earlier)), ids)
         return ModelRequest(system, (*earlier, question))
 
-    async def settled(self) -> None:
-        """Waits until the compression of this turn is in the graph: the receipt points at it."""
-        if self.storing is not None:
-            await asyncio.wait((self.storing,))
+    @property
+    def _important(self) -> list[bool]:
+        """Whether each exchange before the question is, oldest first."""
+        taken = self.built.parts.recent.taken
+        return [any((message.importance or 0) >= IMPORTANT for message in exchange) for exchange in taken]
 
 
 def check_room(services: Services, question: str) -> None:
@@ -133,17 +144,19 @@ async def prepare(
     shared = [text for offered in (tools, (*tools, reading)) for text in shared_texts(instructions, offered)]
     floor = question_seq - memory.max_context_messages - 1
     prompts = sorted({prompt_uuid(services.owner, text) for text in shared})
+    condensing = services.condensing.setdefault(conversation_id, Condensing())
     before = await _read(services, conversation_id, question_seq, question, floor, prompts, keeping)
     today = services.today()
     window = window_of(services.provider.context_window, memory.compression.max_tokens)
     asked = tokens_of(ChatMessage("user", question))
     fixed = estimate_tokens(system_prompt(instructions, today=today)) + tool_tokens((*tools, reading)) + asked
-    storing = None
     if not keeping.away:
-        before, storing = await _within_threshold(services, conversation_id, before, fixed, asked, window, emit)
+        before = await _within_threshold(
+            services, conversation_id, before, fixed, asked, window, emit, condensing, question_seq
+        )
     built = build(before, question, instructions=instructions, today=today, window=window, tools=tools, reading=reading)
     kept, edges = receipt_of(built, services.owner, before, question_seq=question_seq)
-    return Prepared(built, kept, edges, reading, storing)
+    return Prepared(built, kept, edges, reading)
 
 
 async def _read(
@@ -189,56 +202,76 @@ async def _within_threshold(
     question: int,
     window: Window,
     emit: Emit,
-) -> tuple[TurnContext, asyncio.Task[None] | None]:
-    """What was read, with the older part of it condensed where that is due; stored while the model answers.
+    condensing: Condensing,
+    question_seq: int,
+) -> TurnContext:
+    """What was read, with the older part of it condensed where that is due.
 
-    Where the graph is away the turn goes on without: the budget shortens what does not fit.
+    A stretch is condensed once: of turns that come to it at once, here or in several processes, all go on with the
+    compression that was kept, so that each prompt can be rebuilt. Where the graph is away the turn goes on without: the
+    budget shortens what does not fit.
     """
     settings, receipts = services.config.memory.compression, services.receipts
     if not settings.enabled or receipts is None:
-        return before, None
+        return before
     stretch = due(before, fixed, question, window, threshold=settings.threshold, keep_recent=settings.keep_recent)
     if stretch is None:
-        return before, None
-    messages = [message for message in before.messages if message.seq <= stretch.to_seq]
-    try:
-        if not messages or messages[0].seq > stretch.from_seq:
-            with hurried():
-                messages = await receipts.between(conversation_id, stretch.from_seq - 1, stretch.to_seq)
-        new = await condensed(
-            services.provider,
-            messages,
-            stretch,
-            before.compression,
-            window,
-            conversation_id=conversation_id,
-            fixed=fixed,
-        )
-    except RagforgeError as error:
-        log.warning("the context could not be condensed: %s", error)
-        return before, None
-    new = new.model_copy(update={"content": services.redacted(new.content)})
-
-    async def keep(compression: Summary) -> None:
-        try:
-            with hurried():
-                await receipts.keep_compression(
-                    conversation_id, compression, kept_tokens=stretch.kept_tokens + question
+        return before
+    compressed = None
+    async with condensing.lock:
+        kept = condensing.kept
+        if kept is None or kept.to_seq < stretch.from_seq:
+            try:
+                new, messages = await _condensed(services, receipts, conversation_id, before, stretch, fixed, window)
+            except RagforgeError as error:
+                log.warning("the context could not be condensed: %s", error)
+                return before
+            kept = new
+            try:
+                with hurried():
+                    kept = condensing.kept = await receipts.keep_compression(
+                        conversation_id, new, kept_tokens=stretch.kept_tokens + question
+                    )
+            except RagforgeError as error:
+                log.warning("a compression could not be stored: %s", error)
+            if kept.uuid == new.uuid:
+                compressed = events.Compressed(
+                    tokens_before=stretch.usage,
+                    tokens_after=fixed + (new.token_count or 0) + stretch.kept_tokens,
+                    tokens_saved=new.tokens_saved or 0,
+                    summary_id=new.uuid,
+                    messages=messages,
                 )
-        except RagforgeError as error:
-            log.warning("a compression could not be stored: %s", error)
+    if compressed is not None:
+        await emit(compressed)
+    if kept.to_seq >= question_seq:  # of a later question: it may tell of this one
+        return before
+    rest = tuple(message for message in before.messages if message.seq > kept.to_seq or message.role == "system")
+    important = tuple(message for message in before.important if message.seq > kept.to_seq)
+    return replace(before, compression=kept, messages=rest, important=important)
 
-    storing = asyncio.create_task(keep(new), name="ragforge-compression")
-    after = fixed + (new.token_count or 0) + stretch.kept_tokens
-    await emit(
-        events.Compressed(
-            tokens_before=stretch.usage,
-            tokens_after=after,
-            tokens_saved=new.tokens_saved or 0,
-            summary_id=new.uuid,
-            messages=len(messages),
-        )
+
+async def _condensed(
+    services: Services,
+    receipts: ReceiptStore,
+    conversation_id: str,
+    before: TurnContext,
+    stretch: Stretch,
+    fixed: int,
+    window: Window,
+) -> tuple[Summary, int]:
+    """The compression of a stretch, as it may be stored, and of how many messages it is."""
+    messages = [message for message in before.messages if message.seq <= stretch.to_seq]
+    if not messages or messages[0].seq > stretch.from_seq:
+        with hurried():
+            messages = await receipts.between(conversation_id, stretch.from_seq - 1, stretch.to_seq)
+    new = await condensed(
+        services.provider,
+        messages,
+        stretch,
+        before.compression,
+        window,
+        conversation_id=conversation_id,
+        fixed=fixed,
     )
-    rest = tuple(message for message in before.messages if message.seq > stretch.to_seq or message.role == "system")
-    important = tuple(message for message in before.important if message.seq > stretch.to_seq)
-    return replace(before, compression=new, messages=rest, important=important), storing
+    return new.model_copy(update={"content": services.redacted(new.content)}), len(messages)

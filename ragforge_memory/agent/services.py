@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
+from weakref import WeakValueDictionary
 
 from ragforge_memory.config import AgentConfig
 from ragforge_memory.errors import InvalidInput
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from ragforge_memory.agent.ephemeral import EphemeralConversations, EphemeralMessages
     from ragforge_memory.agent.outages.outage import Outage
     from ragforge_memory.agent.outages.remembered import Remembered
+    from ragforge_memory.agent.preparation import Condensing
     from ragforge_memory.agent.upkeep.following import Following
     from ragforge_memory.agent.upkeep.summaries import Summaries
     from ragforge_memory.agent.upkeep.summary_text import Summarizer
@@ -51,7 +53,7 @@ class Services:
     graph is away. ``searches_meaning``: whether turns look for their question's meaning; a process that ends after one
     answer loads no model for it. ``following`` keeps embedder and stores with the project's vectors, wherever those are
     moved to; None: nothing is embedded here. ``open_here``: the conversations that somebody in this process holds,
-    which retention leaves alone."""
+    which retention leaves alone. ``condensing``: what turns of one conversation at once share, by its uuid."""
 
     owner: Owner
     config: AgentConfig
@@ -82,6 +84,7 @@ class Services:
     searches_meaning: bool = False
     degraded: tuple[str, ...] = ()
     open_here: Callable[[], set[str]] = set
+    condensing: WeakValueDictionary[str, Condensing] = field(default_factory=WeakValueDictionary)
 
     async def take_up(self) -> None:
         """Folds in what processes that have died since left behind."""

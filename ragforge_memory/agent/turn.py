@@ -271,10 +271,7 @@ class Turn:
     async def _write_answer(self, state: MessageState) -> None:
         """Write 2. What the graph cannot take now waits in the journal, by uuid, so that it is stored once."""
         answer, ties = self._answer(state)
-        receipt = Receipt()
-        if self._prepared is not None:
-            await self._prepared.settled()
-            receipt = self._prepared.edges
+        receipt = Receipt() if self._prepared is None else self._prepared.edges
         self.seq = await self._keeping.answer(answer, self._tools.calls, ties, receipt)
 
     def _answer(self, state: MessageState) -> tuple[NewMessage, CodeTies]:

@@ -280,3 +280,29 @@ async def test_a_prompt_is_rebuilt_whose_summary_lagged_far_behind_what_its_bran
         assert then.exact, then.notes
         assert then.prompt == prompt_of(provider.requests[asked])
         assert then.summary == "Part 0."
+
+
+async def test_a_message_before_the_first_summary_had_none(make_agent: MakeAgent) -> None:
+    provider = ScriptedProvider(["So."], loop=True, purposes={"summary": ["What was said."]})
+    async with make_agent(provider=provider, settings={"summarize_every": 6}) as agent:
+        conversation = await agent.create_conversation("t")
+        for number in range(4):
+            await conversation.send_message(f"Number {number}?")
+            assert not await agent.drain(10)
+        told = {message.seq: await conversation.as_of(message.uuid) for message in await conversation.get_history()}
+        assert {seq: then.summary for seq, then in told.items()} == dict.fromkeys(range(1, 7)) | {
+            7: "What was said.",
+            8: "What was said.",
+        }
+        assert all(then.exact for then in told.values())
+
+
+async def test_a_summary_of_another_tool_is_told_as_it_is(make_agent: MakeAgent, cypher: Cypher) -> None:
+    async with make_agent("One.", "Two.") as agent:
+        conversation = await agent.create_conversation("t")
+        await conversation.send_message("Well?")
+        await agent.drain(10)
+        cypher("MATCH (c:Conversation {uuid: $c}) SET c.summary = 'Of theirs.'", c=conversation.uuid)
+        await conversation.send_message("And?")
+        for message in await conversation.get_history():
+            assert (await conversation.as_of(message.uuid)).summary == "Of theirs."

@@ -162,9 +162,10 @@ def test_quotes_take_no_more_than_their_room(messages: list[Message], room: int)
     st.lists(st.integers(0, 20_000), min_size=30, max_size=30),
     st.integers(4_000, 30_000),
     histories(),
+    st.lists(st.booleans(), min_size=30, max_size=30),
 )
 def test_later_rounds_stay_within_the_window(
-    results: list[tuple[int, str]], written: list[int], limit: int, messages: list[Message]
+    results: list[tuple[int, str]], written: list[int], limit: int, messages: list[Message], important: list[bool]
 ) -> None:
     calls = [
         _call(_uuid(1), number, 0, 1, True).model_copy(update={"result": f"result {number} " + letter * size})
@@ -188,7 +189,7 @@ def test_later_rounds_stay_within_the_window(
             ChatMessage("tool", tool_outcomes=(outcome,)),
         ]
     request = ModelRequest("Be brief.", (*earlier, question, *rounds), ())
-    short = within(request, limit, len(earlier), calls)
+    short = within(request, limit, len(earlier), calls, important)
     assert problems_of(short, limit) == []
     assert question in short.messages
     assert [asked.id for message in short.messages[-len(rounds) :] for asked in message.tool_requests] == [

@@ -197,3 +197,27 @@ async def test_without_compression_the_budget_alone_holds(make_agent: MakeAgent,
             known = [text for planted, text in PLANTED.items() if planted < turn]
             assert problems_of(request, WINDOW, known) == [], f"turn {turn}"
         assert not cypher("MATCH (s:Summary {conversation_id: $c, kind: 'compression'}) RETURN s", c=conversation.uuid)
+
+
+@pytest.mark.parametrize("rounds", [3, 1])
+async def test_a_decision_outlives_the_large_result_of_a_tool(make_agent: MakeAgent, rounds: int) -> None:
+    @tool
+    def read(place: str) -> str:
+        """Reads.
+
+        Args:
+            place: where.
+        """
+        return filler(4_000, place)
+
+    provider = ScriptedProvider(["Understood.", "So it is.", ToolRequest("c1", "read", {"place": "here"}), "Seen."])
+    settings = {**SETTINGS, "max_iterations": rounds}
+    async with make_agent(provider=provider, tools=[read], settings=settings) as agent:
+        conversation = await agent.create_conversation("t")
+        for text in (PLANTED[5], f"A remark: {filler(300, 'remark')}.", "Read there, please?"):
+            await conversation.send_message(text)
+    first, last = provider.requests[-2:]
+    assert "A remark" in text_of(first)
+    assert "A remark" not in text_of(last)
+    assert problems_of(last, 3_500, [PLANTED[5]]) == []
+    assert filler(4_000, "here")[:6_000] in text_of(last)

@@ -163,11 +163,13 @@ def request_tokens(request: ModelRequest) -> int:
     return estimate_tokens(request.system) + tool_tokens(request.tools) + sum(map(tokens_of, request.messages))
 
 
-def within(request: ModelRequest, limit: int, question: int, calls: Sequence[ToolCall]) -> ModelRequest:
+def within(
+    request: ModelRequest, limit: int, question: int, calls: Sequence[ToolCall], important: Sequence[bool] = ()
+) -> ModelRequest:
     """A request of a later round of tools, shortened to ``limit`` tokens.
 
-    What the tools of this turn gave comes first: the exchanges before the question go, the oldest first; only then
-    are this turn's results shortened, the longest first, each with the way to read it again; and where that would
+    What the tools of this turn gave comes before most of the exchanges before the question, see `earlier_within`; only
+    then are this turn's results shortened, the longest first, each with the way to read it again; and where that would
     leave next to nothing of them, the arguments of its calls too.
 
     Args:
@@ -175,18 +177,52 @@ def within(request: ModelRequest, limit: int, question: int, calls: Sequence[Too
         limit: tokens.
         question: the place of the question among the messages.
         calls: this turn's calls, in the order of the results.
+        important: whether each of the exchanges before the question is, oldest first.
     """
-    if request_tokens(request) <= limit:
+    excess = request_tokens(request) - limit
+    if excess <= 0:
         return request
-    before, asked = list(request.messages[:question]), list(request.messages[question:])
-    spent = request_tokens(request)
-    while before and spent > limit:
-        end = next((place for place in range(1, len(before)) if before[place].role == "user"), len(before))
-        spent -= sum(map(tokens_of, before[:end]))
-        before = before[end:]
-    if spent > limit:
-        asked = _with_short_rounds(asked, spent - limit, calls)
+    earlier, asked = request.messages[:question], list(request.messages[question:])
+    results = [outcome.content for message in asked for outcome in message.tool_outcomes]
+    before = earlier_within(earlier, excess, sum(map(tokens_of, asked)), results, important)
+    excess -= sum(map(tokens_of, earlier)) - sum(map(tokens_of, before))
+    if excess > 0:
+        asked = _with_short_rounds(asked, excess, calls)
     return replace(request, messages=(*before, *asked))
+
+
+def earlier_within(
+    earlier: Sequence[ChatMessage], excess: int, asked: int, results: Sequence[str], important: Sequence[bool]
+) -> list[ChatMessage]:
+    """What stays of the exchanges before a question whose tools gave ``excess`` tokens too many: the oldest go first.
+
+    What is important stays, the newest first, within the share that quotes have, as long as something to read is left
+    of each result.
+
+    Args:
+        earlier: the exchanges.
+        excess: tokens.
+        asked: the tokens of the question with its calls and results.
+        results: the results among them.
+        important: whether each exchange is, oldest first.
+    """
+    starts = [place for place, message in enumerate(earlier) if message.role == "user"]
+    groups = [earlier[start:end] for start, end in zip(starts, [*starts[1:], len(earlier)], strict=False)]
+    sizes = [sum(map(tokens_of, group)) for group in groups]
+    # Twice, since a result that is shortened says how it can be read.
+    shortest = asked - sum(max(0, estimate_tokens(content) - 2 * _READABLE_RESULT) for content in results)
+    room = sum(sizes) + asked - excess
+    most = min(room * QUOTES_SHARE // 100, room - shortest)
+    gone = set(range(len(groups)))
+    for place in reversed(range(min(len(groups), len(important)))):
+        if important[place] and sizes[place] <= most:
+            gone.discard(place)
+            most -= sizes[place]
+    for place in sorted(gone):
+        if excess <= 0:
+            gone.discard(place)
+        excess -= sizes[place]
+    return [message for place, group in enumerate(groups) if place not in gone for message in group]
 
 
 def folded_within(

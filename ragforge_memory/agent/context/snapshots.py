@@ -217,7 +217,8 @@ async def _summary_then(services: Services, conversation_id: str, seq: int, read
     One that was being written just then has an earlier time and was not seen yet: where the receipt's hash says so,
     the newest are left out. A conversation without any (another tool wrote its summary) is taken as it is now.
     """
-    known = (await services.conversations.get(conversation_id)).summary or ""
+    info = await services.conversations.get(conversation_id)
+    known = info.summary or ""
     if services.summaries is None:
         return known
     text, before = "", read_at
@@ -225,7 +226,7 @@ async def _summary_then(services: Services, conversation_id: str, seq: int, read
         cover = await services.summaries.store.cover(conversation_id, to_seq=seq, before=before)
         text = text or cover.text
         if expected is None or text_hash(cover.text) == expected:
-            return cover.text or await _foreign(services, conversation_id, seq, known)
+            return cover.text or await _foreign(services, conversation_id, info.head_seq, known)
         parts = (*cover.parts, *cover.on_demand)
         if not parts:
             break
@@ -233,10 +234,10 @@ async def _summary_then(services: Services, conversation_id: str, seq: int, read
     return known if text_hash(known) == expected else text
 
 
-async def _foreign(services: Services, conversation_id: str, seq: int, known: str) -> str:
-    """The summary of a conversation that has no summaries of ours; nothing where they came later."""
+async def _foreign(services: Services, conversation_id: str, head_seq: int, known: str) -> str:
+    """The summary of a conversation that has no summaries of ours; nothing where they came later, or cover more."""
     assert services.summaries is not None
-    return "" if (await services.summaries.store.cover(conversation_id, to_seq=seq)).text else known
+    return "" if (await services.summaries.store.cover(conversation_id, to_seq=head_seq)).text else known
 
 
 async def _last_question(services: Services, conversation_id: str, recent: Sequence[Message]) -> str:
