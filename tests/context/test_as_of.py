@@ -306,3 +306,31 @@ async def test_a_summary_of_another_tool_is_told_as_it_is(make_agent: MakeAgent,
         await conversation.send_message("And?")
         for message in await conversation.get_history():
             assert (await conversation.as_of(message.uuid)).summary == "Of theirs."
+
+
+async def test_a_summary_that_came_while_the_turn_read_is_rebuilt_as_it_was_sent(
+    make_agent: MakeAgent, cypher: Cypher
+) -> None:
+    provider = ScriptedProvider(["So."], loop=True, purposes={"summary": [f"What was said {n}." for n in range(20)]})
+    async with make_agent(provider=provider, settings={"summarize_every": 2, "max_context_messages": 2}) as agent:
+        conversation = await agent.create_conversation("t")
+        for text in ("We keep tabs.", "And names short?", "Files too?", "And lines?"):
+            asked = len(provider.requests)
+            answer = await conversation.send_message(text)
+            request = provider.requests[asked]
+            await agent.drain(10)
+        assert "What was said " in request.system
+        await conversation.send_message("Later?")
+        await agent.drain(10)
+        # Its time is that of its writing: after the turn's read began, and before that came to it.
+        [kept] = cypher("MATCH (m:Message {uuid: $uuid}) RETURN m.receipt AS receipt", uuid=answer.message_id)
+        moved = cypher(
+            "MATCH (s:Summary {conversation_id: $c}) WHERE s.to_seq = 6 "
+            "SET s.created_at = datetime($read_at) + duration('PT0.03S') RETURN s.level AS level",
+            c=conversation.uuid,
+            read_at=json.loads(kept["receipt"])["read_at"],
+        )
+        assert moved
+        then = await conversation.as_of(answer.message_id)
+        assert then.exact, then.notes
+        assert then.prompt == prompt_of(request)

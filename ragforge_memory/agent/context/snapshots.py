@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from ragforge_memory.agent.context.budget import Fit
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 _HISTORY = 1_000
 # Summaries that end where the one ended that a turn read and that it has not seen yet: at most one of each level.
 _UNSEEN = 20
+# A read begins, and takes its time, before it comes to the summary: by then there may be a later one.
+_SEEN_LATER = tuple(timedelta(milliseconds=each) for each in (50, 250, 1_000, 5_000))
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,8 +216,9 @@ def _worth(item: ContextItem) -> tuple[int, int]:
 async def _summary_then(services: Services, conversation_id: str, seq: int, read_at: str, expected: str | None) -> str:
     """The conversation's summary as it read at a time, from the summaries that were there.
 
-    One that was being written just then has an earlier time and was not seen yet: where the receipt's hash says so,
-    the newest are left out. A conversation without any (another tool wrote its summary) is taken as it is now.
+    One that was being written just then has an earlier time and was not seen yet, or a later one and was seen: where
+    the receipt's hash says so, the newest are left out, or a little later ones are taken. A conversation without any
+    (another tool wrote its summary) is taken as it is now.
     """
     info = await services.conversations.get(conversation_id)
     known = info.summary or ""
@@ -231,6 +234,11 @@ async def _summary_then(services: Services, conversation_id: str, seq: int, read
         if not parts:
             break
         before = (max(part.created_at for part in parts) - timedelta(milliseconds=1)).isoformat()
+    for later in _SEEN_LATER:
+        before = (datetime.fromisoformat(read_at) + later).isoformat()
+        cover = await services.summaries.store.cover(conversation_id, to_seq=seq, before=before)
+        if text_hash(cover.text) == expected:
+            return cover.text
     return known if text_hash(known) == expected else text
 
 
