@@ -67,6 +67,7 @@ def _turn(conversation_id: str, **ties: Any) -> Parameters:
         "touched": [],
         "mentions": [],
         "mentioned_files": [],
+        "told": [],
         **ties,
     }
 
@@ -126,6 +127,7 @@ def _branch(conversation_id: str, parent_id: str) -> Parameters:
         "uuid": FRESH_ID,
         "seq": 1,
         "summary": None,
+        "embed": True,
         "lineage_ids": [parent_id],
         "lineage_tops": [1],
         "properties": FRESH,
@@ -186,7 +188,7 @@ CONVERSATIONS: dict[str, list[Probe]] = {
         )
     ],
     "update_conversation": [
-        Probe(lambda a, b: {"uuid": b.conversation, "changes": {"title": "stolen"}}, expect=_nothing)
+        Probe(lambda a, b: {"uuid": b.conversation, "changes": {"title": "stolen"}, "embed": True}, expect=_nothing)
     ],
     "branch_point": [
         Probe(lambda a, b: {"conversation_id": b.conversation, "message_id": None}, expect=_nothing),
@@ -413,6 +415,14 @@ CODE: dict[str, list[Probe]] = {
                 a.conversation, mentions=[{"name": name, "qualified_name": None} for name in (b.word, b.rare)]
             ),
             expect=_something,
+        ),
+        Probe(
+            lambda a, b: _turn(
+                a.conversation,
+                message={**MESSAGE, "in_reply_to": b.question},
+                told=[{"name": name, "qualified_name": None} for name in (a.word, a.rare, b.word, b.rare)],
+            ),
+            expect=lambda rows: [row["referenced"] for row in rows] == [0],
         ),
     ],
     "project_health": [Probe(lambda a, b: {"property": "marked"}, expect=_something)],
