@@ -13,6 +13,7 @@ from ragforge_memory.tools.ports import ToolContext
 
 if TYPE_CHECKING:
     from ragforge_memory.models.code import CodeReference
+    from ragforge_memory.models.conversation import ScoredMessage
     from ragforge_memory.tools.ports import MessageReader
 
 EXCERPT = 600
@@ -55,16 +56,17 @@ async def search_conversation(
         raise ToolError("the query is empty", hint="say what to look for")
     limit = max(1, min(limit, 30))
     inside = context.conversation_id if this_conversation_only else None
-    found = await context.messages.search(query, limit=MORE * limit, conversation_id=inside)
     formerly = await _former_names(context.messages, query)
-    for name, names in formerly.items():
-        for former in names:
-            asked = re.sub(rf"(?<!\w){re.escape(name)}(?!\w)", former, query)
-            found += await context.messages.search(asked, limit=limit, conversation_id=inside)
-    found = list({each.message.uuid: each for each in reversed(found)}.values())[::-1] if formerly else found
+    first: list[ScoredMessage] = []
+    for name, former in ((name, former) for name, names in formerly.items() for former in names):
+        asked = re.sub(rf"(?<!\w){re.escape(name)}(?!\w)", former, query)
+        under = await context.messages.search(asked, limit=limit, conversation_id=inside)
+        # They do not have the name that is asked for, so the other search has them last, if at all.
+        first += [each for each in under if former in each.message.content]
+    found = [*first, *await context.messages.search(query, limit=MORE * limit, conversation_id=inside)]
     kept = [
         each
-        for each in found
+        for each in {each.message.uuid: each for each in found}.values()
         # The question of this turn is in the graph already, and always matches itself best.
         if each.message.uuid != context.message_id and not only_repeats(each.message.role, each.message.content)
     ][:limit]
