@@ -125,7 +125,9 @@ async def _former_names(messages: MessageReader, query: str) -> dict[str, list[s
     """The names that code had when it was spoken of, by those of the query that it has now."""
     found: dict[str, list[str]] = {}
     for name in dict.fromkeys(_NAME.findall(query)):
-        ties = await messages.code_named(name) if len(found) < _RENAMED else ()
+        if len(found) == _RENAMED:
+            break
+        ties = await messages.code_named(name)
         names = {each.name for each in ties if (each.moved_to_name or "").rpartition(".")[2] == name} - {name}
         if names:
             found[name] = sorted(names)[:_RENAMED]

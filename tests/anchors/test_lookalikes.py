@@ -9,22 +9,21 @@ from tests.anchors.test_following import references
 
 pytestmark = pytest.mark.anyio
 
-USER = """
-def read_user(db, uid):
-    row = db.fetch("select * from users where id = ?", uid)
+
+def reads(thing: str) -> str:
+    """A function that is like any other of these in all but names."""
+    key = f"{thing[0]}id"
+    return f"""
+def read_{thing}(db, {key}):
+    row = db.fetch("select * from {thing}s where id = ?", {key})
     if row is None:
-        raise KeyError(uid)
-    return User(**row)
+        raise KeyError({key})
+    return {thing.capitalize()}(**row)
 
 """
-ORDER = """
-def read_order(db, oid):
-    row = db.fetch("select * from orders where id = ?", oid)
-    if row is None:
-        raise KeyError(oid)
-    return Order(**row)
 
-"""
+
+USER, ORDER = reads("user"), reads("order")
 
 
 @pytest.fixture

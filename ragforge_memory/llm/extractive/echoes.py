@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from ragforge_memory.llm.extractive.questions import MAX_QUESTION, read_question, sentences
+from ragforge_memory.llm.extractive.questions import MAX_QUESTION, prose, read_question, sentences
 from ragforge_memory.llm.extractive.quoting import NOTHING_FOUND
 
 WHAT_WAS_SAID = "What was said about"
@@ -25,21 +25,19 @@ _REPEATS = re.compile(
     rf"(?:\A|\n\n)(?:{WHAT_WAS_SAID} `|{WHAT_YOU_SAID}, |{OUR_CONVERSATIONS}:"
     rf"|{NOTHING_FOUND} about `[^`\n]*` in our conversations|{NOTED})"
 )
+_AHEAD = r"^\W*(?:(?:please|and|so|but|hi|hello|hey|ok(?:ay)?),? )*"
 # "Remember that we agreed on tabs" states something; these only ask.
 _ASKS = re.compile(
-    r"^\W*(?:(?:please|and|so|but|hi|hello|hey|ok(?:ay)?),? )*"
-    r"(?:what|which|when|where|why|how|who|did|have|had|do|does|was|were|is|any|search|look|check|remind|tell me"
-    r"|show)\b",
+    rf"{_AHEAD}(?:what|which|when|where|why|how|who|did|have|had|do|does|was|were|is|any|search|look|check|remind"
+    r"|tell me|show)\b",
     re.I,
 )
 # Other openings of what only asks, of code too.
 _ASKS_ALSO = re.compile(
-    r"^\W*(?:(?:please|and|so|but|hi|hello|hey|ok(?:ay)?),? )*"
-    r"(?:whom|whose|are|can|could|will|would|should|list|find|explain|describe|give me|get|print|read|open|compare"
-    r"|summari[sz]e)\b",
+    rf"{_AHEAD}(?:whom|whose|are|can|could|will|would|should|list|find|explain|describe|give me|get|print|read|open"
+    r"|compare|summari[sz]e)\b",
     re.I,
 )
-_FENCED = re.compile(r"(`{3,}).*?(?:\1|$)", re.S)
 
 
 def only_repeats(role: str, text: str) -> bool:
@@ -57,11 +55,7 @@ def only_repeats(role: str, text: str) -> bool:
 
 def only_asks(text: str) -> bool:
     """Whether a user's message states nothing: each of its sentences is a question, or an order to show something."""
-    said = " ".join(_FENCED.sub(" ", text).split())
-    return all(
-        each.endswith("?") or _ASKS.match(each) is not None or _ASKS_ALSO.match(each) is not None
-        for each in sentences(said)
-    )
+    return all(each.endswith("?") or _ASKS.match(each) or _ASKS_ALSO.match(each) for each in sentences(prose(text)))
 
 
 def _asks_what_was_said(sentence: str) -> bool:

@@ -93,7 +93,7 @@ def read_questions(text: str, before: Sequence[str] = ()) -> tuple[Question, ...
         text: the message.
         before: the user's earlier messages, oldest first: "and X?" repeats the form of the last question.
     """
-    said = " ".join(_FENCED.sub(" ", text).split())
+    said = prose(text)
     questions: list[Question] = []
     for sentence in _asking(said):
         for part in _COMPOUND.split(sentence, maxsplit=2):
@@ -238,6 +238,11 @@ def _named_or_search(said: str) -> Question:
     if target.kind in ("pronoun", "ordinal", "plural"):
         return Question("show", target, said)
     return Question("search", Target("words", said), said)
+
+
+def prose(text: str) -> str:
+    """A message on one line, without its fenced blocks."""
+    return " ".join(_FENCED.sub(" ", text).split())
 
 
 def sentences(said: str) -> list[str]:
