@@ -72,10 +72,12 @@ def check_labels(title: str | None, tags: Sequence[str]) -> None:
     """Refuses titles and tags that are none.
 
     Raises:
-        InvalidInput: a title that is no text of at most 500 characters, or a tag that is no word.
+        InvalidInput: a title that is blank or no text of at most 500 characters, or a tag that is no word.
     """
     if title is not None:
         check_text(title, "a title")
+        if not title.strip():
+            raise InvalidInput("the title is blank", hint="leave it out, or say what lists shall show")
         if len(title) > 500:
             raise InvalidInput("a title is a text of at most 500 characters")
     if (

@@ -112,7 +112,9 @@ async def open_services(wanted: Wanted) -> Services:
     settings = wanted.configuration
     agent_config = settings.agent
     registry = ToolRegistry(
-        _tools(wanted.tools), on_demand=(read_tool_result,), timeout=agent_config.tool_timeout_seconds
+        _tools(wanted.tools, remembers=agent_config.memory.enabled),
+        on_demand=(read_tool_result,),
+        timeout=agent_config.tool_timeout_seconds,
     )
     home = ragforge_home()
     resolution = await resolve_model(
@@ -303,12 +305,13 @@ def _retention(config: AgentConfig, services: Callable[[], Services]) -> Retenti
     return RetentionTask(lambda: delete_expired(services(), older_than_days=age, keep=keep))
 
 
-def _tools(tools: Sequence[Callable[..., Any]] | None) -> Sequence[Callable[..., Any]]:
+def _tools(tools: Sequence[Callable[..., Any]] | None, *, remembers: bool) -> Sequence[Callable[..., Any]]:
+    """What was given, else our own: without memory those that look at code alone, for nothing said is found again."""
     if tools is not None:
         return tools
-    from ragforge_memory.tools.code_search import CODE_SEARCH_TOOLS
+    from ragforge_memory.tools.code_search import CODE_SEARCH_TOOLS, MEMORY_TOOLS
 
-    return CODE_SEARCH_TOOLS
+    return CODE_SEARCH_TOOLS if remembers else [each for each in CODE_SEARCH_TOOLS if each not in MEMORY_TOOLS]
 
 
 def _held(

@@ -31,6 +31,16 @@ _TURNS = 20
 _INDEXES = 2
 
 
+# How far two floats of 32 bits that stand for the same may be apart, in a cosine.
+_ROUNDING = 1e-6
+
+
+def cosine_of(score: float) -> float:
+    """The cosine for which Neo4j scores (1 + cosine) / 2; what is 1 but for its rounding to 32 bits is 1."""
+    cosine = 2 * score - 1
+    return 1.0 if cosine > 1 - _ROUNDING else cosine
+
+
 @dataclass(frozen=True, slots=True)
 class Space:
     """Where the vectors of one model are: the property's name and the names of its indexes.

@@ -13,6 +13,7 @@ from ragforge_memory.tools.conversation import recent_conversations, search_conv
 
 __all__ = [
     "CODE_SEARCH_TOOLS",
+    "MEMORY_TOOLS",
     "find_callees",
     "find_callers",
     "grep_code",
@@ -24,6 +25,9 @@ __all__ = [
     "search_conversation",
 ]
 
+MEMORY_TOOLS: tuple[Callable[..., Any], ...] = (search_conversation, recent_conversations)
+"""Those that look at what was said: none of them serves an agent that keeps nothing."""
+
 CODE_SEARCH_TOOLS: tuple[Callable[..., Any], ...] = (
     search_code,
     read_scope,
@@ -32,7 +36,6 @@ CODE_SEARCH_TOOLS: tuple[Callable[..., Any], ...] = (
     find_callees,
     grep_code,
     read_file,
-    search_conversation,
-    recent_conversations,
+    *MEMORY_TOOLS,
 )
 """All of them; none changes anything, so all may run at the same time."""

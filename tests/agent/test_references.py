@@ -269,7 +269,7 @@ async def test_what_was_said_comes_with_what_became_of_the_code(make_agent: Make
         ]
 
 
-async def test_what_the_user_states_is_tied_to_its_code_and_what_only_asks_is_not(
+async def test_what_the_user_states_is_tied_to_its_code_and_what_only_asks_through_its_answer(
     make_agent: MakeAgent, project: Path
 ) -> None:
     async with make_agent("I see.", "I see.", "I see.", root=project) as agent:
@@ -282,6 +282,8 @@ async def test_what_the_user_states_is_tied_to_its_code_and_what_only_asks_is_no
         assert {(each.qualified_name, each.kind, each.message_id) for each in ties} == {
             ("check_password", "discussed", told.user_message_id),
             ("scramble", "discussed", told.user_message_id),
+            ("scramble", "discussed", asked.message_id),
         }
         assert asked.user_message_id not in {each.message_id for each in ties}
-        assert [each.uuid for each in await agent.conversations_about("check_password")] == [conversation.uuid]
+        for name in ("check_password", "`check_password()`"):
+            assert [each.uuid for each in await agent.conversations_about(name)] == [conversation.uuid]

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from ragforge_memory import AsyncConversationAgent, ConversationNotFound
+from ragforge_memory.llm.extractive.provider import ExtractiveProvider
 from ragforge_memory.llm.scripted import ScriptedProvider
 
 pytestmark = pytest.mark.anyio
@@ -33,3 +34,16 @@ async def test_nothing_is_stored(
     async with make_agent() as another:
         with pytest.raises(ConversationNotFound):
             await another.load_conversation(conversation.uuid)
+
+
+async def test_only_tools_that_look_at_code_are_offered(make_agent: Callable[..., AsyncConversationAgent]) -> None:
+    """It finds nothing of what was said, so it does not say that it has taken note of anything."""
+    provider = ScriptedProvider(["One."])
+    async with make_agent(provider=provider, tools=None, settings={"enable_memory": False}) as agent:
+        await (await agent.create_conversation()).send_message("first")
+    offered = {tool.name for tool in provider.requests[-1].tools}
+    assert {"search_code", "read_scope"} <= offered
+    assert not {"search_conversation", "recent_conversations"} & offered
+    async with make_agent(provider=ExtractiveProvider(), tools=None, settings={"enable_memory": False}) as agent:
+        answer = await (await agent.create_conversation()).send_message("Remember that the port is 8080.")
+        assert answer.content == "Not kept: without memory, nothing that is said here is found again."

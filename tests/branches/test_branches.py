@@ -110,6 +110,9 @@ async def test_the_family_as_a_tree(make_agent: MakeAgent) -> None:
     async with make_agent("a1", "b1", "c1") as agent:
         trunk = await agent.create_conversation("Root")
         await _talk(trunk, "q1")
+        for blank in ("", " \n"):
+            with pytest.raises(InvalidInput, match="the title is blank"):
+                await trunk.branch(title=blank)
         left = await trunk.branch(title="Left")
         await _talk(left, "q2")
         leaf = await left.branch(title="Leaf")

@@ -274,6 +274,8 @@ async def test_a_threshold_is_a_similarity(searching: Searching) -> None:
         assert [hit.message.content for hit in hits] == [TALK[0][1]]
         assert all((hit.similarity or 0) >= 0.9 for hit in hits)
         assert await conversation.search_history("zzz qqq", min_score=0.9) == []
+        for _, text in TALK:  # the same text is as near as can be, whatever 32 bits make of it
+            assert text in [hit.message.content for hit in await conversation.search_history(text, min_score=1.0)]
 
 
 @pytest.mark.parametrize(

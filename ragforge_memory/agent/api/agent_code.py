@@ -77,7 +77,8 @@ class AgentCode:
         """Conversations that talked about a definition or a file, under its name of then or of now.
 
         Args:
-            scope: a name, a qualified name, a definition's uuid, or a file's path in the project.
+            scope: a name, a qualified name (``name()`` will do as well), a definition's uuid, or a file's path in the
+                project.
             limit: conversations at most, 1 to 1,000.
 
         Returns:
@@ -90,6 +91,7 @@ class AgentCode:
 
         check_text(scope, "a definition's name")
         check_limit(limit)
-        if not scope.strip():
+        name = scope.strip().strip("`").removesuffix("()").strip()
+        if not name:
             raise InvalidInput("which code? the name is empty", hint="a name, a qualified name, a uuid or a file")
-        return await about(await self.open(), scope.strip(), limit=limit)
+        return await about(await self.open(), name, limit=limit)

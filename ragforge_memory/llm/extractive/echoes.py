@@ -17,12 +17,15 @@ WHAT_WAS_SAID = "What was said about"
 NOTED = "Noted: `what did we decide"
 """How the answer to a statement begins."""
 
+NO_DECISION = "No decision"
+"""How an answer begins that was asked for one and quotes what else was said."""
+
 WHAT_YOU_SAID = "In this conversation you said"
 OUR_CONVERSATIONS = "Our latest conversations"
 """How answers begin that tell what was talked about."""
 
 _REPEATS = re.compile(
-    rf"(?:\A|\n\n)(?:{WHAT_WAS_SAID} `|{WHAT_YOU_SAID}, |{OUR_CONVERSATIONS}:"
+    rf"(?:\A|\n\n)(?:{WHAT_WAS_SAID} `|{WHAT_YOU_SAID}, |{OUR_CONVERSATIONS}:|{NO_DECISION} about `"
     rf"|{NOTHING_FOUND} about `[^`\n]*` in our conversations|{NOTED})"
 )
 _AHEAD = r"^\W*(?:(?:please|and|so|but|hi|hello|hey|ok(?:ay)?),? )*"

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from ragforge_memory.llm.extractive.echoes import WHAT_WAS_SAID, only_repeats
+from ragforge_memory.llm.extractive.echoes import NO_DECISION, WHAT_WAS_SAID, only_repeats
 from ragforge_memory.llm.extractive.questions import MAX_QUESTION, read_questions
 from ragforge_memory.llm.extractive.quoting import MAX_ASKED, NOTHING_FOUND, quotation
 from ragforge_memory.llm.extractive.relevance import ENOUGH_WORDS
@@ -33,7 +33,7 @@ def sayings(asked: str, value: Mapping[str, Any], decided: bool = False) -> list
     weighed = [(_weight(each), each) for each in value.get("messages") or []]
     told = _told(asked, value, weighed)
     if decided and told:
-        return [f"No decision about `{asked}` was noted.", "", *told]
+        return [f"{NO_DECISION} about `{asked}` was noted.", "", *told]
     return told or [f"{NOTHING_FOUND} about `{asked}` in our conversations."]
 
 
