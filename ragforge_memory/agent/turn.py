@@ -279,10 +279,10 @@ class Turn:
         # What only quotes messages is about their code through them, and no decision again.
         echo = only_repeats("assistant", content)
         mentions = Mentions() if echo else find_mentions(content)
-        named = find_mentions(self._text).names
+        asked = find_mentions(self._text)
         asks = only_asks(self._text)
         # "It multiplies by 31" is about what the question named.
-        about = dict.fromkeys((*(named if asks and not echo else ()), *mentions.names))
+        about = dict.fromkeys((*(asked.names if asks and not echo else ()), *mentions.names))
         parts = None
         if self._final_parts is not None or self._steps:
             parts = {"steps": self._steps, "final": self._final_parts}
@@ -307,8 +307,8 @@ class Turn:
         ties = CodeTies(
             touched=self._tools.scopes,
             mentions=tuple(map(Mention.of, about)),
-            files=mentions.files,
-            told=() if asks else tuple(map(Mention.of, named)),
+            files=(*asked.files, *mentions.files),
+            told=() if asks else tuple(map(Mention.of, asked.names)),
         )
         return answer, ties
 

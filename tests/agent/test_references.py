@@ -287,3 +287,17 @@ async def test_what_the_user_states_is_tied_to_its_code_and_what_only_asks_throu
         assert asked.user_message_id not in {each.message_id for each in ties}
         for name in ("check_password", "`check_password()`"):
             assert [each.uuid for each in await agent.conversations_about(name)] == [conversation.uuid]
+
+
+async def test_a_file_that_the_user_names_tells_which_of_two_is_meant(make_agent: MakeAgent, project: Path) -> None:
+    (project / "other.py").write_text(CODE)
+    async with make_agent("I see.", "I see.", "I see.", root=project) as agent:
+        await agent.ingest()
+        conversation = await agent.create_conversation("Passwords")
+        await conversation.send_message("Is `scramble` slow?")  # which of them?
+        asked = await conversation.send_message("Is `scramble` of other.py slow?")
+        told = await conversation.send_message("`check_password` in auth.py never logs.")
+        assert [(each.file, each.name, each.message_id) for each in await conversation.referenced_code()] == [
+            ("other.py", "scramble", asked.message_id),
+            ("auth.py", "check_password", told.user_message_id),
+        ]

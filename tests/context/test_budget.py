@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from uuid import UUID
 
@@ -148,6 +149,23 @@ def test_every_prompt_is_within_its_budget(
     taken = [exchange[0].uuid in given_ for exchange in exchanges(before.messages)]
     assert taken == sorted(taken)
     assert all(len(quote.text) <= QUOTE_CHARACTERS + 60 for quote in built.parts.quotes)
+
+
+def test_a_message_whose_sentences_are_all_condensed_is_not_quoted_as_well() -> None:
+    decided = Message(
+        uuid=_uuid(1), conversation_id="c", seq=1, role="user", timestamp=START, importance=1.0,
+        content="We decided that tokens expire after two hours. Never log a password.",
+    )  # fmt: skip
+    condensed = _context([decided], 1, True, None)
+    assert condensed.compression is not None
+    partly = condensed.compression.model_copy(update={"content": "### Decisions\n- Never log a password. (#1)"})
+    for compression, quoted in ((condensed.compression, 0), (partly, 1)):
+        built = build(
+            replace(condensed, compression=compression), "And then?", instructions=None, today=TODAY,
+            window=window_of(200_000, 40_000), tools=(), reading=READING,
+        )  # fmt: skip
+        assert len(built.context.relevant_messages) == quoted
+        assert text_of(built.request).count("tokens expire after two hours") == 1
 
 
 @given(histories(), st.integers(0, 2_000))

@@ -198,11 +198,11 @@ def extracted(messages: Sequence[Message]) -> Lines:
     for message in messages:
         marked = 1.0 if (message.importance or 0) >= _MARKED else 0.0
         cues = key_sentences(message.content)
-        for kind, sentence in cues:
-            strong = kind in ("decision", "error", "mended")
-            add(_PART_OF[kind], sentence, message.seq, 3.0 + marked if strong else 1.0 + marked)
         first = sentences(message.content)[:1]
-        if first and (marked or first[0] not in [sentence for _, sentence in cues]):
+        for kind, sentence in cues:
+            strong = kind in ("decision", "error", "mended") or (marked and [sentence] == first)
+            add(_PART_OF[kind], sentence, message.seq, 3.0 + marked if strong else 1.0 + marked)
+        if first and first[0] not in [sentence for _, sentence in cues]:
             part = BACKGROUND if message.role == "user" else RESULTS
             add(part, first[0], message.seq, 4.0 if marked else 0.5)
         for line in edits_of(message):

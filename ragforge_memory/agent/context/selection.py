@@ -326,13 +326,18 @@ def _quotes(
         if quote is None or quote.message.uuid in known or quote.message.role == "system":
             continue
         known.add(quote.message.uuid)
-        if not quote.message.content.strip() or _flat(quote.message.content)[:200] in said:
+        if not quote.message.content.strip() or _is_said(quote.message.content, said):
             continue
         candidates.append(quote)
     if not candidates or room <= _HEADING:
         return [], 0
     taken, spent = quotes_within(candidates, room - _HEADING)
     return sorted(taken, key=lambda quote: quote.message.seq), spent + _HEADING if taken else 0
+
+
+def _is_said(content: str, said: str) -> bool:
+    """Whether a message stands in the summaries: its beginning, or every sentence, for they are taken apart there."""
+    return _flat(content)[:200] in said or all(_flat(sentence) in said for sentence in sentences(content))
 
 
 def _scored(quote: Quote) -> ScoredMessage:
