@@ -139,9 +139,13 @@ def _definition(question: Question, asked: str, values: Mapping[str, Any], found
         case "where":
             lines += signature(best) + summary(best)
         case "what":
-            lines += signature(best)
-            said = documentation(best)
-            lines += said or ["It has no documentation. Its code:", *source(best, limit=16)]
+            code = source(best, limit=16)
+            if said := documentation(best):
+                lines += signature(best) + said
+            elif best["type"] == "constant":  # its code is its signature
+                lines += code or signature(best)
+            else:
+                lines += [*signature(best), "", "It has no documentation. Its code:", *code]
         case _:
             lines += source(best)
     if overloads:
