@@ -12,6 +12,10 @@ from ragforge_memory.models.text import counted
 NOTHING_FOUND = "Nothing found"
 """How every answer begins that found nothing."""
 
+NOT_UNDERSTOOD = "I did not understand the question itself"
+NOT_LOOKED_UP = "I could not look it up"
+"""How it is said that no tool could be asked for the right thing, or none at all."""
+
 MAX_LISTED = 25
 """Items of a list beside the answer; what is left is counted."""
 
