@@ -24,6 +24,7 @@ from ragforge_memory.errors import RagforgeError, TurnCancelled
 from ragforge_memory.graph.messages import CodeTies, Mention, NewMessage
 from ragforge_memory.graph.receipts import Receipt
 from ragforge_memory.llm.extractive.echoes import only_asks, only_repeats
+from ragforge_memory.llm.extractive.stock import says_nothing
 from ragforge_memory.llm.port import (
     ChatMessage,
     Finished,
@@ -276,8 +277,10 @@ class Turn:
 
     def _answer(self, state: MessageState) -> tuple[NewMessage, CodeTies]:
         content = self._services.redacted("".join(self._content))
-        # What only quotes messages is about their code through them, and no decision again.
-        echo = only_repeats("assistant", content)
+        # What only quotes messages is about their code through them, and no decision again; what found nothing is about
+        # none, whatever its tools have looked at.
+        nothing = says_nothing(content)
+        echo = nothing or only_repeats("assistant", content)
         mentions = Mentions() if echo else find_mentions(content)
         asked = find_mentions(self._text)
         asks = only_asks(self._text)
@@ -305,7 +308,7 @@ class Turn:
             receipt=self._prepared.receipt if self._prepared else None,
         )
         ties = CodeTies(
-            touched=self._tools.scopes,
+            touched=() if nothing else self._tools.scopes,
             mentions=tuple(map(Mention.of, about)),
             files=(*asked.files, *mentions.files),
             told=() if asks else tuple(map(Mention.of, asked.names)),

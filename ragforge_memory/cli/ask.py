@@ -134,7 +134,7 @@ async def _ask(opening: Opening, question: str, continue_: bool, resume: str | N
         if output == "json":
             print_json(response)
         elif output == "text" and session.keeps and session.terminal.rendered and session.terminal.progress:
-            note(f"\n{resuming()}")
+            note(f"\n{resuming()}", whole=True)
 
 
 def _nothing(event: Any) -> None:

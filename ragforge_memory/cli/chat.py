@@ -74,6 +74,7 @@ class Talk:
         self.title: str | None = None
         self.leaving = False
         self._again = ""
+        self._typed = sys.stdin.isatty() and session.terminal.rendered
 
     async def run(self) -> None:
         """Runs until the user leaves."""
@@ -103,11 +104,11 @@ class Talk:
         if self.session.terminal.rendered:
             self.say("/help shows the commands; Meta-Enter begins a new line; Ctrl-C stops an answer")
 
-    def say(self, text: str) -> None:
-        """A line beside the answers."""
+    def say(self, text: str, *, margin: int | None = None) -> None:
+        """A line beside the answers; one that is too long goes on at ``margin``."""
         terminal = self.session.terminal
         self.session.spinner.clear()
-        print(terminal.dim(terminal.wrap(text)), flush=True)
+        print(terminal.dim(terminal.wrap(text, margin=margin)), flush=True)
 
     async def turn(self, text: str) -> None:
         """One turn. What goes wrong in it is said; the chat goes on, with a question that could not be kept."""
@@ -137,7 +138,7 @@ class Talk:
             if isinstance(error, GraphUnavailable):
                 note("your question is in the input again: Enter asks it once more")
                 self._again = text
-        if session.terminal.rendered:
+        if self._typed:
             print(flush=True)
 
     async def _stoppable(self, command: Coroutine[Any, Any, bool]) -> bool:
@@ -176,7 +177,7 @@ class Talk:
         from ragforge_memory.cli.prompt import LinePrompt, PipePrompt
         from ragforge_memory.home import ragforge_home
 
-        if sys.stdin.isatty() and self.session.terminal.rendered:
+        if self._typed:
             return LinePrompt(commands, ragforge_home() / "chat_history", self.session.interrupts)
         return PipePrompt()
 

@@ -51,7 +51,7 @@ async def run_command(talk: Talk, text: str) -> bool:
 async def _help(talk: Talk, _: str) -> None:
     width = max(len(f"{name} {command.arguments}") for name, command in COMMANDS.items())
     for name, command in COMMANDS.items():
-        talk.say(f"{f'{name} {command.arguments}'.ljust(width)}  {command.help}")
+        talk.say(f"{f'{name} {command.arguments}'.ljust(width)}  {command.help}", margin=width + 2)
 
 
 async def _quit(talk: Talk, _: str) -> None:
@@ -94,7 +94,7 @@ async def _history(talk: Talk, _: str) -> None:
 
 async def _tools(talk: Talk, _: str) -> None:
     for spec in talk.session.services.registry.specs:
-        talk.say(f"{spec.name}: {spec.description.strip().splitlines()[0]}")
+        talk.say(f"{spec.name}: {spec.description.strip().splitlines()[0]}", margin=2)
 
 
 async def _title(talk: Talk, title: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from typing import TYPE_CHECKING, Annotated
 
@@ -15,8 +16,8 @@ if TYPE_CHECKING:
 _SHOWN = 20
 
 
-class NobodyToAsk(typer.BadParameter):
-    """A question at a terminal is needed, and there is none: an error of usage, but of no value that was given."""
+class WrongUse(typer.BadParameter):
+    """An error of usage, but of no single value that was given: of what goes together, or of nobody to be asked."""
 
     def format_message(self) -> str:
         """The message alone, without "Invalid value"."""
@@ -32,7 +33,7 @@ def delete(
     settings: Settings,
     reference: Annotated[
         str | None,
-        typer.Argument(metavar="[REF]", help="Its id, the start of it, its session or its title.", show_default=False),
+        typer.Argument(metavar="REF", help="Its id, the start of it, its session or its title.", show_default=False),
     ] = None,
     older_than: Annotated[
         int | None,
@@ -52,13 +53,19 @@ def delete(
     With --older-than or --keep those that are old, listed before you are asked; archived ones too.
     """
     many = older_than is not None or keep is not None
-    if (reference is None) != many:
-        raise typer.BadParameter("name one conversation, or say which with --older-than or --keep")
-    if dry_run and not many:
-        raise typer.BadParameter("there is no list of one conversation", param_hint="--dry-run")
+    if reference is None and not many:
+        raise WrongUse("give the REF of one conversation, or say which with --older-than DAYS or --keep N")
+    if reference is not None and many:
+        raise WrongUse("give a REF or --older-than and --keep, not both")
+    if dry_run and reference is not None:
+        raise WrongUse(
+            "--dry-run lists what --older-than or --keep would delete. Of one conversation nothing goes before you say "
+            "yes: leave --dry-run out and answer n, or look at it with "
+            f"`{shlex.join(['ragforge', 'conversations', 'show', reference])}`"
+        )
     if not yes and not dry_run and not sys.stdin.isatty():
         what = "conversations" if many else "a conversation"
-        raise NobodyToAsk(f"nobody is at a terminal to be asked: --yes is needed to delete {what}")
+        raise WrongUse(f"nobody is at a terminal to be asked: --yes is needed to delete {what}")
 
     from ragforge_memory.cli.session import run_async
 

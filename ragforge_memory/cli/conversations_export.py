@@ -30,7 +30,7 @@ def export(
     settings: Settings,
     reference: Annotated[
         str | None,
-        typer.Argument(metavar="[REF]", help="Its id, the start of it, its session or its title.", show_default=False),
+        typer.Argument(metavar="REF", help="Its id, the start of it, its session or its title.", show_default=False),
     ] = None,
     all_: Annotated[
         Path | None,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -9,9 +10,16 @@ import typer
 from ragforge_memory.cli.options import JsonOption, Settings, command
 
 if TYPE_CHECKING:
+    from ragforge_memory.cli.terminal import Terminal
     from ragforge_memory.models.impact import Impact, ImpactedMessage, ImpactedScope
 
-_SHOWN = 100  # characters of a message
+_WIDTH = 120  # characters of a line where there is no terminal
+_TITLE = 24  # characters of a conversation's title
+_SHORTEST = 16  # characters of a message at least
+_AHEAD = 30  # characters that are shown before a name far inside a line
+_STATED = 200  # characters of what a user said, or of a decision
+_FENCE = re.compile(r"```|~~~")
+_MARKS = re.compile(r"^\s*(?:[-*>#]+\s+)*")  # of a list, a quotation, a heading
 
 
 def register(app: typer.Typer) -> None:
@@ -63,23 +71,30 @@ def _print(found: Impact, *, every: bool) -> None:
         typer.echo("no definition has changed")
         return
     terminal = Terminal.of_this_process()
-    shown = [scope for scope in found.scopes if every or scope.messages]
-    for scope in shown:
-        typer.echo(_line(scope))
-        for each, kinds in _once(scope):
-            said = one_line(each.decision or each.message.content, _SHOWN, whole_words=True)
-            when = each.message.timestamp.date().isoformat()
-            told = ["decision", *kinds] if each.decision else kinds
-            where = each.title or each.message.conversation_id
-            typer.echo(terminal.wrap(f"  {when} {', '.join(told)} in {where}: {said}", margin=4))
-            for summary in each.summaries[:1]:
-                line = f"    summary: {one_line(summary, _SHOWN, whole_words=True)}"
-                typer.echo(terminal.wrap(line, margin=6))
+    told: set[str] = set()
+    for scope in found.scopes:
+        if not (every or scope.messages):
+            continue
+        # What a user said is the reason to look, so it is told of each scope; an answer may list a whole file.
+        new = [(each, kinds) for each, kinds in _once(scope) if _states(each) or each.message.uuid not in told]
+        again = len({each.message.uuid for each in scope.messages}) - len(new)
+        above = f" ({counted(again, 'answer')} above)" if again else ""
+        typer.echo(terminal.wrap(f"{_line(scope)}{above}", margin=4))
+        for each, kinds in sorted(new, key=lambda pair: _rank(pair[0])):
+            told.add(each.message.uuid)
+            typer.echo(_said(scope, each, kinds, terminal))
+    for summary in found.summaries:
+        typer.echo(one_line(f"summary: {summary}", _room(terminal), whole_words=True))
+    typer.echo(terminal.wrap(_total(found)))
+
+
+def _total(found: Impact) -> str:
+    from ragforge_memory.models.text import counted
+
     said_of = sum(bool(scope.messages) for scope in found.scopes)
     change = counted(len(found.scopes), "scope changes", "scopes change")
     if not found.messages:
-        typer.echo(f"{change}; nothing was said of {'it' if len(found.scopes) == 1 else 'them'}")
-        return
+        return f"{change}; nothing was said of {'it' if len(found.scopes) == 1 else 'them'}"
     stand = counted(len(found.messages), "message stands", "messages stand")
     also = [
         counted(count, one, many)
@@ -89,7 +104,46 @@ def _print(found: Impact, *, every: bool) -> None:
         )
         if count
     ]
-    typer.echo(", ".join([f"{change}; {stand} on {said_of:,} of them", *also]))
+    return ", ".join([f"{change}; {stand} on {said_of:,} of them", *also])
+
+
+def _said(scope: ImpactedScope, each: ImpactedMessage, kinds: list[str], terminal: Terminal) -> str:
+    """A message: when, who, where, and what was said of the scope; an answer takes one line."""
+    from ragforge_memory.cli.render import one_line
+
+    done = [kind for kind in kinds if kind in ("edited", "tested")]
+    what = ["you" if each.message.role == "user" else "answer", *(["decision"] if each.decision else []), *done]
+    where = one_line(each.title or each.message.conversation_id, _TITLE, whole_words=True)
+    head = f"  {each.message.timestamp.date().isoformat()} {', '.join(what)} in {where}: "
+    said = each.decision or _mention(each.message.content, scope.qualified_name)
+    if _states(each):
+        return terminal.wrap(head + one_line(said, _STATED, whole_words=True), margin=4)
+    return head + one_line(said, max(_SHORTEST, _room(terminal) - len(head)), whole_words=True)
+
+
+def _mention(text: str, qualified_name: str) -> str:
+    """The line of a message that names the scope, by its whole name if one does; else the first."""
+    lines = [shown for line in text.splitlines() if (shown := _MARKS.sub("", line)) and not _FENCE.match(shown)]
+    for name in dict.fromkeys((qualified_name, qualified_name.rpartition(".")[2])):
+        named = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")
+        for line in lines:
+            if (found := named.search(line)) is not None:
+                at = found.start()
+                return line if at <= 2 * _AHEAD else f"… {line[line.rfind(' ', 0, at - _AHEAD) + 1 :]}"
+    return lines[0] if lines else text
+
+
+def _room(terminal: Terminal) -> int:
+    return terminal.width if terminal.rendered else _WIDTH
+
+
+def _states(each: ImpactedMessage) -> bool:
+    return each.message.role == "user" or each.decision is not None
+
+
+def _rank(each: ImpactedMessage) -> tuple[bool, bool]:
+    """Decisions first, then what else a user said."""
+    return each.decision is None, each.message.role != "user"
 
 
 def _once(scope: ImpactedScope) -> list[tuple[ImpactedMessage, list[str]]]:

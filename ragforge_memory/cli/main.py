@@ -123,12 +123,14 @@ def _show(error: Exception, arguments: list[str]) -> int:
 
         print(json.dumps(describe(error), ensure_ascii=False), file=sys.stderr)
         return code
+    from ragforge_memory.cli.terminal import fitted
+
     if isinstance(error, RagforgeError):
-        print(f"ragforge: {error}", file=sys.stderr)
+        print(fitted(f"ragforge: {error}"), file=sys.stderr)
         if error.hint:
-            print(f"hint: {error.hint}", file=sys.stderr)
+            print(fitted(f"hint: {error.hint}"), file=sys.stderr)
     else:
-        print(f"ragforge: unexpected {type(error).__name__}: {error}", file=sys.stderr)
+        print(fitted(f"ragforge: unexpected {type(error).__name__}: {error}"), file=sys.stderr)
         if "--debug" not in arguments:
             print("hint: run it again with --debug for the stack trace", file=sys.stderr)
     return code

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
+from ragforge_memory.cli.markdown import printable
 from ragforge_memory.cli.terminal import note
 
 if TYPE_CHECKING:
@@ -28,11 +29,16 @@ class Prompt(Protocol):
 
 
 class PipePrompt:
-    """Every line of stdin is a text."""
+    """Every line of stdin is a text; it is printed, for nobody sees it typed, so that answers stand under theirs."""
 
     async def ask(self, text: str = "") -> str | None:
-        line = await asyncio.to_thread(sys.stdin.readline)
-        return line.rstrip("\n") if line else None
+        line: str = await asyncio.to_thread(sys.stdin.readline)
+        if not line:
+            print(flush=True)
+            return None
+        if asked := line.strip():
+            print(f"\nyou: {printable(asked)}", flush=True)
+        return asked
 
 
 class LinePrompt:

@@ -27,12 +27,15 @@ async def read_code(
     )
 
 
-async def bring_up_to_date(agent: AsyncConversationAgent, place: Place, spinner: Spinner, *, quiet: bool) -> None:
+async def bring_up_to_date(
+    agent: AsyncConversationAgent, place: Place, spinner: Spinner, *, quiet: bool
+) -> IngestReport:
     """Reads what is new or changed, and says so when there was any."""
     report = await read_code(agent, place, spinner)
     if not quiet and (report.added or report.updated or report.removed):
         spinner.clear()
         note(f"read {describe_report(report)}")
+    return report
 
 
 def describe_report(report: IngestReport) -> str:

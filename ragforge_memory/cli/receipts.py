@@ -57,9 +57,11 @@ def why_lines(receipt: ContextReceipt, calls: Sequence[ToolCall], width: int) ->
         yield "nothing was noted of what this answer was given"
     elif not receipt.items:
         yield "nothing that was said before: instructions, tools and the question alone"
+    scored = any(item.score is not None for item in receipt.items)
     for item in receipt.items:
-        head = f"{item.rank:>2} {item.tier:<9} {_score(item)} {item.tokens:>6,} tokens  {_place(item)}: "
-        yield head + one_line(item.excerpt, max(20, width - len(head)))
+        score = f" {_score(item)}" if scored else ""
+        head = f"{item.rank:>2} {item.tier:<9}{score} {item.tokens:>6,} tokens  {_place(item)}: "
+        yield head + one_line(item.excerpt, max(12, width - len(head)))
     for call in calls:
         yield tool_line(call.tool_name, call.arguments, call.duration_ms, call.error, width)
     if receipt.erased:

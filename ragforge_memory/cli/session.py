@@ -166,10 +166,13 @@ class Session:
         return shlex.join(["ragforge", name, "-r", uuid[:8], *told])
 
     async def read_code(self) -> None:
-        """Brings the project's code up to date, unless that was not wanted."""
-        if self.opening.ingest:
-            async with self.spinner.running("looking at the project's files"):
-                await bring_up_to_date(self.agent, self.place, self.spinner, quiet=self.opening.quiet)
+        """Brings the project's code up to date, unless that was not wanted; says where there is none."""
+        if not self.opening.ingest:
+            return
+        async with self.spinner.running("looking at the project's files"):
+            report = await bring_up_to_date(self.agent, self.place, self.spinner, quiet=self.opening.quiet)
+        if not report.files and not self.opening.quiet:
+            note(f"no code was read: there is none in {self.place.source}")
 
     async def read_changes(self) -> None:
         """The same before a question of a chat, which goes on without where that cannot be done."""

@@ -38,25 +38,14 @@ class Terminal:
     @property
     def width(self) -> int:
         """Columns; 80 where nobody knows."""
-        return shutil.get_terminal_size((80, 24)).columns
+        return _columns()
 
     def wrap(self, text: str, *, margin: int | None = None) -> str:
         """The text broken between words where stdout is a terminal; long words stay whole, to be copied.
 
         What goes on in the next line stands as far to the right as its line began, or at ``margin``.
         """
-        if not self.rendered:
-            return text
-        import textwrap
-
-        def wrapped(line: str) -> list[str]:
-            indent = " " * (len(line) - len(line.lstrip()) if margin is None else margin)
-            width = max(20, self.width)
-            return textwrap.wrap(
-                line, width, break_long_words=False, break_on_hyphens=False, subsequent_indent=indent
-            ) or [""]
-
-        return "\n".join(part for line in text.split("\n") for part in wrapped(line))
+        return _wrapped(text, self.width, margin) if self.rendered else text
 
     def dim(self, text: str) -> str:
         """The text in a faint colour, where there are colours."""
@@ -129,10 +118,32 @@ class Spinner:
             self._drawn = True
 
 
-def note(text: str) -> None:
-    """One line on stderr, dim where it is a terminal."""
+def note(text: str, *, whole: bool = False) -> None:
+    """One line on stderr, dim where it is a terminal; ``whole``: it is there to be copied, so it is not broken."""
     able = sys.stderr.isatty() and os.environ.get("TERM") != "dumb" and not os.environ.get("NO_COLOR")
-    print(f"\x1b[2m{text}\x1b[0m" if able and text else text, file=sys.stderr, flush=True)
+    shown = text if whole else fitted(text)
+    print(f"\x1b[2m{shown}\x1b[0m" if able and shown else shown, file=sys.stderr, flush=True)
+
+
+def fitted(text: str) -> str:
+    """The text as stderr takes it: broken between words where that is a terminal."""
+    return _wrapped(text, _columns()) if sys.stderr.isatty() else text
+
+
+def _columns() -> int:
+    return shutil.get_terminal_size((80, 24)).columns
+
+
+def _wrapped(text: str, width: int, margin: int | None = None) -> str:
+    import textwrap
+
+    def wrapped(line: str) -> list[str]:
+        indent = " " * (len(line) - len(line.lstrip()) if margin is None else margin)
+        return textwrap.wrap(
+            line, max(20, width), break_long_words=False, break_on_hyphens=False, subsequent_indent=indent
+        ) or [""]
+
+    return "\n".join(part for line in text.split("\n") for part in wrapped(line))
 
 
 @contextlib.contextmanager

@@ -11,6 +11,7 @@ import pytest
 from ragforge_memory import CODE_SEARCH_TOOLS, AsyncConversationAgent, InvalidInput, MessageNotFound
 from ragforge_memory.code.git import git_environment
 from ragforge_memory.llm.extractive.provider import ExtractiveProvider
+from ragforge_memory.llm.port import ToolRequest
 
 pytestmark = pytest.mark.anyio
 
@@ -133,6 +134,23 @@ async def test_an_answer_that_only_quotes_what_was_said_is_tied_to_nothing(
         assert [message.importance for message in await conversation.get_history()] == [None, None]
         await conversation.send_message("Where is it?")
         assert len(await conversation.referenced_code()) == 1
+
+
+async def test_an_answer_that_found_nothing_is_tied_to_nothing(make_agent: MakeAgent, project: Path) -> None:
+    look = [ToolRequest("c", "read_scope", {"name": "scramble"})]
+    near = "Nothing found for `scramble eggs` here.\nNearest by `scramble`:\n- `scramble` - auth.py:11 (function)"
+    lost = "Nothing found for `eggs` in this project.\n\n`scramble` - auth.py:11 (function)"
+    async with make_agent(look, near, look, lost, root=project, tools=CODE_SEARCH_TOOLS) as agent:
+        await agent.ingest()
+        conversation = await agent.create_conversation()
+        await conversation.send_message("Where does `scramble` do eggs?")
+        assert await conversation.referenced_code() == []
+        found = await conversation.send_message("Where are eggs and where is `scramble`?")
+        ties = await conversation.referenced_code()
+        assert {(each.qualified_name, each.kind, each.message_id) for each in ties} == {
+            ("scramble", "read", found.message_id),
+            ("scramble", "discussed", found.message_id),
+        }
 
 
 async def test_a_stub_and_overloads_make_no_name_ambiguous(make_agent: MakeAgent, project: Path) -> None:

@@ -38,6 +38,19 @@ def test_what_changed_is_read_first(ragforge: CommandLine) -> None:
     assert "extra.py:1" in done.stdout
 
 
+def test_a_folder_without_code_is_said_to_be_one(ragforge: CommandLine) -> None:
+    for file in ragforge.project.glob("*.py"):
+        file.unlink()
+    told = f"no code was read: there is none in {ragforge.project}\n"
+    model = ragforge.script("Yes.", "Yes.", "Yes.", "Yes.")
+    assert ragforge.run("ask", "--model", model, "sure?").stderr == told
+    assert ragforge.run("ask", "--model", model, "--json", "sure?").stderr == ""
+    assert ragforge.run("ask", "--model", model, "--no-ingest", "sure?").stderr == ""
+    assert ragforge.run("chat", "--model", model, stdin="sure?\nreally?\n").stderr == told
+    (ragforge.project / "app.py").write_text("def main(): ...\n")
+    assert "no code" not in ragforge.run("ask", "--model", model, "sure?").stderr
+
+
 def test_a_pipe_gets_the_answer_alone(ragforge: CommandLine) -> None:
     done = ragforge.process("ask", "x", "--no-ingest", "--model", ragforge.script(LOOK, "It is **here**.\n\n- a"))
     assert done.returncode == 0, done.stderr

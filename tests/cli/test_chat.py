@@ -206,16 +206,16 @@ def test_several_lines_are_one_message(ragforge: CommandLine) -> None:
     assert messages[0]["content"] == "def f():\n    pass\nwhat is it?"
 
 
-def test_a_chat_from_a_pipe_is_plain(ragforge: CommandLine) -> None:
+def test_a_chat_from_a_pipe_is_plain_and_says_what_each_answer_is_to(ragforge: CommandLine) -> None:
     done = ragforge.run(
-        "chat", "--no-ingest", "--model", ragforge.script("**One**.\n\n- a", "Two."), stdin="first\n\nsecond\n"
+        "chat", "--no-ingest", "--model", ragforge.script("**One**.\n\n- a", "Two."), stdin="first\n\n second\n"
     )
     assert done.returncode == 0, done.stderr
     model, project, *rest = done.stdout.splitlines()
     assert model.startswith("model scripted:")
     assert project.startswith("project ")
     answers, _, resume = "\n".join(rest).rpartition("\n")
-    assert answers == "\n**One**.\n\n- a\n\nTwo."
+    assert answers == "\nyou: first\n\n**One**.\n\n- a\n\nyou: second\n\nTwo.\n"
     assert re.fullmatch(r"resume with: ragforge chat -r [0-9a-f]{8}", resume)
     assert "\x1b" not in done.stdout + done.stderr
 

@@ -1,11 +1,17 @@
-"""What `ragforge impact` says where there is little to say."""
+"""What `ragforge impact` says: little where there is little to say, and a line of each message elsewhere."""
 
 from __future__ import annotations
+
+import sys
+from datetime import UTC, datetime
+from typing import Literal
 
 import pytest
 
 from ragforge_memory.cli.impact import _print
-from ragforge_memory.models.impact import Impact, ImpactedScope
+from ragforge_memory.models.code import CodeReference
+from ragforge_memory.models.conversation import Message
+from ragforge_memory.models.impact import Impact, ImpactedMessage, ImpactedScope
 
 CHANGED = ImpactedScope(file="a.py", qualified_name="f", type="function", change="changed")
 
@@ -23,3 +29,81 @@ def test_what_nothing_was_said_of(
 ) -> None:
     _print(Impact(before="HEAD", after=None, scopes=scopes), every=False)
     assert capsys.readouterr().out == f"{told}\n"
+
+
+DECIDED = "we decided that Cart.add raises when the cart is full, and never drops what was in it before"
+OUTLINE = "`cart.py` contains 3 definitions:\n- `Cart` - cart.py:1 (class)\n- `Cart.add` - cart.py:4 (method)\n"
+LONG = "First of all it " + "looks and " * 20 + "then calls Cart.add.\n\n```python\nCart.add\n```"
+
+
+def said(uuid: str, role: Literal["user", "assistant"], text: str, *, decision: str | None = None) -> ImpactedMessage:
+    when = datetime(2026, 1, 2, tzinfo=UTC)
+    return ImpactedMessage(
+        message=Message(uuid=uuid, conversation_id="c", seq=1, role=role, content=text, timestamp=when),
+        reference=CodeReference(name="x", qualified_name="x", file="cart.py", start_line=1, kind="discussed"),
+        title="a cart that is never more than full",
+        decision=decision,
+        summaries=("The cart. " * 30,),
+    )
+
+
+def scope(name: str, *messages: ImpactedMessage) -> ImpactedScope:
+    read = [
+        each.model_copy(update={"reference": each.reference.model_copy(update={"kind": "edited"})})
+        for each in messages[:1]
+    ]
+    return ImpactedScope(
+        file="cart.py", qualified_name=name, type="method", change="changed", messages=(*read, *messages)
+    )
+
+
+FOUND = Impact(
+    before="HEAD",
+    after=None,
+    scopes=(
+        scope("Cart", said("outline", "assistant", OUTLINE)),
+        scope(
+            "Cart.add",
+            said("outline", "assistant", OUTLINE),
+            said("long", "assistant", LONG),
+            said("asked", "user", "Is it thread-safe? add must be."),
+            said("decided", "user", DECIDED, decision=DECIDED),
+        ),
+        scope("Cart.items", said("outline", "assistant", OUTLINE)),
+        scope("Cart.full", said("decided", "user", DECIDED, decision=DECIDED)),
+    ),
+)
+
+
+def test_each_message_is_an_excerpt_and_what_the_user_stated_comes_first(capsys: pytest.CaptureFixture[str]) -> None:
+    _print(FOUND, every=False)
+    lines = capsys.readouterr().out.splitlines()
+    where = "2026-01-02 {} in a cart that is never…: "
+    assert lines[:8] == [
+        "changed cart.py Cart",
+        f"  {where.format('answer, edited')}`Cart` - cart.py:1 (class)",
+        "changed cart.py Cart.add (1 answer above)",
+        f"  {where.format('you, decision')}{DECIDED}",
+        f"  {where.format('you')}Is it thread-safe? add must be.",
+        f"  {where.format('answer')}… looks and looks and then calls Cart.add.",
+        "changed cart.py Cart.items (1 answer above)",
+        "changed cart.py Cart.full",
+    ]
+    assert lines[8:9] == [f"  {where.format('you, decision, edited')}{DECIDED}"]
+    assert lines[9].startswith("summary: The cart. The cart.")
+    assert lines[10:] == [
+        "4 scopes change; 4 messages stand on 4 of them, 1 of them a decision, 1 summary over them",
+    ]
+
+
+def test_every_line_fits_the_terminal(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setenv("COLUMNS", "72")
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    _print(FOUND, every=False)
+    lines = capsys.readouterr().out.splitlines()
+    assert max(map(len, lines)) <= 72
+    assert lines[-2:] == [
+        "4 scopes change; 4 messages stand on 4 of them, 1 of them a decision, 1",
+        "summary over them",
+    ]
+    assert [line[:4] for line in lines if "drops what was" in line] == ["    ", "    "]

@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
+import sys
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, cast
+
 import pytest
 
 from ragforge_memory import events
+from ragforge_memory.cli.chat import Talk
+from ragforge_memory.cli.commands import run_command
+from ragforge_memory.cli.main import _show
 from ragforge_memory.cli.render import TurnView, one_line, tool_line
-from ragforge_memory.cli.terminal import Spinner, Terminal
+from ragforge_memory.cli.terminal import Spinner, Terminal, note
+from ragforge_memory.errors import ModelError
 from ragforge_memory.models.conversation import AssistantResponse
+
+if TYPE_CHECKING:
+    from ragforge_memory.cli.session import Session
 
 TERMINAL = Terminal(rendered=True, progress=True, color=False)
 PIPE = Terminal(rendered=False, progress=False, color=False)
@@ -30,6 +41,38 @@ def test_long_lines_end_on_a_word_and_go_on_where_they_began(monkeypatch: pytest
         == "ok    Java    found in\n              the wheel"
     )
     assert PIPE.wrap(long) == long
+
+
+@pytest.mark.parametrize("is_terminal", [True, False])
+def test_notes_and_errors_are_broken_between_words(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], is_terminal: bool
+) -> None:
+    monkeypatch.setenv("COLUMNS", "24")
+    monkeypatch.setenv("NO_COLOR", "1")
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: is_terminal)
+    note("read 2 files, 8 scopes (8 added)")
+    note("\ngo on with: ragforge ask -r 01234567", whole=True)
+    _show(ModelError("the model did not answer", hint="ask it once more in a while"), ["ask"])
+    shown = capsys.readouterr().err
+    lines = ["read 2 files, 8 scopes (8 added)", "", "go on with: ragforge ask -r 01234567"]
+    lines += ["ragforge: the model did not answer", "hint: ask it once more in a while"]
+    if is_terminal:
+        lines = ["read 2 files, 8 scopes", "(8 added)", *lines[1:3]]
+        lines += ["ragforge: the model did", "not answer", "hint: ask it once more", "in a while"]
+    assert shown.splitlines() == lines
+
+
+@pytest.mark.anyio
+async def test_the_list_of_commands_keeps_its_columns(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    session = SimpleNamespace(terminal=TERMINAL, spinner=Spinner(TERMINAL))
+    assert await run_command(Talk(cast("Session", session), None), "/help")
+    lines = capsys.readouterr().out.splitlines()
+    at = lines.index("/resume REF              go on with another conversation: its id, session or")
+    assert lines[at + 1] == f"{' ' * 25}title"
+    assert max(map(len, lines)) <= 80
 
 
 def turn() -> list[events.Event]:

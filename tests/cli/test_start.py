@@ -108,6 +108,26 @@ def test_wrong_usage_is_2_and_nothing_on_stdout(alone: CommandLine, arguments: l
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (
+            ["ab12", "--dry-run"],
+            "--dry-run lists what --older-than or --keep would delete. Of one conversation nothing goes before you "
+            "say yes: leave --dry-run out and answer n, or look at it with `ragforge conversations show ab12`",
+        ),
+        (["ab12", "--keep", "3"], "give a REF or --older-than and --keep, not both"),
+        (["--dry-run"], "give the REF of one conversation, or say which with --older-than DAYS or --keep N"),
+        ([], "give the REF of one conversation, or say which with --older-than DAYS or --keep N"),
+    ],
+)
+def test_delete_says_what_to_give_instead(alone: CommandLine, arguments: list[str], told: str) -> None:
+    done = alone.run("conversations", "delete", *arguments)
+    usage, *_, error = done.stderr.splitlines()
+    assert (done.returncode, usage) == (2, "Usage: ragforge conversations delete [OPTIONS] [REF]")
+    assert error == f"Error: {told}"
+
+
 def test_a_broken_configuration_is_3(alone: CommandLine) -> None:
     (alone.project / "ragforge.config.yaml").write_text("agent:\n  max_iteration: 3\n")
     done = alone.run("config", "show")

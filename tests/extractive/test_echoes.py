@@ -6,6 +6,8 @@ import pytest
 
 from ragforge_memory import AsyncConversationAgent
 from ragforge_memory.llm.extractive.echoes import only_repeats
+from ragforge_memory.llm.extractive.given_answer import WITHOUT_A_MODEL
+from ragforge_memory.llm.extractive.stock import HELP, UNCLEAR, says_nothing
 
 pytestmark = pytest.mark.anyio
 
@@ -35,6 +37,31 @@ pytestmark = pytest.mark.anyio
 )
 def test_what_only_repeats(role: str, text: str, repeats: bool) -> None:
     assert only_repeats(role, text) is repeats
+
+
+@pytest.mark.parametrize(
+    ("text", "nothing"),
+    [
+        ("Nothing found for `x` in this project.", True),
+        ("Nothing found for `a.x` in this project.\n`a` itself is defined:\n- `a` - b.py:3 (class)", True),
+        (
+            "Nothing found for `x`.\nNearest by `a`:\n- `b` - c.py:3 (function)\n\nI did not understand the question "
+            "itself: I looked for `x`.",
+            True,
+        ),
+        (f"Nothing found in this project of what the text names.\n\n{WITHOUT_A_MODEL}", True),
+        (f"{UNCLEAR}\n\n{HELP}", True),
+        ("I could not look it up: Neo4j is away. Ask again when it is back.", True),
+        ("Nothing found that is defined as `x`. The name stands in these lines:\n- a.py:1 `x = b()`", False),
+        ("Nothing found for `x` in this project.\n\n`b` - c.py:3 (function)", False),
+        (f"The text names 1 definition of this project:\n- `b` - c.py:3 (function)\n\n{WITHOUT_A_MODEL}", False),
+        ("`b` (c.py, line 3): no calls of it were found in this project.", False),
+        ("Nothing founders there.", False),
+        ("", False),
+    ],
+)
+def test_what_says_nothing(text: str, nothing: bool) -> None:
+    assert says_nothing(text) is nothing
 
 
 async def test_asking_again_cites_the_original_alone(agent: AsyncConversationAgent) -> None:

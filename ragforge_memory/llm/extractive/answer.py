@@ -26,6 +26,7 @@ from ragforge_memory.llm.extractive.questions import Question, names_in
 from ragforge_memory.llm.extractive.quoting import (
     MAX_ASKED,
     MAX_LISTED,
+    NOT_LOOKED_UP,
     documentation,
     gone,
     head,
@@ -69,7 +70,7 @@ def write(question: Question, asked: str, found: Sequence[Found]) -> str:
         if failed is None:
             return NO_TOOLS
         away = "GraphUnavailable" in str(failed.error)
-        return f"I could not look it up: {'Neo4j is away. Ask again when it is back.' if away else failed.error}"
+        return f"{NOT_LOOKED_UP}: {'Neo4j is away. Ask again when it is back.' if away else failed.error}"
     # Of several calls of a tool the first was for what was asked, the others for what it may be instead.
     values = {each.call.tool: each.value for each in reversed(found) if isinstance(each.value, dict)}
     match question.form:
@@ -139,9 +140,13 @@ def _definition(question: Question, asked: str, values: Mapping[str, Any], found
         case "where":
             lines += signature(best) + summary(best)
         case "what":
-            lines += signature(best)
-            said = documentation(best)
-            lines += said or ["It has no documentation. Its code:", *source(best, limit=16)]
+            code = source(best, limit=16)
+            if said := documentation(best):
+                lines += signature(best) + said
+            elif best["type"] == "constant":  # its code is its signature
+                lines += code or signature(best)
+            else:
+                lines += [*signature(best), "", "It has no documentation. Its code:", *code]
         case _:
             lines += source(best)
     if overloads:

@@ -7,7 +7,15 @@ from typing import Any
 
 from ragforge_memory.llm.extractive.members import listed
 from ragforge_memory.llm.extractive.questions import Question, search_words
-from ragforge_memory.llm.extractive.quoting import NOTHING_FOUND, block, head, nothing, signature, summary
+from ragforge_memory.llm.extractive.quoting import (
+    NOT_UNDERSTOOD,
+    NOTHING_FOUND,
+    block,
+    head,
+    nothing,
+    signature,
+    summary,
+)
 from ragforge_memory.llm.extractive.relevance import judged
 
 MAX_RESULTS = 5
@@ -37,7 +45,7 @@ def search_results(question: Question, value: Mapping[str, Any], lines_found: Ma
             for each, _ in found.near[:3]
         ]
     if question.form == "search":
-        lines += ["", f"I did not understand the question itself: I looked for {_quoted(asked) or 'its words'}."]
+        lines += ["", f"{NOT_UNDERSTOOD}: I looked for {_quoted(asked) or 'its words'}."]
     return lines
 
 

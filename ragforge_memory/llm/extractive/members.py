@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ragforge_memory.llm.extractive.calls import Call, Found
-from ragforge_memory.llm.extractive.quoting import NOTHING_FOUND, item, text_line
+from ragforge_memory.llm.extractive.quoting import NOTHING_FOUND, code_span, item, quotation, text_line
 from ragforge_memory.llm.extractive.targets import Target, spelled
 from ragforge_memory.retrieval.names import is_test
 
@@ -130,7 +130,7 @@ def set_lines(asked: str, target: Target, value: Mapping[str, Any]) -> list[str]
     if not lines:
         return []
     others = [each for each in matches if each not in lines]
-    stands = ["It stands in these lines too:", *listed(others, more=bool(value.get("more")))] if others else []
+    stands = ["", "It stands in these lines too:", *listed(others, more=bool(value.get("more")))] if others else []
     return [*_set_at(asked, lines, []), *stands]
 
 
@@ -167,9 +167,9 @@ def mentioned_owner(owners: Sequence[Mapping[str, Any]]) -> list[str]:
 def _set_at(name: str, lines: Sequence[Mapping[str, Any]], comment: Sequence[str]) -> list[str]:
     first = lines[0]
     answer = [f"`{name}` - {first['file']}:{first['line']} (no definition of its own; it is set here)"]
-    answer += [f"> `{first['text'].strip()}`", *(f"> {each}".rstrip() for each in comment)]
+    answer += quotation([code_span(first["text"].strip()), *comment])
     if len(lines) > 1:
-        answer += ["Also set in:", *listed(lines[1:])]
+        answer += ["", "Also set in:", *listed(lines[1:])]
     return answer
 
 

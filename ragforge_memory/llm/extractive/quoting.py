@@ -12,6 +12,10 @@ from ragforge_memory.models.text import counted
 NOTHING_FOUND = "Nothing found"
 """How every answer begins that found nothing."""
 
+NOT_UNDERSTOOD = "I did not understand the question itself"
+NOT_LOOKED_UP = "I could not look it up"
+"""How it is said that no tool could be asked for the right thing, or none at all."""
+
 MAX_LISTED = 25
 """Items of a list beside the answer; what is left is counted."""
 
@@ -25,6 +29,7 @@ MAX_DECORATORS = 12
 """Lines of decorators that are shown with the code; tables of test parameters are longer."""
 
 _HEADING = re.compile(r"^\*\*[^*]+\*\*$")
+_FENCE = re.compile(r"^\s*(?P<mark>`{3,}|~{3,})(?P<info>.*)$")
 _MARKUP = {"python": "python", "javascript": "js", "typescript": "ts", "tsx": "tsx", "csharp": "csharp"}
 
 
@@ -56,12 +61,19 @@ def use_item(use: Mapping[str, Any]) -> str:
 
 def text_line(line: Mapping[str, Any]) -> str:
     """A line that `grep_code` gave, with its place; of a long one the beginning."""
-    return f"{line['file']}:{line['line']} `{line['text'].strip()[:160]}`"
+    return f"{line['file']}:{line['line']} {code_span(line['text'].strip()[:160])}"
+
+
+def code_span(text: str) -> str:
+    """A piece of code in a line of prose, between more backticks than any that are inside."""
+    ticks = "`" * (1 + max(map(len, re.findall("`+", text)), default=0))
+    space = " " if text.startswith("`") or text.endswith("`") else ""
+    return f"{ticks}{space}{text}{space}{ticks}"
 
 
 def signature(scope: Mapping[str, Any]) -> list[str]:
     """The signature as a quotation; nothing where there is none."""
-    return [f"> `{scope['signature']}`"] if scope.get("signature") else []
+    return [f"> {code_span(scope['signature'])}"] if scope.get("signature") else []
 
 
 def documentation(scope: Mapping[str, Any]) -> list[str]:
@@ -75,7 +87,7 @@ def documentation(scope: Mapping[str, Any]) -> list[str]:
         shown = lines[:border]
     while len(shown) > 1 and (not shown[-1] or shown[-1].endswith(":") or _HEADING.match(shown[-1])):
         shown.pop()  # what only leads to something that is left out
-    return quotation([*shown[:-1], f"{shown[-1]} …"])
+    return quotation([*shown, opened[1], "…"] if (opened := open_block(shown)) else continued(shown))
 
 
 def summary(scope: Mapping[str, Any]) -> list[str]:
@@ -83,7 +95,29 @@ def summary(scope: Mapping[str, Any]) -> list[str]:
     lines = readable(str(scope.get("docstring") or ""), str(scope.get("file") or ""))
     paragraph = lines[: lines.index("")] if "" in lines else lines
     shown = paragraph[:SUMMARY_LINES]
-    return quotation([*shown[:-1], f"{shown[-1]} …"] if len(paragraph) > SUMMARY_LINES else shown)
+    return quotation(continued(shown) if len(paragraph) > SUMMARY_LINES else shown)
+
+
+def continued(lines: list[str]) -> list[str]:
+    """Lines with a mark behind them that says that there is more; the end of a block of code can have none."""
+    if _FENCE.match(lines[-1]):
+        return [*lines, "…"]
+    return [*lines[:-1], f"{lines[-1].removesuffix(' …')} …"]
+
+
+def open_block(lines: Iterable[str]) -> tuple[int, str] | None:
+    """Where a block of code begins that none of the lines ends, and what ends it."""
+    opened: tuple[int, str] | None = None
+    for at, line in enumerate(lines):
+        fence = _FENCE.match(line)
+        if fence is None:
+            continue
+        mark, info = fence["mark"], fence["info"].strip()
+        if opened is None:
+            opened = (at, mark) if "`" not in info else None
+        elif not info and mark.startswith(opened[1]):
+            opened = None
+    return opened
 
 
 def quotation(lines: Iterable[str]) -> list[str]:

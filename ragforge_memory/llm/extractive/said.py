@@ -8,7 +8,7 @@ from typing import Any
 
 from ragforge_memory.llm.extractive.echoes import NO_DECISION, WHAT_WAS_SAID, only_repeats
 from ragforge_memory.llm.extractive.questions import MAX_QUESTION, read_questions
-from ragforge_memory.llm.extractive.quoting import MAX_ASKED, NOTHING_FOUND, quotation
+from ragforge_memory.llm.extractive.quoting import MAX_ASKED, NOTHING_FOUND, continued, open_block, quotation
 from ragforge_memory.llm.extractive.relevance import ENOUGH_WORDS
 from ragforge_memory.llm.extractive.wording import covered
 
@@ -121,13 +121,13 @@ def _beginning(text: str) -> list[str]:
     """The first lines of a message; … where more follows, and no block of code left open."""
     lines = text.strip().splitlines()
     shown = lines[:MAX_SAID_LINES]
-    if sum(line.lstrip().startswith("```") for line in shown) % 2:
-        opened = max(at for at, line in enumerate(shown) if line.lstrip().startswith("```"))
-        shown = shown[:opened] if opened else [*shown, "```"]
+    if opened := open_block(shown):
+        at, fence = opened
+        shown = shown[:at] if at else [*shown, fence]
     while shown and not shown[-1].strip():
         shown.pop()
-    if len(shown) < len(lines) and shown and not shown[-1].startswith("```"):
-        shown[-1] = f"{shown[-1].removesuffix(' …')} …"
+    if len(shown) < len(lines) and shown:
+        shown = continued(shown)
     return shown
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 
 from ragforge_memory.llm.extractive.echoes import NOTED
-from ragforge_memory.llm.extractive.quoting import NOTHING_FOUND
+from ragforge_memory.llm.extractive.given_answer import WITHOUT_A_MODEL
+from ragforge_memory.llm.extractive.quoting import NOT_LOOKED_UP, NOT_UNDERSTOOD, NOTHING_FOUND
 from ragforge_memory.retrieval.sentences import sentences
 
 HELP = """I answer by quoting this project's code and our conversations; I do not write or guess. Ask for instance:
@@ -39,6 +40,19 @@ _STOCK = frozenset(sentence for text in _TEXTS for sentence in sentences(text))
 # "`Command.invoke` - core.py:12 (method)", "core.py:12 (`Command`)", "src/click: 17 files": which list they are of is
 # said before them.
 _ITEM = re.compile(r"^(?:`[^`]+` - )?[^\s`]+:\d+\b|^\S+: \d+ files?$|^\S+\.\w+: `")
+# Lines of files that have the words are introduced in the same line: those were found.
+_NOTHING = re.compile(
+    rf"{NOTHING_FOUND}\b[^\n]*(?<!:)(?:\n|\Z)|{NOT_UNDERSTOOD}:|{NOT_LOOKED_UP}:"
+    rf"|(?:{'|'.join(map(re.escape, (*_TEXTS, WITHOUT_A_MODEL)))})\Z"
+)
+
+
+def says_nothing(text: str) -> bool:
+    """Whether each paragraph of an answer found nothing, or says what it says whatever was asked.
+
+    Such an answer is about no code, whatever it names.
+    """
+    return all(_NOTHING.match(paragraph) for paragraph in text.strip().split("\n\n"))
 
 
 def is_stock(sentence: str) -> bool:
