@@ -278,7 +278,7 @@ class Turn:
     def _answer(self, state: MessageState) -> tuple[NewMessage, CodeTies]:
         content = self._services.redacted("".join(self._content))
         # What only quotes messages is about their code through them, and no decision again; what found nothing is about
-        # none, whatever its tools have looked at.
+        # none, whatever its tools have read.
         nothing = says_nothing(content)
         echo = nothing or only_repeats("assistant", content)
         mentions = Mentions() if echo else find_mentions(content)
@@ -308,7 +308,7 @@ class Turn:
             receipt=self._prepared.receipt if self._prepared else None,
         )
         ties = CodeTies(
-            touched=() if nothing else self._tools.scopes,
+            touched=tuple(tie for tie in self._tools.scopes if not nothing or tie.kind != "read"),
             mentions=tuple(map(Mention.of, about)),
             files=(*asked.files, *mentions.files),
             told=() if asks else tuple(map(Mention.of, asked.names)),

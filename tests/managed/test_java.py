@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from ragforge_memory.errors import ServerStartError
-from ragforge_memory.graph.managed.java import find_java, java_version
+from ragforge_memory.graph.managed.java import find_java, has_vector_module, java_version
 
 
 @pytest.fixture(autouse=True)
@@ -32,6 +32,17 @@ def made_up(home: Path, version: str) -> Path:
     java.write_text(f"#!/bin/sh\necho 'openjdk version \"{version}\" 2026-01-01' >&2\n")
     java.chmod(0o755)
     return java
+
+
+def test_whether_it_has_the_vector_module(tmp_path: Path) -> None:
+    java = made_up(tmp_path / "jdk", "25")
+    assert not has_vector_module(java)
+    for modules, has in (("java.base jdk.incubator.vector jdk.jfr", True), ("java.base jdk.jfr", False)):
+        (tmp_path / "jdk" / "release").write_text(f'JAVA_VERSION="25"\nMODULES="{modules}"\n')
+        assert has_vector_module(java) is has
+        linked = tmp_path / f"java-{has}"  # as /usr/bin/java is
+        linked.symlink_to(java)
+        assert has_vector_module(linked) is has
 
 
 @pytest.mark.parametrize(("said", "major"), [("25.0.2", 25), ("21", 21), ("1.8.0_392", 8), ("17.0.1-ea", 17)])

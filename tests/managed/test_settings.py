@@ -38,6 +38,8 @@ def test_the_command_line_of_each_line_of_servers(tmp_path: Path) -> None:
     assert "-Xmx2g" in new
     assert new[new.index("-cp") + 1] == "a.jar:b.jar"
     assert "org.neo4j.server.Neo4jCommunity" in new
+    assert "--add-modules=jdk.incubator.vector" not in new
+    assert "--add-modules=jdk.incubator.vector" in java_arguments(ServerSettings(), files, [], vector_module=True)
     old = java_arguments(ServerSettings(version="5.26.30", heap="128m"), files, [])
     assert "org.neo4j.server.CommunityEntryPoint" in old
     assert {"-Xms128m", "-Xmx128m"} <= set(old)

@@ -82,6 +82,19 @@ def java_version(java: Path) -> int | None:
     return int(match.group(1)) if match and answer.returncode == 0 else None
 
 
+def has_vector_module(java: Path) -> bool:
+    """Whether this Java has ``jdk.incubator.vector``, with which Lucene compares vectors by SIMD instructions.
+
+    Read off the file ``release`` beside ``bin``: the one of the ``local`` extra has no such module.
+    """
+    try:
+        release = (java.resolve().parent.parent / "release").read_text("utf-8", errors="replace")
+    except OSError:
+        return False
+    modules = next((line for line in release.splitlines() if line.startswith("MODULES=")), "")
+    return "jdk.incubator.vector" in modules.partition("=")[2].strip('"').split()
+
+
 def _explicit(setting: str) -> Path:
     named = Path(setting).expanduser()
     java = named / "bin" / "java" if named.is_dir() else named

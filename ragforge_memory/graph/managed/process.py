@@ -10,6 +10,7 @@ from pathlib import Path
 
 from ragforge_memory.graph.managed.bolt import handshake
 from ragforge_memory.graph.managed.files import ProcessId, ServerFiles, write_private
+from ragforge_memory.graph.managed.java import has_vector_module
 from ragforge_memory.graph.managed.processes import end, identify, is_alive
 from ragforge_memory.graph.managed.settings import ServerSettings, argument_file, java_arguments, neo4j_conf
 
@@ -76,7 +77,9 @@ def launch(files: ServerFiles, what: Launch, port: int) -> ServerProcess | None:
     files.conf.mkdir(parents=True, exist_ok=True)
     write_private(files.conf / "neo4j.conf", neo4j_conf(what.settings, port))
     # by a file: two hundred jars are more than some systems take on a command line
-    write_private(files.arguments, argument_file(java_arguments(what.settings, files, list(what.jars))))
+    simd = has_vector_module(Path(what.java))
+    arguments = java_arguments(what.settings, files, list(what.jars), vector_module=simd)
+    write_private(files.arguments, argument_file(arguments))
     environment = {name: value for name, value in os.environ.items() if name not in _NOT_INHERITED}
     environment |= {"NEO4J_HOME": str(files.root), "NEO4J_CONF": str(files.conf)}
     with files.log.open("ab") as log:
