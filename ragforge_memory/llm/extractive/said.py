@@ -6,9 +6,10 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from ragforge_memory.llm.extractive.corrections import correction_of
 from ragforge_memory.llm.extractive.echoes import NO_DECISION, WHAT_WAS_SAID, only_repeats
 from ragforge_memory.llm.extractive.questions import MAX_QUESTION, read_questions
-from ragforge_memory.llm.extractive.quoting import MAX_ASKED, NOTHING_FOUND, quotation
+from ragforge_memory.llm.extractive.quoting import MAX_ASKED, NOTHING_FOUND, quotation, shortened
 from ragforge_memory.llm.extractive.relevance import ENOUGH_WORDS
 from ragforge_memory.llm.extractive.wording import covered
 
@@ -63,7 +64,7 @@ def _told(asked: str, value: Mapping[str, Any], weighed: Iterable[tuple[int, Map
         kept = [found for found in kept if found[0] < _ASKED]
     lines = [f"{WHAT_WAS_SAID} `{asked}`:"]
     for _, each, _ in kept[:MAX_SAYINGS]:
-        lines += _said(each)
+        lines += _said(each, value.get("messages") or [])
     return lines + since
 
 
@@ -83,18 +84,20 @@ def decisions(values: Iterable[Mapping[str, Any]]) -> list[str]:
     noted.sort(key=lambda each: str(each["timestamp"]), reverse=True)
     lines = [f"{WHAT_WAS_SAID} `decisions`:"]
     for each in noted[:MAX_ASKED]:
-        lines += _said(each)
+        lines += _said(each, noted)
     return lines + _since(noted)
 
 
-def _said(message: Mapping[str, Any]) -> list[str]:
-    """Who said it, when and where, and how it begins."""
+def _said(message: Mapping[str, Any], others: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Who said it, when and where, how it begins, and what corrected it later, of the other messages found."""
     who = {"user": "You", "assistant": "I"}.get(message["role"], message["role"])
     here = message.get("this_conversation")
     where = "this conversation" if here else f"conversation {message['conversation_id'][:8]}"
     when = message["timestamp"][:16].replace("T", " ")
     head = f"- {who}, {when}, {where}, message {message['message_id'][:8]}:"
-    return [head, *(f"  {line}" for line in quotation(_beginning(message["excerpt"])))]
+    later = correction_of(message, others)
+    corrected = [f'  (later: "{shortened(later["excerpt"])}")'] if later else []
+    return [head, *(f"  {line}" for line in quotation(_beginning(message["excerpt"]))), *corrected]
 
 
 def _since(messages: Iterable[Mapping[str, Any]]) -> list[str]:

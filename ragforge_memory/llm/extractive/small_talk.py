@@ -60,8 +60,9 @@ NOTED = re.compile(
     r"|(?:the|our) (?:plan|rule|convention|policy|agreement|reason|goal)(?: for \S+)? (?:is|was)\b"
     r"|(?:never|always|do not|don['’]t) (?!(?:mind|know|understand|show|tell|worry|care)\b)\w|going forward\b"
     r"|(?:that(?:['’]s| is) )?(?:wrong|not (?:right|true|so)|no longer (?:right|true|so))[,;:.]+ \w"
-    # "No, the limit is 40"; "the limit should be 40", and no order, no question, nothing that is looked for.
-    rf"|(?<=no, ){_NO_QUESTION}\S+(?: \S+){{0,6}} (?:is|are|was|were|has|have|uses?)\b"
+    # "No, the limit is 40", "actually the limit is 40"; "the limit should be 40", and no order, no question, nothing
+    # that is looked for.
+    rf"|(?:(?<=no, )|(?<=actually )|(?<=actually, )){_NO_QUESTION}\S+(?: \S+){{0,6}} (?:is|are|was|were|has|have|uses?)\b"
     rf"|{_NO_QUESTION}\S+(?: \S+){{0,6}} (?:must|should|shall|may|stays?|remains?|becomes?)(?: not| never| always"
     r"| only| be| at)?\b )"
     r".*[^?]$",
