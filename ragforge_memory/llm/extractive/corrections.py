@@ -17,11 +17,12 @@ _CORRECTS = re.compile(
     re.I,
 )
 # What a note is made of, whatever it is about.
-_WORDING = frozenset(
-    "decided agreed chose chosen settled concluded note remember record decision reminder correction update fyi todo"
-    " bug idea keep stick stay bear mind wrong mistake changed scratch longer plan rule never always prefer switched"
-    " moved dropped support right true".split()
-)
+_WORDING_WORDS = """
+decided agreed chose chosen settled concluded note remember record decision reminder correction update fyi todo bug
+idea keep stick stay bear mind wrong mistake changed scratch longer plan rule never always prefer switched moved dropped
+support right true
+"""
+_WORDING = frozenset(_WORDING_WORDS.split())
 
 
 def correction_of(message: Mapping[str, Any], others: Iterable[Mapping[str, Any]]) -> Mapping[str, Any] | None:

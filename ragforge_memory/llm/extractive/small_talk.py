@@ -62,7 +62,8 @@ NOTED = re.compile(
     r"|(?:that(?:['’]s| is) )?(?:wrong|not (?:right|true|so)|no longer (?:right|true|so))[,;:.]+ \w"
     # "No, the limit is 40", "actually the limit is 40"; "the limit should be 40", and no order, no question, nothing
     # that is looked for.
-    rf"|(?:(?<=no, )|(?<=actually )|(?<=actually, )){_NO_QUESTION}\S+(?: \S+){{0,6}} (?:is|are|was|were|has|have|uses?)\b"
+    rf"|(?:(?<=no, )|(?<=actually )|(?<=actually, )){_NO_QUESTION}\S+(?: \S+){{0,6}}"
+    r" (?:is|are|was|were|has|have|uses?)\b"
     rf"|{_NO_QUESTION}\S+(?: \S+){{0,6}} (?:must|should|shall|may|stays?|remains?|becomes?)(?: not| never| always"
     r"| only| be| at)?\b )"
     r".*[^?]$",
