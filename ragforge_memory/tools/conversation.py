@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ragforge_memory.errors import ToolError
@@ -36,7 +37,12 @@ _RENAMED = 2
 
 @tool
 async def search_conversation(
-    context: ToolContext, query: str, this_conversation_only: bool = False, limit: int = 8
+    context: ToolContext,
+    query: str,
+    this_conversation_only: bool = False,
+    limit: int = 8,
+    since: str | None = None,
+    until: str | None = None,
 ) -> dict[str, Any]:
     """Searches earlier messages of this user, in this and in other conversations, by their words and their meaning.
 
@@ -49,6 +55,8 @@ async def search_conversation(
         query: what to look for.
         this_conversation_only: whether other conversations are left out.
         limit: messages at most, up to 30.
+        since: only what was said from then on: an ISO date, or a time.
+        until: only what was said up to then, that day included.
     """
     if context.messages is None:
         raise ToolError("this agent keeps no conversations")
@@ -56,14 +64,15 @@ async def search_conversation(
         raise ToolError("the query is empty", hint="say what to look for")
     limit = max(1, min(limit, 30))
     inside = context.conversation_id if this_conversation_only else None
+    search = partial(context.messages.search, conversation_id=inside, since=since, until=until)
     formerly = await _former_names(context.messages, query)
     first: list[ScoredMessage] = []
     for name, former in ((name, former) for name, names in formerly.items() for former in names):
         asked = re.sub(rf"(?<!\w){re.escape(name)}(?!\w)", former, query)
-        under = await context.messages.search(asked, limit=limit, conversation_id=inside)
+        under = await search(asked, limit=limit)
         # They do not have the name that is asked for, so the other search has them last, if at all.
         first += [each for each in under if former in each.message.content]
-    found = [*first, *await context.messages.search(query, limit=MORE * limit, conversation_id=inside)]
+    found = [*first, *await search(query, limit=MORE * limit)]
     kept = [
         each
         for each in {each.message.uuid: each for each in found}.values()
@@ -94,17 +103,21 @@ async def search_conversation(
 
 
 @tool
-async def recent_conversations(context: ToolContext, limit: int = 10) -> dict[str, Any]:
+async def recent_conversations(
+    context: ToolContext, limit: int = 10, since: str | None = None, until: str | None = None
+) -> dict[str, Any]:
     """Lists this user's conversations about this project, the last updated first: when, how long, and their summary.
 
     It answers what was done last time or this week. `search_conversation` finds what was said of a subject.
 
     Args:
         limit: conversations at most, up to 50.
+        since: only those in which something was said from then on: an ISO date, or a time.
+        until: only those in which something was said up to then, that day included.
     """
     if context.messages is None:
         raise ToolError("this agent keeps no conversations")
-    found = await context.messages.latest(max(1, min(limit, 50)))
+    found = await context.messages.latest(max(1, min(limit, 50)), since=since, until=until)
     return {
         "conversations": [
             {

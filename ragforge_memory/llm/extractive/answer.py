@@ -105,7 +105,11 @@ def write(question: Question, asked: str, found: Sequence[Found]) -> str:
                 return write(about_code(question), asked, told)
             said = values.get("search_conversation", {})
             every = [each.value for each in found if isinstance(each.value, dict)]
-            lines = decisions(every) if asks_for_decisions(question) else sayings(asked, said, asks_decided(question))
+            when = question.days.said
+            if asks_for_decisions(question):
+                lines = decisions(every, when)
+            else:
+                lines = sayings(asked, said, asks_decided(question), when)
         case _:
             lines = search_results(question, values.get("search_code", {}), values.get("grep_code", {}))
     if (

@@ -10,6 +10,8 @@ import re
 from collections.abc import Mapping
 from typing import Literal
 
+from ragforge_memory.llm.extractive.days import DAYS
+
 Form = Literal[
     "where", "what", "show", "callers", "uses", "callees", "subclasses", "bases", "outline", "overview", "lines",
     "tests", "raises", "imports", "overrides",
@@ -48,8 +50,8 @@ _PARTS: Mapping[str, str] = {
     "talk": "(?:(?:this|our|the|my)(?: (?:whole|entire|current|{then}))* (?:conversation|chat|discussion)"
             "|(?:our|my|(?:this|the) {then}) session)s?",
     "then": "(?:last|latest|previous|earlier|past|other|recent|most recent)",
-    "when": "(?:so far|until now|up to now|today|yesterday|recently|lately|before|earlier|already|previously"
-            "|(?:the )?last (?:time|session|week|month|conversation|chat)|this (?:week|morning|afternoon)"
+    "when": f"(?:so far|until now|up to now|{DAYS}|recently|lately|before|earlier|already|previously"
+            "|(?:the )?last (?:time|session|conversation|chat)"
             "|in (?:the past|this|our|the)(?: (?:last|previous|earlier|past|current))?"
             "(?: (?:conversation|chat|discussion|session)s?)?)",
     "on": "(?:(?:about|on|regarding|concerning|of|with|for|over) ?)?",

@@ -122,10 +122,10 @@ def _first(question: Question) -> tuple[Call, ...]:
             return (Call("outline", (("target", target.text),)),)
         case "said":
             if asks_for_decisions(question):
-                return tuple(call for words in DECISION_WORDS for call in _said(words))
-            return _said(search_words(question))
+                return tuple(call for words in DECISION_WORDS for call in _said(words, question))
+            return _said(search_words(question), question)
         case "recap":
-            return (Call("recent_conversations", (("limit", 11),)),)
+            return (Call("recent_conversations", (("limit", 11), *question.days.arguments)),)
         case "search":
             return _search(question)
         case "given":
@@ -136,13 +136,14 @@ def _first(question: Question) -> tuple[Call, ...]:
             return ()
 
 
-def _said(words: Sequence[str]) -> tuple[Call, ...]:
-    return (Call("search_conversation", (("query", " ".join(words)), ("limit", 30))),) if words else ()
+def _said(words: Sequence[str], question: Question) -> tuple[Call, ...]:
+    days = question.days.arguments
+    return (Call("search_conversation", (("query", " ".join(words)), ("limit", 30), *days)),) if words else ()
 
 
 def _reasons(question: Question) -> tuple[Call, ...]:
     """What was said of what a reason is asked for."""
-    return _said(content_words(question.text)) if question.form != "said" and asks_why(question) else ()
+    return _said(content_words(question.text), question) if question.form != "said" and asks_why(question) else ()
 
 
 def _second(question: Question, found: Sequence[Found]) -> tuple[Call, ...]:

@@ -9,6 +9,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from ragforge_memory.llm.extractive.days import ANY_DAYS, Days, without_days
 from ragforge_memory.llm.extractive.patterns import AGAIN, COMPARED, PATTERNS, Form
 from ragforge_memory.llm.extractive.small_talk import POLITE, POLITE_THAT_ASKS, SMALL_TALK, STATEMENTS, TAIL
 from ragforge_memory.llm.extractive.targets import NOTHING, Target, has_pronoun, is_file, is_marked, read_target
@@ -27,6 +28,7 @@ class Question:
         target: what it is about.
         text: the question as it was asked, without politeness.
         first, last: lines, for the form ``lines`` alone.
+        days: when what is asked for was said.
     """
 
     form: Form
@@ -34,6 +36,7 @@ class Question:
     text: str = ""
     first: int = 0
     last: int = 0
+    days: Days = ANY_DAYS
 
     @property
     def sorts(self) -> tuple[str, ...]:
@@ -163,7 +166,7 @@ def _matched(said: str) -> Question | None:
         if form in ("overview", "recap"):
             return Question(form, text=said)
         if form == "said":
-            about = _SAID_WORDS.sub(" ", asked)
+            about = _SAID_WORDS.sub(" ", without_days(said)[match.start("x") : match.end("x")])
             topic = content_words(about) or about.strip("`'\"?!., ").split()
             return Question(form, Target("words", " ".join(topic)), said)
         if form == "lines":

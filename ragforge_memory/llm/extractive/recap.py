@@ -24,6 +24,9 @@ _EARLIER = re.compile(
 )
 
 
+_TODAY = re.compile(r"\b(?:today|this (?:morning|afternoon|evening))\b", re.I)
+
+
 def recapitulated(question: Question, said: Sequence[str], value: Mapping[str, Any]) -> list[str]:
     """The answer to a question for what was talked about.
 
@@ -35,11 +38,20 @@ def recapitulated(question: Question, said: Sequence[str], value: Mapping[str, A
     conversations = list(value.get("conversations") or [])
     this: Mapping[str, Any] = next((each for each in conversations if each.get("this_conversation")), {})
     others = [each for each in conversations if not each.get("this_conversation")]
-    own = [] if _EARLIER.search(question.text) else _own(said, this)
+    when = question.days.said
+    earlier = _EARLIER.search(question.text) or (when and not _TODAY.search(question.text))
+    own = [] if earlier else _own(said, this)
     if own:
         return own
+    if when and earlier and this:
+        others = conversations  # it began before
     if others:
-        return [f"{OUR_CONVERSATIONS}:", *(line for each in others[:MAX_CONVERSATIONS] for line in _conversation(each))]
+        return [
+            f"{OUR_CONVERSATIONS}{when}:",
+            *(line for each in others[:MAX_CONVERSATIONS] for line in _conversation(each)),
+        ]
+    if when and earlier:
+        return [f"{NOTHING_FOUND}: we did not talk{when}."]
     return _own(said, this) or [f"{NOTHING_FOUND}: this conversation begins with your question, and it is the first."]
 
 

@@ -24,27 +24,29 @@ _CHANGES = 6
 MAX_SAID_LINES = 6
 
 
-def sayings(asked: str, value: Mapping[str, Any], decided: bool = False) -> list[str]:
+def sayings(asked: str, value: Mapping[str, Any], decided: bool = False, when: str = "") -> list[str]:
     """What was said, each with its message and conversation; questions that only asked come last.
 
-    With ``decided`` it is said where nothing of it is the user's own statement.
+    With ``decided`` it is said where nothing of it is the user's own statement. ``when``: the days, in words.
     """
-    if decided and (own := stated(asked, value)):
+    if decided and (own := stated(asked, value, when)):
         return own
     weighed = [(_weight(each), each) for each in value.get("messages") or []]
-    told = _told(asked, value, weighed)
+    told = _told(asked, value, weighed, when)
     if decided and told:
-        return [f"{NO_DECISION} about `{asked}` was noted.", "", *told]
-    return told or [f"{NOTHING_FOUND} about `{asked}` in our conversations."]
+        return [f"{NO_DECISION} about `{asked}` was noted{when}.", "", *told]
+    return told or [f"{NOTHING_FOUND} about `{asked}` in our conversations{when}."]
 
 
-def stated(asked: str, value: Mapping[str, Any]) -> list[str]:
+def stated(asked: str, value: Mapping[str, Any], when: str = "") -> list[str]:
     """What the user has said of it, as `sayings`; nothing where that is nothing. Questions say nothing."""
     own = [(_weight(each), each) for each in value.get("messages") or [] if each["role"] == "user"]
-    return _told(asked, value, [pair for pair in own if pair[0] < _ASKED])
+    return _told(asked, value, [pair for pair in own if pair[0] < _ASKED], when)
 
 
-def _told(asked: str, value: Mapping[str, Any], weighed: Iterable[tuple[int, Mapping[str, Any]]]) -> list[str]:
+def _told(
+    asked: str, value: Mapping[str, Any], weighed: Iterable[tuple[int, Mapping[str, Any]]], when: str
+) -> list[str]:
     """Those messages that have enough of the words, quoted by their weight; nothing where none has."""
     words = tuple(str(value.get("query") or "").split())
     told = [
@@ -62,7 +64,7 @@ def _told(asked: str, value: Mapping[str, Any], weighed: Iterable[tuple[int, Map
     since = _since(each for _, each, _ in kept)
     if kept[0][0] < _ASKED:
         kept = [found for found in kept if found[0] < _ASKED]
-    lines = [f"{WHAT_WAS_SAID} `{asked}`:"]
+    lines = [f"{WHAT_WAS_SAID} `{asked}`{when}:"]
     for _, each, _ in kept[:MAX_SAYINGS]:
         lines += _said(each, value.get("messages") or [])
     return lines + since
@@ -74,15 +76,15 @@ def _as_now(text: str, value: Mapping[str, Any]) -> str:
     return " ".join([text, *(now for now, names in called.items() if any(name in text for name in names))])
 
 
-def decisions(values: Iterable[Mapping[str, Any]]) -> list[str]:
+def decisions(values: Iterable[Mapping[str, Any]], when: str = "") -> list[str]:
     """What the user had noted, the newest first; of several searches."""
     found = {each["message_id"]: each for value in values for each in value.get("messages") or []}
     own = [each for each in found.values() if each["role"] == "user"]
     noted = [each for each in own if any(one.form == "noted" for one in read_questions(each["excerpt"]))]
     if not noted:
-        return [f"{NOTHING_FOUND} about `decisions` in our conversations."]
+        return [f"{NOTHING_FOUND} about `decisions` in our conversations{when}."]
     noted.sort(key=lambda each: str(each["timestamp"]), reverse=True)
-    lines = [f"{WHAT_WAS_SAID} `decisions`:"]
+    lines = [f"{WHAT_WAS_SAID} `decisions`{when}:"]
     for each in noted[:MAX_ASKED]:
         lines += _said(each, noted)
     return lines + _since(noted)
