@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ragforge_memory.errors import ToolError
-from ragforge_memory.llm.extractive.echoes import only_repeats
+from ragforge_memory.llm.extractive.echoes import only_asks, only_repeats
 from ragforge_memory.retrieval.excerpts import excerpt
 from ragforge_memory.tools.declare import tool
 from ragforge_memory.tools.ports import ToolContext
@@ -50,6 +50,7 @@ async def search_conversation(
     `code` says of each definition that a message was about what has become of it since: `fresh` (as it was),
     `drifted` (its code has changed), `moved`, or `orphaned` (gone). What was said of code that is not fresh may no
     longer be true. `formerly` are names that code of the query had when it was spoken of; they are searched for too.
+    What the user only asked comes last. `archived` is what the user has put away.
 
     Args:
         query: what to look for.
@@ -78,7 +79,11 @@ async def search_conversation(
         for each in {each.message.uuid: each for each in found}.values()
         # The question of this turn is in the graph already, and always matches itself best.
         if each.message.uuid != context.message_id and not only_repeats(each.message.role, each.message.content)
-    ][:limit]
+    ]
+    # Short questions have much of their words in common with a query, and state nothing.
+    kept.sort(key=lambda each: each.message.role == "user" and only_asks(each.message.content))
+    kept = kept[:limit]
+    archived = await context.messages.archived(list({each.conversation_id for each in kept}))
     code = await context.messages.code_of([each.message.uuid for each in kept])
     wanted = [word for word in _WORD.findall(query) if len(word) > 2]
     return {
@@ -89,6 +94,7 @@ async def search_conversation(
                 "message_id": each.message.uuid,
                 "conversation_id": each.conversation_id,
                 "this_conversation": each.conversation_id == context.conversation_id,
+                **({"archived": True} if each.conversation_id in archived else {}),
                 "seq": each.message.seq,
                 "role": each.message.role,
                 "timestamp": each.message.timestamp.isoformat(),
@@ -127,6 +133,7 @@ async def recent_conversations(
                 "updated_at": each.updated_at.isoformat(),
                 "message_count": each.message_count,
                 "summary": excerpt(each.summary, (), SUMMARY) if each.summary else None,
+                **({"archived": True} if each.status == "archived" else {}),
             }
             for each in found
             if each.message_count or each.uuid == context.conversation_id

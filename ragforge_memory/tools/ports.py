@@ -88,6 +88,9 @@ class MessageReader(Protocol):
     async def code_named(self, name: str) -> Sequence[CodeReference]:
         """Code that was spoken of under this name, or is called so now, and what has become of it; newest first."""
 
+    async def archived(self, conversation_ids: Sequence[str]) -> frozenset[str]:
+        """Those of these conversations that the owner has put away."""
+
     async def latest(
         self, limit: int = 10, *, since: str | None = None, until: str | None = None
     ) -> Sequence[ConversationInfo]:

@@ -138,6 +138,11 @@ class Searcher:
         tied = await ReferenceStore(self._services.graph, self._services.owner).about(name, limit=10)
         return [each.reference for each in tied]
 
+    async def archived(self, conversation_ids: Sequence[str]) -> frozenset[str]:
+        """Those of these conversations that the owner has put away."""
+        found = await self._services.conversations.several(conversation_ids)
+        return frozenset(each.uuid for each in found if each.status == "archived")
+
     async def latest(
         self, limit: int = 10, *, since: str | None = None, until: str | None = None
     ) -> Sequence[ConversationInfo]:

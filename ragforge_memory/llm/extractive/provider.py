@@ -14,7 +14,7 @@ from ragforge_memory.llm.extractive.calls import Call, Found
 from ragforge_memory.llm.extractive.days import days_asked
 from ragforge_memory.llm.extractive.given_answer import named_code
 from ragforge_memory.llm.extractive.given_text import is_about_given, split_given
-from ragforge_memory.llm.extractive.history import resolve_target
+from ragforge_memory.llm.extractive.history import resolve_target, topic_of
 from ragforge_memory.llm.extractive.plan import MAX_STEPS, next_calls
 from ragforge_memory.llm.extractive.questions import Question, read_questions, search_words
 from ragforge_memory.llm.extractive.recap import recapitulated
@@ -116,6 +116,8 @@ class _Turn:
             ahead = self._questions[-1][0].target if self._questions else None
             if question.target.kind == "pronoun" and ahead is not None and ahead.kind in ("name", "file"):
                 targets: tuple[Target, ...] = (ahead,)  # "Where is X and who calls it?"
+            elif question.form == "said" and question.target.kind == "pronoun" and (topic := topic_of(earlier)):
+                targets = (Target("words", topic),)
             else:
                 targets = resolve_target(question.target, earlier, request.system)
             self._questions.extend((replace(question, target=target), target.text) for target in targets)

@@ -82,5 +82,6 @@ def _conversation(each: Mapping[str, Any]) -> list[str]:
     title = f"`{each['title']}`" if each.get("title") else "without a title"
     messages = counted(int(each.get("message_count") or 0), "message")
     head = f"- {when}, {title}, conversation {each['conversation_id'][:8]}, {messages}"
+    head += ", archived" if each.get("archived") else ""
     summary = shortened(str(each.get("summary") or ""))
     return [head, *(f"  {line}" for line in quotation([summary] if summary else []))]
