@@ -71,3 +71,12 @@ def test_other_days_are_asked_for_the_same() -> None:
 )
 def test_what_was_said_is_of_a_topic(answer: str, topic: str) -> None:
     assert topic_of((ChatMessage("user", "?"), ChatMessage("assistant", answer))) == topic
+
+
+def test_it_is_what_sayings_were_asked_of() -> None:
+    earlier = (
+        ChatMessage("user", "what did we decide about unquote?"),
+        ChatMessage("assistant", "What was said about `unquote`:\n- You, 2026-11-23 18:06:\n  > note: unquote stays"),
+    )
+    [target] = resolve_target(Target("pronoun", "it"), earlier, "")
+    assert (target.kind, target.text) == ("name", "unquote")

@@ -27,6 +27,7 @@ _MISSING = re.compile(r"^Nothing found (?:for|that is defined as) `(?P<name>[^`\
 _TOPIC = re.compile(
     rf"(?:{WHAT_WAS_SAID}|{NO_DECISION} about|Nothing found about) `(?P<topic>[^`\n]+)`(?! in this project)"
 )
+_ONE_WORD = re.compile(r"[A-Za-z_$][\w.$]*")
 _ITEM = re.compile(r"^(?:-|\d+\.) `(?P<name>[^`\n]+)` - (?P<file>[^\n:`]+):\d+", re.M)
 
 
@@ -57,8 +58,7 @@ def items_of(answer: str) -> tuple[Subject, ...]:
 
 def topic_of(earlier: Sequence[ChatMessage]) -> str:
     """What the last answer told the sayings about; ``''`` where it told none, or all decisions."""
-    told = _TOPIC.match(_last_answer(earlier))
-    return told["topic"] if told and told["topic"] != "decisions" else ""
+    return _topic(_last_answer(earlier))
 
 
 def resolve_target(target: Target, earlier: Sequence[ChatMessage], system: str) -> tuple[Target, ...]:
@@ -95,7 +95,8 @@ def resolve_target(target: Target, earlier: Sequence[ChatMessage], system: str) 
 def _last_subject(earlier: Sequence[ChatMessage], system: str) -> Subject | None:
     for message in reversed(earlier):
         if message.role == "assistant" and message.content:
-            subject = subject_of(message.content)
+            told = _topic(message.content)
+            subject = Subject(told) if _ONE_WORD.fullmatch(told) else subject_of(message.content)
             if subject:
                 return subject
             for request in reversed(message.tool_requests):
@@ -108,6 +109,11 @@ def _last_subject(earlier: Sequence[ChatMessage], system: str) -> Subject | None
                 return Subject("", named[-1]) if is_file(named[-1]) else Subject(named[-1])
     found = list(_DEFINITION.finditer(system))
     return _subject(found[-1]) if found else None
+
+
+def _topic(answer: str) -> str:
+    told = _TOPIC.match(answer)
+    return told["topic"] if told and told["topic"] != "decisions" else ""
 
 
 def _last_answer(earlier: Sequence[ChatMessage]) -> str:
