@@ -48,6 +48,7 @@ TODAY = "You help.\n\nToday's date: 2026-11-23"  # a Monday
         ("on Nov 20th, 2024", "2024-11-20", "2024-11-20"),
         ("on June 31", "", ""),
         ("last time", "", ""),
+        ("about yesterday's bug", "", ""),
         ("", "", ""),
     ],
 )

@@ -51,6 +51,11 @@ def test_another_subject_is_asked_for_what_was_said_of_it(text: str, target: str
     assert "decide" in question.text
 
 
+def test_a_sentence_is_no_other_subject() -> None:
+    said = "and then the whole thing crashes with a timeout in the pool"
+    assert read(said, "what did we decide about tokens?")[0][0] == "search"
+
+
 def test_other_days_are_asked_for_the_same() -> None:
     [question] = read_questions("and last week?", ["what did we decide about tokens yesterday?"])
     assert (question.form, question.target.text) == ("said", "tokens")

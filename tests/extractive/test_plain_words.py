@@ -67,6 +67,11 @@ async def test_two_plain_words_that_are_names_are_both_shown(text: str) -> None:
     assert "`unquote` - src/auth.py:3" in answer
 
 
+@pytest.mark.parametrize("text", ["show callers", "list usages", "the callers", "find references", "any callers?"])
+def test_a_verb_is_no_name(text: str) -> None:
+    assert {each.target.text for each in read_questions(text)}.isdisjoint({"show", "list", "the", "find", "any"})
+
+
 @pytest.mark.parametrize(
     ("text", "form", "target"),
     [

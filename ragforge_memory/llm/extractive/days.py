@@ -21,7 +21,7 @@ DAYS = (
     r"day before yesterday|yesterday|today|this (?:morning|afternoon|evening)"
     r"|(?:last|this|past|previous) (?:week|month)"
     rf"|(?:last|past) (?:\d{{1,3}}|{'|'.join(_NUMBERS)}) (?:days?|weeks?)"
-    rf"|(?:\d{{1,3}}|an?|{'|'.join(_NUMBERS)}) (?:days?|weeks?) ago|\d{{4}}-\d{{2}}-\d{{2}})\b"
+    rf"|(?:\d{{1,3}}|an?|{'|'.join(_NUMBERS)}) (?:days?|weeks?) ago|\d{{4}}-\d{{2}}-\d{{2}})\b(?!['’])"
     rf"|(?:(?:on|since|from|before|until|up to|after) (?:(?:last|this) )?|(?:last|this) )(?:{'|'.join(_WEEKDAYS)})\b"
     rf"|(?:on|since|from|before|until|up to|after) (?:the )?(?:{_MONTH} \d{{1,2}}{_TH}"
     rf"|\d{{1,2}}{_TH} (?:of )?{_MONTH})\b(?:,? \d{{4}}\b)?"

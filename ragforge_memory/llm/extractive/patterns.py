@@ -22,6 +22,7 @@ _PARTS: Mapping[str, str] = {
     "x": r"(?P<x>.+?)",
     # One word, or one with "the function" before or "function" behind it.
     "one": r"(?P<x>\S+|(?:the )?(?:function|method|class) \S+|(?:the )?\S+ (?:function|method|class))",
+    "plain": r"(?P<x>(?!(?:the|all|any|no|its|their|other|direct|show|list|find|get|give|print|see|which|what)\b)\S+)",
     "its": r"(?P<x>its|their|(?:that|this) (?:function|method|class)['’]s|\S+?['’]s)",
     "noun": "(?:(?:function|method|class|code|scope|place|part|file|module|test|caller|one|thing|constant|variable"
             "|definition)s?|classes)",
@@ -183,7 +184,7 @@ _CALLED = (
     r"(?:from where|how often|how many times|when|why) (?:is|are|does|do) {x} (?:get )?{called}",
     r"{give}(?:direct )?(?:callers?|call ?sites?|incoming calls|calls) (?:of|to|for|into) {x}",
     r"{give}{its} (?:callers?|call ?sites?)",
-    r"(?P<x>\S+) (?:callers|call ?sites)",
+    r"{plain} (?:callers|call ?sites)",
     r"(?:what|which|how many) (?:callers|call ?sites) (?:does|do|has|have) {x}(?: have)?",
     r"(?:does|do|is|are) (?:anyone|anything|anybody|something|any {noun}) (?:even |still |ever |actually )?"
     r"(?:call|calling|invoke) {x}",
@@ -194,7 +195,7 @@ _USED = (
     r"(?:call|invoke|use|reference|need|import) {x}",
     r"{give}(?:usages?|uses|references|dependents|users) (?:of|to|for|on) {x}",
     r"{give}{its} (?:usages?|uses|references|users)",
-    r"(?P<x>\S+) (?:usages?|references)",
+    r"{plain} (?:usages?|references)",
     r"(?:is|are) {x} (?:even |still |ever |actually )?(?:{used}|{called})"
     r"(?: (?:anywhere|somewhere|at all|by anything|by anyone))?",
     r"(?:does|do|is|are) (?:anyone|anything|anybody|something|any {noun}) (?:even |still |ever |actually )?"

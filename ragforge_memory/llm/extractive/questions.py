@@ -26,6 +26,9 @@ from ragforge_memory.llm.extractive.wording import content_words
 MAX_QUESTION = 300
 """Characters of a sentence that is read as a question; longer ones are texts, and are searched for their words."""
 
+MAX_SUBJECT = 5
+"""Words behind "and" or "what about" that are another subject; more are a sentence."""
+
 
 @dataclass(frozen=True, slots=True)
 class Question:
@@ -263,10 +266,10 @@ def _sensible(question: Question) -> Question | None:
 def _repeated(asked: str, before: Sequence[str]) -> Question | None:
     """The last question's form, asked of something else."""
     target = read_target(asked)
-    asks = [questions[-1] for each in reversed(before) if (questions := read_questions(each))]
+    asks = (questions[-1] for each in reversed(before) if (questions := read_questions(each)))
     last = next((each for each in asks if each.form not in (*SMALL_TALK, "search", "recap", "overview")), None)
     if last is not None and last.form == "said":
-        return _said_again(last, asked)
+        return _said_again(last, asked) if len(asked.split()) <= MAX_SUBJECT else None
     if target.kind in ("words", "nothing"):
         return None
     return replace(last, target=target, text=asked) if last else Question("what", target, asked)
