@@ -56,6 +56,13 @@ def test_a_sentence_is_no_other_subject() -> None:
     assert read(said, "what did we decide about tokens?")[0][0] == "search"
 
 
+def test_what_about_another_goes_on_through_several() -> None:
+    assert read("and secho?", "who calls echo", "what about style")[0][::2] == ("callers", "secho")
+    assert read("and style?", "what did we decide about echo", "what about secho")[0][::2] == ("said", "style")
+    many = ["who calls echo", *(f"and part_{number}?" for number in range(2000))]
+    assert read("and secho?", *many)[0][2] == "secho"
+
+
 def test_other_days_are_asked_for_the_same() -> None:
     [question] = read_questions("and last week?", ["what did we decide about tokens yesterday?"])
     assert (question.form, question.target.text) == ("said", "tokens")

@@ -57,7 +57,7 @@ class Pool:
     """
 
     async def take(self):
-        """Gives one.
+        """Gives one; it will not raise a flag, callers catch PoolClosed themselves.
 
         Raises:
             PoolClosed: it was closed.
@@ -73,6 +73,10 @@ class Pool:
             return None
 
     def size(self):
+        """Says it.
+
+        :raises OSError: never.
+        """
         return 3
 '''
 
@@ -97,9 +101,14 @@ async def test_what_is_raised_caught_counted(agent: AsyncConversationAgent, tmp_
         "It raises in 1 line:",
         '- bank/pool.py:17 `raise PoolClosed("closed")  # first`',
     ]
-    assert "No line of it raises anything." in await ask("what does Pool.size raise?")
+    assert (await ask("what does Pool.size raise?")).splitlines()[1:] == [
+        "No line of it raises anything.",
+        "> :raises OSError: never.",
+        "What it calls may raise more.",
+    ]
     assert await ask("what does frobnicate_it raise?") == "Nothing found for `frobnicate_it` in this project."
-    assert "`Pool.give` - bank/pool.py:23" in await ask("who catches PoolClosed?")
+    caught = await ask("who catches PoolClosed?")
+    assert "is caught in 1 line:\n- `Pool.give` - bank/pool.py:23" in caught
     assert (await ask("who catches SafeLocked?")).endswith("no line of this project catches it.")
     assert "It has 3 methods inside:" in await ask("how many methods does Pool have?")
     some = await ask("which methods of Pool are async?")

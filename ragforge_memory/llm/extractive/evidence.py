@@ -28,7 +28,7 @@ def raising(target: Target) -> Call:
 
 def catching(target: Target) -> Call:
     """Looks for lines that catch it."""
-    return _grep(rf"\b(?:except|catch|rescue|suppress)\b.*\b{re.escape(target.member)}\b")
+    return _grep(rf"(?:^\W*(?:except|rescue)\b|\b(?:catch|suppress)\s*\().*\b{re.escape(target.member)}\b")
 
 
 def importing(target: Target) -> Call:

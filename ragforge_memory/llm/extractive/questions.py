@@ -29,6 +29,9 @@ MAX_QUESTION = 300
 MAX_SUBJECT = 5
 """Words behind "and" or "what about" that are another subject; more are a sentence."""
 
+MAX_CHAIN = 8
+"""Messages that "and X?" may go on through to the question that it repeats."""
+
 
 @dataclass(frozen=True, slots=True)
 class Question:
@@ -266,7 +269,12 @@ def _sensible(question: Question) -> Question | None:
 def _repeated(asked: str, before: Sequence[str]) -> Question | None:
     """The last question's form, asked of something else."""
     target = read_target(asked)
-    asks = (questions[-1] for each in reversed(before) if (questions := read_questions(each)))
+    # Each in its own place: "and Y?" may itself have gone on with the question before it.
+    asks = (
+        questions[-1]
+        for at in reversed(range(len(before)))
+        if (questions := read_questions(before[at], before[max(0, at - MAX_CHAIN) : at]))
+    )
     last = next((each for each in asks if each.form not in (*SMALL_TALK, "search", "recap", "overview")), None)
     if last is not None and last.form == "said":
         return _said_again(last, asked) if len(asked.split()) <= MAX_SUBJECT else None

@@ -6,7 +6,6 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from ragforge_memory.llm.extractive.docstrings import readable
 from ragforge_memory.llm.extractive.quoting import head, nothing, quotation, rest, taken_for
 from ragforge_memory.models.text import counted
 
@@ -15,7 +14,7 @@ MAX_RAISING = 40
 
 _RAISING = re.compile(r"(?:^|[;{}):]|\belse\b)\s*(?:(?:raise|throw)\b(?!\s*[=.])|panic!?\()")
 _SECTION = re.compile(r"^\W*(?:raises|throws|exceptions)\W*$", re.I)
-_NAMED = re.compile(r"^[^:]*(?:@throws|\braises?\b)", re.I)
+_NAMED = re.compile(r"^\W*(?::(?:raises?|throws)\b|@throws\b|@exception\b)", re.I)
 
 
 def thrown(asked: str, value: Mapping[str, Any]) -> list[str]:
@@ -47,21 +46,21 @@ def thrown(asked: str, value: Mapping[str, Any]) -> list[str]:
         answer.append("No line of it raises anything.")
     if "source_cut_after_line" in best:
         answer.append(f"It was looked through up to line {best['source_cut_after_line']}.")
-    answer += quotation(_documented(documented, best["file"]))
+    answer += quotation(_documented(documented))
     answer.append("What it calls may raise more.")
     note = taken_for(value, asked)
     return [*answer, "", *note] if note else answer
 
 
-def _documented(docstring: str, file: str) -> list[str]:
+def _documented(docstring: str) -> list[str]:
     """What documentation says of exceptions: the lines of such a section, and those that name one."""
     told: list[str] = []
     inside = False
-    for line in readable(docstring, file):
+    for line in docstring.splitlines():
         if _SECTION.match(line):
             inside = True
         elif not line.strip():
             inside = False
         elif inside or _NAMED.match(line):
-            told.append(line.strip().removeprefix("- "))
+            told.append(line.strip())
     return told[:MAX_RAISING]
