@@ -46,6 +46,10 @@ WHERE c.user_id = $user_id AND c.project = $project AND c.updated_at <= datetime
   AND (c.updated_at < datetime($before_time) OR c.uuid < $before_uuid)
   AND c.status <> 'deleting' AND ($status IS NULL OR c.status = $status)
   AND ($tags IS NULL OR any(tag IN $tags WHERE tag IN c.tags))
+  AND ($since IS NULL AND $until IS NULL OR EXISTS {
+    (c)-[:HAS_MESSAGE]->(m:Message)
+    WHERE ($since IS NULL OR m.timestamp >= datetime($since)) AND ($until IS NULL OR m.timestamp <= datetime($until))
+  })
 RETURN c {.uuid, .session_id, .title, .summary, .tags, .status, .message_count, .head_seq, .lineage_ids, .lineage_tops,
   .user_id, .project, .summarized_seq, .extracted_seq, .file_path, .metadata,
   created_at: toStringOrNull(c.created_at), updated_at: toStringOrNull(c.updated_at)} AS conversation

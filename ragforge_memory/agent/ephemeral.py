@@ -91,17 +91,30 @@ class EphemeralConversations:
         status: str | None = None,
         tags: Sequence[str] | None = None,
         cursor: str | None = None,
+        since: datetime | None = None,
+        until: datetime | None = None,
     ) -> Page[ConversationInfo]:
         """Conversations, newest first; with ``tags`` those that have any of them."""
-        found = self.listed(status=status, tags=tags, cursor=cursor)
+        found = self.listed(status=status, tags=tags, cursor=cursor, since=since, until=until)
         return Page(items=tuple(found[:limit]), next_cursor=cursor_of(found[limit - 1]) if len(found) > limit else None)
 
-    def listed(self, *, status: str | None, tags: Sequence[str] | None, cursor: str | None) -> list[ConversationInfo]:
-        """All of them behind a cursor, newest first."""
+    def listed(
+        self,
+        *,
+        status: str | None,
+        tags: Sequence[str] | None,
+        cursor: str | None,
+        since: datetime | None,
+        until: datetime | None,
+    ) -> list[ConversationInfo]:
+        """All of them behind a cursor, newest first; with times those that went on then."""
         found = [
             info
             for info in sorted(self.infos.values(), key=place_in_list, reverse=True)
-            if status in (None, info.status) and (not tags or set(tags) & set(info.tags))
+            if status in (None, info.status)
+            and (not tags or set(tags) & set(info.tags))
+            and (since is None or info.updated_at >= since)
+            and (until is None or info.created_at <= until)
         ]
         if cursor is None:
             return found

@@ -6,6 +6,7 @@ import asyncio
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import Any
 
 from ragforge_memory.agent.ephemeral import EphemeralConversations, EphemeralMessages, cursor_of, place_in_list
@@ -95,10 +96,13 @@ class UnsavedConversations(EphemeralConversations):
         status: str | None = None,
         tags: Sequence[str] | None = None,
         cursor: str | None = None,
+        since: datetime | None = None,
+        until: datetime | None = None,
     ) -> Page[ConversationInfo]:
         """Those in the graph and new ones that are not saved, newest first."""
-        new = [info for info in self.listed(status=status, tags=tags, cursor=cursor) if info.uuid not in self.in_graph]
-        stored = await self.stored.page(limit=limit, status=status, tags=tags, cursor=cursor)
+        wanted: dict[str, Any] = {"status": status, "tags": tags, "since": since, "until": until}
+        new = [info for info in self.listed(**wanted, cursor=cursor) if info.uuid not in self.in_graph]
+        stored = await self.stored.page(limit=limit, **wanted, cursor=cursor)
         found = sorted([*new, *stored.items], key=place_in_list, reverse=True)
         if len(found) <= limit:
             return Page(items=tuple(found), next_cursor=stored.next_cursor)
@@ -109,7 +113,7 @@ class UnsavedConversations(EphemeralConversations):
         else:
             # The graph's clock is finer than ours: it says itself where it is to go on.
             kept = sum(info.uuid in there for info in found[:limit])
-            shorter = await self.stored.page(limit=kept, status=status, tags=tags, cursor=cursor)
+            shorter = await self.stored.page(limit=kept, **wanted, cursor=cursor)
             end = shorter.next_cursor or cursor_of(last)
         return Page(items=tuple(found[:limit]), next_cursor=end)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
 from typing import Any
 from uuid import uuid4
 
@@ -157,8 +158,13 @@ class ConversationStore:
         status: str | None = None,
         tags: Sequence[str] | None = None,
         cursor: str | None = None,
+        since: datetime | None = None,
+        until: datetime | None = None,
     ) -> Page[ConversationInfo]:
-        """Conversations, newest first; with ``tags`` those that have any of them."""
+        """Conversations, newest first; with ``tags`` those that have any of them.
+
+        With times those in which something was said then; ``until`` is the last moment that counts.
+        """
         before_time, before_uuid = read_cursor(cursor) if cursor else FIRST
         rows = await self._client.read(
             "list_conversations",
@@ -167,6 +173,8 @@ class ConversationStore:
             status=status,
             tags=list(tags) if tags else None,
             limit=limit + 1,
+            since=None if since is None else since.isoformat(),
+            until=None if until is None else until.isoformat(),
             **self._owner,
         )
         kept = [row["conversation"] for row in rows[:limit]]

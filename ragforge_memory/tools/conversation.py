@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ragforge_memory.errors import ToolError
-from ragforge_memory.llm.extractive.echoes import only_repeats
+from ragforge_memory.llm.extractive.echoes import only_asks, only_repeats
 from ragforge_memory.retrieval.excerpts import excerpt
 from ragforge_memory.tools.declare import tool
 from ragforge_memory.tools.ports import ToolContext
@@ -36,7 +37,12 @@ _RENAMED = 2
 
 @tool
 async def search_conversation(
-    context: ToolContext, query: str, this_conversation_only: bool = False, limit: int = 8
+    context: ToolContext,
+    query: str,
+    this_conversation_only: bool = False,
+    limit: int = 8,
+    since: str | None = None,
+    until: str | None = None,
 ) -> dict[str, Any]:
     """Searches earlier messages of this user, in this and in other conversations, by their words and their meaning.
 
@@ -44,11 +50,14 @@ async def search_conversation(
     `code` says of each definition that a message was about what has become of it since: `fresh` (as it was),
     `drifted` (its code has changed), `moved`, or `orphaned` (gone). What was said of code that is not fresh may no
     longer be true. `formerly` are names that code of the query had when it was spoken of; they are searched for too.
+    What the user only asked comes last. `archived` is what the user has put away.
 
     Args:
         query: what to look for.
         this_conversation_only: whether other conversations are left out.
         limit: messages at most, up to 30.
+        since: only what was said from then on: an ISO date, or a time.
+        until: only what was said up to then, that day included.
     """
     if context.messages is None:
         raise ToolError("this agent keeps no conversations")
@@ -56,20 +65,25 @@ async def search_conversation(
         raise ToolError("the query is empty", hint="say what to look for")
     limit = max(1, min(limit, 30))
     inside = context.conversation_id if this_conversation_only else None
+    search = partial(context.messages.search, conversation_id=inside, since=since, until=until)
     formerly = await _former_names(context.messages, query)
     first: list[ScoredMessage] = []
     for name, former in ((name, former) for name, names in formerly.items() for former in names):
         asked = re.sub(rf"(?<!\w){re.escape(name)}(?!\w)", former, query)
-        under = await context.messages.search(asked, limit=limit, conversation_id=inside)
+        under = await search(asked, limit=limit)
         # They do not have the name that is asked for, so the other search has them last, if at all.
         first += [each for each in under if former in each.message.content]
-    found = [*first, *await context.messages.search(query, limit=MORE * limit, conversation_id=inside)]
+    found = [*first, *await search(query, limit=MORE * limit)]
     kept = [
         each
         for each in {each.message.uuid: each for each in found}.values()
         # The question of this turn is in the graph already, and always matches itself best.
         if each.message.uuid != context.message_id and not only_repeats(each.message.role, each.message.content)
-    ][:limit]
+    ]
+    # Short questions have much of their words in common with a query, and state nothing.
+    kept.sort(key=lambda each: each.message.role == "user" and only_asks(each.message.content))
+    kept = kept[:limit]
+    archived = await context.messages.archived(list({each.conversation_id for each in kept}))
     code = await context.messages.code_of([each.message.uuid for each in kept])
     wanted = [word for word in _WORD.findall(query) if len(word) > 2]
     return {
@@ -80,6 +94,7 @@ async def search_conversation(
                 "message_id": each.message.uuid,
                 "conversation_id": each.conversation_id,
                 "this_conversation": each.conversation_id == context.conversation_id,
+                **({"archived": True} if each.conversation_id in archived else {}),
                 "seq": each.message.seq,
                 "role": each.message.role,
                 "timestamp": each.message.timestamp.isoformat(),
@@ -94,17 +109,21 @@ async def search_conversation(
 
 
 @tool
-async def recent_conversations(context: ToolContext, limit: int = 10) -> dict[str, Any]:
+async def recent_conversations(
+    context: ToolContext, limit: int = 10, since: str | None = None, until: str | None = None
+) -> dict[str, Any]:
     """Lists this user's conversations about this project, the last updated first: when, how long, and their summary.
 
     It answers what was done last time or this week. `search_conversation` finds what was said of a subject.
 
     Args:
         limit: conversations at most, up to 50.
+        since: only those in which something was said from then on: an ISO date, or a time.
+        until: only those in which something was said up to then, that day included.
     """
     if context.messages is None:
         raise ToolError("this agent keeps no conversations")
-    found = await context.messages.latest(max(1, min(limit, 50)))
+    found = await context.messages.latest(max(1, min(limit, 50)), since=since, until=until)
     return {
         "conversations": [
             {
@@ -114,6 +133,7 @@ async def recent_conversations(context: ToolContext, limit: int = 10) -> dict[st
                 "updated_at": each.updated_at.isoformat(),
                 "message_count": each.message_count,
                 "summary": excerpt(each.summary, (), SUMMARY) if each.summary else None,
+                **({"archived": True} if each.status == "archived" else {}),
             }
             for each in found
             if each.message_count or each.uuid == context.conversation_id

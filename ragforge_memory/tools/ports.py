@@ -67,8 +67,20 @@ class ScopeReader(Protocol):
 class MessageReader(Protocol):
     """What one owner said and was told, read only."""
 
-    async def search(self, query: str, *, limit: int = 10, conversation_id: str | None = None) -> list[ScoredMessage]:
-        """Messages that bear on ``query``, by words and meaning, best first; of one conversation's lineage if named."""
+    async def search(
+        self,
+        query: str,
+        *,
+        limit: int = 10,
+        conversation_id: str | None = None,
+        since: str | None = None,
+        until: str | None = None,
+    ) -> list[ScoredMessage]:
+        """Messages that bear on ``query``, by words and meaning, best first; of one conversation's lineage if named.
+
+        Raises:
+            InvalidInput: ``since`` or ``until`` is no ISO date or time.
+        """
 
     async def code_of(self, message_ids: Sequence[str]) -> Mapping[str, Sequence[CodeReference]]:
         """The code that messages are tied to, by their uuids, and what has become of it."""
@@ -76,8 +88,17 @@ class MessageReader(Protocol):
     async def code_named(self, name: str) -> Sequence[CodeReference]:
         """Code that was spoken of under this name, or is called so now, and what has become of it; newest first."""
 
-    async def latest(self, limit: int = 10) -> Sequence[ConversationInfo]:
-        """The owner's conversations, the last updated first."""
+    async def archived(self, conversation_ids: Sequence[str]) -> frozenset[str]:
+        """Those of these conversations that the owner has put away."""
+
+    async def latest(
+        self, limit: int = 10, *, since: str | None = None, until: str | None = None
+    ) -> Sequence[ConversationInfo]:
+        """The owner's conversations, the last updated first; with times those in which something was said then.
+
+        Raises:
+            InvalidInput: ``since`` or ``until`` is no ISO date or time.
+        """
 
 
 @runtime_checkable

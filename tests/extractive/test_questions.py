@@ -163,9 +163,9 @@ def test_a_question_of_yes_or_no_that_names_nothing_is_a_search() -> None:
         assert [question.form for question in read_questions(text)] == ["search"]
 
 
-def test_who_catches_an_error_asks_for_its_uses() -> None:
+def test_who_catches_an_error_asks_for_that_error() -> None:
     (question,) = read_questions("who catches ParseError")
-    assert (question.form, question.target.text) == ("uses", "ParseError")
+    assert (question.form, question.target.text) == ("catches", "ParseError")
 
 
 def test_lines_of_a_file() -> None:

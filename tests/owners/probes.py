@@ -183,6 +183,8 @@ CONVERSATIONS: dict[str, list[Probe]] = {
                 "status": None,
                 "tags": None,
                 "limit": 1_000,
+                "since": None,
+                "until": None,
             },
             expect=_something,
         )

@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, TypeVar
 
+from ragforge_memory.agent.search.inputs import checked_filters
 from ragforge_memory.embeddings.calibration import cosine_of, similarity
 from ragforge_memory.errors import ConversationNotFound, EmbeddingError, RagforgeError, SpaceMoved
 from ragforge_memory.graph.anchors import ReferenceStore
@@ -111,9 +112,18 @@ class Searcher:
     def __init__(self, services: Services) -> None:
         self._services = services
 
-    async def search(self, query: str, *, limit: int = 10, conversation_id: str | None = None) -> list[ScoredMessage]:
+    async def search(
+        self,
+        query: str,
+        *,
+        limit: int = 10,
+        conversation_id: str | None = None,
+        since: str | None = None,
+        until: str | None = None,
+    ) -> list[ScoredMessage]:
         """Messages that bear on a question, best first; of one conversation's lineage if it is named."""
-        return await search(self._services, query, limit=limit, conversation_id=conversation_id)
+        filters = checked_filters(since=since, until=until)
+        return await search(self._services, query, limit=limit, conversation_id=conversation_id, filters=filters)
 
     async def code_of(self, message_ids: Sequence[str]) -> Mapping[str, Sequence[CodeReference]]:
         """What messages are tied to, and what has become of it; none where memory is off."""
@@ -128,9 +138,18 @@ class Searcher:
         tied = await ReferenceStore(self._services.graph, self._services.owner).about(name, limit=10)
         return [each.reference for each in tied]
 
-    async def latest(self, limit: int = 10) -> Sequence[ConversationInfo]:
-        """The owner's conversations, the last updated first."""
-        return (await self._services.conversations.page(limit=limit)).items
+    async def archived(self, conversation_ids: Sequence[str]) -> frozenset[str]:
+        """Those of these conversations that the owner has put away."""
+        found = await self._services.conversations.several(conversation_ids)
+        return frozenset(each.uuid for each in found if each.status == "archived")
+
+    async def latest(
+        self, limit: int = 10, *, since: str | None = None, until: str | None = None
+    ) -> Sequence[ConversationInfo]:
+        """The owner's conversations, the last updated first; with times those in which something was said then."""
+        times = checked_filters(since=since, until=until)
+        page = await self._services.conversations.page(limit=limit, since=times.since, until=times.until)
+        return page.items
 
 
 class _Found:

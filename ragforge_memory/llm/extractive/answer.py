@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import chain
 from typing import Any
 
@@ -21,7 +22,14 @@ from ragforge_memory.llm.extractive.members import (
     set_lines,
 )
 from ragforge_memory.llm.extractive.outlines import beginning, outlined, overloaded
-from ragforge_memory.llm.extractive.plan import about_code, asks_decided, asks_for_decisions, asks_why, is_about_code
+from ragforge_memory.llm.extractive.plan import (
+    about_code,
+    asks_decided,
+    asks_for_decisions,
+    asks_still,
+    asks_why,
+    is_about_code,
+)
 from ragforge_memory.llm.extractive.questions import Question, names_in
 from ragforge_memory.llm.extractive.quoting import (
     MAX_ASKED,
@@ -44,6 +52,7 @@ from ragforge_memory.llm.extractive.quoting import (
 from ragforge_memory.llm.extractive.said import decisions, sayings, stated
 from ragforge_memory.llm.extractive.stock import NO_TOOLS
 from ragforge_memory.llm.extractive.targets import is_file
+from ragforge_memory.llm.extractive.throws import thrown
 from ragforge_memory.models.text import counted
 from ragforge_memory.retrieval.names import KINDS, is_test
 
@@ -86,6 +95,10 @@ def write(question: Question, asked: str, found: Sequence[Found]) -> str:
             lines = tested(asked, found)
         case "raises":
             lines = raised(asked, found)
+        case "catches":
+            lines = raised(asked, found, "caught", "catches")
+        case "throws":
+            lines = thrown(asked, values.get("read_scope", {}))
         case "imports":
             lines = imported(asked, question.target, found)
         case "overrides":
@@ -106,9 +119,15 @@ def write(question: Question, asked: str, found: Sequence[Found]) -> str:
                 return write(about_code(question), asked, told)
             said = values.get("search_conversation", {})
             every = [each.value for each in found if isinstance(each.value, dict)]
-            lines = decisions(every) if asks_for_decisions(question) else sayings(asked, said, asks_decided(question))
+            when = question.days.said
+            if asks_for_decisions(question):
+                lines = decisions(every, when, asks_still(question))
+            else:
+                lines = sayings(asked, said, asks_decided(question), when, asks_still(question))
         case _:
-            lines = search_results(question, values.get("search_code", {}), values.get("grep_code", {}))
+            lines = _by_name(question, found) or search_results(
+                question, values.get("search_code", {}), values.get("grep_code", {})
+            )
     if (
         question.form != "said"
         and asks_why(question)
@@ -159,6 +178,16 @@ def _definition(question: Question, asked: str, values: Mapping[str, Any], found
         lines += [item(each) for each in others[:MAX_LISTED]]
         lines += rest(total - len(others[:MAX_LISTED]))
     return lines
+
+
+def _by_name(question: Question, found: Sequence[Found]) -> list[str]:
+    """The definitions of all plain words that were looked up as names; none where one of them is no name."""
+    read = [(str(dict(each.call.arguments)["name"]), each.value) for each in found if each.call.tool == "read_scope"]
+    if not all(isinstance(value, dict) and value.get("match") == "exact" for _, value in read):
+        return []
+    what = replace(question, form="what")
+    answers = [_definition(what, name, {"read_scope": value}) for name, value in read]
+    return trimmed([line for answer in answers for line in (*answer, "")])
 
 
 def _member(question: Question, asked: str, values: Mapping[str, Any], found: Sequence[Found]) -> list[str]:

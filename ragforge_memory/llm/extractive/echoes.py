@@ -25,7 +25,7 @@ OUR_CONVERSATIONS = "Our latest conversations"
 """How answers begin that tell what was talked about."""
 
 _REPEATS = re.compile(
-    rf"(?:\A|\n\n)(?:{WHAT_WAS_SAID} `|{WHAT_YOU_SAID}, |{OUR_CONVERSATIONS}:|{NO_DECISION} about `"
+    rf"(?:\A|\n\n)(?:{WHAT_WAS_SAID} `|{WHAT_YOU_SAID}, |{OUR_CONVERSATIONS}\b|{NO_DECISION} about `"
     rf"|{NOTHING_FOUND} about `[^`\n]*` in our conversations|{NOTED})"
 )
 _AHEAD = r"^\W*(?:(?:please|and|so|but|hi|hello|hey|ok(?:ay)?),? )*"

@@ -26,6 +26,11 @@ def raising(target: Target) -> Call:
     return _grep(rf"\b(?:raise|throw)\s+(?:new\s+)?(?:\w+(?:\.|::))*{re.escape(target.member)}\b")
 
 
+def catching(target: Target) -> Call:
+    """Looks for lines that catch it."""
+    return _grep(rf"(?:^\W*(?:except|rescue)\b|\b(?:catch|suppress)\s*\().*\b{re.escape(target.member)}\b")
+
+
 def importing(target: Target) -> Call:
     """Looks for lines that import it: by its whole path, from its module (dots for the own package), or alone."""
     return _grep(f"{_import(target)}|{_ALONE.format(last=re.escape(_parts(target)[-1]))}")
@@ -48,13 +53,13 @@ def naming(target: Target) -> tuple[Call, ...]:
     return tuple(calls)
 
 
-def raised(asked: str, found: Sequence[Found]) -> list[str]:
-    """The lines that raise it, each with what it stands in."""
+def raised(asked: str, found: Sequence[Found], done: str = "raised", does: str = "raises") -> list[str]:
+    """The lines that raise it (or catch it), each with what it stands in."""
     lines = _matches(found)
     if not lines:
-        return [_none(asked, found, "no line of this project raises it")]
+        return [_none(asked, found, f"no line of this project {does} it")]
     inside = _scopes_of_lines(found)
-    answer = [f"{_named(asked, found)} is raised in {counted(len(lines), 'line')}:"]
+    answer = [f"{_named(asked, found)} is {done} in {counted(len(lines), 'line')}:"]
     return answer + _listed(lines, inside)
 
 

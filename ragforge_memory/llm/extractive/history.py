@@ -7,6 +7,7 @@ Answers name what they are about in fixed forms at the start of a line, written 
 * ```src/click/core.py` contains`` (a file)
 * ``Nothing found for `frobnicate` `` (what is not there)
 * ``- `Context.forward` - src/click/core.py:801`` (an item of a list)
+* ``What was said about `tokens` `` (what was said)
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ragforge_memory.llm.extractive.echoes import NO_DECISION, WHAT_WAS_SAID
 from ragforge_memory.llm.extractive.questions import names_in
 from ragforge_memory.llm.extractive.targets import Target, is_file, read_target
 from ragforge_memory.llm.port import ChatMessage
@@ -22,6 +24,10 @@ from ragforge_memory.llm.port import ChatMessage
 _DEFINITION = re.compile(r"^`(?P<name>[^`\n]+)` (?:- (?P<file>[^\n:`]+):\d+|\((?P<place>[^\n]+?), line \d+\))", re.M)
 _FILE = re.compile(r"^`(?P<file>[^`\n]+)` (?:contains|has lines)\b", re.M)
 _MISSING = re.compile(r"^Nothing found (?:for|that is defined as) `(?P<name>[^`\n]+)`", re.M)
+_TOPIC = re.compile(
+    rf"(?:{WHAT_WAS_SAID}|{NO_DECISION} about|Nothing found about) `(?P<topic>[^`\n]+)`(?! in this project)"
+)
+_ONE_WORD = re.compile(r"[A-Za-z_$][\w.$]*")
 _ITEM = re.compile(r"^(?:-|\d+\.) `(?P<name>[^`\n]+)` - (?P<file>[^\n:`]+):\d+", re.M)
 
 
@@ -48,6 +54,11 @@ def subject_of(answer: str) -> Subject | None:
 def items_of(answer: str) -> tuple[Subject, ...]:
     """The items of an answer's list."""
     return tuple(Subject(match.group("name"), match.group("file")) for match in _ITEM.finditer(answer))
+
+
+def topic_of(earlier: Sequence[ChatMessage]) -> str:
+    """What the last answer told the sayings about; ``''`` where it told none, or all decisions."""
+    return _topic(_last_answer(earlier))
 
 
 def resolve_target(target: Target, earlier: Sequence[ChatMessage], system: str) -> tuple[Target, ...]:
@@ -84,7 +95,8 @@ def resolve_target(target: Target, earlier: Sequence[ChatMessage], system: str) 
 def _last_subject(earlier: Sequence[ChatMessage], system: str) -> Subject | None:
     for message in reversed(earlier):
         if message.role == "assistant" and message.content:
-            subject = subject_of(message.content)
+            told = _topic(message.content)
+            subject = Subject(told) if _ONE_WORD.fullmatch(told) else subject_of(message.content)
             if subject:
                 return subject
             for request in reversed(message.tool_requests):
@@ -97,6 +109,11 @@ def _last_subject(earlier: Sequence[ChatMessage], system: str) -> Subject | None
                 return Subject("", named[-1]) if is_file(named[-1]) else Subject(named[-1])
     found = list(_DEFINITION.finditer(system))
     return _subject(found[-1]) if found else None
+
+
+def _topic(answer: str) -> str:
+    told = _TOPIC.match(answer)
+    return told["topic"] if told and told["topic"] != "decisions" else ""
 
 
 def _last_answer(earlier: Sequence[ChatMessage]) -> str:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import groupby
 from typing import Any
 
 from ragforge_memory.llm.extractive.docstrings import readable
 from ragforge_memory.llm.extractive.found_text import code_lines
-from ragforge_memory.llm.extractive.questions import Question
+from ragforge_memory.llm.extractive.questions import ASYNC, Question
 from ragforge_memory.llm.extractive.quoting import MAX_ASKED, head, item, nothing, quotation, rest, taken_for
 from ragforge_memory.models.text import counted
 
@@ -38,6 +39,9 @@ _SORTS = {
 def outlined(question: Question, asked: str, values: Mapping[str, Any]) -> list[str]:
     """The lines that say what a file, a folder or a definition holds."""
     value = values.get("outline", {})
+    if question.asynchronous and any("signature" not in each for each in value.get("scopes") or []):
+        every = outlined(replace(question, text=ASYNC.sub(" ", question.text)), asked, values)
+        return [*every, "Which of them are async is not told of so many."]
     match value.get("kind"):
         case "file":
             return _file_outline(question, asked, value)
@@ -114,13 +118,24 @@ def _asked_for(scopes: Sequence[dict[str, Any]], question: Question) -> tuple[li
         if not each.get("overload") or each["qualified_name"] not in implemented
     ]
     wanted = {kind for sort in question.sorts for kind in _SORTS.get(sort, (sort,))}
-    chosen = [each for each in whole if not wanted or each["type"] in wanted]
-    return (chosen, "") if chosen else (whole, " or ".join(question.sorts))
+    chosen = [
+        each
+        for each in whole
+        if (not wanted or each["type"] in wanted)
+        and (not question.asynchronous or ASYNC.search(each.get("signature") or ""))
+    ]
+    none = " or ".join(question.sorts) or ("definition" if question.asynchronous else "")
+    return (chosen, "") if chosen else (whole, none and f"{_adjective(question)}{none}")
+
+
+def _adjective(question: Question) -> str:
+    return "async " if question.asynchronous else ""
 
 
 def _numbered(scopes: Sequence[Mapping[str, Any]], question: Question, none: str, unseen: int) -> str:
     """How many there are of what is listed: ``3 functions and 1 method`` where sorts were asked for."""
-    everything = counted(len(scopes) + (0 if question.sorts and not none else unseen), "definition")
+    which = "" if none else _adjective(question)
+    everything = counted(len(scopes) + (0 if question.sorts and not none else unseen), f"{which}definition")
     if none:
         return f"no {none}, but {everything}"
     if not question.sorts:
@@ -128,7 +143,10 @@ def _numbered(scopes: Sequence[Mapping[str, Any]], question: Question, none: str
     numbers: dict[str, int] = {}
     for each in scopes:
         numbers[each["type"]] = numbers.get(each["type"], 0) + 1
-    said = [counted(number, kind, "classes" if kind == "class" else None) for kind, number in numbers.items()]
+    said = [
+        counted(number, f"{which}{kind}", f"{which}classes" if kind == "class" else None)
+        for kind, number in numbers.items()
+    ]
     return said[0] if len(said) == 1 else f"{', '.join(said[:-1])} and {said[-1]}"
 
 

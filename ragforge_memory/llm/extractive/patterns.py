@@ -10,9 +10,11 @@ import re
 from collections.abc import Mapping
 from typing import Literal
 
+from ragforge_memory.llm.extractive.days import DAYS
+
 Form = Literal[
     "where", "what", "show", "callers", "uses", "callees", "subclasses", "bases", "outline", "overview", "lines",
-    "tests", "raises", "imports", "overrides",
+    "tests", "raises", "throws", "catches", "imports", "overrides",
     "said", "recap", "search", "given", "greeting", "thanks", "noted", "taken back", "changes", "help",
 ]  # fmt: skip
 
@@ -20,16 +22,20 @@ _PARTS: Mapping[str, str] = {
     "x": r"(?P<x>.+?)",
     # One word, or one with "the function" before or "function" behind it.
     "one": r"(?P<x>\S+|(?:the )?(?:function|method|class) \S+|(?:the )?\S+ (?:function|method|class))",
+    "plain": r"(?P<x>(?!(?:the|all|any|no|its|their|other|direct|show|list|find|get|give|print|see|which|what)\b)\S+)",
     "its": r"(?P<x>its|their|(?:that|this) (?:function|method|class)['’]s|\S+?['’]s)",
     "noun": "(?:(?:function|method|class|code|scope|place|part|file|module|test|caller|one|thing|constant|variable"
             "|definition)s?|classes)",
     "kind": "(?:functions?|methods?|class(?:es)?|attributes?|propert(?:y|ies)|fields?|members?|constants?|variables?)",
+    # "Exceptions" are any.
+    "error": r"(?P<x>(?!(?:(?:all|any|the) )*(?:exceptions?|errors?|them)\b).+?)",
+    "async": "(?:async(?:hronous)? )?",
     "listed": "(?:functions|methods|classes|constants|variables|members|definitions|symbols|tests|scopes|interfaces"
               "|structs|enums|types)",
     "give": "(?:(?:show|list|give|find|get|see|name|print|display|what are|which are|who are|what about|how about"
             "|what's|who's|are there|is there) )?(?:me )?(?:all |any )?(?:of )?(?:the |a |an )?",
     "calls": "(?:calls?|calling|invokes?|invoking|runs?|triggers?|executes?|instantiates?|constructs?|creates?)",
-    "uses": "(?:uses?|using|catch(?:es)?|catching"
+    "uses": "(?:uses?|using"
             "|references?|referencing|refers? to|depends? (?:up)?on|relies on|rely on|imports?"
             "|consumes?|needs?|touch(?:es)?)",
     "called": "(?:called|invoked|run|triggered|executed|instantiated|constructed|created)",
@@ -47,9 +53,10 @@ _PARTS: Mapping[str, str] = {
     # "The session" is as likely code.
     "talk": "(?:(?:this|our|the|my)(?: (?:whole|entire|current|{then}))* (?:conversation|chat|discussion)"
             "|(?:our|my|(?:this|the) {then}) session)s?",
+    "holds": "(?:true|so|valid|right|correct|current|up to date|the case|holds?|stands?|appl(?:y|ies)|in force)",
     "then": "(?:last|latest|previous|earlier|past|other|recent|most recent)",
-    "when": "(?:so far|until now|up to now|today|yesterday|recently|lately|before|earlier|already|previously"
-            "|(?:the )?last (?:time|session|week|month|conversation|chat)|this (?:week|morning|afternoon)"
+    "when": f"(?:so far|until now|up to now|{DAYS}|recently|lately|before|earlier|already|previously"
+            "|(?:the )?last (?:time|session|conversation|chat)"
             "|in (?:the past|this|our|the)(?: (?:last|previous|earlier|past|current))?"
             "(?: (?:conversation|chat|discussion|session)s?)?)",
     "on": "(?:(?:about|on|regarding|concerning|of|with|for|over) ?)?",
@@ -76,6 +83,12 @@ _RECAP = (
     r"(?:list|show|what(?:'s| is| are| were)|which are)(?: me)?(?: all)?(?: of)? {talk}",
 )
 _SAID = (
+    r"(?:is|are|does|do) (?:what|the way) (?:we|i|you) {said}\b ?{on}(?P<x>.*?) ?still {holds}",
+    r"(?:is|are|does|do) (?:the|our|my) (?:decisions?|notes?|rules?|agreement|plan) ?{on}(?P<x>.*?) ?still {holds}",
+    r"(?:is|are|does|do) {x} still(?: (?:do|doing|works?|working|behaves?|be))? (?:what|as|like|how|the way)"
+    r" (?:we|i|you) {said}\b.*",
+    r"(?:is|does) (?:it|this|that) still {holds} that {x}",
+    r"(?:is|does|are|do) (?P<x>it|this|that) still {holds}",
     r"(?:what|which) (?:decisions?|notes?) (?:are|is|have become|became) (?P<x>)"
     r"(?:out of date|outdated|stale|obsolete|no longer (?:true|valid))",
     # What has become of what was talked about is told with it; what it is for, by what was decided.
@@ -138,6 +151,7 @@ _SUBCLASSES = (
     r"{give}(?:(?:what|which|who) )?(?:{noun} )?(?:that )?"
     r"(?:inherits?|derives?|extends?|subclass(?:es)?|implements?) (?:from |of )?{x}",
     r"{give}{below} (?:of|for) {x}",
+    r"{give}{its} {below}",
 )
 _CALLEES = (
     # "Which functions call run" asks for callers of run, not for what "call" runs.
@@ -170,6 +184,8 @@ _CALLED = (
     r"(?:from where|how often|how many times|when|why) (?:is|are|does|do) {x} (?:get )?{called}",
     r"{give}(?:direct )?(?:callers?|call ?sites?|incoming calls|calls) (?:of|to|for|into) {x}",
     r"{give}{its} (?:callers?|call ?sites?)",
+    r"{plain} (?:callers|call ?sites)",
+    r"(?:what|which|how many) (?:callers|call ?sites) (?:does|do|has|have) {x}(?: have)?",
     r"(?:does|do|is|are) (?:anyone|anything|anybody|something|any {noun}) (?:even |still |ever |actually )?"
     r"(?:call|calling|invoke) {x}",
 )
@@ -179,6 +195,7 @@ _USED = (
     r"(?:call|invoke|use|reference|need|import) {x}",
     r"{give}(?:usages?|uses|references|dependents|users) (?:of|to|for|on) {x}",
     r"{give}{its} (?:usages?|uses|references|users)",
+    r"{plain} (?:usages?|references)",
     r"(?:is|are) {x} (?:even |still |ever |actually )?(?:{used}|{called})"
     r"(?: (?:anywhere|somewhere|at all|by anything|by anyone))?",
     r"(?:does|do|is|are) (?:anyone|anything|anybody|something|any {noun}) (?:even |still |ever |actually )?"
@@ -198,6 +215,8 @@ _TESTS = (
     r"(?:is|are) {x} (?:even |ever |actually |well )?(?:unit )?(?:tested|covered)"
     r"(?: (?:by|in|anywhere)(?: (?:the |any )?(?:unit )?tests?)?)?",
     r"(?:who|what) tests {x}",
+    r"(?:what|which|how many) (?:unit )?tests (?:does|do) {x} have",
+    r"{give}{its} (?:unit |integration )?tests?",
     r"how (?:is|are) {x} tested",
 )
 _RAISES = (
@@ -209,6 +228,21 @@ _RAISES = (
     r"(?:is|are) {x} (?:even |ever |actually )?(?:raised|thrown)(?: (?:anywhere|somewhere|at all))?",
     r"(?:how|when|why)(?:'s| is| are| does| do| can| would| will) {x} (?:ever |actually |get |be )*(?:raised|thrown)"
     r"(?: (?:from|in|by|here|anywhere))?",
+)
+_THROWS = (
+    r"(?:what|which)(?: (?:kinds? of )?(?:exceptions?|errors?))?(?: (?:all|else))? (?:does|do|can|could|will|would|may"
+    r"|might) {x} (?:ever |actually |itself |possibly )*(?:raise|throw)",
+    r"{give}(?:(?:what|which) )?(?:exceptions?|errors?) (?:that )?(?:(?:are|is|gets?|can be|may be) )?(?:raised|thrown)"
+    r" (?:by|in|from|inside) {x}",
+    r"(?:does|do|can|could|will|would|may|might) {x} (?:ever |actually |itself )*(?:raise|throw)"
+    r"(?: (?:anything|something|an? (?:exception|error)|(?:any )?(?:exceptions|errors)|\S+))?",
+)
+_CATCHES = (
+    r"(?:who|what|which)(?: {noun})?(?: (?:can|could|might|may|will|would|is|are|all|else|actually))*"
+    r" (?:catch(?:es)?|catching|rescues?|rescuing) {error}",
+    r"{where} {error} (?:is |are |being |gets? |ever |actually )*(?:caught|rescued)(?: (?:in|by|anywhere|at))?",
+    r"where (?:do|does|did|can) (?:we|i|you|they|the code|the project) (?:catch|rescue) {error}",
+    r"(?:is|are|does|do) {error} (?:even |ever |actually |get )*(?:caught|rescued)(?: (?:anywhere|somewhere|at all))?",
 )
 _IMPORTS = (
     r"{where} {x} (?:is |are |being |gets? |ever |actually )*imported(?: (?:from|in|by|into|anywhere|at))?",
@@ -243,6 +277,9 @@ _WHICH_FILE = (
     r"(?: (?:is|are|lives?|comes? from|starts?|begins?|on))*(?: {defined})?(?: (?:in|on|at))?",
 )
 _OUTLINE = (
+    r"(?:what|which|how many) {async}{listed} (?:of|in|on|inside|from) {x} (?:are|is) (?:async(?:hronous)?|coroutines)",
+    r"(?:what|which|how many) {async}{listed} (?:does|do) {x} (?:have|define|declare|contain|provide|hold|export)",
+    r"how many {async}{listed} (?:(?:are|is) )?(?:(?:there|defined) )*(?:of|in|on|inside) {x}",
     r"(?:does|do) {x} (?:have|define|declare|contain|provide|expose) (?:(?:any|some|other|more) )?(?!tests){listed}",
     r"(?:what|which)(?: (?:\w+ )?{noun}| things| definitions| stuff| all)*(?: (?:and|or) {noun})?"
     r"(?:'s| is| are| does| do| can i find| lives?| exist| there)*"
@@ -255,8 +292,10 @@ _OUTLINE = (
     r"{give}(?:outline|structure|contents?|table of contents|overview|summary of the (?:file|module)|members|methods"
     r"|functions|classes|definitions|symbols|scopes|api|interface)(?: (?:and|or) {noun})? "
     r"(?:of|in|for|inside|from|defined in|that are in) {x}",
-    r"(?:list|show|give|name|enumerate) (?:me )?(?:all )?(?:of )?(?:the )?{listed}(?: (?:and|or) (?:the )?{listed})? "
-    r"(?:(?:(?:that|which) are )?(?:defined|declared|contained) )?(?:of|in|inside|from|for) {x}",
+    r"(?:list|show|give|name|enumerate) (?:me )?(?:all )?(?:of )?(?:the )?{async}{listed}"
+    r"(?: (?:and|or) (?:the )?{listed})? (?:(?:(?:that|which) are )?(?:defined|declared|contained) )?"
+    r"(?:of|in|inside|from|for) {x}",
+    r"{give}{its} {listed}",
     r"outline (?:of )?{x}",
 )
 _SHOW = (
@@ -264,6 +303,7 @@ _SHOW = (
     r"|let me look at) (?:me |us )?(?:the )?(?:(?:full|whole|entire|complete|actual|source) )*"
     r"(?:(?:{source}|definition|text|signature|contents?) (?:of|for|from|behind) )?{x}",
     r"(?:the )?{source} (?:of|for|behind) {x}",
+    r"{give}{its} {source}",
     r"how (?:is|are|was|were) {one} (?:implemented|written|coded|defined|done)",
     r"what does {one} look like",
     r"what(?:'s| is| are) (?:the )?{source} (?:of|for|behind) {x}",
@@ -279,6 +319,8 @@ _WHERE = (
     r"(?:find|locate|search for|look up|lookup|look for|go to|goto|jump to|point me to) (?:me )?(?:the )?"
     r"(?:definitions? of |declaration of |place where )?{x}(?: (?:is|are|gets?))*(?: {defined})?",
     r"(?:the )?(?:definition|declaration|location|place|path|line) (?:of|for) {x}",
+    r"(?:does|do) {x} exist|(?:is|are) there an? {kind} (?:called|named) (?P<name>\S+)",
+    r"(?:is|are) {x} (?:defined|declared)(?: (?:anywhere|somewhere|at all|here))?",
     r"what(?:'s| is) the (?:definition|declaration|location|place|path|line|line number|file) (?:of|for) {x}",
 )
 _WHAT = (
@@ -311,7 +353,9 @@ _IN_ORDER: tuple[tuple[Form, tuple[str, ...]], ...] = (
     ("said", _SAID),
     ("lines", _LINES),
     ("overview", _OVERVIEW),
+    ("throws", _THROWS),
     ("raises", _RAISES),
+    ("catches", _CATCHES),
     ("imports", _IMPORTS),
     ("tests", _TESTS),
     ("overrides", _OVERRIDES),

@@ -8,10 +8,10 @@ from dataclasses import replace
 from typing import Any
 
 from ragforge_memory.llm.extractive.calls import Call, Found
-from ragforge_memory.llm.extractive.evidence import importing, inheriting_calls, naming, raising, testing
+from ragforge_memory.llm.extractive.evidence import catching, importing, inheriting_calls, naming, raising, testing
 from ragforge_memory.llm.extractive.given_text import mentions_of
 from ragforge_memory.llm.extractive.members import member_calls
-from ragforge_memory.llm.extractive.questions import Question, search_words
+from ragforge_memory.llm.extractive.questions import Question, plain_names, search_words
 from ragforge_memory.llm.extractive.relevance import judged, line_pattern
 from ragforge_memory.llm.extractive.said import stated
 from ragforge_memory.llm.extractive.targets import FOLDERS, Target, has_pronoun, read_target
@@ -32,6 +32,9 @@ _PURPOSE = re.compile(
     r"^(?!.*\b(?:files|modules|packages|inside|in)\b)\W*(?:what\b|(?:give me )?(?:an )?overview)", re.I
 )
 _DECIDED = re.compile(r"\b(?:deci\w+|agree\w*|conclu\w+|settled?|chosen?|choose|noted?|notes|to-?dos?)\b", re.I)
+_STILL = re.compile(
+    r"^(?:(?:is|are|does|do)\b.*\bstill\b|(?:has|have|did) (?!(?:we|i|you)\b).*\b(?:change|edit|modif|drift))", re.I
+)
 
 MAX_STEPS = 3
 """Steps of tool calls for one question: a name, a search for its words, the lines that have them."""
@@ -56,12 +59,17 @@ def asks_why(question: Question) -> bool:
 
 def asks_for_decisions(question: Question) -> bool:
     """Whether it is asked what was decided, whatever it was about."""
-    return not question.target.text and asks_decided(question)
+    return not question.target.text and (asks_decided(question) or asks_still(question))
 
 
 def asks_decided(question: Question) -> bool:
     """Whether it is asked for what was decided or noted, and not for all that was said."""
     return question.form == "said" and bool(_DECIDED.search(question.text))
+
+
+def asks_still(question: Question) -> bool:
+    """Whether it is asked if what was said still holds, or if its code has changed."""
+    return question.form == "said" and bool(_STILL.match(question.text))
 
 
 def is_about_code(question: Question, found: Sequence[Found]) -> bool:
@@ -107,6 +115,10 @@ def _first(question: Question) -> tuple[Call, ...]:
             return (name_call("find_callers", target), testing(target)) if target.kind == "name" else (testing(target),)
         case "raises" if target.text:
             return (name_call("find_callers", target), raising(target))
+        case "catches" if target.text:
+            return (name_call("find_callers", target), catching(target))
+        case "throws" if target.text:
+            return (name_call("read_scope", target),)
         case "imports" if target.text:
             return (importing(target),)
         case "callees" | "bases" | "overrides":
@@ -122,12 +134,13 @@ def _first(question: Question) -> tuple[Call, ...]:
             return (Call("outline", (("target", target.text),)),)
         case "said":
             if asks_for_decisions(question):
-                return tuple(call for words in DECISION_WORDS for call in _said(words))
-            return _said(search_words(question))
+                return tuple(call for words in DECISION_WORDS for call in _said(words, question))
+            return _said(search_words(question), question)
         case "recap":
-            return (Call("recent_conversations", (("limit", 11),)),)
+            return (Call("recent_conversations", (("limit", 11), *question.days.arguments)),)
         case "search":
-            return _search(question)
+            names = (Call("read_scope", (("name", name),)) for name in plain_names(question))
+            return (*names, *_search(question))
         case "given":
             mentions = mentions_of(question.text)
             names = (Call("read_scope", (("name", name), ("include_source", False))) for name in mentions.names)
@@ -136,13 +149,14 @@ def _first(question: Question) -> tuple[Call, ...]:
             return ()
 
 
-def _said(words: Sequence[str]) -> tuple[Call, ...]:
-    return (Call("search_conversation", (("query", " ".join(words)), ("limit", 30))),) if words else ()
+def _said(words: Sequence[str], question: Question) -> tuple[Call, ...]:
+    days = question.days.arguments
+    return (Call("search_conversation", (("query", " ".join(words)), ("limit", 30), *days)),) if words else ()
 
 
 def _reasons(question: Question) -> tuple[Call, ...]:
     """What was said of what a reason is asked for."""
-    return _said(content_words(question.text)) if question.form != "said" and asks_why(question) else ()
+    return _said(content_words(question.text), question) if question.form != "said" and asks_why(question) else ()
 
 
 def _second(question: Question, found: Sequence[Found]) -> tuple[Call, ...]:

@@ -11,9 +11,10 @@ from typing import Any
 
 from ragforge_memory.llm.extractive.answer import noted, write
 from ragforge_memory.llm.extractive.calls import Call, Found
+from ragforge_memory.llm.extractive.days import days_asked
 from ragforge_memory.llm.extractive.given_answer import named_code
 from ragforge_memory.llm.extractive.given_text import is_about_given, split_given
-from ragforge_memory.llm.extractive.history import resolve_target
+from ragforge_memory.llm.extractive.history import resolve_target, topic_of
 from ragforge_memory.llm.extractive.plan import MAX_STEPS, next_calls
 from ragforge_memory.llm.extractive.questions import Question, read_questions, search_words
 from ragforge_memory.llm.extractive.recap import recapitulated
@@ -45,6 +46,7 @@ _PIECE = re.compile(r"[^\n]*\n|[^\n]+$")
 _FOLDED = re.compile(r"^(?P<tool>\w+)\(.*\) returned:\n<data>\n(?P<content>.*?)\n</data>$", re.M | re.S)
 # A title is asked for with the exchange that a conversation begins with.
 _ASKED = re.compile(r"Question:\n(?P<question>.*?)\n\nAnswer:\n", re.S)
+_TOLD = ("said", "recap")
 _SMALL_TALK = {"greeting": GREETING, "thanks": THANKS, "taken back": KEPT, "changes": CHANGES, "help": HELP}
 
 
@@ -107,12 +109,15 @@ class _Turn:
         self._steps = _steps(request.messages[at + 1 :])
         self._folded = [] if self._offered or self._steps else _folded(request.system)
         self._questions: list[tuple[Question, str]] = []
-        for question in read_questions(text, before):
+        for asked in read_questions(text, before):
+            question = replace(asked, days=days_asked(asked.text, request.system)) if asked.form in _TOLD else asked
             if given and is_about_given(question):
                 continue
             ahead = self._questions[-1][0].target if self._questions else None
             if question.target.kind == "pronoun" and ahead is not None and ahead.kind in ("name", "file"):
                 targets: tuple[Target, ...] = (ahead,)  # "Where is X and who calls it?"
+            elif question.form == "said" and question.target.kind == "pronoun" and (topic := topic_of(earlier)):
+                targets = (Target("words", topic),)
             else:
                 targets = resolve_target(question.target, earlier, request.system)
             self._questions.extend((replace(question, target=target), target.text) for target in targets)

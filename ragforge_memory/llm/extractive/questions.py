@@ -9,13 +9,28 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from ragforge_memory.llm.extractive.days import ANY_DAYS, Days, without_days
 from ragforge_memory.llm.extractive.patterns import AGAIN, COMPARED, PATTERNS, Form
 from ragforge_memory.llm.extractive.small_talk import POLITE, POLITE_THAT_ASKS, SMALL_TALK, STATEMENTS, TAIL
-from ragforge_memory.llm.extractive.targets import NOTHING, Target, has_pronoun, is_file, is_marked, read_target
+from ragforge_memory.llm.extractive.targets import (
+    NOTHING,
+    PRONOUNS,
+    Target,
+    has_pronoun,
+    is_file,
+    is_marked,
+    read_target,
+)
 from ragforge_memory.llm.extractive.wording import content_words
 
 MAX_QUESTION = 300
 """Characters of a sentence that is read as a question; longer ones are texts, and are searched for their words."""
+
+MAX_SUBJECT = 5
+"""Words behind "and" or "what about" that are another subject; more are a sentence."""
+
+MAX_CHAIN = 8
+"""Messages that "and X?" may go on through to the question that it repeats."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +42,7 @@ class Question:
         target: what it is about.
         text: the question as it was asked, without politeness.
         first, last: lines, for the form ``lines`` alone.
+        days: when what is asked for was said.
     """
 
     form: Form
@@ -34,6 +50,7 @@ class Question:
     text: str = ""
     first: int = 0
     last: int = 0
+    days: Days = ANY_DAYS
 
     @property
     def sorts(self) -> tuple[str, ...]:
@@ -41,6 +58,12 @@ class Question:
         said = self.text.replace(self.target.text, " ") if self.target.text else self.text
         found = (each.lower() for each in _PLURALS.findall(said))
         return tuple(dict.fromkeys("class" if each == "classes" else each.removesuffix("s") for each in found))
+
+    @property
+    def asynchronous(self) -> bool:
+        """Whether only what is asynchronous is to be listed."""
+        said = self.text.replace(self.target.text, " ") if self.target.text else self.text
+        return bool(ASYNC.search(said))
 
 
 # Where one sentence asks two things.
@@ -51,6 +74,7 @@ _COMPOUND = re.compile(
 _PLURALS = re.compile(
     r"\b(functions|methods|classes|constants|variables|interfaces|structs|enums|types|traits|tests)\b", re.I
 )
+ASYNC = re.compile(r"\b(?:async(?:hronous)?|coroutines?)\b", re.I)
 # Of "do you remember what we said about tokens" only the tokens are searched for.
 _SAID_WORDS = re.compile(
     r"\b(?:said|say|told|decided|discussed|talked|agreed|mentioned|so far|until now|today|yesterday"
@@ -132,15 +156,25 @@ def read_question(text: str, before: Sequence[str] = ()) -> Question | None:
 def compared(text: str) -> list[Question]:
     """What is each of the two things that a sentence asks the difference of; none where it asks for none."""
     said = POLITE.sub("", TAIL.sub("", text.strip()))
-    match = next((match for pattern in COMPARED if (match := pattern.match(said))), None)
-    if match is None:
-        return []
-    targets = [read_target(match.group("x")), read_target(match.group("y"))]
-    named = all(each.kind in ("name", "file") for each in targets)
+    targets = _sides(said)
     # "The difference between speed and safety" is about words; of two names one at least looks like one.
-    if not named or not any(each.marked or each.text[:1].isupper() or each.sort for each in targets):
+    if not any(each.marked or each.text[:1].isupper() or each.sort for each in targets):
         return []
     return [Question("outline" if each.kind == "file" else "what", each, said) for each in targets]
+
+
+def _sides(said: str) -> list[Target]:
+    """The two names that a sentence asks the difference of; none where it asks for none, or of something else."""
+    match = next((match for pattern in COMPARED if (match := pattern.match(said))), None)
+    targets = [read_target(match[side]) for side in ("x", "y")] if match else []
+    return targets if all(each.kind in ("name", "file") for each in targets) else []
+
+
+def plain_names(question: Question) -> tuple[str, ...]:
+    """Words of a search that may be names: the only one of weight ("how login works"), or both that are compared."""
+    compared = tuple(each.text for each in _sides(question.text))
+    words = content_words(question.text)
+    return compared or (words if len(words) == 1 and not has_pronoun(question.text) else ())
 
 
 def _wordings(said: str) -> list[str]:
@@ -163,7 +197,9 @@ def _matched(said: str) -> Question | None:
         if form in ("overview", "recap"):
             return Question(form, text=said)
         if form == "said":
-            about = _SAID_WORDS.sub(" ", asked)
+            about = _SAID_WORDS.sub(" ", without_days(said)[match.start("x") : match.end("x")])
+            if about.strip(" ?!.,").lower() in PRONOUNS:
+                return Question(form, read_target(about), said)
             topic = content_words(about) or about.strip("`'\"?!., ").split()
             return Question(form, Target("words", " ".join(topic)), said)
         if form == "lines":
@@ -196,7 +232,19 @@ def _sensible(question: Question) -> Question | None:
             if target.kind in ("name", "file", "pronoun", "ordinal"):
                 return question
             return question if re.match(r"^[\w.-]+/", target.text) else None
-        case "callers" | "uses" | "callees" | "subclasses" | "bases" | "tests" | "raises" | "imports" | "overrides":
+        case (
+            "callers"
+            | "uses"
+            | "callees"
+            | "subclasses"
+            | "bases"
+            | "tests"
+            | "raises"
+            | "throws"
+            | "catches"
+            | "imports"
+            | "overrides"
+        ):
             # "Which functions use caching?" has no name in it: it is a search.
             if target.kind in ("words", "nothing", "plural") and not (
                 target.kind == "plural" or len(target.text.split()) <= 3
@@ -221,13 +269,29 @@ def _sensible(question: Question) -> Question | None:
 def _repeated(asked: str, before: Sequence[str]) -> Question | None:
     """The last question's form, asked of something else."""
     target = read_target(asked)
+    # Each in its own place: "and Y?" may itself have gone on with the question before it.
+    asks = (
+        questions[-1]
+        for at in reversed(range(len(before)))
+        if (questions := read_questions(before[at], before[max(0, at - MAX_CHAIN) : at]))
+    )
+    last = next((each for each in asks if each.form not in (*SMALL_TALK, "search", "recap", "overview")), None)
+    if last is not None and last.form == "said":
+        return _said_again(last, asked) if len(asked.split()) <= MAX_SUBJECT else None
     if target.kind in ("words", "nothing"):
         return None
-    for earlier in reversed(before):
-        questions = read_questions(earlier)
-        if questions and questions[-1].form not in (*SMALL_TALK, "search", "said", "recap", "overview"):
-            return replace(questions[-1], target=target, text=asked)
-    return Question("what", target, asked)
+    return replace(last, target=target, text=asked) if last else Question("what", target, asked)
+
+
+def _said_again(last: Question, asked: str) -> Question:
+    """What was said of something else, or of the same on other days."""
+    other = without_days(asked).strip()
+    if other != asked:
+        last = replace(last, text=f"{without_days(last.text).strip(' ?')} {asked}?")
+    if not other:
+        return last
+    topic = content_words(other) or tuple(other.split())
+    return replace(last, target=Target("words", " ".join(topic)))
 
 
 def _named_or_search(said: str) -> Question:

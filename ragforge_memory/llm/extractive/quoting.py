@@ -8,6 +8,7 @@ from typing import Any
 
 from ragforge_memory.llm.extractive.docstrings import readable
 from ragforge_memory.models.text import counted
+from ragforge_memory.retrieval.excerpts import excerpt
 
 NOTHING_FOUND = "Nothing found"
 """How every answer begins that found nothing."""
@@ -28,6 +29,7 @@ SOURCE_LINES = 60
 MAX_DECORATORS = 12
 """Lines of decorators that are shown with the code; tables of test parameters are longer."""
 
+_LINE = 160
 _HEADING = re.compile(r"^\*\*[^*]+\*\*$")
 _FENCE = re.compile(r"^\s*(?P<mark>`{3,}|~{3,})(?P<info>.*)$")
 _MARKUP = {"python": "python", "javascript": "js", "typescript": "ts", "tsx": "tsx", "csharp": "csharp"}
@@ -123,6 +125,13 @@ def open_block(lines: Iterable[str]) -> tuple[int, str] | None:
 def quotation(lines: Iterable[str]) -> list[str]:
     """Lines as a quotation in Markdown."""
     return [f"> {line}".rstrip() for line in lines]
+
+
+def shortened(text: str) -> str:
+    """The first line of a text, of a long one its beginning; … where more follows."""
+    lines = text.strip().splitlines()
+    line = " ".join(lines[0].split()) if lines else ""
+    return excerpt(line, (), _LINE) if len(line) > _LINE or len(lines) < 2 else f"{line} …"
 
 
 def source(scope: Mapping[str, Any], limit: int = SOURCE_LINES) -> list[str]:

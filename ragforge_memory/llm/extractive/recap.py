@@ -8,22 +8,23 @@ from typing import Any
 
 from ragforge_memory.llm.extractive.echoes import OUR_CONVERSATIONS, WHAT_YOU_SAID, only_repeats
 from ragforge_memory.llm.extractive.questions import Question, read_questions
-from ragforge_memory.llm.extractive.quoting import NOTHING_FOUND, quotation, rest
+from ragforge_memory.llm.extractive.quoting import NOTHING_FOUND, quotation, rest, shortened
 from ragforge_memory.llm.extractive.small_talk import SMALL_TALK
 from ragforge_memory.models.text import counted
-from ragforge_memory.retrieval.excerpts import excerpt
 
 MAX_SAYINGS = 20
 """Messages of the user's that are told, the latest."""
 
 MAX_CONVERSATIONS = 10
 
-_LINE = 160
 _EARLIER = re.compile(
     r"\b(?:last|yesterday|previous(?:ly)?|recent(?:ly)?|lately|latest|earlier|before|past|week|month|other"
     r"|conversations|chats|discussions|sessions)\b",
     re.I,
 )
+
+
+_TODAY = re.compile(r"\b(?:today|this (?:morning|afternoon|evening))\b", re.I)
 
 
 def recapitulated(question: Question, said: Sequence[str], value: Mapping[str, Any]) -> list[str]:
@@ -37,11 +38,20 @@ def recapitulated(question: Question, said: Sequence[str], value: Mapping[str, A
     conversations = list(value.get("conversations") or [])
     this: Mapping[str, Any] = next((each for each in conversations if each.get("this_conversation")), {})
     others = [each for each in conversations if not each.get("this_conversation")]
-    own = [] if _EARLIER.search(question.text) else _own(said, this)
+    when = question.days.said
+    earlier = _EARLIER.search(question.text) or (when and not _TODAY.search(question.text))
+    own = [] if earlier else _own(said, this)
     if own:
         return own
+    if when and earlier and this:
+        others = conversations  # it began before
     if others:
-        return [f"{OUR_CONVERSATIONS}:", *(line for each in others[:MAX_CONVERSATIONS] for line in _conversation(each))]
+        return [
+            f"{OUR_CONVERSATIONS}{when}:",
+            *(line for each in others[:MAX_CONVERSATIONS] for line in _conversation(each)),
+        ]
+    if when and earlier:
+        return [f"{NOTHING_FOUND}: we did not talk{when}."]
     return _own(said, this) or [f"{NOTHING_FOUND}: this conversation begins with your question, and it is the first."]
 
 
@@ -64,7 +74,7 @@ def _told(message: str) -> str:
     """The first line of what the user said; nothing of small talk and of questions for what was said."""
     if only_repeats("user", message) or all(each.form in SMALL_TALK - {"noted"} for each in read_questions(message)):
         return ""
-    return _shortened(message)
+    return shortened(message)
 
 
 def _conversation(each: Mapping[str, Any]) -> list[str]:
@@ -72,11 +82,6 @@ def _conversation(each: Mapping[str, Any]) -> list[str]:
     title = f"`{each['title']}`" if each.get("title") else "without a title"
     messages = counted(int(each.get("message_count") or 0), "message")
     head = f"- {when}, {title}, conversation {each['conversation_id'][:8]}, {messages}"
-    summary = _shortened(str(each.get("summary") or ""))
+    head += ", archived" if each.get("archived") else ""
+    summary = shortened(str(each.get("summary") or ""))
     return [head, *(f"  {line}" for line in quotation([summary] if summary else []))]
-
-
-def _shortened(text: str) -> str:
-    lines = text.strip().splitlines()
-    line = " ".join(lines[0].split()) if lines else ""
-    return excerpt(line, (), _LINE) if len(line) > _LINE or len(lines) < 2 else f"{line} …"

@@ -6,9 +6,17 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from ragforge_memory.llm.extractive.corrections import correction_of
 from ragforge_memory.llm.extractive.echoes import NO_DECISION, WHAT_WAS_SAID, only_repeats
 from ragforge_memory.llm.extractive.questions import MAX_QUESTION, read_questions
-from ragforge_memory.llm.extractive.quoting import MAX_ASKED, NOTHING_FOUND, continued, open_block, quotation
+from ragforge_memory.llm.extractive.quoting import (
+    MAX_ASKED,
+    NOTHING_FOUND,
+    continued,
+    open_block,
+    quotation,
+    shortened,
+)
 from ragforge_memory.llm.extractive.relevance import ENOUGH_WORDS
 from ragforge_memory.llm.extractive.wording import covered
 
@@ -23,27 +31,32 @@ _CHANGES = 6
 MAX_SAID_LINES = 6
 
 
-def sayings(asked: str, value: Mapping[str, Any], decided: bool = False) -> list[str]:
+def sayings(
+    asked: str, value: Mapping[str, Any], decided: bool = False, when: str = "", still: bool = False
+) -> list[str]:
     """What was said, each with its message and conversation; questions that only asked come last.
 
-    With ``decided`` it is said where nothing of it is the user's own statement.
+    With ``decided`` it is said where nothing of it is the user's own statement. ``when``: the days, in words.
+    With ``still`` it is told of code too that is as it was.
     """
-    if decided and (own := stated(asked, value)):
+    if decided and (own := stated(asked, value, when, still)):
         return own
     weighed = [(_weight(each), each) for each in value.get("messages") or []]
-    told = _told(asked, value, weighed)
+    told = _told(asked, value, weighed, when, still)
     if decided and told:
-        return [f"{NO_DECISION} about `{asked}` was noted.", "", *told]
-    return told or [f"{NOTHING_FOUND} about `{asked}` in our conversations."]
+        return [f"{NO_DECISION} about `{asked}` was noted{when}.", "", *told]
+    return told or [f"{NOTHING_FOUND} about `{asked}` in our conversations{when}."]
 
 
-def stated(asked: str, value: Mapping[str, Any]) -> list[str]:
+def stated(asked: str, value: Mapping[str, Any], when: str = "", still: bool = False) -> list[str]:
     """What the user has said of it, as `sayings`; nothing where that is nothing. Questions say nothing."""
     own = [(_weight(each), each) for each in value.get("messages") or [] if each["role"] == "user"]
-    return _told(asked, value, [pair for pair in own if pair[0] < _ASKED])
+    return _told(asked, value, [pair for pair in own if pair[0] < _ASKED], when, still)
 
 
-def _told(asked: str, value: Mapping[str, Any], weighed: Iterable[tuple[int, Mapping[str, Any]]]) -> list[str]:
+def _told(
+    asked: str, value: Mapping[str, Any], weighed: Iterable[tuple[int, Mapping[str, Any]]], when: str, still: bool
+) -> list[str]:
     """Those messages that have enough of the words, quoted by their weight; nothing where none has."""
     words = tuple(str(value.get("query") or "").split())
     told = [
@@ -58,13 +71,13 @@ def _told(asked: str, value: Mapping[str, Any], weighed: Iterable[tuple[int, Map
     kept.sort(key=lambda found: str(found[1].get("timestamp") or ""), reverse=True)
     kept.sort(key=lambda found: (found[0], -len(found[2])))
     # What has become of the code is told of questions and quotes too, which are not shown where something was stated.
-    since = _since(each for _, each, _ in kept)
+    every = [each for _, each, _ in kept]
     if kept[0][0] < _ASKED:
         kept = [found for found in kept if found[0] < _ASKED]
-    lines = [f"{WHAT_WAS_SAID} `{asked}`:"]
+    lines = [f"{WHAT_WAS_SAID} `{asked}`{when}:"]
     for _, each, _ in kept[:MAX_SAYINGS]:
-        lines += _said(each)
-    return lines + since
+        lines += _said(each, value.get("messages") or [])
+    return lines + _since(every, [each for _, each, _ in kept[:MAX_SAYINGS]] if still else [])
 
 
 def _as_now(text: str, value: Mapping[str, Any]) -> str:
@@ -73,33 +86,37 @@ def _as_now(text: str, value: Mapping[str, Any]) -> str:
     return " ".join([text, *(now for now, names in called.items() if any(name in text for name in names))])
 
 
-def decisions(values: Iterable[Mapping[str, Any]]) -> list[str]:
+def decisions(values: Iterable[Mapping[str, Any]], when: str = "", still: bool = False) -> list[str]:
     """What the user had noted, the newest first; of several searches."""
     found = {each["message_id"]: each for value in values for each in value.get("messages") or []}
     own = [each for each in found.values() if each["role"] == "user"]
     noted = [each for each in own if any(one.form == "noted" for one in read_questions(each["excerpt"]))]
     if not noted:
-        return [f"{NOTHING_FOUND} about `decisions` in our conversations."]
+        return [f"{NOTHING_FOUND} about `decisions` in our conversations{when}."]
     noted.sort(key=lambda each: str(each["timestamp"]), reverse=True)
-    lines = [f"{WHAT_WAS_SAID} `decisions`:"]
+    lines = [f"{WHAT_WAS_SAID} `decisions`{when}:"]
     for each in noted[:MAX_ASKED]:
-        lines += _said(each)
-    return lines + _since(noted)
+        lines += _said(each, noted)
+    return lines + _since(noted, noted if still else [])
 
 
-def _said(message: Mapping[str, Any]) -> list[str]:
-    """Who said it, when and where, and how it begins."""
+def _said(message: Mapping[str, Any], others: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Who said it, when and where, how it begins, and what corrected it later, of the other messages found."""
     who = {"user": "You", "assistant": "I"}.get(message["role"], message["role"])
     here = message.get("this_conversation")
     where = "this conversation" if here else f"conversation {message['conversation_id'][:8]}"
+    where += " (archived)" if message.get("archived") else ""
     when = message["timestamp"][:16].replace("T", " ")
     head = f"- {who}, {when}, {where}, message {message['message_id'][:8]}:"
-    return [head, *(f"  {line}" for line in quotation(_beginning(message["excerpt"])))]
+    later = correction_of(message, others)
+    corrected = [f'  (later: "{shortened(later["excerpt"])}")'] if later else []
+    return [head, *(f"  {line}" for line in quotation(_beginning(message["excerpt"]))), *corrected]
 
 
-def _since(messages: Iterable[Mapping[str, Any]]) -> list[str]:
-    """What has become of the code that was talked about, where it is not what it was."""
+def _since(messages: Iterable[Mapping[str, Any]], asked: Sequence[Mapping[str, Any]] = ()) -> list[str]:
+    """What has become of the code that was talked about, where it is not what it was; of those ``asked`` for all."""
     told: dict[tuple[str, str], str] = {}
+    fresh: dict[tuple[str, str], str] = {}
     for each in messages:
         for code in each.get("code") or []:
             place = (code["file"], code["name"])
@@ -111,8 +128,11 @@ def _since(messages: Iterable[Mapping[str, Any]]) -> list[str]:
                     told[place] = f"it has moved to {code['moved_to']}{changed}"
                 case "orphaned":
                     told[place] = "it is gone"
+                case "fresh" if each in asked:
+                    fresh[place] = "its code is as it was"
+    told = {**told, **{place: what for place, what in fresh.items() if place not in told}}
     if not told:
-        return []
+        return ["", "It is tied to no code, so that nothing tells whether it still holds."] if asked else []
     lines = [f"- `{name}` ({file}): {what}" for (file, name), what in list(told.items())[:_CHANGES]]
     return ["", "Since then:", *lines]
 

@@ -24,7 +24,7 @@ POLITE_THAT_ASKS = re.compile(r"^tell me (?:more )?about\b|^tell me what we\b", 
 """Openings that are part of the question all the same."""
 
 TAIL = re.compile(
-    r"(?:[, ]+(?:please|thanks|thank you|for me|if you can|again|though|anyway|by the way|btw))+ ?[?.!]*$", re.I
+    r"(?:[, ]+(?:please|thanks|thank you|(?:for|to) me|if you can|again|though|anyway|by the way|btw))+ ?[?.!]*$", re.I
 )
 """What people say after it."""
 
@@ -60,8 +60,10 @@ NOTED = re.compile(
     r"|(?:the|our) (?:plan|rule|convention|policy|agreement|reason|goal)(?: for \S+)? (?:is|was)\b"
     r"|(?:never|always|do not|don['’]t) (?!(?:mind|know|understand|show|tell|worry|care)\b)\w|going forward\b"
     r"|(?:that(?:['’]s| is) )?(?:wrong|not (?:right|true|so)|no longer (?:right|true|so))[,;:.]+ \w"
-    # "No, the limit is 40"; "the limit should be 40", and no order, no question, nothing that is looked for.
-    rf"|(?<=no, ){_NO_QUESTION}\S+(?: \S+){{0,6}} (?:is|are|was|were|has|have|uses?)\b"
+    # "No, the limit is 40", "actually the limit is 40"; "the limit should be 40", and no order, no question, nothing
+    # that is looked for.
+    rf"|(?:(?<=no, )|(?<=actually )|(?<=actually, )){_NO_QUESTION}\S+(?: \S+){{0,6}}"
+    r" (?:is|are|was|were|has|have|uses?)\b"
     rf"|{_NO_QUESTION}\S+(?: \S+){{0,6}} (?:must|should|shall|may|stays?|remains?|becomes?)(?: not| never| always"
     r"| only| be| at)?\b )"
     r".*[^?]$",

@@ -12,11 +12,13 @@ from ragforge_memory.retrieval.sentences import sentences
 HELP = """I answer by quoting this project's code and our conversations; I do not write or guess. Ask for instance:
 - where is `NAME`? what does `NAME` do? show me `NAME`
 - who calls `NAME`? what does `NAME` call?
-- where is `NAME` tested, raised, imported? what is the difference between `NAME` and `OTHER`?
+- where is `NAME` tested, raised, caught, imported? what does `NAME` raise?
+- what is the difference between `NAME` and `OTHER`?
 - which classes inherit from `NAME`? what does `NAME` inherit from?
 - what is in `FILE` or `FOLDER`? list the methods of `CLASS`
 - which functions parse options? (a search by words)
-- what did we say about TOPIC? what did we decide? why is `NAME` so? what did we talk about last time?
+- what did we say about TOPIC? what did we decide yesterday? is what we decided about `NAME` still true?
+- why is `NAME` so? what did we talk about last time?
 Tell me what shall be remembered: "we decided that …", "note: …", "todo: …".
 After an answer, "it", "that function" or "the second one" work too: who calls it? show me that."""
 

@@ -1,0 +1,138 @@
+"""Which days a question is about: "yesterday", "last week", "on Monday", "since 2026-11-20"."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import date, timedelta
+from typing import Any
+
+_WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_MONTH = (
+    r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
+    r"|nov(?:ember)?|dec(?:ember)?)"
+)
+_NUMBERS = ("one", "two", "three", "four", "five", "six", "seven")
+_TH = r"(?:st|nd|rd|th)?"
+
+DAYS = (
+    r"(?:(?:on|since|from|before|until|up to|after|in|during|over) )?(?:the )?(?:"
+    r"day before yesterday|yesterday|today|this (?:morning|afternoon|evening)"
+    r"|(?:last|this|past|previous) (?:week|month)"
+    rf"|(?:last|past) (?:\d{{1,3}}|{'|'.join(_NUMBERS)}) (?:days?|weeks?)"
+    rf"|(?:\d{{1,3}}|an?|{'|'.join(_NUMBERS)}) (?:days?|weeks?) ago|\d{{4}}-\d{{2}}-\d{{2}})\b(?!['’])"
+    rf"|(?:(?:on|since|from|before|until|up to|after) (?:(?:last|this) )?|(?:last|this) )(?:{'|'.join(_WEEKDAYS)})\b"
+    rf"|(?:on|since|from|before|until|up to|after) (?:the )?(?:{_MONTH} \d{{1,2}}{_TH}"
+    rf"|\d{{1,2}}{_TH} (?:of )?{_MONTH})\b(?:,? \d{{4}}\b)?"
+)
+"""A regular expression for words that mean days."""
+
+_DAYS = re.compile(rf"\b(?:{DAYS})", re.I)
+_TODAY = re.compile(r"^Today's date: (\d{4}-\d{2}-\d{2})$", re.M)
+_BOUND = re.compile(r"(?:since|from|before|until|up to|after) ", re.I)
+# "Has X changed since Monday" is about the code: whatever was said of it at any time tells.
+_OF_CODE = re.compile(r"^(?:has|have|did) (?!(?:we|i|you|anyone)\b)", re.I)
+
+
+@dataclass(frozen=True, slots=True)
+class Days:
+    """The first and the last day, as ISO dates; ``''``: no matter."""
+
+    since: str = ""
+    until: str = ""
+
+    @property
+    def arguments(self) -> tuple[tuple[str, Any], ...]:
+        """As the tools take them."""
+        return tuple((name, day) for name, day in (("since", self.since), ("until", self.until)) if day)
+
+    @property
+    def said(self) -> str:
+        """In words, with a space ahead: `` on 2026-11-20``; ``''`` for any days."""
+        if self.since == self.until:
+            return f" on {self.since}" if self.since else ""
+        if not (self.since and self.until):
+            return f" since {self.since}" if self.since else f" until {self.until}"
+        return f" from {self.since} to {self.until}"
+
+
+ANY_DAYS = Days()
+
+
+def without_days(text: str) -> str:
+    """A text with blanks for the words that mean days: every other word stays where it is."""
+    return _DAYS.sub(lambda match: " " * len(match[0]), text)
+
+
+def days_asked(text: str, system: str) -> Days:
+    """The days that a question is about.
+
+    Args:
+        text: the question.
+        system: the system prompt, which has today's date; without one no day is known.
+    """
+    found, today = _DAYS.search(text), _TODAY.search(system)
+    if found is None or today is None or _OF_CODE.match(text):
+        return ANY_DAYS
+    try:
+        first, last = _meant(found[0].lower(), date.fromisoformat(today[1]))
+    except (ValueError, OverflowError):
+        return ANY_DAYS  # the 31st of June
+    bound = _BOUND.match(found[0])
+    day = timedelta(days=1)
+    match bound[0].strip().lower() if bound else "":
+        case "since" | "from":
+            return Days(since=first.isoformat())
+        case "after":
+            return Days(since=(last + day).isoformat())
+        case "before":
+            return Days(until=(first - day).isoformat())
+        case "until" | "up to":
+            return Days(until=last.isoformat())
+        case _:
+            return Days(first.isoformat(), last.isoformat())
+
+
+def _meant(words: str, today: date) -> tuple[date, date]:
+    """The first and the last of the days that words mean."""
+    day = timedelta(days=1)
+    iso = re.search(r"\d{4}-\d{2}-\d{2}", words)
+    if iso:
+        return _twice(date.fromisoformat(iso[0]))
+    if "yesterday" in words:
+        return _twice(today - (2 if "day before" in words else 1) * day)
+    counted = re.search(rf"(\d+|an?|{'|'.join(_NUMBERS)}) (day|week)", words)
+    if counted:
+        number = int(counted[1]) if counted[1].isdigit() else 1 + (*_NUMBERS, "").index(_one(counted[1]))
+        then = today - number * (day if counted[2] == "day" else 7 * day)
+        return _twice(then) if words.endswith("ago") else (then, today)
+    monday = today - today.weekday() * day
+    if "week" in words:
+        if "past" in words:
+            return today - 7 * day, today
+        return (monday, today) if "this" in words else (monday - 7 * day, monday - day)
+    if words.endswith("month"):
+        begin = today.replace(day=1)
+        if "this" in words:
+            return begin, today
+        return ((begin - day).replace(day=1), begin - day) if "past" not in words else (today - 30 * day, today)
+    for number, name in enumerate(_WEEKDAYS):
+        if words.endswith(name):
+            # What was is asked for: of today's own name the one a week ago.
+            return _twice(today - ((today.weekday() - number - 1) % 7 + 1) * day)
+    dated = re.search(rf"({_MONTH}) (\d{{1,2}})|(\d{{1,2}}){_TH} (?:of )?({_MONTH})", words)
+    if dated:
+        month = 1 + _MONTHS.index((dated[1] or dated[4])[:3])
+        year = re.search(r"\d{4}", words)
+        then = date(int(year[0]) if year else today.year, month, int(dated[2] or dated[3]))
+        return _twice(then if year or then <= today else then.replace(year=today.year - 1))
+    return _twice(today)
+
+
+def _one(word: str) -> str:
+    return "one" if word in ("a", "an") else word
+
+
+def _twice(then: date) -> tuple[date, date]:
+    return then, then

@@ -1,0 +1,101 @@
+"""A note that a later one corrects says so where it is quoted."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from ragforge_memory.llm.extractive.questions import read_questions
+from ragforge_memory.llm.extractive.said import decisions, sayings
+
+BEGIN = datetime(2026, 1, 1, tzinfo=UTC)
+
+
+def messages(*texts: str) -> list[dict[str, Any]]:
+    """The user's messages, a day apart."""
+    return [
+        {
+            "role": "user",
+            "excerpt": text,
+            "message_id": f"{at:032x}",
+            "conversation_id": "c" * 32,
+            "timestamp": (BEGIN + timedelta(days=at)).isoformat(),
+            "this_conversation": True,
+        }
+        for at, text in enumerate(texts)
+    ]
+
+
+def marked(lines: list[str]) -> dict[str, str]:
+    """What is said to be later, by the message that is quoted before it."""
+    quoted, found = "", {}
+    for line in lines:
+        if line.startswith("  >"):
+            quoted = line.removeprefix("  > ")
+        elif line.startswith("  (later: "):
+            found[quoted] = line.removeprefix('  (later: "').removesuffix('")')
+    return found
+
+
+@pytest.mark.parametrize(
+    ("first", "then"),
+    [
+        ("the port is 8080", "actually the port is 9090"),
+        ("note: the port is 8080", "update: the port is 9090"),
+        ("we decided that the port is 8080", "we changed our mind: the port is 9090"),
+        ("note: the port is 8080", "no, the port is 9090"),
+        ("we decided to keep sessions in Redis", "correction: sessions are in Postgres"),
+        ("we decided that tokens expire after an hour", "Actually, tokens never expire."),
+        ("we use tabs for indentation", "we no longer use tabs"),
+        ("note: load_rows is eager", "I was wrong, load_rows is lazy"),
+    ],
+)
+def test_a_correction_marks_what_it_corrects(first: str, then: str) -> None:
+    said = messages(first, then)
+    query = "port sessions tokens tabs load_rows"
+    for word in query.split():
+        if word in first and word in then:
+            assert marked(sayings(word, {"query": word, "messages": said})) == {first: then}
+    if all(each.form == "noted" for text in (first, then) for each in read_questions(text)):
+        assert marked(decisions([{"messages": said}])) == {first: then}
+
+
+@pytest.mark.parametrize(
+    ("first", "then"),
+    [
+        ("note: the port is 8080", "note: the port is 9090"),  # no correction, it may be another port
+        ("note: the port is 8080", "update: sessions are kept in Postgres"),
+        ("note: retries are capped at 3 for uploads", "update: uploads must be chunked"),
+        ("update: the port is 9090", "what is the port actually?"),
+    ],
+)
+def test_what_corrects_nothing_marks_nothing(first: str, then: str) -> None:
+    said = messages(first, then)
+    assert marked(decisions([{"messages": said}])) == {}
+    for word in ("port", "uploads"):
+        assert marked(sayings(word, {"query": word, "messages": said})) == {}
+
+
+def test_of_several_corrections_the_last_is_told() -> None:
+    said = messages("note: the port is 8080", "update: the port is 9090", "update: the port is 7070")
+    last = said[-1]["excerpt"]
+    assert marked(decisions([{"messages": said}])) == {each["excerpt"]: last for each in said[:-1]}
+
+
+def test_a_long_correction_is_told_by_its_beginning() -> None:
+    said = messages("note: the port is 8080", f"update: the port is {'9' * 250}\nand more")
+    [(_, told)] = marked(decisions([{"messages": said}])).items()
+    assert told.startswith("update: the port is 999")
+    assert len(told) < 200
+
+
+@pytest.mark.parametrize("text", ["actually the port is 9090", "Actually, sessions have a limit."])
+def test_what_actually_is_so_is_noted(text: str) -> None:
+    assert [each.form for each in read_questions(text)] == ["noted"]
+
+
+@pytest.mark.parametrize("text", ["actually where is echo", "actually what is the port", "is the port actually 9090?"])
+def test_what_actually_asks_is_not_noted(text: str) -> None:
+    assert "noted" not in [each.form for each in read_questions(text)]

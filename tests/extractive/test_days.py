@@ -1,0 +1,128 @@
+"""What was said on certain days: read off the question and the date that the prompt has, looked for by the tools."""
+
+from __future__ import annotations
+
+from datetime import date
+
+import pytest
+
+from ragforge_memory import AsyncConversationAgent
+from ragforge_memory.llm.extractive.days import days_asked
+from ragforge_memory.llm.extractive.provider import ExtractiveProvider
+from ragforge_memory.llm.extractive.questions import read_questions
+from ragforge_memory.llm.port import ChatMessage, ModelRequest, complete
+from ragforge_memory.tools.code_search import CODE_SEARCH_TOOLS
+from ragforge_memory.tools.registry import ToolRegistry
+
+pytestmark = pytest.mark.anyio
+
+TODAY = "You help.\n\nToday's date: 2026-11-23"  # a Monday
+
+
+@pytest.mark.parametrize(
+    ("asked", "since", "until"),
+    [
+        ("today", "2026-11-23", "2026-11-23"),
+        ("this morning", "2026-11-23", "2026-11-23"),
+        ("yesterday", "2026-11-22", "2026-11-22"),
+        ("the day before yesterday", "2026-11-21", "2026-11-21"),
+        ("last week", "2026-11-16", "2026-11-22"),
+        ("this week", "2026-11-23", "2026-11-23"),
+        ("in the past week", "2026-11-16", "2026-11-23"),
+        ("last month", "2026-10-01", "2026-10-31"),
+        ("this month", "2026-11-01", "2026-11-23"),
+        ("on Monday", "2026-11-16", "2026-11-16"),
+        ("on Friday", "2026-11-20", "2026-11-20"),
+        ("last friday", "2026-11-20", "2026-11-20"),
+        ("since Friday", "2026-11-20", ""),
+        ("on 2026-11-20", "2026-11-20", "2026-11-20"),
+        ("since 2026-11-20", "2026-11-20", ""),
+        ("before 2026-11-20", "", "2026-11-19"),
+        ("until 2026-11-20", "", "2026-11-20"),
+        ("after 2026-11-20", "2026-11-21", ""),
+        ("two days ago", "2026-11-21", "2026-11-21"),
+        ("a week ago", "2026-11-16", "2026-11-16"),
+        ("in the last 3 days", "2026-11-20", "2026-11-23"),
+        ("on November 20", "2026-11-20", "2026-11-20"),
+        ("on the 20th of December", "2025-12-20", "2025-12-20"),
+        ("on Nov 20th, 2024", "2024-11-20", "2024-11-20"),
+        ("on June 31", "", ""),
+        ("last time", "", ""),
+        ("about yesterday's bug", "", ""),
+        ("", "", ""),
+    ],
+)
+def test_days_are_read(asked: str, since: str, until: str) -> None:
+    days = days_asked(f"what did we decide {asked}?", TODAY)
+    assert (days.since, days.until) == (since, until)
+    # Without a date in the prompt no day is known.
+    assert days_asked(f"what did we decide {asked}?", "You help.").said == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "form", "target"),
+    [
+        ("what did we decide yesterday?", "said", ""),
+        ("what did we decide on Monday?", "said", ""),
+        ("what did we decide on 2026-11-20?", "said", ""),
+        ("what did we note last friday?", "said", ""),
+        ("what did we decide about tokens on Monday?", "said", "tokens"),
+        ("what did we decide yesterday about tokens?", "said", "tokens"),
+        ("what have we said about tokens since 2026-11-20?", "said", "tokens"),
+        ("what did we decide about the Monday job?", "said", "Monday job"),
+        ("what did we talk about on Monday?", "recap", ""),
+        ("what did we do two days ago?", "recap", ""),
+        ("what did we discuss on 2026-11-20?", "recap", ""),
+    ],
+)
+def test_days_are_no_subject(text: str, form: str, target: str) -> None:
+    assert [(each.form, each.target.text) for each in read_questions(text)] == [(form, target)]
+
+
+@pytest.mark.parametrize(
+    ("text", "days"),
+    [
+        ("what did we decide yesterday?", {"since": "2026-11-22", "until": "2026-11-22"}),
+        ("what did we say about echo since Friday?", {"since": "2026-11-20"}),
+        ("what did we talk about last week?", {"since": "2026-11-16", "until": "2026-11-22"}),
+        ("has echo changed since Monday?", {}),
+        ("what did we decide?", {}),
+    ],
+)
+async def test_the_tools_are_asked_for_these_days(text: str, days: dict[str, str]) -> None:
+    request = ModelRequest(TODAY, (ChatMessage("user", text),), ToolRegistry(CODE_SEARCH_TOOLS).specs)
+    asked = (await complete(ExtractiveProvider(), request)).tool_requests
+    assert asked
+    for each in asked:
+        assert {name: each.arguments[name] for name in ("since", "until") if name in each.arguments} == days
+
+
+async def test_what_was_said_on_a_day_is_told_of_that_day(
+    agent: AsyncConversationAgent, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(agent, "_today", lambda: date(2026, 11, 23))
+    for day in (16, 20, 22):
+        at = f"2026-11-{day}T10:00:00Z"
+        note = {"role": "user", "content": f"note: the limit of reports is {day}", "timestamp": at}
+        await agent.import_conversation({"title": f"the {day}", "messages": [note]})
+    services = await agent.open()
+    await services.graph.run_schema("CALL db.index.fulltext.awaitEventuallyConsistentIndexRefresh()")
+    talk = await agent.create_conversation()
+
+    async def told(text: str) -> list[str]:
+        lines = (await talk.send_message(text)).content.splitlines()
+        return [line.removeprefix("  > note: the limit of reports is ") for line in lines if line.startswith("  >")]
+
+    assert await told("what did we decide yesterday?") == ["22"]
+    assert await told("what did we decide last week?") == ["22", "20", "16"]
+    assert await told("what did we decide on Monday?") == ["16"]
+    assert await told("what did we decide on 2026-11-20?") == ["20"]
+    assert await told("what did we decide about reports since Friday?") == ["22", "20"]
+    assert await told("what did we decide about reports before Friday?") == ["16"]
+    nothing = (await talk.send_message("what did we decide two days ago?")).content
+    assert nothing == "Nothing found about `decisions` in our conversations on 2026-11-21."
+    yesterday = (await talk.send_message("what did we talk about yesterday?")).content.splitlines()
+    assert yesterday[0] == "Our latest conversations on 2026-11-22:"
+    assert [line.partition(", ")[2][:7] for line in yesterday if line.startswith("- ")] == ["`the 22"]
+    none = (await talk.send_message("what did we talk about two days ago?")).content
+    assert none == "Nothing found: we did not talk on 2026-11-21."

@@ -1,0 +1,87 @@
+"""Plain words that are names of code are looked up as names."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from ragforge_memory.llm.extractive.answer import write
+from ragforge_memory.llm.extractive.calls import Call, Found
+from ragforge_memory.llm.extractive.provider import ExtractiveProvider
+from ragforge_memory.llm.extractive.questions import read_questions
+from ragforge_memory.llm.port import ChatMessage, ModelRequest, complete
+from ragforge_memory.tools.code_search import CODE_SEARCH_TOOLS
+from ragforge_memory.tools.registry import ToolRegistry
+
+pytestmark = pytest.mark.anyio
+
+
+def scope(name: str) -> dict[str, Any]:
+    return {
+        "name": name,
+        "qualified_name": name,
+        "type": "function",
+        "file": "src/auth.py",
+        "line": 3,
+        "start_line": 3,
+        "end_line": 4,
+        "signature": f"def {name}()",
+        "docstring": "Does it.",
+    }
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["how login works", "is there a login function?", "what login does", "how to use login", "the login function"],
+)
+async def test_a_plain_word_is_a_name_where_it_is_one(text: str) -> None:
+    request = ModelRequest("", (ChatMessage("user", text),), ToolRegistry(CODE_SEARCH_TOOLS).specs)
+    asked = [(each.name, each.arguments) for each in (await complete(ExtractiveProvider(), request)).tool_requests]
+    assert asked[0] == ("read_scope", {"name": "login"})
+    assert [name for name, _ in asked[1:]] == ["search_code"]
+    [question] = read_questions(text)
+    calls = [Call(name, tuple(arguments.items())) for name, arguments in asked]
+    results: dict[str, Any] = {"results": []}
+    found = [Found(calls[0], {"match": "exact", "total": 1, "scopes": [scope("login")]}), Found(calls[1], results)]
+    assert write(question, "login", found).startswith("`login` - src/auth.py:3 (function")
+    # Something that is only called nearly so is no answer.
+    near = [Found(calls[0], {"match": "partial", "total": 1, "scopes": [scope("login")]}), Found(calls[1], results)]
+    assert write(question, "login", near).startswith("Nothing found")
+
+
+@pytest.mark.parametrize("text", ["compare quote and unquote", "what is the difference between quote and unquote?"])
+async def test_two_plain_words_that_are_names_are_both_shown(text: str) -> None:
+    request = ModelRequest("", (ChatMessage("user", text),), ToolRegistry(CODE_SEARCH_TOOLS).specs)
+    asked = [(each.name, each.arguments) for each in (await complete(ExtractiveProvider(), request)).tool_requests]
+    assert asked[:2] == [("read_scope", {"name": "quote"}), ("read_scope", {"name": "unquote"})]
+    found = [
+        Found(
+            Call("read_scope", (("name", name),)),
+            {"match": "exact", "total": 1, "scopes": [scope(name)]},
+        )
+        for name in ("quote", "unquote")
+    ]
+    answer = write(read_questions(text)[0], text, found)
+    assert "`quote` - src/auth.py:3" in answer
+    assert "`unquote` - src/auth.py:3" in answer
+
+
+@pytest.mark.parametrize("text", ["show callers", "list usages", "the callers", "find references", "any callers?"])
+def test_a_verb_is_no_name(text: str) -> None:
+    assert {each.target.text for each in read_questions(text)}.isdisjoint({"show", "list", "the", "find", "any"})
+
+
+@pytest.mark.parametrize(
+    ("text", "form", "target"),
+    [
+        ("echo callers", "callers", "echo"),
+        ("echo usages", "uses", "echo"),
+        ("does login exist?", "where", "login"),
+        ("is there a function called login?", "where", "login"),
+        ("is login defined anywhere?", "where", "login"),
+        ("can you explain login to me?", "what", "login"),
+    ],
+)
+def test_plain_words_in_short_questions_are_names(text: str, form: str, target: str) -> None:
+    assert [(each.form, each.target.text) for each in read_questions(text)] == [(form, target)]

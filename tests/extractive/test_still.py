@@ -1,0 +1,107 @@
+"""Whether what was said still holds: what was said of it, and what has become of its code, unchanged code too."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ragforge_memory import AsyncConversationAgent
+from ragforge_memory.llm.extractive.questions import read_questions
+from ragforge_memory.llm.extractive.said import sayings
+
+pytestmark = pytest.mark.anyio
+
+
+@pytest.mark.parametrize(
+    ("text", "form", "kind", "target"),
+    [
+        ("is what we decided about check_amount still true?", "said", "words", "check_amount"),
+        ("Is what we said about the retry policy still valid", "said", "words", "retry policy"),
+        ("is what I noted still true?", "said", "words", ""),
+        ("does what we decided about tokens still hold?", "said", "words", "tokens"),
+        ("is the decision about tokens still valid?", "said", "words", "tokens"),
+        ("does check_amount still do what we said?", "said", "words", "check_amount"),
+        ("does check_amount still work as we decided?", "said", "words", "check_amount"),
+        ("is check_amount still what we agreed on?", "said", "words", "check_amount"),
+        ("is it still true that check_amount is strict?", "said", "words", "check_amount strict"),
+        ("is that still so?", "said", "pronoun", "that"),
+        ("is that still true", "said", "pronoun", "that"),
+        ("does that still hold?", "said", "pronoun", "that"),
+        ("what did we decide about it?", "said", "pronoun", "it"),
+        # What asks about code as before.
+        ("is check_amount still used?", "uses", "name", "check_amount"),
+        ("is anything still calling check_amount?", "callers", "name", "check_amount"),
+    ],
+)
+def test_what_asks_whether_it_still_holds(text: str, form: str, kind: str, target: str) -> None:
+    assert [(each.form, each.target.kind, each.target.text) for each in read_questions(text)] == [(form, kind, target)]
+
+
+def note(status: str, **more: Any) -> dict[str, Any]:
+    return {
+        "role": "user",
+        "excerpt": "we decided that load_rows is lazy",
+        "message_id": "1" * 32,
+        "conversation_id": "c" * 32,
+        "timestamp": "2026-01-01T00:00:00Z",
+        "code": [{"name": "load_rows", "file": "a.py", "status": status, **more}] if status else [],
+    }
+
+
+@pytest.mark.parametrize(
+    ("status", "told"),
+    [
+        ("fresh", "- `load_rows` (a.py): its code is as it was"),
+        ("drifted", "- `load_rows` (a.py): its code has changed"),
+        ("orphaned", "- `load_rows` (a.py): it is gone"),
+        ("", "It is tied to no code, so that nothing tells whether it still holds."),
+    ],
+)
+def test_the_label_of_the_code_answers(status: str, told: str) -> None:
+    value = {"query": "load_rows", "messages": [note(status)]}
+    assert sayings("load_rows", value, still=True)[-1] == told
+    assert (sayings("load_rows", value)[-1] == told) == (status in ("drifted", "orphaned"))
+
+
+async def test_whether_a_decision_still_holds(agent: AsyncConversationAgent, tmp_path: Path) -> None:
+    talk = await agent.create_conversation()
+
+    async def ask(text: str) -> str:
+        return (await talk.send_message(text)).content
+
+    await ask("we decided that check_amount must stay strict")
+    services = await agent.open()
+    await services.graph.run_schema("CALL db.index.fulltext.awaitEventuallyConsistentIndexRefresh()")
+    fresh = await ask("is what we decided about check_amount still true?")
+    assert "> we decided that check_amount must stay strict" in fresh
+    assert fresh.endswith("- `check_amount` (bank/account.py): its code is as it was")
+    assert (await ask("is that still so?")).endswith("its code is as it was")
+
+    file = tmp_path / "project" / "bank/account.py"
+    file.write_text(file.read_text().replace("amount < 0", "amount < 1"))
+    await agent.ingest(tmp_path / "project")
+    assert (await ask("does check_amount still do what we said?")).endswith("its code has changed")
+    assert (await ask("is what we decided still true?")).endswith("its code has changed")
+    assert "- `Account.deposit`" in await ask("who calls it?")
+
+
+async def test_what_was_said_in_an_archived_conversation_says_so(agent: AsyncConversationAgent) -> None:
+    old = await agent.create_conversation(title="Old")
+    await old.send_message("note: monthly_report is in euros")
+    await old.archive()
+    for text in ("where is monthly_report?", "what does monthly_report do?", "show me monthly_report"):
+        await (await agent.create_conversation()).send_message(text)
+    services = await agent.open()
+    await services.graph.run_schema("CALL db.index.fulltext.awaitEventuallyConsistentIndexRefresh()")
+    talk = await agent.create_conversation()
+    answer = await talk.send_message("what did we decide about monthly_report?")
+    assert f"conversation {old.uuid[:8]} (archived), message" in answer.content
+    [call] = answer.tool_calls
+    # Questions that state nothing come behind what was stated, and behind the answers to them.
+    asked = [each["excerpt"].endswith("?") for each in call.result["messages"] if each["role"] == "user"]
+    assert asked == sorted(asked)
+    assert [each["archived"] for each in call.result["messages"] if each["conversation_id"] == old.uuid] == [True]
+    listed = (await talk.send_message("list our conversations")).content
+    assert "`Old`" in next(line for line in listed.splitlines() if "archived" in line)
