@@ -35,7 +35,8 @@ async def test_the_grid_is_exact(make_desk: MakeDesk, seed: int) -> None:
                 # A worker that dies in between leaves its claim behind; the next takes it when it is over.
                 other = make_desk(every, lease=0.01)
                 await other.store.claim(uuid)
-                await asyncio.sleep(0.02)
+                while await other.claimed(uuid):
+                    pass
     await desk.work()
     state = await desk.state(uuid)
     found = await desk.all(uuid)
