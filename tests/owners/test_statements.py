@@ -30,6 +30,7 @@ from tests.owners.deletion_probes import DELETION, DELETION_CODE
 from tests.owners.filed_probes import FILED
 from tests.owners.graph import (
     DIMENSION,
+    MODEL,
     OPENED,
     Data,
     Mutation,
@@ -94,7 +95,7 @@ def _ground(config: Neo4jConfig) -> Iterator[Ground]:
     async def opened() -> Space:
         client = await connect(config)
         try:
-            return await open_space(client, project, "test-owners", DIMENSION)
+            return await open_space(client, project, MODEL, DIMENSION)
         finally:
             await client.aclose()
 
