@@ -28,9 +28,26 @@ from ragforge_memory.models.owner import Owner
 OLD_VERSION = "5.26.30"
 """The older line that every statement must run on too."""
 
-QUICK_START = ("RAGFORGE_NEO4J_JAVA_OPTIONS", "-XX:TieredStopAtLevel=1")
+_JAVA = "RAGFORGE_NEO4J_JAVA_OPTIONS"
+
+QUICK_START = (_JAVA, "-XX:TieredStopAtLevel=1")
 """For servers that live for a test or a few: Java's second compiler pays for itself after some 400 planned statements
-only. What the session shares has it, for there it halves the time of planning, which is most of what tests wait for."""
+only, and then for what is run most."""
+
+LONG_RUN = (
+    _JAVA,
+    " ".join(
+        f"-XX:Tier4{threshold}={twelvefold}"
+        for threshold, twelvefold in {
+            "InvocationThreshold": 60_000,
+            "MinInvocationThreshold": 7_200,
+            "CompileThreshold": 180_000,
+            "BackEdgeThreshold": 480_000,
+        }.items()
+    ),
+)
+"""For what the session shares, which runs for minutes: the second compiler waits twelve times as long as by itself, for
+otherwise it takes as much of the processors as planning does, which is most of what tests wait for."""
 
 _HOMES = "RAGFORGE_TEST_HOMES"
 
@@ -92,7 +109,7 @@ def _server(variables: str, version: str) -> Iterator[Neo4jConfig]:
     else:
         home = Path(os.environ[_HOMES]) / version
         try:
-            yield _managed(version, home)
+            yield _managed(version, home, LONG_RUN)
         finally:
             release(home)
 
@@ -106,10 +123,7 @@ def started(version: str, scratch: pytest.TempPathFactory) -> Iterator[Neo4jConf
     else:
         home = scratch.mktemp("home")
         try:
-            with pytest.MonkeyPatch.context() as environment:
-                environment.setenv(*QUICK_START)
-                config = _managed(version, home)
-            yield config
+            yield _managed(version, home, QUICK_START)
         finally:
             stop(home)
             release(home)
@@ -144,10 +158,11 @@ def _container(version: str) -> Iterator[Neo4jConfig]:
         yield Neo4jConfig(container.get_connection_url(), username="neo4j", password=password)
 
 
-def _managed(version: str, home: Path) -> Neo4jConfig:
+def _managed(version: str, home: Path, java: tuple[str, str]) -> Neo4jConfig:
     with pytest.MonkeyPatch.context() as environment:
         # the jars and the Java runtime are the user's, the data is not
         environment.setenv("RAGFORGE_CACHE", str(cache_home()))
         environment.setenv("RAGFORGE_NEO4J_VERSION", version)
+        environment.setenv(*java)
         info = ensure_running(home)
     return Neo4jConfig(info.uri, username=info.username, password=info.password)

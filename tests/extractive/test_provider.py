@@ -15,62 +15,12 @@ from ragforge_memory.llm.port import (
     ChatMessage,
     ModelProvider,
     ModelRequest,
-    ToolOutcome,
     ToolRequest,
-    ToolSpec,
     complete,
 )
-from ragforge_memory.tools.code_search import CODE_SEARCH_TOOLS
-from ragforge_memory.tools.registry import ToolRegistry
+from tests.extractive.asking import ECHO, TOOLS, answer_to, found, requests_for, user
 
 pytestmark = pytest.mark.anyio
-
-TOOLS = ToolRegistry(CODE_SEARCH_TOOLS).specs
-ECHO = {
-    "name": "echo",
-    "qualified_name": "Talk.echo",
-    "type": "method",
-    "file": "src/talk.py",
-    "line": 12,
-    "start_line": 11,
-    "end_line": 14,
-    "signature": "def echo(self)",
-    "docstring": "Says it again.",
-    "language": "python",
-    "source": "    @cached\n    def echo(self):\n        # ```\n        return 1",
-}
-
-
-def user(text: str) -> ChatMessage:
-    return ChatMessage("user", text)
-
-
-async def requests_for(*messages: ChatMessage, tools: tuple[ToolSpec, ...] = TOOLS) -> list[tuple[str, dict[str, Any]]]:
-    answer = await complete(ExtractiveProvider(), ModelRequest("", messages, tools))
-    return [(each.name, each.arguments) for each in answer.tool_requests]
-
-
-async def answer_to(text: str, results: dict[str, Any], *before: ChatMessage, failing: bool = False) -> str:
-    """Plays the tools: ``results`` by tool name, given for whatever is asked."""
-    messages = [*before, user(text)]
-    for _ in range(4):
-        given = await complete(ExtractiveProvider(), ModelRequest("", tuple(messages), TOOLS))
-        if not given.tool_requests:
-            assert given.finished.reason == "stop"
-            return given.text
-        outcomes = tuple(
-            ToolOutcome(each.id, each.name, json.dumps(results.get(each.name, {"error": "?"})), failing)
-            for each in given.tool_requests
-        )
-        messages += [
-            ChatMessage("assistant", "", tool_requests=given.tool_requests),
-            ChatMessage("tool", tool_outcomes=outcomes),
-        ]
-    raise AssertionError("it asks for ever")
-
-
-def found(*scopes: dict[str, Any], match: str = "exact") -> dict[str, Any]:
-    return {"asked": "x", "match": match, "total": len(scopes), "scopes": list(scopes)}
 
 
 async def test_it_is_a_model_provider() -> None:
@@ -205,85 +155,6 @@ async def test_code_that_holds_a_fence_is_fenced_with_a_longer_one() -> None:
     answer = await answer_to("show me echo", {"read_scope": found(ECHO)})
     assert "````python\n    @cached\n" in answer
     assert answer.rstrip().endswith("````")
-
-
-async def test_callers_are_listed_with_their_lines() -> None:
-    callers = [{"qualified_name": "main", "type": "function", "file": "src/app.py", "line": 1, "lines": [4, 9]}]
-    target = {**ECHO, "callers": callers, "top_level": [{"file": "run.py", "lines": [2]}], "totals": {"callers": 1}}
-    answer = await answer_to("who calls echo?", {"find_callers": found(target)})
-    assert answer.splitlines() == [
-        "`Talk.echo` (src/talk.py, line 12) is called by 1 scope:",
-        "- `main` - src/app.py:4, 9",
-        "Outside of functions:",
-        "- run.py:2",
-    ]
-    alone = await answer_to("who calls echo?", {"find_callers": found({**ECHO, "callers": []})})
-    assert "no calls of it were found" in alone
-
-
-async def test_what_only_may_be_a_call_is_not_stated() -> None:
-    possible = [
-        {"qualified_name": "main", "type": "function", "file": "src/app.py", "line": 1, "lines": [4]},
-        {"qualified_name": "", "type": "", "file": "run.py", "line": 0, "lines": [2]},
-    ]
-    answer = await answer_to("who calls echo?", {"find_callers": found({**ECHO, "callers": [], "possible": possible})})
-    assert answer.splitlines() == [
-        "`Talk.echo` (src/talk.py, line 12): no call is certain to be of it.",
-        "",
-        "Calls of some `echo` on something whose type is not known:",
-        "- `main` - src/app.py:4",
-        "- run.py:2",
-    ]
-
-
-async def test_a_scope_that_uses_a_thing_in_two_ways_is_one() -> None:
-    def uses(*lines: int) -> list[dict[str, Any]]:
-        return [{"qualified_name": "main", "type": "function", "file": "src/app.py", "line": 1, "lines": list(lines)}]
-
-    target = {**ECHO, "callers": uses(9), "references": uses(4), "totals": {"callers": 1}}
-    answer = await answer_to("who uses echo?", {"find_callers": found(target)})
-    assert answer.splitlines() == [
-        "`Talk.echo` (src/talk.py, line 12) is used by 1 scope:",
-        "- `main` - src/app.py:4, 9",
-    ]
-
-
-async def test_each_class_of_a_name_has_its_own_inheritors() -> None:
-    def worker(file: str, *below: str) -> dict[str, Any]:
-        uses = [{"qualified_name": each, "type": "class", "file": file, "line": 9, "lines": [9]} for each in below]
-        return {**ECHO, "qualified_name": "Worker", "type": "class", "file": file, "line": 1, "subclasses": uses}
-
-    value = found(worker("a.py", "Nightly"), worker("b.py"), worker("c.py", "Sender"), {**ECHO, "subclasses": []})
-    answer = await answer_to("which classes inherit from Worker?", {"find_callers": value})
-    assert answer.splitlines() == [
-        "`Worker` (a.py, line 1) is inherited by 1 scope:",
-        "- `Nightly` - a.py:9",
-        "",
-        "`Worker` (c.py, line 1) is inherited by 1 scope:",
-        "- `Sender` - c.py:9",
-        "",
-        "Nothing in this project inherits from `Worker` (b.py, line 1).",
-    ]
-    alone = await answer_to("which classes inherit from Worker?", {"find_callers": found(worker("b.py"))})
-    assert alone == "`Worker` (b.py, line 1): nothing in this project inherits from it."
-
-
-async def test_bases_are_told_with_their_places_and_others_as_written() -> None:
-    flask = {**ECHO, "qualified_name": "Flask", "type": "class", "signature": "class Flask(App, abc.ABC)"}
-    above = {"qualified_name": "App", "type": "class", "file": "src/app.py", "line": 3, "lines": [12]}
-    text = "what does Flask inherit from?"
-    assert await requests_for(user(text)) == [("find_callees", {"name": "Flask"})]
-    answer = await answer_to(text, {"find_callees": found({**flask, "bases": [above]}, {**ECHO, "bases": []})})
-    assert answer.splitlines() == [
-        "`Flask` (src/talk.py, line 12) inherits from 1 definition of this project:",
-        "- `App` - src/app.py:3 (class)",
-        "It is written as:",
-        "> `class Flask(App, abc.ABC)`",
-    ]
-    alone = await answer_to(text, {"find_callees": found({**flask, "bases": []})})
-    assert alone.startswith("`Flask` (src/talk.py, line 12) inherits from nothing that is defined in this project.\n")
-    assert alone.endswith("> `class Flask(App, abc.ABC)`")
-    assert (await answer_to(text, {"find_callees": found(match="none")})).startswith("Nothing found for `Flask`")
 
 
 async def test_a_pronoun_is_no_part_of_a_name() -> None:
@@ -421,68 +292,3 @@ async def test_an_unfinished_tool_call_is_no_result() -> None:
     messages = (user("where is echo?"), ChatMessage("assistant", "", tool_requests=(request,)))
     answer = await complete(ExtractiveProvider(), ModelRequest("", messages, TOOLS))
     assert answer.text == "I could not look it up: the tool gave no result"
-
-
-def outlined(*scopes: tuple[str, str], total: int | None = None) -> dict[str, Any]:
-    entries = [
-        {"name": name.rpartition(".")[2], "qualified_name": name, "type": kind, "line": line}
-        for line, (name, kind) in enumerate(scopes, 1)
-    ]
-    return {
-        "kind": "file",
-        "match": "exact",
-        "file": "src/talk.py",
-        "other_files": [],
-        "total": total or len(entries),
-        "scopes": entries,
-    }
-
-
-async def test_what_is_counted_is_what_is_listed() -> None:
-    value = {
-        "outline": outlined(("Talk", "class"), ("Talk.echo", "method"), ("run", "function"), ("LIMIT", "constant"))
-    }
-    for asked, first, listed in [
-        ("what is in talk.py?", "contains 4 definitions:", 4),
-        ("list all classes in talk.py", "contains 1 class:", 1),
-        ("list all functions in talk.py", "contains 1 method and 1 function:", 2),
-        ("list the classes and functions in talk.py", "contains 1 class, 1 method and 1 function:", 3),
-        ("list all constants in talk.py", "contains 1 constant:", 1),
-        ("list all enums in talk.py", "contains no enum, but 4 definitions:", 4),
-    ]:
-        answer = await answer_to(asked, value)
-        assert answer.splitlines()[0] == f"`src/talk.py` {first}", asked
-        assert answer.count("\n- `") == listed, asked
-    two = outlined(("Talk", "class"), ("Walk", "class"))
-    assert "contains 2 classes:" in await answer_to("list all classes in talk.py", {"outline": two})
-    empty = {"outline": {**outlined(), "total": 0}}
-    assert await answer_to("what is in talk.py?", empty) == "`src/talk.py` contains 0 definitions."
-
-
-async def test_a_long_list_leaves_nothing_out_without_saying_so() -> None:
-    methods = [("Talk", "class"), *((f"Talk.m{number}", "method") for number in range(130))]
-    answer = await answer_to("list all methods in talk.py", {"outline": outlined(*methods)})
-    assert answer.startswith("`src/talk.py` contains 130 methods:\n- `Talk.m0`")
-    assert answer.count("\n- `") == 120
-    assert answer.endswith("… and 10 more.")
-    whole = await answer_to("what is in talk.py?", {"outline": outlined(*methods)})
-    assert whole.startswith("`src/talk.py` contains 131 definitions:\n- `Talk` - src/talk.py:1 (class): `m0`, `m1`")
-    cut = await answer_to("list all methods in talk.py", {"outline": outlined(*methods[:10], total=500)})
-    assert cut.startswith("`src/talk.py` contains 9 methods:")
-    assert cut.endswith("… and 490 more definitions deeper inside, which are not looked at here.")
-
-
-async def test_overloads_are_not_counted_beside_what_they_overload() -> None:
-    value = outlined(("say", "function"), ("say", "function"))
-    value["scopes"][0]["overload"] = True
-    answer = await answer_to("list all functions in talk.py", {"outline": value})
-    assert answer == "`src/talk.py` contains 1 function:\n- `say` - src/talk.py:2 (function), overloaded in line 1"
-
-
-async def test_the_members_of_a_class_are_counted_as_what_they_are() -> None:
-    members = outlined(("Talk.echo", "method"), ("Talk.LIMIT", "constant"))["scopes"]
-    owner = {**ECHO, "qualified_name": "Talk", "type": "class"}
-    value = {"kind": "scope", "match": "exact", "scope": owner, "scopes": members, "total": 2}
-    answer = await answer_to("list the methods of Talk", {"outline": value})
-    assert answer.splitlines()[1:] == ["It has 1 method inside:", "- `Talk.echo` - src/talk.py:1 (method)"]
-    assert "It has 2 definitions inside:" in await answer_to("what is in Talk?", {"outline": value})

@@ -26,8 +26,9 @@ DIMENSION = 7
 
 async def test_no_read_brings_an_embedding(client: GraphClient, owner: Owner, neo4j_config: Neo4jConfig) -> None:
     """Every statement is run over data that has vectors; no list of floats comes back, whatever is asked."""
+    from tests.owners.code_probes import CODE
+    from tests.owners.conversation_probes import CONVERSATIONS
     from tests.owners.graph import Data, create, remove, undone
-    from tests.owners.probes import CODE, CONVERSATIONS
 
     space = await open_space(client, owner.project, "test-traps", DIMENSION)
     version = await client.server_version()

@@ -26,6 +26,7 @@ from ragforge_memory.graph.queries import (
 )
 from ragforge_memory.graph.spaces import open_space
 from ragforge_memory.models.owner import Owner
+from tests.owners.graph import DIMENSION, MODEL
 from tests.vector_indexes import index_of
 
 pytestmark = pytest.mark.anyio
@@ -194,8 +195,9 @@ async def test_a_statement_that_opens_its_own_transactions_is_not_run_in_one(cli
 async def test_every_statement_is_planned(either_client: GraphClient, driver: neo4j.AsyncDriver, owner: Owner) -> None:
     """The variant that this server gets is valid, not deprecated, and never looks at all nodes."""
     version = await either_client.server_version()
-    space = await open_space(either_client, owner.project, "test-queries", 7)
-    names = {"property": space.property, "dimension": "7"}
+    # The space of the probes of owners: what is planned here is planned for them.
+    space = await open_space(either_client, owner.project, MODEL, DIMENSION)
+    names = {"property": space.property, "dimension": str(DIMENSION)}
     for name in all_statements():
         statement = statement_for(name, version)
         for edge_type in EDGE_TYPES if "{{type}}" in statement.text else ("",):

@@ -13,7 +13,7 @@ from ragforge_memory.code.readers import Readers, _processors, read_file
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
     for number in range(60):
-        body = "".join(f"def f{n}(x):\n    return x + {n}\n\n" for n in range(300))
+        body = "".join(f"def f{n}(x):\n    return x + {n}\n\n" for n in range(10))
         (tmp_path / f"m{number}.py").write_text(body)
     (tmp_path / "broken.py").write_text("def (:\n")
     # A module of the project that is called like one that the readers import must not be taken for it.
@@ -22,7 +22,8 @@ def root(tmp_path: Path) -> Path:
 
 
 def sizes(root: Path) -> list[tuple[str, int]]:
-    return [(path.name, path.stat().st_size) for path in sorted(root.glob("*.py"))]
+    """Large enough, as it is told, for several rounds to each process."""
+    return [(path.name, 20_000) for path in sorted(root.glob("*.py"))]
 
 
 def test_processes_give_what_this_one_gives(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,6 +6,8 @@ import json
 import re
 from typing import Any
 
+from pydantic import BaseModel, Field
+
 from ragforge_memory import AsyncConversationAgent
 from ragforge_memory.llm.port import ModelRequest
 from ragforge_memory.llm.scripted import ScriptedProvider
@@ -14,6 +16,15 @@ TASK = "Name the topic."
 FIELDS = {"topic": {"type": "string"}, "findings": {"type": "array", "items": {"type": "string"}}}
 ALONE = {"enable_summarization": False}
 """Settings of an agent that asks its model for nothing else."""
+
+
+class Found(BaseModel):
+    """What is found in a conversation."""
+
+    topic: str = Field(pattern=r"^topic-\d+$")
+    findings: list[str]
+    open_questions: list[str] = []
+
 
 STORED = """
 MATCH (c:Conversation)-[:HAS_INSIGHT]->(i:Insight {conversation_id: c.uuid})

@@ -148,7 +148,7 @@ async def test_what_is_cancelled_is_free_at_once(make_agent: MakeAgent, cypher: 
 async def test_a_claim_that_a_cancel_comes_upon_is_given_back(
     make_agent: MakeAgent, cypher: Cypher, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    made_in_the_graph = asyncio.Event()
+    made_in_the_graph, arrives = asyncio.Event(), asyncio.Event()
 
     class SlowStore(InsightStore):
         """The graph has the claim, its answer is still on its way."""
@@ -156,7 +156,7 @@ async def test_a_claim_that_a_cancel_comes_upon_is_given_back(
         async def claim(self, *arguments: Any, **options: Any) -> Any:
             claimed = await super().claim(*arguments, **options)
             made_in_the_graph.set()
-            await asyncio.sleep(0.1)
+            await arrives.wait()
             return claimed
 
     monkeypatch.setattr(opening, "InsightStore", SlowStore)
@@ -165,6 +165,10 @@ async def test_a_claim_that_a_cancel_comes_upon_is_given_back(
         run = asyncio.create_task(agent.batch_analyze(made, TASK, FIELDS))
         await made_in_the_graph.wait()
         run.cancel()
+        # Whoever is to hear of the cancel has heard by the time the graph has answered twice.
+        await agent.list_insights()
+        await agent.list_insights()
+        arrives.set()
         with pytest.raises(asyncio.CancelledError):
             await run
         tokens = cypher("MATCH (c:Conversation {uuid: $u}) RETURN c.insight_token AS token", u=made[0])

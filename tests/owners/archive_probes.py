@@ -5,11 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tests.owners.graph import Data
-from tests.owners.probes import FRESH_ID, Probe, Rows
-
-
-def _nothing(rows: Rows) -> bool:
-    return not rows
+from tests.owners.probes import FRESH_ID, Probe, Rows, nothing
 
 
 def _no_numbers(rows: Rows) -> bool:
@@ -102,41 +98,41 @@ def _given(message: str, uuid: str, call: str | None = None) -> dict[str, Any]:
 
 ARCHIVE: dict[str, list[Probe]] = {
     "archive_family": [
-        Probe(lambda a, b: _read(b.conversation), expect=_nothing),
+        Probe(lambda a, b: _read(b.conversation), expect=nothing),
         Probe(lambda a, b: _read(a.conversation), prepare=_BRANCHED, expect=_some),
     ],
     "archive_conversations": [Probe(lambda a, b: {}, expect=_some)],
-    "archive_conversation": [Probe(lambda a, b: _read(b.conversation), expect=_nothing)],
-    "archive_sizes": [Probe(lambda a, b: _read(b.conversation), expect=_nothing)],
-    "archive_messages": [Probe(lambda a, b: _read(b.conversation), expect=_nothing)],
+    "archive_conversation": [Probe(lambda a, b: _read(b.conversation), expect=nothing)],
+    "archive_sizes": [Probe(lambda a, b: _read(b.conversation), expect=nothing)],
+    "archive_messages": [Probe(lambda a, b: _read(b.conversation), expect=nothing)],
     "archive_anchors": [
         Probe(
             lambda a, b: _read(b.conversation),
             prepare=f"{_BEGUN} WITH c MATCH (m:Message {{uuid: $b_question}}), (x:CodeAnchor {{key: 'probe'}}) "
             "CREATE (m)-[:ANCHORED_AT {kind: 'read'}]->(x)",
-            expect=_nothing,
+            expect=nothing,
         )
     ],
     "archive_prompts": [
-        Probe(lambda a, b: _read(a.conversation), prepare=_PROMPTED, expect=_nothing),
+        Probe(lambda a, b: _read(a.conversation), prepare=_PROMPTED, expect=nothing),
         Probe(
             lambda a, b: _read(b.conversation),
             prepare=_PROMPTED.replace("b.user_id, project: b.project", "a.user_id, project: a.project").replace(
                 "SET a.receipt", "SET b.receipt"
             ),
-            expect=_nothing,
+            expect=nothing,
         ),
     ],
-    "archive_summaries": [Probe(lambda a, b: _read(b.conversation), expect=_nothing)],
+    "archive_summaries": [Probe(lambda a, b: _read(b.conversation), expect=nothing)],
     "archive_insights": [
         Probe(
             lambda a, b: _read(b.conversation),
             prepare="MATCH (c:Conversation {uuid: $b_conversation}) CREATE (c)-[:HAS_INSIGHT]->(:Insight {uuid: 'i'})",
-            expect=_nothing,
+            expect=nothing,
         )
     ],
     "restore_state": [
-        Probe(lambda a, b: {"conversations": [{"uuid": b.conversation, "seq": 1}]}, expect=_nothing),
+        Probe(lambda a, b: {"conversations": [{"uuid": b.conversation, "seq": 1}]}, expect=nothing),
     ],
     "copies_here": [
         Probe(
@@ -147,14 +143,12 @@ ARCHIVE: dict[str, list[Probe]] = {
         )
     ],
     "session_holders": [Probe(lambda a, b: {"session_ids": [b.session]}, expect=lambda rows: len(rows) == 1)],
-    "begin_restore": [
-        Probe(lambda a, b: {**_FENCE, "uuids": [b.deleting], "holder": "h"}, expect=_nothing, taken=True)
-    ],
+    "begin_restore": [Probe(lambda a, b: {**_FENCE, "uuids": [b.deleting], "holder": "h"}, expect=nothing, taken=True)],
     "restore_messages": [
         Probe(
             lambda a, b: _batch(b.conversation, messages=[_MESSAGE]),
             prepare=_BEGUN,
-            expect=_nothing,
+            expect=nothing,
         )
     ],
     "restore_messages_with_vectors": [
@@ -164,11 +158,11 @@ ARCHIVE: dict[str, list[Probe]] = {
                 "property": "probe",
             },
             prepare=_BEGUN,
-            expect=_nothing,
+            expect=nothing,
         )
     ],
     "restore_ties": [
-        Probe(lambda a, b: _ties(b.conversation), prepare=_BEGUN, expect=_nothing),
+        Probe(lambda a, b: _ties(b.conversation), prepare=_BEGUN, expect=nothing),
         *(
             Probe(parameters, prepare=_BEGUN, expect=_some)
             for parameters in (
@@ -186,7 +180,7 @@ ARCHIVE: dict[str, list[Probe]] = {
         ),
     ],
     "restore_summaries": [
-        Probe(lambda a, b: _summary(b.conversation), prepare=_BEGUN, expect=_nothing),
+        Probe(lambda a, b: _summary(b.conversation), prepare=_BEGUN, expect=nothing),
         Probe(lambda a, b: _summary(a.conversation, messages=[b.question]), prepare=_BEGUN, expect=_some),
         Probe(lambda a, b: _summary(a.conversation, summaries=[b.summary]), prepare=_BEGUN, expect=_some),
     ],
@@ -194,11 +188,11 @@ ARCHIVE: dict[str, list[Probe]] = {
         Probe(
             lambda a, b: _batch(b.conversation, insights=[{"uuid": FRESH_ID, "properties": {}, "created_at": _TIME}]),
             prepare=_BEGUN,
-            expect=_nothing,
+            expect=nothing,
         )
     ],
     "finish_restore": [
-        Probe(lambda a, b: _finish(b.conversation), prepare=_BEGUN, expect=_nothing),
+        Probe(lambda a, b: _finish(b.conversation), prepare=_BEGUN, expect=nothing),
         Probe(lambda a, b: _finish(a.conversation, parent=b.conversation), prepare=_BEGUN, expect=_some),
     ],
     "restore_prompts": [
@@ -245,7 +239,7 @@ def _anchor(key: str, data: Data) -> dict[str, Any]:
 
 ARCHIVE_CODE: dict[str, list[Probe]] = {
     "restore_anchors": [
-        Probe(lambda a, b: _anchor(b.anchor, b), expect=_nothing, taken=True),
+        Probe(lambda a, b: _anchor(b.anchor, b), expect=nothing, taken=True),
         Probe(lambda a, b: _anchor("probe", b), expect=_some),
     ],
     "borrow_ingest_lease": [Probe(lambda a, b: {**_FENCE, "holder": "h"}, prepare=_FREE, expect=_some)],

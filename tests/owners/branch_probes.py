@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tests.owners.graph import Data
-from tests.owners.probes import FRESH_ID, MESSAGE, Probe, Rows
+from tests.owners.probes import FRESH_ID, MESSAGE, Probe, nothing
 
 
 def _merge(conversation: str, other: str, **scope: Any) -> dict[str, Any]:
@@ -24,10 +24,6 @@ def _merge(conversation: str, other: str, **scope: Any) -> dict[str, Any]:
     }
 
 
-def _nothing(rows: Rows) -> bool:
-    return not rows
-
-
 def _into(a: Data, b: Data) -> dict[str, Any]:
     return _merge(b.conversation, a.conversation)
 
@@ -37,6 +33,6 @@ def _of(a: Data, b: Data) -> dict[str, Any]:
 
 
 MERGES: dict[str, list[Probe]] = {
-    "merge_known": [Probe(_into, expect=_nothing), Probe(_of, expect=_nothing)],
-    "merge_branch": [Probe(_into, expect=_nothing), Probe(_of, expect=_nothing)],
+    "merge_known": [Probe(_into, expect=nothing), Probe(_of, expect=nothing)],
+    "merge_branch": [Probe(_into, expect=nothing), Probe(_of, expect=nothing)],
 }

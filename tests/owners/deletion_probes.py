@@ -5,12 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tests.owners.graph import Data
-from tests.owners.probes import Probe, Rows
-
-
-def _nothing(rows: Rows) -> bool:
-    return not rows
-
+from tests.owners.probes import Probe, Rows, nothing
 
 _LOOSE = "MATCH (x:CodeAnchor) WHERE x.uuid IN [$b_anchor] SET x:LooseAnchor"
 _OLD = (
@@ -36,7 +31,7 @@ DELETION: dict[str, list[Probe]] = {
         Probe(lambda a, b: _expired(3_600, None), prepare=_OLD, expect=_own_alone),
         Probe(lambda a, b: _expired(None, 0), prepare=_OLD, expect=bool),
     ],
-    "begin_expiry": [Probe(lambda a, b: _stamped(b), prepare=_OLD, expect=_nothing)],
+    "begin_expiry": [Probe(lambda a, b: _stamped(b), prepare=_OLD, expect=nothing)],
 }
 """Statements on conversations, which belong to a user in a project."""
 

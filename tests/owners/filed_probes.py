@@ -5,11 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tests.owners.graph import Data
-from tests.owners.probes import Probe, Rows
-
-
-def _nothing(rows: Rows) -> bool:
-    return not rows
+from tests.owners.probes import Probe, Rows, nothing
 
 
 def _one_row(rows: Rows) -> bool:
@@ -31,14 +27,14 @@ _SHARED = (
 
 FILED: dict[str, list[Probe]] = {
     "mark_filed": [
-        Probe(lambda a, b: {"uuid": b.conversation, "file_path": "stolen/file.jsonl", "fresh": True}, expect=_nothing),
+        Probe(lambda a, b: {"uuid": b.conversation, "file_path": "stolen/file.jsonl", "fresh": True}, expect=nothing),
     ],
-    "filed_messages": [Probe(lambda a, b: {"uuid": b.deleting}, expect=_nothing)],
+    "filed_messages": [Probe(lambda a, b: {"uuid": b.deleting}, expect=nothing)],
     "filed_texts": [
         Probe(
             lambda a, b: {"uuid": b.conversation},
             prepare="MATCH (c:Conversation {uuid: $b_conversation}) SET c.file_path = 'conversations/b.jsonl'",
-            expect=_nothing,
+            expect=nothing,
         ),
     ],
     "filed_lost": [
@@ -46,16 +42,16 @@ FILED: dict[str, list[Probe]] = {
             lambda a, b: {"uuids": [b.conversation]},
             prepare="MATCH (c:Conversation {uuid: $b_conversation})-[:HAS_MESSAGE]->(m:Message) "
             "SET c.file_path = 'conversations/b.jsonl' REMOVE m.content",
-            expect=_nothing,
+            expect=nothing,
         ),
     ],
-    "filed_lineage": [Probe(lambda a, b: {"conversation_id": b.conversation}, expect=_nothing)],
+    "filed_lineage": [Probe(lambda a, b: {"conversation_id": b.conversation}, expect=nothing)],
     "filed_conversations": [Probe(lambda a, b: {"tags": None}, expect=lambda rows: bool(rows))],
     "filed_history_places": [
-        Probe(lambda a, b: _found(b, conversation_id=b.conversation), expect=_nothing),
+        Probe(lambda a, b: _found(b, conversation_id=b.conversation), expect=nothing),
     ],
     "filed_owner_places": [
         Probe(lambda a, b: _found(b, a.question, b.question, b.answer, tags=None), expect=_one_row),
-        Probe(lambda a, b: _found(b, tags=None), prepare=_SHARED, expect=_nothing),
+        Probe(lambda a, b: _found(b, tags=None), prepare=_SHARED, expect=nothing),
     ],
 }

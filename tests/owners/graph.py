@@ -15,7 +15,7 @@ from ragforge_memory.graph.client import plain
 from ragforge_memory.graph.text import owner_token
 from ragforge_memory.models.owner import Owner
 
-DIMENSION = 7
+MODEL, DIMENSION = "test-owners", 7
 VECTOR = [1.0] + [0.0] * (DIMENSION - 1)
 LABELS = ("Conversation", "Message", "Summary", "ToolCall", "ToolResult", "Scope", "File", "Project", "CodeAnchor")
 

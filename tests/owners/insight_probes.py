@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tests.owners.graph import Data
-from tests.owners.probes import Probe, Rows
+from tests.owners.probes import Probe, Rows, nothing
 
 KEY = "key-of-probes"
 
@@ -28,10 +28,6 @@ def _asked(data: Data, **scope: Any) -> dict[str, Any]:
     }
 
 
-def _nothing(rows: Rows) -> bool:
-    return not rows
-
-
 def _one_row(rows: Rows) -> bool:
     return len(rows) == 1
 
@@ -52,18 +48,18 @@ _CLAIMED = (
 )
 
 INSIGHTS: dict[str, list[Probe]] = {
-    "known_insights": [Probe(lambda a, b: _asked(b), prepare=_insights("b"), expect=_nothing)],
+    "known_insights": [Probe(lambda a, b: _asked(b), prepare=_insights("b"), expect=nothing)],
     "claim_insight": [
-        Probe(lambda a, b: _asked(b), expect=_nothing),
-        Probe(lambda a, b: _asked(b), prepare=_insights("b"), expect=_nothing),
+        Probe(lambda a, b: _asked(b), expect=nothing),
+        Probe(lambda a, b: _asked(b), prepare=_insights("b"), expect=nothing),
     ],
-    "renew_insight_lease": [Probe(lambda a, b: _asked(b, token=b.token), prepare=_CLAIMED, expect=_nothing)],
-    "write_insight": [Probe(lambda a, b: _asked(b, token=b.token), prepare=_CLAIMED, expect=_nothing)],
-    "release_insight": [Probe(lambda a, b: _asked(b, token=b.token), prepare=_CLAIMED, expect=_nothing)],
+    "renew_insight_lease": [Probe(lambda a, b: _asked(b, token=b.token), prepare=_CLAIMED, expect=nothing)],
+    "write_insight": [Probe(lambda a, b: _asked(b, token=b.token), prepare=_CLAIMED, expect=nothing)],
+    "release_insight": [Probe(lambda a, b: _asked(b, token=b.token), prepare=_CLAIMED, expect=nothing)],
     "list_insights": [
-        Probe(lambda a, b: _asked(b), prepare=_insights("b"), expect=_nothing),
+        Probe(lambda a, b: _asked(b), prepare=_insights("b"), expect=nothing),
         Probe(lambda a, b: _asked(b), prepare=_insights("a", "b"), expect=_one_row),
     ],
-    "conversation_insights": [Probe(lambda a, b: _asked(b), prepare=_insights("b"), expect=_nothing)],
+    "conversation_insights": [Probe(lambda a, b: _asked(b), prepare=_insights("b"), expect=nothing)],
 }
 """Statements on insights, which belong to a conversation's owner."""

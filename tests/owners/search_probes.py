@@ -7,7 +7,7 @@ from typing import Any
 from ragforge_memory.graph.text import owner_token
 from ragforge_memory.retrieval.words import pattern
 from tests.owners.graph import VECTOR, Data
-from tests.owners.probes import Probe, Rows
+from tests.owners.probes import Probe, Rows, nothing
 
 
 def _asked(data: Data, **scope: Any) -> dict[str, Any]:
@@ -28,10 +28,6 @@ def _asked(data: Data, **scope: Any) -> dict[str, Any]:
         "reader": None,
         **scope,
     }
-
-
-def _nothing(rows: Rows) -> bool:
-    return not rows
 
 
 def _one_row(rows: Rows) -> bool:
@@ -62,9 +58,9 @@ _EMBEDDED = (
 )
 
 SEARCH: dict[str, list[Probe]] = {
-    "search_history_text": [Probe(lambda a, b: _asked(b, conversation_id=b.conversation), expect=_nothing)],
-    "search_history_vector": [Probe(lambda a, b: _asked(b, conversation_id=b.conversation), expect=_nothing)],
-    "scan_history_vector": [Probe(lambda a, b: _asked(b, conversation_id=b.conversation), expect=_nothing)],
+    "search_history_text": [Probe(lambda a, b: _asked(b, conversation_id=b.conversation), expect=nothing)],
+    "search_history_vector": [Probe(lambda a, b: _asked(b, conversation_id=b.conversation), expect=nothing)],
+    "scan_history_vector": [Probe(lambda a, b: _asked(b, conversation_id=b.conversation), expect=nothing)],
     "search_owner_text": [
         Probe(lambda a, b: _asked(b), expect=_one_row),
         Probe(lambda a, b: _asked(b), prepare=_NOW),
@@ -100,7 +96,7 @@ SEARCH: dict[str, list[Probe]] = {
     "similar_conversations_vector": [
         Probe(lambda a, b: _asked(b), prepare=_EMBEDDED, expect=_some),
     ],
-    "found_conversations": [Probe(lambda a, b: _asked(b, uuids=[b.conversation], vector=None), expect=_nothing)],
+    "found_conversations": [Probe(lambda a, b: _asked(b, uuids=[b.conversation], vector=None), expect=nothing)],
     "found_messages": [
         Probe(
             lambda a, b: _asked(b, places=[[b.conversation, 1], [b.conversation, 2]], vector=None),

@@ -4,21 +4,18 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import anyio
-import pytest
 
 from ragforge_memory import AsyncConversationAgent, Neo4jConfig
 from ragforge_memory.models.owner import Owner
+from tests.cli.conftest import CommandLine
 
 MakeAgent = Callable[..., AsyncConversationAgent]
 
 
-@pytest.mark.timeout(300)  # a dozen processes
 def test_the_command_line_knows_the_users_own_alone(
     agent_of: MakeAgent, neo4j_config: Neo4jConfig, owner: Owner, tmp_path: Path, home: Path
 ) -> None:
@@ -34,11 +31,7 @@ def test_the_command_line_knows_the_users_own_alone(
         "NEO4J_PASSWORD": neo4j_config.password or "",
     }
 
-    def ragforge(*arguments: str) -> subprocess.CompletedProcess[str]:
-        command = [sys.executable, "-m", "ragforge_memory.cli.main", *arguments]
-        return subprocess.run(
-            command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=60, check=False
-        )
+    ragforge = CommandLine(tmp_path, environment).run
 
     async def one() -> str:
         async with agent_of("ada", owner.project, "It stands.") as agent:

@@ -24,10 +24,13 @@ from ragforge_memory.graph.spaces import Space, open_space
 from ragforge_memory.models.owner import Owner
 from tests.owners.archive_probes import ARCHIVE, ARCHIVE_CODE
 from tests.owners.branch_probes import MERGES
+from tests.owners.code_probes import CODE as CODE_OF_INGEST
+from tests.owners.conversation_probes import CONVERSATIONS as OTHERS
 from tests.owners.deletion_probes import DELETION, DELETION_CODE
 from tests.owners.filed_probes import FILED
 from tests.owners.graph import (
     DIMENSION,
+    MODEL,
     OPENED,
     Data,
     Mutation,
@@ -41,8 +44,6 @@ from tests.owners.graph import (
 )
 from tests.owners.import_probes import IMPORTS
 from tests.owners.insight_probes import INSIGHTS
-from tests.owners.probes import CODE as CODE_OF_INGEST
-from tests.owners.probes import CONVERSATIONS as OTHERS
 from tests.owners.probes import IDENTITY, PROJECT_ALONE, UNOWNED, Probe
 from tests.owners.search_probes import SEARCH
 from tests.owners.space_probes import SPACES
@@ -94,7 +95,7 @@ def _ground(config: Neo4jConfig) -> Iterator[Ground]:
     async def opened() -> Space:
         client = await connect(config)
         try:
-            return await open_space(client, project, "test-owners", DIMENSION)
+            return await open_space(client, project, MODEL, DIMENSION)
         finally:
             await client.aclose()
 

@@ -89,6 +89,14 @@ class Desk:
         """A conversation's own summaries, past all of this library."""
         return await self.client.run_schema(ALL, uuid=uuid)
 
+    async def claimed(self, uuid: str) -> bool:
+        """Whether somebody's claim still holds, by the clock of the graph."""
+        [row] = await self.client.run_schema(
+            "MATCH (c:Conversation {uuid: $uuid}) RETURN coalesce(c.summary_until > datetime(), false) AS held",
+            uuid=uuid,
+        )
+        return bool(row["held"])
+
     async def state(self, uuid: str) -> dict[str, Any]:
         """What the conversation says of them."""
         return (await self.client.run_schema(STATE, uuid=uuid))[0]

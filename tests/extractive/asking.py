@@ -1,0 +1,64 @@
+"""What the tests of the provider alone share: they ask it and play the tools."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from ragforge_memory.llm.extractive.provider import ExtractiveProvider
+from ragforge_memory.llm.port import (
+    ChatMessage,
+    ModelRequest,
+    ToolOutcome,
+    ToolSpec,
+    complete,
+)
+from ragforge_memory.tools.code_search import CODE_SEARCH_TOOLS
+from ragforge_memory.tools.registry import ToolRegistry
+
+TOOLS = ToolRegistry(CODE_SEARCH_TOOLS).specs
+ECHO = {
+    "name": "echo",
+    "qualified_name": "Talk.echo",
+    "type": "method",
+    "file": "src/talk.py",
+    "line": 12,
+    "start_line": 11,
+    "end_line": 14,
+    "signature": "def echo(self)",
+    "docstring": "Says it again.",
+    "language": "python",
+    "source": "    @cached\n    def echo(self):\n        # ```\n        return 1",
+}
+
+
+def user(text: str) -> ChatMessage:
+    return ChatMessage("user", text)
+
+
+async def requests_for(*messages: ChatMessage, tools: tuple[ToolSpec, ...] = TOOLS) -> list[tuple[str, dict[str, Any]]]:
+    answer = await complete(ExtractiveProvider(), ModelRequest("", messages, tools))
+    return [(each.name, each.arguments) for each in answer.tool_requests]
+
+
+async def answer_to(text: str, results: dict[str, Any], *before: ChatMessage, failing: bool = False) -> str:
+    """Plays the tools: ``results`` by tool name, given for whatever is asked."""
+    messages = [*before, user(text)]
+    for _ in range(4):
+        given = await complete(ExtractiveProvider(), ModelRequest("", tuple(messages), TOOLS))
+        if not given.tool_requests:
+            assert given.finished.reason == "stop"
+            return given.text
+        outcomes = tuple(
+            ToolOutcome(each.id, each.name, json.dumps(results.get(each.name, {"error": "?"})), failing)
+            for each in given.tool_requests
+        )
+        messages += [
+            ChatMessage("assistant", "", tool_requests=given.tool_requests),
+            ChatMessage("tool", tool_outcomes=outcomes),
+        ]
+    raise AssertionError("it asks for ever")
+
+
+def found(*scopes: dict[str, Any], match: str = "exact") -> dict[str, Any]:
+    return {"asked": "x", "match": match, "total": len(scopes), "scopes": list(scopes)}

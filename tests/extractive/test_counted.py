@@ -1,0 +1,76 @@
+"""The provider alone: what is counted is what is listed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.extractive.asking import ECHO, answer_to
+
+pytestmark = pytest.mark.anyio
+
+
+def outlined(*scopes: tuple[str, str], total: int | None = None) -> dict[str, Any]:
+    entries = [
+        {"name": name.rpartition(".")[2], "qualified_name": name, "type": kind, "line": line}
+        for line, (name, kind) in enumerate(scopes, 1)
+    ]
+    return {
+        "kind": "file",
+        "match": "exact",
+        "file": "src/talk.py",
+        "other_files": [],
+        "total": total or len(entries),
+        "scopes": entries,
+    }
+
+
+async def test_what_is_counted_is_what_is_listed() -> None:
+    value = {
+        "outline": outlined(("Talk", "class"), ("Talk.echo", "method"), ("run", "function"), ("LIMIT", "constant"))
+    }
+    for asked, first, listed in [
+        ("what is in talk.py?", "contains 4 definitions:", 4),
+        ("list all classes in talk.py", "contains 1 class:", 1),
+        ("list all functions in talk.py", "contains 1 method and 1 function:", 2),
+        ("list the classes and functions in talk.py", "contains 1 class, 1 method and 1 function:", 3),
+        ("list all constants in talk.py", "contains 1 constant:", 1),
+        ("list all enums in talk.py", "contains no enum, but 4 definitions:", 4),
+    ]:
+        answer = await answer_to(asked, value)
+        assert answer.splitlines()[0] == f"`src/talk.py` {first}", asked
+        assert answer.count("\n- `") == listed, asked
+    two = outlined(("Talk", "class"), ("Walk", "class"))
+    assert "contains 2 classes:" in await answer_to("list all classes in talk.py", {"outline": two})
+    empty = {"outline": {**outlined(), "total": 0}}
+    assert await answer_to("what is in talk.py?", empty) == "`src/talk.py` contains 0 definitions."
+
+
+async def test_a_long_list_leaves_nothing_out_without_saying_so() -> None:
+    methods = [("Talk", "class"), *((f"Talk.m{number}", "method") for number in range(130))]
+    answer = await answer_to("list all methods in talk.py", {"outline": outlined(*methods)})
+    assert answer.startswith("`src/talk.py` contains 130 methods:\n- `Talk.m0`")
+    assert answer.count("\n- `") == 120
+    assert answer.endswith("… and 10 more.")
+    whole = await answer_to("what is in talk.py?", {"outline": outlined(*methods)})
+    assert whole.startswith("`src/talk.py` contains 131 definitions:\n- `Talk` - src/talk.py:1 (class): `m0`, `m1`")
+    cut = await answer_to("list all methods in talk.py", {"outline": outlined(*methods[:10], total=500)})
+    assert cut.startswith("`src/talk.py` contains 9 methods:")
+    assert cut.endswith("… and 490 more definitions deeper inside, which are not looked at here.")
+
+
+async def test_overloads_are_not_counted_beside_what_they_overload() -> None:
+    value = outlined(("say", "function"), ("say", "function"))
+    value["scopes"][0]["overload"] = True
+    answer = await answer_to("list all functions in talk.py", {"outline": value})
+    assert answer == "`src/talk.py` contains 1 function:\n- `say` - src/talk.py:2 (function), overloaded in line 1"
+
+
+async def test_the_members_of_a_class_are_counted_as_what_they_are() -> None:
+    members = outlined(("Talk.echo", "method"), ("Talk.LIMIT", "constant"))["scopes"]
+    owner = {**ECHO, "qualified_name": "Talk", "type": "class"}
+    value = {"kind": "scope", "match": "exact", "scope": owner, "scopes": members, "total": 2}
+    answer = await answer_to("list the methods of Talk", {"outline": value})
+    assert answer.splitlines()[1:] == ["It has 1 method inside:", "- `Talk.echo` - src/talk.py:1 (method)"]
+    assert "It has 2 definitions inside:" in await answer_to("what is in Talk?", {"outline": value})

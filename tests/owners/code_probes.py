@@ -1,0 +1,312 @@
+"""Probes for the statements on code, which belongs to a project alone; see `probes`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from tests.owners.graph import Data
+from tests.owners.probes import (
+    EMBEDDING,
+    FRESH_ID,
+    MESSAGE,
+    VECTOR,
+    Parameters,
+    Probe,
+    nothing,
+    something,
+    turn,
+)
+
+
+def _files(data: Data, other: Data) -> list[dict[str, Any]]:
+    """One's own file, from which another's scope is said to be gone, and with another's scope in it."""
+    scopes = [{"uuid": other.caller, "properties": {"name": "stolen"}, "pending": True, "moved": True}]
+    return [
+        {"uuid": data.file_uuid, "properties": {"path": data.file}, "removed": [other.callee], "scopes": scopes},
+        {"uuid": other.file_uuid, "properties": {"path": data.file}, "removed": [], "scopes": []},
+    ]
+
+
+# Of who asks one message is tied to its own anchor, to another's, and to one that only another's scope resolves.
+CROSSED = """
+MATCH (m:Message {uuid: $a_answer}), (own:CodeAnchor {uuid: $a_anchor}), (theirs:CodeAnchor {uuid: $b_anchor}),
+  (s:Scope {uuid: $b_caller})
+CREATE (m)-[:ANCHORED_AT {kind: 'read'}]->(own), (m)-[:ANCHORED_AT {kind: 'tested'}]->(theirs),
+  (m)-[:ANCHORED_AT {kind: 'edited'}]->(:CodeAnchor {uuid: 'hidden', key: 'hidden', project: $a_project, name: 'hidden',
+    qualified_name: 'hidden', file: 'hidden', at_file: 'hidden', at_key: 'hidden'})-[:RESOLVES_TO]->(s)
+"""
+
+
+def _about(what: str) -> Callable[[Data, Data], Parameters]:
+    """Asks for what another owner's code is called; ``qualified`` is its qualified name."""
+    return lambda a, b: {"about": f"Q.{b.word}" if what == "qualified" else getattr(b, what), "limit": 50}
+
+
+def _resolved(token: str, anchor: str, scope: str) -> Parameters:
+    standing = {"status": "moved", "changed": True, "similarity": 0.5, "at_file": "f", "at_key": "k", "at_commit": "c"}
+    row = {"uuid": anchor, "scope": scope, "moves": True, "standing": standing, "been": ["f\nk"], "been_code": ["h s"]}
+    return {"token": token, "anchors": [row], "commit": "c", "seconds": 30}
+
+
+CODE: dict[str, list[Probe]] = {
+    "complete_turn": [
+        Probe(lambda a, b: turn(a.conversation, touched=[{"scope": b.caller, "kind": "read"}]), expect=something),
+        Probe(
+            lambda a, b: turn(a.conversation, touched=[{"scope": a.caller, "kind": "read"}]),
+            expect=lambda rows: [row["referenced"] for row in rows] == [1],
+        ),
+        Probe(
+            lambda a, b: turn(
+                a.conversation, mentions=[{"name": name, "qualified_name": None} for name in (b.word, b.rare)]
+            ),
+            expect=something,
+        ),
+        Probe(
+            lambda a, b: turn(
+                a.conversation,
+                message={**MESSAGE, "in_reply_to": b.question},
+                told=[{"name": name, "qualified_name": None} for name in (a.word, a.rare, b.word, b.rare)],
+            ),
+            expect=lambda rows: [row["referenced"] for row in rows] == [0],
+        ),
+    ],
+    "project_health": [Probe(lambda a, b: {"property": "marked"}, expect=something)],
+    "last_ingest": [
+        Probe(
+            lambda a, b: {},
+            prepare="MATCH (p:Project) WHERE p.uuid IN [$a_project_uuid, $b_project_uuid] "
+            "SET p.indexedAt = datetime('2026-01-02')",
+            expect=lambda rows: len(rows) == 1,
+        )
+    ],
+    "ingest_state": [
+        Probe(lambda a, b: {}, expect=something),
+        Probe(
+            lambda a, b: {},
+            prepare="MATCH (x:CodeAnchor {uuid: $a_anchor}) DETACH DELETE x",
+            expect=lambda rows: [row["anchored"] for row in rows] == [False],
+        ),
+    ],
+    "anchors_of_files": [
+        Probe(lambda a, b: {"files": [b.file]}, expect=something),
+        Probe(
+            lambda a, b: {"files": ["elsewhere"]},
+            prepare="MATCH (x:CodeAnchor {uuid: $b_anchor}) SET x.at_file = 'elsewhere'",
+            expect=nothing,
+        ),
+        Probe(
+            lambda a, b: {"files": ["else where"]},
+            prepare="MATCH (x:CodeAnchor {uuid: $b_anchor}) SET x:UndecidedAnchor, x.candidates = ['else where it']",
+            expect=nothing,
+        ),
+        # An orphan of one owner and a definition of its name that another has.
+        *(
+            Probe(
+                lambda a, b: {"files": ["found again"]},
+                prepare=f"MATCH (x:CodeAnchor {{uuid: ${anchor}}}), (s:Scope {{uuid: ${scope}}}) "
+                "SET x.status = 'orphaned', x.name = 'again', s.name = 'again', s.file = 'found again'",
+                expect=nothing,
+            )
+            for anchor, scope in (("a_anchor", "b_caller"), ("b_anchor", "a_caller"))
+        ),
+    ],
+    "anchored_files": [
+        Probe(
+            lambda a, b: {},
+            prepare="MATCH (x:CodeAnchor {uuid: $b_anchor}) SET x.at_file = 'elsewhere'",
+            expect=lambda rows: not any(row["file"] == "elsewhere" for row in rows),
+        )
+    ],
+    "definitions_of_files": [
+        Probe(
+            lambda a, b: {"files": [b.file]},
+            prepare="MATCH (s:Scope) WHERE s.uuid IN [$a_caller, $b_caller] SET s.body_hash = 'b'",
+            expect=something,
+        )
+    ],
+    "definitions_of_tokens": [
+        Probe(
+            lambda a, b: {"hashes": ["b"], "most": 10},
+            prepare="MATCH (s:Scope) WHERE s.uuid IN [$a_caller, $b_caller] SET s.body_hash = 'b'",
+            expect=lambda rows: [len(row["definitions"]) for row in rows] == [1],
+        )
+    ],
+    "resolve_anchors": [
+        Probe(lambda a, b: _resolved(b.token, b.anchor, b.caller), expect=nothing),
+        Probe(lambda a, b: _resolved(a.token, b.anchor, a.caller), expect=something),
+        Probe(lambda a, b: _resolved(a.token, a.anchor, b.caller), expect=something),
+    ],
+    "reference_code": [
+        Probe(
+            lambda a, b: {"message_id": a.answer, "scopes": [b.caller, b.rare], "kind": "read"},
+            expect=lambda rows: [row["tied"] for row in rows] == [0],
+        ),
+        Probe(
+            lambda a, b: {"message_id": a.answer, "scopes": [a.caller], "kind": "read"},
+            expect=lambda rows: len(rows) == 1,
+        ),
+    ],
+    "messages_about": [
+        *(
+            Probe(_about(what), prepare=CROSSED, expect=lambda rows: len(rows) == 1)
+            for what in ("word", "qualified", "file")
+        ),
+        Probe(_about("caller"), prepare=CROSSED, expect=nothing),
+        Probe(
+            lambda a, b: {"about": "far.off", "limit": 50},
+            prepare=CROSSED + "SET theirs.name = 'off', theirs.qualified_name = 'off', theirs.file = 'far/x.py'",
+            expect=nothing,
+        ),
+    ],
+    "messages_on_places": [
+        Probe(
+            lambda a, b: {"places": [{"file": b.file, "key": "k1"}], "marks": []},
+            prepare=CROSSED,
+            expect=lambda rows: len(rows) == 1,
+        ),
+        Probe(
+            lambda a, b: {"places": [], "marks": ["f\nk"]},
+            prepare=CROSSED + "WITH own, theirs UNWIND [own, theirs] AS moved "
+            "SET moved:MovedAnchor, moved.been = ['f\\nk'], moved.been_code = ['h s']",
+            expect=lambda rows: len(rows) == 1,
+        ),
+    ],
+    "claim_project": [
+        Probe(
+            lambda a, b: {"root": "/unclaimed", "uuid": FRESH_ID},
+            # the other project is there, this one is not: it may take over what nobody has
+            prepare="MATCH (p:Project {uuid: $a_project_uuid}) DETACH DELETE p "
+            "CREATE (:Project {rootPath: '/unclaimed'})",
+            expect=something,
+        )
+    ],
+    "take_ingest_lease": [
+        Probe(
+            lambda a, b: {
+                "uuid": FRESH_ID,
+                "root": b.root,
+                "adopt": True,
+                "token": "stolen",
+                "holder": "h",
+                "dead": b.token,
+                "seconds": 30,
+            }
+        )
+    ],
+    "renew_ingest_lease": [Probe(lambda a, b: {"token": b.token, "seconds": 30}, expect=nothing)],
+    "release_ingest_lease": [Probe(lambda a, b: {"token": b.token}, expect=nothing)],
+    "finish_ingest": [
+        Probe(
+            lambda a, b: {"token": b.token, "commit": "x", "uncommitted": [], "facts_version": "1", "unresolved": 0},
+            expect=nothing,
+        ),
+        Probe(
+            lambda a, b: {"token": a.token, "commit": "x", "uncommitted": [], "facts_version": "1", "unresolved": 0},
+            expect=something,
+        ),
+    ],
+    "set_head_commit": [
+        Probe(
+            lambda a, b: {"commit": "stolen", "uncommitted": []},
+            prepare="MATCH (p:Project {uuid: $b_project_uuid}) REMOVE p.ingest_token",
+        )
+    ],
+    "stored_scopes": [Probe(lambda a, b: {"files": [b.file]}, expect=something)],
+    "write_files": [
+        Probe(
+            lambda a, b: {"token": a.token, "files": _files(a, b), "seconds": 30},
+            expect=lambda rows: rows == [{"written": 1}],
+            taken=True,
+        ),
+        Probe(lambda a, b: {"token": b.token, "files": _files(a, b), "seconds": 30}, expect=nothing),
+    ],
+    "remove_files": [
+        Probe(
+            lambda a, b: {"token": a.token, "paths": [b.file], "seconds": 30},
+            expect=something,
+            # what goes takes its edges along, and here some of them lead to the other's scopes
+            prepare="MATCH (:Scope {uuid: $a_caller})-[r]-(:Scope {uuid: $b_callee}) DELETE r WITH DISTINCT 1 AS done "
+            "MATCH (:Scope {uuid: $b_caller})-[r]-(:Scope {uuid: $a_callee}) DELETE r",
+        ),
+        Probe(lambda a, b: {"token": b.token, "paths": [b.file], "seconds": 30}, expect=nothing),
+    ],
+    "scope_places": [Probe(lambda a, b: {"files": [b.file]}, expect=something)],
+    "edges_of_files": [Probe(lambda a, b: {"files": [b.file]}, expect=something)],
+    "write_edges": [
+        Probe(
+            lambda a, b: {
+                "token": a.token,
+                "seconds": 30,
+                "edges": [
+                    {"source": a.only_here, "target": b.only_here, "properties": {}},
+                    {"source": b.only_here, "target": a.only_here, "properties": {}},
+                ],
+            },
+            expect=something,
+        ),
+        Probe(lambda a, b: {"token": b.token, "edges": [], "seconds": 30}, expect=nothing),
+    ],
+    "remove_edges": [
+        Probe(
+            lambda a, b: {
+                "token": a.token,
+                "seconds": 30,
+                "edges": [
+                    {"source": a.caller, "target": b.callee, "type": "CONSUMES"},
+                    {"source": b.caller, "target": a.callee, "type": "CONSUMES"},
+                ],
+            },
+            expect=something,
+        ),
+        Probe(lambda a, b: {"token": b.token, "edges": [], "seconds": 30}, expect=nothing),
+    ],
+    "search_scopes_text": [
+        Probe(lambda a, b: {"query": f'name:"{b.word}"', "limit": 100}, expect=something),
+    ],
+    "search_scopes_vector": [
+        Probe(lambda a, b: {"vector": VECTOR, "limit": 20, "overfetch": 200}, expect=something),
+    ],
+    "scopes_by_name": [
+        Probe(lambda a, b: {"name": b.rare, "limit": 100}, expect=nothing),
+        Probe(lambda a, b: {"name": f"Q.{b.word}", "limit": 100}, expect=something),
+        Probe(lambda a, b: {"name": b.word, "limit": 100}, expect=something),
+    ],
+    "scopes_by_uuid": [Probe(lambda a, b: {"uuids": [b.caller, b.callee]}, expect=nothing)],
+    "scopes_of_file": [Probe(lambda a, b: {"file": b.file}, expect=something)],
+    "project_files": [Probe(lambda a, b: {}, expect=lambda rows: len(rows) == 1)],
+    "scope_callers": [
+        Probe(lambda a, b: {"uuid": b.callee, "limit": 100}, expect=nothing),
+        Probe(lambda a, b: {"uuid": a.callee, "limit": 100}, expect=something),
+    ],
+    "scope_callees": [
+        Probe(lambda a, b: {"uuid": b.caller, "limit": 100}, expect=nothing),
+        Probe(lambda a, b: {"uuid": a.caller, "limit": 100}, expect=something),
+    ],
+    "scope_inheritors": [
+        Probe(lambda a, b: {"uuid": b.callee, "limit": 100}, expect=nothing),
+        Probe(lambda a, b: {"uuid": a.callee, "limit": 100}, expect=something),
+    ],
+    "scope_bases": [
+        Probe(lambda a, b: {"uuid": b.caller, "limit": 100}, expect=nothing),
+        Probe(lambda a, b: {"uuid": a.caller, "limit": 100}, expect=something),
+    ],
+    "scope_names": [Probe(lambda a, b: {}, expect=something)],
+    "project_revision": [Probe(lambda a, b: {}, expect=lambda rows: len(rows) == 1)],
+    "scope_counts": [Probe(lambda a, b: {"property": "marked"}, expect=lambda rows: len(rows) == 1)],
+    "pending_scopes": [Probe(lambda a, b: {"limit": 1_000}, expect=lambda rows: len(rows) == 1)],
+    "count_pending_scopes": [Probe(lambda a, b: {}, expect=lambda rows: len(rows) == 1)],
+    "store_scope_embeddings": [
+        Probe(lambda a, b: {"property": EMBEDDING, "rows": [{"uuid": b.caller, "vector": VECTOR, "hash": "h1"}]})
+    ],
+    "fail_scope_embeddings": [Probe(lambda a, b: {"uuids": [b.caller]})],
+    "project_has_vectors": [
+        Probe(
+            lambda a, b: {"property": EMBEDDING, "conversation_property": EMBEDDING},
+            prepare=f"MATCH (n:{label} {{uuid: $b_{key}}}) SET n.{EMBEDDING} = 1",
+            expect=lambda rows: rows == [{"used": False}],
+        )
+        for label, key in (("Scope", "caller"), ("Message", "question"), ("Conversation", "conversation"))
+    ],
+}
+"""Statements on code, which belongs to a project alone."""
