@@ -114,9 +114,6 @@ def java_arguments(
 
     ``vector_module``: whether this Java has ``jdk.incubator.vector``; the nearest of 100,000 vectors of 384 floats were
     found in 20 instead of 29 ms with it, and a fill took a tenth less processor time.
-
-    Neo4j holds what an index has merged, up to 5 MB a merge and 50 MB an index, on the heap until the next checkpoint;
-    searches read vectors from mapped files as fast or faster, so only what single writes bring (under 1 MB) is held.
     """
     opened = ("java.nio", "java.io", "sun.nio.ch", "java.util.concurrent")
     main_class = "Neo4jCommunity" if settings.counts_by_year else "CommunityEntryPoint"
@@ -130,7 +127,6 @@ def java_arguments(
         "-Dio.netty.tryReflectionSetAccessible=true",
         "-Dlog4j2.disable.jmx=true",
         "-Dfile.encoding=UTF-8",
-        "-Dorg.neo4j.kernel.api.impl.index.storage.DirectoryFactory.max_merge_size_mb=1",
         *(["--add-modules=jdk.incubator.vector"] if vector_module else []),
         *settings.java_options,
         "-cp",
