@@ -46,9 +46,14 @@ WHERE c.user_id = $user_id AND c.project = $project AND c.updated_at <= datetime
   AND (c.updated_at < datetime($before_time) OR c.uuid < $before_uuid)
   AND c.status <> 'deleting' AND ($status IS NULL OR c.status = $status)
   AND ($tags IS NULL OR any(tag IN $tags WHERE tag IN c.tags))
+  AND ($since IS NULL OR c.updated_at >= datetime($since))
   AND ($since IS NULL AND $until IS NULL OR EXISTS {
-    (c)-[:HAS_MESSAGE]->(m:Message)
-    WHERE ($since IS NULL OR m.timestamp >= datetime($since)) AND ($until IS NULL OR m.timestamp <= datetime($until))
+    UNWIND [i IN range(0, size(coalesce(c.lineage_ids, [])) - 1) | {id: c.lineage_ids[i], top: c.lineage_tops[i]}]
+      + [{id: c.uuid, top: 9223372036854775807}] AS l
+    MATCH (m:Message {conversation_id: l.id})
+    WHERE m.seq <= l.top AND ($since IS NULL OR m.timestamp >= datetime($since))
+      AND ($until IS NULL OR m.timestamp <= datetime($until))
+    RETURN m
   })
 RETURN c {.uuid, .session_id, .title, .summary, .tags, .status, .message_count, .head_seq, .lineage_ids, .lineage_tops,
   .user_id, .project, .summarized_seq, .extracted_seq, .file_path, .metadata,

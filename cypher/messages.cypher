@@ -121,8 +121,9 @@ CALL (c) {
     // Of what is defined once and declared beside it, the definition is meant: no overload, no stub.
     WITH candidates, [s IN candidates WHERE NOT coalesce(toStringOrNull(s.modifiers), '') CONTAINS 'overload'
       AND none(ending IN ['.pyi', '.d.ts', '.d.mts', '.d.cts'] WHERE s.file ENDS WITH ending)] AS defined
-    WITH CASE WHEN size(candidates) = 1 THEN candidates WHEN size(defined) = 1 THEN defined
-      ELSE [s IN candidates WHERE s.file IN $mentioned_files OR any(tie IN $touched WHERE tie.scope = s.uuid)] END AS meant
+    WITH candidates, defined, [s IN candidates WHERE s.file IN $mentioned_files] AS near
+    WITH CASE WHEN size(candidates) = 1 THEN candidates WHEN size(defined) = 1 THEN defined WHEN size(near) = 1 THEN near
+      ELSE [s IN candidates WHERE any(tie IN $touched WHERE tie.scope = s.uuid)] END AS meant
     UNWIND meant AS s
     RETURN s, 'discussed' AS kind
   }

@@ -11,6 +11,7 @@ from typing import Any
 from uuid import uuid4
 
 from ragforge_memory import events
+from ragforge_memory.agent.context.compression import EXTRACTIVE
 from ragforge_memory.agent.context.importance import importance_of
 from ragforge_memory.agent.inputs import checked_text
 from ragforge_memory.agent.keeping import Keeping
@@ -279,13 +280,13 @@ class Turn:
         content = self._services.redacted("".join(self._content))
         # What only quotes messages is about their code through them, and no decision again; what found nothing is about
         # none, whatever its tools have read.
-        nothing = says_nothing(content)
+        nothing = self._services.provider.name == EXTRACTIVE and says_nothing(content)
         echo = nothing or only_repeats("assistant", content)
         mentions = Mentions() if echo else find_mentions(content)
         asked = find_mentions(self._text)
         asks = only_asks(self._text)
         # "It multiplies by 31" is about what the question named.
-        about = dict.fromkeys((*(asked.names if asks and not echo else ()), *mentions.names))
+        about = dict.fromkeys((*(asked.names if asks and content.strip() and not echo else ()), *mentions.names))
         parts = None
         if self._final_parts is not None or self._steps:
             parts = {"steps": self._steps, "final": self._final_parts}

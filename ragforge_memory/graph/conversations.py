@@ -11,7 +11,7 @@ from uuid import uuid4
 from ragforge_memory.errors import ConversationNotFound, GraphError, GraphUnavailable, InvalidInput
 from ragforge_memory.graph.client import PATIENT_TIMEOUT, GraphClient
 from ragforge_memory.graph.cursors import FIRST, make_cursor, read_cursor
-from ragforge_memory.graph.records import conversation_info, to_json
+from ragforge_memory.graph.records import conversation_info, to_json, utc_text
 from ragforge_memory.graph.text import owner_token
 from ragforge_memory.graph.text_files import file_elsewhere, not_erasable
 from ragforge_memory.graph.vanishing import passes
@@ -173,8 +173,8 @@ class ConversationStore:
             status=status,
             tags=list(tags) if tags else None,
             limit=limit + 1,
-            since=None if since is None else since.isoformat(),
-            until=None if until is None else until.isoformat(),
+            since=utc_text(since),
+            until=utc_text(until),
             **self._owner,
         )
         kept = [row["conversation"] for row in rows[:limit]]

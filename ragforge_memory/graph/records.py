@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Any, TypeVar
 
@@ -29,6 +30,15 @@ def to_json(value: Any) -> str:
 def as_text(value: Any) -> str:
     """A tool's result as a model sees it: a text as it is, everything else as JSON."""
     return value if isinstance(value, str) else to_json(value)
+
+
+def utc_text(time: datetime | None) -> str | None:
+    """A time as statements take it: in UTC, for Neo4j tells equal moments of different zones apart."""
+    if time is None:
+        return None
+    with suppress(OverflowError):  # the first and the last day that there are
+        time = time.astimezone(UTC)
+    return time.isoformat()
 
 
 def from_json(text: Any, default: Any = None) -> Any:

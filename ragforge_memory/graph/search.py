@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from ragforge_memory.errors import conversation_gone
 from ragforge_memory.graph.client import GraphClient
-from ragforge_memory.graph.records import message
+from ragforge_memory.graph.records import message, utc_text
 from ragforge_memory.graph.space_in_use import SpaceInUse
 from ragforge_memory.graph.spaces import Space, cosine_of
 from ragforge_memory.graph.text import owner_token, query_words
@@ -52,8 +52,8 @@ class Filters:
             until += timedelta(microseconds=1)
         return {
             "role": self.role,
-            "since": None if self.since is None else self.since.isoformat(),
-            "until": None if until is None else until.isoformat(),
+            "since": utc_text(self.since),
+            "until": utc_text(until),
             "tool": self.tool,
         }
 

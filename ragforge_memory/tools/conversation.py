@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Awaitable, Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from ragforge_memory.errors import ToolError
+from ragforge_memory.errors import InvalidInput, ToolError
 from ragforge_memory.llm.extractive.echoes import only_asks, only_repeats
 from ragforge_memory.retrieval.excerpts import excerpt
 from ragforge_memory.tools.declare import tool
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
     from ragforge_memory.models.code import CodeReference
     from ragforge_memory.models.conversation import ScoredMessage
     from ragforge_memory.tools.ports import MessageReader
+
+_Found = TypeVar("_Found")
 
 EXCERPT = 600
 """Characters of a message in a result: a paragraph or two around the words that were found."""
@@ -55,7 +58,7 @@ async def search_conversation(
     Args:
         query: what to look for.
         this_conversation_only: whether other conversations are left out.
-        limit: messages at most, up to 30.
+        limit: messages at most, up to 100.
         since: only what was said from then on: an ISO date, or a time.
         until: only what was said up to then, that day included.
     """
@@ -63,9 +66,9 @@ async def search_conversation(
         raise ToolError("this agent keeps no conversations")
     if not query.strip():
         raise ToolError("the query is empty", hint="say what to look for")
-    limit = max(1, min(limit, 30))
+    limit = max(1, min(limit, 100))
     inside = context.conversation_id if this_conversation_only else None
-    search = partial(context.messages.search, conversation_id=inside, since=since, until=until)
+    search = partial(_searched, context.messages.search, conversation_id=inside, **_times(since, until))
     formerly = await _former_names(context.messages, query)
     first: list[ScoredMessage] = []
     for name, former in ((name, former) for name, names in formerly.items() for former in names):
@@ -81,8 +84,7 @@ async def search_conversation(
         if each.message.uuid != context.message_id and not only_repeats(each.message.role, each.message.content)
     ]
     # Short questions have much of their words in common with a query, and state nothing.
-    kept.sort(key=lambda each: each.message.role == "user" and only_asks(each.message.content))
-    kept = kept[:limit]
+    kept = sorted(kept[:limit], key=lambda each: each.message.role == "user" and only_asks(each.message.content))
     archived = await context.messages.archived(list({each.conversation_id for each in kept}))
     code = await context.messages.code_of([each.message.uuid for each in kept])
     wanted = [word for word in _WORD.findall(query) if len(word) > 2]
@@ -123,7 +125,7 @@ async def recent_conversations(
     """
     if context.messages is None:
         raise ToolError("this agent keeps no conversations")
-    found = await context.messages.latest(max(1, min(limit, 50)), since=since, until=until)
+    found = await _searched(context.messages.latest, max(1, min(limit, 50)), **_times(since, until))
     return {
         "conversations": [
             {
@@ -162,3 +164,20 @@ def _what_became(tie: CodeReference) -> dict[str, Any]:
     if tie.status == "moved":
         told |= {"moved_to": f"{tie.moved_to_file} {tie.moved_to_name}", "changed": tie.changed}
     return told
+
+
+def _times(since: str | None, until: str | None) -> dict[str, str | None]:
+    """As they are asked for: a model gives what it leaves out as blank text, too."""
+    return {"since": (since or "").strip() or None, "until": (until or "").strip() or None}
+
+
+async def _searched(search: Callable[..., Awaitable[_Found]], *args: Any, **given: Any) -> _Found:
+    """What a search gives.
+
+    Raises:
+        ToolError: a time is none.
+    """
+    try:
+        return await search(*args, **given)
+    except InvalidInput as error:
+        raise ToolError(str(error), hint=error.hint) from error

@@ -12,6 +12,7 @@ from ragforge_memory import CODE_SEARCH_TOOLS, AsyncConversationAgent, InvalidIn
 from ragforge_memory.code.git import git_environment
 from ragforge_memory.llm.extractive.provider import ExtractiveProvider
 from ragforge_memory.llm.port import ToolRequest
+from ragforge_memory.llm.scripted import ScriptedProvider
 
 pytestmark = pytest.mark.anyio
 
@@ -136,11 +137,32 @@ async def test_an_answer_that_only_quotes_what_was_said_is_tied_to_nothing(
         assert len(await conversation.referenced_code()) == 1
 
 
+class Quoting(ScriptedProvider):
+    """Says what it is told to as the agent without a model."""
+
+    @property
+    def name(self) -> str:
+        return "extractive"
+
+
+async def test_a_model_that_begins_with_nothing_found_may_have_found_something(
+    make_agent: MakeAgent, project: Path
+) -> None:
+    async with make_agent("Nothing found that breaks.\nBut `scramble` overflows, fixed.", "", root=project) as agent:
+        await agent.ingest()
+        conversation = await agent.create_conversation()
+        answer = await conversation.send_message("Is anything wrong?")
+        await conversation.send_message("What does `check_password` do?")  # no answer says anything of it
+        assert [(each.name, each.message_id) for each in await conversation.referenced_code()] == [
+            ("scramble", answer.message_id)
+        ]
+
+
 async def test_an_answer_that_found_nothing_is_tied_to_nothing(make_agent: MakeAgent, project: Path) -> None:
     look = [ToolRequest("c", "read_scope", {"name": "scramble"})]
     near = "Nothing found for `scramble eggs` here.\nNearest by `scramble`:\n- `scramble` - auth.py:11 (function)"
     lost = "Nothing found for `eggs` in this project.\n\n`scramble` - auth.py:11 (function)"
-    async with make_agent(look, near, look, lost, root=project, tools=CODE_SEARCH_TOOLS) as agent:
+    async with make_agent(provider=Quoting([look, near, look, lost]), root=project, tools=CODE_SEARCH_TOOLS) as agent:
         await agent.ingest()
         conversation = await agent.create_conversation()
         await conversation.send_message("Where does `scramble` do eggs?")
@@ -319,3 +341,17 @@ async def test_a_file_that_the_user_names_tells_which_of_two_is_meant(make_agent
             ("other.py", "scramble", asked.message_id),
             ("auth.py", "check_password", told.user_message_id),
         ]
+
+
+async def test_a_time_that_is_none_is_said_to_the_model(make_agent: MakeAgent) -> None:
+    calls = [
+        ToolRequest("a", "search_conversation", {"query": "reports", "since": "today"}),
+        ToolRequest("b", "recent_conversations", {"until": "soon"}),
+        ToolRequest("c", "search_conversation", {"query": "reports", "since": "", "until": " 20991231 "}),
+    ]
+    async with make_agent(calls, "Done.", tools=CODE_SEARCH_TOOLS) as agent:
+        answer = await (await agent.create_conversation()).send_message("Look.")
+        assert [call.success for call in answer.tool_calls] == [False, False, True]
+        for call in answer.tool_calls[:2]:
+            assert "is no time" in str(call.error)
+            assert "2026-11-22" in str(call.error)  # how it is written

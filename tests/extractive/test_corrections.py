@@ -69,6 +69,11 @@ def test_a_correction_marks_what_it_corrects(first: str, then: str) -> None:
         ("note: the port is 8080", "update: sessions are kept in Postgres"),
         ("note: retries are capped at 3 for uploads", "update: uploads must be chunked"),
         ("update: the port is 9090", "what is the port actually?"),
+        ("we decided that uploads and parsers use a fixture", "No, the tests pass, it was my network."),
+        ("note: uploads are no longer than 20 bytes", "Names in the API must be no longer than 40 bytes."),
+        ("note: uploads must reject tabs", "The uploads no longer crash on empty input."),
+        ("note: the connect port is 8080", "actually the read port is 9090"),
+        ("note: uploads are limited to 10 MB", "actually downloads are limited to 50 MB"),
     ],
 )
 def test_what_corrects_nothing_marks_nothing(first: str, then: str) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import date
+from datetime import UTC, date, datetime, timedelta, timezone
 
 import pytest
 
@@ -47,6 +47,14 @@ TODAY = "You help.\n\nToday's date: 2026-11-23"  # a Monday
         ("on the 20th of December", "2025-12-20", "2025-12-20"),
         ("on Nov 20th, 2024", "2024-11-20", "2024-11-20"),
         ("on June 31", "", ""),
+        ("from 2026-11-01 to 2026-11-20", "2026-11-01", "2026-11-20"),
+        ("between 2026-11-01 and 2026-11-20", "2026-11-01", "2026-11-20"),
+        ("from Monday to Wednesday", "2026-11-16", "2026-11-18"),
+        ("on Monday and Tuesday", "2026-11-16", "2026-11-17"),
+        ("about `today`", "", ""),
+        ("about date.today", "", ""),
+        ("about today.py", "", ""),
+        ("about the report-today flag", "", ""),
         ("last time", "", ""),
         ("about yesterday's bug", "", ""),
         ("", "", ""),
@@ -126,3 +134,22 @@ async def test_what_was_said_on_a_day_is_told_of_that_day(
     assert [line.partition(", ")[2][:7] for line in yesterday if line.startswith("- ")] == ["`the 22"]
     none = (await talk.send_message("what did we talk about two days ago?")).content
     assert none == "Nothing found: we did not talk on 2026-11-21."
+
+
+async def test_a_branch_of_a_deleted_conversation_is_of_the_days_that_it_shares(agent: AsyncConversationAgent) -> None:
+    notes = [
+        {"role": "user", "content": f"note: it rains on the {day}", "timestamp": f"2026-11-{day}T00:30:00Z"}
+        for day in (10, 12)
+    ]
+    trunk = await agent.import_conversation({"title": "Weather", "messages": notes})
+    branch = await trunk.branch()
+    await trunk.delete()
+    conversations = (await agent.open()).conversations
+    for first, last, found in ((9, 11, True), (11, 12, False), (12, 13, True)):
+        page = await conversations.page(
+            limit=10, since=datetime(2026, 11, first, tzinfo=UTC), until=datetime(2026, 11, last, tzinfo=UTC)
+        )
+        assert (branch.uuid in [info.uuid for info in page.items]) is found
+    then = datetime(2026, 11, 10, 2, 30, tzinfo=timezone(timedelta(hours=2)))  # the moment of the first note
+    page = await conversations.page(limit=10, since=then, until=then)
+    assert branch.uuid in [info.uuid for info in page.items]

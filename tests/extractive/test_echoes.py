@@ -5,11 +5,33 @@ from __future__ import annotations
 import pytest
 
 from ragforge_memory import AsyncConversationAgent
-from ragforge_memory.llm.extractive.echoes import only_repeats
+from ragforge_memory.llm.extractive.echoes import only_asks, only_repeats
 from ragforge_memory.llm.extractive.given_answer import WITHOUT_A_MODEL
 from ragforge_memory.llm.extractive.stock import HELP, UNCLEAR, says_nothing
 
 pytestmark = pytest.mark.anyio
+
+
+@pytest.mark.parametrize(
+    ("text", "asks"),
+    [
+        ("where is `login` defined, and who calls it", True),
+        ("when must we call it? Show callers.", True),
+        ("callers of `login`", True),
+        ("its methods", True),
+        ("explain what it does, please", True),
+        ("Do not call `login` twice.", False),
+        ("When `login` fails, we drop the cache.", False),
+        ("Any caller of `login` must hold the lock.", False),
+        ("Where possible we use tabs.", False),
+        ("What matters is that `login` is never retried.", False),
+        ("Read timeouts are 30 seconds.", False),
+        ("Have decided: no retries", False),
+        ("Is it slow? We decided that `login` never logs.", False),
+    ],
+)
+def test_what_only_asks(text: str, asks: bool) -> None:
+    assert only_asks(text) is asks
 
 
 @pytest.mark.parametrize(

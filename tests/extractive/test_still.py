@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from ragforge_memory import AsyncConversationAgent
+from ragforge_memory.llm.extractive.echoes import only_asks
 from ragforge_memory.llm.extractive.questions import read_questions
 from ragforge_memory.llm.extractive.said import sayings
 
@@ -78,6 +79,9 @@ async def test_whether_a_decision_still_holds(agent: AsyncConversationAgent, tmp
     assert "> we decided that check_amount must stay strict" in fresh
     assert fresh.endswith("- `check_amount` (bank/account.py): its code is as it was")
     assert (await ask("is that still so?")).endswith("its code is as it was")
+    both = await ask("what did we decide about check_amount, and is it still true?")
+    assert "> we decided that check_amount must stay strict" in both
+    assert both.endswith("its code is as it was")
 
     file = tmp_path / "project" / "bank/account.py"
     file.write_text(file.read_text().replace("amount < 0", "amount < 1"))
@@ -100,7 +104,7 @@ async def test_what_was_said_in_an_archived_conversation_says_so(agent: AsyncCon
     assert f"conversation {old.uuid[:8]} (archived), message" in answer.content
     [call] = answer.tool_calls
     # Questions that state nothing come behind what was stated, and behind the answers to them.
-    asked = [each["excerpt"].endswith("?") for each in call.result["messages"] if each["role"] == "user"]
+    asked = [only_asks(each["excerpt"]) for each in call.result["messages"] if each["role"] == "user"]
     assert asked == sorted(asked)
     assert [each["archived"] for each in call.result["messages"] if each["conversation_id"] == old.uuid] == [True]
     listed = (await talk.send_message("list our conversations")).content

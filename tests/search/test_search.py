@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, timedelta, timezone
 from typing import Any
 
 import pytest
@@ -128,6 +128,9 @@ async def test_filters_leave_out_before_the_ranking(searching: Searching, either
         assert sorted(early) == [f"heron heron heron {number}" for number in range(4)]
         assert await said(conversation, "heron", until="2026-02-28") == []
         assert len(await said(conversation, "heron", since=datetime.min, until=datetime.max, limit=100)) == 100
+        for zone in (UTC, timezone(timedelta(hours=2)), timezone(timedelta(hours=-4))):
+            at = START.astimezone(zone)  # the same moment
+            assert await said(conversation, "heron", since=at, until=at, limit=100) == ["heron heron heron 0"]
         assert len(await agent.search_messages("heron", tags=["birds"], limit=5)) == 5
         assert await agent.search_messages("heron", tags=["fish"]) == []
 

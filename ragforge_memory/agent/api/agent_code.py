@@ -91,7 +91,12 @@ class AgentCode:
 
         check_text(scope, "a definition's name")
         check_limit(limit)
-        name = scope.strip().strip("`").removesuffix("()").strip()
-        if not name:
+        name = scope.strip()
+        bare = name.strip("`").removesuffix("()").strip("`").strip()
+        if not bare:
             raise InvalidInput("which code? the name is empty", hint="a name, a qualified name, a uuid or a file")
-        return await about(await self.open(), name, limit=limit)
+        services = await self.open()
+        # As it was given first: `operator()` is a name, too.
+        return await about(services, name, limit=limit) or (
+            await about(services, bare, limit=limit) if bare != name else []
+        )

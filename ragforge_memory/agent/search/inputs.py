@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from datetime import UTC, date, datetime, time
 from typing import TYPE_CHECKING, get_args
 
@@ -73,8 +74,9 @@ def _time(given: datetime | str | None, name: str, *, at: time = time.min) -> da
         return None
     if isinstance(given, str):
         try:
-            day = date.fromisoformat(given) if len(given) == len("2026-11-22") else None
-            given = datetime.combine(day, at) if day is not None else datetime.fromisoformat(given)
+            with suppress(ValueError):
+                given = datetime.combine(date.fromisoformat(given), at)
+            given = given if isinstance(given, datetime) else datetime.fromisoformat(given)
         except ValueError as error:
             raise InvalidInput(f"{name} is no time: {given!r}", hint="2026-11-22 or 2026-11-22T10:00:00Z") from error
     if not isinstance(given, datetime):

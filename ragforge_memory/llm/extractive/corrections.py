@@ -13,7 +13,7 @@ _CORRECTS = re.compile(
     r"(?:actually\b|from now on\b|scratch that\b|my mistake\b|no,|(?:correction|update)(?: that\b| ?[:,-])"
     r"|(?:i|we) (?:was|were) wrong\b|(?:that(?:['’]s| is) )?(?:wrong|not (?:right|true|so))[,;:.]"
     r"|we(?:['’]ve| have)? (?:changed (?:our|my) minds?|switched|moved|dropped)\b)"
-    r"|\bno longer\b",
+    r"|\bno longer\b(?! than\b)",
     re.I,
 )
 # What a note is made of, whatever it is about.
@@ -47,11 +47,14 @@ def correction_of(message: Mapping[str, Any], others: Iterable[Mapping[str, Any]
 
 
 def _same_subject(one: str, other: str) -> bool:
-    """Whether two statements begin with the same word of weight, or have half of their words in common."""
+    """Whether two statements begin with the same word of weight and have half of their words in common.
+
+    "The read timeout is 20" is not about the connect timeout.
+    """
     first, second = _words(one), _words(other)
-    if not first or not second:
+    if not first or not second or first[0] != second[0]:
         return False
-    return first[0] == second[0] or 2 * len({*first} & {*second}) >= max(len(first), len(second))
+    return 2 * len({*first} & {*second}) >= max(len(first), len(second))
 
 
 def _words(text: str) -> list[str]:

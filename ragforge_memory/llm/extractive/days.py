@@ -28,7 +28,12 @@ DAYS = (
 )
 """A regular expression for words that mean days."""
 
-_DAYS = re.compile(rf"\b(?:{DAYS})", re.I)
+# Not the names `today` and `yesterday`, date.today, today.py, report-today.
+_DAYS = re.compile(rf"(?<![\w`.\-/])(?:{DAYS})(?![`(_/]|[.\-]\w)", re.I)
+_DAY = rf"(?:\d{{4}}-\d{{2}}-\d{{2}}|(?:last |this )?(?:{'|'.join(_WEEKDAYS)})|yesterday|today)"
+_RANGE = re.compile(
+    rf"\b(?:(?:from|between|since|on) )?({_DAY}) (?:to|and|until|till|through) ({_DAY})\b(?!['’`(_/-])", re.I
+)
 _TODAY = re.compile(r"^Today's date: (\d{4}-\d{2}-\d{2})$", re.M)
 _BOUND = re.compile(r"(?:since|from|before|until|up to|after) ", re.I)
 # "Has X changed since Monday" is about the code: whatever was said of it at any time tells.
@@ -62,7 +67,9 @@ ANY_DAYS = Days()
 
 def without_days(text: str) -> str:
     """A text with blanks for the words that mean days: every other word stays where it is."""
-    return _DAYS.sub(lambda match: " " * len(match[0]), text)
+    for days in (_RANGE, _DAYS):
+        text = days.sub(lambda match: " " * len(match[0]), text)
+    return text
 
 
 def days_asked(text: str, system: str) -> Days:
@@ -72,11 +79,18 @@ def days_asked(text: str, system: str) -> Days:
         text: the question.
         system: the system prompt, which has today's date; without one no day is known.
     """
-    found, today = _DAYS.search(text), _TODAY.search(system)
-    if found is None or today is None or _OF_CODE.match(text):
+    range_, found, today = _RANGE.search(text), _DAYS.search(text), _TODAY.search(system)
+    if (range_ or found) is None or today is None or _OF_CODE.match(text):
         return ANY_DAYS
+    now = date.fromisoformat(today[1])
     try:
-        first, last = _meant(found[0].lower(), date.fromisoformat(today[1]))
+        if range_:
+            first, last = (_meant(each.lower(), now)[0] for each in range_.groups())
+            # "From Friday to Tuesday", said on a Wednesday before the next Friday.
+            first -= timedelta(days=7) if first > last and not range_[1][0].isdigit() else timedelta()
+            return Days(first.isoformat(), last.isoformat()) if first <= last else ANY_DAYS
+        assert found is not None
+        first, last = _meant(found[0].lower(), now)
     except (ValueError, OverflowError):
         return ANY_DAYS  # the 31st of June
     bound = _BOUND.match(found[0])

@@ -43,6 +43,20 @@ _ASKS_ALSO = re.compile(
 )
 
 
+# What begins like them and states something all the same: "When it fails, we retry", "Do not call it twice", "What
+# matters is that it holds", "Read timeouts are 30 seconds".
+_STATES = re.compile(
+    rf"{_AHEAD}(?:(?:do|does) not\b|don['’]t\b|have (?:decided|agreed|noted)\b|where (?:possible|needed|necessary)\b"
+    r"|(?:when(?:ever)?|where(?:ver)?|how(?:ever)?|what(?:ever)?)\b[^,?]*, "
+    r"(?!and\b|or\b|but\b|who|wh(?:at|y|en|ere|ich)\b|how\b|please\b)"
+    r"|what\b.*\bis that\b|any\b.*\b(?:must|should|has to|have to|needs?|may|can)\b"
+    r"|(?:read|open|print|get|list|search|check|find|compare|look) \w+ (?:are|is|must|should|has|have|take|run)\b)",
+    re.I,
+)
+# "Show callers", "callers of X", "its methods": too short to state anything, and understood as questions.
+_FRAGMENT = 5
+
+
 def only_repeats(role: str, text: str) -> bool:
     """Whether a message says nothing of its own: it quotes other messages, or asks what was said.
 
@@ -58,7 +72,18 @@ def only_repeats(role: str, text: str) -> bool:
 
 def only_asks(text: str) -> bool:
     """Whether a user's message states nothing: each of its sentences is a question, or an order to show something."""
-    return all(each.endswith("?") or _ASKS.match(each) or _ASKS_ALSO.match(each) for each in sentences(prose(text)))
+    return all(map(_only_asks, sentences(prose(text))))
+
+
+def _only_asks(sentence: str) -> bool:
+    if sentence.endswith("?"):
+        return True
+    if _STATES.match(sentence):
+        return False
+    if _ASKS.match(sentence) or _ASKS_ALSO.match(sentence):
+        return True
+    read = read_question(sentence) if len(sentence.split()) <= _FRAGMENT else None
+    return read is not None and read.form in ("callers", "callees", "uses", "tests", "outline", "subclasses")
 
 
 def _asks_what_was_said(sentence: str) -> bool:

@@ -11,7 +11,8 @@ from ragforge_memory.llm.extractive.calls import Call, Found
 from ragforge_memory.llm.extractive.evidence import catching, importing, inheriting_calls, naming, raising, testing
 from ragforge_memory.llm.extractive.given_text import mentions_of
 from ragforge_memory.llm.extractive.members import member_calls
-from ragforge_memory.llm.extractive.questions import Question, plain_names, search_words
+from ragforge_memory.llm.extractive.questions import AND_STILL, Question, plain_names, search_words
+from ragforge_memory.llm.extractive.quoting import MAX_SAID
 from ragforge_memory.llm.extractive.relevance import judged, line_pattern
 from ragforge_memory.llm.extractive.said import stated
 from ragforge_memory.llm.extractive.targets import FOLDERS, Target, has_pronoun, read_target
@@ -33,7 +34,9 @@ _PURPOSE = re.compile(
 )
 _DECIDED = re.compile(r"\b(?:deci\w+|agree\w*|conclu\w+|settled?|chosen?|choose|noted?|notes|to-?dos?)\b", re.I)
 _STILL = re.compile(
-    r"^(?:(?:is|are|does|do)\b.*\bstill\b|(?:has|have|did) (?!(?:we|i|you)\b).*\b(?:change|edit|modif|drift))", re.I
+    r"^(?:(?:is|are|does|do)\b.*\bstill\b|(?:has|have|did) (?!(?:we|i|you)\b).*\b(?:change|edit|modif|drift))"
+    rf"|{AND_STILL}",
+    re.I,
 )
 
 MAX_STEPS = 3
@@ -69,7 +72,7 @@ def asks_decided(question: Question) -> bool:
 
 def asks_still(question: Question) -> bool:
     """Whether it is asked if what was said still holds, or if its code has changed."""
-    return question.form == "said" and bool(_STILL.match(question.text))
+    return question.form == "said" and bool(_STILL.search(question.text))
 
 
 def is_about_code(question: Question, found: Sequence[Found]) -> bool:
@@ -151,7 +154,8 @@ def _first(question: Question) -> tuple[Call, ...]:
 
 def _said(words: Sequence[str], question: Question) -> tuple[Call, ...]:
     days = question.days.arguments
-    return (Call("search_conversation", (("query", " ".join(words)), ("limit", 30), *days)),) if words else ()
+    limit = MAX_SAID if asks_for_decisions(question) else 30
+    return (Call("search_conversation", (("query", " ".join(words)), ("limit", limit), *days)),) if words else ()
 
 
 def _reasons(question: Question) -> tuple[Call, ...]:

@@ -25,6 +25,7 @@ from ragforge_memory.llm.extractive.stock import (
     KEPT,
     NO_TOOLS,
     NOT_KEPT,
+    NOTHING_KEPT,
     THANKS,
     UNCLEAR,
 )
@@ -157,7 +158,8 @@ class _Turn:
                 parts.append(UNCLEAR)
             else:
                 asked = text or " ".join(search_words(question))
-                parts.append(write(question, asked, self._found(question)) or NO_TOOLS)
+                without = NOTHING_KEPT if question.form == "said" and self._offered else NO_TOOLS
+                parts.append(write(question, asked, self._found(question)) or without)
         return "\n\n".join(parts)
 
     def _found(self, question: Question) -> list[Found]:

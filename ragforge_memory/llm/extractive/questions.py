@@ -107,6 +107,12 @@ _RELATED: tuple[tuple[Form, re.Pattern[str]], ...] = tuple(
     )
     for form, words in _RELATIONS
 )
+AND_STILL = (
+    r",?(?: and| or)? (?:is|are|does|do) (?:it|that|this|they|those) still"
+    r" (?:true|valid|so|holds?|the case|appl(?:y|ies)|right|correct|in force|stands?)\W*$"
+)
+"""What may follow a question for what was said."""
+
 _ITS = re.compile(r"['’]s$", re.I)
 
 
@@ -140,6 +146,9 @@ def read_question(text: str, before: Sequence[str] = ()) -> Question | None:
     for form, pattern in STATEMENTS:
         if pattern.match(said):
             return Question(form, text=said)
+    asked, too, _ = said.partition(tail[0]) if (tail := re.search(AND_STILL, said, re.I)) else (said, "", "")
+    if too and (first := read_question(asked, before)) is not None and first.form == "said":
+        return replace(first, text=said)
     whole = TAIL.sub("", said) or said
     for candidate in _wordings(whole):
         found = _matched(candidate)

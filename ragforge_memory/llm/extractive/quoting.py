@@ -23,6 +23,9 @@ MAX_LISTED = 25
 MAX_ASKED = 500
 """Items of a list that was asked for: half of it is a wrong answer."""
 
+MAX_SAID = 100
+"""Messages that a search for all that was decided brings at most."""
+
 DOCUMENTATION_LINES = 14
 SUMMARY_LINES = 2
 SOURCE_LINES = 60

@@ -11,6 +11,7 @@ from ragforge_memory.llm.extractive.echoes import NO_DECISION, WHAT_WAS_SAID, on
 from ragforge_memory.llm.extractive.questions import MAX_QUESTION, read_questions
 from ragforge_memory.llm.extractive.quoting import (
     MAX_ASKED,
+    MAX_SAID,
     NOTHING_FOUND,
     continued,
     open_block,
@@ -86,7 +87,7 @@ def _as_now(text: str, value: Mapping[str, Any]) -> str:
     return " ".join([text, *(now for now, names in called.items() if any(name in text for name in names))])
 
 
-def decisions(values: Iterable[Mapping[str, Any]], when: str = "", still: bool = False) -> list[str]:
+def decisions(values: Sequence[Mapping[str, Any]], when: str = "", still: bool = False) -> list[str]:
     """What the user had noted, the newest first; of several searches."""
     found = {each["message_id"]: each for value in values for each in value.get("messages") or []}
     own = [each for each in found.values() if each["role"] == "user"]
@@ -97,6 +98,8 @@ def decisions(values: Iterable[Mapping[str, Any]], when: str = "", still: bool =
     lines = [f"{WHAT_WAS_SAID} `decisions`{when}:"]
     for each in noted[:MAX_ASKED]:
         lines += _said(each, noted)
+    if any(len(value.get("messages") or []) >= MAX_SAID for value in values):
+        lines += ["", "There may be more: `what did we decide about NAME`, or name the days."]
     return lines + _since(noted, noted if still else [])
 
 
