@@ -355,3 +355,37 @@ async def test_a_time_that_is_none_is_said_to_the_model(make_agent: MakeAgent) -
         for call in answer.tool_calls[:2]:
             assert "is no time" in str(call.error)
             assert "2026-11-22" in str(call.error)  # how it is written
+
+
+async def test_of_several_in_a_file_that_is_named_only_what_was_read_is_tied(
+    make_agent: MakeAgent, project: Path
+) -> None:
+    (project / "flow.py").write_text(
+        "class Basic:\n    def flow(self):\n        return 1\n"
+        "\n\nclass Digest:\n    def flow(self):\n        return 2\n"
+    )
+    said = "In flow.py it is `flow`."
+    read = [ToolRequest("c", "read_scope", {"name": "Basic.flow"})]
+    async with make_agent(said, read, said, root=project, tools=CODE_SEARCH_TOOLS) as agent:
+        await agent.ingest()
+        conversation = await agent.create_conversation()
+        await conversation.send_message("Which one?")
+        assert await conversation.referenced_code() == []
+        await conversation.send_message("Which one?")
+        ties = await conversation.referenced_code()
+        assert {(each.qualified_name, each.kind) for each in ties} == {
+            ("Basic.flow", "read"),
+            ("Basic.flow", "discussed"),
+        }
+
+
+async def test_an_operator_is_asked_for_by_its_name(make_agent: MakeAgent, project: Path) -> None:
+    (project / "adder.cpp").write_text("struct Adder {\n  int operator()(int a) { return a + 1; }\n};\n")
+    async with make_agent(
+        [ToolRequest("c", "outline", {"target": "adder.cpp"})], "Seen.", root=project, tools=CODE_SEARCH_TOOLS
+    ) as agent:
+        await agent.ingest()
+        conversation = await agent.create_conversation()
+        answer = await conversation.send_message("What is in it?")
+        await conversation.reference_code(answer.message_id, ["Adder.operator()"])
+        assert [each.uuid for each in await agent.conversations_about("operator()")] == [conversation.uuid]
