@@ -11,7 +11,6 @@ from typing import Any
 from uuid import uuid4
 
 from ragforge_memory import events
-from ragforge_memory.agent.context.compression import EXTRACTIVE
 from ragforge_memory.agent.context.importance import importance_of
 from ragforge_memory.agent.inputs import checked_text
 from ragforge_memory.agent.keeping import Keeping
@@ -27,6 +26,7 @@ from ragforge_memory.graph.receipts import Receipt
 from ragforge_memory.llm.extractive.echoes import only_asks, only_repeats
 from ragforge_memory.llm.extractive.stock import says_nothing
 from ragforge_memory.llm.port import (
+    EXTRACTIVE,
     ChatMessage,
     Finished,
     ModelRequest,

@@ -8,7 +8,7 @@ from typing import Any
 from ragforge_memory.graph.client import PATIENT_TIMEOUT, GraphClient
 from ragforge_memory.graph.records import from_json
 from ragforge_memory.graph.space_in_use import SpaceInUse, in_space, stored
-from ragforge_memory.graph.spaces import Space, cosine_of
+from ragforge_memory.graph.spaces import Space, cosine_of_score
 from ragforge_memory.graph.text import lucene_any, owner_token, query_words
 from ragforge_memory.models.code import Scope, ScopeCounts, ScopeName, ScopeUse
 
@@ -77,7 +77,7 @@ class ScopeStore:
         )
         # The index scores (1 + cosine) / 2.
         found = rows[0]["found"]
-        return [scope(row["scope"], score=cosine_of(row["score"]), matched_by=("vector",)) for row in found]
+        return [scope(row["scope"], score=cosine_of_score(row["score"]), matched_by=("vector",)) for row in found]
 
     async def by_name(self, project: str, name: str, *, limit: int = 200) -> list[Scope]:
         """Scopes whose name or qualified name is exactly ``name`` (case counts)."""

@@ -11,7 +11,7 @@ from ragforge_memory.errors import conversation_gone
 from ragforge_memory.graph.client import GraphClient
 from ragforge_memory.graph.records import message, utc_text
 from ragforge_memory.graph.space_in_use import SpaceInUse
-from ragforge_memory.graph.spaces import Space, cosine_of
+from ragforge_memory.graph.spaces import Space, cosine_of_score
 from ragforge_memory.graph.text import owner_token, query_words
 from ragforge_memory.models.conversation import Message, Role
 from ragforge_memory.models.lineage import Lineage, Part
@@ -186,7 +186,7 @@ class SearchStore:
             rows = await self._use.read(f"scan_{kind}_vector", self._client, space, **parameters)
         found = _hits(rows, conversation_id)
         return Hits(
-            tuple(Hit(hit.conversation_id, hit.seq, hit.time, cosine_of(hit.score)) for hit in found.items),
+            tuple(Hit(hit.conversation_id, hit.seq, hit.time, cosine_of_score(hit.score)) for hit in found.items),
             found.lineage,
             found.hidden,
             space,
@@ -229,7 +229,7 @@ class SearchStore:
         return {
             (row["stored"], row["message"]["seq"]): (
                 message(row["message"]),
-                None if row["score"] is None else cosine_of(row["score"]),
+                None if row["score"] is None else cosine_of_score(row["score"]),
             )
             for row in rows[0]["found"]
         }

@@ -10,7 +10,7 @@ from ragforge_memory.graph.client import PATIENT_TIMEOUT, GraphClient
 from ragforge_memory.graph.records import content_text, conversation_info
 from ragforge_memory.graph.search import RARITY_SAMPLE
 from ragforge_memory.graph.space_in_use import SpaceInUse, in_space, stored
-from ragforge_memory.graph.spaces import Space, cosine_of
+from ragforge_memory.graph.spaces import Space, cosine_of_score
 from ragforge_memory.graph.text import owner_token
 from ragforge_memory.models.conversation import ConversationInfo
 from ragforge_memory.models.owner import Owner
@@ -156,7 +156,7 @@ class SimilarStore:
             **self._owner,
         )
         # The index scores (1 + cosine) / 2.
-        return {uuid: cosine_of(score) for uuid, score in rows[0]["found"]}
+        return {uuid: cosine_of_score(score) for uuid, score in rows[0]["found"]}
 
     async def conversations(
         self, uuids: Sequence[str], vector: Sequence[float] | None, *, space: Space | None = None
@@ -174,5 +174,5 @@ class SimilarStore:
         found = {}
         for row in rows:
             info = conversation_info(row["conversation"])
-            found[info.uuid] = (info, None if row["score"] is None else cosine_of(row["score"]))
+            found[info.uuid] = (info, None if row["score"] is None else cosine_of_score(row["score"]))
         return found

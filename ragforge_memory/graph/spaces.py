@@ -35,7 +35,7 @@ _INDEXES = 2
 _ROUNDING = 1e-6
 
 
-def cosine_of(score: float) -> float:
+def cosine_of_score(score: float) -> float:
     """The cosine for which Neo4j scores (1 + cosine) / 2; what is 1 but for its rounding to 32 bits is 1."""
     cosine = 2 * score - 1
     return 1.0 if cosine > 1 - _ROUNDING else cosine

@@ -14,6 +14,9 @@ from typing import Any, Literal, Protocol, runtime_checkable
 from ragforge_memory.errors import ModelError, ModelStreamCut, RagforgeError
 from ragforge_memory.models.conversation import Usage
 
+EXTRACTIVE = "extractive"
+"""The name of the provider without a model, and what a summary that was extracted says of its model."""
+
 
 @dataclass(frozen=True, slots=True)
 class ToolSpec:

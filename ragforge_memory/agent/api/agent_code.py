@@ -96,7 +96,6 @@ class AgentCode:
         if not bare:
             raise InvalidInput("which code? the name is empty", hint="a name, a qualified name, a uuid or a file")
         services = await self.open()
-        # As it was given first: `operator()` is a name, too.
-        return await about(services, name, limit=limit) or (
-            await about(services, bare, limit=limit) if bare != name else []
-        )
+        found = await about(services, name, limit=limit)
+        # Only then without its brackets: `operator()` is a name, too.
+        return found if found or bare == name else await about(services, bare, limit=limit)

@@ -19,7 +19,15 @@ from ragforge_memory.agent.context.budget import SUMMARY_SHARE, Window, exchange
 from ragforge_memory.agent.context.importance import edits_of, key_sentences, sentences
 from ragforge_memory.agent.context.prompt import EARLIER, fenced
 from ragforge_memory.graph.receipts import TurnContext
-from ragforge_memory.llm.port import ChatMessage, ModelProvider, ModelRequest, answers, complete, model_key
+from ragforge_memory.llm.port import (
+    EXTRACTIVE,
+    ChatMessage,
+    ModelProvider,
+    ModelRequest,
+    answers,
+    complete,
+    model_key,
+)
 from ragforge_memory.models.conversation import Message
 from ragforge_memory.models.summary import Summary
 from ragforge_memory.models.text import well_formed
@@ -28,7 +36,6 @@ from ragforge_memory.models.tokens import estimate_tokens
 log = logging.getLogger(__name__)
 
 PURPOSE = "compression"
-EXTRACTIVE = "extractive"
 
 # The eight parts, as headings, and what share of the whole each may take (%); what one leaves is the next ones'. What
 # would be missed most has most.

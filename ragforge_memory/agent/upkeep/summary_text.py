@@ -18,6 +18,7 @@ from ragforge_memory.llm.extractive.echoes import only_repeats
 from ragforge_memory.llm.extractive.stock import is_stock
 from ragforge_memory.llm.extractive.title import shortened
 from ragforge_memory.llm.port import (
+    EXTRACTIVE,
     ChatMessage,
     ModelProvider,
     ModelRequest,
@@ -32,9 +33,6 @@ from ragforge_memory.models.text import well_formed
 from ragforge_memory.retrieval.sentences import central, sentences, tells
 
 log = logging.getLogger(__name__)
-
-EXTRACTIVE = "extractive"
-"""What a summary says of its model where it was extracted."""
 
 _SUMMARY = """\
 You write the memory of conversations between people and an assistant for their code base.

@@ -32,6 +32,7 @@ from ragforge_memory.llm.extractive.stock import (
 from ragforge_memory.llm.extractive.targets import Target
 from ragforge_memory.llm.extractive.title import condensed
 from ragforge_memory.llm.port import (
+    EXTRACTIVE,
     ChatMessage,
     Finished,
     ModelChunk,
@@ -59,7 +60,7 @@ class ExtractiveProvider:
 
     @property
     def name(self) -> str:
-        return "extractive"
+        return EXTRACTIVE
 
     @property
     def model(self) -> str:

@@ -113,6 +113,8 @@ AND_STILL = (
 )
 """What may follow a question for what was said."""
 
+_AND_STILL = re.compile(AND_STILL, re.I)
+
 _ITS = re.compile(r"['’]s$", re.I)
 
 
@@ -146,8 +148,9 @@ def read_question(text: str, before: Sequence[str] = ()) -> Question | None:
     for form, pattern in STATEMENTS:
         if pattern.match(said):
             return Question(form, text=said)
-    asked, too, _ = said.partition(tail[0]) if (tail := re.search(AND_STILL, said, re.I)) else (said, "", "")
-    if too and (first := read_question(asked, before)) is not None and first.form == "said":
+    tail = _AND_STILL.search(said)
+    first = read_question(said[: tail.start()], before) if tail else None
+    if first is not None and first.form == "said":
         return replace(first, text=said)
     whole = TAIL.sub("", said) or said
     for candidate in _wordings(whole):
