@@ -110,7 +110,7 @@ CALL (c) {
     UNION
     UNWIND part.mentions AS mention
     MATCH (s:Scope)
-    WHERE s.project = $project AND s.name = mention.name
+    WHERE s.project = $project AND s.name = mention.name AND (mention.types IS NULL OR s.type IN mention.types)
     WITH mention, s, mention.qualified_name IS NULL OR s.qualified_name = mention.qualified_name
         OR s.qualified_name ENDS WITH '.' + mention.qualified_name AS fits,
       CASE WHEN mention.qualified_name ENDS WITH '.' + s.qualified_name THEN

@@ -19,7 +19,8 @@ from ragforge_memory.agent.preparation import Prepared, check_room, prepare
 from ragforge_memory.agent.search.messages import Searcher
 from ragforge_memory.agent.services import Services
 from ragforge_memory.agent.tool_rounds import Emit, ToolRounds
-from ragforge_memory.code.mentions import Mentions, find_mentions
+from ragforge_memory.code.mentions import Mentions, find_mentions, find_plain_types
+from ragforge_memory.code.parsed import TYPE_TYPES
 from ragforge_memory.errors import RagforgeError, TurnCancelled
 from ragforge_memory.graph.messages import CodeTies, Mention, NewMessage
 from ragforge_memory.graph.receipts import Receipt
@@ -49,6 +50,8 @@ from ragforge_memory.models.tokens import estimate_tokens
 from ragforge_memory.tools.registry import ToolContext
 
 log = logging.getLogger(__name__)
+
+_TYPES = tuple(sorted(TYPE_TYPES))
 
 
 class Turn:
@@ -284,9 +287,12 @@ class Turn:
         echo = nothing or only_repeats("assistant", content)
         mentions = Mentions() if echo else find_mentions(content)
         asked = find_mentions(self._text)
+        named = dict.fromkeys(
+            (*map(Mention.of, asked.names), *(Mention(each, types=_TYPES) for each in find_plain_types(self._text)))
+        )
         asks = only_asks(self._text)
         # "It multiplies by 31" is about what the question named.
-        about = dict.fromkeys((*(asked.names if asks and content.strip() and not echo else ()), *mentions.names))
+        answered = named if asks and content.strip() and not echo else ()
         parts = None
         if self._final_parts is not None or self._steps:
             parts = {"steps": self._steps, "final": self._final_parts}
@@ -310,9 +316,9 @@ class Turn:
         )
         ties = CodeTies(
             touched=tuple(tie for tie in self._tools.scopes if not nothing or tie.kind != "read"),
-            mentions=tuple(map(Mention.of, about)),
+            mentions=tuple(dict.fromkeys((*answered, *map(Mention.of, mentions.names)))),
             files=(*asked.files, *mentions.files),
-            told=() if asks else tuple(map(Mention.of, asked.names)),
+            told=() if asks else tuple(named),
         )
         return answer, ties
 

@@ -23,6 +23,19 @@ _TYPE_SHAPE = re.compile(r"^[A-Z]\w*[a-z]\w*[A-Z]")
 _SEPARATED = re.compile(r"\.|::|#|->")
 _QUOTE = re.compile(r"[ \t]*>")
 _FENCE = re.compile(r"[ \t]*(`{3,}|~{3,})")
+_CAPITALISED = re.compile(r"(?<![\w./@`-])[A-Z]\w{2,}\b(?![/@`(-]|\.\w|::)")
+_TWO_CAPITALS = re.compile(r"[A-Z]\w*[A-Z]")
+_SENTENCE_BEGINS = re.compile(r"(?:^|[.!?:;•*\n-])[\s\"'“‘(*_]*$")
+# Behind the first word of a sentence, which has its capital for nothing: "Timeout must stay", not "Client code must".
+_STATED_OF = re.compile(
+    r" (?:must|should|shall|may|can(?:not)?|will|would|is|are|was|has|had|does|did|stays?|remains?|defaults?|needs?"
+    r"|never|always|raises?|returns?|takes?|keeps?|gets?|uses?|class|interface|struct|enum|trait|type)\b(?! of\b)"
+)
+# "Google Cloud Storage" is one name, and none of these.
+_BESIDE = re.compile(r" [A-Z]\w*[a-z]")
+_FOLLOWS = re.compile(r"[^\s.!?:;] [A-Z]\w*[a-z]\w* $")
+# So much of what stands before a word tells whether it begins a sentence, and what it follows.
+_BEFORE = 80
 # What stands before a parameter that a docstring lists.
 _ITEM = re.compile(r"[ \t>]*[-*+][ \t]+\**")
 
@@ -65,6 +78,29 @@ def find_mentions(text: str) -> Mentions:
             found.setdefault(match.start(), word)
     names = dict.fromkeys(_SEPARATORS.sub(".", found[place]) for place in sorted(found) if found[place] not in files)
     return Mentions(tuple(names)[:MAX_NAMES], tuple(files)[:MAX_NAMES])
+
+
+def find_plain_types(text: str) -> tuple[str, ...]:
+    """Words of prose that may be the names of types, by their capitals alone, in the order of the text, each once.
+
+    "The Timeout stays as it is" is about `Timeout` where the code has a class of that name: whether it has, and only
+    one, is for the graph to say. A word that begins a sentence counts where it is what the sentence is about.
+    """
+    quoted = _quoted(text)
+    found = []
+    for match in _CAPITALISED.finditer(text):
+        # `URL` is a word of its own.
+        if quoted[match.start()] or match.group().isupper():
+            continue
+        before = text[max(0, match.start() - _BEFORE) : match.start()]
+        if _TWO_CAPITALS.match(match.group()):
+            found.append(match.group())
+        elif _SENTENCE_BEGINS.search(before):
+            if _STATED_OF.match(text, match.end()):
+                found.append(match.group())
+        elif not _BESIDE.match(text, match.end()) and not _FOLLOWS.search(before):
+            found.append(match.group())
+    return tuple(dict.fromkeys(found))[:MAX_NAMES]
 
 
 def _quoted(text: str) -> bytearray:

@@ -74,10 +74,11 @@ _AS_THEY_ARE = ("token_count", "in_reply_to", "model", "importance", "trust", "r
 
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """A name that a message mentions; ``qualified_name`` where it was dotted."""
+    """A name that a message mentions; ``qualified_name`` where it was dotted, ``types`` where only those are meant."""
 
     name: str
     qualified_name: str | None = None
+    types: tuple[str, ...] | None = None
 
     @classmethod
     def of(cls, written: str) -> Mention:
@@ -85,9 +86,10 @@ class Mention:
         return cls(written.rpartition(".")[2], written if "." in written else None)
 
     @property
-    def row(self) -> dict[str, str | None]:
+    def row(self) -> dict[str, Any]:
         """As statements take it."""
-        return {"name": self.name, "qualified_name": self.qualified_name}
+        types = None if self.types is None else list(self.types)
+        return {"name": self.name, "qualified_name": self.qualified_name, "types": types}
 
 
 @dataclass(frozen=True, slots=True)

@@ -58,7 +58,8 @@ CODE: dict[str, list[Probe]] = {
         ),
         Probe(
             lambda a, b: turn(
-                a.conversation, mentions=[{"name": name, "qualified_name": None} for name in (b.word, b.rare)]
+                a.conversation,
+                mentions=[{"name": name, "qualified_name": None, "types": None} for name in (b.word, b.rare)],
             ),
             expect=something,
         ),
@@ -66,7 +67,9 @@ CODE: dict[str, list[Probe]] = {
             lambda a, b: turn(
                 a.conversation,
                 message={**MESSAGE, "in_reply_to": b.question},
-                told=[{"name": name, "qualified_name": None} for name in (a.word, a.rare, b.word, b.rare)],
+                told=[
+                    {"name": name, "qualified_name": None, "types": None} for name in (a.word, a.rare, b.word, b.rare)
+                ],
             ),
             expect=lambda rows: [row["referenced"] for row in rows] == [0],
         ),

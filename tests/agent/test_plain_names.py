@@ -1,0 +1,78 @@
+"""Classes that go by one plain word: what is said of them is tied to them, and what only shares the word is not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from ragforge_memory import AsyncConversationAgent
+
+pytestmark = pytest.mark.anyio
+
+MakeAgent = Callable[..., AsyncConversationAgent]
+
+CODE = '''\
+class Timeout:
+    """How long to wait."""
+
+
+class Client:
+    """Sends requests."""
+
+
+class HTTPError(Exception):
+    """What was answered with 400 or more."""
+
+
+def Retry(times):
+    """Tries again."""
+'''
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """Classes with plain names."""
+    root = tmp_path / "project"
+    root.mkdir()
+    (root / "client.py").write_text(CODE)
+    return root
+
+
+@pytest.mark.parametrize(
+    ("said", "names"),
+    [
+        ("We decided that the Timeout stays at 5 seconds.", ["Timeout"]),
+        ("Timeout must be 5 seconds.", ["Timeout"]),
+        ("HTTPError carries the whole answer.", ["HTTPError"]),
+        ("Note: every Client gets a Timeout.", ["Client", "Timeout"]),
+        ("Client code must try again.", []),
+        ("The Request Timeout Working Group agreed to that.", []),
+        ("> Timeout is what they wrote.\n\nWe keep it so.", []),
+        ("We decided on three times, see Retry.", []),
+        ("We decided that a timeout is five seconds.", []),
+    ],
+)
+async def test_a_statement_is_tied_to_the_class_that_it_is_about(
+    make_agent: MakeAgent, project: Path, said: str, names: list[str]
+) -> None:
+    async with make_agent("Noted.", root=project) as agent:
+        await agent.ingest()
+        conversation = await agent.create_conversation("Timeouts")
+        await conversation.send_message(said)
+        asked, answer = await conversation.get_history()
+        assert sorted(each.qualified_name for each in asked.references) == names
+        assert not answer.references
+
+
+async def test_an_answer_is_about_the_class_that_its_question_names(make_agent: MakeAgent, project: Path) -> None:
+    async with make_agent("Five seconds.", root=project) as agent:
+        await agent.ingest()
+        conversation = await agent.create_conversation("Timeouts")
+        await conversation.send_message("How long does the Timeout wait?")
+        asked, answer = await conversation.get_history()
+        assert [each.qualified_name for each in answer.references] == ["Timeout"]
+        assert not asked.references
+        [about] = await agent.conversations_about("Timeout")
+        assert about.uuid == conversation.uuid
