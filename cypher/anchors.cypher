@@ -98,7 +98,6 @@ RETURN resolved
 // name: reference_code
 // Ties that a caller makes, as complete_turn makes those of an answer, names before which the module stands among them; a
 // scope of another project is none.
-// `alone` are the tokens that no other scope had when the anchor came on them: who has them later has copied them.
 MATCH (m:Message {uuid: $message_id})
 WHERE m.user_id = $user_id AND m.project = $project
 MATCH (c:Conversation {uuid: m.conversation_id})
@@ -123,24 +122,9 @@ CALL (m, p) {
   WITH by_uuid, [some IN [qualified, called, CASE WHEN size(qualified) + size(called) = 0 THEN placed ELSE [] END] |
     CASE WHEN size(some) = 1 THEN some ELSE [s IN some WHERE s IN defined] END] AS ways
   UNWIND CASE WHEN size(by_uuid) = 1 THEN by_uuid ELSE coalesce(head([way IN ways WHERE size(way) = 1]), []) END AS s
-  WITH DISTINCT m, s, p.head_commit AS head, CASE WHEN NOT s.file IN p.uncommitted_files THEN p.head_commit END AS commit
-  MERGE (m)-[r:REFERENCES_CODE {kind: $kind}]->(s)
-  ON CREATE SET r.scope_hash = s.hash, r.commit = commit
-  WITH m, s, head, commit, CASE WHEN NOT EXISTS {
-    MATCH (t:Scope) WHERE t.project = s.project AND t.body_hash = s.body_hash AND t <> s
-  } THEN s.body_hash END AS alone
-  WHERE s.anchor_key IS NOT NULL
-  MERGE (a:CodeAnchor {key: s.anchor_key})
-  ON CREATE SET a.uuid = replace(randomUUID(), '-', ''), a.project = s.project, a.file = s.file, a.name = s.name,
-    a.qualified_name = s.qualified_name, a.kind = s.type, a.scope_key = s.key, a.start_line = s.startLine,
-    a.body_hash = s.body_hash, a.signature_hash = s.signature_hash, a.sketch = s.sketch, a.commit = commit,
-    a.first_seen = datetime(), a.status = 'fresh', a.at_file = s.file, a.at_key = s.key, a.at_commit = head,
-    a.alone = alone
-  MERGE (m)-[tie:ANCHORED_AT {kind: $kind}]->(a)
-  ON CREATE SET tie.commit = commit, tie.scope_hash = s.hash, tie.start_line = s.startLine
-  MERGE (a)-[now:RESOLVES_TO]->(s)
-  ON CREATE SET now.status = 'fresh', now.changed = false, now.similarity = 1.0, now.commit = commit, now.checked_at = datetime()
-  RETURN count(*) AS tied
+  WITH DISTINCT m, s, p, $kind AS kind, true AS now
+  // include: tied
+  RETURN count(s.anchor_key) AS tied
 }
 RETURN m.uuid AS message_id, tied
 

@@ -30,10 +30,8 @@ RETURN coalesce(known.seq, c.head_seq) AS seq, c.title AS title
 
 // name: complete_turn
 // Write 2: the answer, its tool calls with their results and its ties to code, in one statement of one transaction.
-// Same order as append_message. Names that the answer mentions are resolved here, against the graph as it is: a name
-// counts where it means one scope, or one of a file that the answer names, or one that a tool has read. What stands before
-// a qualified name (`auth` of `auth.login`) has to be on the path of its file. $told are those that the user's message
-// states something about: a decision is tied to its code as an answer is.
+// Same order as append_message. Names that the answer mentions are resolved here, against the graph as it is. $told are
+// those that the user's message states something about: a decision is tied to its code as an answer is.
 // The receipt comes along: an edge to each thing that the prompt held (see RECENT_EDGES), whose lock is taken first, oldest
 // first: CREATE by itself counts the edges of a node before it locks it, while whoever stores a vector has locked it and
 // waits for that count to take the label away, so that one of both would have to begin anew, a second later. And once
@@ -95,8 +93,8 @@ CALL (new) {
     cost: used.cost}]->(x)
 }
 CALL (c) {
-  UNWIND [{message: $uuid, touched: $touched, mentions: $mentions},
-    {message: $message.in_reply_to, touched: [], mentions: $told}] AS part
+  UNWIND [{message: $uuid, touched: $touched, mentions: $mentions, files: $mentioned_files, read: $touched},
+    {message: $message.in_reply_to, touched: [], mentions: $told, files: $mentioned_files, read: $touched}] AS part
   WITH c, part WHERE size(part.touched) + size(part.mentions) > 0
   MATCH (m:Message {uuid: part.message})
   WHERE m.conversation_id = c.uuid
@@ -108,45 +106,11 @@ CALL (c) {
     WHERE s.project = $project
     RETURN s, tie.kind AS kind
     UNION
-    UNWIND part.mentions AS mention
-    MATCH (s:Scope)
-    WHERE s.project = $project AND s.name = mention.name AND (mention.types IS NULL OR s.type IN mention.types)
-    WITH mention, s, mention.qualified_name IS NULL OR s.qualified_name = mention.qualified_name
-        OR s.qualified_name ENDS WITH '.' + mention.qualified_name AS fits,
-      CASE WHEN mention.qualified_name ENDS WITH '.' + s.qualified_name THEN
-        all(part IN split(left(mention.qualified_name, size(mention.qualified_name) - size(s.qualified_name) - 1), '.')
-          WHERE part IN split(replace(s.file, '.', '/'), '/')) END AS placed
-    WITH mention, collect(CASE WHEN fits THEN s END) AS fitting, collect(CASE WHEN placed THEN s END) AS placed
-    WITH CASE WHEN size(fitting) > 0 THEN fitting ELSE placed END AS candidates
-    // Of what is defined once and declared beside it, the definition is meant: no overload, no stub.
-    WITH candidates, [s IN candidates WHERE NOT coalesce(toStringOrNull(s.modifiers), '') CONTAINS 'overload'
-      AND none(ending IN ['.pyi', '.d.ts', '.d.mts', '.d.cts'] WHERE s.file ENDS WITH ending)] AS defined
-    WITH candidates, defined, [s IN candidates WHERE s.file IN $mentioned_files] AS near
-    WITH CASE WHEN size(candidates) = 1 THEN candidates WHEN size(defined) = 1 THEN defined WHEN size(near) = 1 THEN near
-      ELSE [s IN candidates WHERE any(tie IN $touched WHERE tie.scope = s.uuid)] END AS meant
-    UNWIND meant AS s
+    // include: meant
     RETURN s, 'discussed' AS kind
   }
-  // The commit that the last ingest saw, where the file was committed as it was read.
-  WITH m, s, kind, p.head_commit AS head, CASE WHEN NOT s.file IN p.uncommitted_files THEN p.head_commit END AS commit,
-    CASE WHEN NOT EXISTS {
-      MATCH (t:Scope) WHERE t.project = s.project AND t.body_hash = s.body_hash AND t <> s
-    } THEN s.body_hash END AS alone
-  MERGE (m)-[r:REFERENCES_CODE {kind: kind}]->(s)
-  ON CREATE SET r.scope_hash = s.hash, r.commit = commit
-  FOREACH (key IN CASE WHEN s.anchor_key IS NULL THEN [] ELSE [s.anchor_key] END |
-    MERGE (a:CodeAnchor {key: key})
-    ON CREATE SET a.uuid = replace(randomUUID(), '-', ''), a.project = s.project, a.file = s.file, a.name = s.name,
-      a.qualified_name = s.qualified_name, a.kind = s.type, a.scope_key = s.key, a.start_line = s.startLine,
-      a.body_hash = s.body_hash, a.signature_hash = s.signature_hash, a.sketch = s.sketch, a.commit = commit,
-      a.first_seen = datetime(), a.status = 'fresh', a.at_file = s.file, a.at_key = s.key, a.at_commit = head,
-      a.alone = alone
-    MERGE (m)-[tied:ANCHORED_AT {kind: kind}]->(a)
-    ON CREATE SET tied.commit = commit, tied.scope_hash = s.hash, tied.start_line = s.startLine
-    MERGE (a)-[now:RESOLVES_TO]->(s)
-    ON CREATE SET now.status = 'fresh', now.changed = false, now.similarity = 1.0, now.commit = commit,
-      now.checked_at = datetime()
-  )
+  WITH m, s, kind, p, true AS now
+  // include: tied
   RETURN count(*) AS referenced
 }
 RETURN seq, referenced, c:PendingSummary AS due

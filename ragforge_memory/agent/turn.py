@@ -14,17 +14,16 @@ from ragforge_memory import events
 from ragforge_memory.agent.context.importance import importance_of
 from ragforge_memory.agent.inputs import checked_text
 from ragforge_memory.agent.keeping import Keeping
+from ragforge_memory.agent.named import Question, answer_ties
 from ragforge_memory.agent.patience import shielded
 from ragforge_memory.agent.preparation import Prepared, check_room, prepare
 from ragforge_memory.agent.search.messages import Searcher
 from ragforge_memory.agent.services import Services
 from ragforge_memory.agent.tool_rounds import Emit, ToolRounds
-from ragforge_memory.code.mentions import Mentions, find_mentions, find_plain_types
-from ragforge_memory.code.parsed import TYPE_TYPES
 from ragforge_memory.errors import RagforgeError, TurnCancelled
-from ragforge_memory.graph.messages import CodeTies, Mention, NewMessage
+from ragforge_memory.graph.messages import CodeTies, NewMessage
 from ragforge_memory.graph.receipts import Receipt
-from ragforge_memory.llm.extractive.echoes import only_asks, only_repeats
+from ragforge_memory.llm.extractive.echoes import only_repeats
 from ragforge_memory.llm.extractive.stock import says_nothing
 from ragforge_memory.llm.port import (
     EXTRACTIVE,
@@ -50,8 +49,6 @@ from ragforge_memory.models.tokens import estimate_tokens
 from ragforge_memory.tools.registry import ToolContext
 
 log = logging.getLogger(__name__)
-
-_TYPES = tuple(sorted(TYPE_TYPES))
 
 
 class Turn:
@@ -281,18 +278,8 @@ class Turn:
 
     def _answer(self, state: MessageState) -> tuple[NewMessage, CodeTies]:
         content = self._services.redacted("".join(self._content))
-        # What only quotes messages is about their code through them, and no decision again; what found nothing is about
-        # none, whatever its tools have read.
         nothing = self._services.provider.name == EXTRACTIVE and says_nothing(content)
         echo = nothing or only_repeats("assistant", content)
-        mentions = Mentions() if echo else find_mentions(content)
-        asked = find_mentions(self._text)
-        named = dict.fromkeys(
-            (*map(Mention.of, asked.names), *(Mention(each, types=_TYPES) for each in find_plain_types(self._text)))
-        )
-        asks = only_asks(self._text)
-        # "It multiplies by 31" is about what the question named.
-        answered = named if asks and content.strip() and not echo else ()
         parts = None
         if self._final_parts is not None or self._steps:
             parts = {"steps": self._steps, "final": self._final_parts}
@@ -314,13 +301,7 @@ class Turn:
             trust="agent",
             receipt=self._prepared.receipt if self._prepared else None,
         )
-        ties = CodeTies(
-            touched=tuple(tie for tie in self._tools.scopes if not nothing or tie.kind != "read"),
-            mentions=tuple(dict.fromkeys((*answered, *map(Mention.of, mentions.names)))),
-            files=(*asked.files, *mentions.files),
-            told=() if asks else tuple(named),
-        )
-        return answer, ties
+        return answer, answer_ties(Question(self._text), content, tuple(self._tools.scopes), nothing=nothing)
 
     def _response(self) -> AssistantResponse:
         return AssistantResponse(

@@ -12,7 +12,7 @@ from ragforge_memory.errors import GraphError
 from ragforge_memory.graph.client import PATIENT_TIMEOUT, GraphClient
 from ragforge_memory.graph.conversations import fresh_properties
 from ragforge_memory.graph.failures import code_of
-from ragforge_memory.graph.messages import NewMessage
+from ragforge_memory.graph.messages import CodeTies, NewMessage
 from ragforge_memory.graph.receipts import EARLIER_RESULT_CHARACTERS
 from ragforge_memory.graph.records import to_json
 from ragforge_memory.graph.text import owner_token
@@ -73,15 +73,24 @@ class ImportBatch:
 
 
 def import_row(
-    seq: int, new: NewMessage, timestamp: datetime | None, tool_calls: Sequence[dict[str, Any]] = ()
+    seq: int,
+    new: NewMessage,
+    timestamp: datetime | None,
+    tool_calls: Sequence[dict[str, Any]] = (),
+    ties: CodeTies | None = None,
 ) -> dict[str, Any]:
-    """A message as a batch has it, its calls of `call_row`; pure, so that a thread may make it."""
+    """A message as a batch has it, its calls of `call_row`; pure, so that a thread may make it.
+
+    ``ties``: what it mentions; there are no scopes yet that anything touched.
+    """
     row = new.properties()
     row["seq"] = seq
     row["uuid"] = new.uuid
     row["timestamp"] = _text(timestamp)
     row["blank"] = not new.content.strip()
     row["tool_calls"] = tool_calls
+    row["mentions"] = [item.row for item in ties.mentions] if ties else []
+    row["files"] = ties.files if ties else ()
     return row
 
 

@@ -9,6 +9,9 @@ say why the statement is as it is. Two marks change how it is run:
 ``// autocommit``
     the statement opens its own transactions (``CALL … IN TRANSACTIONS``) and is not retried.
 
+``// part: NAME`` instead of a name begins what several statements have in common; a line ``// include: NAME`` in them
+is replaced by it. The comment lines below it say which variables it takes and gives.
+
 ``{{NAME}}`` in a statement is replaced by a name that this library owns (an index of an embedding space, say),
 never by anything from a caller: the names allowed are letters, digits and underscores.
 
@@ -31,7 +34,8 @@ from ragforge_memory.errors import GraphError
 
 Version = tuple[int, ...]
 
-_NAME = re.compile(r"^// name: (\w+)\s*$")
+_NAME = re.compile(r"^// (name|part): (\w+)\s*$")
+_INCLUDE = re.compile(r"^ *// include: (\w+)$", re.M)
 _REQUIRES = re.compile(r"^// requires: ([\d.]+)\s*$")
 _PLACE = re.compile(r"\{\{(\w+)\}\}")
 _SAFE_NAME = re.compile(r"\w+", re.ASCII)
@@ -61,6 +65,7 @@ class Statement:
     requires: Version = ()
     autocommit: bool = False
     file: str = ""
+    part: bool = False
 
     @cached_property
     def parameters(self) -> frozenset[str]:
@@ -119,8 +124,8 @@ def cypher_directory() -> Path:
 
 
 def parse_statements(text: str, *, file: str = "") -> Iterator[Statement]:
-    """The statements of one file, in order."""
-    name = ""
+    """The statements and parts of one file, in order."""
+    name, part = "", False
     requires: Version = ()
     autocommit = False
     body: list[str] = []
@@ -130,17 +135,18 @@ def parse_statements(text: str, *, file: str = "") -> Iterator[Statement]:
         if name and not statement:
             raise GraphError(f"{file}: statement {name} is empty")
         if name:
-            yield Statement(name, statement, requires, autocommit, file)
+            yield Statement(name, statement, requires, autocommit, file, part)
 
     for line in text.splitlines():
         if match := _NAME.match(line):
             yield from finished()
-            name, requires, autocommit, body = match.group(1), (), False, []
+            part, name = match.group(1) == "part", match.group(2)
+            requires, autocommit, body = (), False, []
         elif match := _REQUIRES.match(line):
             requires = parse_version(match.group(1))
         elif line.strip() == "// autocommit":
             autocommit = True
-        elif not line.startswith("//"):
+        elif not line.startswith("//") or _INCLUDE.match(line):
             body.append(line)
     yield from finished()
 
@@ -149,18 +155,35 @@ def parse_statements(text: str, *, file: str = "") -> Iterator[Statement]:
 def all_statements() -> dict[str, tuple[Statement, ...]]:
     """Every named statement: name → its variants, the newest server's first."""
     found: dict[str, list[Statement]] = {}
+    parts: dict[str, str] = {}
     for path in sorted(cypher_directory().glob("*.cypher")):
         for statement in parse_statements(path.read_text(encoding="utf-8"), file=path.name):
-            found.setdefault(statement.name, []).append(statement)
+            if not statement.part:
+                found.setdefault(statement.name, []).append(statement)
+            elif parts.setdefault(statement.name, statement.text) != statement.text:
+                raise GraphError(f"the part {statement.name} is there twice")
     for name, variants in found.items():
         files = {variant.file for variant in variants}
         versions = [variant.requires for variant in variants]
         if len(files) > 1 or len(set(versions)) < len(versions):
             raise GraphError(f"the statement name {name} is used twice ({', '.join(sorted(files))})")
     return {
-        name: tuple(sorted(variants, key=lambda variant: variant.requires, reverse=True))
+        name: tuple(
+            sorted((_whole(each, parts) for each in variants), key=lambda variant: variant.requires, reverse=True)
+        )
         for name, variants in found.items()
     }
+
+
+def _whole(statement: Statement, parts: Mapping[str, str]) -> Statement:
+    """The statement with its parts in it."""
+
+    def part(match: re.Match[str]) -> str:
+        if match.group(1) not in parts:
+            raise GraphError(f"statement {statement.name} includes {match.group(1)}, which no file has")
+        return parts[match.group(1)]
+
+    return replace(statement, text=_INCLUDE.sub(part, statement.text))
 
 
 def statement_for(name: str, server: Version) -> Statement:

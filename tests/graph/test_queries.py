@@ -232,3 +232,18 @@ async def _explained(driver: neo4j.AsyncDriver, text: str, name: str) -> None:
 def _operators(plan: dict[str, Any]) -> set[str]:
     own = {str(plan["operatorType"]).partition("@")[0]}
     return own.union(*(_operators(child) for child in plan.get("children", ())))
+
+
+def test_a_part_stands_where_it_is_included(directory: Path) -> None:
+    (directory / "a.cypher").write_text("// name: one\nMATCH (n)\n  // include: named\nRETURN $more\n")
+    (directory / "b.cypher").write_text("// part: named\n// of n: x\nWITH n.name AS x, $name AS given\n")
+    one = statement_for("one", (5,))
+    assert one.text == "MATCH (n)\nWITH n.name AS x, $name AS given\nRETURN $more"
+    assert one.parameters == {"name", "more"}
+    assert "named" not in all_statements()
+
+
+def test_a_part_that_is_not_there_is_an_error(directory: Path) -> None:
+    (directory / "a.cypher").write_text("// name: one\n// include: named\nRETURN 1\n")
+    with pytest.raises(GraphError, match="one includes named, which no file has"):
+        all_statements()

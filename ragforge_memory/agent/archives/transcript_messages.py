@@ -11,10 +11,11 @@ from typing import Any
 from uuid import uuid4
 
 from ragforge_memory.agent.context.importance import importance_of
+from ragforge_memory.agent.named import Question, answer_ties
 from ragforge_memory.collection import paused_collection
 from ragforge_memory.errors import InvalidInput
 from ragforge_memory.graph.imports import call_row, import_row
-from ragforge_memory.graph.messages import NewMessage
+from ragforge_memory.graph.messages import CodeTies, NewMessage
 from ragforge_memory.importers.records import TOO_DEEP, refusal
 from ragforge_memory.models.tokens import estimate_tokens
 from ragforge_memory.models.transcript import Transcript, TranscriptCall, TranscriptMessage
@@ -50,14 +51,18 @@ class Batch:
         return self.last and self.after == 0 and self.fault is None
 
 
-def batches(transcripts: Iterator[Transcript], redacted: Callable[[Any], Any]) -> Iterator[Batch]:
+def batches(
+    transcripts: Iterator[Transcript], redacted: Callable[[Any], Any], *, ties: bool = False
+) -> Iterator[Batch]:
     """All messages of all transcripts, in batches of at most 1,000 messages and about 4 million characters.
+
+    With ``ties`` what they name is noted for the graph to tie them to.
 
     A batch is only known to be a conversation's last one when the next message has been looked for, so that one of up
     to that size comes whole.
     """
     for transcript in _all_there_are(transcripts):
-        filling = _Filling(transcript, redacted)
+        filling = _Filling(transcript, redacted, ties)
         try:
             for message in transcript.messages:
                 weight = _characters(message)
@@ -97,9 +102,11 @@ def groups(found: Iterator[Batch]) -> Iterator[list[Batch]]:
 class _Filling:
     """The batch that is being filled. An answer knows the question before it."""
 
-    def __init__(self, transcript: Transcript, redacted: Callable[[Any], Any]) -> None:
+    def __init__(self, transcript: Transcript, redacted: Callable[[Any], Any], ties: bool) -> None:
         self._transcript = transcript
         self._redacted = redacted
+        self._ties = ties
+        self._asked = Question("")
         self._question: str | None = None
         self._time: datetime | None = None
         self.after = 0
@@ -156,10 +163,22 @@ class _Filling:
         calls = [self._call(call, index, uuid) for index, call in enumerate(message.tool_calls)]
         # One without a time was said after the one before it, and not when it is imported.
         self._time = message.timestamp or self._time
-        self.rows.append(import_row(self.after + len(self.rows) + 1, new, self._time, calls))
+        self.rows.append(import_row(self.after + len(self.rows) + 1, new, self._time, calls, self._tied(new)))
         self._tokens += estimate_tokens(content)
         self._characters += characters
         self._tool_calls += len(calls)
+
+    def _tied(self, new: NewMessage) -> CodeTies:
+        """What a message is about; what a question names only the first answer is, and not each that follows it."""
+        if not self._ties:
+            return CodeTies()
+        if new.role == "user":
+            self._asked = Question(new.content)
+            return CodeTies(mentions=self._asked.told, files=self._asked.files)
+        ties = answer_ties(self._asked, new.content)
+        if new.content.strip():
+            self._asked = Question("")
+        return ties
 
     def _call(self, call: TranscriptCall, index: int, message_id: str) -> dict[str, Any]:
         clean = TranscriptCall(

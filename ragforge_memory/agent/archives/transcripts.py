@@ -12,6 +12,7 @@ from uuid import uuid4
 
 from ragforge_memory.agent.archives.transcript_messages import Batch, ahead, batches, groups
 from ragforge_memory.agent.inputs import title_of
+from ragforge_memory.agent.references import last_ingest
 from ragforge_memory.errors import InvalidInput, NotFound, RagforgeError
 from ragforge_memory.graph.imports import ImportBatch, ImportStore, Known, NewConversation, UuidTaken, renamed
 from ragforge_memory.importers.recognition import FORMATS, transcripts
@@ -143,7 +144,10 @@ class _Importer:
 
         try:
             waits = self._source is not None and self._source.may_wait
-            async with ahead(groups(batches(found, self._services.redacted)), waits=waits) as coming:
+            # Where nothing was ingested there is nothing that it could be about.
+            ties = await last_ingest(self._services) is not None
+            batched = batches(found, self._services.redacted, ties=ties)
+            async with ahead(groups(batched), waits=waits) as coming:
                 while (group := await coming()) is not None:
                     if self._alone and (len(group) > 1 or (group[0].last and await coming() is not None)):
                         raise InvalidInput(

@@ -1,0 +1,47 @@
+// part: meant
+// What the names in `part.mentions` mean, as the graph is: `s`. A name counts where it means one scope, or one of a file
+// in `part.files`, or one that was read (`part.read`). What stands before a qualified name (`auth` of `auth.login`) has to
+// be on the path of its file. `types` are those that a plain word may mean.
+    UNWIND part.mentions AS mention
+    MATCH (s:Scope)
+    WHERE s.project = $project AND s.name = mention.name AND (mention.types IS NULL OR s.type IN mention.types)
+    WITH mention, s, mention.qualified_name IS NULL OR s.qualified_name = mention.qualified_name
+        OR s.qualified_name ENDS WITH '.' + mention.qualified_name AS fits,
+      CASE WHEN mention.qualified_name ENDS WITH '.' + s.qualified_name THEN
+        all(step IN split(left(mention.qualified_name, size(mention.qualified_name) - size(s.qualified_name) - 1), '.')
+          WHERE step IN split(replace(s.file, '.', '/'), '/')) END AS placed
+    WITH mention, collect(CASE WHEN fits THEN s END) AS fitting, collect(CASE WHEN placed THEN s END) AS placed
+    WITH CASE WHEN size(fitting) > 0 THEN fitting ELSE placed END AS candidates
+    // Of what is defined once and declared beside it, the definition is meant: no overload, no stub.
+    WITH candidates, [s IN candidates WHERE NOT coalesce(toStringOrNull(s.modifiers), '') CONTAINS 'overload'
+      AND none(ending IN ['.pyi', '.d.ts', '.d.mts', '.d.cts'] WHERE s.file ENDS WITH ending)] AS defined
+    WITH candidates, defined, [s IN candidates WHERE s.file IN part.files] AS near
+    WITH CASE WHEN size(candidates) = 1 THEN candidates WHEN size(defined) = 1 THEN defined WHEN size(near) = 1 THEN near
+      ELSE [s IN candidates WHERE any(tie IN part.read WHERE tie.scope = s.uuid)] END AS meant
+    UNWIND meant AS s
+
+// part: tied
+// Ties the message `m` to the scope `s`, as `kind`; `p` is its project, `now` whether that was said of the code as it is.
+// The commit is the one that the last ingest saw, where the file was committed as it was read. `alone` are the tokens that
+// no other scope had when the anchor came on them: who has them later has copied them.
+  WITH m, s, kind, now, p.head_commit AS head,
+    CASE WHEN NOT s.file IN p.uncommitted_files THEN p.head_commit END AS commit,
+    CASE WHEN NOT EXISTS {
+      MATCH (t:Scope) WHERE t.project = s.project AND t.body_hash = s.body_hash AND t <> s
+    } THEN s.body_hash END AS alone
+  WITH m, s, kind, head, commit, alone, CASE WHEN now THEN commit END AS then
+  MERGE (m)-[r:REFERENCES_CODE {kind: kind}]->(s)
+  ON CREATE SET r.scope_hash = s.hash, r.commit = then
+  FOREACH (key IN CASE WHEN s.anchor_key IS NULL THEN [] ELSE [s.anchor_key] END |
+    MERGE (a:CodeAnchor {key: key})
+    ON CREATE SET a.uuid = replace(randomUUID(), '-', ''), a.project = s.project, a.file = s.file, a.name = s.name,
+      a.qualified_name = s.qualified_name, a.kind = s.type, a.scope_key = s.key, a.start_line = s.startLine,
+      a.body_hash = s.body_hash, a.signature_hash = s.signature_hash, a.sketch = s.sketch, a.commit = commit,
+      a.first_seen = datetime(), a.status = 'fresh', a.at_file = s.file, a.at_key = s.key, a.at_commit = head,
+      a.alone = alone
+    MERGE (m)-[tie:ANCHORED_AT {kind: kind}]->(a)
+    ON CREATE SET tie.commit = then, tie.scope_hash = s.hash, tie.start_line = s.startLine
+    MERGE (a)-[stands:RESOLVES_TO]->(s)
+    ON CREATE SET stands.status = 'fresh', stands.changed = false, stands.similarity = 1.0, stands.commit = commit,
+      stands.checked_at = datetime()
+  )

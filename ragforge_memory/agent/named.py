@@ -1,0 +1,66 @@
+"""What code a question names, and what its answer is about: names for the graph to resolve."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from ragforge_memory.code.mentions import Mentions, find_mentions, find_plain_types
+from ragforge_memory.code.parsed import TYPE_TYPES
+from ragforge_memory.graph.messages import CodeTies, Mention
+from ragforge_memory.llm.extractive.echoes import only_asks, only_repeats
+from ragforge_memory.models.code import ScopeTie
+
+_TYPES = tuple(sorted(TYPE_TYPES))
+
+
+@dataclass(frozen=True)
+class Question:
+    """A user's message: what it names and whether it states something about that."""
+
+    text: str
+
+    @cached_property
+    def names(self) -> tuple[Mention, ...]:
+        """The names in it, each once; a plain word is one where a type may go by it."""
+        plain = (Mention(each, types=_TYPES) for each in find_plain_types(self.text))
+        return tuple(dict.fromkeys((*map(Mention.of, self._mentions.names), *plain)))
+
+    @cached_property
+    def told(self) -> tuple[Mention, ...]:
+        """Those that it states something about: none where it only asks."""
+        return () if only_asks(self.text) else self.names
+
+    @cached_property
+    def files(self) -> tuple[str, ...]:
+        """The files in it."""
+        return self._mentions.files
+
+    @cached_property
+    def _mentions(self) -> Mentions:
+        return find_mentions(self.text)
+
+
+def answer_ties(
+    question: Question, answer: str, touched: tuple[ScopeTie, ...] = (), *, nothing: bool = False
+) -> CodeTies:
+    """What an answer, and the question that it answers, are tied to.
+
+    "It multiplies by 31" is about what its question named. What only quotes messages is about their code through them,
+    and no decision again.
+
+    Args:
+        question: what was asked.
+        answer: what was said to that.
+        touched: what tools read, edited or tested for it.
+        nothing: the answer found nothing and is about nothing, whatever tools have read.
+    """
+    echo = nothing or only_repeats("assistant", answer)
+    mentions = Mentions() if echo else find_mentions(answer)
+    answered = () if echo or question.told or not answer.strip() else question.names
+    return CodeTies(
+        touched=tuple(tie for tie in touched if not nothing or tie.kind != "read"),
+        mentions=tuple(dict.fromkeys((*answered, *map(Mention.of, mentions.names)))),
+        files=(*question.files, *mentions.files),
+        told=question.told,
+    )
