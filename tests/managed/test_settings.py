@@ -32,6 +32,14 @@ def test_the_server_listens_on_loopback_alone_and_tells_nobody(version: str) -> 
     assert ("db.query.default_language" in conf) == (version != "5.26.30")
 
 
+@pytest.mark.parametrize(
+    ("version", "known"), [("2026.09.0", True), ("2027.1", True), ("2026.08.1", False), ("5.26.30", False)]
+)
+def test_a_server_is_told_of_merges_where_it_knows_them(version: str, known: bool) -> None:
+    conf = neo4j_conf(ServerSettings(version=version), 4711)
+    assert ("internal.dbms.index.vector.merge_policy=TIERED\n" in conf) == known
+
+
 def test_the_command_line_of_each_line_of_servers(tmp_path: Path) -> None:
     files = ServerFiles(tmp_path)
     new = java_arguments(ServerSettings(heap="2g"), files, ["b.jar", "a.jar"])
