@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Awaitable, Callable
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -36,6 +37,8 @@ _WORD = re.compile(r"\w+")
 # What can only be a name of code: a plain word is asked for as it is.
 _NAME = re.compile(r"(?<!\w)_*(?=\w*(?:_|[a-z][A-Z]))[A-Za-z]\w*")
 _RENAMED = 2
+_AGO = re.compile(r"(\d{1,4})([hm])")
+_UNITS = {"h": "hours", "m": "minutes"}
 
 
 @tool
@@ -59,7 +62,7 @@ async def search_conversation(
         query: what to look for.
         this_conversation_only: whether other conversations are left out.
         limit: messages at most, up to 100.
-        since: only what was said from then on: an ISO date, or a time.
+        since: only what was said from then on: an ISO date, a time, or how long ago (`2h`, `30m`).
         until: only what was said up to then, that day included.
     """
     if context.messages is None:
@@ -120,7 +123,7 @@ async def recent_conversations(
 
     Args:
         limit: conversations at most, up to 50.
-        since: only those in which something was said from then on: an ISO date, or a time.
+        since: only those in which something was said from then on: an ISO date, a time, or how long ago (`2h`, `30m`).
         until: only those in which something was said up to then, that day included.
     """
     if context.messages is None:
@@ -167,8 +170,11 @@ def _what_became(tie: CodeReference) -> dict[str, Any]:
 
 
 def _times(since: str | None, until: str | None) -> dict[str, str | None]:
-    """As they are asked for: a model gives what it leaves out as blank text, too."""
-    return {"since": (since or "").strip() or None, "until": (until or "").strip() or None}
+    """As they are asked for: a model gives what it leaves out as blank text, too, and does not know the time."""
+    since = (since or "").strip()
+    if ago := _AGO.fullmatch(since):
+        since = (datetime.now(UTC) - timedelta(**{_UNITS[ago[2]]: int(ago[1])})).isoformat()
+    return {"since": since or None, "until": (until or "").strip() or None}
 
 
 async def _searched(search: Callable[..., Awaitable[_Found]], *args: Any, **given: Any) -> _Found:

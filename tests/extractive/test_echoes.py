@@ -48,6 +48,7 @@ def test_what_only_asks(text: str, asks: bool) -> None:
         ("assistant", "What was said about the overdraft is wrong: it is allowed.", False),
         ("user", "what did we decide about overdraft?", True),
         ("user", "Please, what did we say about overdraft", True),
+        ("user", "recap the decisions", True),
         ("user", "what did we say about overdraft? When did we decide on tabs?", True),
         ("user", "We decided that withdraw must never allow an overdraft.", False),
         ("user", "Remember that we agreed on tabs.", False),

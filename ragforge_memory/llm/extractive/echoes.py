@@ -31,18 +31,11 @@ _REPEATS = re.compile(
 _AHEAD = r"^\W*(?:(?:please|and|so|but|hi|hello|hey|ok(?:ay)?),? )*"
 # "Remember that we agreed on tabs" states something; these only ask.
 _ASKS = re.compile(
-    rf"{_AHEAD}(?:what|which|when|where|why|how|who|did|have|had|do|does|was|were|is|any|search|look|check|remind"
-    r"|tell me|show)\b",
+    rf"{_AHEAD}(?:what|which|when|where|why|how|who|whom|whose|did|have|had|do|does|was|were|is|are|can|could|will|would"
+    r"|should|any|search|look|check|remind|tell me|show|list|find|explain|describe|give me|get|print|read|open|compare"
+    r"|summari[sz]e|recap|sum up)\b",
     re.I,
 )
-# Other openings of what only asks, of code too.
-_ASKS_ALSO = re.compile(
-    rf"{_AHEAD}(?:whom|whose|are|can|could|will|would|should|list|find|explain|describe|give me|get|print|read|open"
-    r"|compare|summari[sz]e)\b",
-    re.I,
-)
-
-
 # What begins like them and states something all the same: "When it fails, we retry", "Do not call it twice", "What
 # matters is that it holds", "Read timeouts are 30 seconds".
 _STATES = re.compile(
@@ -80,7 +73,7 @@ def _only_asks(sentence: str) -> bool:
         return True
     if _STATES.match(sentence):
         return False
-    if _ASKS.match(sentence) or _ASKS_ALSO.match(sentence):
+    if _ASKS.match(sentence):
         return True
     read = read_question(sentence) if len(sentence.split()) <= _FRAGMENT else None
     return read is not None and read.form in ("callers", "callees", "uses", "tests", "outline", "subclasses")
@@ -88,6 +81,4 @@ def _only_asks(sentence: str) -> bool:
 
 def _asks_what_was_said(sentence: str) -> bool:
     question = read_question(sentence)
-    return question is not None and (
-        question.form == "recap" or (question.form == "said" and bool(_ASKS.match(sentence)))
-    )
+    return question is not None and (question.form == "recap" or (question.form == "said" and _only_asks(sentence)))
