@@ -26,6 +26,7 @@ from ragforge_memory.llm.extractive.plan import (
     about_code,
     asks_decided,
     asks_for_decisions,
+    asks_outdated,
     asks_still,
     asks_why,
     is_about_code,
@@ -49,7 +50,7 @@ from ragforge_memory.llm.extractive.quoting import (
     trimmed,
     use_item,
 )
-from ragforge_memory.llm.extractive.said import decisions, sayings, stated
+from ragforge_memory.llm.extractive.said import decisions, outdated, sayings, stated
 from ragforge_memory.llm.extractive.stock import NO_TOOLS
 from ragforge_memory.llm.extractive.targets import is_file
 from ragforge_memory.llm.extractive.throws import thrown
@@ -120,7 +121,9 @@ def write(question: Question, asked: str, found: Sequence[Found]) -> str:
             said = values.get("search_conversation", {})
             every = [each.value for each in found if isinstance(each.value, dict)]
             when = question.days.said
-            if asks_for_decisions(question):
+            if asks_outdated(question):
+                lines = outdated(every, when)
+            elif asks_for_decisions(question):
                 lines = decisions(every, when, asks_still(question))
             else:
                 lines = sayings(asked, said, asks_decided(question), when, asks_still(question))

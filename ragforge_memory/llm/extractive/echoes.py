@@ -25,8 +25,8 @@ OUR_CONVERSATIONS = "Our latest conversations"
 """How answers begin that tell what was talked about."""
 
 _REPEATS = re.compile(
-    rf"(?:\A|\n\n)(?:{WHAT_WAS_SAID} `|{WHAT_YOU_SAID}, |{OUR_CONVERSATIONS}\b|{NO_DECISION} about `"
-    rf"|{NOTHING_FOUND} about `[^`\n]*` in our conversations|{NOTED})"
+    rf"(?:\A|\n\n)(?:{WHAT_WAS_SAID} `|{WHAT_YOU_SAID}, |{OUR_CONVERSATIONS}\b"
+    rf"|{NO_DECISION} (?:about `|that you noted\b)|{NOTHING_FOUND} about `[^`\n]*` in our conversations|{NOTED})"
 )
 _AHEAD = r"^\W*(?:(?:please|and|so|but|hi|hello|hey|ok(?:ay)?),? )*"
 # "Remember that we agreed on tabs" states something; these only ask.

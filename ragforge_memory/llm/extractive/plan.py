@@ -15,6 +15,7 @@ from ragforge_memory.llm.extractive.questions import AND_STILL, Question, plain_
 from ragforge_memory.llm.extractive.quoting import MAX_SAID
 from ragforge_memory.llm.extractive.relevance import judged, line_pattern
 from ragforge_memory.llm.extractive.said import stated
+from ragforge_memory.llm.extractive.talk_patterns import PARTS
 from ragforge_memory.llm.extractive.targets import FOLDERS, Target, has_pronoun, read_target
 from ragforge_memory.llm.extractive.wording import content_words
 from ragforge_memory.retrieval.names import KINDS
@@ -38,6 +39,7 @@ _STILL = re.compile(
     rf"|{AND_STILL}",
     re.I,
 )
+_OVER = re.compile(rf"\b{PARTS['over'].format(holds=PARTS['holds'])}", re.I)
 
 MAX_STEPS = 3
 """Steps of tool calls for one question: a name, a search for its words, the lines that have them."""
@@ -73,6 +75,11 @@ def asks_decided(question: Question) -> bool:
 def asks_still(question: Question) -> bool:
     """Whether it is asked if what was said still holds, or if its code has changed."""
     return question.form == "said" and bool(_STILL.search(question.text))
+
+
+def asks_outdated(question: Question) -> bool:
+    """Whether only those decisions are asked for that may no longer hold."""
+    return asks_for_decisions(question) and bool(_OVER.search(question.text))
 
 
 def is_about_code(question: Question, found: Sequence[Found]) -> bool:
