@@ -10,7 +10,8 @@ from ragforge_memory.llm.extractive.wording import content_words, stem
 
 _CORRECTS = re.compile(
     r"^(?:(?:ok(?:ay)?|so|but|and|well|hm+|sorry|i think|please|fyi|important)[, :;.!]+)*"
-    r"(?:actually\b|from now on\b|scratch that\b|my mistake\b|no,|(?:correction|update)(?: that\b| ?[:,-])"
+    r"(?:actually\b|from now on\b|scratch that\b|forget (?:it|that|what)\b|my mistake\b|no,"
+    r"|(?:correction|update)(?: that\b| ?[:,-])"
     r"|(?:i|we) (?:was|were) wrong\b|(?:that(?:['’]s| is) )?(?:wrong|not (?:right|true|so))[,;:.]"
     r"|we(?:['’]ve| have)? (?:changed (?:our|my) minds?|switched|moved|dropped)\b)"
     r"|\bno longer\b(?! than\b)",

@@ -1,4 +1,4 @@
-"""Messages that only repeat: answers that quote what was said, and the questions that asked for it.
+"""Messages that only repeat: answers that quote what was said, questions that asked for it, orders to forget it.
 
 They share their words with what they quote, so a search finds them as well as the originals, and more of them each
 time somebody asks again. Whoever asks what was said wants the originals.
@@ -10,6 +10,7 @@ import re
 
 from ragforge_memory.llm.extractive.questions import MAX_QUESTION, prose, read_question, sentences
 from ragforge_memory.llm.extractive.quoting import NOTHING_FOUND
+from ragforge_memory.llm.extractive.small_talk import TAKEN_BACK
 
 WHAT_WAS_SAID = "What was said about"
 """How an answer begins that quotes messages."""
@@ -51,7 +52,7 @@ _FRAGMENT = 5
 
 
 def only_repeats(role: str, text: str) -> bool:
-    """Whether a message says nothing of its own: it quotes other messages, or asks what was said.
+    """Whether a message says nothing of its own: it quotes other messages, asks what was said, or takes it back.
 
     Args:
         role: of the message.
@@ -60,7 +61,7 @@ def only_repeats(role: str, text: str) -> bool:
     if role == "assistant":
         return bool(_REPEATS.search(text))
     asked = sentences(" ".join(text.split())) if role == "user" and len(text) <= MAX_QUESTION else []
-    return bool(asked) and all(_asks_what_was_said(each) for each in asked)
+    return bool(asked) and all(_is_about_sayings(each) for each in asked)
 
 
 def only_asks(text: str) -> bool:
@@ -75,10 +76,14 @@ def _only_asks(sentence: str) -> bool:
         return False
     if _ASKS.match(sentence):
         return True
+    if TAKEN_BACK.match(sentence):
+        return True
     read = read_question(sentence) if len(sentence.split()) <= _FRAGMENT else None
     return read is not None and read.form in ("callers", "callees", "uses", "tests", "outline", "subclasses")
 
 
-def _asks_what_was_said(sentence: str) -> bool:
+def _is_about_sayings(sentence: str) -> bool:
     question = read_question(sentence)
-    return question is not None and (question.form == "recap" or (question.form == "said" and _only_asks(sentence)))
+    return question is not None and (
+        question.form in ("recap", "taken back") or (question.form == "said" and _only_asks(sentence))
+    )

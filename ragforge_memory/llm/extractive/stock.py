@@ -26,7 +26,7 @@ GREETING = "Hello! Ask me about this project's code: where something is, what it
 THANKS = "You are welcome."
 KEPT = (
     "What was said stays. Say what holds now (`we no longer …`, `actually we decided …`): the latest is told first. "
-    "`ragforge conversations delete` deletes a whole conversation."
+    "`ragforge conversations search` finds it, `ragforge conversations delete` deletes a whole conversation."
 )
 CHANGES = (
     "I quote the code as it is now: `git diff` and `git log` show what changed in it, `ragforge impact` what was said "
