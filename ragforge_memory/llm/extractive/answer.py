@@ -8,6 +8,7 @@ from itertools import chain
 from typing import Any
 
 from ragforge_memory.llm.extractive.calls import Found
+from ragforge_memory.llm.extractive.corrections import acknowledged
 from ragforge_memory.llm.extractive.echoes import NOTED
 from ragforge_memory.llm.extractive.evidence import imported, overridden, raised, tested, used_as_text
 from ragforge_memory.llm.extractive.found_text import code_lines, search_results
@@ -61,10 +62,16 @@ _MARKS = ("todo", "fyi", "note", "bug")
 """Words that begin a note, in capitals, and are no names."""
 
 
-def noted(text: str) -> str:
-    """What is said to a statement: how it is found again, by the name in it if there is one."""
-    named = sorted((each for each in names_in(text) if each.lower() not in _MARKS), key=is_file)
-    return f"{NOTED} about {named[0]}` finds it again." if named else f"{NOTED}` lists it."
+def noted(text: str, note: str = "") -> str:
+    """What is said to a statement: how it is found again, by the name in it if there is one.
+
+    Args:
+        text: the statement.
+        note: what it corrects, if anything.
+    """
+    named = sorted((each for each in names_in(f"{text} {note}") if each.lower() not in _MARKS), key=is_file)
+    found = f"{NOTED} about {named[0]}` finds it again." if named else f"{NOTED}` lists it."
+    return f"{found}\n{acknowledged(text, note)}" if note else found
 
 
 def write(question: Question, asked: str, found: Sequence[Found]) -> str:

@@ -16,7 +16,7 @@ from ragforge_memory.llm.extractive.talk_patterns import PARTS as TALK_PARTS
 Form = Literal[
     "where", "what", "show", "callers", "uses", "callees", "subclasses", "bases", "outline", "overview", "lines",
     "tests", "raises", "throws", "catches", "imports", "overrides",
-    "said", "recap", "search", "given", "greeting", "thanks", "noted", "taken back", "changes", "help",
+    "said", "recap", "search", "given", "greeting", "thanks", "noted", "taken back", "which note", "changes", "help",
 ]  # fmt: skip
 
 _PARTS: Mapping[str, str] = {

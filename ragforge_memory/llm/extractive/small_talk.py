@@ -43,11 +43,13 @@ _AHEAD = (
     r"(?:(?:actually|ok(?:ay)?|so|but|and|no|well|hm+|sorry|i think|please|fyi|btw|by the way|important|warning"
     r"|scratch that|in general|as a rule)[, :;.!]+)*"
 )
-_NO_QUESTION = (
+NO_QUESTION = (
     r"(?!(?:why|how|what|where|who|whom|whose|when|which|is|are|was|were|does|do|did|can|could|should|must|will|would"
     r"|has|have|may|shall|show|list|find|explain|give|tell|search|look|get|print|read|open|compare|describe|any|all|every"
     r"|functions?|methods?|class(?:es)?|tests?|code|things?|places?|files?)\b)"
 )
+"""Looks ahead that a sentence does not begin like a question, an order or what is looked for."""
+
 NOTED = re.compile(
     rf"^{_AHEAD}"
     r"(?:(?:we|i)(?:['’]ve| have)? (?:now |just |all )?(?:decided|agreed|chose|chosen|settled|concluded)\b"
@@ -63,9 +65,9 @@ NOTED = re.compile(
     r"|forget (?:it|that|what (?:i|we)\b[^?,;:]*)[,;:]+ \w"
     # "No, the limit is 40", "actually the limit is 40"; "the limit should be 40", and no order, no question, nothing
     # that is looked for.
-    rf"|(?:(?<=no, )|(?<=actually )|(?<=actually, )){_NO_QUESTION}\S+(?: \S+){{0,6}}"
+    rf"|(?:(?<=no, )|(?<=actually )|(?<=actually, )){NO_QUESTION}\S+(?: \S+){{0,6}}"
     r" (?:is|are|was|were|has|have|uses?)\b"
-    rf"|{_NO_QUESTION}\S+(?: \S+){{0,6}} (?:must|should|shall|may|stays?|remains?|becomes?)(?: not| never| always"
+    rf"|{NO_QUESTION}\S+(?: \S+){{0,6}} (?:must|should|shall|may|stays?|remains?|becomes?)(?: not| never| always"
     r"| only| be| at)?\b )"
     r".*[^?]$",
     re.I,

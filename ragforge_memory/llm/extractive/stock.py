@@ -35,10 +35,11 @@ CHANGES = (
 NOT_KEPT = "Not kept: without memory, nothing that is said here is found again."
 UNCLEAR = "I cannot tell what you refer to: name a function, class or file, e.g. `where is NAME?`"
 NO_TOOLS = "I can only quote what tools find, and none that fits was offered for this question."
+WHICH_NOTE = "Which of these do you mean? Say it with its subject, e.g. `update: the limit is 5`."
 
 NOTHING_KEPT = "I have no memory here: what was said before is not found."
 
-_TEXTS = (CHANGES, GREETING, HELP, KEPT, NO_TOOLS, NOT_KEPT, NOTHING_KEPT, THANKS, UNCLEAR)
+_TEXTS = (CHANGES, GREETING, HELP, KEPT, NO_TOOLS, NOT_KEPT, NOTHING_KEPT, THANKS, UNCLEAR, WHICH_NOTE)
 _STOCK = frozenset(sentence for text in _TEXTS for sentence in sentences(text))
 
 # "`Command.invoke` - core.py:12 (method)", "core.py:12 (`Command`)", "src/click: 17 files": which list they are of is
