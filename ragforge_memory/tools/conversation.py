@@ -88,9 +88,9 @@ async def search_conversation(
         # The question of this turn is in the graph already, and always matches itself best.
         if each.message.uuid != context.message_id and not only_repeats(each.message.role, each.message.content)
     ]
-    # Short questions have much of their words in common with a query, and state nothing.
     corrections = [(told, each.message) for each in found if (told := _correction(each.message)) is not None]
     corrections.sort(key=lambda each: each[1].timestamp)
+    # Short questions have much of their words in common with a query, and state nothing.
     kept = sorted(kept[:limit], key=lambda each: each.message.role == "user" and only_asks(each.message.content))
     archived = await context.messages.archived(list({each.conversation_id for each in kept}))
     code = await context.messages.code_of([each.message.uuid for each in kept])

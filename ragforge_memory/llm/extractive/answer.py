@@ -32,7 +32,7 @@ from ragforge_memory.llm.extractive.plan import (
     asks_why,
     is_about_code,
 )
-from ragforge_memory.llm.extractive.questions import Question, names_in
+from ragforge_memory.llm.extractive.questions import Question, names_in, search_words
 from ragforge_memory.llm.extractive.quoting import (
     MAX_ASKED,
     MAX_LISTED,
@@ -51,8 +51,9 @@ from ragforge_memory.llm.extractive.quoting import (
     trimmed,
     use_item,
 )
+from ragforge_memory.llm.extractive.relevance import ENOUGH_WORDS
 from ragforge_memory.llm.extractive.said import decisions, outdated, sayings, stated
-from ragforge_memory.llm.extractive.stock import NO_TOOLS
+from ragforge_memory.llm.extractive.stock import NO_TOOLS, says_nothing
 from ragforge_memory.llm.extractive.targets import is_file
 from ragforge_memory.llm.extractive.throws import thrown
 from ragforge_memory.models.text import counted
@@ -138,12 +139,12 @@ def write(question: Question, asked: str, found: Sequence[Found]) -> str:
             lines = _by_name(question, found) or search_results(
                 question, values.get("search_code", {}), values.get("grep_code", {})
             )
-    if (
-        question.form != "said"
-        and asks_why(question)
-        and (reasons := stated(asked, values.get("search_conversation", {})))
-    ):
-        lines = [*reasons, "", *lines]
+    if question.form != "said" and (messages := values.get("search_conversation")):
+        # Where the user has said it, it is no answer that the code does not say it.
+        silent = says_nothing("\n".join(lines))
+        about = " ".join(search_words(question)) if question.form == "search" else asked
+        own = stated(about, messages, enough=ENOUGH_WORDS if silent or asks_why(question) else 1)
+        lines = [*own, *(["", *lines] if not silent else [])] if own else lines
     return "\n".join([*gone(values.values()), *lines])
 
 

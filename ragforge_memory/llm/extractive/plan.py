@@ -11,7 +11,7 @@ from ragforge_memory.llm.extractive.calls import Call, Found
 from ragforge_memory.llm.extractive.evidence import catching, importing, inheriting_calls, naming, raising, testing
 from ragforge_memory.llm.extractive.given_text import mentions_of
 from ragforge_memory.llm.extractive.members import member_calls
-from ragforge_memory.llm.extractive.questions import AND_STILL, Question, plain_names, search_words
+from ragforge_memory.llm.extractive.questions import AND_STILL, MAX_QUESTION, Question, plain_names, search_words
 from ragforge_memory.llm.extractive.quoting import MAX_SAID
 from ragforge_memory.llm.extractive.relevance import judged, line_pattern
 from ragforge_memory.llm.extractive.said import stated
@@ -54,7 +54,7 @@ def next_calls(question: Question, found: Sequence[Found]) -> tuple[Call, ...]:
     missing = tuple(call for call in wanted if call.key not in done)
     if missing:
         return missing
-    return tuple(call for call in _second(question, found) if call.key not in done)
+    return tuple(call for call in (*_second(question, found), *_notes(question, found)) if call.key not in done)
 
 
 def asks_why(question: Question) -> bool:
@@ -94,6 +94,16 @@ def about_code(question: Question) -> Question:
     """What the code says of what a question is about."""
     target = question.target.text
     return replace(question, form="what", target=read_target(target), text=target)
+
+
+def is_no_code(question: Question, found: Sequence[Found]) -> bool:
+    """Whether what is asked about is looked for by words, or by a name, and no definition is called so."""
+    if question.form not in ("where", "what", "show", "search") or question.target.kind not in ("name", "words"):
+        return False
+    if not found or any(each.error is not None for each in found):
+        return False
+    called = (each.value.get("match") for each in found if each.call.tool == "read_scope")
+    return not any(match in ("exact", "moved", "spelling", "inherited") for match in called)
 
 
 def name_call(tool: str, target: Target, **more: Any) -> Call:
@@ -168,6 +178,13 @@ def _said(words: Sequence[str], question: Question) -> tuple[Call, ...]:
 def _reasons(question: Question) -> tuple[Call, ...]:
     """What was said of what a reason is asked for."""
     return _said(content_words(question.text), question) if question.form != "said" and asks_why(question) else ()
+
+
+def _notes(question: Question, found: Sequence[Found]) -> tuple[Call, ...]:
+    """What was said of what is no code: it comes before text that happens to have the words."""
+    if asks_why(question) or len(question.text) > MAX_QUESTION or not is_no_code(question, found):
+        return ()
+    return _said(search_words(question), question)
 
 
 def _second(question: Question, found: Sequence[Found]) -> tuple[Call, ...]:

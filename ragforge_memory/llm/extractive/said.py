@@ -49,14 +49,25 @@ def sayings(
     return told or [f"{NOTHING_FOUND} about `{asked}` in our conversations{when}."]
 
 
-def stated(asked: str, value: Mapping[str, Any], when: str = "", still: bool = False) -> list[str]:
-    """What the user has said of it, as `sayings`; nothing where that is nothing. Questions say nothing."""
+def stated(
+    asked: str, value: Mapping[str, Any], when: str = "", still: bool = False, *, enough: float = ENOUGH_WORDS
+) -> list[str]:
+    """What the user has said of it, as `sayings`; nothing where that is nothing. Questions say nothing.
+
+    Args:
+        enough: the part of the question's words that it has at least.
+    """
     own = [(_weight(each), each) for each in value.get("messages") or [] if each["role"] == "user"]
-    return _told(asked, value, [pair for pair in own if pair[0] < _ASKED], when, still)
+    return _told(asked, value, [pair for pair in own if pair[0] < _ASKED], when, still, enough)
 
 
 def _told(
-    asked: str, value: Mapping[str, Any], weighed: Iterable[tuple[int, Mapping[str, Any]]], when: str, still: bool
+    asked: str,
+    value: Mapping[str, Any],
+    weighed: Iterable[tuple[int, Mapping[str, Any]]],
+    when: str,
+    still: bool,
+    enough: float = ENOUGH_WORDS,
 ) -> list[str]:
     """Those messages that have enough of the words, quoted by their weight; nothing where none has."""
     words = tuple(str(value.get("query") or "").split())
@@ -65,7 +76,7 @@ def _told(
         for weight, each in weighed
         if not _NOTHING_SAID.match(each["excerpt"]) and not only_repeats(each["role"], each["excerpt"])
     ]
-    kept = [found for found in told if found[2] and len(found[2]) >= ENOUGH_WORDS * len(words)]
+    kept = [found for found in told if found[2] and len(found[2]) >= enough * len(words)]
     if not kept:
         return []
     # Of what tells as much the newest first: what was decided later holds.
