@@ -27,6 +27,7 @@ NOTE = "we decided that max retries are 5"
         "actually, retries stay at 3",
         "actually, max retries is 3",
         "no, make it three",
+        "no, only GET",
         "no, they should be unlimited",
         "ok, actually that is no longer true",
     ],
@@ -104,6 +105,9 @@ async def test_a_bare_correction_is_told_under_its_note(agent: AsyncConversation
     # Of two it may mean either, and nothing is claimed.
     assert await ask("no, 40 euros") == WHICH_NOTE
     assert says_nothing(WHICH_NOTE)
-    # Behind an answer about code it is no correction.
+    await ask("note: mails are sent by everyone")
+    assert (await ask("no, only Account")).endswith('"no, only Account" corrects "note: mails are sent by everyone".')
+    # Behind an answer about code it is no correction, and what is wrong is not told by what was wrong before.
     await ask("where is check_amount?")
+    assert "What was said" not in await ask("no, that's wrong")
     assert "Noted" not in await ask("no, 30 seconds")

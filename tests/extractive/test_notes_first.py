@@ -16,6 +16,8 @@ async def test_what_is_no_code_is_told_by_notes(agent: AsyncConversationAgent) -
         "note: amounts below zero are told by mail",
         "we decided that reports are kept for 3 years",
         "note: deposit is slow",
+        "note: the safe is locked at night",
+        "we never print twice",
     ]
     for note in notes:
         await talk.send_message(note)
@@ -37,6 +39,9 @@ async def test_what_is_no_code_is_told_by_notes(agent: AsyncConversationAgent) -
     both = await ask("which amounts below zero")
     assert both[2] == f"  > {notes[1]}"
     assert any(line.startswith("`check_amount`") for line in both)
+    # Plain words that are nearly a name may be about something else; words that fit anything need not be there.
+    assert (await ask("what is the safe locked for?"))[0] == "What was said about `safe locked`:"
+    assert "  > we never print twice" in await ask("what is the print limit?")
     # Code is told by the code, and what nothing was noted of as before.
     assert (await ask("what is deposit?"))[0].startswith("`Account.deposit`")
     assert (await ask("what is the audit policy?"))[0].startswith("Nothing found for")

@@ -23,6 +23,7 @@ pytestmark = pytest.mark.anyio
         ("is what I noted still true?", "said", "words", ""),
         ("does what we decided about tokens still hold?", "said", "words", "tokens"),
         ("is the decision about tokens still valid?", "said", "words", "tokens"),
+        ("is the retry decision still valid?", "said", "words", "retry"),
         ("does check_amount still do what we said?", "said", "words", "check_amount"),
         ("does check_amount still work as we decided?", "said", "words", "check_amount"),
         ("is check_amount still what we agreed on?", "said", "words", "check_amount"),

@@ -37,6 +37,7 @@ from ragforge_memory.llm.extractive.quoting import (
     MAX_ASKED,
     MAX_LISTED,
     NOT_LOOKED_UP,
+    NOTHING_FOUND,
     documentation,
     gone,
     head,
@@ -142,8 +143,9 @@ def write(question: Question, asked: str, found: Sequence[Found]) -> str:
     if question.form != "said" and (messages := values.get("search_conversation")):
         # Where the user has said it, it is no answer that the code does not say it.
         silent = says_nothing("\n".join(lines))
+        defined = not lines[0].startswith(NOTHING_FOUND) if lines else False
         about = " ".join(search_words(question)) if question.form == "search" else asked
-        own = stated(about, messages, enough=ENOUGH_WORDS if silent or asks_why(question) else 1)
+        own = stated(about, messages, enough=1 if defined and not asks_why(question) else ENOUGH_WORDS)
         lines = [*own, *(["", *lines] if not silent else [])] if own else lines
     return "\n".join([*gone(values.values()), *lines])
 

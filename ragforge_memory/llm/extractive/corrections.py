@@ -60,18 +60,19 @@ _VALUE = re.compile(r"\d|\b(?:two|three|four|five|six|seven|eight|nine|ten|none|
 _VALUE_WORDS = 4
 
 
-def noted_before(earlier: Sequence[ChatMessage]) -> tuple[str, ...]:
+def noted_before(earlier: Sequence[ChatMessage], *, quoted: bool = True) -> tuple[str, ...]:
     """The notes that the last answer was about: the one that it acknowledged, or those that it quoted.
 
     Args:
         earlier: the messages before, oldest first.
+        quoted: whether those that it only quoted count.
     """
     at = max((n for n, each in enumerate(earlier) if each.role == "assistant" and each.content.strip()), default=-1)
     if at < 0:
         return ()
     answer = earlier[at].content
     if not answer.startswith(NOTED):
-        return tuple(dict.fromkeys(match["note"] for match in _QUOTED_NOTE.finditer(answer)))
+        return tuple(dict.fromkeys(match["note"] for match in _QUOTED_NOTE.finditer(answer))) if quoted else ()
     corrected = _ACKNOWLEDGED.search(answer)
     told = corrected["note"] if corrected else next((x.content for x in reversed(earlier[:at]) if x.role == "user"), "")
     return (told,) if told.strip() else ()
@@ -90,15 +91,15 @@ def corrects(text: str, note: str) -> bool:
     if not begins or THANKS.match(said) or not re.match(NO_QUESTION, said, re.I):
         return False
     said = _MEANT.sub("", said, count=1) if _MEANT.match(said) else said
-    have = {*_words(note)}
+    have = {*subject_words(note)}
     states = _SAYS.match(said)
     if states is None:
-        own = {*_words(said)}
+        own = {*subject_words(said)}
         return bool(_VALUE.search(said)) and len(said.split()) <= _VALUE_WORDS and (own <= have or not own & have)
     subject = states["subject"].strip()
     if _PRONOUN.fullmatch(subject):
         return not _APPROVES.match(states["what"])
-    own = {*_words(subject)} or {*_words(states["what"])} & have
+    own = {*subject_words(subject)} or {*subject_words(states["what"])} & have
     return bool(own) and own <= have
 
 
@@ -150,13 +151,13 @@ def _same_subject(one: str, other: str) -> bool:
 
     "The read timeout is 20" is not about the connect timeout.
     """
-    first, second = _words(one), _words(other)
+    first, second = subject_words(one), subject_words(other)
     if not first or not second or first[0] != second[0]:
         return False
     return 2 * len({*first} & {*second}) >= max(len(first), len(second))
 
 
-def _words(text: str) -> list[str]:
+def subject_words(text: str) -> list[str]:
     """What a statement is about, in order; numbers are what it says of that."""
     said = (each.lower() for each in content_words(text))
     return list(dict.fromkeys(stem(each) for each in said if each not in _WORDING and not each.isdigit()))

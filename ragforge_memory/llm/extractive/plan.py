@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from ragforge_memory.llm.extractive.calls import Call, Found
+from ragforge_memory.llm.extractive.corrections import subject_words
 from ragforge_memory.llm.extractive.evidence import catching, importing, inheriting_calls, naming, raising, testing
 from ragforge_memory.llm.extractive.given_text import mentions_of
 from ragforge_memory.llm.extractive.members import member_calls
@@ -103,7 +104,9 @@ def is_no_code(question: Question, found: Sequence[Found]) -> bool:
     if not found or any(each.error is not None for each in found):
         return False
     called = (each.value.get("match") for each in found if each.call.tool == "read_scope")
-    return not any(match in ("exact", "moved", "spelling", "inherited") for match in called)
+    # Plain words that only resemble a name may be about anything.
+    sure = ("exact", "moved", "inherited", *(("spelling",) if question.target.kind == "name" else ()))
+    return not any(match in sure for match in called)
 
 
 def name_call(tool: str, target: Target, **more: Any) -> Call:
@@ -184,7 +187,9 @@ def _notes(question: Question, found: Sequence[Found]) -> tuple[Call, ...]:
     """What was said of what is no code: it comes before text that happens to have the words."""
     if asks_why(question) or len(question.text) > MAX_QUESTION or not is_no_code(question, found):
         return ()
-    return _said(search_words(question), question)
+    words = search_words(question)
+    # "That is wrong" is about nothing by itself.
+    return _said(words, question) if subject_words(" ".join(words)) else ()
 
 
 def _second(question: Question, found: Sequence[Found]) -> tuple[Call, ...]:

@@ -121,7 +121,9 @@ class _Turn:
         self._folded = [] if self._offered or self._steps else _folded(request.system)
         self._questions: list[tuple[Question, str]] = []
         read = read_questions(text, before)
-        notes = noted_before(earlier) if all(each.form in ("search", "noted") for each in read) else ()
+        forms = {each.form for each in read}
+        # A lone name behind an answer may be what should have been looked up.
+        notes = noted_before(earlier, quoted="what" not in forms) if forms <= {"search", "noted", "what"} else ()
         corrected = [note for note in notes if corrects(text, note)]
         # Of several notes it may mean any.
         self._corrected = corrected[0] if len(corrected) == 1 else ""

@@ -21,7 +21,7 @@ from ragforge_memory.llm.extractive.quoting import (
 from ragforge_memory.llm.extractive.relevance import ENOUGH_WORDS
 from ragforge_memory.llm.extractive.small_talk import SMALL_TALK
 from ragforge_memory.llm.extractive.targets import is_marked
-from ragforge_memory.llm.extractive.wording import covered
+from ragforge_memory.llm.extractive.wording import covered, stem
 from ragforge_memory.models.text import counted
 
 _ASKED = 2
@@ -29,6 +29,12 @@ _QUOTES_CODE = re.compile(r"^(?:- )?`[^`\n]+` (?:- \S+:\d|\([^\n]+, line \d|cont
 _NOTHING_SAID = re.compile(rf"^{NOTHING_FOUND}\b")
 MAX_SAYINGS = 5
 _CHANGES = 6
+_OF_ANYTHING = frozenset(
+    map(
+        stem,
+        ("limit", "policy", "rule", "setting", "number", "count", "maximum", "max", "value", "strategy", "convention"),
+    )
+)
 MAX_SAID_LINES = 6
 
 
@@ -77,6 +83,9 @@ def _told(
         if not _NOTHING_SAID.match(each["excerpt"]) and not only_repeats(each["role"], each["excerpt"])
     ]
     kept = [found for found in told if found[2] and len(found[2]) >= enough * len(words)]
+    if not kept and (bare := tuple(word for word in words if stem(word) not in _OF_ANYTHING)):
+        # "The retry limit" may have been noted as "3 retries".
+        kept = [found for found in told if {*bare} <= {*found[2]}]
     if not kept:
         return []
     # Of what tells as much the newest first: what was decided later holds.

@@ -57,6 +57,7 @@ RECAP = (
 SAID = (
     r"(?:is|are|does|do) (?:what|the way) (?:we|i|you) {said}\b ?{on}(?P<x>.*?) ?still {holds}",
     r"(?:is|are|does|do)(?: (?:all|any|of|the|our|my))+ (?:{notes}|rules?|plan) ?{on}(?P<x>.*?) ?still {holds}",
+    r"(?:is|are|does|do)(?: (?:all|any|of|the|our|my))+ {x} (?:{notes}|rules?|plan|policy) still {holds}",
     r"(?:is|are|does|do) {x} still(?: (?:do|doing|works?|working|behaves?|be))? (?:what|as|like|how|the way)"
     r" (?:we|i|you) {said}\b.*",
     r"(?:is|does) (?:it|this|that) still {holds} that {x}",
