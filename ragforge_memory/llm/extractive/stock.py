@@ -18,6 +18,7 @@ HELP = """I answer by quoting this project's code and our conversations; I do no
 - what is in `FILE` or `FOLDER`? list the methods of `CLASS`
 - which functions parse options? (a search by words)
 - what did we say about TOPIC? what did we decide yesterday? is what we decided about `NAME` still true?
+- which of our decisions are no longer true?
 - why is `NAME` so? what did we talk about last time?
 Tell me what shall be remembered: "we decided that …", "note: …", "todo: …".
 After an answer, "it", "that function" or "the second one" work too: who calls it? show me that."""
