@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ragforge_memory.errors import InvalidInput, ToolError
+from ragforge_memory.llm.extractive.corrections import is_note, read_acknowledged
 from ragforge_memory.llm.extractive.echoes import only_asks, only_repeats
 from ragforge_memory.retrieval.excerpts import excerpt
 from ragforge_memory.tools.declare import tool
@@ -15,7 +17,7 @@ from ragforge_memory.tools.ports import ToolContext
 
 if TYPE_CHECKING:
     from ragforge_memory.models.code import CodeReference
-    from ragforge_memory.models.conversation import ScoredMessage
+    from ragforge_memory.models.conversation import Message, ScoredMessage
     from ragforge_memory.tools.ports import MessageReader
 
 _Found = TypeVar("_Found")
@@ -36,6 +38,8 @@ _WORD = re.compile(r"\w+")
 # What can only be a name of code: a plain word is asked for as it is.
 _NAME = re.compile(r"(?<!\w)_*(?=\w*(?:_|[a-z][A-Z]))[A-Za-z]\w*")
 _RENAMED = 2
+_AGO = re.compile(r"(\d{1,4})([hm])")
+_UNITS = {"h": "hours", "m": "minutes"}
 
 
 @tool
@@ -53,13 +57,14 @@ async def search_conversation(
     `code` says of each definition that a message was about what has become of it since: `fresh` (as it was),
     `drifted` (its code has changed), `moved`, or `orphaned` (gone). What was said of code that is not fresh may no
     longer be true. `formerly` are names that code of the query had when it was spoken of; they are searched for too.
-    What the user only asked comes last. `archived` is what the user has put away.
+    What the user only asked comes last. `archived` is what the user has put away; `corrected` is what the user said
+    against a message right after it.
 
     Args:
         query: what to look for.
         this_conversation_only: whether other conversations are left out.
         limit: messages at most, up to 100.
-        since: only what was said from then on: an ISO date, or a time.
+        since: only what was said from then on: an ISO date, a time, or how long ago (`2h`, `30m`).
         until: only what was said up to then, that day included.
     """
     if context.messages is None:
@@ -83,6 +88,8 @@ async def search_conversation(
         # The question of this turn is in the graph already, and always matches itself best.
         if each.message.uuid != context.message_id and not only_repeats(each.message.role, each.message.content)
     ]
+    corrections = [(told, each.message) for each in found if (told := _correction(each.message)) is not None]
+    corrections.sort(key=lambda each: each[1].timestamp)
     # Short questions have much of their words in common with a query, and state nothing.
     kept = sorted(kept[:limit], key=lambda each: each.message.role == "user" and only_asks(each.message.content))
     archived = await context.messages.archived(list({each.conversation_id for each in kept}))
@@ -101,6 +108,7 @@ async def search_conversation(
                 "role": each.message.role,
                 "timestamp": each.message.timestamp.isoformat(),
                 "excerpt": excerpt(each.message.content, wanted, EXCERPT),
+                **_corrected(each.message, corrections),
                 "score": round(each.score, 4),
                 "matched_by": list(each.matched_by),
                 "code": [_what_became(tie) for tie in code.get(each.message.uuid, ()) if tie.kind != "read"][:_CODE],
@@ -120,7 +128,7 @@ async def recent_conversations(
 
     Args:
         limit: conversations at most, up to 50.
-        since: only those in which something was said from then on: an ISO date, or a time.
+        since: only those in which something was said from then on: an ISO date, a time, or how long ago (`2h`, `30m`).
         until: only those in which something was said up to then, that day included.
     """
     if context.messages is None:
@@ -156,6 +164,23 @@ async def _former_names(messages: MessageReader, query: str) -> dict[str, list[s
     return found
 
 
+def _correction(message: Message) -> tuple[str, str] | None:
+    """What the message that this one answers corrects, and how; None where it is no such answer."""
+    return read_acknowledged(message.content) if message.role == "assistant" else None
+
+
+def _corrected(message: Message, corrections: Sequence[tuple[tuple[str, str], Message]]) -> dict[str, Any]:
+    """The last correction of a note."""
+    if message.role != "user":
+        return {}
+    later = [(said, answer) for (said, note), answer in corrections if is_note(message.content, note)]
+    if not later:
+        return {}
+    said, answer = later[-1]
+    told = {"message_id": answer.in_reply_to, "timestamp": answer.timestamp.isoformat(), "excerpt": said}
+    return {"corrected": told}
+
+
 def _what_became(tie: CodeReference) -> dict[str, Any]:
     """A definition that a message was about, and what it is now."""
     told: dict[str, Any] = {"name": tie.qualified_name, "file": tie.file, "kind": tie.kind, "status": tie.status}
@@ -167,8 +192,11 @@ def _what_became(tie: CodeReference) -> dict[str, Any]:
 
 
 def _times(since: str | None, until: str | None) -> dict[str, str | None]:
-    """As they are asked for: a model gives what it leaves out as blank text, too."""
-    return {"since": (since or "").strip() or None, "until": (until or "").strip() or None}
+    """As they are asked for: a model gives what it leaves out as blank text, too, and does not know the time."""
+    since = (since or "").strip()
+    if ago := _AGO.fullmatch(since):
+        since = (datetime.now(UTC) - timedelta(**{_UNITS[ago[2]]: int(ago[1])})).isoformat()
+    return {"since": since or None, "until": (until or "").strip() or None}
 
 
 async def _searched(search: Callable[..., Awaitable[_Found]], *args: Any, **given: Any) -> _Found:

@@ -29,6 +29,12 @@ TODAY = "You help.\n\nToday's date: 2026-11-23"  # a Monday
         ("last week", "2026-11-16", "2026-11-22"),
         ("this week", "2026-11-23", "2026-11-23"),
         ("in the past week", "2026-11-16", "2026-11-23"),
+        ("yesterday afternoon", "2026-11-22", "2026-11-22"),
+        ("last night", "2026-11-22", "2026-11-23"),
+        ("in the last hour", "1h", ""),
+        ("in the last two hours", "2h", ""),
+        ("over the past 30 minutes", "30m", ""),
+        ("an hour ago", "2h", ""),
         ("last month", "2026-10-01", "2026-10-31"),
         ("this month", "2026-11-01", "2026-11-23"),
         ("on Monday", "2026-11-16", "2026-11-16"),
@@ -75,6 +81,9 @@ def test_days_are_read(asked: str, since: str, until: str) -> None:
         ("what did we decide on 2026-11-20?", "said", ""),
         ("what did we note last friday?", "said", ""),
         ("what did we decide about tokens on Monday?", "said", "tokens"),
+        ("what did we decide in the last two hours?", "said", ""),
+        ("what did we decide about tokens yesterday afternoon?", "said", "tokens"),
+        ("what did we talk about in the last hour?", "recap", ""),
         ("what did we decide yesterday about tokens?", "said", "tokens"),
         ("what have we said about tokens since 2026-11-20?", "said", "tokens"),
         ("what did we decide about the Monday job?", "said", "Monday job"),
@@ -134,6 +143,29 @@ async def test_what_was_said_on_a_day_is_told_of_that_day(
     assert [line.partition(", ")[2][:7] for line in yesterday if line.startswith("- ")] == ["`the 22"]
     none = (await talk.send_message("what did we talk about two days ago?")).content
     assert none == "Nothing found: we did not talk on 2026-11-21."
+
+
+async def test_what_was_said_in_the_last_hours(agent: AsyncConversationAgent) -> None:
+    at = datetime.now(UTC) - timedelta(hours=3)
+    note = {"role": "user", "content": "note: reports are kept for 3 years", "timestamp": at.isoformat()}
+    await agent.import_conversation({"title": "Before", "messages": [note]})
+    talk = await agent.create_conversation()
+    await talk.send_message("note: reports are kept for 5 years")
+    services = await agent.open()
+    await services.graph.run_schema("CALL db.index.fulltext.awaitEventuallyConsistentIndexRefresh()")
+
+    async def told(text: str) -> list[str]:
+        lines = (await talk.send_message(text)).content.splitlines()
+        return [line for line in lines if line.startswith(("What", "  >", "-"))]
+
+    last = await told("what did we decide in the last hour?")
+    assert (last[0], last[-1]) == (
+        "What was said about `decisions` in the last hour:",
+        "  > note: reports are kept for 5 years",
+    )
+    assert len(last) == 3
+    assert len(await told("what did we decide about reports four hours ago?")) == 5
+    assert "- note: reports are kept for 5 years" in await told("what did we talk about in the last hour?")
 
 
 async def test_a_branch_of_a_deleted_conversation_is_of_the_days_that_it_shares(agent: AsyncConversationAgent) -> None:

@@ -19,6 +19,7 @@ pytestmark = pytest.mark.anyio
         ("when must we call it? Show callers.", True),
         ("callers of `login`", True),
         ("its methods", True),
+        ("forget what I said about `login`", True),
         ("explain what it does, please", True),
         ("Do not call `login` twice.", False),
         ("When `login` fails, we drop the cache.", False),
@@ -48,6 +49,9 @@ def test_what_only_asks(text: str, asks: bool) -> None:
         ("assistant", "What was said about the overdraft is wrong: it is allowed.", False),
         ("user", "what did we decide about overdraft?", True),
         ("user", "Please, what did we say about overdraft", True),
+        ("user", "recap the decisions", True),
+        ("user", "forget what I said about overdraft", True),
+        ("user", "Forget the overdraft. We decided on a limit.", False),
         ("user", "what did we say about overdraft? When did we decide on tabs?", True),
         ("user", "We decided that withdraw must never allow an overdraft.", False),
         ("user", "Remember that we agreed on tabs.", False),
@@ -108,3 +112,18 @@ async def test_what_was_only_asked_for_was_not_said(agent: AsyncConversationAgen
     for _ in range(5):
         answer = (await talk.send_message("what did we decide about zebras?")).content
         assert answer == "Nothing found about `zebras` in our conversations."
+
+
+async def test_what_is_to_be_forgotten_states_nothing(agent: AsyncConversationAgent) -> None:
+    talk = await agent.create_conversation()
+    await talk.send_message("we decided that check_amount must stay strict")
+    forget = await talk.send_message("forget what I said about check_amount")
+    assert "`ragforge conversations delete`" in forget.content
+    services = await agent.open()
+    await services.graph.run_schema("CALL db.index.fulltext.awaitEventuallyConsistentIndexRefresh()")
+    told = (await talk.send_message("what did we say about check_amount?")).content
+    assert [line for line in told.splitlines() if line.startswith("  >")] == [
+        "  > we decided that check_amount must stay strict"
+    ]
+    history = await talk.get_history()
+    assert [bool(each.references) for each in history[:4]] == [True, False, False, False]

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from ragforge_memory import AsyncConversationAgent
-from ragforge_memory.llm.extractive.echoes import only_asks
+from ragforge_memory.llm.extractive.echoes import only_asks, only_repeats
 from ragforge_memory.llm.extractive.questions import read_questions
-from ragforge_memory.llm.extractive.said import sayings
+from ragforge_memory.llm.extractive.said import outdated, sayings
 
 pytestmark = pytest.mark.anyio
 
@@ -23,6 +23,7 @@ pytestmark = pytest.mark.anyio
         ("is what I noted still true?", "said", "words", ""),
         ("does what we decided about tokens still hold?", "said", "words", "tokens"),
         ("is the decision about tokens still valid?", "said", "words", "tokens"),
+        ("is the retry decision still valid?", "said", "words", "retry"),
         ("does check_amount still do what we said?", "said", "words", "check_amount"),
         ("does check_amount still work as we decided?", "said", "words", "check_amount"),
         ("is check_amount still what we agreed on?", "said", "words", "check_amount"),
@@ -66,6 +67,73 @@ def test_the_label_of_the_code_answers(status: str, told: str) -> None:
     assert (sayings("load_rows", value)[-1] == told) == (status in ("drifted", "orphaned"))
 
 
+def test_of_other_code_than_what_is_named_nothing_is_told() -> None:
+    codes = [
+        {"name": name, "file": "a.py", "status": status}
+        for name, status in (
+            ("Rows.load", "fresh"),
+            ("Rows", "drifted"),
+            ("Rows.drop", "drifted"),
+            ("dump", "orphaned"),
+        )
+    ]
+    value = {
+        "query": "load",
+        "messages": [{**note(""), "excerpt": "we decided that load of Rows is lazy", "code": codes}],
+    }
+
+    def told(words: str, still: bool = False) -> list[str]:
+        lines = sayings(words, {**value, "query": words}, still=still)
+        return [line.split("`")[1] for line in lines if line.startswith("- `")]
+
+    assert told("load") == ["Rows"]
+    assert told("load", still=True) == ["Rows.load", "Rows"]
+    assert told("Rows") == ["Rows", "Rows.drop"]
+    # What names no code of them: as before.
+    assert told("lazy") == ["Rows", "Rows.drop", "dump"]
+    # A plain word among others is no name.
+    assert told("lazy load") == ["Rows", "Rows.drop", "dump"]
+
+
+def test_which_decisions_may_no_longer_hold() -> None:
+    def each(number: int, text: str, status: str = "", **more: Any) -> dict[str, Any]:
+        return {
+            **note(status, **more),
+            "excerpt": text,
+            "message_id": f"{number:032x}",
+            "timestamp": f"2026-01-0{number}",
+        }
+
+    kept = [each(1, "note: dump is eager", "fresh"), each(2, "note: the sky is blue")]
+    none = outdated([{"messages": kept}])
+    assert none == [
+        "No decision that you noted was corrected since, or is of code that has changed: of 2 notes 1 is tied to code, "
+        "which is as it was."
+    ]
+    assert only_repeats("assistant", none[0])
+    over = [
+        each(3, "note: load_rows is lazy", "drifted"),
+        each(4, "note: ports are even", "moved", moved_to="b.py load_all"),
+        each(5, "note: rows have names", "orphaned"),
+        each(6, "note: tokens expire"),
+        each(7, "update: tokens never expire"),
+    ]
+    lines = outdated([{"messages": [*kept, *over]}])
+    assert lines[0] == "What was said about `decisions` that may no longer hold:"
+    assert [line for line in lines if not line.startswith("- You")][1:] == [
+        "  > note: tokens expire",
+        '  (later: "update: tokens never expire")',
+        "  > note: rows have names",
+        "  - `load_rows` (a.py): it is gone",
+        "  > note: ports are even",
+        "  - `load_rows` (a.py): it has moved to b.py load_all",
+        "  > note: load_rows is lazy",
+        "  - `load_rows` (a.py): its code has changed",
+    ]
+    assert only_repeats("assistant", "\n".join(lines))
+    assert outdated([]) == ["Nothing found about `decisions` in our conversations."]
+
+
 async def test_whether_a_decision_still_holds(agent: AsyncConversationAgent, tmp_path: Path) -> None:
     talk = await agent.create_conversation()
 
@@ -77,6 +145,7 @@ async def test_whether_a_decision_still_holds(agent: AsyncConversationAgent, tmp
     await services.graph.run_schema("CALL db.index.fulltext.awaitEventuallyConsistentIndexRefresh()")
     fresh = await ask("is what we decided about check_amount still true?")
     assert "> we decided that check_amount must stay strict" in fresh
+    assert (await ask("which decisions are out of date?")).startswith("No decision that you noted was corrected since")
     assert fresh.endswith("- `check_amount` (bank/account.py): its code is as it was")
     assert (await ask("is that still so?")).endswith("its code is as it was")
     both = await ask("what did we decide about check_amount, and is it still true?")
@@ -88,6 +157,7 @@ async def test_whether_a_decision_still_holds(agent: AsyncConversationAgent, tmp
     await agent.ingest(tmp_path / "project")
     assert (await ask("does check_amount still do what we said?")).endswith("its code has changed")
     assert (await ask("is what we decided still true?")).endswith("its code has changed")
+    assert (await ask("which of our decisions are no longer true")).endswith("its code has changed")
     assert "- `Account.deposit`" in await ask("who calls it?")
 
 

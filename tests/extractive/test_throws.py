@@ -64,7 +64,11 @@ class Pool:
         """
         if self.closed:
             raise PoolClosed("closed")  # first
-        return 1
+        # raise nothing else
+        text = f"""
+            raise hands: {self}
+        """
+        return text
 
     async def give(self, one):
         try:
@@ -91,7 +95,7 @@ async def test_what_is_raised_caught_counted(agent: AsyncConversationAgent, tmp_
         return (await talk.send_message(text)).content
 
     assert (await ask("what does Pool.take raise?")).splitlines() == [
-        "`Pool.take` - bank/pool.py:10 (method, lines 10-18)",
+        "`Pool.take` - bank/pool.py:10 (method, lines 10-22)",
         "It raises in 1 line:",
         '- bank/pool.py:17 `raise PoolClosed("closed")  # first`',
         "> PoolClosed: it was closed.",
@@ -108,7 +112,7 @@ async def test_what_is_raised_caught_counted(agent: AsyncConversationAgent, tmp_
     ]
     assert await ask("what does frobnicate_it raise?") == "Nothing found for `frobnicate_it` in this project."
     caught = await ask("who catches PoolClosed?")
-    assert "is caught in 1 line:\n- `Pool.give` - bank/pool.py:23" in caught
+    assert "is caught in 1 line:\n- `Pool.give` - bank/pool.py:27" in caught
     assert (await ask("who catches SafeLocked?")).endswith("no line of this project catches it.")
     assert "It has 3 methods inside:" in await ask("how many methods does Pool have?")
     some = await ask("which methods of Pool are async?")

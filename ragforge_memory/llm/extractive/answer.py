@@ -8,6 +8,7 @@ from itertools import chain
 from typing import Any
 
 from ragforge_memory.llm.extractive.calls import Found
+from ragforge_memory.llm.extractive.corrections import acknowledged
 from ragforge_memory.llm.extractive.echoes import NOTED
 from ragforge_memory.llm.extractive.evidence import imported, overridden, raised, tested, used_as_text
 from ragforge_memory.llm.extractive.found_text import code_lines, search_results
@@ -26,15 +27,17 @@ from ragforge_memory.llm.extractive.plan import (
     about_code,
     asks_decided,
     asks_for_decisions,
+    asks_outdated,
     asks_still,
     asks_why,
     is_about_code,
 )
-from ragforge_memory.llm.extractive.questions import Question, names_in
+from ragforge_memory.llm.extractive.questions import Question, names_in, search_words
 from ragforge_memory.llm.extractive.quoting import (
     MAX_ASKED,
     MAX_LISTED,
     NOT_LOOKED_UP,
+    NOTHING_FOUND,
     documentation,
     gone,
     head,
@@ -49,8 +52,9 @@ from ragforge_memory.llm.extractive.quoting import (
     trimmed,
     use_item,
 )
-from ragforge_memory.llm.extractive.said import decisions, sayings, stated
-from ragforge_memory.llm.extractive.stock import NO_TOOLS
+from ragforge_memory.llm.extractive.relevance import ENOUGH_WORDS
+from ragforge_memory.llm.extractive.said import decisions, outdated, sayings, stated
+from ragforge_memory.llm.extractive.stock import NO_TOOLS, says_nothing
 from ragforge_memory.llm.extractive.targets import is_file
 from ragforge_memory.llm.extractive.throws import thrown
 from ragforge_memory.models.text import counted
@@ -60,10 +64,16 @@ _MARKS = ("todo", "fyi", "note", "bug")
 """Words that begin a note, in capitals, and are no names."""
 
 
-def noted(text: str) -> str:
-    """What is said to a statement: how it is found again, by the name in it if there is one."""
-    named = sorted((each for each in names_in(text) if each.lower() not in _MARKS), key=is_file)
-    return f"{NOTED} about {named[0]}` finds it again." if named else f"{NOTED}` lists it."
+def noted(text: str, note: str = "") -> str:
+    """What is said to a statement: how it is found again, by the name in it if there is one.
+
+    Args:
+        text: the statement.
+        note: what it corrects, if anything.
+    """
+    named = sorted((each for each in names_in(f"{text} {note}") if each.lower() not in _MARKS), key=is_file)
+    found = f"{NOTED} about {named[0]}` finds it again." if named else f"{NOTED}` lists it."
+    return f"{found}\n{acknowledged(text, note)}" if note else found
 
 
 def write(question: Question, asked: str, found: Sequence[Found]) -> str:
@@ -120,7 +130,9 @@ def write(question: Question, asked: str, found: Sequence[Found]) -> str:
             said = values.get("search_conversation", {})
             every = [each.value for each in found if isinstance(each.value, dict)]
             when = question.days.said
-            if asks_for_decisions(question):
+            if asks_outdated(question):
+                lines = outdated(every, when)
+            elif asks_for_decisions(question):
                 lines = decisions(every, when, asks_still(question))
             else:
                 lines = sayings(asked, said, asks_decided(question), when, asks_still(question))
@@ -128,12 +140,13 @@ def write(question: Question, asked: str, found: Sequence[Found]) -> str:
             lines = _by_name(question, found) or search_results(
                 question, values.get("search_code", {}), values.get("grep_code", {})
             )
-    if (
-        question.form != "said"
-        and asks_why(question)
-        and (reasons := stated(asked, values.get("search_conversation", {})))
-    ):
-        lines = [*reasons, "", *lines]
+    if question.form != "said" and (messages := values.get("search_conversation")):
+        # Where the user has said it, it is no answer that the code does not say it.
+        silent = says_nothing("\n".join(lines))
+        defined = not lines[0].startswith(NOTHING_FOUND) if lines else False
+        about = " ".join(search_words(question)) if question.form == "search" else asked
+        own = stated(about, messages, enough=1 if defined and not asks_why(question) else ENOUGH_WORDS)
+        lines = [*own, *(["", *lines] if not silent else [])] if own else lines
     return "\n".join([*gone(values.values()), *lines])
 
 

@@ -1,16 +1,29 @@
-"""Which later statement of the user's corrects an earlier one: it says that it does, and is about the same."""
+"""Which later statement of the user's corrects an earlier one: it says that it does, and is about the same.
+
+What has no subject of its own ("no, 30 seconds") corrects what was noted or quoted right before it. The answer to it
+says what that is, so that a search for the one finds the other.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from ragforge_memory.llm.extractive.echoes import NOTED
+from ragforge_memory.llm.extractive.quoting import shortened
+from ragforge_memory.llm.extractive.small_talk import NO_QUESTION, THANKS
+from ragforge_memory.llm.extractive.talk_patterns import PARTS
 from ragforge_memory.llm.extractive.wording import content_words, stem
+from ragforge_memory.llm.port import ChatMessage
+
+MAX_CORRECTION = 200
+"""Characters of a correction that is understood by what was said before it; longer ones say what they are about."""
 
 _CORRECTS = re.compile(
     r"^(?:(?:ok(?:ay)?|so|but|and|well|hm+|sorry|i think|please|fyi|important)[, :;.!]+)*"
-    r"(?:actually\b|from now on\b|scratch that\b|my mistake\b|no,|(?:correction|update)(?: that\b| ?[:,-])"
+    r"(?:actually\b|from now on\b|scratch that\b|forget (?:it|that|what)\b|my mistake\b|no,"
+    r"|(?:correction|update)(?: that\b| ?[:,-])"
     r"|(?:i|we) (?:was|were) wrong\b|(?:that(?:['’]s| is) )?(?:wrong|not (?:right|true|so))[,;:.]"
     r"|we(?:['’]ve| have)? (?:changed (?:our|my) minds?|switched|moved|dropped)\b)"
     r"|\bno longer\b(?! than\b)",
@@ -24,12 +37,97 @@ support right true
 """
 _WORDING = frozenset(_WORDING_WORDS.split())
 
+_ACKNOWLEDGED = re.compile(r'^"(?P<said>.+)" corrects "(?P<note>.+)"\.$', re.M)
+_QUOTED_NOTE = re.compile(r"^- You, .*, message \w+:\n {2}> (?P<note>.+)", re.M)
+_OPENING = re.compile(
+    r"(?:(?P<no>no|nope|actually|sorry|correction|scratch that|my mistake|(?:i|we) (?:was|were) wrong)"
+    r"|(?P<wrong>(?:(?:that|this|it|which)(?:['’]s| is| was) )?(?:wrong|incorrect|outdated"
+    rf"|(?:not|no longer) {PARTS['holds']}(?: any ?more)?))|ok(?:ay)?|so|but|and|well|oh|oops|wait|hm+|i think)"
+    r"(?:[ ,:;.!-]+|$)",
+    re.I,
+)
+_MEANT = re.compile(
+    r"(?:(?:i|we) (?:mean|meant|said)|(?:let['’]?s )?(?:make|say)(?: it| that)?|rather|only|just) ", re.I
+)
+_SAYS = re.compile(
+    r"(?P<subject>[^,;:]*?)(?:\b|(?<=['’]))(?:s|re|is|are|was|were|stays?|remains?|becomes?|should|must|shall|will|has"
+    r"|have|may|can|needs?|uses?)\b (?P<what>.+)",
+    re.I,
+)
+_PRONOUN = re.compile(r"(?:it|that|this|they|those|these)['’]?", re.I)
+_APPROVES = re.compile(r"(?:all |just |still )?(?:fine|good|ok(?:ay)?|great|perfect|right|correct|true|all)\b", re.I)
+_VALUE = re.compile(r"\d|\b(?:two|three|four|five|six|seven|eight|nine|ten|none|never|always|(?-i:[A-Z]\w))", re.I)
+_VALUE_WORDS = 4
 
-def correction_of(message: Mapping[str, Any], others: Iterable[Mapping[str, Any]]) -> Mapping[str, Any] | None:
-    """The last of the user's statements among ``others`` that corrects a message; None where none does.
+
+def noted_before(earlier: Sequence[ChatMessage], *, quoted: bool = True) -> tuple[str, ...]:
+    """The notes that the last answer was about: the one that it acknowledged, or those that it quoted.
 
     Args:
-        message: as `search_conversation` gives it.
+        earlier: the messages before, oldest first.
+        quoted: whether those that it only quoted count.
+    """
+    at = max((n for n, each in enumerate(earlier) if each.role == "assistant" and each.content.strip()), default=-1)
+    if at < 0:
+        return ()
+    answer = earlier[at].content
+    if not answer.startswith(NOTED):
+        return tuple(dict.fromkeys(match["note"] for match in _QUOTED_NOTE.finditer(answer))) if quoted else ()
+    corrected = _ACKNOWLEDGED.search(answer)
+    told = corrected["note"] if corrected else next((x.content for x in reversed(earlier[:at]) if x.role == "user"), "")
+    return (told,) if told.strip() else ()
+
+
+def corrects(text: str, note: str) -> bool:
+    """Whether what is said right after a note corrects it: it says so, and is about nothing else."""
+    said = " ".join(text.split())
+    if "?" in said or len(said) > MAX_CORRECTION:
+        return False
+    begins = False
+    while opening := _OPENING.match(said):
+        if opening["wrong"]:
+            return True
+        begins, said = begins or bool(opening["no"]), said[opening.end() :]
+    if not begins or THANKS.match(said) or not re.match(NO_QUESTION, said, re.I):
+        return False
+    said = _MEANT.sub("", said, count=1) if _MEANT.match(said) else said
+    have = {*subject_words(note)}
+    states = _SAYS.match(said)
+    if states is None:
+        own = {*subject_words(said)}
+        return bool(_VALUE.search(said)) and len(said.split()) <= _VALUE_WORDS and (own <= have or not own & have)
+    subject = states["subject"].strip()
+    if _PRONOUN.fullmatch(subject):
+        return not _APPROVES.match(states["what"])
+    own = {*subject_words(subject)} or {*subject_words(states["what"])} & have
+    return bool(own) and own <= have
+
+
+def acknowledged(text: str, note: str) -> str:
+    """What the answer to a correction says of it and of the note that it corrects."""
+    return f'"{shortened(text)}" corrects "{_as_quoted(note)}".'
+
+
+def read_acknowledged(answer: str) -> tuple[str, str] | None:
+    """The correction and the note that an answer acknowledges; None where it acknowledges none."""
+    told = _ACKNOWLEDGED.search(answer) if answer.startswith(NOTED) else None
+    return (told["said"], told["note"]) if told else None
+
+
+def is_note(text: str, note: str) -> bool:
+    """Whether a text is the note that an answer has quoted."""
+    return _as_quoted(text) == note
+
+
+def _as_quoted(note: str) -> str:
+    return shortened(note.strip().partition("\n")[0])
+
+
+def correction_of(message: Mapping[str, Any], others: Iterable[Mapping[str, Any]]) -> Mapping[str, Any] | None:
+    """The last of the user's statements that corrects a message; None where none does.
+
+    Args:
+        message: as `search_conversation` gives it; ``corrected`` is what it knows of that.
         others: more of them, in any order; what the agent said and what only asks corrects nothing.
     """
     if message["role"] != "user":
@@ -43,6 +141,8 @@ def correction_of(message: Mapping[str, Any], others: Iterable[Mapping[str, Any]
         and not each["excerpt"].rstrip().endswith("?")
         and _same_subject(message["excerpt"], each["excerpt"])
     ]
+    if told := message.get("corrected"):
+        later.append(told)
     return max(later, key=lambda each: str(each["timestamp"]), default=None)
 
 
@@ -51,13 +151,13 @@ def _same_subject(one: str, other: str) -> bool:
 
     "The read timeout is 20" is not about the connect timeout.
     """
-    first, second = _words(one), _words(other)
+    first, second = subject_words(one), subject_words(other)
     if not first or not second or first[0] != second[0]:
         return False
     return 2 * len({*first} & {*second}) >= max(len(first), len(second))
 
 
-def _words(text: str) -> list[str]:
+def subject_words(text: str) -> list[str]:
     """What a statement is about, in order; numbers are what it says of that."""
     said = (each.lower() for each in content_words(text))
     return list(dict.fromkeys(stem(each) for each in said if each not in _WORDING and not each.isdigit()))

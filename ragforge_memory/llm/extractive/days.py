@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Any
 
+from ragforge_memory.models.text import counted
+
 _WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _MONTH = (
@@ -18,10 +20,11 @@ _TH = r"(?:st|nd|rd|th)?"
 
 DAYS = (
     r"(?:(?:on|since|from|before|until|up to|after|in|during|over) )?(?:the )?(?:"
-    r"day before yesterday|yesterday|today|this (?:morning|afternoon|evening)"
+    r"day before yesterday|yesterday(?: (?:morning|afternoon|evening|night))?|today|last night|tonight"
+    r"|this (?:morning|afternoon|evening)"
     r"|(?:last|this|past|previous) (?:week|month)"
-    rf"|(?:last|past) (?:\d{{1,3}}|{'|'.join(_NUMBERS)}) (?:days?|weeks?)"
-    rf"|(?:\d{{1,3}}|an?|{'|'.join(_NUMBERS)}) (?:days?|weeks?) ago|\d{{4}}-\d{{2}}-\d{{2}})\b(?!['’])"
+    rf"|(?:last|past) (?:\d{{1,3}}|{'|'.join(_NUMBERS)}) (?:minutes?|hours?|days?|weeks?)|(?:last|past) hour"
+    rf"|(?:\d{{1,3}}|an?|{'|'.join(_NUMBERS)}) (?:minutes?|hours?|days?|weeks?) ago|\d{{4}}-\d{{2}}-\d{{2}})\b(?!['’])"
     rf"|(?:(?:on|since|from|before|until|up to|after) (?:(?:last|this) )?|(?:last|this) )(?:{'|'.join(_WEEKDAYS)})\b"
     rf"|(?:on|since|from|before|until|up to|after) (?:the )?(?:{_MONTH} \d{{1,2}}{_TH}"
     rf"|\d{{1,2}}{_TH} (?:of )?{_MONTH})\b(?:,? \d{{4}}\b)?"
@@ -35,6 +38,12 @@ _RANGE = re.compile(
     rf"\b(?:(?:from|between|since|on) )?({_DAY}) (?:to|and|until|till|through) ({_DAY})\b(?!['’`(_/-])", re.I
 )
 _TODAY = re.compile(r"^Today's date: (\d{4}-\d{2}-\d{2})$", re.M)
+# "The last hour", "two hours ago": the tools know what time it is.
+_TIME = re.compile(
+    rf"\b(?:(?:last|past) (?:(\d{{1,3}}|{'|'.join(_NUMBERS)}) )?|(\d{{1,3}}|an?|{'|'.join(_NUMBERS)}) )"
+    r"(minute|hour)s?\b(?: (ago))?",
+    re.I,
+)
 _BOUND = re.compile(r"(?:since|from|before|until|up to|after) ", re.I)
 # "Has X changed since Monday" is about the code: whatever was said of it at any time tells.
 _OF_CODE = re.compile(r"^(?:has|have|did) (?!(?:we|i|you|anyone)\b)", re.I)
@@ -42,10 +51,15 @@ _OF_CODE = re.compile(r"^(?:has|have|did) (?!(?:we|i|you|anyone)\b)", re.I)
 
 @dataclass(frozen=True, slots=True)
 class Days:
-    """The first and the last day, as ISO dates; ``''``: no matter."""
+    """The first and the last day, as ISO dates; ``''``: no matter. ``since`` may be ``2h`` or ``30m``: so long ago."""
 
     since: str = ""
     until: str = ""
+
+    @property
+    def just_now(self) -> bool:
+        """Whether it is about the last hours or minutes."""
+        return self.since.endswith(("h", "m"))
 
     @property
     def arguments(self) -> tuple[tuple[str, Any], ...]:
@@ -55,6 +69,9 @@ class Days:
     @property
     def said(self) -> str:
         """In words, with a space ahead: `` on 2026-11-20``; ``''`` for any days."""
+        if self.just_now:
+            unit = "hour" if self.since.endswith("h") else "minute"
+            return f" in the last {counted(int(self.since[:-1]), unit).removeprefix('1 ')}"
         if self.since == self.until:
             return f" on {self.since}" if self.since else ""
         if not (self.since and self.until):
@@ -83,6 +100,10 @@ def days_asked(text: str, system: str) -> Days:
     if (range_ or found) is None or today is None or _OF_CODE.match(text):
         return ANY_DAYS
     now = date.fromisoformat(today[1])
+    if found and (time := _TIME.search(found[0])):
+        # What was said an hour ago was said in the last two.
+        number = _number(time[1] or time[2] or "one") + (1 if time[4] else 0)
+        return Days(since=f"{number}{time[3][0].lower()}")
     try:
         if range_:
             first, last = (_meant(each.lower(), now)[0] for each in range_.groups())
@@ -114,12 +135,13 @@ def _meant(words: str, today: date) -> tuple[date, date]:
     iso = re.search(r"\d{4}-\d{2}-\d{2}", words)
     if iso:
         return _twice(date.fromisoformat(iso[0]))
+    if words.endswith("last night"):
+        return today - day, today
     if "yesterday" in words:
         return _twice(today - (2 if "day before" in words else 1) * day)
-    counted = re.search(rf"(\d+|an?|{'|'.join(_NUMBERS)}) (day|week)", words)
-    if counted:
-        number = int(counted[1]) if counted[1].isdigit() else 1 + (*_NUMBERS, "").index(_one(counted[1]))
-        then = today - number * (day if counted[2] == "day" else 7 * day)
+    several = re.search(rf"\b(\d+|an?|{'|'.join(_NUMBERS)}) (day|week)", words)
+    if several:
+        then = today - _number(several[1]) * (day if several[2] == "day" else 7 * day)
         return _twice(then) if words.endswith("ago") else (then, today)
     monday = today - today.weekday() * day
     if "week" in words:
@@ -144,8 +166,10 @@ def _meant(words: str, today: date) -> tuple[date, date]:
     return _twice(today)
 
 
-def _one(word: str) -> str:
-    return "one" if word in ("a", "an") else word
+def _number(word: str) -> int:
+    if word.isdigit():
+        return int(word)
+    return 1 if word.lower() in ("a", "an") else 1 + _NUMBERS.index(word.lower())
 
 
 def _twice(then: date) -> tuple[date, date]:

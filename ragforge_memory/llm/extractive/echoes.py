@@ -1,4 +1,4 @@
-"""Messages that only repeat: answers that quote what was said, and the questions that asked for it.
+"""Messages that only repeat: answers that quote what was said, questions that asked for it, orders to forget it.
 
 They share their words with what they quote, so a search finds them as well as the originals, and more of them each
 time somebody asks again. Whoever asks what was said wants the originals.
@@ -10,6 +10,7 @@ import re
 
 from ragforge_memory.llm.extractive.questions import MAX_QUESTION, prose, read_question, sentences
 from ragforge_memory.llm.extractive.quoting import NOTHING_FOUND
+from ragforge_memory.llm.extractive.small_talk import TAKEN_BACK
 
 WHAT_WAS_SAID = "What was said about"
 """How an answer begins that quotes messages."""
@@ -25,24 +26,17 @@ OUR_CONVERSATIONS = "Our latest conversations"
 """How answers begin that tell what was talked about."""
 
 _REPEATS = re.compile(
-    rf"(?:\A|\n\n)(?:{WHAT_WAS_SAID} `|{WHAT_YOU_SAID}, |{OUR_CONVERSATIONS}\b|{NO_DECISION} about `"
-    rf"|{NOTHING_FOUND} about `[^`\n]*` in our conversations|{NOTED})"
+    rf"(?:\A|\n\n)(?:{WHAT_WAS_SAID} `|{WHAT_YOU_SAID}, |{OUR_CONVERSATIONS}\b"
+    rf"|{NO_DECISION} (?:about `|that you noted\b)|{NOTHING_FOUND} about `[^`\n]*` in our conversations|{NOTED})"
 )
 _AHEAD = r"^\W*(?:(?:please|and|so|but|hi|hello|hey|ok(?:ay)?),? )*"
 # "Remember that we agreed on tabs" states something; these only ask.
 _ASKS = re.compile(
-    rf"{_AHEAD}(?:what|which|when|where|why|how|who|did|have|had|do|does|was|were|is|any|search|look|check|remind"
-    r"|tell me|show)\b",
+    rf"{_AHEAD}(?:what|which|when|where|why|how|who|whom|whose|did|have|had|do|does|was|were|is|are|can|could|will|would"
+    r"|should|any|search|look|check|remind|tell me|show|list|find|explain|describe|give me|get|print|read|open|compare"
+    r"|summari[sz]e|recap|sum up)\b",
     re.I,
 )
-# Other openings of what only asks, of code too.
-_ASKS_ALSO = re.compile(
-    rf"{_AHEAD}(?:whom|whose|are|can|could|will|would|should|list|find|explain|describe|give me|get|print|read|open"
-    r"|compare|summari[sz]e)\b",
-    re.I,
-)
-
-
 # What begins like them and states something all the same: "When it fails, we retry", "Do not call it twice", "What
 # matters is that it holds", "Read timeouts are 30 seconds".
 _STATES = re.compile(
@@ -58,7 +52,7 @@ _FRAGMENT = 5
 
 
 def only_repeats(role: str, text: str) -> bool:
-    """Whether a message says nothing of its own: it quotes other messages, or asks what was said.
+    """Whether a message says nothing of its own: it quotes other messages, asks what was said, or takes it back.
 
     Args:
         role: of the message.
@@ -67,7 +61,7 @@ def only_repeats(role: str, text: str) -> bool:
     if role == "assistant":
         return bool(_REPEATS.search(text))
     asked = sentences(" ".join(text.split())) if role == "user" and len(text) <= MAX_QUESTION else []
-    return bool(asked) and all(_asks_what_was_said(each) for each in asked)
+    return bool(asked) and all(_is_about_sayings(each) for each in asked)
 
 
 def only_asks(text: str) -> bool:
@@ -80,14 +74,16 @@ def _only_asks(sentence: str) -> bool:
         return True
     if _STATES.match(sentence):
         return False
-    if _ASKS.match(sentence) or _ASKS_ALSO.match(sentence):
+    if _ASKS.match(sentence):
+        return True
+    if TAKEN_BACK.match(sentence):
         return True
     read = read_question(sentence) if len(sentence.split()) <= _FRAGMENT else None
     return read is not None and read.form in ("callers", "callees", "uses", "tests", "outline", "subclasses")
 
 
-def _asks_what_was_said(sentence: str) -> bool:
+def _is_about_sayings(sentence: str) -> bool:
     question = read_question(sentence)
     return question is not None and (
-        question.form == "recap" or (question.form == "said" and bool(_ASKS.match(sentence)))
+        question.form in ("recap", "taken back") or (question.form == "said" and _only_asks(sentence))
     )

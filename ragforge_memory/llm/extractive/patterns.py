@@ -10,15 +10,17 @@ import re
 from collections.abc import Mapping
 from typing import Literal
 
-from ragforge_memory.llm.extractive.days import DAYS
+from ragforge_memory.llm.extractive.talk_patterns import NOTED, RECAP, SAID
+from ragforge_memory.llm.extractive.talk_patterns import PARTS as TALK_PARTS
 
 Form = Literal[
     "where", "what", "show", "callers", "uses", "callees", "subclasses", "bases", "outline", "overview", "lines",
     "tests", "raises", "throws", "catches", "imports", "overrides",
-    "said", "recap", "search", "given", "greeting", "thanks", "noted", "taken back", "changes", "help",
+    "said", "recap", "search", "given", "greeting", "thanks", "noted", "taken back", "which note", "changes", "help",
 ]  # fmt: skip
 
 _PARTS: Mapping[str, str] = {
+    **TALK_PARTS,
     "x": r"(?P<x>.+?)",
     # One word, or one with "the function" before or "function" behind it.
     "one": r"(?P<x>\S+|(?:the )?(?:function|method|class) \S+|(?:the )?\S+ (?:function|method|class))",
@@ -47,19 +49,6 @@ _PARTS: Mapping[str, str] = {
     "place": "(?:(?:in|on|at|under|inside) )?(?:which|what) (?:source )?"
              "(?:file|module|line|place|package|path|location)s?",
     "source": "(?:source(?: code)?|code|implementation|body)",
-    "said": "(?:say|said|saying|discuss|discussed|discussing|talk|talked|talking|decide|decided|conclude|concluded"
-            "|agree|agreed|mention|mentioned|ask|asked|tell|told|note|noted|write|wrote|chat|chatted|settle|settled"
-            "|choose|chose|chosen|plan|planned|recall|remember)",
-    # "The session" is as likely code.
-    "talk": "(?:(?:this|our|the|my)(?: (?:whole|entire|current|{then}))* (?:conversation|chat|discussion)"
-            "|(?:our|my|(?:this|the) {then}) session)s?",
-    "holds": "(?:true|so|valid|right|correct|current|up to date|the case|holds?|stands?|appl(?:y|ies)|in force)",
-    "then": "(?:last|latest|previous|earlier|past|other|recent|most recent)",
-    "when": f"(?:so far|until now|up to now|{DAYS}|recently|lately|before|earlier|already|previously"
-            "|(?:the )?last (?:time|session|conversation|chat)"
-            "|in (?:the past|this|our|the)(?: (?:last|previous|earlier|past|current))?"
-            "(?: (?:conversation|chat|discussion|session)s?)?)",
-    "on": "(?:(?:about|on|regarding|concerning|of|with|for|over) ?)?",
     "project": "(?:this|the|our|my) (?:project|repo|repository|code ?base|code|package|application|library)",
     "facts": "(?:signature|purpose|role|docstring|docs?|documentation|arguments?|parameters?|params|args|return type"
              "|return value|values?|defaults?(?: values?)?|job|meaning|use|point|responsibility|type|complexity)",
@@ -70,47 +59,6 @@ _PARTS: Mapping[str, str] = {
              "(?:class|type|interface|trait|struct)(?:es|s)?|bases|superclass(?:es)?|ancestors)",
 }  # fmt: skip
 
-_RECAP = (
-    r"(?:give me |write |show me |make )?(?:an? |the )?(?:short |brief |quick )?"
-    r"(?:summar(?:y|i[sz]e)|recap|sum up|overview)(?: of)? {talk}(?: {when})?",
-    r"(?:recap|summari[sz]e|sum up)"
-    r"(?: what (?:we|i)(?:['’]ve| have)? (?:{said}|did|done|have)(?: about)?)?(?: {when})?",
-    r"where (?:were|are) we(?: {when})?|where did we (?:stop|leave off|get to)(?: {when})?",
-    r"what (?:have|did|do|had|were|was|are) (?:we|i|you and i) (?:(?:all|already|just|been) )*"
-    r"(?:talk(?:ed|ing)?|discuss(?:ed|ing)?|said|say|chat(?:ted|ting)?|cover(?:ed|ing)?|look(?:ed|ing)? at"
-    r"|do(?:ne|ing)?|work(?:ed|ing)? on|ask(?:ed|ing)?(?: you)?)(?: about| of| on)?(?: {when})*",
-    r"what(?:'s| is| was| were| are) {talk}(?: been)? about(?: {when})?",
-    r"(?:list|show|what(?:'s| is| are| were)|which are)(?: me)?(?: all)?(?: of)? {talk}",
-)
-_SAID = (
-    r"(?:is|are|does|do) (?:what|the way) (?:we|i|you) {said}\b ?{on}(?P<x>.*?) ?still {holds}",
-    r"(?:is|are|does|do) (?:the|our|my) (?:decisions?|notes?|rules?|agreement|plan) ?{on}(?P<x>.*?) ?still {holds}",
-    r"(?:is|are|does|do) {x} still(?: (?:do|doing|works?|working|behaves?|be))? (?:what|as|like|how|the way)"
-    r" (?:we|i|you) {said}\b.*",
-    r"(?:is|does) (?:it|this|that) still {holds} that {x}",
-    r"(?:is|does|are|do) (?P<x>it|this|that) still {holds}",
-    r"(?:what|which) (?:decisions?|notes?) (?:are|is|have become|became) (?P<x>)"
-    r"(?:out of date|outdated|stale|obsolete|no longer (?:true|valid))",
-    # What has become of what was talked about is told with it; what it is for, by what was decided.
-    r"(?:has|have|did) {x} (?:been )?(?:changed?|edited|modified|drifted)(?: since.*)?",
-    r"why (?:do|did|are|were) (?:we|i|you) (?:use|using|prefer|go(?:ing)? with|stick(?:ing)? with|need|have) {x}",
-    r"(?:what|when|where|why|how|which|who|did|have|had|do|does|was|were|is|has)\b.*?\b(?:we|i|you|us|they)\b"
-    r"(?: ever| already| just| previously| last| once)? {said}\b"
-    r"(?: (?:me|us|you|that|to do|to use|last time|earlier|before))* ?{on}(?P<x>.*?)",
-    r"(?:what|which|any|where)\b.*?\b(?:was|were|is|are|has been|have been|had been) (?:ever |already |previously )?"
-    r"(?:said|discussed|decided|concluded|agreed(?: on)?|mentioned|settled|talked about|noted)\b ?{on}(?P<x>.*?)",
-    r"(?:what|which)(?:'s| is| was| were| are) (?:our|the|my|your) (?:open |latest |last )?(?:decisions?|conclusions?"
-    r"|agreement|plan|outcome|discussion|verdict|answer|notes?|todos?|to-dos?) ?(?:we (?:made|took|reached|had) ?)?"
-    r"{on}(?P<x>.*?)",
-    r"(?:what|which|any|list|show)(?: me)?(?: (?:all|of|the|our|my))*"
-    r" (?:decisions?|agreements?|conclusions?|notes?|todos?)"
-    r"(?: (?:did|have|do|are|were) (?:we|i|there)(?: (?:make|made|take|taken|have|reach|reached|note|noted))*)?"
-    r"(?: (?:so far|yet|until now|already))? ?{on}(?P<x>.*?)",
-    r"(?:search|look (?:in|through)|check) (?:the |our |my |this |previous |earlier |past )*"
-    r"(?:conversations?|chats?|history|discussions?|messages?) ?{on}(?P<x>.*?)",
-    r"(?:remind me|do you remember|remember)\b ?(?:(?:of|about|that|when|what|how|why) ?)?(?:(?:we|i|you) )?"
-    r"(?:(?:said|decided|discussed|talked|agreed|told you) ?)?{on}(?P<x>.*?)",
-)
 _LINES = (
     r"(?:(?:show|print|read|display|open|see|give|explain|describe|look at"
     r"|what(?:'s| is| are| does| do| happens)(?: (?:on|at|in))?) )?(?:me )?(?:the )?lines? (?P<first>\d+)"
@@ -195,7 +143,8 @@ _USED = (
     r"(?:call|invoke|use|reference|need|import) {x}",
     r"{give}(?:usages?|uses|references|dependents|users) (?:of|to|for|on) {x}",
     r"{give}{its} (?:usages?|uses|references|users)",
-    r"{plain} (?:usages?|references)",
+    # "Memory usage" is no list of uses.
+    r"{plain} (?:usages|references)",
     r"(?:is|are) {x} (?:even |still |ever |actually )?(?:{used}|{called})"
     r"(?: (?:anywhere|somewhere|at all|by anything|by anyone))?",
     r"(?:does|do|is|are) (?:anyone|anything|anybody|something|any {noun}) (?:even |still |ever |actually )?"
@@ -349,8 +298,9 @@ _WHAT = (
 )
 
 _IN_ORDER: tuple[tuple[Form, tuple[str, ...]], ...] = (
-    ("recap", _RECAP),
-    ("said", _SAID),
+    ("said", NOTED),
+    ("recap", RECAP),
+    ("said", SAID),
     ("lines", _LINES),
     ("overview", _OVERVIEW),
     ("throws", _THROWS),

@@ -8,13 +8,15 @@ from dataclasses import replace
 from typing import Any
 
 from ragforge_memory.llm.extractive.calls import Call, Found
+from ragforge_memory.llm.extractive.corrections import subject_words
 from ragforge_memory.llm.extractive.evidence import catching, importing, inheriting_calls, naming, raising, testing
 from ragforge_memory.llm.extractive.given_text import mentions_of
 from ragforge_memory.llm.extractive.members import member_calls
-from ragforge_memory.llm.extractive.questions import AND_STILL, Question, plain_names, search_words
+from ragforge_memory.llm.extractive.questions import AND_STILL, MAX_QUESTION, Question, plain_names, search_words
 from ragforge_memory.llm.extractive.quoting import MAX_SAID
 from ragforge_memory.llm.extractive.relevance import judged, line_pattern
 from ragforge_memory.llm.extractive.said import stated
+from ragforge_memory.llm.extractive.talk_patterns import PARTS
 from ragforge_memory.llm.extractive.targets import FOLDERS, Target, has_pronoun, read_target
 from ragforge_memory.llm.extractive.wording import content_words
 from ragforge_memory.retrieval.names import KINDS
@@ -38,6 +40,7 @@ _STILL = re.compile(
     rf"|{AND_STILL}",
     re.I,
 )
+_OVER = re.compile(rf"\b{PARTS['over'].format(holds=PARTS['holds'])}", re.I)
 
 MAX_STEPS = 3
 """Steps of tool calls for one question: a name, a search for its words, the lines that have them."""
@@ -52,7 +55,7 @@ def next_calls(question: Question, found: Sequence[Found]) -> tuple[Call, ...]:
     missing = tuple(call for call in wanted if call.key not in done)
     if missing:
         return missing
-    return tuple(call for call in _second(question, found) if call.key not in done)
+    return tuple(call for call in (*_second(question, found), *_notes(question, found)) if call.key not in done)
 
 
 def asks_why(question: Question) -> bool:
@@ -75,6 +78,11 @@ def asks_still(question: Question) -> bool:
     return question.form == "said" and bool(_STILL.search(question.text))
 
 
+def asks_outdated(question: Question) -> bool:
+    """Whether only those decisions are asked for that may no longer hold."""
+    return asks_for_decisions(question) and bool(_OVER.search(question.text))
+
+
 def is_about_code(question: Question, found: Sequence[Found]) -> bool:
     """Whether a reason was looked for in what was said, and is not there: the code may have one."""
     if question.form != "said" or not asks_why(question) or not question.target.text:
@@ -87,6 +95,18 @@ def about_code(question: Question) -> Question:
     """What the code says of what a question is about."""
     target = question.target.text
     return replace(question, form="what", target=read_target(target), text=target)
+
+
+def is_no_code(question: Question, found: Sequence[Found]) -> bool:
+    """Whether what is asked about is looked for by words, or by a name, and no definition is called so."""
+    if question.form not in ("where", "what", "show", "search") or question.target.kind not in ("name", "words"):
+        return False
+    if not found or any(each.error is not None for each in found):
+        return False
+    called = (each.value.get("match") for each in found if each.call.tool == "read_scope")
+    # Plain words that only resemble a name may be about anything.
+    sure = ("exact", "moved", "inherited", *(("spelling",) if question.target.kind == "name" else ()))
+    return not any(match in sure for match in called)
 
 
 def name_call(tool: str, target: Target, **more: Any) -> Call:
@@ -161,6 +181,15 @@ def _said(words: Sequence[str], question: Question) -> tuple[Call, ...]:
 def _reasons(question: Question) -> tuple[Call, ...]:
     """What was said of what a reason is asked for."""
     return _said(content_words(question.text), question) if question.form != "said" and asks_why(question) else ()
+
+
+def _notes(question: Question, found: Sequence[Found]) -> tuple[Call, ...]:
+    """What was said of what is no code: it comes before text that happens to have the words."""
+    if asks_why(question) or len(question.text) > MAX_QUESTION or not is_no_code(question, found):
+        return ()
+    words = search_words(question)
+    # "That is wrong" is about nothing by itself.
+    return _said(words, question) if subject_words(" ".join(words)) else ()
 
 
 def _second(question: Question, found: Sequence[Found]) -> tuple[Call, ...]:

@@ -11,6 +11,7 @@ from typing import Any
 
 from ragforge_memory.llm.extractive.answer import noted, write
 from ragforge_memory.llm.extractive.calls import Call, Found
+from ragforge_memory.llm.extractive.corrections import corrects, noted_before
 from ragforge_memory.llm.extractive.days import days_asked
 from ragforge_memory.llm.extractive.given_answer import named_code
 from ragforge_memory.llm.extractive.given_text import is_about_given, split_given
@@ -28,6 +29,7 @@ from ragforge_memory.llm.extractive.stock import (
     NOTHING_KEPT,
     THANKS,
     UNCLEAR,
+    WHICH_NOTE,
 )
 from ragforge_memory.llm.extractive.targets import Target
 from ragforge_memory.llm.extractive.title import condensed
@@ -49,7 +51,14 @@ _FOLDED = re.compile(r"^(?P<tool>\w+)\(.*\) returned:\n<data>\n(?P<content>.*?)\
 # A title is asked for with the exchange that a conversation begins with.
 _ASKED = re.compile(r"Question:\n(?P<question>.*?)\n\nAnswer:\n", re.S)
 _TOLD = ("said", "recap")
-_SMALL_TALK = {"greeting": GREETING, "thanks": THANKS, "taken back": KEPT, "changes": CHANGES, "help": HELP}
+_SMALL_TALK = {
+    "greeting": GREETING,
+    "thanks": THANKS,
+    "taken back": KEPT,
+    "changes": CHANGES,
+    "help": HELP,
+    "which note": WHICH_NOTE,
+}
 
 
 class ExtractiveProvider:
@@ -111,7 +120,18 @@ class _Turn:
         self._steps = _steps(request.messages[at + 1 :])
         self._folded = [] if self._offered or self._steps else _folded(request.system)
         self._questions: list[tuple[Question, str]] = []
-        for asked in read_questions(text, before):
+        read = read_questions(text, before)
+        forms = {each.form for each in read}
+        # A lone name behind an answer may be what should have been looked up.
+        notes = noted_before(earlier, quoted="what" not in forms) if forms <= {"search", "noted", "what"} else ()
+        corrected = [note for note in notes if corrects(text, note)]
+        # Of several notes it may mean any.
+        self._corrected = corrected[0] if len(corrected) == 1 else ""
+        if len(corrected) > 1 and read[0].form != "noted":
+            read = (Question("which note", text=text),)
+        elif self._corrected:
+            read = (Question("noted", text=text),)
+        for asked in read:
             question = replace(asked, days=days_asked(asked.text, request.system)) if asked.form in _TOLD else asked
             if given and is_about_given(question):
                 continue
@@ -147,7 +167,7 @@ class _Turn:
         for question, text in self._questions:
             if question.form == "noted":
                 kept = not self._offered or "search_conversation" in self._offered
-                parts.append(noted(question.text) if kept else NOT_KEPT)
+                parts.append(noted(question.text, self._corrected) if kept else NOT_KEPT)
             elif question.form in _SMALL_TALK:
                 parts.append(_SMALL_TALK[question.form])
             elif question.form == "given":

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from ragforge_memory.llm.extractive.days import ANY_DAYS, Days, without_days
 from ragforge_memory.llm.extractive.patterns import AGAIN, COMPARED, PATTERNS, Form
 from ragforge_memory.llm.extractive.small_talk import POLITE, POLITE_THAT_ASKS, SMALL_TALK, STATEMENTS, TAIL
+from ragforge_memory.llm.extractive.talk_patterns import PARTS
 from ragforge_memory.llm.extractive.targets import (
     NOTHING,
     PRONOUNS,
@@ -107,10 +108,7 @@ _RELATED: tuple[tuple[Form, re.Pattern[str]], ...] = tuple(
     )
     for form, words in _RELATIONS
 )
-AND_STILL = (
-    r",?(?: and| or)? (?:is|are|does|do) (?:it|that|this|they|those) still"
-    r" (?:true|valid|so|holds?|the case|appl(?:y|ies)|right|correct|in force|stands?)\W*$"
-)
+AND_STILL = rf",?(?: and| or)? (?:is|are|does|do) (?:it|that|this|they|those) still {PARTS['holds']}\W*$"
 """What may follow a question for what was said."""
 
 _AND_STILL = re.compile(AND_STILL, re.I)

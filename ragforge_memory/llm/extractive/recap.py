@@ -39,7 +39,9 @@ def recapitulated(question: Question, said: Sequence[str], value: Mapping[str, A
     this: Mapping[str, Any] = next((each for each in conversations if each.get("this_conversation")), {})
     others = [each for each in conversations if not each.get("this_conversation")]
     when = question.days.said
-    earlier = _EARLIER.search(question.text) or (when and not _TODAY.search(question.text))
+    earlier = not question.days.just_now and (
+        _EARLIER.search(question.text) or (when and not _TODAY.search(question.text))
+    )
     own = [] if earlier else _own(said, this)
     if own:
         return own

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ragforge_memory.llm.extractive.corrections import correction_of
-from ragforge_memory.llm.extractive.echoes import NO_DECISION, WHAT_WAS_SAID, only_repeats
-from ragforge_memory.llm.extractive.questions import MAX_QUESTION, read_questions
+from ragforge_memory.llm.extractive.echoes import NO_DECISION, WHAT_WAS_SAID, only_asks, only_repeats
+from ragforge_memory.llm.extractive.questions import read_questions
 from ragforge_memory.llm.extractive.quoting import (
     MAX_ASKED,
     MAX_SAID,
@@ -19,16 +19,22 @@ from ragforge_memory.llm.extractive.quoting import (
     shortened,
 )
 from ragforge_memory.llm.extractive.relevance import ENOUGH_WORDS
-from ragforge_memory.llm.extractive.wording import covered
+from ragforge_memory.llm.extractive.small_talk import SMALL_TALK
+from ragforge_memory.llm.extractive.targets import is_marked
+from ragforge_memory.llm.extractive.wording import covered, stem
+from ragforge_memory.models.text import counted
 
-# "Why is it lazy", without its mark.
-_ASKS = re.compile(r"^\W*(?:why|how|what|where|who|whom|whose|when|which)\b[^.!\n]*[.!?]?$", re.I)
 _ASKED = 2
 _QUOTES_CODE = re.compile(r"^(?:- )?`[^`\n]+` (?:- \S+:\d|\([^\n]+, line \d|contains)", re.M)
-_STATES = re.compile(r"\b(?:we|i|you|it|they|must|should|will|never|always|because|decided|note|prefer)\b.+\.", re.I)
 _NOTHING_SAID = re.compile(rf"^{NOTHING_FOUND}\b")
 MAX_SAYINGS = 5
 _CHANGES = 6
+_OF_ANYTHING = frozenset(
+    map(
+        stem,
+        ("limit", "policy", "rule", "setting", "number", "count", "maximum", "max", "value", "strategy", "convention"),
+    )
+)
 MAX_SAID_LINES = 6
 
 
@@ -49,14 +55,25 @@ def sayings(
     return told or [f"{NOTHING_FOUND} about `{asked}` in our conversations{when}."]
 
 
-def stated(asked: str, value: Mapping[str, Any], when: str = "", still: bool = False) -> list[str]:
-    """What the user has said of it, as `sayings`; nothing where that is nothing. Questions say nothing."""
+def stated(
+    asked: str, value: Mapping[str, Any], when: str = "", still: bool = False, *, enough: float = ENOUGH_WORDS
+) -> list[str]:
+    """What the user has said of it, as `sayings`; nothing where that is nothing. Questions say nothing.
+
+    Args:
+        enough: the part of the question's words that it has at least.
+    """
     own = [(_weight(each), each) for each in value.get("messages") or [] if each["role"] == "user"]
-    return _told(asked, value, [pair for pair in own if pair[0] < _ASKED], when, still)
+    return _told(asked, value, [pair for pair in own if pair[0] < _ASKED], when, still, enough)
 
 
 def _told(
-    asked: str, value: Mapping[str, Any], weighed: Iterable[tuple[int, Mapping[str, Any]]], when: str, still: bool
+    asked: str,
+    value: Mapping[str, Any],
+    weighed: Iterable[tuple[int, Mapping[str, Any]]],
+    when: str,
+    still: bool,
+    enough: float = ENOUGH_WORDS,
 ) -> list[str]:
     """Those messages that have enough of the words, quoted by their weight; nothing where none has."""
     words = tuple(str(value.get("query") or "").split())
@@ -65,7 +82,10 @@ def _told(
         for weight, each in weighed
         if not _NOTHING_SAID.match(each["excerpt"]) and not only_repeats(each["role"], each["excerpt"])
     ]
-    kept = [found for found in told if found[2] and len(found[2]) >= ENOUGH_WORDS * len(words)]
+    kept = [found for found in told if found[2] and len(found[2]) >= enough * len(words)]
+    if not kept and (bare := tuple(word for word in words if stem(word) not in _OF_ANYTHING)):
+        # "The retry limit" may have been noted as "3 retries".
+        kept = [found for found in told if {*bare} <= {*found[2]}]
     if not kept:
         return []
     # Of what tells as much the newest first: what was decided later holds.
@@ -78,7 +98,7 @@ def _told(
     lines = [f"{WHAT_WAS_SAID} `{asked}`{when}:"]
     for _, each, _ in kept[:MAX_SAYINGS]:
         lines += _said(each, value.get("messages") or [])
-    return lines + _since(every, [each for _, each, _ in kept[:MAX_SAYINGS]] if still else [])
+    return lines + _since(every, [each for _, each, _ in kept[:MAX_SAYINGS]] if still else [], words)
 
 
 def _as_now(text: str, value: Mapping[str, Any]) -> str:
@@ -89,18 +109,47 @@ def _as_now(text: str, value: Mapping[str, Any]) -> str:
 
 def decisions(values: Sequence[Mapping[str, Any]], when: str = "", still: bool = False) -> list[str]:
     """What the user had noted, the newest first; of several searches."""
+    own, noted = _noted(values)
+    if not noted:
+        return [f"{NOTHING_FOUND} about `decisions` in our conversations{when}."]
+    lines = [f"{WHAT_WAS_SAID} `decisions`{when}:"]
+    for each in noted[:MAX_ASKED]:
+        lines += _said(each, own)
+    return lines + _more(values) + _since(noted, noted if still else [])
+
+
+def outdated(values: Sequence[Mapping[str, Any]], when: str = "") -> list[str]:
+    """Those of the user's notes that were corrected, or whose code is not what it was, each with what became of it."""
+    own, noted = _noted(values)
+    became = [(each, _became([each])) for each in noted]
+    over = [(each, told) for each, told in became if told or correction_of(each, own)]
+    if not noted:
+        return [f"{NOTHING_FOUND} about `decisions` in our conversations{when}."]
+    if not over:
+        tied = sum(1 for each in noted if each.get("code"))
+        return [
+            f"{NO_DECISION} that you noted{when} was corrected since, or is of code that has changed: of "
+            f"{counted(len(noted), 'note')} {tied} {'is' if tied == 1 else 'are'} tied to code, which is as it was.",
+            *_more(values),
+        ]
+    lines = [f"{WHAT_WAS_SAID} `decisions`{when} that may no longer hold:"]
+    for each, told in over[:MAX_ASKED]:
+        lines += [*_said(each, own), *(f"  {line}" for line in _places(told))]
+    return lines + _more(values)
+
+
+def _noted(values: Sequence[Mapping[str, Any]]) -> tuple[list[Mapping[str, Any]], list[Mapping[str, Any]]]:
+    """The user's messages of several searches, and those of them that are notes, the newest first."""
     found = {each["message_id"]: each for value in values for each in value.get("messages") or []}
     own = [each for each in found.values() if each["role"] == "user"]
     noted = [each for each in own if any(one.form == "noted" for one in read_questions(each["excerpt"]))]
-    if not noted:
-        return [f"{NOTHING_FOUND} about `decisions` in our conversations{when}."]
-    noted.sort(key=lambda each: str(each["timestamp"]), reverse=True)
-    lines = [f"{WHAT_WAS_SAID} `decisions`{when}:"]
-    for each in noted[:MAX_ASKED]:
-        lines += _said(each, noted)
-    if any(len(value.get("messages") or []) >= MAX_SAID for value in values):
-        lines += ["", "There may be more: `what did we decide about NAME`, or name the days."]
-    return lines + _since(noted, noted if still else [])
+    return own, sorted(noted, key=lambda each: str(each["timestamp"]), reverse=True)
+
+
+def _more(values: Sequence[Mapping[str, Any]]) -> list[str]:
+    if all(len(value.get("messages") or []) < MAX_SAID for value in values):
+        return []
+    return ["", "There may be more: `what did we decide about NAME`, or name the days."]
 
 
 def _said(message: Mapping[str, Any], others: Sequence[Mapping[str, Any]]) -> list[str]:
@@ -116,28 +165,68 @@ def _said(message: Mapping[str, Any], others: Sequence[Mapping[str, Any]]) -> li
     return [head, *(f"  {line}" for line in quotation(_beginning(message["excerpt"]))), *corrected]
 
 
-def _since(messages: Iterable[Mapping[str, Any]], asked: Sequence[Mapping[str, Any]] = ()) -> list[str]:
-    """What has become of the code that was talked about, where it is not what it was; of those ``asked`` for all."""
-    told: dict[tuple[str, str], str] = {}
-    fresh: dict[tuple[str, str], str] = {}
-    for each in messages:
-        for code in each.get("code") or []:
-            place = (code["file"], code["name"])
-            match code["status"]:
-                case "drifted":
-                    told[place] = "its code has changed"
-                case "moved":
-                    changed = ", and its code has changed" if code.get("changed") else ""
-                    told[place] = f"it has moved to {code['moved_to']}{changed}"
-                case "orphaned":
-                    told[place] = "it is gone"
-                case "fresh" if each in asked:
-                    fresh[place] = "its code is as it was"
-    told = {**told, **{place: what for place, what in fresh.items() if place not in told}}
+def _since(
+    messages: Iterable[Mapping[str, Any]], asked: Sequence[Mapping[str, Any]] = (), words: Sequence[str] = ()
+) -> list[str]:
+    """What has become of the code that was talked about, where it is not what it was; of those ``asked`` for all.
+
+    Args:
+        messages: of which it is told.
+        asked: those whose unchanged code is told as well.
+        words: of the question; where they name some of that code, only of that is told.
+    """
+    messages = list(messages)
+    named = _named(words, messages)
+    told = _became(messages)
+    if asked:
+        told = {**_became(messages if named else asked, fresh=True), **told}
+    if named:
+        told = {place: what for place, what in told.items() if any(_belongs(place[1], name) for name in named)}
     if not told:
         return ["", "It is tied to no code, so that nothing tells whether it still holds."] if asked else []
-    lines = [f"- `{name}` ({file}): {what}" for (file, name), what in list(told.items())[:_CHANGES]]
-    return ["", "Since then:", *lines]
+    return ["", "Since then:", *_places(told)]
+
+
+def _named(words: Sequence[str], messages: Iterable[Mapping[str, Any]]) -> set[str]:
+    """The definitions, of those that messages are tied to, that words name; a plain word among others names none."""
+    names = {word for word in words if len(words) == 1 or is_marked(word) or word[:1].isupper()}
+    return {
+        code["name"]
+        for each in messages
+        for code in each.get("code") or []
+        for called in (code["name"], str(code.get("moved_to") or "").rpartition(" ")[2])
+        if any(f".{called}".endswith(f".{name.removesuffix('()')}") for name in names)
+    }
+
+
+def _belongs(one: str, other: str) -> bool:
+    """Whether two names are one, or that of a definition and of what it is inside of."""
+    return f"{one}.".startswith(f"{other}.") or f"{other}.".startswith(f"{one}.")
+
+
+_Became = dict[tuple[str, str], str]
+
+
+def _became(messages: Iterable[Mapping[str, Any]], fresh: bool = False) -> _Became:
+    """What has become of the code of messages, by its file and name; with ``fresh`` of what is as it was, too."""
+    told: _Became = {}
+    for code in (code for each in messages for code in each.get("code") or []):
+        place = (code["file"], code["name"])
+        match code["status"]:
+            case "drifted":
+                told[place] = "its code has changed"
+            case "moved":
+                changed = ", and its code has changed" if code.get("changed") else ""
+                told[place] = f"it has moved to {code['moved_to']}{changed}"
+            case "orphaned":
+                told[place] = "it is gone"
+            case "fresh" if fresh:
+                told.setdefault(place, "its code is as it was")
+    return told
+
+
+def _places(told: _Became) -> list[str]:
+    return [f"- `{name}` ({file}): {what}" for (file, name), what in list(told.items())[:_CHANGES]]
 
 
 def _beginning(text: str) -> list[str]:
@@ -159,9 +248,6 @@ def _weight(message: Mapping[str, Any]) -> int:
     text = str(message["excerpt"])
     if message["role"] == "user":
         text = text.partition("\n\n```")[0]  # what was piped in behind a question is no statement of the user's
-        asks = bool(text.rstrip().endswith("?") or _ASKS.match(text.strip())) or any(
-            each.form not in ("search", "said", "noted") and len(text) < MAX_QUESTION and not _STATES.search(text)
-            for each in read_questions(text)
-        )
+        asks = only_asks(text) or all(each.form in SMALL_TALK - {"noted"} for each in read_questions(text))
         return _ASKED if asks else 0
     return _ASKED + 1 if _QUOTES_CODE.search(text) else 1

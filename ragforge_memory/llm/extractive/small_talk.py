@@ -43,11 +43,13 @@ _AHEAD = (
     r"(?:(?:actually|ok(?:ay)?|so|but|and|no|well|hm+|sorry|i think|please|fyi|btw|by the way|important|warning"
     r"|scratch that|in general|as a rule)[, :;.!]+)*"
 )
-_NO_QUESTION = (
+NO_QUESTION = (
     r"(?!(?:why|how|what|where|who|whom|whose|when|which|is|are|was|were|does|do|did|can|could|should|must|will|would"
     r"|has|have|may|shall|show|list|find|explain|give|tell|search|look|get|print|read|open|compare|describe|any|all|every"
     r"|functions?|methods?|class(?:es)?|tests?|code|things?|places?|files?)\b)"
 )
+"""Looks ahead that a sentence does not begin like a question, an order or what is looked for."""
+
 NOTED = re.compile(
     rf"^{_AHEAD}"
     r"(?:(?:we|i)(?:['’]ve| have)? (?:now |just |all )?(?:decided|agreed|chose|chosen|settled|concluded)\b"
@@ -60,11 +62,12 @@ NOTED = re.compile(
     r"|(?:the|our) (?:plan|rule|convention|policy|agreement|reason|goal)(?: for \S+)? (?:is|was)\b"
     r"|(?:never|always|do not|don['’]t) (?!(?:mind|know|understand|show|tell|worry|care)\b)\w|going forward\b"
     r"|(?:that(?:['’]s| is) )?(?:wrong|not (?:right|true|so)|no longer (?:right|true|so))[,;:.]+ \w"
+    r"|forget (?:it|that|what (?:i|we)\b[^?,;:]*)[,;:]+ \w"
     # "No, the limit is 40", "actually the limit is 40"; "the limit should be 40", and no order, no question, nothing
     # that is looked for.
-    rf"|(?:(?<=no, )|(?<=actually )|(?<=actually, )){_NO_QUESTION}\S+(?: \S+){{0,6}}"
+    rf"|(?:(?<=no, )|(?<=actually )|(?<=actually, )){NO_QUESTION}\S+(?: \S+){{0,6}}"
     r" (?:is|are|was|were|has|have|uses?)\b"
-    rf"|{_NO_QUESTION}\S+(?: \S+){{0,6}} (?:must|should|shall|may|stays?|remains?|becomes?)(?: not| never| always"
+    rf"|{NO_QUESTION}\S+(?: \S+){{0,6}} (?:must|should|shall|may|stays?|remains?|becomes?)(?: not| never| always"
     r"| only| be| at)?\b )"
     r".*[^?]$",
     re.I,
@@ -76,12 +79,19 @@ HELP = re.compile(
     r"|what (?:kind of |sort of )?questions can .*)\W*$",
     re.I,
 )
+_OUR_WORDS = (
+    r"(?:(?:all|anything|everything|what|that)(?: of)? )+(?:we|i)(?:['’]ve| have)?(?: just| ever)?"
+    r" (?:said|noted|decided|agreed|told you|wrote)\b[^?,;:]*|(?:notes?|decisions?|to-?dos?|reminders?)\b[^?,;:]*"
+)
 TAKEN_BACK = re.compile(
-    r"^(?:please )?(?:(?:forget|undo|delete|remove|drop|discard|scratch|retract|take back|cancel|revoke)"
-    r"(?: (?:about|all|the|that|this|my|our|last|latest|it|what (?:i|we) (?:just )?(?:said|noted|decided)))*"
-    r"(?: (?:notes?|decisions?|to-?dos?|reminders?)\b[^?]*)?|never ?mind(?: that| it| about [^?]*)?)[.! ]*$",
+    r"^(?:(?:please|(?:can|could|would|will) you|(?:i|we)(?: want to)?)[, ]+)*(?:forget\b[^?,;:]*"
+    r"|(?:undo|delete|remove|erase|drop|discard|ignore|disregard|scratch|retract|take back|cancel|revoke)"
+    rf"(?: (?:about|all|of|the|that|this|my|our|last|latest|it))*?(?: (?:{_OUR_WORDS}))?"
+    r"|never ?mind(?: that| it| about [^?]*)?)[.!? ]*$",
     re.I,
 )
+"""What is to be as if it had not been said; what states something behind that is no such order."""
+
 CHANGES = re.compile(
     r"^what(?:['’]s| is| has| have)? (?:been )?(?:changed|new|different|modified|edited)"
     r"(?: (?:since|today|yesterday|recently|lately|now|here|in (?:the|this|our|my) (?:project|code|code ?base|repo"

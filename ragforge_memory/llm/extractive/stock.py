@@ -18,6 +18,7 @@ HELP = """I answer by quoting this project's code and our conversations; I do no
 - what is in `FILE` or `FOLDER`? list the methods of `CLASS`
 - which functions parse options? (a search by words)
 - what did we say about TOPIC? what did we decide yesterday? is what we decided about `NAME` still true?
+- which of our decisions are no longer true?
 - why is `NAME` so? what did we talk about last time?
 Tell me what shall be remembered: "we decided that …", "note: …", "todo: …".
 After an answer, "it", "that function" or "the second one" work too: who calls it? show me that."""
@@ -26,7 +27,7 @@ GREETING = "Hello! Ask me about this project's code: where something is, what it
 THANKS = "You are welcome."
 KEPT = (
     "What was said stays. Say what holds now (`we no longer …`, `actually we decided …`): the latest is told first. "
-    "`ragforge conversations delete` deletes a whole conversation."
+    "`ragforge conversations search` finds it, `ragforge conversations delete` deletes a whole conversation."
 )
 CHANGES = (
     "I quote the code as it is now: `git diff` and `git log` show what changed in it, `ragforge impact` what was said "
@@ -35,10 +36,11 @@ CHANGES = (
 NOT_KEPT = "Not kept: without memory, nothing that is said here is found again."
 UNCLEAR = "I cannot tell what you refer to: name a function, class or file, e.g. `where is NAME?`"
 NO_TOOLS = "I can only quote what tools find, and none that fits was offered for this question."
+WHICH_NOTE = "Which of these do you mean? Say it with its subject, e.g. `update: the limit is 5`."
 
 NOTHING_KEPT = "I have no memory here: what was said before is not found."
 
-_TEXTS = (CHANGES, GREETING, HELP, KEPT, NO_TOOLS, NOT_KEPT, NOTHING_KEPT, THANKS, UNCLEAR)
+_TEXTS = (CHANGES, GREETING, HELP, KEPT, NO_TOOLS, NOT_KEPT, NOTHING_KEPT, THANKS, UNCLEAR, WHICH_NOTE)
 _STOCK = frozenset(sentence for text in _TEXTS for sentence in sentences(text))
 
 # "`Command.invoke` - core.py:12 (method)", "core.py:12 (`Command`)", "src/click: 17 files": which list they are of is

@@ -6,13 +6,18 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from ragforge_memory.llm.extractive.quoting import head, nothing, quotation, rest, taken_for
+from ragforge_memory.llm.extractive.quoting import head, nothing, quotation, rest, taken_for, text_line
 from ragforge_memory.models.text import counted
 
 MAX_RAISING = 40
 """Lines that are listed."""
 
 _RAISING = re.compile(r"(?:^|[;{}):]|\belse\b)\s*(?:(?:raise|throw)\b(?!\s*[=.])|panic!?\()")
+_STRING = (
+    r'"""[\s\S]*?(?:"""|\Z)|\'\'\'[\s\S]*?(?:\'\'\'|\Z)|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'|`(?:\\.|[^`\\])*`'
+)
+_NO_CODE_AFTER_HASH = re.compile(rf"{_STRING}|#[^\n]*")
+_NO_CODE_AFTER_SLASHES = re.compile(rf"{_STRING}|//[^\n]*|/\*[\s\S]*?(?:\*/|\Z)")
 _SECTION = re.compile(r"^\W*(?:raises|throws|exceptions)\W*$", re.I)
 _NAMED = re.compile(r"^\W*(?::(?:raises?|throws)\b|@throws\b|@exception\b)", re.I)
 
@@ -28,12 +33,14 @@ def thrown(asked: str, value: Mapping[str, Any]) -> list[str]:
     if not scopes:
         return [nothing(asked)]
     best = scopes[0]
-    documented = str(best.get("docstring") or "")
-    said = {line.strip() for line in documented.splitlines()}
+    source = str(best.get("source") or "")
+    code = _code_alone(source, str(best.get("language") or ""))
     lines = [
-        f"- {best['file']}:{number} `{text.strip()}`"
-        for number, text in enumerate(str(best.get("source") or "").splitlines(), start=best["start_line"])
-        if text.strip() not in said and _RAISING.search(text)
+        f"- {text_line({'file': best['file'], 'line': number, 'text': text})}"
+        for number, (text, bare) in enumerate(
+            zip(source.split("\n"), code.split("\n"), strict=True), best["start_line"]
+        )
+        if _RAISING.search(bare)
     ]
     answer = [head(best)]
     if lines:
@@ -46,10 +53,16 @@ def thrown(asked: str, value: Mapping[str, Any]) -> list[str]:
         answer.append("No line of it raises anything.")
     if "source_cut_after_line" in best:
         answer.append(f"It was looked through up to line {best['source_cut_after_line']}.")
-    answer += quotation(_documented(documented))
+    answer += quotation(_documented(str(best.get("docstring") or "")))
     answer.append("What it calls may raise more.")
     note = taken_for(value, asked)
     return [*answer, "", *note] if note else answer
+
+
+def _code_alone(source: str, language: str) -> str:
+    """Source with blanks for its comments and for what is inside its strings."""
+    pattern = _NO_CODE_AFTER_HASH if language in ("python", "ruby") else _NO_CODE_AFTER_SLASHES
+    return pattern.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), source)
 
 
 def _documented(docstring: str) -> list[str]:

@@ -1,0 +1,113 @@
+"""A correction without a subject of its own is of what was noted or quoted right before it."""
+
+from __future__ import annotations
+
+import pytest
+
+from ragforge_memory import AsyncConversationAgent
+from ragforge_memory.llm.extractive.corrections import corrects, noted_before
+from ragforge_memory.llm.extractive.stock import WHICH_NOTE, says_nothing
+from ragforge_memory.llm.port import ChatMessage
+
+pytestmark = pytest.mark.anyio
+
+NOTE = "we decided that max retries are 5"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "no, 30 seconds",
+        "No, it's 30 seconds.",
+        "actually 3",
+        "actually, that's wrong",
+        "that is not true any more",
+        "wrong, they are 3",
+        "sorry, I meant 3",
+        "actually, retries stay at 3",
+        "actually, max retries is 3",
+        "no, make it three",
+        "no, only GET",
+        "no, they should be unlimited",
+        "ok, actually that is no longer true",
+    ],
+)
+def test_what_corrects_the_note_before(text: str) -> None:
+    assert corrects(text, NOTE)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "no",
+        "no, thanks",
+        "no, I mean the other one",
+        "no, that's fine",
+        "actually, timeouts are 3",
+        "actually, max redirects are 3",
+        "no, show me the second one",
+        "no, where is it used",
+        "actually, is that wrong?",
+        "retries are 3",
+        "actually great",
+        "no, I have to go",
+        "ok, 30 seconds",
+    ],
+)
+def test_what_does_not(text: str) -> None:
+    assert not corrects(text, NOTE)
+
+
+def test_only_what_was_noted_or_quoted_last_is_corrected() -> None:
+    def before(answer: str) -> tuple[str, ...]:
+        return noted_before((ChatMessage("user", NOTE), ChatMessage("assistant", answer)))
+
+    assert before("Noted: `what did we decide` lists it.") == (NOTE,)
+    assert before('Noted: `what did we decide` lists it.\n"no, 3" corrects "ports are even".') == ("ports are even",)
+    quoted = "- You, 2026-01-01 10:00, this conversation, message 0f:\n  > ports are even"
+    assert before(f"What was said about `ports`:\n{quoted}") == ("ports are even",)
+    assert before("`echo` - a.py:1 (function)") == ()
+    assert noted_before(()) == ()
+
+
+async def test_a_bare_correction_is_told_under_its_note(agent: AsyncConversationAgent) -> None:
+    talk = await agent.create_conversation()
+    services = await agent.open()
+
+    async def ask(text: str) -> str:
+        await services.graph.run_schema("CALL db.index.fulltext.awaitEventuallyConsistentIndexRefresh()")
+        return (await talk.send_message(text)).content
+
+    def quoted(answer: str) -> list[str]:
+        return [line.strip() for line in answer.splitlines() if line.startswith(("  >", "  ("))]
+
+    await ask("we decided that withdraw is limited to 20 euros")
+    assert (await ask("no, 30 euros")).endswith(
+        '\n"no, 30 euros" corrects "we decided that withdraw is limited to 20 euros".'
+    )
+    await ask("we decided that deposit is logged")
+    assert quoted(await ask("what did we decide about withdraw?")) == [
+        "> we decided that withdraw is limited to 20 euros",
+        '(later: "no, 30 euros")',
+    ]
+    told = await ask("actually, that's wrong")
+    assert told.endswith('\n"actually, that\'s wrong" corrects "we decided that withdraw is limited to 20 euros".')
+    other = await agent.create_conversation()
+    await services.graph.run_schema("CALL db.index.fulltext.awaitEventuallyConsistentIndexRefresh()")
+    later = (await other.send_message("what did we decide about withdraw?")).content
+    assert quoted(later)[1] == '(later: "actually, that\'s wrong")'
+    everything = await ask("what did we decide?")
+    assert quoted(everything) == [
+        "> we decided that deposit is logged",
+        "> we decided that withdraw is limited to 20 euros",
+        '(later: "actually, that\'s wrong")',
+    ]
+    # Of two it may mean either, and nothing is claimed.
+    assert await ask("no, 40 euros") == WHICH_NOTE
+    assert says_nothing(WHICH_NOTE)
+    await ask("note: mails are sent by everyone")
+    assert (await ask("no, only Account")).endswith('"no, only Account" corrects "note: mails are sent by everyone".')
+    # Behind an answer about code it is no correction, and what is wrong is not told by what was wrong before.
+    await ask("where is check_amount?")
+    assert "What was said" not in await ask("no, that's wrong")
+    assert "Noted" not in await ask("no, 30 seconds")
