@@ -5,26 +5,28 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+# Each takes time in proportion to the text, whatever that is: what fails at one place is not tried again from inside.
 _DOTTED = r"[A-Za-z_$][\w$]*(?:(?:\.|::|#|->)[A-Za-z_$][\w$]*)*"
 # `Auth.login` and `auth.py` have the same shape: what stands behind the dot must be a file's.
 _ENDINGS = (
     "py|pyi|js|jsx|mjs|cjs|ts|tsx|mts|cts|go|rs|java|c|h|cc|cpp|cxx|hh|hpp|hxx|cs|rb|php|md|rst|txt|toml|ya?ml|json|"
     "cfg|ini|sh|sql|html|css|cypher|lock|kt|swift|scala|proto|gradle|rake|gemspec"
 )
-_FILE = re.compile(rf"(?<![\w/.-])((?:[\w.@-]+/)*[\w.@-]+\.(?:{_ENDINGS}))(?![\w/-]|\.\w)")
+_FILE = re.compile(rf"(?<![\w/.@-])((?:[\w.@-]+/)*[\w.@-]+\.(?:{_ENDINGS}))(?![\w/-]|\.\w)")
 _BACKTICKED = re.compile(rf"`({_DOTTED})(?:\(\)?[^`]*)?`")
 _CODE = re.compile(r"`[^`\n]+`")
-_CALLED = re.compile(rf"(?<![\w.]){_DOTTED}(?=\()")
-_BARE = re.compile(rf"(?<![\w./-]){_DOTTED}(?![\w/-])")
+# Whether `(` stands behind it is looked at afterwards.
+_CALLED = re.compile(rf"(?<![\w.]){_DOTTED}")
+_BARE = re.compile(rf"(?<![\w./-])(?<![\w$]->){_DOTTED}(?![\w/-])")
 _SEPARATORS = re.compile(r"::|#|->")
-_CODE_SHAPE = re.compile(r"[a-z0-9]_[a-z0-9]|[a-z][A-Z]|[A-Z][A-Z0-9]+_[A-Z]|^_+[a-z]")
+_CODE_SHAPE = re.compile(r"[a-z0-9]_[a-z0-9]|[a-z][A-Z]|[A-Z0-9]{2}_[A-Z]|^_+[a-z]")
 # In a quotation: a class's name, which no parameter has.
-_TYPE_SHAPE = re.compile(r"^[A-Z]\w*[a-z]\w*[A-Z]")
+_TYPE_SHAPE = re.compile(r"^[A-Z][^\Wa-z]*[a-z][^\WA-Z]*[A-Z]")
 _SEPARATED = re.compile(r"\.|::|#|->")
 _QUOTE = re.compile(r"[ \t]*>")
 _FENCE = re.compile(r"[ \t]*(`{3,}|~{3,})")
 # What stands before a parameter that a docstring lists.
-_ITEM = re.compile(r"[ \t>]*[-*+][ \t]+\**")
+_ITEM = re.compile(r"^[ \t>]*[-*+][ \t]+\**", re.M)
 
 # An answer that names more than this is a listing; its first names are what it is about.
 MAX_NAMES = 64
@@ -48,13 +50,16 @@ def find_mentions(text: str) -> Mentions:
     source: the parameters that it lists, plain words in backticks or called, and ``snake_case`` without them do not
     count there.
     """
-    files = list(dict.fromkeys(match.group(1) for match in _FILE.finditer(text)))
+    files = dict.fromkeys(match.group(1) for match in _FILE.finditer(text))
     quoted = _quoted(text)
+    items = {match.end() for match in _ITEM.finditer(text)}
     found: dict[int, str] = {}
     for match in _BACKTICKED.finditer(text):
-        if not quoted[match.start()] or _counts_quoted(match, text):
+        if not quoted[match.start()] or _counts_quoted(match, listed=match.start() in items):
             found[match.start(1)] = match.group(1)
     for match in _CALLED.finditer(text):
+        if not text.startswith("(", match.end()):
+            continue
         # In quoted source a plain word that is called (`len(`) is most often the language's own.
         if not quoted[match.start()] or _SEPARATED.search(match.group()) or _CODE_SHAPE.search(match.group()):
             found[match.start()] = match.group()
@@ -87,10 +92,9 @@ def _quoted(text: str) -> bytearray:
     return marks
 
 
-def _counts_quoted(match: re.Match[str], text: str) -> bool:
+def _counts_quoted(match: re.Match[str], *, listed: bool) -> bool:
     """Whether what is in backticks in a quotation is a name of code: dotted, called, or shaped so and no parameter."""
     name = match.group(1)
     if name != match.group().strip("`") or _SEPARATED.search(name) or _TYPE_SHAPE.search(name):
         return True
-    line = text[text.rfind("\n", 0, match.start()) + 1 : match.start()]
-    return bool(_CODE_SHAPE.search(name)) and not _ITEM.fullmatch(line)
+    return bool(_CODE_SHAPE.search(name)) and not listed
