@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 # Each takes time in proportion to the text, whatever that is: what fails at one place is not tried again from inside.
@@ -25,6 +26,7 @@ _TYPE_SHAPE = re.compile(r"^[A-Z][^\Wa-z]*[a-z][^\WA-Z]*[A-Z]")
 _SEPARATED = re.compile(r"\.|::|#|->")
 _QUOTE = re.compile(r"[ \t]*>")
 _FENCE = re.compile(r"[ \t]*(`{3,}|~{3,})")
+_MAY_QUOTE = re.compile(r">|```|~~~")
 # What stands before a parameter that a docstring lists.
 _ITEM = re.compile(r"^[ \t>]*[-*+][ \t]+\**", re.M)
 
@@ -72,6 +74,13 @@ def find_mentions(text: str) -> Mentions:
     return Mentions(tuple(names)[:MAX_NAMES], tuple(files)[:MAX_NAMES])
 
 
+def prose(text: str) -> str:
+    """A text without the lines that it quotes (``> ``, fenced blocks): what its author says."""
+    if not _MAY_QUOTE.search(text):
+        return text
+    return "".join(line for line, quoted in _lines(text) if not quoted)
+
+
 def _quoted(text: str) -> bytearray:
     """For each character whether it is quoted: on a ``> `` line, in a fenced block, or in backticks with more than a
     name or a call."""
@@ -79,17 +88,24 @@ def _quoted(text: str) -> bytearray:
     for code in _CODE.finditer(text):
         if not _BACKTICKED.fullmatch(code.group()):
             marks[code.start() : code.end()] = b"\x01" * len(code.group())
-    at, fence = 0, ""
+    at = 0
+    for line, quoted in _lines(text):
+        if quoted:
+            marks[at : at + len(line)] = b"\x01" * len(line)
+        at += len(line)
+    return marks
+
+
+def _lines(text: str) -> Iterator[tuple[str, bool]]:
+    """Each line with its end, and whether it is quoted: after ``> ``, or in a fenced block or beside it."""
+    fence = ""
     for line in text.splitlines(keepends=True):
         opened = _FENCE.match(line)
-        if fence or opened or _QUOTE.match(line):
-            marks[at : at + len(line)] = b"\x01" * len(line)
+        yield line, bool(fence or opened or _QUOTE.match(line))
         if opened and not fence:
             fence = opened.group(1)
         elif opened and opened.group(1).startswith(fence) and not line[opened.end() :].strip():
             fence = ""
-        at += len(line)
-    return marks
 
 
 def _counts_quoted(match: re.Match[str], *, listed: bool) -> bool:

@@ -62,31 +62,13 @@ def test_what_is_written_as_code_counts(text: str, names: tuple[str, ...]) -> No
 @pytest.mark.parametrize(
     "piece",
     [
-        *(
-            "a",
-            "@",
-            "a@",
-            "a.",
-            "a/",
-            "a::",
-            "a->",
-            "a#",
-            "$",
-            "$a",
-            "_",
-            "`",
-            "`a ",
-            "A",
-            "Aa",
-            "a.py ",
-            "a.py/",
-            "- `a_b` ",
-        ),
+        *("a", "@", "a@", "a.", "a/", "a::", "a->", "a#", "$", "$a", "_", "`", "`a ", "A", "Aa", "a.py "),
+        *("a.py/", "- `a_b` "),
         *("a.py-", "`a(", "a(", "a_b ", "```\n", "> `a`\n", "é.", "A1_"),
     ],
 )
 @pytest.mark.parametrize("tail", ["", "-", "("])
-def test_twice_the_text_takes_no_more_than_about_twice_the_time(piece: str, tail: str) -> None:
+def test_the_time_grows_with_the_length_of_the_text_and_not_with_its_square(piece: str, tail: str) -> None:
     def seconds(length: int) -> float:
         text = f"> A{piece * (length // len(piece))}{tail}"
         took = []
@@ -97,5 +79,5 @@ def test_twice_the_text_takes_no_more_than_about_twice_the_time(piece: str, tail
         return min(took)
 
     length = 10_000
-    # What takes a millisecond is no less quick for being uneven.
-    assert seconds(2 * length) <= max(3 * seconds(length), 0.003)
+    # What is squared takes sixteen times as long. A few milliseconds are uneven where the machine is busy.
+    assert seconds(4 * length) <= max(8 * seconds(length), 0.05)
