@@ -105,8 +105,8 @@ def _print(found: SearchResults[ScoredMessage], limit: int) -> None:
 
 
 def _statements_first(found: Sequence[ScoredMessage]) -> list[ScoredMessage]:
-    """The hits with what states something first, if it has at least half of what the best has; what only asks for it or
-    repeats it has more of the question's words, and says less."""
+    """The hits with what a user stated first, and then what answers state, if it has at least half of what the best
+    has; what only asks for it or repeats it has more of the question's words, and says less."""
     from ragforge_memory.llm.extractive.echoes import only_asks, only_repeats
 
     most_words = max((len(hit.matched_words) for hit in found), default=0)
@@ -126,7 +126,10 @@ def _statements_first(found: Sequence[ScoredMessage]) -> list[ScoredMessage]:
         near = hit.similarity is not None and nearest > 0 and 2 * hit.similarity >= nearest
         return near or (bool(hit.matched_words) and 2 * len(hit.matched_words) >= most_words)
 
-    return sorted(found, key=lambda hit: not (matches(hit) and states(hit)))
+    def place(hit: ScoredMessage) -> int:
+        return 2 if not (matches(hit) and states(hit)) else int(hit.message.role == "assistant")
+
+    return sorted(found, key=place)
 
 
 def _unmarked(text: str) -> str:

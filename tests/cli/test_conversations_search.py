@@ -87,6 +87,8 @@ RECALLED = [
     {"role": "user", "content": "What did we decide about quokka tokens?"},
     {"role": "assistant", "content": f"What was said about `quokka tokens`:\n\n2026-01-02, you:\n> {NOTED}"},
     {"role": "user", "content": "Did we decide something about quokka tokens?"},
+    {"role": "assistant", "content": "quokka tokens: `decide_quokka_tokens` - tokens.py:1, what we did decide about"},
+    {"role": "user", "content": "And what did we decide about quokka tokens?"},
     {"role": "assistant", "content": f"Yes, we did decide about quokka tokens:\n> {NOTED}"},
 ]
 
@@ -94,7 +96,7 @@ RECALLED = [
 def test_what_was_stated_comes_before_what_asks_for_it_or_repeats_it(ragforge: CommandLine) -> None:
     ragforge.ok("conversations", "import", "-", stdin=json.dumps(RECALLED))
     for query in ("what did we decide about quokka tokens", "quokka tokens"):
-        for limit in ("1", "6"):
+        for limit in ("1", "8"):
             _, first, *_ = ragforge.ok("conversations", "search", query, "--limit", limit).splitlines()
             assert first.strip() == NOTED, query
     # Scripts get what the library finds, as it ranks it.
