@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 _LEAST_WIDTH = 40
 _INDENT = "    "
 _LINES = 2
+_LOOKED_AT = 40  # messages at least
 
 
 class Speaker(StrEnum):
@@ -71,25 +72,27 @@ async def _search(
     from ragforge_memory.cli.output import print_json
     from ragforge_memory.cli.session import open_graph
 
+    # What is only asked or repeated gives way to what is not, which may stand behind it.
+    most = limit if json else max(_LOOKED_AT, limit)
     async with open_graph(settings, quiet=json) as agent:
         if reference is None:
-            found = await agent.search_messages(query, limit=limit, role=role, since=since, until=until)
+            found = await agent.search_messages(query, limit=most, role=role, since=since, until=until)
         else:
             conversation = await agent.load_conversation(reference)
-            found = await conversation.search_history(query, limit=limit, role=role, since=since, until=until)
+            found = await conversation.search_history(query, limit=most, role=role, since=since, until=until)
     if json:
         print_json({"items": list(found), "answered": list(found.answered), "missed": list(found.missed)})
     else:
-        _print(found)
+        _print(found, limit)
 
 
-def _print(found: SearchResults[ScoredMessage]) -> None:
+def _print(found: SearchResults[ScoredMessage], limit: int) -> None:
     """For each hit where, when, who and why it is there on one line; below it what was said around the words."""
     from ragforge_memory.cli.terminal import Terminal, note
 
     terminal = Terminal.of_this_process()
     width = max(_LEAST_WIDTH, terminal.width)
-    for hit in found:
+    for hit in _statements_first(found)[:limit]:
         message = hit.message
         when = message.timestamp.astimezone().strftime("%Y-%m-%d %H:%M")
         typer.echo(f"{hit.conversation_id[:8]}:{message.seq}  {terminal.dim(f'{when}  {message.role}  [{_why(hit)}]')}")
@@ -99,6 +102,39 @@ def _print(found: SearchResults[ScoredMessage]) -> None:
         note("nothing found")
     if "meaning" in found.missed:
         note("searched by words alone: `ragforge doctor` says why")
+
+
+def _statements_first(found: Sequence[ScoredMessage]) -> list[ScoredMessage]:
+    """The hits with what a user stated first, and then what answers state, if it has at least half of what the best
+    has; what only asks for it or repeats it has more of the question's words, and says less."""
+    from ragforge_memory.llm.extractive.echoes import only_asks, only_repeats
+
+    most_words = max((len(hit.matched_words) for hit in found), default=0)
+    nearest = max((hit.similarity or 0 for hit in found), default=0)
+    own = [_unmarked(hit.message.content) for hit in found if hit.message.role == "user"]
+
+    def states(hit: ScoredMessage) -> bool:
+        message = hit.message
+        if only_repeats(message.role, message.content):
+            return False
+        if message.role == "assistant":
+            said = _unmarked(message.content)
+            return not any(each in said for each in own)
+        return message.role != "user" or not only_asks(message.content)
+
+    def matches(hit: ScoredMessage) -> bool:
+        near = hit.similarity is not None and nearest > 0 and 2 * hit.similarity >= nearest
+        return near or (bool(hit.matched_words) and 2 * len(hit.matched_words) >= most_words)
+
+    def place(hit: ScoredMessage) -> int:
+        return 2 if not (matches(hit) and states(hit)) else int(hit.message.role == "assistant")
+
+    return sorted(found, key=place)
+
+
+def _unmarked(text: str) -> str:
+    """A text on one line without the marks of quotations."""
+    return " ".join(text.replace("> ", "").split())
 
 
 def _why(hit: ScoredMessage) -> str:

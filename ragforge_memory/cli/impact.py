@@ -115,22 +115,33 @@ def _said(scope: ImpactedScope, each: ImpactedMessage, kinds: list[str], termina
     what = ["you" if each.message.role == "user" else "answer", *(["decision"] if each.decision else []), *done]
     where = one_line(each.title or each.message.conversation_id, _TITLE, whole_words=True)
     head = f"  {each.message.timestamp.date().isoformat()} {', '.join(what)} in {where}: "
-    said = each.decision or _mention(each.message.content, scope.qualified_name)
-    if _states(each):
-        return terminal.wrap(head + one_line(said, _STATED, whole_words=True), margin=4)
-    return head + one_line(said, max(_SHORTEST, _room(terminal) - len(head)), whole_words=True)
+    room = _STATED if _states(each) else max(_SHORTEST, _room(terminal) - len(head))
+    told = one_line(each.decision or _mention(each.message.content, scope.qualified_name, room), room, whole_words=True)
+    return terminal.wrap(head + told, margin=4) if _states(each) else head + told
 
 
-def _mention(text: str, qualified_name: str) -> str:
-    """The line of a message that names the scope, by its whole name if one does; else the first."""
+def _mention(text: str, qualified_name: str, room: int) -> str:
+    """The line of a message that names the scope, by its whole name if one does; else the first.
+
+    It begins where the name stands within ``room`` characters.
+    """
     lines = [shown for line in text.splitlines() if (shown := _MARKS.sub("", line)) and not _FENCE.match(shown)]
     for name in dict.fromkeys((qualified_name, qualified_name.rpartition(".")[2])):
         named = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")
         for line in lines:
             if (found := named.search(line)) is not None:
-                at = found.start()
-                return line if at <= 2 * _AHEAD else f"… {line[line.rfind(' ', 0, at - _AHEAD) + 1 :]}"
+                return _from_near(line, found.start(), len(name), room)
     return lines[0] if lines else text
+
+
+def _from_near(line: str, at: int, length: int, room: int) -> str:
+    """A line as it is where the ``length`` characters from ``at`` on are shown then; else from shortly before them."""
+    if at <= 2 * _AHEAD and at + length < room:
+        return line
+    # The marks of the cuts take three columns.
+    earliest = max(0, at - 2 * _AHEAD, at - max(0, room - length - 3))
+    latest = max(earliest, at - _AHEAD)
+    return f"… {line[line.rfind(' ', earliest, latest) + 1 or earliest :]}"
 
 
 def _room(terminal: Terminal) -> int:

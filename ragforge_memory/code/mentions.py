@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 
+# Each takes time in proportion to the text, whatever that is: what fails at one place is not tried again from inside.
 _DOTTED = r"[A-Za-z_$][\w$]*(?:(?:\.|::|#|->)[A-Za-z_$][\w$]*)*"
 # `Auth.login` and `auth.py` have the same shape: what stands behind the dot must be a file's.
 _ENDINGS = (
     "py|pyi|js|jsx|mjs|cjs|ts|tsx|mts|cts|go|rs|java|c|h|cc|cpp|cxx|hh|hpp|hxx|cs|rb|php|md|rst|txt|toml|ya?ml|json|"
     "cfg|ini|sh|sql|html|css|cypher|lock|kt|swift|scala|proto|gradle|rake|gemspec"
 )
-_FILE = re.compile(rf"(?<![\w/.-])((?:[\w.@-]+/)*[\w.@-]+\.(?:{_ENDINGS}))(?![\w/-]|\.\w)")
+_FILE = re.compile(rf"(?<![\w/.@-])((?:[\w.@-]+/)*[\w.@-]+\.(?:{_ENDINGS}))(?![\w/-]|\.\w)")
 _BACKTICKED = re.compile(rf"`({_DOTTED})(?:\(\)?[^`]*)?`")
 _CODE = re.compile(r"`[^`\n]+`")
-_CALLED = re.compile(rf"(?<![\w.]){_DOTTED}(?=\()")
-_BARE = re.compile(rf"(?<![\w./-]){_DOTTED}(?![\w/-])")
+# Whether `(` stands behind it is looked at afterwards.
+_CALLED = re.compile(rf"(?<![\w.]){_DOTTED}")
+_BARE = re.compile(rf"(?<![\w./-])(?<![\w$]->){_DOTTED}(?![\w/-])")
 _SEPARATORS = re.compile(r"::|#|->")
-_CODE_SHAPE = re.compile(r"[a-z0-9]_[a-z0-9]|[a-z][A-Z]|[A-Z][A-Z0-9]+_[A-Z]|^_+[a-z]")
+_CODE_SHAPE = re.compile(r"[a-z0-9]_[a-z0-9]|[a-z][A-Z]|[A-Z0-9]{2}_[A-Z]|^_+[a-z]")
 # In a quotation: a class's name, which no parameter has.
-_TYPE_SHAPE = re.compile(r"^[A-Z]\w*[a-z]\w*[A-Z]")
+_TYPE_SHAPE = re.compile(r"^[A-Z][^\Wa-z]*[a-z][^\WA-Z]*[A-Z]")
 _SEPARATED = re.compile(r"\.|::|#|->")
 _QUOTE = re.compile(r"[ \t]*>")
 _FENCE = re.compile(r"[ \t]*(`{3,}|~{3,})")
@@ -36,8 +39,9 @@ _BESIDE = re.compile(r" [A-Z]\w*[a-z]")
 _FOLLOWS = re.compile(r"[^\s.!?:;] [A-Z]\w*[a-z]\w* $")
 # So much of what stands before a word tells whether it begins a sentence, and what it follows.
 _BEFORE = 80
+_MAY_QUOTE = re.compile(r">|```|~~~")
 # What stands before a parameter that a docstring lists.
-_ITEM = re.compile(r"[ \t>]*[-*+][ \t]+\**")
+_ITEM = re.compile(r"^[ \t>]*[-*+][ \t]+\**", re.M)
 
 # An answer that names more than this is a listing; its first names are what it is about.
 MAX_NAMES = 64
@@ -61,13 +65,16 @@ def find_mentions(text: str) -> Mentions:
     source: the parameters that it lists, plain words in backticks or called, and ``snake_case`` without them do not
     count there.
     """
-    files = list(dict.fromkeys(match.group(1) for match in _FILE.finditer(text)))
+    files = dict.fromkeys(match.group(1) for match in _FILE.finditer(text))
     quoted = _quoted(text)
+    items = {match.end() for match in _ITEM.finditer(text)}
     found: dict[int, str] = {}
     for match in _BACKTICKED.finditer(text):
-        if not quoted[match.start()] or _counts_quoted(match, text):
+        if not quoted[match.start()] or _counts_quoted(match, listed=match.start() in items):
             found[match.start(1)] = match.group(1)
     for match in _CALLED.finditer(text):
+        if not text.startswith("(", match.end()):
+            continue
         # In quoted source a plain word that is called (`len(`) is most often the language's own.
         if not quoted[match.start()] or _SEPARATED.search(match.group()) or _CODE_SHAPE.search(match.group()):
             found[match.start()] = match.group()
@@ -103,6 +110,13 @@ def find_plain_types(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found))[:MAX_NAMES]
 
 
+def prose(text: str) -> str:
+    """A text without the lines that it quotes (``> ``, fenced blocks): what its author says."""
+    if not _MAY_QUOTE.search(text):
+        return text
+    return "".join(line for line, quoted in _lines(text) if not quoted)
+
+
 def _quoted(text: str) -> bytearray:
     """For each character whether it is quoted: on a ``> `` line, in a fenced block, or in backticks with more than a
     name or a call."""
@@ -110,23 +124,29 @@ def _quoted(text: str) -> bytearray:
     for code in _CODE.finditer(text):
         if not _BACKTICKED.fullmatch(code.group()):
             marks[code.start() : code.end()] = b"\x01" * len(code.group())
-    at, fence = 0, ""
-    for line in text.splitlines(keepends=True):
-        opened = _FENCE.match(line)
-        if fence or opened or _QUOTE.match(line):
+    at = 0
+    for line, quoted in _lines(text):
+        if quoted:
             marks[at : at + len(line)] = b"\x01" * len(line)
-        if opened and not fence:
-            fence = opened.group(1)
-        elif opened and opened.group(1).startswith(fence) and not line[opened.end() :].strip():
-            fence = ""
         at += len(line)
     return marks
 
 
-def _counts_quoted(match: re.Match[str], text: str) -> bool:
+def _lines(text: str) -> Iterator[tuple[str, bool]]:
+    """Each line with its end, and whether it is quoted: after ``> ``, or in a fenced block or beside it."""
+    fence = ""
+    for line in text.splitlines(keepends=True):
+        opened = _FENCE.match(line)
+        yield line, bool(fence or opened or _QUOTE.match(line))
+        if opened and not fence:
+            fence = opened.group(1)
+        elif opened and opened.group(1).startswith(fence) and not line[opened.end() :].strip():
+            fence = ""
+
+
+def _counts_quoted(match: re.Match[str], *, listed: bool) -> bool:
     """Whether what is in backticks in a quotation is a name of code: dotted, called, or shaped so and no parameter."""
     name = match.group(1)
     if name != match.group().strip("`") or _SEPARATED.search(name) or _TYPE_SHAPE.search(name):
         return True
-    line = text[text.rfind("\n", 0, match.start()) + 1 : match.start()]
-    return bool(_CODE_SHAPE.search(name)) and not _ITEM.fullmatch(line)
+    return bool(_CODE_SHAPE.search(name)) and not listed

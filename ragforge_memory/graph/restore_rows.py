@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import cache
 from typing import Any
 from uuid import uuid4
@@ -31,31 +31,49 @@ _WRITTEN = frozenset(
 class Names:
     """Uuids as they are here: as they were in the archive, or new ones where those are somebody's already.
 
-    A new one is a hash of the old with a salt of this object, so that only which ones are new is remembered.
+    A new one is a hash of the old with a salt, so that only which ones are new is remembered. A file may have the same
+    conversation several times: see `copy`.
     """
 
     def __init__(self) -> None:
         self._salt = uuid4().bytes
-        self._renamed: set[str] = set()
+        self._renamed: dict[str, bytes] = {}
+        self._changes = 0
 
     def __len__(self) -> int:
-        return len(self._renamed)
+        """How often one was renamed."""
+        return self._changes
+
+    def copy(self, uuids: Collection[str]) -> None:
+        """Gives these conversations new ones; where one has another copy already, this and what is renamed after it get
+        others than that has."""
+        if not self._renamed.keys().isdisjoint(uuids):
+            self._salt = uuid4().bytes
+        self.rename(uuids)
 
     def rename(self, uuids: Iterable[str]) -> None:
         """Gives these new ones from now on."""
-        self._renamed.update(uuids)
+        for uuid in uuids:
+            if self._renamed.get(uuid) is not self._salt:
+                self._renamed[uuid] = self._salt
+                self._changes += 1
 
     def now(self, uuid: str) -> str:
         """What a uuid of the archive is here."""
-        return self.made(uuid) if uuid in self._renamed else uuid
+        salt = self._renamed.get(uuid)
+        return uuid if salt is None else _hashed(salt, uuid)
 
     def made(self, uuid: str) -> str:
         """The new uuid in the place of an old one, remembered or not."""
-        return hashlib.sha256(self._salt + uuid.encode()).hexdigest()[:32]
+        return _hashed(self._salt, uuid)
 
     def renamed(self, uuid: str) -> bool:
         """Whether this one got a new one."""
         return uuid in self._renamed
+
+
+def _hashed(salt: bytes, uuid: str) -> str:
+    return hashlib.sha256(salt + uuid.encode()).hexdigest()[:32]
 
 
 class Rows:

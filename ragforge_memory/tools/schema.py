@@ -9,6 +9,7 @@ import typing
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
 
 from ragforge_memory.errors import InvalidInput
 from ragforge_memory.tools.ports import ToolContext
@@ -71,13 +72,32 @@ class Arguments:
                 return f"{place}: {error['msg']} (got {_shortened(error['input'])})"
 
 
+# A model takes a millisecond to build, and an agent has a dozen tools. It dies with its function.
+_known: WeakKeyDictionary[Callable[..., Any], tuple[tuple[str, str | None], Arguments]] = WeakKeyDictionary()
+_PLAIN = frozenset({str, int, float, bool, types.NoneType})
+
+
 def arguments_of(function: Callable[..., Any], name: str) -> Arguments:
-    """Reads the signature of a tool.
+    """Reads the signature of a tool, that of a function once.
 
     Raises:
         InvalidInput: a parameter has no type hint, one that no JSON Schema can say, or is ``*args`` or
             positional only.
     """
+    # A method is another object each time. Other defaults could hold the function, which would then never die.
+    if not inspect.isfunction(function):
+        return _read(function, name)
+    defaults = (*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values())
+    if not _PLAIN.issuperset(map(type, defaults)):
+        return _read(function, name)
+    told = name, function.__doc__
+    known = _known.get(function)
+    if known is None or known[0] != told:
+        known = _known[function] = told, _read(function, name)
+    return known[1]
+
+
+def _read(function: Callable[..., Any], name: str) -> Arguments:
     from pydantic import ConfigDict, Field, create_model
     from pydantic.errors import PydanticUserError
 

@@ -227,3 +227,22 @@ def test_what_was_marked_is_a_decision_whatever_its_words_are() -> None:
     )
     assert decision_of(marked) == "Cents."
     assert decision_of(marked.model_copy(update={"importance": 0.8})) is None
+
+
+@pytest.mark.parametrize(
+    "quoted",
+    ["```python\n# We decided to keep interest in cents.\n```", "> # We decided to keep interest in cents."],
+)
+def test_a_comment_of_quoted_source_is_no_decision(quoted: str) -> None:
+    def told(text: str) -> str | None:
+        said = Message(uuid="m", conversation_id="c", seq=1, role="assistant", content=text, timestamp=NOW)
+        return decision_of(said.model_copy(update={"importance": importance_of(text)}))
+
+    assert told(f"It is in `interest`:\n{quoted}\nNothing else.") is None
+    assert told(f"It fails with an error:\n{quoted}\nNothing else.") is None
+    assert told(f"As it says:\n{quoted}\nWe decided to round up.") == "We decided to round up."
+
+
+def test_a_quoted_error_matters_and_a_quoted_rule_does_not() -> None:
+    assert importance_of("It says:\n```\nTraceback (most recent call last)\n```") == 0.8
+    assert importance_of("It says:\n```\n# never call it twice\n```") is None

@@ -78,3 +78,28 @@ def test_a_long_message_is_cut_around_the_words(ragforge: CommandLine) -> None:
     assert "quetzalcoatl" in "".join(said)
     assert "```" not in "".join(said)
     assert all(line.startswith("    ") and len(line) <= 100 for line in said)
+
+
+NOTED = "We decided to keep quokka tokens in Redis, since Postgres was too slow."
+RECALLED = [
+    {"role": "user", "content": NOTED},
+    {"role": "assistant", "content": "Noted."},
+    {"role": "user", "content": "What did we decide about quokka tokens?"},
+    {"role": "assistant", "content": f"What was said about `quokka tokens`:\n\n2026-01-02, you:\n> {NOTED}"},
+    {"role": "user", "content": "Did we decide something about quokka tokens?"},
+    {"role": "assistant", "content": "quokka tokens: `decide_quokka_tokens` - tokens.py:1, what we did decide about"},
+    {"role": "user", "content": "And what did we decide about quokka tokens?"},
+    {"role": "assistant", "content": f"Yes, we did decide about quokka tokens:\n> {NOTED}"},
+]
+
+
+def test_what_was_stated_comes_before_what_asks_for_it_or_repeats_it(ragforge: CommandLine) -> None:
+    ragforge.ok("conversations", "import", "-", stdin=json.dumps(RECALLED))
+    for query in ("what did we decide about quokka tokens", "quokka tokens"):
+        for limit in ("1", "8"):
+            _, first, *_ = ragforge.ok("conversations", "search", query, "--limit", limit).splitlines()
+            assert first.strip() == NOTED, query
+    # Scripts get what the library finds, as it ranks it.
+    items = ragforge.json("conversations", "search", "quokka tokens", "--json", "--limit", "3")["items"]
+    assert len(items) == 3
+    assert [each["score"] for each in items] == sorted((each["score"] for each in items), reverse=True)

@@ -107,3 +107,25 @@ def test_every_line_fits_the_terminal(monkeypatch: pytest.MonkeyPatch, capsys: p
         "summary over them",
     ]
     assert [line[:4] for line in lines if "drops what was" in line] == ["    ", "    "]
+
+
+@pytest.mark.parametrize("columns", ["60", "72", "80", "120", "300"])
+@pytest.mark.parametrize(
+    "line",
+    [
+        "/".join(["directory"] * 30) + "/Cart.add",
+        "looks, " + "/".join(["directory"] * 30) + "/Cart.add/" + "/".join(["directory"] * 30),
+        "it calls all that it has to call, and then: Cart.add",
+        "a very long line " * 20 + "Cart.add" + " that does not end" * 20,
+    ],
+)
+def test_the_name_is_shown_however_the_line_is_broken(
+    line: str, columns: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("COLUMNS", columns)
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    told = scope("Cart.add", said("answer", "assistant", line), said("asked", "user", line))
+    _print(Impact(before="HEAD", after=None, scopes=(told,)), every=False)
+    _, *messages = capsys.readouterr().out.split("2026-01-02 ")
+    assert len(messages) == 2
+    assert all("Cart.add" in "".join(each.split()) for each in messages), messages

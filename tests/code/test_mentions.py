@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from ragforge_memory.code.mentions import find_mentions
@@ -55,3 +57,27 @@ def test_the_parameters_of_source_in_a_fence_are_no_mentions() -> None:
 )
 def test_what_is_written_as_code_counts(text: str, names: tuple[str, ...]) -> None:
     assert find_mentions(text).names == names
+
+
+@pytest.mark.parametrize(
+    "piece",
+    [
+        *("a", "@", "a@", "a.", "a/", "a::", "a->", "a#", "$", "$a", "_", "`", "`a ", "A", "Aa", "a.py "),
+        *("a.py/", "- `a_b` "),
+        *("a.py-", "`a(", "a(", "a_b ", "```\n", "> `a`\n", "é.", "A1_"),
+    ],
+)
+@pytest.mark.parametrize("tail", ["", "-", "("])
+def test_the_time_grows_with_the_length_of_the_text_and_not_with_its_square(piece: str, tail: str) -> None:
+    def seconds(length: int) -> float:
+        text = f"> A{piece * (length // len(piece))}{tail}"
+        took = []
+        for _ in range(3):
+            begun = time.thread_time()
+            find_mentions(text)
+            took.append(time.thread_time() - begun)
+        return min(took)
+
+    length = 10_000
+    # What is squared takes sixteen times as long. A few milliseconds are uneven where the machine is busy.
+    assert seconds(4 * length) <= max(8 * seconds(length), 0.05)

@@ -122,6 +122,28 @@ async def test_a_shortened_result_can_be_read_again(make_agent: MakeAgent) -> No
         assert "there is no tool call" in str(read.tool_calls[0].error)
 
 
+async def test_an_answer_that_only_repeats_is_shortened_as_the_result_that_it_repeats(make_agent: MakeAgent) -> None:
+    repeats = f"What was said about `tabs`:\n- You, 2026-01-01:\n  > {filler(800, 'said')}"
+    own = f"Since you ask: {filler(800, 'own')}"
+    provider = ScriptedProvider([[_asks("here")], repeats, own, "Three.", "Four."])
+    async with make_agent(provider=provider, tools=[look]) as agent:
+        conversation = await agent.create_conversation("t")
+        call = (await conversation.send_message("What did we say of tabs?")).tool_calls[0]
+        for text in ("And?", "So?", "Then?"):
+            answer = await conversation.send_message(text)
+        for near in provider.requests[2:4]:
+            assert near.messages[3].content == repeats
+        last = provider.requests[4]
+        assert last.messages[3].content.startswith(repeats[:2_000])
+        assert len(last.messages[3].content) < 2_100
+        assert last.messages[5].content == own
+        assert call.uuid in last.messages[2].tool_outcomes[0].content
+        assert (await conversation.get_history())[1].content == repeats
+        then = await conversation.as_of(answer.message_id)
+        assert then.exact, then.notes
+        assert then.prompt == prompt_of(last)
+
+
 async def test_results_of_this_turn_are_shortened_where_the_window_is_small(make_agent: MakeAgent) -> None:
     provider = ScriptedProvider([[_asks("a"), _asks("b", "v2")], [_asks("c")], "Done."])
     async with make_agent(provider=provider, tools=[look], settings={"compression_max_tokens": 2_500}) as agent:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import enum
+import gc
 import json
 import logging
 import threading
+import weakref
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
@@ -346,3 +348,42 @@ async def test_a_bound_method_is_a_tool_of_its_object() -> None:
     counter = Counter()
     assert (await run(counter.bump, by=3)).value == 3
     assert counter.count == 3
+
+
+def test_the_arguments_of_a_function_are_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    def double(number: int) -> int:
+        """Doubles."""
+        return 2 * number
+
+    [first] = ToolRegistry([double]).specs
+    with monkeypatch.context() as broken:
+        broken.setattr("pydantic.create_model", None)
+        [again] = ToolRegistry([double]).specs
+    assert again == first
+    double.__doc__ = "Says something else."
+    [told] = ToolRegistry([double]).specs
+    assert told.description == "Says something else."
+
+
+# No JSON has such a default.
+@pytest.mark.filterwarnings("ignore::pydantic.json_schema.PydanticJsonSchemaWarning")
+def test_a_function_that_nobody_has_any_more_dies() -> None:
+    class Held(str):
+        by: Any = None
+
+    def made() -> list[weakref.ref[Any]]:
+        def plain(number: int = 1) -> int:
+            """Gives it back."""
+            return number
+
+        def held(text: str = Held("x")) -> str:
+            """Is held by its own default."""
+            return text
+
+        held.__defaults__[0].by = held  # type: ignore[index]
+        ToolRegistry([plain, held])
+        return [weakref.ref(plain), weakref.ref(held)]
+
+    functions = made()
+    gc.collect()
+    assert [each() for each in functions] == [None, None]

@@ -115,7 +115,7 @@ class Restoring:
             name = "" if conflict == named else f", as {conflict}"
             raise HereAlready(f"conversation {named} is here already{name}", conflict)
         if conflict is not None or taken:
-            self._names.rename(seqs)
+            self._names.copy(seqs)
             return set(seqs)
         wanted = set()
         for each in heads:
@@ -147,7 +147,7 @@ class Restoring:
             elif (not is_here and each.session_id not in holders) or self._on_conflict == "copy":
                 new.add(each.uuid)
                 if before is not None or each.uuid in taken or each.session_id in holders:
-                    self._names.rename([each.uuid])
+                    self._names.copy([each.uuid])
         return new, here
 
     async def crowded(self, some: Mapping[str, Sequence[archive.Message]]) -> set[str]:

@@ -26,6 +26,7 @@ from ragforge_memory.agent.context.prompt import (
     tokens_of,
 )
 from ragforge_memory.graph.records import to_json
+from ragforge_memory.llm.extractive.echoes import only_repeats
 from ragforge_memory.llm.port import ChatMessage, ModelRequest, ToolOutcome, ToolRequest, ToolSpec
 from ragforge_memory.models.conversation import Message, ToolCall
 from ragforge_memory.models.tokens import estimate_tokens
@@ -313,11 +314,20 @@ def _within_tokens(content: str, size: int, level: int, call_id: str) -> str:
 
 
 def _first_that_fits(exchange: Exchange, cuts: Sequence[Cut], room: int) -> Fit:
-    for cut in cuts:
-        tokens = exchange_tokens(exchange, lambda _, cut=cut: cut)  # type: ignore[misc]
+    for each in cuts:
+        cut = {message.uuid: _of_repeated(message, each) for message in exchange}
+        tokens = exchange_tokens(exchange, lambda message, cut=cut: cut[message.uuid])  # type: ignore[misc]
         if tokens <= room:
-            return Fit((exchange,), tuple((message.uuid, cut) for message in exchange), tokens)
+            return Fit((exchange,), tuple(cut.items()), tokens)
     return Fit()
+
+
+def _of_repeated(message: Message, cut: Cut) -> Cut:
+    """How a message is cut where results are cut so: an answer that only quotes what was said is as long as the result
+    that it quotes, which says how it is read again."""
+    if not cut.results or cut.texts or message.role != "assistant" or len(message.content) <= cut.results:
+        return cut
+    return replace(cut, texts=cut.results) if only_repeats(message.role, message.content) else cut
 
 
 def exchange_tokens(exchange: Exchange, cut: Callable[[Message], Cut]) -> int:

@@ -10,6 +10,7 @@ import re
 from collections.abc import Collection, Sequence
 from typing import Literal
 
+from ragforge_memory.code.mentions import prose
 from ragforge_memory.models.conversation import Message, ToolCall
 from ragforge_memory.models.transcript import TranscriptCall
 from ragforge_memory.noted import Noted
@@ -76,11 +77,22 @@ def importance_of(content: str, tool_calls: Sequence[ToolCall | TranscriptCall] 
         at_once = " ".join(content.lower().split())
         present = {cue for cue in present if cue in at_once}
     cues = [cue for cue, words in _WORDS.items() if not words.isdisjoint(present)] if present else []
-    if cues and any(_weighs(sentence, cues, present) for sentence in sentences(content)):
+    if cues and _any_weighs(content, cues, present):
         return 0.8
     if any(_EDITS.search(call.tool_name) for call in tool_calls):
         return IMPORTANT
     return None
+
+
+def _any_weighs(content: str, cues: Sequence[re.Pattern[str]], present: Collection[str]) -> bool:
+    """Whether a sentence is an error, quoted or not, or a decision that is not quoted: source has comments."""
+    said = prose(content)
+    if said == content or _ERROR not in cues:
+        return any(_weighs(sentence, cues, present) for sentence in sentences(said))
+    cues = [cue for cue in cues if cue is not _ERROR]
+    return any(_weighs(sentence, (_ERROR,), present) for sentence in sentences(content)) or any(
+        _weighs(sentence, cues, present) for sentence in sentences(said)
+    )
 
 
 def _weighs(sentence: str, cues: Sequence[re.Pattern[str]], present: Collection[str]) -> bool:
