@@ -3,8 +3,8 @@
 // conversation, which it makes. Each names the seq that it follows, so that a repeated write changes nothing. What does
 // not fit into one transaction is made under the status that every read hides, and `token` holds off the sweep of what a
 // crash left: until import_until, which every batch moves on. The labels are those that appends of the same messages
-// leave; what they say of code is tied to it as it is now, at no commit: nobody knows at which one that was. A call
-// without a time of its own has its message's; times are text, which a driver packs ten times as fast as its own times.
+// leave. A call without a time of its own has its message's; times are text, which a driver packs ten times as fast as
+// its own times.
 UNWIND $batches AS batch
 FOREACH (properties IN batch.fresh |
   MERGE (new:Conversation {uuid: batch.conversation_id})
@@ -17,8 +17,8 @@ WHERE c.user_id = $user_id AND c.project = $project
   AND CASE WHEN batch.token IS NULL THEN c.status <> 'deleting' ELSE c.import_token = batch.token END
 SET c.updated_at = datetime(), c.import_until = CASE WHEN batch.token IS NULL THEN null
   ELSE datetime() + duration({seconds: $lease}) END
-WITH batch, c, c['head_seq'] AS before WHERE batch.token IS NULL OR c['import_token'] = batch.token
-FOREACH (_ IN CASE WHEN before = batch.after THEN [1] ELSE [] END |
+WITH batch, c, c['head_seq'] AS head WHERE batch.token IS NULL OR c['import_token'] = batch.token
+FOREACH (_ IN CASE WHEN head = batch.after THEN [1] ELSE [] END |
   SET c.head_seq = batch.after + size(batch.messages), c.message_count = batch.after + size(batch.messages),
     c.token_total = coalesce(c.token_total, 0) + batch.tokens
   FOREACH (_ IN CASE WHEN $embed THEN [1] ELSE [] END | SET c:PendingEmbedding)
@@ -26,7 +26,7 @@ FOREACH (_ IN CASE WHEN before = batch.after THEN [1] ELSE [] END |
     SET c:PendingSummary)
   FOREACH (row IN batch.messages |
     CREATE (c)-[:HAS_MESSAGE]->(m:Message)
-    SET m = row {.*, tool_calls: null, blank: null, mentions: null, files: null, conversation_id: c.uuid, user_id: c.user_id, project: c.project,
+    SET m = row {.*, tool_calls: null, blank: null, conversation_id: c.uuid, user_id: c.user_id, project: c.project,
       owner_token: c.owner_token, timestamp: coalesce(datetime(row.timestamp), datetime())}
     FOREACH (_ IN CASE WHEN $embed AND NOT row.blank THEN [1] ELSE [] END | SET m:PendingEmbedding)
     FOREACH (_ IN CASE WHEN m.importance >= 0.7 THEN [1] ELSE [] END | SET m:Important)
@@ -38,22 +38,6 @@ FOREACH (_ IN CASE WHEN before = batch.after THEN [1] ELSE [] END |
     )
   )
 )
-WITH c, batch, before
-CALL (c, batch, before) {
-  UNWIND [row IN batch.messages WHERE before = batch.after AND size(row.mentions) > 0 |
-    {message: row.uuid, mentions: row.mentions, files: row.files, read: []}] AS part
-  MATCH (m:Message {uuid: part.message})
-  WHERE m.conversation_id = c.uuid
-  MATCH (p:Project)
-  WHERE p.project = $project
-  CALL (part) {
-    // include: meant
-    RETURN s
-  }
-  WITH DISTINCT m, s, p, 'discussed' AS kind, false AS now
-  // include: tied
-  RETURN count(*) AS tied
-}
 RETURN c.uuid AS uuid
 
 // name: finish_import

@@ -45,3 +45,30 @@
     ON CREATE SET stands.status = 'fresh', stands.changed = false, stands.similarity = 1.0, stands.commit = commit,
       stands.checked_at = datetime()
   )
+
+// name: named_scopes
+// What each of these means; what messages from elsewhere name again and again is asked for once.
+UNWIND $named AS part
+CALL (part) {
+  // include: meant
+  RETURN collect(DISTINCT s.uuid) AS scopes
+}
+RETURN part.place AS place, scopes
+
+// name: tie_messages
+// Messages from elsewhere and what they name, some at a time: the locks are those that turns wait for. They are tied to
+// the code as it is now, at no commit: nobody knows at which one that was said.
+UNWIND $rows AS row
+MATCH (m:Message {uuid: row.message})
+WHERE m.user_id = $user_id AND m.project = $project
+OPTIONAL MATCH (p:Project)
+WHERE p.project = $project
+CALL (m, p, row) {
+  UNWIND row.scopes AS uuid
+  MATCH (s:Scope {uuid: uuid})
+  WHERE s.project = $project
+  WITH m, s, p, 'discussed' AS kind, false AS now
+  // include: tied
+  RETURN count(*) AS tied
+}
+RETURN m.uuid AS message_id, tied

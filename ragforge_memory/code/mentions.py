@@ -28,16 +28,26 @@ _QUOTE = re.compile(r"[ \t]*>")
 _FENCE = re.compile(r"[ \t]*(`{3,}|~{3,})")
 _CAPITALISED = re.compile(r"(?<![\w./@`-])[A-Z]\w{2,}\b(?![/@`(-]|\.\w|::)")
 _TWO_CAPITALS = re.compile(r"[A-Z]\w*[A-Z]")
-_SENTENCE_BEGINS = re.compile(r"(?:^|[.!?:;•*\n-])[\s\"'“‘(*_]*$")
-# Behind the first word of a sentence, which has its capital for nothing: "Timeout must stay", not "Client code must".
-_STATED_OF = re.compile(
-    r" (?:must|should|shall|may|can(?:not)?|will|would|is|are|was|has|had|does|did|stays?|remains?|defaults?|needs?"
-    r"|never|always|raises?|returns?|takes?|keeps?|gets?|uses?|class|interface|struct|enum|trait|type)\b(?! of\b)"
+_KINDS = r"(?:class(?:es)?|interface|struct|enum|trait|type|instances?|objects?)"
+# What leads to a name, whether a sentence begins with it or not: "The Timeout", "see Retry", "and Limits".
+_LEADS = re.compile(
+    r"(?:^|[\s(\"'“‘*_])(?:the|an?|every|each|our|any|all|no|its|one|this|that|both|use[sd]?|using|see|via|like|keeps?|extends?"
+    rf"|raises?|returns?|catch(?:es)?|subclass(?:es)?|of|in|with|by|into|than|not|and|or|{_KINDS}) [\"'“‘*_]*$",
+    re.I,
 )
+# What is said of it behind it: "Timeout must stay", not "Client code must stay".
+_STATED_OF = re.compile(
+    r"[*_\"'”’]{0,3}(?:['’]s\b|(?:,? (?:and|or) [*_]{0,2}[A-Z]\w+[*_]{0,2}){0,2} (?:"
+    r"(?:must|should|shall|may|can|could|will|would|is|are|was|were|has|have|had|does|do|did)(?:n['’]t)?|cannot|won['’]t"
+    r"|stays?|remains?|defaults?|needs?|never|always|raises?|returns?|takes?|keeps?|gets?|uses?|holds?|inherits?|extends?"
+    rf"|{_KINDS})\b(?! of\b))"
+)
+_KIND_BEFORE = re.compile(rf"\b{_KINDS} $", re.I)
+_KIND_BEHIND = re.compile(rf" {_KINDS}\b")
 # "Google Cloud Storage" is one name, and none of these.
 _BESIDE = re.compile(r" [A-Z]\w*[a-z]")
-_FOLLOWS = re.compile(r"[^\s.!?:;] [A-Z]\w*[a-z]\w* $")
-# So much of what stands before a word tells whether it begins a sentence, and what it follows.
+_FOLLOWS = re.compile(r"[^\s.!?:;)\"*-] [A-Z]\w*[a-z]\w* $")
+# So much of what stands before a word tells what leads to it.
 _BEFORE = 80
 _MAY_QUOTE = re.compile(r">|```|~~~")
 # What stands before a parameter that a docstring lists.
@@ -91,22 +101,27 @@ def find_plain_types(text: str) -> tuple[str, ...]:
     """Words of prose that may be the names of types, by their capitals alone, in the order of the text, each once.
 
     "The Timeout stays as it is" is about `Timeout` where the code has a class of that name: whether it has, and only
-    one, is for the graph to say. A word that begins a sentence counts where it is what the sentence is about.
+    one, is for the graph to say. A word counts where something leads to it ("every Client", "see Retry"), where
+    something is stated of it ("Timeout must stay"), and where it has two capitals.
     """
     quoted = _quoted(text)
     found = []
     for match in _CAPITALISED.finditer(text):
-        # `URL` is a word of its own.
-        if quoted[match.start()] or match.group().isupper():
-            continue
+        word, end = match.group(), match.end()
         before = text[max(0, match.start() - _BEFORE) : match.start()]
-        if _TWO_CAPITALS.match(match.group()):
-            found.append(match.group())
-        elif _SENTENCE_BEGINS.search(before):
-            if _STATED_OF.match(text, match.end()):
-                found.append(match.group())
-        elif not _BESIDE.match(text, match.end()) and not _FOLLOWS.search(before):
-            found.append(match.group())
+        if quoted[match.start()]:
+            continue
+        if word.isupper():
+            # `URL` is a word of its own.
+            meant = bool(_KIND_BEFORE.search(before) or _KIND_BEHIND.match(text, end))
+        elif _TWO_CAPITALS.match(word):
+            meant = True
+        elif _LEADS.search(before):
+            meant = not _BESIDE.match(text, end)
+        else:
+            meant = bool(_STATED_OF.match(text, end)) and not _FOLLOWS.search(before)
+        if meant:
+            found.append(word)
     return tuple(dict.fromkeys(found))[:MAX_NAMES]
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 from uuid import UUID, uuid4, uuid5
@@ -62,6 +62,7 @@ class ImportBatch:
         tokens: about how many tokens these add to later prompts.
         begins: the conversation, which this batch makes; None: a batch made it before.
         token: hides the conversation until `ImportStore.finish`; None: this batch is all of it.
+        ties: what its messages mention, by their uuids; not written with them.
     """
 
     conversation_id: str
@@ -70,27 +71,19 @@ class ImportBatch:
     tokens: int
     begins: NewConversation | None
     token: str | None = None
+    ties: Mapping[str, CodeTies] = field(default_factory=dict)
 
 
 def import_row(
-    seq: int,
-    new: NewMessage,
-    timestamp: datetime | None,
-    tool_calls: Sequence[dict[str, Any]] = (),
-    ties: CodeTies | None = None,
+    seq: int, new: NewMessage, timestamp: datetime | None, tool_calls: Sequence[dict[str, Any]] = ()
 ) -> dict[str, Any]:
-    """A message as a batch has it, its calls of `call_row`; pure, so that a thread may make it.
-
-    ``ties``: what it mentions; there are no scopes yet that anything touched.
-    """
+    """A message as a batch has it, its calls of `call_row`; pure, so that a thread may make it."""
     row = new.properties()
     row["seq"] = seq
     row["uuid"] = new.uuid
     row["timestamp"] = _text(timestamp)
     row["blank"] = not new.content.strip()
     row["tool_calls"] = tool_calls
-    row["mentions"] = [item.row for item in ties.mentions] if ties else []
-    row["files"] = ties.files if ties else ()
     return row
 
 

@@ -11,6 +11,8 @@ import pytest
 from ragforge_memory import AsyncConversationAgent
 from ragforge_memory.agent.archives import transcript_messages
 from ragforge_memory.code.git import git_environment
+from ragforge_memory.errors import GraphTimeout
+from ragforge_memory.graph.ties import TieStore
 
 pytestmark = pytest.mark.anyio
 
@@ -32,12 +34,13 @@ def check_password(password, hashed):
 '''
 SAID = [
     {"role": "user", "content": "Where is `scramble` called?", "uuid": "u1"},
+    {"role": "system", "content": "Be brief about `Timeout`.", "uuid": "s1"},
     {"role": "assistant", "content": "Only in check_password.", "uuid": "a1"},
     {"role": "assistant", "content": "That is all.", "uuid": "a2"},
     {"role": "user", "content": "We decided that the Timeout stays.", "uuid": "u2"},
     {"role": "assistant", "content": "Noted.", "uuid": "a3"},
 ]
-TIES = {"u1": [], "a1": ["scramble", "check_password"], "a2": [], "u2": ["Timeout"], "a3": []}
+TIES = {"u1": [], "s1": [], "a1": ["scramble", "check_password"], "a2": [], "u2": ["Timeout"], "a3": []}
 
 
 @pytest.fixture
@@ -90,3 +93,18 @@ async def test_before_the_first_ingest_there_is_nothing_to_be_tied_to(make_agent
     async with make_agent(root=project) as agent:
         conversation = await agent.import_conversation(SAID)
         assert not await conversation.referenced_code()
+
+
+async def test_ties_that_cannot_be_written_fail_no_import(
+    make_agent: MakeAgent, project: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def meant(*_: object) -> None:
+        raise GraphTimeout("it took too long", hint="wait")
+
+    monkeypatch.setattr(TieStore, "meant", meant)
+    async with make_agent(root=project) as agent:
+        await agent.ingest()
+        conversation = await agent.import_conversation(SAID)
+        assert len(await conversation.get_history()) == len(SAID)
+        assert not await conversation.referenced_code()
+        assert "is not tied to code any further: it took too long" in caplog.text

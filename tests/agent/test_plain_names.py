@@ -52,6 +52,10 @@ def project(tmp_path: Path) -> Path:
         ("> Timeout is what they wrote.\n\nWe keep it so.", []),
         ("We decided on three times, see Retry.", []),
         ("We decided that a timeout is five seconds.", []),
+        ("Decisions:\n- The Client is closed by its owner.\n- **Timeout** stays.", ["Client", "Timeout"]),
+        ("Timeout and Client must stay.", ["Client", "Timeout"]),
+        ("Timeout's default doesn't change. Client doesn't try again.", ["Client", "Timeout"]),
+        ("Ada came late, Client meetings end at five.", []),
     ],
 )
 async def test_a_statement_is_tied_to_the_class_that_it_is_about(

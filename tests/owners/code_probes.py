@@ -49,6 +49,20 @@ def _resolved(token: str, anchor: str, scope: str) -> Parameters:
     return {"token": token, "anchors": [row], "commit": "c", "seconds": 30}
 
 
+def _named(name: str) -> list[Parameters]:
+    mention = {"name": name, "qualified_name": None, "types": None}
+    return [{"place": 0, "mentions": [mention], "files": [], "read": []}]
+
+
+def _ties(data: Data, scope: str) -> Parameters:
+    """Ties the question of one owner to a scope."""
+    return {"rows": [{"message": data.question, "scopes": [scope]}]}
+
+
+def _tied(count: int) -> Callable[[list[dict[str, Any]]], bool]:
+    return lambda rows: [row["tied"] for row in rows] == [count]
+
+
 CODE: dict[str, list[Probe]] = {
     "complete_turn": [
         Probe(lambda a, b: turn(a.conversation, touched=[{"scope": b.caller, "kind": "read"}]), expect=something),
@@ -73,6 +87,13 @@ CODE: dict[str, list[Probe]] = {
             ),
             expect=lambda rows: [row["referenced"] for row in rows] == [0],
         ),
+    ],
+    "named_scopes": [
+        Probe(lambda a, b: {"named": _named(a.word)}, expect=lambda rows: [len(row["scopes"]) for row in rows] == [1]),
+    ],
+    "tie_messages": [
+        Probe(lambda a, b: _ties(a, a.caller), expect=_tied(1)),
+        Probe(lambda a, b: _ties(a, b.caller), expect=_tied(0)),
     ],
     "project_health": [Probe(lambda a, b: {"property": "marked"}, expect=something)],
     "last_ingest": [

@@ -129,6 +129,7 @@ CONVERSATIONS: dict[str, list[Probe]] = {
     "update_conversation": [
         Probe(lambda a, b: {"uuid": b.conversation, "changes": {"title": "stolen"}, "embed": True}, expect=nothing)
     ],
+    "tie_messages": [Probe(lambda a, b: {"rows": [{"message": b.question, "scopes": []}]}, expect=nothing)],
     "branch_point": [
         Probe(lambda a, b: {"conversation_id": b.conversation, "message_id": None}, expect=nothing),
         Probe(

@@ -30,8 +30,8 @@ class Batch:
     """Messages of one conversation that are written at once.
 
     ``rows`` are ready for the graph. ``given`` are the uuids that they had, each with the place of its message;
-    ``question`` is the user's newest message by then. ``fault`` says that the conversation was refused here; its batch
-    is its last then and has no messages.
+    ``question`` is the user's newest message by then, ``ties`` what they mention, by their uuids. ``fault`` says that
+    the conversation was refused here; its batch is its last then and has no messages.
     """
 
     transcript: Transcript
@@ -43,6 +43,7 @@ class Batch:
     tool_calls: int = 0
     given: Mapping[str, str] = field(default_factory=dict)
     question: str | None = None
+    ties: Mapping[str, CodeTies] = field(default_factory=dict)
     fault: InvalidInput | None = None
 
     @property
@@ -116,6 +117,7 @@ class _Filling:
         self.rows: list[dict[str, Any]] = []
         self._tokens = self._characters = self._tool_calls = 0
         self._given: dict[str, str] = {}
+        self._mentioned: dict[str, CodeTies] = {}
 
     def fits(self, characters: int) -> bool:
         """Whether another message may be added."""
@@ -133,6 +135,7 @@ class _Filling:
             self._tool_calls,
             self._given,
             self._question,
+            ties=self._mentioned,
         )
         self.after += len(self.rows)
         self._empty()
@@ -163,14 +166,16 @@ class _Filling:
         calls = [self._call(call, index, uuid) for index, call in enumerate(message.tool_calls)]
         # One without a time was said after the one before it, and not when it is imported.
         self._time = message.timestamp or self._time
-        self.rows.append(import_row(self.after + len(self.rows) + 1, new, self._time, calls, self._tied(new)))
+        self.rows.append(import_row(self.after + len(self.rows) + 1, new, self._time, calls))
+        if (ties := self._tied(new)).mentions:
+            self._mentioned[uuid] = ties
         self._tokens += estimate_tokens(content)
         self._characters += characters
         self._tool_calls += len(calls)
 
     def _tied(self, new: NewMessage) -> CodeTies:
         """What a message is about; what a question names only the first answer is, and not each that follows it."""
-        if not self._ties:
+        if not self._ties or new.role == "system":
             return CodeTies()
         if new.role == "user":
             self._asked = Question(new.content)

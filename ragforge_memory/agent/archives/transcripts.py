@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 from uuid import uuid4
 
+from ragforge_memory.agent.archives.imported_ties import ImportedTies
 from ragforge_memory.agent.archives.transcript_messages import Batch, ahead, batches, groups
 from ragforge_memory.agent.inputs import title_of
-from ragforge_memory.agent.references import last_ingest
 from ragforge_memory.errors import InvalidInput, NotFound, RagforgeError
 from ragforge_memory.graph.imports import ImportBatch, ImportStore, Known, NewConversation, UuidTaken, renamed
 from ragforge_memory.importers.recognition import FORMATS, transcripts
@@ -125,6 +125,7 @@ class _Importer:
             raise InvalidInput("memory is off: nothing can be imported", hint="set agent.memory.enabled")
         self._services = services
         self._store: ImportStore = services.imports
+        self._ties = ImportedTies(services)
         self._on_conflict = on_conflict
         self._title = title
         self._alone = alone
@@ -144,9 +145,8 @@ class _Importer:
 
         try:
             waits = self._source is not None and self._source.may_wait
-            # Where nothing was ingested there is nothing that it could be about.
-            ties = await last_ingest(self._services) is not None
-            batched = batches(found, self._services.redacted, ties=ties)
+            await self._ties.begin()
+            batched = batches(found, self._services.redacted, ties=self._ties.wanted)
             async with ahead(groups(batched), waits=waits) as coming:
                 while (group := await coming()) is not None:
                     if self._alone and (len(group) > 1 or (group[0].last and await coming() is not None)):
@@ -185,8 +185,9 @@ class _Importer:
         if not kept:
             return
         self._tried = [writing.uuid for writing, _ in kept]
+        written = [self._batch(*each, known) for each in kept]
         try:
-            await self._store.write([self._batch(*each, known) for each in kept], embed=self._services.embeds_messages)
+            await self._store.write(written, embed=self._services.embeds_messages)
         except UuidTaken:
             # Nothing of them was written. Two of these may have the same message, or another process has it by now.
             self._tried = []
@@ -197,6 +198,8 @@ class _Importer:
                 await self._write_whole([batch], attempt + 1 if len(kept) == 1 else attempt)
             return
         self._tried = []
+        for each in written:
+            await self._ties.write(each.ties)
         for writing, batch in kept:
             self._count(writing, batch)
             self._done(writing)
@@ -212,7 +215,9 @@ class _Importer:
             if not await self._may(long, batch, known):
                 return
             try:
-                await self._store.write([self._batch(long, batch, known)], embed=self._services.embeds_messages)
+                written = self._batch(long, batch, known)
+                await self._store.write([written], embed=self._services.embeds_messages)
+                await self._ties.write(written.ties)
                 break
             except UuidTaken:
                 self._looks = True
@@ -238,6 +243,7 @@ class _Importer:
             tokens=batch.tokens,
             begins=self._about(writing) if batch.after == 0 else None,
             token=writing.token,
+            ties={names.get(uuid, uuid): ties for uuid, ties in batch.ties.items()},
         )
 
     def _other_uuid(self, given: str, known: Known) -> str:

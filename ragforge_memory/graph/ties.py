@@ -1,0 +1,57 @@
+"""The store of ties between messages that come from elsewhere and the code that they name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from ragforge_memory.graph.client import PATIENT_TIMEOUT, GraphClient
+from ragforge_memory.graph.messages import Mention
+from ragforge_memory.models.owner import Owner
+
+# So many names, of which each may be that of thousands of definitions, are looked up at once; and so many messages are
+# tied in a transaction, for which turns that are tied to the same code wait.
+_NAMES, _MESSAGES = 100, 50
+
+
+class TieStore:
+    """Ties messages of one owner to code.
+
+    Args:
+        client: the graph.
+        owner: whose.
+    """
+
+    def __init__(self, client: GraphClient, owner: Owner) -> None:
+        self._client = client
+        self._owner = owner.parameters
+
+    async def meant(self, named: Sequence[tuple[Mention, tuple[str, ...]]]) -> list[tuple[str, ...]]:
+        """What names mean: for each the uuids of its scopes, none where it does not mean one.
+
+        Args:
+            named: the names, each with the files that were named beside it.
+        """
+        found: list[tuple[str, ...]] = [()] * len(named)
+        for start in range(0, len(named), _NAMES):
+            part = named[start : start + _NAMES]
+            rows = await self._client.read(
+                "named_scopes",
+                timeout=PATIENT_TIMEOUT,
+                named=[
+                    {"place": start + n, "mentions": [mention.row], "files": files, "read": []}
+                    for n, (mention, files) in enumerate(part)
+                ],
+                project=self._owner["project"],
+            )
+            for row in rows:
+                found[row["place"]] = tuple(row["scopes"])
+        return found
+
+    async def tie(self, scopes: Mapping[str, Sequence[str]]) -> None:
+        """Ties messages to scopes (message's uuid → uuids), as what they discuss; a repeated tie changes nothing."""
+        # In one order: two imports, and the turns beside them, wait for each other seldom.
+        rows = [{"message": message, "scopes": sorted(uuids)} for message, uuids in scopes.items()]
+        for start in range(0, len(rows), _MESSAGES):
+            await self._client.write(
+                "tie_messages", timeout=PATIENT_TIMEOUT, rows=rows[start : start + _MESSAGES], **self._owner
+            )
