@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from ragforge_memory.llm.extractive.answer import write
+from ragforge_memory.llm.extractive.answer import noted, write
 from ragforge_memory.llm.extractive.calls import Call, Found
 from ragforge_memory.llm.extractive.members import set_lines
 from ragforge_memory.llm.extractive.questions import read_question
 from ragforge_memory.llm.extractive.quoting import documentation, signature, text_line
-from ragforge_memory.llm.extractive.said import sayings
+from ragforge_memory.llm.extractive.said import MAX_SAYINGS, sayings
 from ragforge_memory.llm.extractive.targets import Target
 
 SCOPE: dict[str, Any] = {
@@ -92,3 +92,27 @@ def test_a_block_in_a_block_is_not_quoted_by_half() -> None:
 def test_what_follows_a_block_that_ends_the_quotation_is_marked() -> None:
     text = "We decided that checkout retries:\n```\n1\n2\n3\n```\nAlways."
     assert said(text)[-2:] == ["  > ```", "  > …"]
+
+
+def test_what_is_left_out_is_counted() -> None:
+    messages = [
+        {
+            "role": "user",
+            "excerpt": f"rule {number} of checkout",
+            "message_id": f"{number:032}",
+            "conversation_id": "c" * 32,
+            "timestamp": f"2026-01-0{number + 1}T00:00:00",
+        }
+        for number in range(MAX_SAYINGS + 2)
+    ]
+    [*_, last] = sayings("checkout", {"query": "checkout", "messages": messages})
+    assert last == "2 more say as much: `ragforge conversations search`, or name the days."
+    shown = sayings("checkout", {"query": "checkout", "messages": messages[2:]})
+    assert not any(" more say as much" in line for line in shown)
+
+
+def test_a_key_is_no_name_to_find_a_note_by() -> None:
+    assert "ghp_" not in noted("note: token is ghp_abcdefghijklmnopqrstuvwxyz0123456789 for CI")
+    assert (
+        noted("note: check_password never logs") == "Noted: `what did we decide about check_password` finds it again."
+    )

@@ -58,6 +58,7 @@ from ragforge_memory.llm.extractive.stock import NO_TOOLS, says_nothing
 from ragforge_memory.llm.extractive.targets import is_file
 from ragforge_memory.llm.extractive.throws import thrown
 from ragforge_memory.models.text import counted
+from ragforge_memory.redaction import redact
 from ragforge_memory.retrieval.names import KINDS, is_test
 
 _MARKS = ("todo", "fyi", "note", "bug")
@@ -71,7 +72,9 @@ def noted(text: str, note: str = "") -> str:
         text: the statement.
         note: what it corrects, if anything.
     """
-    named = sorted((each for each in names_in(f"{text} {note}") if each.lower() not in _MARKS), key=is_file)
+    # A key looks like a name, and is not kept: nothing finds it again.
+    kept = redact(f"{text} {note}")
+    named = sorted((each for each in names_in(kept) if each.lower() not in _MARKS), key=is_file)
     found = f"{NOTED} about {named[0]}` finds it again." if named else f"{NOTED}` lists it."
     return f"{found}\n{acknowledged(text, note)}" if note else found
 

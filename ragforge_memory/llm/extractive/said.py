@@ -98,6 +98,8 @@ def _told(
     lines = [f"{WHAT_WAS_SAID} `{asked}`{when}:"]
     for _, each, _ in kept[:MAX_SAYINGS]:
         lines += _said(each, value.get("messages") or [])
+    if len(kept) > MAX_SAYINGS:
+        lines += ["", f"{len(kept) - MAX_SAYINGS} more say as much: `ragforge conversations search`, or name the days."]
     return lines + _since(every, [each for _, each, _ in kept[:MAX_SAYINGS]] if still else [], words)
 
 
