@@ -332,7 +332,26 @@ def test_corrections_and_rules_are_noted(text: str) -> None:
         "show me the function that may fail",
         "No, I mean the other one",
         "the default timeout",
+        "no, it was fine",
+        "that is ok",
+        "No, that's a good idea.",
+        "no, May 3",
+        "no, thanks",
+        "no worries, it works",
     ],
 )
 def test_what_asks_is_not_noted(text: str) -> None:
     assert "noted" not in [form for form, _, _ in read(text)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["No, thanks", "no thank you!", "no worries", "No worries, it works now.", "no, it was fine", "that is ok for me"],
+)
+def test_thanks_and_what_approves(text: str) -> None:
+    assert [form for form, _, _ in read(text)] == ["thanks"]
+
+
+@pytest.mark.parametrize("text", ["no worries, the limit must be 5", "nope, we use Memcached now", "no, it is 5"])
+def test_what_is_told_behind_a_no_is_noted(text: str) -> None:
+    assert [form for form, _, _ in read(text)] == ["noted"]
