@@ -84,6 +84,12 @@ def test_what_was_chosen_is_corrected_by_what_is_chosen_now() -> None:
     assert not corrects("nope, we use Memcached now", "We decided that Ada owns the deploy.")
 
 
+async def test_what_was_said_to_be_so_much_is_corrected_by_an_amount() -> None:
+    first = await answer_to("The pool size is 10.", {})
+    before = (ChatMessage("user", "The pool size is 10."), ChatMessage("assistant", first))
+    assert (await answer_to("Actually 12.", {}, *before)).endswith('\n"Actually 12." corrects "The pool size is 10.".')
+
+
 @pytest.mark.parametrize("text", ["no, 20 MB", "No, 20 MB.", "actually 5"])
 async def test_an_amount_corrects_the_note_that_was_quoted(text: str) -> None:
     quoted = (

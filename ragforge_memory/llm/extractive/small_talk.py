@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from ragforge_memory.llm.extractive.patterns import Form
-from ragforge_memory.llm.extractive.values import APPROVES
+from ragforge_memory.llm.extractive.values import APPROVES, QUANTITY
 
 SMALL_TALK: frozenset[Form] = frozenset({"greeting", "thanks", "noted", "taken back", "changes", "help"})
 """What is answered by a sentence of stock."""
@@ -82,6 +82,14 @@ NOTED = re.compile(
 """What is told and not asked."""
 APPROVED = re.compile(rf"^(?:{_APPROVED}|no (?:worries|problem)[,;:.!]+ {NO_QUESTION}[^?]*$)", re.I)
 """What says of what was said that it is well as it is; it notes nothing."""
+# "The pool size is 10."; what has a name of code in it, or a clause, may be looked for.
+SET = re.compile(
+    rf"^{_AHEAD}(?:the|our) (?P<what>(?:(?!(?:that|which|who|where|when|what|why|how|if|whether|is|are)\b)"
+    r"[a-z][a-z'’-]* ){1,5})(?:is|are) (?:now |only |set to |limited to |capped at )*"
+    rf"(?:{QUANTITY})(?: now| max| each)?[.! ]*$",
+    re.I,
+)
+"""What says how much something is."""
 HELP = re.compile(
     r"^(?:help(?: me)?|\?|usage|what can (?:you|i) (?:do|ask)(?: (?:you|here|for me))?|who are you|what are you"
     r"|how (?:do|can|should) (?:i|you) (?:use|work with|ask) (?:you|this|it)|how can you help(?: me)?"
@@ -113,6 +121,7 @@ STATEMENTS: tuple[tuple[Form, re.Pattern[str]], ...] = (
     ("greeting", GREETING),
     ("thanks", THANKS),
     ("noted", NOTED),
+    ("noted", SET),
     ("thanks", APPROVED),
     ("taken back", TAKEN_BACK),
     ("changes", CHANGES),
