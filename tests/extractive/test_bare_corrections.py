@@ -8,6 +8,7 @@ from ragforge_memory import AsyncConversationAgent
 from ragforge_memory.llm.extractive.corrections import corrects, noted_before
 from ragforge_memory.llm.extractive.stock import WHICH_NOTE, says_nothing
 from ragforge_memory.llm.port import ChatMessage
+from tests.extractive.asking import answer_to
 
 pytestmark = pytest.mark.anyio
 
@@ -30,6 +31,15 @@ NOTE = "we decided that max retries are 5"
         "no, only GET",
         "no, they should be unlimited",
         "ok, actually that is no longer true",
+        "no, Memcached",
+        "No, Memcached instead.",
+        "no, on Thursday",
+        "no, at 5 pm",
+        "no, May 3",
+        "no, 20 May",
+        "no, PostgreSQL 16",
+        "no, 20 MB per file",
+        "nope, 4",
     ],
 )
 def test_what_corrects_the_note_before(text: str) -> None:
@@ -52,10 +62,50 @@ def test_what_corrects_the_note_before(text: str) -> None:
         "actually great",
         "no, I have to go",
         "ok, 30 seconds",
+        "No, wait for Bob.",
+        "No, ask Bob.",
+        "No, Bob does that.",
+        "No, Bob broke it.",
+        "No. Stop.",
+        "no, 3 failed",
+        "no, the 2nd one",
+        "no, that's a good idea",
+        "no, we use Memcached now",
+        "no worries, 3",
     ],
 )
 def test_what_does_not(text: str) -> None:
     assert not corrects(text, NOTE)
+
+
+def test_what_was_chosen_is_corrected_by_what_is_chosen_now() -> None:
+    assert corrects("nope, we use Memcached now", "We decided to keep Redis.")
+    assert not corrects("no, we use what Bob gave us", "We decided to keep Redis.")
+    assert not corrects("nope, we use Memcached now", "We decided that Ada owns the deploy.")
+
+
+async def test_what_was_said_to_be_so_much_is_corrected_by_an_amount() -> None:
+    first = await answer_to("The pool size is 10.", {})
+    before = (ChatMessage("user", "The pool size is 10."), ChatMessage("assistant", first))
+    assert (await answer_to("Actually 12.", {}, *before)).endswith('\n"Actually 12." corrects "The pool size is 10.".')
+
+
+@pytest.mark.parametrize("text", ["no, 20 MB", "No, 20 MB.", "actually 5"])
+async def test_an_amount_corrects_the_note_that_was_quoted(text: str) -> None:
+    quoted = (
+        "What was said about `limit`:\n- You, 2026-01-01 10:00, this conversation, message 0f:\n  > The limit is 10 MB."
+    )
+    answer = await answer_to(text, {}, ChatMessage("user", "what is the limit?"), ChatMessage("assistant", quoted))
+    assert answer.endswith(f'\n"{text}" corrects "The limit is 10 MB.".')
+
+
+@pytest.mark.parametrize("text", ["no, Memcached", "no, load_rows"])
+async def test_a_name_behind_an_answer_may_be_what_is_looked_for(text: str) -> None:
+    quoted = (
+        "What was said about `limit`:\n- You, 2026-01-01 10:00, this conversation, message 0f:\n  > The limit is 10 MB."
+    )
+    answer = await answer_to(text, {}, ChatMessage("user", "what is the limit?"), ChatMessage("assistant", quoted))
+    assert ("corrects" in answer) is (text == "no, Memcached")
 
 
 def test_only_what_was_noted_or_quoted_last_is_corrected() -> None:

@@ -6,6 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ragforge_memory.llm.extractive.answer import noted
+from ragforge_memory.llm.extractive.echoes import NOTED
 from ragforge_memory.llm.extractive.questions import MAX_QUESTION, names_in, read_questions
 from ragforge_memory.llm.extractive.targets import read_target
 
@@ -332,7 +334,63 @@ def test_corrections_and_rules_are_noted(text: str) -> None:
         "show me the function that may fail",
         "No, I mean the other one",
         "the default timeout",
+        "no, it was fine",
+        "that is ok",
+        "No, that's a good idea.",
+        "no, May 3",
+        "no, thanks",
+        "no worries, it works",
     ],
 )
 def test_what_asks_is_not_noted(text: str) -> None:
     assert "noted" not in [form for form, _, _ in read(text)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["No, thanks", "no thank you!", "no worries", "No worries, it works now.", "no, it was fine", "that is ok for me"],
+)
+def test_thanks_and_what_approves(text: str) -> None:
+    assert [form for form, _, _ in read(text)] == ["thanks"]
+
+
+@pytest.mark.parametrize("text", ["no worries, the limit must be 5", "nope, we use Memcached now", "no, it is 5"])
+def test_what_is_told_behind_a_no_is_noted(text: str) -> None:
+    assert [form for form, _, _ in read(text)] == ["noted"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The pool size is 10.",
+        "the upload limit is 10 MB",
+        "Our retries are at most 5 per host",
+        "the release is May 3",
+        "The retries are three.",
+    ],
+)
+def test_what_says_how_much_something_is_is_noted(text: str) -> None:
+    assert [form for form, _, _ in read(text)] == ["noted"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "the pool size is 10?",
+        "is the pool size 10",
+        "the function that is 3 lines long",
+        "the parser is in core.py",
+        "the pool size is too small",
+        "the tests are 3 of those that fail",
+        "where the limit is 10",
+        "the pool_size is where",
+    ],
+)
+def test_what_says_no_amount_is_not_noted(text: str) -> None:
+    assert "noted" not in [form for form, _, _ in read(text)]
+
+
+def test_a_note_is_said_to_be_found_by_what_finds_it() -> None:
+    assert noted("The pool size is 10.") == f"{NOTED} about pool size` finds it again."
+    assert noted("Actually 12.", "The pool size is 10.").startswith(f"{NOTED} about pool size` finds it again.")
+    assert noted("We decided that the pool size is 10.") == f"{NOTED}` lists it."

@@ -14,6 +14,7 @@ from ragforge_memory.llm.extractive.echoes import NOTED
 from ragforge_memory.llm.extractive.quoting import shortened
 from ragforge_memory.llm.extractive.small_talk import NO_QUESTION, THANKS
 from ragforge_memory.llm.extractive.talk_patterns import PARTS
+from ragforge_memory.llm.extractive.values import APPROVES, BARE_VALUE
 from ragforge_memory.llm.extractive.wording import content_words, stem
 from ragforge_memory.llm.port import ChatMessage
 
@@ -40,9 +41,10 @@ _WORDING = frozenset(_WORDING_WORDS.split())
 _ACKNOWLEDGED = re.compile(r'^"(?P<said>.+)" corrects "(?P<note>.+)"\.$', re.M)
 _QUOTED_NOTE = re.compile(r"^- You, .*, message \w+:\n {2}> (?P<note>.+)", re.M)
 _OPENING = re.compile(
-    r"(?:(?P<no>no|nope|actually|sorry|correction|scratch that|my mistake|(?:i|we) (?:was|were) wrong)"
+    r"(?:(?P<no>nope|no|actually|sorry|correction|scratch that|my mistake|(?:i|we) (?:was|were) wrong)"
     r"|(?P<wrong>(?:(?:that|this|it|which)(?:['’]s| is| was) )?(?:wrong|incorrect|outdated"
-    rf"|(?:not|no longer) {PARTS['holds']}(?: any ?more)?))|ok(?:ay)?|so|but|and|well|oh|oops|wait|hm+|i think)"
+    rf"|(?:not|no longer) {PARTS['holds']}(?: any ?more)?))|ok(?:ay)?|so|but|and|well|oh|oops"
+    r"|wait(?=[,;:.!])|hm+|i think)"
     r"(?:[ ,:;.!-]+|$)",
     re.I,
 )
@@ -55,9 +57,16 @@ _SAYS = re.compile(
     re.I,
 )
 _PRONOUN = re.compile(r"(?:it|that|this|they|those|these)['’]?", re.I)
-_APPROVES = re.compile(r"(?:all |just |still )?(?:fine|good|ok(?:ay)?|great|perfect|right|correct|true|all)\b", re.I)
-_VALUE = re.compile(r"\d|\b(?:two|three|four|five|six|seven|eight|nine|ten|none|never|always|(?-i:[A-Z]\w))", re.I)
-_VALUE_WORDS = 4
+_APPROVES = re.compile(APPROVES, re.I)
+# "We use Memcached now" is about what was chosen before, whatever that is called.
+_CHOICE = (
+    r"(?:use|take|keep|prefer|need|stay (?:at|with|on)|stick (?:to|with)|go with|switch(?:ed)? to|moved? to|chose"
+    r"|choose)"
+)
+_CHOOSES = re.compile(
+    rf"(?:let['’]?s|(?:we|i)(?:['’]ve| have| should| will)?) (?:(?:now|just|rather) )?{_CHOICE} (?P<what>.+)", re.I
+)
+_CHOSEN = re.compile(rf"\b{_CHOICE}\b", re.I)
 
 
 def noted_before(earlier: Sequence[ChatMessage], *, quoted: bool = True) -> tuple[str, ...]:
@@ -83,24 +92,39 @@ def corrects(text: str, note: str) -> bool:
     said = " ".join(text.split())
     if "?" in said or len(said) > MAX_CORRECTION:
         return False
-    begins = False
+    begins, sentence = False, False
     while opening := _OPENING.match(said):
         if opening["wrong"]:
             return True
         begins, said = begins or bool(opening["no"]), said[opening.end() :]
-    if not begins or THANKS.match(said) or not re.match(NO_QUESTION, said, re.I):
+        sentence = opening[0].rstrip().endswith((".", "!"))
+    if not begins or THANKS.match(said) or not (is_amount(said) or re.match(NO_QUESTION, said, re.I)):
         return False
-    said = _MEANT.sub("", said, count=1) if _MEANT.match(said) else said
+    meant = _MEANT.match(said)
+    said = said[meant.end() :] if meant else said
+    if chooses := _CHOOSES.fullmatch(said):
+        return bool(_CHOSEN.search(note) and BARE_VALUE.fullmatch(chooses["what"]))
     have = {*subject_words(note)}
     states = _SAYS.match(said)
-    if states is None:
-        own = {*subject_words(said)}
-        return bool(_VALUE.search(said)) and len(said.split()) <= _VALUE_WORDS and (own <= have or not own & have)
+    if states is None or is_amount(said):  # "May 3"
+        own, value = {*subject_words(said)}, BARE_VALUE.fullmatch(said)
+        # What begins a sentence is written like a name.
+        stands = value is not None and bool(value["quantity"] or not sentence or meant)
+        return stands and (own <= have or not own & have)
     subject = states["subject"].strip()
     if _PRONOUN.fullmatch(subject):
         return not _APPROVES.match(states["what"])
     own = {*subject_words(subject)} or {*subject_words(states["what"])} & have
     return bool(own) and own <= have
+
+
+def is_amount(text: str) -> bool:
+    """Whether a text says how much something is, and nothing else: "no, 20 MB"."""
+    said = " ".join(text.split())
+    while opening := _OPENING.match(said):
+        said = said[opening.end() :]
+    value = BARE_VALUE.fullmatch(said)
+    return value is not None and bool(value["quantity"])
 
 
 def acknowledged(text: str, note: str) -> str:

@@ -11,7 +11,7 @@ from typing import Any
 
 from ragforge_memory.llm.extractive.answer import noted, write
 from ragforge_memory.llm.extractive.calls import Call, Found
-from ragforge_memory.llm.extractive.corrections import corrects, noted_before
+from ragforge_memory.llm.extractive.corrections import corrects, is_amount, noted_before
 from ragforge_memory.llm.extractive.days import days_asked
 from ragforge_memory.llm.extractive.given_answer import named_code
 from ragforge_memory.llm.extractive.given_text import is_about_given, split_given
@@ -123,7 +123,8 @@ class _Turn:
         read = read_questions(text, before)
         forms = {each.form for each in read}
         # A lone name behind an answer may be what should have been looked up.
-        notes = noted_before(earlier, quoted="what" not in forms) if forms <= {"search", "noted", "what"} else ()
+        quoted = "what" not in forms or is_amount(text)
+        notes = noted_before(earlier, quoted=quoted) if forms <= {"search", "noted", "what"} else ()
         corrected = [note for note in notes if corrects(text, note)]
         # Of several notes it may mean any.
         self._corrected = corrected[0] if len(corrected) == 1 else ""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from ragforge_memory.llm.extractive.patterns import Form
+from ragforge_memory.llm.extractive.values import APPROVES, QUANTITY
 
 SMALL_TALK: frozenset[Form] = frozenset({"greeting", "thanks", "noted", "taken back", "changes", "help"})
 """What is answered by a sentence of stock."""
@@ -35,13 +36,14 @@ GREETING = re.compile(
 )
 THANKS = re.compile(
     r"^(?:(?:ok(?:ay)?|great|cool|perfect|nice|awesome|good|excellent|wonderful|super|fine|got it|alright|all right"
+    r"|no(?:pe)?,? thank(?:s| you)|no (?:worries|problem)"
     r"|thanks?(?: you)?(?: (?:a lot|so much|very much|again))?|thx|cheers|ty|bye|goodbye|see you"
     r"|that(?:'s| is) (?:all|it|great|helpful)|much appreciated|appreciated|well done|good job)[ ,.!]*)+$",
     re.I,
 )
 _AHEAD = (
-    r"(?:(?:actually|ok(?:ay)?|so|but|and|no|well|hm+|sorry|i think|please|fyi|btw|by the way|important|warning"
-    r"|scratch that|in general|as a rule)[, :;.!]+)*"
+    r"(?:(?:actually|ok(?:ay)?|so|but|and|no(?:pe)?|well|hm+|sorry|i think|please|fyi|btw|by the way|important"
+    r"|warning|no (?:worries|problem)|scratch that|in general|as a rule)[, :;.!]+)*"
 )
 NO_QUESTION = (
     r"(?!(?:why|how|what|where|who|whom|whose|when|which|is|are|was|were|does|do|did|can|could|should|must|will|would"
@@ -50,8 +52,13 @@ NO_QUESTION = (
 )
 """Looks ahead that a sentence does not begin like a question, an order or what is looked for."""
 
+_PRONOUN = r"(?:it|that|this|they|those|these|everything|all)(?:['’](?:s|re)| is| are| was| were)"
+_APPROVED = (
+    rf"{_AHEAD}{_PRONOUN} {APPROVES}"
+    r"(?: (?:now|then|already|as (?:it|they) (?:is|are|was|were)|for (?:me|now|us)|with me|like (?:this|that)))*[.! ]*$"
+)
 NOTED = re.compile(
-    rf"^{_AHEAD}"
+    rf"^(?!{_APPROVED}){_AHEAD}"
     r"(?:(?:we|i)(?:['’]ve| have)? (?:now |just |all )?(?:decided|agreed|chose|chosen|settled|concluded)\b"
     r"|we (?:no longer|(?:should|must|will|shall|can)(?:n['’]t)?|won['’]t|(?:do not|don['’]t) want|(?:never|always)) \w"
     r"|let(?:['’]?s| us) (?:agree|use|keep|stick|stay|go with|never|always|not|drop|rename)\b|from now on\b"
@@ -65,14 +72,24 @@ NOTED = re.compile(
     r"|forget (?:it|that|what (?:i|we)\b[^?,;:]*)[,;:]+ \w"
     # "No, the limit is 40", "actually the limit is 40"; "the limit should be 40", and no order, no question, nothing
     # that is looked for.
-    rf"|(?:(?<=no, )|(?<=actually )|(?<=actually, )){NO_QUESTION}\S+(?: \S+){{0,6}}"
+    rf"|(?:(?<=no, )|(?<=nope, )|(?<=actually )|(?<=actually, )){NO_QUESTION}\S+(?: \S+){{0,6}}"
     r" (?:is|are|was|were|has|have|uses?)\b"
-    rf"|{NO_QUESTION}\S+(?: \S+){{0,6}} (?:must|should|shall|may|stays?|remains?|becomes?)(?: not| never| always"
-    r"| only| be| at)?\b )"
+    rf"|{NO_QUESTION}\S+(?: \S+){{0,6}} (?:must|should|shall|(?-i:may|MAY)|stays?|remains?|becomes?)(?: not| never"
+    r"| always| only| be| at)?\b )"
     r".*[^?]$",
     re.I,
 )
 """What is told and not asked."""
+APPROVED = re.compile(rf"^(?:{_APPROVED}|no (?:worries|problem)[,;:.!]+ {NO_QUESTION}[^?]*$)", re.I)
+"""What says of what was said that it is well as it is; it notes nothing."""
+# "The pool size is 10."; what has a name of code in it, or a clause, may be looked for.
+SET = re.compile(
+    rf"^{_AHEAD}(?:the|our) (?P<what>(?:(?!(?:that|which|who|where|when|what|why|how|if|whether|is|are)\b)"
+    r"[a-z][a-z'’-]* ){1,5})(?:is|are) (?:now |only |set to |limited to |capped at )*"
+    rf"(?:{QUANTITY})(?: now| max| each)?[.! ]*$",
+    re.I,
+)
+"""What says how much something is."""
 HELP = re.compile(
     r"^(?:help(?: me)?|\?|usage|what can (?:you|i) (?:do|ask)(?: (?:you|here|for me))?|who are you|what are you"
     r"|how (?:do|can|should) (?:i|you) (?:use|work with|ask) (?:you|this|it)|how can you help(?: me)?"
@@ -104,6 +121,8 @@ STATEMENTS: tuple[tuple[Form, re.Pattern[str]], ...] = (
     ("greeting", GREETING),
     ("thanks", THANKS),
     ("noted", NOTED),
+    ("noted", SET),
+    ("thanks", APPROVED),
     ("taken back", TAKEN_BACK),
     ("changes", CHANGES),
     ("help", HELP),
