@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ragforge_memory.agent.context.importance import IMPORTANT, key_sentences, sentences
 from ragforge_memory.code.impact import impact as impact_of_code
-from ragforge_memory.code.mentions import prose
+from ragforge_memory.code.mentions import unquoted
 from ragforge_memory.graph.anchors import ReferenceStore
 from ragforge_memory.models.impact import Impact, ImpactedScope
 
@@ -40,7 +40,7 @@ def decision_of(message: Message) -> str | None:
     importance = message.importance or 0
     if importance < IMPORTANT:
         return None
-    said = prose(message.content)  # a comment of quoted source decides nothing
+    said = unquoted(message.content)  # a comment of quoted source decides nothing
     decided = next((text for kind, text in key_sentences(said) if kind == "decision"), None)
     return decided or (next(iter(sentences(message.content)), None) if importance >= _MARKED else None)
 

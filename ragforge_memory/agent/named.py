@@ -8,7 +8,7 @@ from functools import cached_property
 from ragforge_memory.code.mentions import Mentions, find_mentions, find_plain_types
 from ragforge_memory.code.parsed import TYPE_TYPES
 from ragforge_memory.graph.messages import CodeTies, Mention
-from ragforge_memory.llm.extractive.echoes import only_asks, only_repeats
+from ragforge_memory.llm.extractive.echoes import only_asks
 from ragforge_memory.models.code import ScopeTie
 
 _TYPES = tuple(sorted(TYPE_TYPES))
@@ -42,20 +42,19 @@ class Question:
 
 
 def answer_ties(
-    question: Question, answer: str, touched: tuple[ScopeTie, ...] = (), *, nothing: bool = False
+    question: Question, answer: str, touched: tuple[ScopeTie, ...] = (), *, echo: bool, nothing: bool = False
 ) -> CodeTies:
     """What an answer, and the question that it answers, are tied to.
 
-    "It multiplies by 31" is about what its question named. What only quotes messages is about their code through them,
-    and no decision again.
+    "It multiplies by 31" is about what its question named.
 
     Args:
         question: what was asked.
         answer: what was said to that.
         touched: what tools read, edited or tested for it.
-        nothing: the answer found nothing and is about nothing, whatever tools have read.
+        echo: the answer only quotes messages: it is about their code through them, and no decision again.
+        nothing: it is an echo that found nothing, and is about nothing, whatever tools have read.
     """
-    echo = nothing or only_repeats("assistant", answer)
     mentions = Mentions() if echo else find_mentions(answer)
     answered = () if echo or question.told or not answer.strip() else question.names
     return CodeTies(

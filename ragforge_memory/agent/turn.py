@@ -301,7 +301,8 @@ class Turn:
             trust="agent",
             receipt=self._prepared.receipt if self._prepared else None,
         )
-        return answer, answer_ties(Question(self._text), content, tuple(self._tools.scopes), nothing=nothing)
+        touched = tuple(self._tools.scopes)
+        return answer, answer_ties(Question(self._text), content, touched, echo=echo, nothing=nothing)
 
     def _response(self) -> AssistantResponse:
         return AssistantResponse(

@@ -107,10 +107,10 @@ def find_plain_types(text: str) -> tuple[str, ...]:
     quoted = _quoted(text)
     found = []
     for match in _CAPITALISED.finditer(text):
-        word, end = match.group(), match.end()
-        before = text[max(0, match.start() - _BEFORE) : match.start()]
         if quoted[match.start()]:
             continue
+        word, end = match.group(), match.end()
+        before = text[max(0, match.start() - _BEFORE) : match.start()]
         if word.isupper():
             # `URL` is a word of its own.
             meant = bool(_KIND_BEFORE.search(before) or _KIND_BEHIND.match(text, end))
@@ -125,7 +125,7 @@ def find_plain_types(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found))[:MAX_NAMES]
 
 
-def prose(text: str) -> str:
+def unquoted(text: str) -> str:
     """A text without the lines that it quotes (``> ``, fenced blocks): what its author says."""
     if not _MAY_QUOTE.search(text):
         return text

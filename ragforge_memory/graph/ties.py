@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from ragforge_memory.graph.client import PATIENT_TIMEOUT, GraphClient
+from ragforge_memory.graph.code import in_batches
 from ragforge_memory.graph.messages import Mention
 from ragforge_memory.models.owner import Owner
 
@@ -32,26 +33,21 @@ class TieStore:
             named: the names, each with the files that were named beside it.
         """
         found: list[tuple[str, ...]] = [()] * len(named)
-        for start in range(0, len(named), _NAMES):
-            part = named[start : start + _NAMES]
+        asked = [
+            {"place": place, "mentions": [mention.row], "files": files, "read": []}
+            for place, (mention, files) in enumerate(named)
+        ]
+        for batch in in_batches(asked, _NAMES):
             rows = await self._client.read(
-                "named_scopes",
-                timeout=PATIENT_TIMEOUT,
-                named=[
-                    {"place": start + n, "mentions": [mention.row], "files": files, "read": []}
-                    for n, (mention, files) in enumerate(part)
-                ],
-                project=self._owner["project"],
+                "named_scopes", timeout=PATIENT_TIMEOUT, named=batch, project=self._owner["project"]
             )
             for row in rows:
                 found[row["place"]] = tuple(row["scopes"])
         return found
 
-    async def tie(self, scopes: Mapping[str, Sequence[str]]) -> None:
+    async def tie(self, scopes: Mapping[str, Collection[str]]) -> None:
         """Ties messages to scopes (message's uuid → uuids), as what they discuss; a repeated tie changes nothing."""
         # In one order: two imports, and the turns beside them, wait for each other seldom.
         rows = [{"message": message, "scopes": sorted(uuids)} for message, uuids in scopes.items()]
-        for start in range(0, len(rows), _MESSAGES):
-            await self._client.write(
-                "tie_messages", timeout=PATIENT_TIMEOUT, rows=rows[start : start + _MESSAGES], **self._owner
-            )
+        for batch in in_batches(rows, _MESSAGES):
+            await self._client.write("tie_messages", timeout=PATIENT_TIMEOUT, rows=batch, **self._owner)

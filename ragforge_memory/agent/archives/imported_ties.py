@@ -57,4 +57,4 @@ class ImportedTies:
             message: {uuid for mention in each.mentions for uuid in self._known[mention, each.files]}
             for message, each in ties.items()
         }
-        await self._store.tie({message: list(found) for message, found in scopes.items() if found})
+        await self._store.tie({message: found for message, found in scopes.items() if found})

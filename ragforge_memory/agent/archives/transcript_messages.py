@@ -17,6 +17,7 @@ from ragforge_memory.errors import InvalidInput
 from ragforge_memory.graph.imports import call_row, import_row
 from ragforge_memory.graph.messages import CodeTies, NewMessage
 from ragforge_memory.importers.records import TOO_DEEP, refusal
+from ragforge_memory.llm.extractive.echoes import only_repeats
 from ragforge_memory.models.tokens import estimate_tokens
 from ragforge_memory.models.transcript import Transcript, TranscriptCall, TranscriptMessage
 
@@ -180,7 +181,7 @@ class _Filling:
         if new.role == "user":
             self._asked = Question(new.content)
             return CodeTies(mentions=self._asked.told, files=self._asked.files)
-        ties = answer_ties(self._asked, new.content)
+        ties = answer_ties(self._asked, new.content, echo=only_repeats("assistant", new.content))
         if new.content.strip():
             self._asked = Question("")
         return ties

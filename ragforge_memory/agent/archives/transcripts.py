@@ -198,8 +198,7 @@ class _Importer:
                 await self._write_whole([batch], attempt + 1 if len(kept) == 1 else attempt)
             return
         self._tried = []
-        for each in written:
-            await self._ties.write(each.ties)
+        await self._ties.write({uuid: ties for each in written for uuid, ties in each.ties.items()})
         for writing, batch in kept:
             self._count(writing, batch)
             self._done(writing)
@@ -217,12 +216,12 @@ class _Importer:
             try:
                 written = self._batch(long, batch, known)
                 await self._store.write([written], embed=self._services.embeds_messages)
-                await self._ties.write(written.ties)
                 break
             except UuidTaken:
                 self._looks = True
                 if attempt == _ATTEMPTS:
                     raise
+        await self._ties.write(written.ties)
         self._count(long, batch)
         if batch.last:
             await self._store.finish(long.uuid, long.token, self._about(long))

@@ -10,7 +10,7 @@ import re
 from collections.abc import Collection, Sequence
 from typing import Literal
 
-from ragforge_memory.code.mentions import prose
+from ragforge_memory.code.mentions import unquoted
 from ragforge_memory.models.conversation import Message, ToolCall
 from ragforge_memory.models.transcript import TranscriptCall
 from ragforge_memory.noted import Noted
@@ -86,7 +86,7 @@ def importance_of(content: str, tool_calls: Sequence[ToolCall | TranscriptCall] 
 
 def _any_weighs(content: str, cues: Sequence[re.Pattern[str]], present: Collection[str]) -> bool:
     """Whether a sentence is an error, quoted or not, or a decision that is not quoted: source has comments."""
-    said = prose(content)
+    said = unquoted(content)
     if said == content or _ERROR not in cues:
         return any(_weighs(sentence, cues, present) for sentence in sentences(said))
     cues = [cue for cue in cues if cue is not _ERROR]

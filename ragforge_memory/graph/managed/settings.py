@@ -24,9 +24,10 @@ USERNAME = "neo4j"
 _MEMORY = re.compile(r"[1-9][0-9]*[kmg]\Z")
 _HASH_ROUNDS = 1024
 _CALENDAR: Version = (2025,)
-# The first version whose settings for the merges of vector indexes are known here.
-_MERGES_KNOWN: Version = (2026, 9)
 """From this version on Neo4j counts by year; command line and settings differ from the 5 line."""
+
+_MERGES_KNOWN: Version = (2026, 9)
+"""The first version whose settings for the merges of vector indexes are known here."""
 
 
 @dataclass(frozen=True, slots=True)

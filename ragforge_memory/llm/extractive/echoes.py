@@ -74,9 +74,7 @@ def _only_asks(sentence: str) -> bool:
         return True
     if _STATES.match(sentence):
         return False
-    if _ASKS.match(sentence):
-        return True
-    if TAKEN_BACK.match(sentence):
+    if _ASKS.match(sentence) or TAKEN_BACK.match(sentence):
         return True
     read = read_question(sentence) if len(sentence.split()) <= _FRAGMENT else None
     return read is not None and read.form in ("callers", "callees", "uses", "tests", "outline", "subclasses")
