@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta, timezone
 from typing import Any
 
@@ -349,4 +350,28 @@ async def test_a_word_with_other_letters_is_found_as_soon_as_it_is_written(searc
             await conversation.send_message(text)
         told = await conversation.send_message("remember ünïcödé please")
         found = await conversation.search_history("ünïcödé", limit=1)
+        assert [each.message.uuid for each in found] == [told.user_message_id]
+
+
+async def test_what_got_its_vector_between_the_two_lists_is_found_by_its_words(
+    searching: Searching, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The list by meaning is read before the vector is there, the list by words after it."""
+    from ragforge_memory.graph.search import Hits, SearchStore
+
+    async with searching(*["Sure."] * 4) as agent:
+        conversation = await agent.create_conversation()
+        for text in ("the cache is cold", "no number here", "drop the connection"):
+            await conversation.send_message(text)
+        told = await conversation.send_message("remember the pineapple please")
+        last = next(each for each in await conversation.get_history() if each.uuid == told.user_message_id)
+        await agent.drain()
+        by_meaning = SearchStore.by_meaning
+
+        async def a_moment_before(store: SearchStore, *args: Any, **options: Any) -> Hits:
+            found = await by_meaning(store, *args, **options)
+            return replace(found, items=tuple(hit for hit in found.items if hit.seq != last.seq))
+
+        monkeypatch.setattr(SearchStore, "by_meaning", a_moment_before)
+        found = await conversation.search_history("pineapple", limit=1)
         assert [each.message.uuid for each in found] == [told.user_message_id]

@@ -99,7 +99,7 @@ async def search(
         missed.append(MEANING)
     hits = Hits() if isinstance(text, RagforgeError) else text
     near, used = (Hits(), None) if isinstance(meaning, RagforgeError) else meaning
-    found = _Found(services, words, hits, near, used)
+    found = _Found(services, words, hits, near, used, whole=len(near.items) < candidates)
     items = await found.best(limit, filters, min_score)
     return SearchResults(
         items, answered=tuple(tier for tier in (TEXT, MEANING) if tier not in missed), missed=tuple(missed)
@@ -156,7 +156,14 @@ class _Found:
     """Two lists of candidates, and what becomes of them."""
 
     def __init__(
-        self, services: Services, words: Sequence[str], text: Hits, meaning: Hits, vector: Vector | None
+        self,
+        services: Services,
+        words: Sequence[str],
+        text: Hits,
+        meaning: Hits,
+        vector: Vector | None,
+        *,
+        whole: bool,
     ) -> None:
         self._services = services
         self._words = words
@@ -168,7 +175,9 @@ class _Found:
         self._times: dict[Place, datetime] = {}
         self._text = self._by_place(text)
         self._meaning = self._near_enough(self._by_place(meaning))
-        unjudged = {self._place(hit) for hit in text.items if not hit.has_vector}
+        # A list by meaning that is whole has all that had a vector when it was read: what else has one got it between
+        # the two reads.
+        unjudged = {self._place(hit) for hit in text.items if whole or not hit.has_vector}
         self._scores = fused_with_gaps(self._text, self._meaning, unjudged)
         self._messages: dict[Place, tuple[Message, float | None]] = {}
 
