@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from datetime import date
 from pathlib import Path
 
 import pytest
@@ -80,8 +81,14 @@ class Vault(Safe):
 
 
 @pytest.fixture
+def today() -> date | None:
+    """The day it is to the agent, where a test names one; an agent that is open goes by the day it was given."""
+    return None
+
+
+@pytest.fixture
 async def agent(
-    tmp_path: Path, neo4j_config: Neo4jConfig, owner: Owner, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, neo4j_config: Neo4jConfig, owner: Owner, monkeypatch: pytest.MonkeyPatch, today: date | None
 ) -> AsyncIterator[AsyncConversationAgent]:
     """An extractive agent whose project has been read."""
     monkeypatch.setenv("RAGFORGE_HOME", str(tmp_path / "home"))
@@ -99,6 +106,8 @@ async def agent(
         project=owner.project,
         root=root,
     )
+    if today is not None:
+        agent._today = lambda: today
     async with agent:
         await agent.ingest(root)
         yield agent

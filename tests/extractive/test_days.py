@@ -146,10 +146,8 @@ async def test_the_tools_are_asked_for_these_days(text: str, days: dict[str, str
         assert {name: each.arguments[name] for name in ("since", "until") if name in each.arguments} == days
 
 
-async def test_what_was_said_on_a_day_is_told_of_that_day(
-    agent: AsyncConversationAgent, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(agent, "_today", lambda: date(2026, 11, 23))
+@pytest.mark.parametrize("today", [date(2026, 11, 23)])
+async def test_what_was_said_on_a_day_is_told_of_that_day(agent: AsyncConversationAgent) -> None:
     for day in (16, 20, 22):
         at = f"2026-11-{day}T10:00:00Z"
         note = {"role": "user", "content": f"note: the limit of reports is {day}", "timestamp": at}
