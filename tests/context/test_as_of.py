@@ -67,15 +67,14 @@ async def test_prompts_are_rebuilt_byte_for_byte_whatever_comes_later(
     # Another process, other instructions and tools, later messages, a branch, edited code and a re-ingest.
     (tmp_path / "code" / "a.py").write_text("def f():\n    return 2\n\n\ndef g():\n    return f()\n")
     later = ScriptedProvider(["Five.", "Six."])
-    async with make_agent(
-        provider=later, tools=[], root=tmp_path / "code", settings={"system_prompt": "Be long."}
-    ) as other:
+    other = make_agent(provider=later, tools=[], root=tmp_path / "code", settings={"system_prompt": "Be long."})
+    other._today = lambda: date(2031, 1, 1)
+    async with other:
         await other.ingest()
         again = await other.load_conversation(conversation.uuid)
         await again.send_message("And later?")
         branch = await again.branch(newest)
         await branch.send_message("Elsewhere?")
-        other._today = lambda: date(2031, 1, 1)
         for message_id, request in sent.items():
             for handle in (again, branch):
                 then = await handle.as_of(message_id)

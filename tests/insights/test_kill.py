@@ -78,7 +78,7 @@ async def test_two_processes_share_the_work(
 ) -> None:
     async with make_agent(settings=ALONE) as agent:
         made = await talks(agent, 8)
-    clients = [_start(neo4j_config, owner, seed=number, lease=20.0) for number in range(2)]
+    clients = [_start(neo4j_config, owner, seed=number, lease=120.0) for number in range(2)]
     said = []
     try:
         for client in clients:
@@ -99,8 +99,8 @@ async def test_the_other_goes_on_where_one_dies(
 ) -> None:
     async with make_agent(settings=ALONE) as agent:
         made = await talks(agent, 5)
-    # The first holds two conversations, for a model that never answers, and renews its claims until it dies.
-    first = _start(neo4j_config, owner, seed=1, hangs=True)
+    # The first holds two conversations, for a model that never answers, until it dies and its claims have run out.
+    first = _start(neo4j_config, owner, seed=1, hangs=True, lease=120.0)
     second: subprocess.Popen[str] | None = None
     try:
         _wait_for(first.stdout, "the model is asked", visit=2, pause=0)
@@ -108,6 +108,11 @@ async def test_the_other_goes_on_where_one_dies(
         _wait_for(second.stdout, "after the write", visit=3, pause=0)
         assert len(_stored(cypher, owner)) == 3
         _kill(first)
+        cypher(
+            "MATCH (c:Conversation) WHERE c.uuid IN $u AND c.insight_token IS NOT NULL "
+            "SET c.insight_until = datetime() - duration('PT1S')",
+            u=made,
+        )
         told, _ = second.communicate(timeout=120)
     finally:
         for client in filter(None, (first, second)):

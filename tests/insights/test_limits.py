@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -12,7 +13,7 @@ from ragforge_memory import AsyncConversationAgent, Neo4jConfig
 from ragforge_memory.agent import opening
 from ragforge_memory.errors import ConversationNotFound
 from ragforge_memory.graph.connect import connect
-from ragforge_memory.graph.insights import InsightLease, InsightStore
+from ragforge_memory.graph.insights import Claimed, InsightLease, InsightStore
 from ragforge_memory.llm.port import Finished, ModelRequest
 from ragforge_memory.llm.scripted import Hang, ScriptedProvider
 from ragforge_memory.models.conversation import Usage
@@ -160,6 +161,7 @@ async def test_a_claim_that_a_cancel_comes_upon_is_given_back(
             return claimed
 
     monkeypatch.setattr(opening, "InsightStore", SlowStore)
+    monkeypatch.setattr("ragforge_memory.agent.insights.analysis._CANCELLED_CLAIM_SECONDS", 60.0)
     async with make_agent(provider=asked_of(answered), settings=ALONE) as agent:
         made = await talks(agent, 1)
         run = asyncio.create_task(agent.batch_analyze(made, TASK, FIELDS))
@@ -176,16 +178,20 @@ async def test_a_claim_that_a_cancel_comes_upon_is_given_back(
 
 
 class BriefStore(InsightStore):
-    """The store with a claim of three seconds, counting how often it was renewed."""
+    """The store whose claims last a minute and are renewed as often as brief ones, counting how often they were."""
 
     renewed = 0
     often = asyncio.Event()
 
     def __init__(self, *arguments: Any) -> None:
-        super().__init__(*arguments, lease=3.0)
+        super().__init__(*arguments, lease=60.0)
+
+    async def claim(self, *arguments: Any, **options: Any) -> Claimed:
+        claimed = await super().claim(*arguments, **options)
+        return claimed if claimed.lease is None else replace(claimed, lease=replace(claimed.lease, seconds=0.5))
 
     async def renew(self, lease: InsightLease) -> bool:
-        kept = await super().renew(lease)
+        kept = await super().renew(replace(lease, seconds=60.0))
         BriefStore.renewed += 1
         if BriefStore.renewed >= 2:
             BriefStore.often.set()
@@ -194,7 +200,7 @@ class BriefStore(InsightStore):
 
 @pytest.fixture
 def brief(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Agents have claims that end soon."""
+    """Agents renew their claims soon."""
     monkeypatch.setattr(opening, "InsightStore", BriefStore)
     monkeypatch.setattr(BriefStore, "renewed", 0)
     monkeypatch.setattr(BriefStore, "often", asyncio.Event())
@@ -238,7 +244,7 @@ async def test_what_another_process_never_ends_is_not_waited_for_for_ever(
         held = "MATCH (c:Conversation {uuid: $u}) SET c.insight_token = 'x', c.insight_until = datetime('9999-01-01')"
         cypher(held, u=made[0])
         cypher("MATCH (c:Conversation {uuid: $u}) SET c.insight_token = 'x'", u=made[1])  # by nobody we know
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(60):
             found = await agent.batch_analyze(made, TASK, FIELDS)
     assert [each.conversation_id for each in found] == made[1:]
     assert [(each.conversation_id, each.reason) for each in found.failed] == [(made[0], "busy")]

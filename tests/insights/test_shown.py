@@ -168,7 +168,7 @@ async def test_messages_that_are_missing_are_passed_over(make_agent: MakeAgent, 
         none = await agent.import_conversation(_said(2), title="None")
         cypher("MATCH (m:Message {conversation_id: $u}) WHERE m.seq IN [1, 3] DETACH DELETE m", u=some.uuid)
         cypher("MATCH (m:Message {conversation_id: $u}) DETACH DELETE m", u=none.uuid)
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(60):
             found = await agent.batch_analyze([some, none], TASK, FIELDS)
     assert [each.conversation_id for each in found] == [some.uuid]
     assert _whole(shown(provider.requests[0])) == [2, 4]

@@ -16,6 +16,12 @@ from tests.summaries.desk import Desk
 __all__ = ["cypher", "home", "make_agent"]
 
 
+@pytest.fixture(autouse=True)
+def claims_are_given_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However slow the server is; else one that is busy leaves them to end by themselves."""
+    monkeypatch.setattr("ragforge_memory.graph.summaries._BRIEF_TIMEOUT", 60.0)
+
+
 @pytest.fixture
 async def make_desk(neo4j_config: Neo4jConfig, owner: Owner) -> AsyncIterator[Callable[..., Desk]]:
     """Makes desks of the test's owner, on one graph."""
