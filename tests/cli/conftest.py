@@ -62,7 +62,7 @@ class CommandLine:
             input=stdin,
             capture_output=True,
             text=True,
-            timeout=60,
+            timeout=120,
             check=False,
         )
         return Finished(done.returncode, done.stdout, done.stderr)

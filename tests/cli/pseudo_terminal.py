@@ -78,7 +78,7 @@ class PseudoTerminal:
         """Sends the process a signal, as another program may."""
         self._process.send_signal(number)
 
-    def expect(self, pattern: str, *, seconds: float = 20) -> re.Match[str]:
+    def expect(self, pattern: str, *, seconds: float = 60) -> re.Match[str]:
         """Waits for the pattern in what was printed since the last match."""
         deadline = time.monotonic() + seconds
         while True:

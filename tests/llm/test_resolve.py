@@ -12,6 +12,7 @@ import pytest
 
 from ragforge_memory.config.sections import LLMConfig
 from ragforge_memory.errors import ConfigError
+from ragforge_memory.llm import local_servers as local_servers_module
 from ragforge_memory.llm import openai as openai_module
 from ragforge_memory.llm.local_servers import LOCAL_SERVERS, chat_models, find_local_servers
 from ragforge_memory.llm.openai import OpenAIProvider
@@ -152,6 +153,13 @@ async def test_another_address_of_gemini_comes_from_its_own_variable(gemini_fake
     await resolution.provider.aclose()
 
 
+@pytest.fixture
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A local server may take its time to answer: the machine is busy with other tests."""
+    monkeypatch.setattr(local_servers_module, "PROBE_SECONDS", 30.0)
+
+
+@pytest.mark.usefixtures("patient")
 async def test_a_local_server_is_found_with_its_first_chat_model() -> None:
     with OpenAIFake(api_key=None, models=("nomic-embed-text", "qwen3:8b")) as local:
         local.script(Answer("hello"))
@@ -172,6 +180,7 @@ async def test_nothing_there_means_quotes() -> None:
     assert "GEMINI_API_KEY" in resolution.why
 
 
+@pytest.mark.usefixtures("patient")
 async def test_a_server_without_the_extra_is_passed_over_and_said(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(openai_module, "find_spec", lambda name: None)
     with OpenAIFake(api_key=None) as local:
