@@ -45,6 +45,7 @@ if TYPE_CHECKING:
         ToolCall,
         Usage,
     )
+    from ragforge_memory.models.decisions import Correction, Decision
     from ragforge_memory.models.embedding import ReembedReport
     from ragforge_memory.models.imports import ImportFault, ImportProgress, ImportReport
     from ragforge_memory.models.insight import Insight, InsightFailure, Insights
@@ -89,6 +90,7 @@ _HOMES = {
         "ToolCall",
         "Usage",
     ),
+    "models.decisions": ("Correction", "Decision"),
     "models.embedding": ("ReembedReport",),
     "models.imports": ("ImportFault", "ImportProgress", "ImportReport"),
     "models.insight": ("Insight", "InsightFailure", "Insights"),
@@ -113,6 +115,8 @@ __all__ = [
     "ConversationContext",
     "ConversationInfo",
     "ConversationNotFound",
+    "Correction",
+    "Decision",
     "ExportFault",
     "ExportReport",
     "ForkedProcess",

@@ -18,8 +18,8 @@ import ragforge_memory
 _NAMES = """
 CODE_SEARCH_TOOLS AgentState AssistantResponse AsyncConversation AsyncConversationAgent AsyncMessageStream CodeReference
 ConfigError ContextReceipt Conversation ConversationAgent ConversationConfig ConversationContext ConversationInfo
-ConversationNotFound ExportFault ExportReport ForkedProcess GraphUnavailable ImportFault ImportProgress ImportReport
-IngestReport Insight InsightFailure Insights InvalidInput Message MessageNotFound MessageStream ModelError
+ConversationNotFound Correction Decision ExportFault ExportReport ForkedProcess GraphUnavailable ImportFault
+ImportProgress ImportReport IngestReport Insight InsightFailure Insights InvalidInput Message MessageNotFound MessageStream ModelError
 Neo4jConfig NotFound Page RagforgeConfig RagforgeError ReembedReport ScoredMessage Snapshot ToolCall ToolContext
 ToolError ToolOutput TurnCancelled Usage load_config reduce_messages tool
 """

@@ -9,6 +9,8 @@ from ragforge_memory.agent.context.importance import IMPORTANT, key_sentences, s
 from ragforge_memory.code.impact import impact as impact_of_code
 from ragforge_memory.code.mentions import unquoted
 from ragforge_memory.graph.anchors import ReferenceStore
+from ragforge_memory.llm.extractive.echoes import only_asks
+from ragforge_memory.llm.extractive.statements import noted_in
 from ragforge_memory.models.impact import Impact, ImpactedScope
 
 if TYPE_CHECKING:
@@ -36,12 +38,15 @@ async def impact(services: Services, root: Path, revision: str | None = None) ->
 
 def decision_of(message: Message) -> str | None:
     """The sentence that makes a message a decision: one of an important message that decides or rules something, of a
-    marked one else its first; None where it is none."""
+    user's one that is noted, of a marked one else its first; None where it is none. What only asks decides nothing."""
     importance = message.importance or 0
     if importance < IMPORTANT:
         return None
     said = unquoted(message.content)  # a comment of quoted source decides nothing
-    decided = next((text for kind, text in key_sentences(said) if kind == "decision"), None)
+    asks = only_asks if message.role == "user" else str.isspace
+    decided = next((text for kind, text in key_sentences(said) if kind == "decision" and not asks(text)), None)
+    if decided is None and message.role == "user":
+        decided = noted_in(said)
     return decided or (next(iter(sentences(message.content)), None) if importance >= _MARKED else None)
 
 

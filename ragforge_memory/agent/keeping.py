@@ -213,7 +213,7 @@ class Keeping:
             role="user",
             content=stored,
             token_count=estimate_tokens(stored),
-            importance=importance_of(stored),
+            importance=importance_of(stored, role="user"),
             trust="user",
             metadata=services.redacted(dict(metadata)) if metadata else None,
         )

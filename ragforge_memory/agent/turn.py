@@ -11,7 +11,7 @@ from typing import Any
 from uuid import uuid4
 
 from ragforge_memory import events
-from ragforge_memory.agent.context.importance import importance_of
+from ragforge_memory.agent.context.importance import IMPORTANT, importance_of
 from ragforge_memory.agent.inputs import checked_text
 from ragforge_memory.agent.keeping import Keeping
 from ragforge_memory.agent.named import Question, answer_ties
@@ -23,6 +23,7 @@ from ragforge_memory.agent.tool_rounds import Emit, ToolRounds
 from ragforge_memory.errors import RagforgeError, TurnCancelled
 from ragforge_memory.graph.messages import CodeTies, NewMessage
 from ragforge_memory.graph.receipts import Receipt
+from ragforge_memory.llm.extractive.corrections import read_acknowledged
 from ragforge_memory.llm.extractive.echoes import only_repeats
 from ragforge_memory.llm.extractive.stock import says_nothing
 from ragforge_memory.llm.port import (
@@ -297,7 +298,7 @@ class Turn:
             model=self._services.model_name,
             usage=self._usage,
             provider_parts=parts,
-            importance=None if echo else importance_of(content, self._tools.calls),
+            importance=_importance(content, self._tools.calls, echo=echo),
             trust="agent",
             receipt=self._prepared.receipt if self._prepared else None,
         )
@@ -318,6 +319,13 @@ class Turn:
             state=self._state,
             degraded=tuple(dict.fromkeys(self._keeping.degraded)),
         )
+
+
+def _importance(content: str, calls: list[ToolCall], *, echo: bool) -> float | None:
+    """How much an answer matters: one that repeats what was said nothing, but for what it says is corrected by what."""
+    if echo:
+        return IMPORTANT if read_acknowledged(content) is not None else None
+    return importance_of(content, calls)
 
 
 def _sendable(asked: ToolRequest) -> ToolRequest:

@@ -12,7 +12,7 @@ from typing import Annotated
 
 import typer
 
-from ragforge_memory.cli import ask, chat, config, conversations, doctor, impact, ingest, reembed, version
+from ragforge_memory.cli import ask, chat, config, conversations, decisions, doctor, impact, ingest, reembed, version
 from ragforge_memory.cli.neo4j import app as neo4j_app
 from ragforge_memory.cli.options import (
     ConfigOption,
@@ -53,7 +53,7 @@ def remember_settings(
     context.obj = Settings(config, user, project, debug)
 
 
-for commands in (chat, ask, ingest, impact, reembed, doctor, version):
+for commands in (chat, ask, ingest, decisions, impact, reembed, doctor, version):
     commands.register(app)
 app.add_typer(conversations.app, name="conversations")
 app.add_typer(neo4j_app, name="neo4j")

@@ -51,6 +51,8 @@ _SHARED = (
     "message_count: 0, lineage_ids: [c.uuid], lineage_tops: [3], user_id: c.user_id, project: c.project, "
     "created_at: datetime(), updated_at: datetime()})"
 )
+_IMPORTANT = "MATCH (m:Message) WHERE m.uuid IN [$a_question, $b_question] SET m:Important"
+_FROM_THE_NEWEST: dict[str, Any] = {"since": None, "before": None, "before_uuid": "", "limit": 100}
 _WAITING = "MATCH (c:Conversation) WHERE c.uuid IN [$a_conversation, $b_conversation] SET c:PendingEmbedding"
 _EMBEDDED = (
     "MATCH (c:Conversation) WHERE c.uuid IN [$a_conversation, $b_conversation] "
@@ -95,6 +97,10 @@ SEARCH: dict[str, list[Probe]] = {
     ],
     "similar_conversations_vector": [
         Probe(lambda a, b: _asked(b), prepare=_EMBEDDED, expect=_some),
+    ],
+    "important_said": [
+        Probe(lambda a, b: _FROM_THE_NEWEST, prepare=_IMPORTANT, expect=_one_row),
+        Probe(lambda a, b: _FROM_THE_NEWEST, prepare=f"{_IMPORTANT} WITH count(*) AS set {_SHARED}", expect=_one_row),
     ],
     "found_conversations": [Probe(lambda a, b: _asked(b, uuids=[b.conversation], vector=None), expect=nothing)],
     "found_messages": [

@@ -7,12 +7,13 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from ragforge_memory.agent.inputs import check_limit
+from ragforge_memory.agent.inputs import check_limit, check_text
 from ragforge_memory.agent.search.inputs import check_query, check_threshold, checked_filters
 
 if TYPE_CHECKING:
     from ragforge_memory.agent.services import Services
-    from ragforge_memory.models.conversation import ConversationInfo, Role, ScoredMessage
+    from ragforge_memory.models.conversation import ConversationInfo, Page, Role, ScoredMessage
+    from ragforge_memory.models.decisions import Decision
     from ragforge_memory.models.search import SearchResults
 
 
@@ -87,3 +88,51 @@ class AgentSearch:
         check_limit(limit)
         check_threshold(min_score)
         return await find_similar(await self.open(), query, limit=limit, min_score=min_score)
+
+    async def decisions(
+        self,
+        about: str | None = None,
+        *,
+        doubtful: bool = False,
+        since: datetime | str | None = None,
+        until: datetime | str | None = None,
+        limit: int = 50,
+        cursor: str | None = None,
+    ) -> Page[Decision]:
+        """What was decided, ruled or noted in this owner's conversations, the newest first, and whether it still holds.
+
+        Without a model: messages that decide or rule something by their words, what the user notes, and what has an
+        ``importance`` of .9 or more. Each is told with what the user said later against it, and with what has become of the code
+        that it is about, as of the last `ingest`.
+
+        Args:
+            about: only those that have these words, or are about code or a file of this name, of then or of now; of a
+                folder those about what is in it.
+            doubtful: only those that were corrected, or of whose code something has changed or is gone.
+            since: only what was said then or later: a datetime (without a zone: UTC) or ISO text.
+            until: only what was said then or earlier; what corrects it may be later.
+            limit: decisions at most, 1 to 1,000.
+            cursor: ``next_cursor`` of the page before.
+
+        Returns:
+            A page; ``next_cursor`` is None on the last.
+
+        Raises:
+            InvalidInput: something asked for is none.
+            GraphUnavailable: the graph cannot be asked.
+        """
+        from ragforge_memory.agent.decisions import decisions
+
+        if about is not None:
+            check_text(about, "what decisions are about")
+        check_limit(limit)
+        times = checked_filters(since=since, until=until)
+        return await decisions(
+            await self.open(),
+            about=about,
+            doubtful=doubtful,
+            since=times.since,
+            until=times.until,
+            limit=limit,
+            cursor=cursor,
+        )

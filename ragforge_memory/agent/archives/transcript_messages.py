@@ -160,7 +160,7 @@ class _Filling:
             model=message.model,
             usage=message.usage,
             metadata=redacted(dict(message.metadata)) if message.metadata else None,
-            importance=importance_of(content, message.tool_calls),
+            importance=importance_of(content, message.tool_calls, role=message.role),
         )
         if message.role == "user":
             self._question = uuid

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
     from ragforge_memory.agent.agent import AsyncConversationAgent
-    from ragforge_memory.models.conversation import ConversationInfo, Role, ScoredMessage
+    from ragforge_memory.models.conversation import ConversationInfo, Page, Role, ScoredMessage
+    from ragforge_memory.models.decisions import Decision
     from ragforge_memory.models.search import SearchResults
 
 T = TypeVar("T")
@@ -46,3 +47,20 @@ class BlockingAgentSearch:
     ) -> SearchResults[ConversationInfo]:
         """See `AsyncConversationAgent.find_similar_conversations`."""
         return self._do(lambda: self._agent.find_similar_conversations(query, limit=limit, min_score=min_score))
+
+    def decisions(
+        self,
+        about: str | None = None,
+        *,
+        doubtful: bool = False,
+        since: datetime | str | None = None,
+        until: datetime | str | None = None,
+        limit: int = 50,
+        cursor: str | None = None,
+    ) -> Page[Decision]:
+        """See `AsyncConversationAgent.decisions`."""
+        return self._do(
+            lambda: self._agent.decisions(
+                about, doubtful=doubtful, since=since, until=until, limit=limit, cursor=cursor
+            )
+        )

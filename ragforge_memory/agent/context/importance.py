@@ -11,6 +11,7 @@ from collections.abc import Collection, Sequence
 from typing import Literal
 
 from ragforge_memory.code.mentions import unquoted
+from ragforge_memory.llm.extractive.statements import noted_in
 from ragforge_memory.models.conversation import Message, ToolCall
 from ragforge_memory.models.transcript import TranscriptCall
 from ragforge_memory.noted import Noted
@@ -69,8 +70,10 @@ _SENTENCE = re.compile(r"(?<=[.!?…。！？])\s+|\n+")
 _MARKS = re.compile(r"^[\s>#*\-•\d.)]+(?=\S)")
 
 
-def importance_of(content: str, tool_calls: Sequence[ToolCall | TranscriptCall] = ()) -> float | None:
-    """How much a message matters, 0 to 1; None where nothing speaks for it."""
+def importance_of(
+    content: str, tool_calls: Sequence[ToolCall | TranscriptCall] = (), *, role: str = "assistant"
+) -> float | None:
+    """How much a message matters, 0 to 1; None where nothing speaks for it. What a user notes matters as a decision."""
     # Most messages have no such word at all, and most sentences of the others.
     present = {cue for cues in _noted_cues(content) for cue in cues}
     if any(" " in cue for cue in present):
@@ -81,7 +84,7 @@ def importance_of(content: str, tool_calls: Sequence[ToolCall | TranscriptCall] 
         return 0.8
     if any(_EDITS.search(call.tool_name) for call in tool_calls):
         return IMPORTANT
-    return None
+    return 0.8 if role == "user" and noted_in(content) is not None else None
 
 
 def _any_weighs(content: str, cues: Sequence[re.Pattern[str]], present: Collection[str]) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from ragforge_memory.llm.extractive.echoes import NOTED
 from ragforge_memory.llm.extractive.quoting import shortened
@@ -17,6 +17,8 @@ from ragforge_memory.llm.extractive.talk_patterns import PARTS
 from ragforge_memory.llm.extractive.values import APPROVES, BARE_VALUE
 from ragforge_memory.llm.extractive.wording import content_words, stem
 from ragforge_memory.llm.port import ChatMessage
+
+T = TypeVar("T")
 
 MAX_CORRECTION = 200
 """Characters of a correction that is understood by what was said before it; longer ones say what they are about."""
@@ -170,15 +172,55 @@ def correction_of(message: Mapping[str, Any], others: Iterable[Mapping[str, Any]
     return max(later, key=lambda each: str(each["timestamp"]), default=None)
 
 
+class Corrections(Generic[T]):
+    """What corrects earlier statements, met from the newest message back: of each note the last correction is known.
+
+    Messages that correct nothing cost a look at their words, so all of an owner's may be met.
+    """
+
+    def __init__(self) -> None:
+        self._stated: dict[str, list[tuple[list[str], str, T]]] = {}
+        self._acknowledged: dict[str, tuple[str, T]] = {}
+
+    def of(self, text: str) -> tuple[str, T] | None:
+        """What corrects a statement of the user's, and where it stands; None where nothing met so far does.
+
+        Args:
+            text: the statement, from before all that was met.
+        """
+        told = self._acknowledged.get(_as_quoted(text))
+        words = subject_words(text)
+        stated = self._stated.get(words[0], ()) if words else ()
+        return told or next(((said, place) for own, said, place in stated if _on_the_same(words, own)), None)
+
+    def meet(self, role: str, text: str, place: T) -> None:
+        """Takes note of the next older message.
+
+        Args:
+            role: whose it is; of the agent's only acknowledgements of corrections count.
+            text: all of it.
+            place: what is to be known of it.
+        """
+        if role == "assistant":
+            if (told := read_acknowledged(text)) is not None:
+                self._acknowledged.setdefault(told[1], (told[0], place))
+        elif role == "user" and _CORRECTS.search(text) and not text.rstrip().endswith("?"):
+            words = subject_words(text)
+            if words:
+                self._stated.setdefault(words[0], []).append((words, text, place))
+
+
 def _same_subject(one: str, other: str) -> bool:
+    first, second = subject_words(one), subject_words(other)
+    return bool(first and second) and _on_the_same(first, second)
+
+
+def _on_the_same(first: Sequence[str], second: Sequence[str]) -> bool:
     """Whether two statements begin with the same word of weight and have half of their words in common.
 
     "The read timeout is 20" is not about the connect timeout.
     """
-    first, second = subject_words(one), subject_words(other)
-    if not first or not second or first[0] != second[0]:
-        return False
-    return 2 * len({*first} & {*second}) >= max(len(first), len(second))
+    return first[0] == second[0] and 2 * len({*first} & {*second}) >= max(len(first), len(second))
 
 
 def subject_words(text: str) -> list[str]:

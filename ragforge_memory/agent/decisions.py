@@ -1,0 +1,125 @@
+"""What was decided in all conversations of an owner, and whether it still holds."""
+
+from __future__ import annotations
+
+import re
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING
+
+from ragforge_memory.agent.impact import decision_of
+from ragforge_memory.errors import InvalidInput
+from ragforge_memory.graph.anchors import ReferenceStore
+from ragforge_memory.graph.decisions import DecisionStore, Important
+from ragforge_memory.llm.extractive.corrections import Corrections
+from ragforge_memory.llm.extractive.echoes import only_repeats
+from ragforge_memory.models.conversation import Message, Page
+from ragforge_memory.models.decisions import Correction, Decision
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ragforge_memory.agent.services import Services
+    from ragforge_memory.models.code import CodeReference
+
+
+async def decisions(
+    services: Services,
+    *,
+    about: str | None = None,
+    doubtful: bool = False,
+    since: datetime | None = None,
+    until: datetime | None = None,
+    limit: int = 50,
+    cursor: str | None = None,
+) -> Page[Decision]:
+    """See `AsyncConversationAgent.decisions`.
+
+    Every page is read from the newest message on: what corrects a decision is newer than it.
+
+    Raises:
+        InvalidInput: the cursor is none of this list's.
+    """
+    if not services.config.memory.enabled:
+        return Page()
+    references = ReferenceStore(services.graph, services.owner)
+    corrections: Corrections[Message] = Corrections()
+    wanted = _wanted(about)
+    found: list[Decision] = []
+    begun = cursor is None
+    async for page in DecisionStore(services.graph, services.owner).important(since=since):
+        decided = _decided(page, corrections)
+        if until is not None:
+            decided = [each for each in decided if each.timestamp <= until + timedelta(microseconds=1)]
+        if not begun:
+            at = next((place for place, each in enumerate(decided) if each.message_id == cursor), None)
+            if at is None:
+                continue
+            begun, decided = True, decided[at + 1 :]
+        ties = await references.of_messages([each.message_id for each in decided]) if decided else {}
+        for each in decided:
+            code = _tied(ties.get(each.message_id, ()))
+            told = each.model_copy(update={"code": code}) if code else each
+            if (doubtful and not told.doubtful) or not _is_about(told, wanted):
+                continue
+            if len(found) == limit:
+                return Page(items=tuple(found), next_cursor=found[-1].message_id)
+            found.append(told)
+    if not begun:
+        raise InvalidInput("the cursor is none of this list", hint="begin without a cursor")
+    return Page(items=tuple(found))
+
+
+def _decided(page: Sequence[Important], corrections: Corrections[Message]) -> list[Decision]:
+    """Those of a page, newest first, that decide something, with what of the messages met so far corrects them."""
+    decided = []
+    for each in page:
+        message = each.message
+        text = None if only_repeats(message.role, message.content) else decision_of(message)
+        if text is not None:
+            later = corrections.of(message.content) if message.role == "user" else None
+            decided.append(
+                Decision(
+                    text=text,
+                    role=message.role,
+                    timestamp=message.timestamp,
+                    message_id=message.uuid,
+                    conversation_id=message.conversation_id,
+                    title=each.title,
+                    archived=each.archived,
+                    corrected=None if later is None else _correction(*later),
+                )
+            )
+        corrections.meet(message.role, message.content, message)
+    return decided
+
+
+def _correction(said: str, message: Message) -> Correction:
+    """What the user said; of an answer that acknowledges it the question has it."""
+    own = message.in_reply_to if message.role == "assistant" else None
+    return Correction(text=" ".join(said.split()), message_id=own or message.uuid, timestamp=message.timestamp)
+
+
+def _tied(references: Sequence[CodeReference]) -> tuple[CodeReference, ...]:
+    """Each definition once; what was only read on the way is none that a decision is about."""
+    kept = {(each.file, each.qualified_name): each for each in references if each.kind != "read"}
+    return tuple(kept.values())
+
+
+def _wanted(about: str | None) -> tuple[str, list[re.Pattern[str]]]:
+    name = (about or "").strip().strip("`").removesuffix("()")
+    return name, [re.compile(rf"(?<!\w){re.escape(word)}(?!\w)", re.I) for word in name.split()]
+
+
+def _is_about(decision: Decision, wanted: tuple[str, list[re.Pattern[str]]]) -> bool:
+    """Whether a decision has all of the words, or is about code of that name or in that file or folder."""
+    name, words = wanted
+    if not name or all(word.search(decision.text) for word in words):
+        return True
+    for each in decision.code:
+        names = (each.name, each.qualified_name, each.moved_to_name or "")
+        if any(f".{known}".endswith(f".{name}") for known in names):
+            return True
+        folder = f"/{name.strip('/')}/"
+        if any(folder in f"/{file}/" for file in (each.file, each.moved_to_file or "")):
+            return True
+    return False

@@ -1,0 +1,116 @@
+"""`ragforge decisions`: what was decided in all conversations, and whether it still holds."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ragforge_memory.cli.options import JsonOption, Settings, command
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from ragforge_memory.models.conversation import Page
+    from ragforge_memory.models.decisions import Decision
+
+_STATED = 300  # characters of a decision
+_TITLE = 40  # characters of a conversation's title
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the command."""
+    command(app, "decisions")(decisions)
+
+
+def decisions(
+    settings: Settings,
+    about: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="ABOUT",
+            help="Only those that have these words, or are about this code, file or folder.",
+            show_default=False,
+        ),
+    ] = None,
+    doubtful: Annotated[
+        bool, typer.Option("--doubtful", help="Only those that were corrected, or whose code has changed or is gone.")
+    ] = False,
+    since: Annotated[
+        str | None, typer.Option("--since", metavar="TIME", help="Only from then on (ISO).", show_default=False)
+    ] = None,
+    until: Annotated[
+        str | None,
+        typer.Option("--until", metavar="TIME", help="Only up to then (ISO), a day to its end.", show_default=False),
+    ] = None,
+    limit: Annotated[int, typer.Option("--limit", "-n", metavar="N", min=1, max=1000, help="At most so many.")] = 20,
+    json: JsonOption = False,
+) -> None:
+    """List what was decided, ruled or noted in all conversations, the newest first, and whether it still holds."""
+    from ragforge_memory.cli.session import run_async
+
+    run_async(_decisions, settings, about, doubtful, since, until, limit, json)
+
+
+async def _decisions(
+    settings: Settings,
+    about: str | None,
+    doubtful: bool,
+    since: str | None,
+    until: str | None,
+    limit: int,
+    json: bool,
+) -> None:
+    from ragforge_memory.cli.output import plain, print_json
+    from ragforge_memory.cli.references import labels_age
+    from ragforge_memory.cli.session import open_graph
+    from ragforge_memory.cli.terminal import Terminal, note
+
+    async with open_graph(settings, quiet=json) as agent:
+        found = await agent.decisions(about, doubtful=doubtful, since=since, until=until, limit=limit)
+        tied = any(each.code for each in found)
+        age = await labels_age(agent) if tied and not json else ""
+    if json:
+        print_json([{**plain(each), "doubtful": each.doubtful} for each in found])
+        return
+    terminal = Terminal.of_this_process()
+    for each in found:
+        typer.echo(terminal.wrap("\n".join(_lines(each)), margin=4))
+    for line in _notes(found, about, doubtful=doubtful, narrowed=bool(about or since or until), age=age):
+        note(line)
+
+
+def _lines(decision: Decision) -> Iterable[str]:
+    from ragforge_memory.cli.references import labels
+    from ragforge_memory.cli.render import one_line
+
+    who = {"user": "you", "assistant": "answer"}.get(decision.role, decision.role)
+    title = one_line(decision.title or "(no title)", _TITLE, whole_words=True)
+    archived = " (archived)" if decision.archived else ""
+    when = decision.timestamp.astimezone().strftime("%Y-%m-%d %H:%M")
+    yield f"{when}  {who} in {decision.conversation_id[:8]} {title}{archived}"
+    yield f"  {one_line(decision.text, _STATED, whole_words=True)}"
+    if decision.corrected is not None:
+        yield f"  corrected {decision.corrected.timestamp.astimezone():%Y-%m-%d %H:%M}: " + one_line(
+            decision.corrected.text, _STATED, whole_words=True
+        )
+    for line in labels(decision.code):
+        yield f"  {line}"
+
+
+def _notes(found: Page[Decision], about: str | None, *, doubtful: bool, narrowed: bool, age: str) -> Iterable[str]:
+    """What is said beside the list, on stderr."""
+    import shlex
+
+    if found.next_cursor is not None:
+        yield f"there are more than these {len(found.items):,}; -n N shows more, ABOUT or --since fewer"
+    if found.items:
+        if age:
+            yield age
+    elif doubtful:
+        yield "nothing that was decided was corrected since, or is about code that has changed"
+    elif narrowed:
+        look = f"; ragforge conversations search {shlex.quote(about)} looks at all that was said" if about else ""
+        yield f"nothing was decided{f' about {about!r}' if about else ' then'}{look}"
+    else:
+        yield 'nothing was decided yet; ragforge ask "note: ..." notes it'

@@ -1,0 +1,17 @@
+"""Which sentence of what a user said is a note: it decides, rules or tells something, and asks nothing."""
+
+from __future__ import annotations
+
+from ragforge_memory.llm.extractive.questions import MAX_QUESTION, prose, sentences
+from ragforge_memory.llm.extractive.small_talk import NOTED, SET
+
+MAX_STATED = 2_000
+"""Characters of a message that is looked at: longer ones are pasted, and told by their own cues."""
+
+
+def noted_in(text: str) -> str | None:
+    """The first sentence of a user's message that is noted; None where none is."""
+    if len(text) > MAX_STATED:
+        return None
+    said = (each.strip() for each in sentences(prose(text)))
+    return next((each for each in said if len(each) <= MAX_QUESTION and (NOTED.match(each) or SET.match(each))), None)

@@ -1,0 +1,48 @@
+"""What was decided, what corrected it since, and what became of the code that it is about."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from ragforge_memory.models.code import CodeReference
+from ragforge_memory.models.shape import Shape
+
+
+class Correction(Shape):
+    """What the user said later against a decision, and in which message."""
+
+    text: str
+    message_id: str
+    timestamp: datetime
+
+
+class Decision(Shape):
+    """A decision, a rule or a note: the sentence that makes it one, where it was said, and what became of it.
+
+    ``title`` and ``archived`` are the conversation's. ``code`` is what the message was about and what it is now;
+    ``corrected`` the last statement of the user's that corrects it, None where none does.
+    """
+
+    text: str
+    role: str
+    timestamp: datetime
+    message_id: str
+    conversation_id: str
+    title: str | None = None
+    archived: bool = False
+    code: tuple[CodeReference, ...] = ()
+    corrected: Correction | None = None
+
+    @property
+    def changed_code(self) -> tuple[CodeReference, ...]:
+        """The code that is not what it was: drifted, gone, or moved and changed on the way."""
+        return tuple(
+            each
+            for each in self.code
+            if each.status in ("drifted", "orphaned") or (each.status == "moved" and each.changed)
+        )
+
+    @property
+    def doubtful(self) -> bool:
+        """Whether it may no longer hold: it was corrected, or code that it is about has changed or is gone."""
+        return self.corrected is not None or bool(self.changed_code)

@@ -1,0 +1,175 @@
+"""What was decided in all conversations, what corrected it, and what became of the code that it is about."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from ragforge_memory import AsyncConversationAgent, Decision, InvalidInput
+from ragforge_memory.llm.extractive.corrections import Corrections
+from ragforge_memory.llm.extractive.provider import ExtractiveProvider
+from ragforge_memory.llm.extractive.statements import noted_in
+from ragforge_memory.tools.code_search import CODE_SEARCH_TOOLS
+
+MakeAgent = Callable[..., AsyncConversationAgent]
+
+CODE = "def check(word):\n    total = len(word) * 7\n    return total > 3\n\n\ndef other(word):\n    return word * 2\n"
+
+
+def _texts(found: object) -> list[str]:
+    return [each.text for each in found]  # type: ignore[attr-defined]
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """A small project."""
+    root = tmp_path / "project"
+    (root / "auth").mkdir(parents=True)
+    (root / "auth" / "words.py").write_text(CODE)
+    return root
+
+
+@pytest.mark.anyio
+async def test_what_was_decided_is_listed_with_what_became_of_it(make_agent: MakeAgent, project: Path) -> None:
+    async with make_agent(provider=ExtractiveProvider(), tools=CODE_SEARCH_TOOLS, root=project) as agent:
+        await agent.ingest()
+        first = await agent.create_conversation("Words")
+        await first.send_message("Where is check?")
+        await first.send_message("We decided that `check` never logs.")
+        await first.send_message("remember: the pool has 10 connections")
+        second = await agent.create_conversation("Later")
+        await second.send_message("note: `other` is kept as it is")
+        await second.send_message("What did we decide?")
+        await second.send_message("Did we decide to log in check?")
+
+        told = [
+            "note: `other` is kept as it is",
+            "remember: the pool has 10 connections",
+            "We decided that `check` never logs.",
+        ]
+        found = await agent.decisions()
+        assert _texts(found) == told
+        assert [each.title for each in found] == ["Later", "Words", "Words"]
+        assert not any(each.doubtful for each in found)
+        assert [[ref.name for ref in each.code] for each in found] == [["other"], [], ["check"]]
+
+        # By words, by the code, its file and its folder.
+        assert _texts(await agent.decisions("POOL connections")) == [told[1]]
+        assert _texts(await agent.decisions("check()")) == [told[2]]
+        assert _texts(await agent.decisions("words.py")) == _texts(await agent.decisions("auth/")) == [told[0], told[2]]
+        assert _texts(await agent.decisions("chec")) == []
+
+        # What the code becomes, and what is said against it, makes them doubtful.
+        (project / "auth" / "words.py").write_text(CODE.replace("* 7", "* 9"))
+        await agent.ingest()
+        await second.send_message("Update: the pool has 20 connections.")
+        doubtful = await agent.decisions(doubtful=True)
+        assert _texts(doubtful) == told[1:]
+        assert doubtful.items[0].corrected is not None
+        assert doubtful.items[0].corrected.text == "Update: the pool has 20 connections."
+        assert [ref.status for ref in doubtful.items[1].changed_code] == ["drifted"]
+        assert doubtful.items[1].corrected is None
+
+
+@pytest.mark.anyio
+async def test_a_correction_without_a_subject_is_known_by_its_answer(make_agent: MakeAgent) -> None:
+    async with make_agent(provider=ExtractiveProvider(), tools=CODE_SEARCH_TOOLS) as agent:
+        conversation = await agent.create_conversation()
+        await conversation.send_message("note: the timeout is 20 seconds")
+        answer = await conversation.send_message("no, 30 seconds")
+        [decision] = [each for each in await agent.decisions() if "20" in each.text]
+        assert decision.corrected is not None
+        assert decision.corrected.text == "no, 30 seconds"
+        assert decision.corrected.message_id == answer.user_message_id
+
+
+@pytest.mark.anyio
+async def test_pages_have_each_decision_once_in_order(make_agent: MakeAgent, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ragforge_memory.graph.decisions.PAGE", 3)
+    async with make_agent() as agent:
+        said = [{"role": "user", "content": f"We decided on rule {number}."} for number in range(8)]
+        said.insert(4, {"role": "user", "content": "It failed with a TypeError."})
+        # All at the same moment: the order is by uuid then, and none is lost between two reads.
+        await agent.import_conversation([{**each, "timestamp": "2026-01-02T03:04:05Z"} for each in said])
+        whole = await agent.decisions(limit=100)
+        assert sorted(_texts(whole)) == [f"We decided on rule {number}." for number in range(8)]
+        assert whole.next_cursor is None
+        paged: list[Decision] = []
+        cursor: str | None = None
+        for _ in range(4):
+            page = await agent.decisions(limit=2, cursor=cursor)
+            paged += page
+            cursor = page.next_cursor
+        assert paged == [*whole]
+        assert cursor is None
+        with pytest.raises(InvalidInput, match="cursor"):
+            await agent.decisions(cursor="none of it")
+
+
+@pytest.mark.anyio
+async def test_days_limit_what_is_listed_and_not_what_corrects_it(make_agent: MakeAgent) -> None:
+    async with make_agent() as agent:
+        for day, text in (
+            (1, "note: tabs are four wide"),
+            (2, "We decided on UTC."),
+            (3, "Actually, tabs are two wide."),
+        ):
+            said = {"role": "user", "content": text, "timestamp": f"2026-01-0{day}T10:00:00Z"}
+            await agent.import_conversation([said])
+        assert _texts(await agent.decisions(since="2026-01-02", until="2026-01-02")) == ["We decided on UTC."]
+        [first] = await agent.decisions(until="2026-01-01")
+        assert first.corrected is not None
+        assert first.corrected.text == "Actually, tabs are two wide."
+        with pytest.raises(InvalidInput, match="since"):
+            await agent.decisions(since="soon")
+
+
+@pytest.mark.anyio
+async def test_what_is_deleted_is_gone_and_what_a_branch_shares_is_the_branchs(make_agent: MakeAgent) -> None:
+    async with make_agent("One.", "Two.") as agent:
+        conversation = await agent.create_conversation("Trunk")
+        kept = await conversation.send_message("We decided to keep it.")
+        await conversation.send_message("We decided to drop it.")
+        branch = await conversation.branch(kept.message_id, title="Branch")
+        await conversation.delete()
+        [decision] = await agent.decisions()
+        assert (decision.text, decision.title) == ("We decided to keep it.", "Branch")
+        assert decision.conversation_id == branch.info.uuid
+        await branch.delete()
+        assert not [*await agent.decisions()]
+
+
+@pytest.mark.anyio
+async def test_no_one_elses_decisions_are_listed(make_agent: MakeAgent) -> None:
+    async with make_agent("Fine.") as mine, make_agent(user_id="somebody-else") as other:
+        await (await mine.create_conversation()).send_message("We decided on tabs.")
+        assert _texts(await mine.decisions()) == ["We decided on tabs."]
+        assert not [*await other.decisions()]
+
+
+@pytest.mark.parametrize(
+    ("text", "note"),
+    [
+        ("note: the limit is 40", "note: the limit is 40"),
+        ("It is slow. We decided to cache it.", "We decided to cache it."),
+        ("The pool size is 10.", "The pool size is 10."),
+        ("Where is check?", None),
+        ("Did we decide to cache it?", None),
+        ("We decided. " + "x" * 3_000, None),
+    ],
+)
+def test_a_note_is_told_from_a_question(text: str, note: str | None) -> None:
+    assert noted_in(text) == note
+
+
+def test_the_last_correction_of_the_same_subject_counts() -> None:
+    met: Corrections[int] = Corrections()
+    met.meet("user", "Update: the read timeout is 30.", 3)
+    met.meet("assistant", "Update: the read timeout is 99.", 2)
+    met.meet("user", "Update: the read timeout is 20.", 1)
+    met.meet("user", "Is it that the read timeout is no longer 10?", 0)
+    assert met.of("The read timeout is 10.") == ("Update: the read timeout is 30.", 3)
+    assert met.of("The connect timeout is 10.") is None
+    assert met.of("") is None

@@ -1,0 +1,33 @@
+"""`ragforge decisions`."""
+
+from __future__ import annotations
+
+from tests.cli.conftest import CommandLine
+
+
+def test_decisions_are_listed_with_whether_they_hold(ragforge: CommandLine) -> None:
+    empty = ragforge.run("decisions")
+    assert (empty.returncode, empty.stdout) == (0, "")
+    assert 'nothing was decided yet; ragforge ask "note: ..." notes it' in empty.stderr
+    source = ragforge.project / "auth.py"
+    source.write_text("def check(word):\n    total = len(word) * 7\n    return total > 3\n")
+    model = ragforge.script("Noted.", "Noted.")
+    for said in ("note: `check` never logs", "note: tabs are four wide"):
+        ragforge.ok("ask", "--model", model, said)
+    assert not ragforge.ok("decisions", "--doubtful")
+    source.write_text("def check(word):\n    total = len(word) * 9\n    return total > 3\n")
+    ragforge.ok("ingest")
+    lines = ragforge.ok("decisions").splitlines()
+    assert lines[1] == "  note: tabs are four wide"
+    assert lines[3:] == [
+        "  note: `check` never logs",
+        "  discussed `check` (auth.py:1): drifted, its code has changed since",
+    ]
+    assert " you in " in lines[0]
+    [doubtful] = ragforge.json("decisions", "check", "--doubtful", "--json")
+    assert (doubtful["text"], doubtful["doubtful"]) == ("note: `check` never logs", True)
+    one = ragforge.run("decisions", "-n", "1")
+    assert len(one.stdout.splitlines()) == 2
+    assert "there are more than these 1" in one.stderr
+    assert "ragforge conversations search nothing" in ragforge.run("decisions", "nothing").stderr
+    assert ragforge.run("decisions", "--since", "soon").returncode == 1
