@@ -19,9 +19,9 @@ _NAMES = """
 CODE_SEARCH_TOOLS AgentState AssistantResponse AsyncConversation AsyncConversationAgent AsyncMessageStream CodeReference
 ConfigError ContextReceipt Conversation ConversationAgent ConversationConfig ConversationContext ConversationInfo
 ConversationNotFound Correction Decision ExportFault ExportReport ForkedProcess GraphUnavailable ImportFault
-ImportProgress ImportReport IngestReport Insight InsightFailure Insights InvalidInput Message MessageNotFound MessageStream ModelError
-Neo4jConfig NotFound Page RagforgeConfig RagforgeError ReembedReport ScoredMessage Snapshot ToolCall ToolContext
-ToolError ToolOutput TurnCancelled Usage load_config reduce_messages tool
+ImportProgress ImportReport IngestReport Insight InsightFailure Insights InvalidInput Message MessageNotFound
+MessageStream ModelError Neo4jConfig NotFound Page RagforgeConfig RagforgeError ReembedReport ScoredMessage Snapshot
+ToolCall ToolContext ToolError ToolOutput TurnCancelled Usage load_config reduce_messages tool
 """
 PUBLIC = _NAMES.split()
 """Every name that a user may import from the package; to add one is a decision, to take one away breaks somebody."""

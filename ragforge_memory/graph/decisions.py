@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from ragforge_memory.graph.client import GraphClient
 from ragforge_memory.graph.records import message, utc_text
@@ -33,17 +34,21 @@ class DecisionStore:
 
     async def important(self, *, since: datetime | None = None) -> AsyncIterator[list[Important]]:
         """Those that were said from ``since`` on, newest first, page by page; none that is being deleted."""
-        place: tuple[str | None, str] = None, ""
+        place: dict[str, Any] = {"before": None, "before_conversation": "", "before_seq": 0}
         while True:
             rows = await self._client.read(
                 "important_said",
                 since=utc_text(since),
-                before=place[0],
-                before_uuid=place[1],
                 limit=PAGE,
+                **place,
                 **self._owner,
             )
             yield [Important(message(row["message"]), row["title"], row["archived"]) for row in rows if not row["gone"]]
-            if len(rows) < PAGE or rows[-1]["message"]["timestamp"] is None:
+            last = rows[-1] if len(rows) == PAGE else None
+            if last is None or last["message"]["timestamp"] is None:
                 return
-            place = rows[-1]["message"]["timestamp"], rows[-1]["message"]["uuid"]
+            place = {
+                "before": last["message"]["timestamp"],
+                "before_conversation": last["stored"],
+                "before_seq": last["message"]["seq"],
+            }

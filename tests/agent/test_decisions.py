@@ -91,10 +91,10 @@ async def test_pages_have_each_decision_once_in_order(make_agent: MakeAgent, mon
     async with make_agent() as agent:
         said = [{"role": "user", "content": f"We decided on rule {number}."} for number in range(8)]
         said.insert(4, {"role": "user", "content": "It failed with a TypeError."})
-        # All at the same moment: the order is by uuid then, and none is lost between two reads.
+        # All at the same moment: the order is that of the conversation then, and none is lost between two reads.
         await agent.import_conversation([{**each, "timestamp": "2026-01-02T03:04:05Z"} for each in said])
         whole = await agent.decisions(limit=100)
-        assert sorted(_texts(whole)) == [f"We decided on rule {number}." for number in range(8)]
+        assert _texts(whole) == [f"We decided on rule {number}." for number in reversed(range(8))]
         assert whole.next_cursor is None
         paged: list[Decision] = []
         cursor: str | None = None

@@ -52,7 +52,13 @@ _SHARED = (
     "created_at: datetime(), updated_at: datetime()})"
 )
 _IMPORTANT = "MATCH (m:Message) WHERE m.uuid IN [$a_question, $b_question] SET m:Important"
-_FROM_THE_NEWEST: dict[str, Any] = {"since": None, "before": None, "before_uuid": "", "limit": 100}
+_FROM_THE_NEWEST: dict[str, Any] = {
+    "since": None,
+    "before": None,
+    "before_conversation": "",
+    "before_seq": 0,
+    "limit": 100,
+}
 _WAITING = "MATCH (c:Conversation) WHERE c.uuid IN [$a_conversation, $b_conversation] SET c:PendingEmbedding"
 _EMBEDDED = (
     "MATCH (c:Conversation) WHERE c.uuid IN [$a_conversation, $b_conversation] "

@@ -102,8 +102,8 @@ class AgentSearch:
         """What was decided, ruled or noted in this owner's conversations, the newest first, and whether it still holds.
 
         Without a model: messages that decide or rule something by their words, what the user notes, and what has an
-        ``importance`` of .9 or more. Each is told with what the user said later against it, and with what has become of the code
-        that it is about, as of the last `ingest`.
+        ``importance`` of .9 or more. Each is told with what the user said later against it, and with what has become
+        of the code that it is about, as of the last `ingest`.
 
         Args:
             about: only those that have these words, or are about code or a file of this name, of then or of now; of a
