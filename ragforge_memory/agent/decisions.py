@@ -55,11 +55,12 @@ async def decisions(
             if at is None:
                 continue
             begun, decided = True, decided[at + 1 :]
+        said = {each.message.uuid: each.message.content for each in page if each.message.role == "user"}
         ties = await references.of_messages([each.message_id for each in decided]) if decided else {}
         for each in decided:
             code = _tied(ties.get(each.message_id, ()))
             told = each.model_copy(update={"code": code}) if code else each
-            if (doubtful and not told.doubtful) or not _is_about(told, wanted):
+            if (doubtful and not told.doubtful) or not _is_about(told, said.get(each.message_id, each.text), wanted):
                 continue
             if len(found) == limit:
                 return Page(items=tuple(found), next_cursor=found[-1].message_id)
@@ -110,10 +111,10 @@ def _wanted(about: str | None) -> tuple[str, list[re.Pattern[str]]]:
     return name, [re.compile(rf"(?<!\w){re.escape(word)}(?!\w)", re.I) for word in name.split()]
 
 
-def _is_about(decision: Decision, wanted: tuple[str, list[re.Pattern[str]]]) -> bool:
-    """Whether a decision has all of the words, or is about code of that name or in that file or folder."""
+def _is_about(decision: Decision, said: str, wanted: tuple[str, list[re.Pattern[str]]]) -> bool:
+    """Whether a decision, or what was ``said`` with it, has all of the words, or is about such code, file or folder."""
     name, words = wanted
-    if not name or all(word.search(decision.text) for word in words):
+    if not name or all(word.search(said) for word in words):
         return True
     for each in decision.code:
         names = (each.name, each.qualified_name, each.moved_to_name or "")

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 # From here on somebody has marked a message, whatever its words are.
 _MARKED = 0.9
+# Sentences that are told of what a user has said.
+_STATED = 3
 
 
 async def impact(services: Services, root: Path, revision: str | None = None) -> Impact:
@@ -37,16 +39,22 @@ async def impact(services: Services, root: Path, revision: str | None = None) ->
 
 
 def decision_of(message: Message) -> str | None:
-    """The sentence that makes a message a decision: one of an important message that decides or rules something, of a
-    user's one that is noted, of a marked one else its first; None where it is none. What only asks decides nothing."""
+    """What makes a message a decision: the sentence of an important one that decides or rules something, of a user's
+    the first three that do so or are noted, of a marked one else its first; None where it is none. What only asks
+    decides nothing."""
     importance = message.importance or 0
     if importance < IMPORTANT:
         return None
     said = unquoted(message.content)  # a comment of quoted source decides nothing
-    asks = only_asks if message.role == "user" else str.isspace
-    decided = next((text for kind, text in key_sentences(said) if kind == "decision" and not asks(text)), None)
-    if decided is None and message.role == "user":
-        decided = noted_in(said)
+    decides = [text for kind, text in key_sentences(said) if kind == "decision"]
+    if message.role == "user":
+        notes = noted_in(said) is not None
+        told = [
+            each for each in sentences(said) if (each in decides and not only_asks(each)) or (notes and noted_in(each))
+        ]
+        decided = " ".join(told[:_STATED])
+    else:
+        decided = next(iter(decides), "")
     return decided or (next(iter(sentences(message.content)), None) if importance >= _MARKED else None)
 
 

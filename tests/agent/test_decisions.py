@@ -149,6 +149,16 @@ async def test_no_one_elses_decisions_are_listed(make_agent: MakeAgent) -> None:
         assert not [*await other.decisions()]
 
 
+@pytest.mark.anyio
+async def test_of_what_a_user_says_all_that_decides_is_told_and_every_word_counts(make_agent: MakeAgent) -> None:
+    async with make_agent("We decided to keep 31. It is never changed.") as agent:
+        said = "About hashes: is 31 fine? note: we multiply by 31. Do not change it."
+        await (await agent.create_conversation()).send_message(said)
+        told = ["We decided to keep 31.", "note: we multiply by 31. Do not change it."]
+        assert _texts(await agent.decisions()) == told
+        assert _texts(await agent.decisions("hashes")) == told[1:]
+
+
 @pytest.mark.parametrize(
     ("text", "note"),
     [
