@@ -80,6 +80,20 @@ def test_every_statement_with_texts_of_messages_is_known() -> None:
     assert known - found <= {"import_messages", "restore_messages", "restore_messages_with_vectors", "archive_messages"}
 
 
+async def test_decisions_are_read_from_files_and_what_is_lost_is_left_out(keeping: Keeping, tmp_path: Path) -> None:
+    async with keeping("files", "fine", "fine", "fine") as agent:
+        lost = await agent.create_conversation()
+        await lost.send_message("We decided on tabs.")
+        kept = await agent.create_conversation()
+        await kept.send_message("We decided on UTC.")
+        branch = await kept.branch(title="Branch")
+        await branch.send_message("We decided to ship it.")
+        found = [each.text for each in await agent.decisions()]
+        assert found == ["We decided to ship it.", "We decided on UTC.", "We decided on tabs."]
+        _file(tmp_path, lost).unlink()
+        assert [each.text for each in await agent.decisions()] == found[:2]
+
+
 async def test_an_agent_without_files_refuses_a_conversation_that_has_one(keeping: Keeping, tmp_path: Path) -> None:
     async with keeping("files", *ANSWER) as agent:
         conversation = await _asked(agent)

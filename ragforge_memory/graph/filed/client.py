@@ -27,7 +27,13 @@ Rows = list[dict[str, Any]]
 READS = frozenset(
     {"turn_context", "history", "tool_calls", "tool_result", "answered_message", "messages_at", "messages_between"}
     | {"found_messages", "branch_point", "messages_about", "messages_on_places", "stretch_messages"}
-    | {"pending_embeddings", "pending_reembedding", "pending_conversation_vectors", "archive_messages"}
+    | {
+        "pending_embeddings",
+        "pending_reembedding",
+        "pending_conversation_vectors",
+        "archive_messages",
+        "important_said",
+    }
 )
 """The statements whose rows have texts of messages; those of `searching` and ``archive_sizes`` besides."""
 
@@ -356,6 +362,12 @@ class FiledClient(GraphClient):
             lost = {want.message_id for want in left}
             rows[0]["found"] = [each for each in rows[0]["found"] if each["message"]["uuid"] not in lost]
             log.warning("%s messages that were found are left out: %s", len(lost), self._missing(left, where).message)
+            return
+        if name == "important_said":
+            lost = {want.message_id for want in left}
+            for row in rows:
+                row["gone"] = row["gone"] or row["message"]["uuid"] in lost
+            log.warning("%s decisions are left out: %s", len(lost), self._missing(left, where).message)
             return
         raise self._missing(left, where)
 
