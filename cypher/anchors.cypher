@@ -204,12 +204,8 @@ CALL () {
 MATCH (m:Message)-[tie:ANCHORED_AT]->(a)
 WHERE m.user_id = $user_id AND m.project = $project
 MATCH (held:Conversation {uuid: m.conversation_id})
-WITH m, tie, a, CASE WHEN held.status <> 'deleting' THEN held ELSE head(COLLECT {
-  MATCH (held)-[:HAS_BRANCH*1..]->(b:Conversation)
-  WHERE b.status <> 'deleting' AND any(i IN range(0, size(b.lineage_ids) - 1)
-    WHERE b.lineage_ids[i] = held.uuid AND b.lineage_tops[i] >= m.seq)
-  RETURN b ORDER BY b.updated_at DESC, b.uuid LIMIT 1
-}) END AS c
+WITH m, tie, a,
+// include: living
 WHERE c IS NOT NULL
 WITH c, m, tie, a
 ORDER BY m.timestamp DESC, m.uuid, tie.kind DESC
@@ -251,12 +247,8 @@ CALL () {
 MATCH (m:Message)-[tie:ANCHORED_AT]->(a)
 WHERE m.user_id = $user_id AND m.project = $project
 MATCH (held:Conversation {uuid: m.conversation_id})
-WITH place, m, tie, a, CASE WHEN held.status <> 'deleting' THEN held ELSE head(COLLECT {
-  MATCH (held)-[:HAS_BRANCH*1..]->(b:Conversation)
-  WHERE b.status <> 'deleting' AND any(i IN range(0, size(b.lineage_ids) - 1)
-    WHERE b.lineage_ids[i] = held.uuid AND b.lineage_tops[i] >= m.seq)
-  RETURN b ORDER BY b.updated_at DESC, b.uuid LIMIT 1
-}) END AS c
+WITH place, m, tie, a,
+// include: living
 WHERE c IS NOT NULL
 OPTIONAL MATCH (a)-[:RESOLVES_TO]->(s:Scope)
 RETURN place.file AS file, place.key AS key, c.title AS title,

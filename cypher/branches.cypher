@@ -139,3 +139,13 @@ CALL (c, other, brought) {
   RETURN count(*) AS ties
 }
 RETURN brought, head(COLLECT { MATCH (m:Message {uuid: $uuid}) WHERE m.conversation_id = c.uuid RETURN m.seq }) AS seq, ties
+
+// part: living
+// Who tells of the message `m` of the conversation `held`, as `c`: `held` while it lives, else of the living branches
+// that share the message the one updated last; null where there is none.
+  CASE WHEN held.status <> 'deleting' THEN held ELSE head(COLLECT {
+    MATCH (held)-[:HAS_BRANCH*1..]->(b:Conversation)
+    WHERE b.status <> 'deleting' AND any(i IN range(0, size(b.lineage_ids) - 1)
+      WHERE b.lineage_ids[i] = held.uuid AND b.lineage_tops[i] >= m.seq)
+    RETURN b ORDER BY b.updated_at DESC, b.uuid LIMIT 1
+  }) END AS c

@@ -1,6 +1,7 @@
 // name: important_said
 // What an owner has that must not get lost (decisions, errors, edits, what was marked), the newest first, from behind a
-// place on; what was imported without times has one time. What living branches share of a deleted conversation is told as that of the one updated last.
+// place on; what was imported without times has one time, so that the place is of three. What living branches share of
+// a deleted conversation is told as that of the one updated last.
 MATCH (m:Important)
 WHERE m.user_id = $user_id AND m.project = $project
   AND ($since IS NULL OR m.timestamp >= datetime($since))
@@ -10,15 +11,9 @@ WITH m
 ORDER BY m.timestamp DESC, m.conversation_id DESC, m.seq DESC
 LIMIT $limit
 MATCH (held:Conversation {uuid: m.conversation_id})
-WITH m, CASE WHEN held.status <> 'deleting' THEN held ELSE head(COLLECT {
-  MATCH (held)-[:HAS_BRANCH*1..]->(c:Conversation)
-  WHERE c.status <> 'deleting'
-    AND any(i IN range(0, size(c.lineage_ids) - 1) WHERE c.lineage_ids[i] = held.uuid AND c.lineage_tops[i] >= m.seq)
-  WITH c
-  ORDER BY c.updated_at DESC, c.uuid
-  RETURN c LIMIT 1
-}) END AS living
-RETURN m {.uuid, conversation_id: coalesce(living.uuid, m.conversation_id), .seq, .role, .content, .in_reply_to,
-    .importance, .trust, .user_id, .project, timestamp: toStringOrNull(m.timestamp)} AS message,
-  m.conversation_id AS stored, living IS NULL AS gone, living.title AS title, coalesce(living.status = 'archived', false) AS archived
+WITH m,
+// include: living
+RETURN m {.uuid, conversation_id: coalesce(c.uuid, m.conversation_id), .seq, .role, .content, .in_reply_to, .importance,
+    .trust, .user_id, .project, timestamp: toStringOrNull(m.timestamp)} AS message,
+  m.conversation_id AS stored, c IS NULL AS gone, c.title AS title, coalesce(c.status = 'archived', false) AS archived
 ORDER BY m.timestamp DESC, m.conversation_id DESC, m.seq DESC

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 from ragforge_memory.agent.impact import decision_of
+from ragforge_memory.agent.inputs import bare_name
 from ragforge_memory.errors import InvalidInput
 from ragforge_memory.graph.anchors import ReferenceStore
 from ragforge_memory.graph.decisions import DecisionStore, Important
@@ -49,7 +50,7 @@ async def decisions(
     async for page in DecisionStore(services.graph, services.owner).important(since=since):
         decided = _decided(page, corrections)
         if until is not None:
-            decided = [each for each in decided if each.timestamp <= until + timedelta(microseconds=1)]
+            decided = [each for each in decided if each.timestamp <= until]
         if not begun:
             at = next((place for place, each in enumerate(decided) if each.message_id == cursor), None)
             if at is None:
@@ -107,7 +108,7 @@ def _tied(references: Sequence[CodeReference]) -> tuple[CodeReference, ...]:
 
 
 def _wanted(about: str | None) -> tuple[str, list[re.Pattern[str]]]:
-    name = (about or "").strip().strip("`").removesuffix("()")
+    name = bare_name(about or "")
     return name, [re.compile(rf"(?<!\w){re.escape(word)}(?!\w)", re.I) for word in name.split()]
 
 

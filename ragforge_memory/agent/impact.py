@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -48,14 +49,15 @@ def decision_of(message: Message) -> str | None:
     said = unquoted(message.content)  # a comment of quoted source decides nothing
     decides = [text for kind, text in key_sentences(said) if kind == "decision"]
     if message.role == "user":
-        notes = noted_in(said) is not None
-        told = [
-            each for each in sentences(said) if (each in decides and not only_asks(each)) or (notes and noted_in(each))
-        ]
-        decided = " ".join(told[:_STATED])
-    else:
-        decided = next(iter(decides), "")
+        decides = _ruled(said, {*decides})
+    decided = " ".join(decides[: _STATED if message.role == "user" else 1])
     return decided or (next(iter(sentences(message.content)), None) if importance >= _MARKED else None)
+
+
+def _ruled(said: str, decides: Collection[str]) -> list[str]:
+    """The sentences of what a user said that are noted, or decide something and do not ask."""
+    notes = noted_in(said) is not None
+    return [each for each in sentences(said) if (each in decides and not only_asks(each)) or (notes and noted_in(each))]
 
 
 def _told(scope: ImpactedScope) -> ImpactedScope:

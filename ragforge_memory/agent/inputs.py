@@ -104,6 +104,11 @@ def check_text(text: object, what: str) -> None:
         raise InvalidInput(f"{what} is not valid text: {error.reason} at {error.start}") from error
 
 
+def bare_name(name: str) -> str:
+    """A definition's name without the backticks and the brackets that it was written with."""
+    return name.strip().strip("`").removesuffix("()").strip("`").strip()
+
+
 def check_metadata(metadata: object) -> None:
     """Refuses metadata that would not come back as it was.
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ragforge_memory.cli.options import JsonOption, Settings, command
+from ragforge_memory.cli.options import JsonOption, Settings, SinceOption, UntilOption, command
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -43,13 +43,8 @@ def search(
         str | None, typer.Option("--in", metavar="REF", help="Only in this conversation.", show_default=False)
     ] = None,
     role: Annotated[Speaker | None, typer.Option("--role", help="Only what they said.", show_default=False)] = None,
-    since: Annotated[
-        str | None, typer.Option("--since", metavar="TIME", help="Only from then on (ISO).", show_default=False)
-    ] = None,
-    until: Annotated[
-        str | None,
-        typer.Option("--until", metavar="TIME", help="Only up to then (ISO), a day to its end.", show_default=False),
-    ] = None,
+    since: SinceOption = None,
+    until: UntilOption = None,
     json: JsonOption = False,
 ) -> None:
     """Search what was said, by words and by meaning."""

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ragforge_memory.cli.options import JsonOption, Settings, command
+from ragforge_memory.cli.options import JsonOption, Settings, SinceOption, UntilOption, command
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -36,13 +36,8 @@ def decisions(
     doubtful: Annotated[
         bool, typer.Option("--doubtful", help="Only those that were corrected, or whose code has changed or is gone.")
     ] = False,
-    since: Annotated[
-        str | None, typer.Option("--since", metavar="TIME", help="Only from then on (ISO).", show_default=False)
-    ] = None,
-    until: Annotated[
-        str | None,
-        typer.Option("--until", metavar="TIME", help="Only up to then (ISO), a day to its end.", show_default=False),
-    ] = None,
+    since: SinceOption = None,
+    until: UntilOption = None,
     limit: Annotated[int, typer.Option("--limit", "-n", metavar="N", min=1, max=1000, help="At most so many.")] = 20,
     json: JsonOption = False,
 ) -> None:

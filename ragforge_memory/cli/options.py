@@ -51,6 +51,13 @@ ProjectOption = Annotated[
 DebugOption = Annotated[bool, typer.Option("--debug", help="Show logs, and stack traces of errors.")]
 
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+SinceOption = Annotated[
+    str | None, typer.Option("--since", metavar="TIME", help="Only from then on (ISO).", show_default=False)
+]
+UntilOption = Annotated[
+    str | None,
+    typer.Option("--until", metavar="TIME", help="Only up to then (ISO), a day to its end.", show_default=False),
+]
 ContinueOption = Annotated[
     bool, typer.Option("--continue", "-c", help="Continue the newest conversation of this project.")
 ]

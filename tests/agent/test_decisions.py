@@ -122,6 +122,7 @@ async def test_days_limit_what_is_listed_and_not_what_corrects_it(make_agent: Ma
         [first] = await agent.decisions(until="2026-01-01")
         assert first.corrected is not None
         assert first.corrected.text == "Actually, tabs are two wide."
+        assert len(await agent.decisions(until="9999-12-31")) == 3
         with pytest.raises(InvalidInput, match="since"):
             await agent.decisions(since="soon")
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ragforge_memory.agent.inputs import check_limit, check_text, path_of
+from ragforge_memory.agent.inputs import bare_name, check_limit, check_text, path_of
 from ragforge_memory.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ class AgentCode:
         check_text(scope, "a definition's name")
         check_limit(limit)
         name = scope.strip()
-        bare = name.strip("`").removesuffix("()").strip("`").strip()
+        bare = bare_name(name)
         if not bare:
             raise InvalidInput("which code? the name is empty", hint="a name, a qualified name, a uuid or a file")
         services = await self.open()

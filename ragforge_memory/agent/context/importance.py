@@ -80,11 +80,11 @@ def importance_of(
         at_once = " ".join(content.lower().split())
         present = {cue for cue in present if cue in at_once}
     cues = [cue for cue, words in _WORDS.items() if not words.isdisjoint(present)] if present else []
-    if cues and _any_weighs(content, cues, present):
+    if (cues and _any_weighs(content, cues, present)) or (role == "user" and noted_in(content)):
         return 0.8
     if any(_EDITS.search(call.tool_name) for call in tool_calls):
         return IMPORTANT
-    return 0.8 if role == "user" and noted_in(content) is not None else None
+    return None
 
 
 def _any_weighs(content: str, cues: Sequence[re.Pattern[str]], present: Collection[str]) -> bool:

@@ -27,13 +27,8 @@ Rows = list[dict[str, Any]]
 READS = frozenset(
     {"turn_context", "history", "tool_calls", "tool_result", "answered_message", "messages_at", "messages_between"}
     | {"found_messages", "branch_point", "messages_about", "messages_on_places", "stretch_messages"}
-    | {
-        "pending_embeddings",
-        "pending_reembedding",
-        "pending_conversation_vectors",
-        "archive_messages",
-        "important_said",
-    }
+    | {"pending_embeddings", "pending_reembedding", "pending_conversation_vectors", "archive_messages"}
+    | {"important_said"}
 )
 """The statements whose rows have texts of messages; those of `searching` and ``archive_sizes`` besides."""
 
@@ -350,26 +345,22 @@ class FiledClient(GraphClient):
         left = await asyncio.to_thread(serve, self._texts, left, where)
         if not left:
             return
+        lost = {want.message_id for want in left}
         if name in _FAILS:
             # One that has no text must not keep the others waiting.
-            lost = {want.message_id for want in left}
             failed = {row["uuid"] for row in rows if lost & {row["uuid"], *(part[2] for part in row.get("first", ()))}}
             rows[:] = [row for row in rows if row["uuid"] not in failed]
             await super().write(_FAILS[name], uuids=sorted(failed), **owned)
             return
+        # What is found is shown as far as it can be; what is lost is told of, and a search is no place to end at.
         if name == "found_messages":
-            # What is found is shown as far as it can be; what is lost is told of, and a search is no place to end at.
-            lost = {want.message_id for want in left}
             rows[0]["found"] = [each for each in rows[0]["found"] if each["message"]["uuid"] not in lost]
-            log.warning("%s messages that were found are left out: %s", len(lost), self._missing(left, where).message)
-            return
-        if name == "important_said":
-            lost = {want.message_id for want in left}
+        elif name == "important_said":
             for row in rows:
                 row["gone"] = row["gone"] or row["message"]["uuid"] in lost
-            log.warning("%s decisions are left out: %s", len(lost), self._missing(left, where).message)
-            return
-        raise self._missing(left, where)
+        else:
+            raise self._missing(left, where)
+        log.warning("%s messages that were found are left out: %s", len(lost), self._missing(left, where).message)
 
     def _missing(self, left: Sequence[Want], where: Mapping[str, str]) -> ConversationFileError:
         return missing(self._texts, left[0], where.get(left[0].message_id) or left[0].conversation_id)

@@ -163,8 +163,7 @@ def correction_of(message: Mapping[str, Any], others: Iterable[Mapping[str, Any]
         for each in others
         if each["role"] == "user"
         and each["timestamp"] > message["timestamp"]
-        and _CORRECTS.search(each["excerpt"])
-        and not each["excerpt"].rstrip().endswith("?")
+        and _says_so(each["excerpt"])
         and _same_subject(message["excerpt"], each["excerpt"])
     ]
     if told := message.get("corrected"):
@@ -204,10 +203,13 @@ class Corrections(Generic[T]):
         if role == "assistant":
             if (told := read_acknowledged(text)) is not None:
                 self._acknowledged.setdefault(told[1], (told[0], place))
-        elif role == "user" and _CORRECTS.search(text) and not text.rstrip().endswith("?"):
-            words = subject_words(text)
-            if words:
-                self._stated.setdefault(words[0], []).append((words, text, place))
+        elif role == "user" and _says_so(text) and (words := subject_words(text)):
+            self._stated.setdefault(words[0], []).append((words, text, place))
+
+
+def _says_so(text: str) -> bool:
+    """Whether a statement says of itself that it corrects something."""
+    return bool(_CORRECTS.search(text)) and not text.rstrip().endswith("?")
 
 
 def _same_subject(one: str, other: str) -> bool:
