@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+import sys
 from collections.abc import Iterator
 
 import pytest
@@ -19,6 +20,24 @@ pytest_plugins = ["tests.fakes.fixtures", "tests.neo4j_servers"]
 def anyio_backend() -> str:
     """Async tests run on asyncio, as the product does."""
     return "asyncio"
+
+
+@pytest.fixture(autouse=True, scope="session")
+def unraisable_is_told_at_any_depth() -> Iterator[None]:
+    """What is collected in the middle of a deep recursion is told as elsewhere; pytest itself finds no room there."""
+    told = sys.unraisablehook
+
+    def with_room(unraisable: sys.UnraisableHookArgs) -> None:
+        limit = sys.getrecursionlimit()
+        sys.setrecursionlimit(limit + 500)
+        try:
+            told(unraisable)
+        finally:
+            sys.setrecursionlimit(limit)
+
+    sys.unraisablehook = with_room
+    yield
+    sys.unraisablehook = told
 
 
 @pytest.fixture(autouse=True)
