@@ -1,14 +1,16 @@
 // name: important_said
 // What an owner has that must not get lost (decisions, errors, edits, what was marked), the newest first, from behind a
 // place on; what was imported without times has one time, so that the place is of three. What living branches share of
-// a deleted conversation is told as that of the one updated last.
+// a deleted conversation is told as that of the one updated last. The bounds are always there, and the owner stands in
+// the order, so that the index gives a page and nothing behind it is read.
 MATCH (m:Important)
 WHERE m.user_id = $user_id AND m.project = $project
-  AND ($since IS NULL OR m.timestamp >= datetime($since))
-  AND ($before IS NULL OR m.timestamp < datetime($before) OR m.timestamp = datetime($before)
-    AND (m.conversation_id < $before_conversation OR m.conversation_id = $before_conversation AND m.seq < $before_seq))
+  AND m.timestamp >= datetime(coalesce($since, '0001-01-01T00:00:00Z'))
+  AND m.timestamp <= datetime(coalesce($before, '9999-12-31T23:59:59.999999999Z'))
+  AND ($before IS NULL OR m.timestamp < datetime($before) OR m.conversation_id < $before_conversation
+    OR m.conversation_id = $before_conversation AND m.seq < $before_seq)
 WITH m
-ORDER BY m.timestamp DESC, m.conversation_id DESC, m.seq DESC
+ORDER BY m.user_id DESC, m.project DESC, m.timestamp DESC, m.conversation_id DESC, m.seq DESC
 LIMIT $limit
 MATCH (held:Conversation {uuid: m.conversation_id})
 WITH m,

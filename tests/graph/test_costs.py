@@ -132,6 +132,44 @@ async def test_reads_and_appends_cost_the_same_in_a_long_conversation(
     await conversations.delete(long)
 
 
+async def test_a_page_of_what_is_important_costs_the_same_of_many(
+    either_client: GraphClient, either_config: Neo4jConfig, owner: Owner
+) -> None:
+    """Neither what the owner has behind the page is read, nor what others have."""
+    others = Owner(f"not-{owner.user_id}", owner.project)
+    statement = statement_for("important_said", await either_client.server_version())
+    asked = {"since": None, "before": None, "before_conversation": "", "before_seq": 0, "limit": 20, **owner.parameters}
+    made: list[tuple[ConversationStore, str]] = []
+    hits = []
+    with (
+        neo4j.GraphDatabase.driver(
+            either_config.uri,
+            auth=(either_config.username or "neo4j", either_config.password),
+            notifications_min_severity="OFF",
+        ) as driver,
+        driver.session(database="neo4j") as session,
+    ):
+        for count in (300, 10_000):
+            for each in (owner, others):
+                store = ConversationStore(either_client, each)
+                made.append((store, await conversation_of(either_client, store, count)))
+            result = session.run(f"PROFILE {statement.nested.text}", statement.given(asked))
+            rows = [row["message"] for row in result]
+            behind = {
+                "before": rows[-1]["timestamp"],
+                "before_conversation": rows[-1]["conversation_id"],
+                "before_seq": rows[-1]["seq"],
+            }
+            assert [row["seq"] for row in rows] == list(range(count, count - 100, -5))
+            next_page = session.run(f"PROFILE {statement.nested.text}", statement.given({**asked, **behind}))
+            assert [row["message"]["seq"] for row in next_page] == list(range(count - 100, count - 200, -5))
+            hits.append(_hits(result.consume().profile) + _hits(next_page.consume().profile))
+    few, many = hits
+    assert 0 < many <= few * 1.1 + 5, f"{few} hits of 60 messages, {many} of 2,060"
+    for store, uuid in made:
+        await store.delete(uuid)
+
+
 def _hits(profile: Any) -> int:
     return int(profile.get("dbHits", 0)) + sum(_hits(child) for child in profile.get("children", ()))
 

@@ -151,7 +151,7 @@ def _noted(values: Sequence[Mapping[str, Any]]) -> tuple[list[Mapping[str, Any]]
 def _more(values: Sequence[Mapping[str, Any]]) -> list[str]:
     if all(len(value.get("messages") or []) < MAX_SAID for value in values):
         return []
-    return ["", "There may be more: `what did we decide about NAME`, or name the days."]
+    return ["", "There may be more: `ragforge decisions` lists all, or name the days."]
 
 
 def _said(message: Mapping[str, Any], others: Sequence[Mapping[str, Any]]) -> list[str]:
