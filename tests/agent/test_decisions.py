@@ -168,6 +168,10 @@ async def test_of_what_a_user_says_all_that_decides_is_told_and_every_word_count
         ("The pool size is 10.", "The pool size is 10."),
         ("Where is check?", None),
         ("Did we decide to cache it?", None),
+        ("Use httpx instead of requests.", "Use httpx instead of requests."),
+        ("Hm. I'd rather not have a singleton.", "I'd rather not have a singleton."),
+        ("We should talk about the parser.", None),
+        ("I was wondering whether we should use Redis.", None),
         ("We decided. " + "x" * 3_000, None),
     ],
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -26,6 +27,25 @@ OTHERS = (
     "\n",
     "we'll keep",
 )
+POLITE = (
+    "Never mind.",
+    "nevermind",
+    "Don't worry about it.",
+    "I don't understand this.",
+    "i do not know",
+    "You must be joking.",
+    "It must have been late.",
+    "Always nice to hear.",
+)
+RULES = (
+    "Tests must not touch the network.",
+    "Never call the API from the parser.",
+    "Always run the linter.",
+    "Don't use globals.",
+    "I don't want globals.",
+    "The client must be closed.",
+    "We never mutate it.",
+)
 texts = st.lists(st.sampled_from((*CUES, *OTHERS)), max_size=14).map(" ".join)
 
 
@@ -36,6 +56,16 @@ texts = st.lists(st.sampled_from((*CUES, *OTHERS)), max_size=14).map(" ".join)
 def test_a_message_weighs_what_its_sentences_say(text: str) -> None:
     kinds = {kind for kind, _ in key_sentences(text)}
     assert (importance_of(text) == 0.8) == bool(kinds & {"decision", "error"})
+
+
+@pytest.mark.parametrize("text", POLITE)
+def test_manners_are_no_rule(text: str) -> None:
+    assert importance_of(text, role="user") is None
+
+
+@pytest.mark.parametrize("text", RULES)
+def test_a_rule_weighs_as_much_as_a_decision(text: str) -> None:
+    assert importance_of(text, role="user") == 0.8
 
 
 @given(st.lists(texts, max_size=4), st.integers(1, 6))

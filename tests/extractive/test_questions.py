@@ -319,6 +319,12 @@ def test_what_is_told_and_what_the_code_does_not_know(text: str, form: str, targ
         "Never use print in httpx/_transports",
         "I think the retries limit should be 3",
         "Keep in mind that Headers.raw is used by the proxy team",
+        "We're going to drop MySQL",
+        "we are going to keep the old endpoint until March",
+        "I would rather not have a singleton here",
+        "use httpx instead of requests",
+        "Use the async client rather than requests",
+        "The parser must be pure",
     ],
 )
 def test_corrections_and_rules_are_noted(text: str) -> None:
@@ -340,6 +346,14 @@ def test_corrections_and_rules_are_noted(text: str) -> None:
         "no, May 3",
         "no, thanks",
         "no worries, it works",
+        "We should talk about the parser",
+        "we must check the parser",
+        "We're going to need a bigger cache, where is it?",
+        "we are going to look at the parser",
+        "I was wondering whether we should use Redis",
+        "You must be joking",
+        "Always nice to hear",
+        "use the search tool to find it",
     ],
 )
 def test_what_asks_is_not_noted(text: str) -> None:

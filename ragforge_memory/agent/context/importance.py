@@ -38,7 +38,12 @@ _ERROR = re.compile(
     re.I,
 )
 _MENDED = re.compile(r"\b(?:fixed|mended|resolved|solved|repaired|works? now|the fix|fix(?:es)? (?:was|is|it))\b", re.I)
-_RULE = re.compile(r"\b(?:must|never|always|do not|don't|require[ds]?|constraint|convention|prefers?)\b", re.I)
+_RULE = re.compile(
+    r"\b(?:must(?! (?:have been|be (?:joking|kidding))\b)|never(?! ?mind\b)|always(?! (?:nice|good|great|happy|glad|fun)\b)"
+    r"|(?:(?<!\bi )(?:do not|don't)(?! (?:mind|know|understand|worry|care|think|see|remember|believe)\b)"
+    r"|i (?:do not|don't) want)|require[ds]?|constraint|convention|prefers?)\b",
+    re.I,
+)
 _INTENT = re.compile(r"\b(?:i want|we want|i need|we need|please|the goal|i'd like|we should|help me|can you)\b", re.I)
 _RESULT = re.compile(r"\b(?:found|passes|passed|done|works|returns?|shows?|measured|it is in|defined in|is at)\b", re.I)
 _NEXT = re.compile(r"\b(?:next|todo|to do|later|still (?:to|need|miss)|remains? to|then we|follow[- ]up)\b", re.I)

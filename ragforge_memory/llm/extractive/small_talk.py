@@ -60,21 +60,26 @@ _APPROVED = (
 NOTED = re.compile(
     rf"^(?!{_APPROVED}){_AHEAD}"
     r"(?:(?:we|i)(?:['’]ve| have)? (?:now |just |all )?(?:decided|agreed|chose|chosen|settled|concluded)\b"
-    r"|we (?:no longer|(?:should|must|will|shall|can)(?:n['’]t)?|won['’]t|(?:do not|don['’]t) want|(?:never|always)) \w"
+    r"|we (?:no longer|(?:should|must|will|shall|can)(?:n['’]t)?(?! (?:talk|discuss|look|see|check|think|consider|try"
+    r"|wait)\b)|won['’]t|(?:do not|don['’]t) want|(?:never|always)) \w"
+    r"|we(?:['’]re| are) going to (?!(?:talk|discuss|look|see|check|think|need|try|have)\b)\w"
+    r"|i(?:['’]d| would) rather \w|use \S+(?: \S+){0,3} (?:instead of|rather than)\b"
     r"|let(?:['’]?s| us) (?:agree|use|keep|stick|stay|go with|never|always|not|drop|rename)\b|from now on\b"
     r"|to-?do\b ?[:,-]? ?(?=\w)|(?:bug|idea) ?[:-]"
     r"|(?:note|remember|for the record|decision|decided|reminder|correction|update|heads[- ]up)(?: that\b| ?[:,-])"
     r"|fyi\b|(?:keep|bear) in mind\b|(?:please )?be aware\b|scratch that\b|(?:i|we) (?:was|were) wrong\b|my mistake\b"
     r"|we(?:['’]ve| have)? (?:changed (?:our|my) minds?|switched|moved|dropped|use|keep|prefer|support)\b"
     r"|(?:the|our) (?:plan|rule|convention|policy|agreement|reason|goal)(?: for \S+)? (?:is|was)\b"
-    r"|(?:never|always|do not|don['’]t) (?!(?:mind|know|understand|show|tell|worry|care)\b)\w|going forward\b"
+    r"|(?:never|always|do not|don['’]t) (?!(?:mind|know|understand|show|tell|worry|care|nice|good|great"
+    r"|happy|glad|fun|a pleasure)\b)\w|going forward\b"
     r"|(?:that(?:['’]s| is) )?(?:wrong|not (?:right|true|so)|no longer (?:right|true|so))[,;:.]+ \w"
     r"|forget (?:it|that|what (?:i|we)\b[^?,;:]*)[,;:]+ \w"
     # "No, the limit is 40", "actually the limit is 40"; "the limit should be 40", and no order, no question, nothing
     # that is looked for.
     rf"|(?:(?<=no, )|(?<=nope, )|(?<=actually )|(?<=actually, )){NO_QUESTION}\S+(?: \S+){{0,6}}"
     r" (?:is|are|was|were|has|have|uses?)\b"
-    rf"|{NO_QUESTION}\S+(?: \S+){{0,6}} (?:must|should|shall|(?-i:may|MAY)|stays?|remains?|becomes?)(?: not| never"
+    rf"|{NO_QUESTION}(?!(?:i|we)\b|you must be\b)\S+(?: \S+){{0,6}}"
+    r" (?:must(?! have been\b)|should|shall|(?-i:may|MAY)|stays?|remains?|becomes?)(?: not| never"
     r"| always| only| be| at)?\b )"
     r".*[^?]$",
     re.I,
