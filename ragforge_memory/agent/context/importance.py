@@ -39,7 +39,8 @@ _ERROR = re.compile(
 )
 _MENDED = re.compile(r"\b(?:fixed|mended|resolved|solved|repaired|works? now|the fix|fix(?:es)? (?:was|is|it))\b", re.I)
 _RULE = re.compile(
-    r"\b(?:must(?! (?:have been|be (?:joking|kidding))\b)|never(?! ?mind\b)|always(?! (?:nice|good|great|happy|glad|fun)\b)"
+    r"\b(?:must(?! (?:have been|be (?:joking|kidding))\b)|never(?! ?mind\b)"
+    r"|always(?! (?:nice|good|great|happy|glad|fun)\b)"
     r"|(?:(?<!\bi )(?:do not|don't)(?! (?:mind|know|understand|worry|care|think|see|remember|believe)\b)"
     r"|i (?:do not|don't) want)|require[ds]?|constraint|convention|prefers?)\b",
     re.I,
