@@ -37,19 +37,22 @@ class RagforgeError(Exception):
 
     Args:
         message: what is wrong.
-        hint: what to do next, or None where nothing can be advised.
+        hint: what to do next; None: what is to be done after every error of this class, where there is such a thing.
     """
 
     exit_code: int = 1
+    advice: str | None = None
 
     def __init__(self, message: str, *, hint: str | None = None) -> None:
         super().__init__(message)
         self.message = message
-        self.hint = hint
+        self.hint = self.advice if hint is None else hint
 
 
 class InvalidInput(RagforgeError, ValueError):
     """An argument was refused before anything was written."""
+
+    advice = "nothing was written: correct it and try again"
 
 
 class NotFound(RagforgeError, LookupError):
@@ -59,14 +62,20 @@ class NotFound(RagforgeError, LookupError):
 class ConversationNotFound(NotFound):
     """No conversation with this uuid or session belongs to this owner."""
 
+    advice = "list the conversations that there are: list_conversations(), or `ragforge conversations list`"
+
 
 def conversation_gone(uuid: str | None) -> ConversationNotFound:
     """The error for a conversation that the graph does not have (any more) for this owner."""
-    return ConversationNotFound(f"there is no conversation {uuid!r} here", hint="it may have been deleted")
+    return ConversationNotFound(
+        f"there is no conversation {uuid!r} here", hint=f"it may have been deleted; {ConversationNotFound.advice}"
+    )
 
 
 class MessageNotFound(NotFound):
     """No message with this uuid belongs to this owner's conversation."""
+
+    advice = "list its messages with their uuids: get_history(), or `ragforge conversations show --json`"
 
 
 class ConfigError(RagforgeError):

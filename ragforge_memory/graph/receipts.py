@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ragforge_memory.errors import MessageNotFound
+from ragforge_memory.errors import MessageNotFound, conversation_gone
 from ragforge_memory.graph.client import PATIENT_TIMEOUT, GraphClient
 from ragforge_memory.graph.records import from_json, message
 from ragforge_memory.models.conversation import Message, ScoredMessage
@@ -130,12 +130,15 @@ class ReceiptStore:
         """A message with the answer that it is, or that it got; None: the newest answer of the conversation.
 
         Raises:
+            ConversationNotFound: this owner has no such conversation (any more).
             MessageNotFound: it is no message of this conversation's lineage.
         """
         rows = await self._client.read(
             "answered_message", conversation_id=conversation_id, message_id=message_id, **self._owner
         )
         if not rows:
+            raise conversation_gone(conversation_id)
+        if rows[0]["message"] is None:
             what = f"there is no message {message_id!r} in this conversation"
             raise MessageNotFound(what if message_id else "nothing has been answered in this conversation yet")
         row = rows[0]

@@ -76,11 +76,15 @@ class Cover:
         return composed([part.content for part in self.told])
 
     def with_summary(self, new: Summary) -> Cover:
-        """The cover once ``new`` is there: in the place of what it covers, or behind the last."""
+        """The cover once ``new`` is there: in the place of what it covers, or behind the last.
+
+        What is behind it stays: where stretches were made longer once, more of a level wait than make one of the next.
+        """
         if new.level == ON_DEMAND:
             return Cover(self.parts, (*self.on_demand, new))
-        kept = tuple(part for part in self.parts if part.to_seq < new.from_seq)
-        return Cover((*kept, new), self.on_demand)
+        before = tuple(part for part in self.parts if part.to_seq < new.from_seq)
+        behind = tuple(part for part in self.parts if part.from_seq > new.to_seq)
+        return Cover((*before, new, *behind), self.on_demand)
 
 
 @dataclass(frozen=True, slots=True)

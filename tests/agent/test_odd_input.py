@@ -14,7 +14,9 @@ from ragforge_memory import (
     Conversation,
     ConversationAgent,
     ConversationConfig,
+    ConversationNotFound,
     InvalidInput,
+    MessageNotFound,
     Neo4jConfig,
 )
 from ragforge_memory.agent.state import reduce_messages
@@ -44,6 +46,8 @@ USES: dict[str, Use] = {
     "half a letter as an id": lambda a, _: a.invoke({"messages": [{"role": "user", "content": "hi", "id": "\ud800"}]}),
     "an import of NULs": lambda a, _: a.import_conversation([{"role": "user", "content": "\0"}]),
     "a word for seconds": lambda a, _: a.drain("x"),  # type: ignore[arg-type]
+    "a context for no query": lambda _, c: c.build_context(query=" "),
+    "no message at all": lambda a, _: a.search_messages("x", limit=0),
     "a path without end": lambda a, _: a.ingest("x" * 6_000),
 }
 
@@ -52,10 +56,30 @@ USES: dict[str, Use] = {
 async def test_it_is_refused_and_nothing_is_written(make_agent: MakeAgent, what: str) -> None:
     async with make_agent() as agent:
         conversation = await agent.create_conversation()
-        with pytest.raises(InvalidInput):
+        with pytest.raises(InvalidInput) as refused:
             await USES[what](agent, conversation)
+        assert refused.value.hint
         assert await conversation.get_history() == []
         assert len((await agent.list_conversations()).items) == 1
+
+
+async def test_what_is_not_there_is_told_with_what_to_do(make_agent: MakeAgent) -> None:
+    async with make_agent("Hello.") as agent:
+        conversation = await agent.create_conversation()
+        answer = await conversation.send_message("Hi")
+        for missing in (conversation.as_of("nope"), conversation.branch("nope"), conversation.receipt("nope")):
+            with pytest.raises(MessageNotFound) as told:
+                await missing
+            assert "get_history" in (told.value.hint or "")
+        await conversation.delete()
+        for gone in (
+            conversation.as_of(answer.message_id),
+            conversation.receipt(),
+            agent.load_conversation("nope"),
+        ):
+            with pytest.raises(ConversationNotFound) as told_gone:
+                await gone
+            assert "list" in (told_gone.value.hint or "")
 
 
 async def test_flags_are_yes_or_no(make_agent: MakeAgent) -> None:

@@ -24,7 +24,7 @@ from ragforge_memory.agent.context.budget import (
 from ragforge_memory.agent.context.compression import Line, due, extracted, merged, rendered
 from ragforge_memory.agent.context.newest import message_tokens, newest_within
 from ragforge_memory.agent.context.prompt import Quote, history
-from ragforge_memory.agent.context.selection import assembled, build, whole_exchanges
+from ragforge_memory.agent.context.selection import assembled, build, sentences_to_keep, whole_exchanges
 from ragforge_memory.errors import InvalidInput
 from ragforge_memory.graph.receipts import TurnContext
 from ragforge_memory.llm.port import ChatMessage, ModelRequest, ToolOutcome, ToolRequest, ToolSpec
@@ -149,6 +149,14 @@ def test_every_prompt_is_within_its_budget(
     taken = [exchange[0].uuid in given_ for exchange in exchanges(before.messages)]
     assert taken == sorted(taken)
     assert all(len(quote.text) <= QUOTE_CHARACTERS + 60 for quote in built.parts.quotes)
+
+
+@pytest.mark.parametrize("end", ["", ".", "…"])
+def test_a_sentence_that_is_in_the_prompt_is_not_summarised_as_well(end: str) -> None:
+    said = "The parser number 3 reads column 21 of the table"
+    summary = f"{said}{end or '.'} It was written by Ada."
+    assert sentences_to_keep(summary, [f"{said}{end}"], None, 1_000) == (1,)
+    assert sentences_to_keep(summary, ["Something else"], None, 1_000) == (0, 1)
 
 
 def test_a_message_whose_sentences_are_all_condensed_is_not_quoted_as_well() -> None:

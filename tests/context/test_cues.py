@@ -13,7 +13,24 @@ from ragforge_memory.graph import text as graph_text
 from ragforge_memory.graph.text import terms
 from ragforge_memory.noted import Noted
 
-CUES = ("we", "chose", "will use", "agreed", "to", "error", "ValueError", "bugs", "broken", "İt", "must", "do not")
+CUES = (
+    "we",
+    "won't",
+    "opted for",
+    "final choice is",
+    "exited with code 3",
+    "chose",
+    "will use",
+    "agreed",
+    "to",
+    "error",
+    "ValueError",
+    "bugs",
+    "broken",
+    "İt",
+    "must",
+    "do not",
+)
 OTHERS = (
     "the",
     "parser",
@@ -36,6 +53,9 @@ POLITE = (
     "You must be joking.",
     "It must have been late.",
     "Always nice to hear.",
+    "I won't know that.",
+    "It ended with exit code 0.",
+    "The request was rejected by the server.",
 )
 RULES = (
     "Tests must not touch the network.",
@@ -45,6 +65,13 @@ RULES = (
     "I don't want globals.",
     "The client must be closed.",
     "We never mutate it.",
+    "We opted for RabbitMQ over Kafka.",
+    "The final choice is blue-green deployment.",
+    "We will not support IE11.",
+    "We won't ship it.",
+    "We rejected MongoDB.",
+    "Segmentation fault (core dumped) in worker 3.",
+    "The nightly backup exited with code 137.",
 )
 texts = st.lists(st.sampled_from((*CUES, *OTHERS)), max_size=14).map(" ".join)
 
@@ -64,7 +91,7 @@ def test_manners_are_no_rule(text: str) -> None:
 
 
 @pytest.mark.parametrize("text", RULES)
-def test_a_rule_weighs_as_much_as_a_decision(text: str) -> None:
+def test_rules_decisions_and_errors_weigh_most(text: str) -> None:
     assert importance_of(text, role="user") == 0.8
 
 

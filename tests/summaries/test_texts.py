@@ -50,6 +50,26 @@ def test_steps_make_the_grid(every: int, lengths: list[int]) -> None:
     assert every == 1 or every**deepest <= max(head, 1) < every ** (deepest + 1) or head < every
 
 
+@given(st.lists(st.tuples(st.integers(1, 6), st.integers(0, 25)), min_size=1, max_size=6))
+def test_steps_of_other_sizes_cover_each_message_once(phases: list[tuple[int, int]]) -> None:
+    cover, head = Cover(), 0
+    made: list[tuple[int, int]] = []
+    for every, more in phases:
+        head += more
+        while step := next_step(cover, head, every):
+            if step.level == 1:
+                made.append((step.from_seq, step.to_seq))
+            # What a summary is made of lies end to end, and is all that it covers.
+            ends = [step.from_seq - 1, *(part.to_seq for part in step.below)]
+            assert [part.from_seq for part in step.below] == [end + 1 for end in ends[:-1]]
+            assert not step.below or ends[-1] == step.to_seq
+            cover = cover.with_summary(_summary(step.level, step.from_seq, step.to_seq))
+        starts = [1, *(part.to_seq + 1 for part in cover.parts)]
+        assert [part.from_seq for part in cover.parts] == starts[:-1]
+        assert head - cover.end < every
+    assert [start for start, _ in made] == [1, *(end + 1 for _, end in made)][: len(made)]
+
+
 def test_a_summary_is_at_most_so_long() -> None:
     long = [f"Part {number} was long. " + "And there was more of it. " * 20 for number in range(12)]
     text = composed(long)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from ragforge_memory.agent.api.handle import ConversationHandle
 from ragforge_memory.agent.inputs import check_text
+from ragforge_memory.agent.search.inputs import check_query
 from ragforge_memory.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ class ConversationContexts(ConversationHandle):
         _check_count(recent_messages, "recent_messages")
         _check_count(relevant_messages, "relevant_messages")
         if query is not None:
-            check_text(query, "a query")
+            check_query(query)
         if max_tokens is not None and (
             not isinstance(max_tokens, int) or isinstance(max_tokens, bool) or max_tokens < 1
         ):

@@ -26,14 +26,16 @@ LONGEST_SENTENCE = 320
 """Characters that are kept of a sentence."""
 
 _DECISION = re.compile(
-    r"\b(?:decisions?\b|decided|we(?:'ll| will| shall) (?:use|keep|go|stay|stick|store|write|drop|make)|"
+    r"\b(?:decisions?\b|decided|we(?:'ll| will| shall) (?:use|keep|go|stay|stick|store|write|drop|make|not|never)|"
     r"let'?s (?:use|go with|keep|stick|drop)|agreed (?:to|on|that)|settled on|from now on|going with|"
-    r"(?:we|i) (?:chose|choose|picked)|we(?:'re| are) (?:using|keeping|dropping))",
+    r"(?:we|i) (?:chose|choose|picked|rejected)|we won't|opted (?:for|against)|(?:final|our) choice (?:is|was)|"
+    r"we(?:'re| are) (?:using|keeping|dropping))",
     re.I,
 )
 _ERROR = re.compile(
     r"\b(?:errors?\b(?! (?:handl|messag|class|type|code))|traceback|failed\b|fails\b|failure\b|crash(?:ed|es)?\b|"
-    r"segfault|panic(?:ked)?\b|deadlock|timed out|regression\b|broken\b|bugs?\b|root cause)|"
+    r"segfault|segmentation fault|core dumped|exit(?:ed with)? (?:code|status) [1-9]|panic(?:ked)?\b|deadlock|"
+    r"timed out|regression\b|broken\b|bugs?\b|root cause)|"
     r"\b[A-Z]\w*(?:Error|Exception)\b",
     re.I,
 )
@@ -56,12 +58,14 @@ _WORDS: dict[re.Pattern[str], frozenset[str]] = {
         {
             *("decision", "decided", "we'll", "we will", "we shall", "let's", "lets", "agreed", "settled on"),
             *("from now on", "going with", "chose", "choose", "picked", "we're", "we are"),
+            *("rejected", "we won't", "opted for", "opted against", "final choice", "our choice"),
         }
     ),
     _ERROR: frozenset(
         {
             *("error", "exception", "traceback", "failed", "fails", "failure", "crash", "segfault", "panic"),
-            *("deadlock", "timed out", "regression", "broken", "bug", "root cause"),
+            *("deadlock", "timed out", "regression", "broken", "bug", "root cause", "segmentation fault"),
+            *("core dumped", "exit code", "exit status", "exited with"),
         }
     ),
     _RULE: frozenset({"must", "never", "always", "do not", "don't", "require", "constraint", "convention", "prefer"}),

@@ -252,13 +252,14 @@ def whole_exchanges(messages: Sequence[Message]) -> list[list[Message]]:
 def sentences_to_keep(summary: str, said: Sequence[str], compression: Summary | None, room: int) -> tuple[int, ...]:
     """The places of the summary's sentences that do not stand in the prompt anyway and fit into ``room`` tokens.
 
-    An extracted summary is made of sentences of messages; those of recent ones would be said twice.
+    An extracted summary is made of sentences of messages; those of recent ones would be said twice. It ends them with a
+    full stop where a message has none, and what is too long with three dots.
     """
     known = "\n".join([*map(_flat, said), _flat(compression.content if compression else "")])
     kept: list[int] = []
     spent = _HEADING
     for place, sentence in enumerate(sentences(summary)):
-        if _flat(sentence).rstrip("…") in known:
+        if _flat(sentence).rstrip(".…") in known:
             continue
         spent += estimate_tokens(sentence) + 1
         if spent > room:
