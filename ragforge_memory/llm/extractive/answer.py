@@ -54,7 +54,7 @@ from ragforge_memory.llm.extractive.quoting import (
 )
 from ragforge_memory.llm.extractive.relevance import ENOUGH_WORDS
 from ragforge_memory.llm.extractive.said import decisions, outdated, sayings, stated
-from ragforge_memory.llm.extractive.small_talk import SET
+from ragforge_memory.llm.extractive.small_talk import PLAIN, SET
 from ragforge_memory.llm.extractive.stock import NO_TOOLS, says_nothing
 from ragforge_memory.llm.extractive.targets import is_file
 from ragforge_memory.llm.extractive.throws import thrown
@@ -73,12 +73,18 @@ def noted(text: str, note: str = "") -> str:
         text: the statement.
         note: what it corrects, if anything.
     """
-    told = SET.match(note or text)
+    told, plain = SET.match(note or text), PLAIN.match(note or text)
     # A key looks like a name, and is not kept: nothing finds it again.
-    names = [each for each in names_in(redact(f"{text} {note}")) if each.lower() not in _MARKS]
+    names = sorted(
+        (each for each in names_in(redact(f"{text} {note}")) if each.lower() not in _MARKS),
+        key=is_file,
+    )
     # "The pool size is 10" has none of the words by which all that was decided is looked for.
-    named = [told["what"].strip()] if told else sorted(names, key=is_file)
-    found = f"{NOTED} about {named[0]}` finds it again." if named else f"{NOTED}` lists it."
+    if told:
+        names = [told["what"].strip()]
+    elif plain and not names:
+        names = [(plain["what"] or plain["of_all"]).strip()]
+    found = f"{NOTED} about {names[0]}` finds it again." if names else f"{NOTED}` lists it."
     return f"{found}\n{acknowledged(text, note)}" if note else found
 
 

@@ -95,6 +95,24 @@ SET = re.compile(
     re.I,
 )
 """What says how much something is."""
+# How a thing is called, raised or defined is what code is asked for by.
+_HOW = (
+    r"(?:(?:is|are) (?:always |never |only |now |not )?(?!(?:us|call|rais|defin|declar|import|test|referenc|mention"
+    r"|handl|catch)ed\b)(?:[a-z]{2,}ed|kept|built|sent|written|run|set|held|made|split)"
+    r" (?:in|with|on|by|to|as|at|from|via|through|under|behind|into|once|per)"
+    r"|lives? (?:in|on|at|under|behind)|runs? (?:on|in|at|every|behind|under|as)|expires? (?:after|in|at)"
+    r"|belongs? (?:to|in)|go(?:es)? (?:in|to|through|into|via)|comes? from)"
+)
+_NOUN = r"(?:(?!(?:that|which|who|where|when|what|why|how|if|whether|of)\b)[a-z][\w'’/-]* )"
+PLAIN = re.compile(
+    rf"^{_AHEAD}(?:(?:(?:all|every|each|the|our) |{NO_QUESTION}(?!(?:it|this|that|there|they|he|she|you|i|we)\b))"
+    rf"(?P<what>{_NOUN}{{1,4}}?){_HOW}"
+    r"|(?:all|every|each) (?!(?:callers?|users?|usages?|references|subclass(?:es)?|mentions)\b)"
+    rf"(?P<of_all>{_NOUN}{{1,3}}?)"
+    r"(?:is|are|uses?|returns?|has|have|takes?)) (?!\W)[^?]+$",
+    re.I,
+)
+"""What says how things are in the project: "Sessions live in Redis", "All timestamps are UTC"."""
 HELP = re.compile(
     r"^(?:help(?: me)?|\?|usage|what can (?:you|i) (?:do|ask)(?: (?:you|here|for me))?|who are you|what are you"
     r"|how (?:do|can|should) (?:i|you) (?:use|work with|ask) (?:you|this|it)|how can you help(?: me)?"
@@ -127,6 +145,7 @@ STATEMENTS: tuple[tuple[Form, re.Pattern[str]], ...] = (
     ("thanks", THANKS),
     ("noted", NOTED),
     ("noted", SET),
+    ("noted", PLAIN),
     ("thanks", APPROVED),
     ("taken back", TAKEN_BACK),
     ("changes", CHANGES),

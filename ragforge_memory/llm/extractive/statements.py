@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ragforge_memory.llm.extractive.questions import MAX_QUESTION, prose, sentences
-from ragforge_memory.llm.extractive.small_talk import NOTED, SET
+from ragforge_memory.llm.extractive.small_talk import NOTED, PLAIN, SET
 
 MAX_STATED = 2_000
 """Characters of a message that is looked at: longer ones are pasted, and told by their own cues."""
@@ -13,5 +13,7 @@ def noted_in(text: str) -> str | None:
     """The first sentence of a user's message that is noted; None where none is."""
     if len(text) > MAX_STATED:
         return None
-    said = (each.strip() for each in sentences(prose(text)))
-    return next((each for each in said if len(each) <= MAX_QUESTION and (NOTED.match(each) or SET.match(each))), None)
+    said = [each.strip() for each in sentences(prose(text))]
+    # How things are is a note where it is all that is said; in a longer text it explains.
+    forms = (NOTED, SET, PLAIN) if len(said) == 1 else (NOTED, SET)
+    return next((each for each in said if len(each) <= MAX_QUESTION and any(form.match(each) for form in forms)), None)

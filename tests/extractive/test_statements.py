@@ -1,0 +1,127 @@
+"""What is told and not asked: corrections, rules, amounts, how things are; and what sounds like it."""
+
+from __future__ import annotations
+
+import pytest
+
+from ragforge_memory.llm.extractive.answer import noted
+from ragforge_memory.llm.extractive.echoes import NOTED
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "update: Schema.dump must not sort keys",
+        "Correction: the timeout becomes 10 seconds, not 5",
+        "We changed our mind: QueryParams may be mutable",
+        "scratch that, QueryParams stays immutable",
+        "actually we use requests-cache instead of hishel",
+        "That is wrong: retries default is 2",
+        "No, max redirects is 40",
+        "Actually, the retries limit should be 5, not 3",
+        "FYI the CI only runs on Linux",
+        "The plan is to drop Python 3.9 in March",
+        "Never use print in httpx/_transports",
+        "I think the retries limit should be 3",
+        "Keep in mind that Headers.raw is used by the proxy team",
+        "We're going to drop MySQL",
+        "we are going to keep the old endpoint until March",
+        "I would rather not have a singleton here",
+        "use httpx instead of requests",
+        "Use the async client rather than requests",
+        "The parser must be pure",
+        "Sessions live in Redis",
+        "All timestamps are UTC.",
+        "Passwords are hashed with argon2",
+        "Access tokens expire after 15 minutes.",
+        "the worker runs on port 9000",
+        "Every request has an id",
+    ],
+)
+def test_corrections_and_rules_are_noted(text: str) -> None:
+    assert [form for form, _, _ in read(text)] == ["noted"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "functions that should be tested",
+        "which functions must never block",
+        "should Client.send retry?",
+        "show me the function that may fail",
+        "No, I mean the other one",
+        "the default timeout",
+        "no, it was fine",
+        "that is ok",
+        "No, that's a good idea.",
+        "no, May 3",
+        "no, thanks",
+        "no worries, it works",
+        "We should talk about the parser",
+        "we must check the parser",
+        "We're going to need a bigger cache, where is it?",
+        "we are going to look at the parser",
+        "I was wondering whether we should use Redis",
+        "You must be joking",
+        "Always nice to hear",
+        "use the search tool to find it",
+        "functions that are called in main",
+        "errors are raised in parse",
+        "all callers of login have changed",
+        "all functions in auth",
+        "code that runs on startup",
+        "where do sessions live",
+    ],
+)
+def test_what_asks_is_not_noted(text: str) -> None:
+    assert "noted" not in [form for form, _, _ in read(text)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["No, thanks", "no thank you!", "no worries", "No worries, it works now.", "no, it was fine", "that is ok for me"],
+)
+def test_thanks_and_what_approves(text: str) -> None:
+    assert [form for form, _, _ in read(text)] == ["thanks"]
+
+
+@pytest.mark.parametrize("text", ["no worries, the limit must be 5", "nope, we use Memcached now", "no, it is 5"])
+def test_what_is_told_behind_a_no_is_noted(text: str) -> None:
+    assert [form for form, _, _ in read(text)] == ["noted"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The pool size is 10.",
+        "the upload limit is 10 MB",
+        "Our retries are at most 5 per host",
+        "the release is May 3",
+        "The retries are three.",
+    ],
+)
+def test_what_says_how_much_something_is_is_noted(text: str) -> None:
+    assert [form for form, _, _ in read(text)] == ["noted"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "the pool size is 10?",
+        "is the pool size 10",
+        "the function that is 3 lines long",
+        "the parser is in core.py",
+        "the pool size is too small",
+        "the tests are 3 of those that fail",
+        "where the limit is 10",
+        "the pool_size is where",
+    ],
+)
+def test_what_says_no_amount_is_not_noted(text: str) -> None:
+    assert "noted" not in [form for form, _, _ in read(text)]
+
+
+def test_a_note_is_said_to_be_found_by_what_finds_it() -> None:
+    assert noted("The pool size is 10.") == f"{NOTED} about pool size` finds it again."
+    assert noted("Actually 12.", "The pool size is 10.").startswith(f"{NOTED} about pool size` finds it again.")
+    assert noted("We decided that the pool size is 10.") == f"{NOTED}` lists it."
