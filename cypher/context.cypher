@@ -1,7 +1,6 @@
 // name: answered_message
 // A message of the lineage (none named: the newest answer), the answer that it is or that it got, and what that answer
-// was given. An answer stands at most a few places behind its question; further ones are of turns that overlap. No row:
-// the conversation is gone; no message: it has none such.
+// was given. An answer stands at most a few places behind its question; further ones are of turns that overlap.
 MATCH (c:Conversation {uuid: $conversation_id})
 WHERE c.user_id = $user_id AND c.project = $project AND c.status <> 'deleting'
 WITH c, [i IN range(0, size(coalesce(c.lineage_ids, [])) - 1) | {id: c.lineage_ids[i], top: c.lineage_tops[i]}]
@@ -16,6 +15,7 @@ WITH c, lineage, CASE WHEN $message_id IS NULL THEN head(COLLECT {
   WHERE any(l IN lineage WHERE named.conversation_id = l.id AND named.seq <= l.top)
   RETURN named
 }) END AS m
+WHERE m IS NOT NULL
 WITH c, lineage, m, CASE WHEN m.role <> 'user' THEN m ELSE head(COLLECT {
   UNWIND lineage AS l
   MATCH (a:Message {conversation_id: l.id})

@@ -137,8 +137,8 @@ class ReceiptStore:
             "answered_message", conversation_id=conversation_id, message_id=message_id, **self._owner
         )
         if not rows:
-            raise conversation_gone(conversation_id)
-        if rows[0]["message"] is None:
+            if not await self._client.read("get_conversation", uuid=conversation_id, **self._owner):
+                raise conversation_gone(conversation_id)
             what = f"there is no message {message_id!r} in this conversation"
             raise MessageNotFound(what if message_id else "nothing has been answered in this conversation yet")
         row = rows[0]
