@@ -41,6 +41,10 @@ def forms(text: str) -> list[str]:
         "Access tokens expire after 15 minutes.",
         "the worker runs on port 9000",
         "Every request has an id",
+        "The staging database is called helios",
+        "Sessions moved to Memcached, not Postgres",
+        "Sorry, the queue runs on Kafka",
+        "We don't use trio anymore",
     ],
 )
 def test_corrections_and_rules_are_noted(text: str) -> None:
@@ -75,6 +79,8 @@ def test_corrections_and_rules_are_noted(text: str) -> None:
         "all callers of login have changed",
         "all functions in auth",
         "code that runs on startup",
+        "the parser is called in load",
+        "why don't we use trio",
         "where do sessions live",
     ],
 )

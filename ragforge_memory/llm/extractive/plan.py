@@ -45,6 +45,10 @@ _OVER = re.compile(rf"\b{PARTS['over'].format(holds=PARTS['holds'])}", re.I)
 MAX_STEPS = 3
 """Steps of tool calls for one question: a name, a search for its words, the lines that have them."""
 
+# "Where does the queue run?" reads as a question for callers.
+_OF_ANYTHING = ("where", "what", "show", "search", "callers", "callees", "uses")
+_BY_NAME = ("read_scope", "find_callers", "find_callees")
+
 
 def next_calls(question: Question, found: Sequence[Found]) -> tuple[Call, ...]:
     """The calls to make now, given what the earlier ones of this question gave; none when it can be answered."""
@@ -99,11 +103,11 @@ def about_code(question: Question) -> Question:
 
 def is_no_code(question: Question, found: Sequence[Found]) -> bool:
     """Whether what is asked about is looked for by words, or by a name, and no definition is called so."""
-    if question.form not in ("where", "what", "show", "search") or question.target.kind not in ("name", "words"):
+    if question.form not in _OF_ANYTHING or question.target.kind not in ("name", "words"):
         return False
     if not found or any(each.error is not None for each in found):
         return False
-    called = (each.value.get("match") for each in found if each.call.tool == "read_scope")
+    called = (each.value.get("match") for each in found if each.call.tool in _BY_NAME)
     # Plain words that only resemble a name may be about anything.
     sure = ("exact", "moved", "inherited", *(("spelling",) if question.target.kind == "name" else ()))
     return not any(match in sure for match in called)

@@ -61,7 +61,7 @@ NOTED = re.compile(
     rf"^(?!{_APPROVED}){_AHEAD}"
     r"(?:(?:we|i)(?:['’]ve| have)? (?:now |just |all )?(?:decided|agreed|chose|chosen|settled|concluded)\b"
     r"|we (?:no longer|(?:should|must|will|shall|can)(?:n['’]t)?(?! (?:talk|discuss|look|see|check|think|consider|try"
-    r"|wait)\b)|won['’]t|(?:do not|don['’]t) want|(?:never|always)) \w"
+    r"|wait)\b)|won['’]t|(?:do not|don['’]t) (?:want|use|support)|(?:never|always)) \w"
     r"|we(?:['’]re| are) going to (?!(?:talk|discuss|look|see|check|think|need|try|have)\b)\w"
     r"|i(?:['’]d| would) rather \w|use \S+(?: \S+){0,3} (?:instead of|rather than)\b"
     r"|let(?:['’]?s| us) (?:agree|use|keep|stick|stay|go with|never|always|not|drop|rename)\b|from now on\b"
@@ -101,7 +101,9 @@ _HOW = (
     r"|handl|catch)ed\b)(?:[a-z]{2,}ed|kept|built|sent|written|run|set|held|made|split)"
     r" (?:in|with|on|by|to|as|at|from|via|through|under|behind|into|once|per)"
     r"|lives? (?:in|on|at|under|behind)|runs? (?:on|in|at|every|behind|under|as)|expires? (?:after|in|at)"
-    r"|belongs? (?:to|in)|go(?:es)? (?:in|to|through|into|via)|comes? from)"
+    r"|belongs? (?:to|in)|go(?:es)? (?:in|to|through|into|via)|comes? from"
+    r"|(?:ha(?:s|ve) )?(?:moved|switched|migrated) to"
+    r"|(?:is|are) called(?! (?:by|in|from|at|with|on|when|for|as|once)\b))"
 )
 _NOUN = r"(?:(?!(?:that|which|who|where|when|what|why|how|if|whether|of)\b)[a-z][\w'’/-]* )"
 PLAIN = re.compile(
