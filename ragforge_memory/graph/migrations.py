@@ -102,7 +102,10 @@ async def _migrate_under_lease(client: GraphClient) -> int:
     token = uuid4().hex
     await _repeatable(client, _META_KEY)
     for _ in range(int(_LEASE_SECONDS / _POLL_SECONDS)):
-        claim = (await client.write("claim_migration", timeout=PATIENT_TIMEOUT, token=token, seconds=_LEASE_SECONDS))[0]
+        claim = await _claim(client, token)
+        if claim is None:
+            await asyncio.sleep(_POLL_SECONDS)
+            continue
         version = int(claim["schema_version"])
         if version >= newest_schema():
             if claim["claimed"]:
@@ -126,6 +129,16 @@ async def _migrate_under_lease(client: GraphClient) -> int:
     await client.autocommit("await_indexes", timeout=130)
     await client.write("release_migration", timeout=PATIENT_TIMEOUT, token=token)
     return newest_schema()
+
+
+async def _claim(client: GraphClient, token: str) -> dict[str, Any] | None:
+    """Who migrates, and from which version; None where two claims met in a deadlock and the server turned us away."""
+    try:
+        return (await client.write("claim_migration", timeout=PATIENT_TIMEOUT, token=token, seconds=_LEASE_SECONDS))[0]
+    except GraphUnavailable as error:
+        if "TransientError" not in code_of(error):
+            raise
+        return None
 
 
 async def _repeatable(client: GraphClient, statement: str) -> None:
