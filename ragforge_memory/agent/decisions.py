@@ -13,6 +13,7 @@ from ragforge_memory.graph.anchors import ReferenceStore
 from ragforge_memory.graph.decisions import DecisionStore, Important
 from ragforge_memory.llm.extractive.corrections import Corrections
 from ragforge_memory.llm.extractive.echoes import only_repeats
+from ragforge_memory.llm.extractive.wording import covered
 from ragforge_memory.models.conversation import Message, Page
 from ragforge_memory.models.decisions import Correction, Decision
 
@@ -107,15 +108,19 @@ def _tied(references: Sequence[CodeReference]) -> tuple[CodeReference, ...]:
     return tuple(kept.values())
 
 
-def _wanted(about: str | None) -> tuple[str, list[re.Pattern[str]]]:
+_Wanted = tuple[str, list[tuple[str, re.Pattern[str]]]]
+
+
+def _wanted(about: str | None) -> _Wanted:
     name = bare_name(about or "")
-    return name, [re.compile(rf"(?<!\w){re.escape(word)}(?!\w)", re.I) for word in name.split()]
+    return name, [(word, re.compile(rf"(?<!\w){re.escape(word)}(?!\w)", re.I)) for word in name.split()]
 
 
-def _is_about(decision: Decision, said: str, wanted: tuple[str, list[re.Pattern[str]]]) -> bool:
-    """Whether a decision, or what was ``said`` with it, has all of the words, or is about such code, file or folder."""
+def _is_about(decision: Decision, said: str, wanted: _Wanted) -> bool:
+    """Whether a decision, or what was ``said`` with it, has all of the words in any form, or is about such code, file
+    or folder."""
     name, words = wanted
-    if not name or all(word.search(said) for word in words):
+    if not name or all(whole.search(said) or covered((word,), said) for word, whole in words):
         return True
     for each in decision.code:
         names = (each.name, each.qualified_name, each.moved_to_name or "")

@@ -9,7 +9,7 @@ from ragforge_memory.tools.code_files import grep_code, read_file
 from ragforge_memory.tools.code_find import search_code
 from ragforge_memory.tools.code_scopes import outline, read_scope
 from ragforge_memory.tools.code_uses import find_callees, find_callers
-from ragforge_memory.tools.conversation import recent_conversations, search_conversation
+from ragforge_memory.tools.conversation import list_decisions, recent_conversations, search_conversation
 
 __all__ = [
     "CODE_SEARCH_TOOLS",
@@ -17,6 +17,7 @@ __all__ = [
     "find_callees",
     "find_callers",
     "grep_code",
+    "list_decisions",
     "outline",
     "read_file",
     "read_scope",
@@ -25,7 +26,7 @@ __all__ = [
     "search_conversation",
 ]
 
-MEMORY_TOOLS: tuple[Callable[..., Any], ...] = (search_conversation, recent_conversations)
+MEMORY_TOOLS: tuple[Callable[..., Any], ...] = (search_conversation, list_decisions, recent_conversations)
 """Those that look at what was said: none of them serves an agent that keeps nothing."""
 
 CODE_SEARCH_TOOLS: tuple[Callable[..., Any], ...] = (

@@ -1,4 +1,5 @@
-"""The tools `search_conversation`, what was said before, and `recent_conversations`, when and of what."""
+"""The tools `search_conversation`, what was said before, `list_decisions`, what of it was decided, and
+`recent_conversations`, when and of what."""
 
 from __future__ import annotations
 
@@ -18,6 +19,7 @@ from ragforge_memory.tools.ports import ToolContext
 if TYPE_CHECKING:
     from ragforge_memory.models.code import CodeReference
     from ragforge_memory.models.conversation import Message, ScoredMessage
+    from ragforge_memory.models.decisions import Correction
     from ragforge_memory.tools.ports import MessageReader
 
 _Found = TypeVar("_Found")
@@ -119,6 +121,54 @@ async def search_conversation(
 
 
 @tool
+async def list_decisions(
+    context: ToolContext,
+    about: str = "",
+    doubtful: bool = False,
+    limit: int = 20,
+    since: str | None = None,
+    until: str | None = None,
+) -> dict[str, Any]:
+    """Lists what was decided, ruled or noted in this user's conversations, newest first, and whether it still holds.
+
+    Ask it before code is changed, and where the user asks what was agreed. `corrected` is what the user said later
+    against a decision; `code` says of each definition that it is about what has become of it, as
+    `search_conversation` does. `more` says that there are more than were asked for.
+
+    Args:
+        about: words that all of them have, or one name of code, a file or a folder that they are about; empty: all.
+        doubtful: whether only those are listed that were corrected, or whose code has changed or is gone.
+        limit: decisions at most, up to 100.
+        since: only what was decided from then on: an ISO date, a time, or how long ago (`2h`, `30m`).
+        until: only what was decided up to then, that day included.
+    """
+    if context.messages is None:
+        raise ToolError("this agent keeps no conversations")
+    limit = max(1, min(limit, 100))
+    page = await _searched(
+        context.messages.decisions, about.strip() or None, doubtful=doubtful, limit=limit, **_times(since, until)
+    )
+    return {
+        "about": about.strip(),
+        "decisions": [
+            {
+                "message_id": each.message_id,
+                "conversation_id": each.conversation_id,
+                "this_conversation": each.conversation_id == context.conversation_id,
+                **({"archived": True} if each.archived else {}),
+                "role": each.role,
+                "timestamp": each.timestamp.isoformat(),
+                "excerpt": excerpt(each.text, (), EXCERPT),
+                **({"corrected": _as_told(each.corrected)} if each.corrected else {}),
+                "code": [_what_became(tie) for tie in each.code][:_CODE],
+            }
+            for each in page.items
+        ],
+        **({"more": True} if page.next_cursor else {}),
+    }
+
+
+@tool
 async def recent_conversations(
     context: ToolContext, limit: int = 10, since: str | None = None, until: str | None = None
 ) -> dict[str, Any]:
@@ -179,6 +229,14 @@ def _corrected(message: Message, corrections: Sequence[tuple[tuple[str, str], Me
     said, answer = later[-1]
     told = {"message_id": answer.in_reply_to, "timestamp": answer.timestamp.isoformat(), "excerpt": said}
     return {"corrected": told}
+
+
+def _as_told(correction: Correction) -> dict[str, Any]:
+    return {
+        "message_id": correction.message_id,
+        "timestamp": correction.timestamp.isoformat(),
+        "excerpt": excerpt(correction.text, (), EXCERPT),
+    }
 
 
 def _what_became(tie: CodeReference) -> dict[str, Any]:

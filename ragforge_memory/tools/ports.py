@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Protocol, runtime_checkable
 if TYPE_CHECKING:
     from ragforge_memory.embeddings.port import Embedder, Vector
     from ragforge_memory.models.code import CodeReference, Scope, ScopeCounts, ScopeName, ScopeUse
-    from ragforge_memory.models.conversation import ConversationInfo, ScoredMessage, ToolCall
+    from ragforge_memory.models.conversation import ConversationInfo, Page, ScoredMessage, ToolCall
+    from ragforge_memory.models.decisions import Decision
     from ragforge_memory.models.owner import Owner
 
 
@@ -95,6 +96,21 @@ class MessageReader(Protocol):
         self, limit: int = 10, *, since: str | None = None, until: str | None = None
     ) -> Sequence[ConversationInfo]:
         """The owner's conversations, the last updated first; with times those in which something was said then.
+
+        Raises:
+            InvalidInput: ``since`` or ``until`` is no ISO date or time.
+        """
+
+    async def decisions(
+        self,
+        about: str | None = None,
+        *,
+        doubtful: bool = False,
+        limit: int = 20,
+        since: str | None = None,
+        until: str | None = None,
+    ) -> Page[Decision]:
+        """What was decided, ruled or noted, newest first; about these words or this code, doubtful ones alone if asked.
 
         Raises:
             InvalidInput: ``since`` or ``until`` is no ISO date or time.

@@ -11,6 +11,7 @@ from ragforge_memory import AsyncConversationAgent, Decision, InvalidInput
 from ragforge_memory.llm.extractive.corrections import Corrections
 from ragforge_memory.llm.extractive.provider import ExtractiveProvider
 from ragforge_memory.llm.extractive.statements import noted_in
+from ragforge_memory.llm.port import ToolRequest
 from ragforge_memory.tools.code_search import CODE_SEARCH_TOOLS
 
 MakeAgent = Callable[..., AsyncConversationAgent]
@@ -71,6 +72,67 @@ async def test_what_was_decided_is_listed_with_what_became_of_it(make_agent: Mak
         assert doubtful.items[0].corrected.text == "Update: the pool has 20 connections."
         assert [ref.status for ref in doubtful.items[1].changed_code] == ["drifted"]
         assert doubtful.items[1].corrected is None
+
+
+@pytest.mark.anyio
+async def test_a_question_for_all_that_was_decided_finds_it_however_it_was_said(
+    make_agent: MakeAgent, project: Path
+) -> None:
+    async with make_agent(provider=ExtractiveProvider(), tools=CODE_SEARCH_TOOLS, root=project) as agent:
+        await agent.ingest()
+        for text in ("Sessions live in Redis", "check never logs", "todo: rename other", "sessions moved to Memcached"):
+            await (await agent.create_conversation()).send_message(text)
+        conversation = await agent.create_conversation()
+
+        async def ask(text: str) -> list[str]:
+            said = (await conversation.send_message(text)).content
+            return [each.strip() for each in said.splitlines() if each.lstrip().startswith((">", "(later"))]
+
+        redis = ["> Sessions live in Redis", '(later: "sessions moved to Memcached")']
+        assert await ask("what did we decide?") == [
+            *("> sessions moved to Memcached", "> todo: rename other", "> check never logs"),
+            *redis,
+        ]
+        assert await ask("which decisions are out of date?") == redis
+        assert await ask("what is left to do?") == ["> todo: rename other"]
+        assert (await ask("what should I know before changing check?"))[0] == "> check never logs"
+        assert (await ask("what would break if I rename check?"))[0] == "> check never logs"
+        assert (await ask("do we log in check?"))[:1] == ["> check never logs"]
+
+
+@pytest.mark.anyio
+async def test_a_model_is_told_what_was_decided(make_agent: MakeAgent, project: Path) -> None:
+    calls = [
+        ToolRequest("a", "list_decisions", {"about": "timeouts"}),
+        ToolRequest("b", "list_decisions", {"doubtful": True, "about": " "}),
+        ToolRequest("c", "list_decisions", {"about": "auth/words.py", "limit": 1}),
+        ToolRequest("d", "list_decisions", {"limit": 1}),
+        ToolRequest("e", "list_decisions", {"since": "soon"}),
+    ]
+    async with make_agent(provider=ExtractiveProvider(), tools=CODE_SEARCH_TOOLS, root=project) as agent:
+        await agent.ingest()
+        notes = await agent.create_conversation()
+        for text in ("note: the read timeout is 20 seconds", "We decided that `check` never logs."):
+            await notes.send_message(text)
+        await notes.send_message("update: the read timeout is 30 seconds")
+        (project / "auth" / "words.py").write_text(CODE.replace("* 7", "* 9"))
+        await agent.ingest()
+    async with make_agent(calls, "Done.", tools=CODE_SEARCH_TOOLS, root=project) as agent:
+        answer = await (await agent.create_conversation()).send_message("What holds?")
+    about, doubtful, code, one, wrong = answer.tool_calls
+    assert [each["excerpt"] for each in about.result["decisions"]] == [
+        "update: the read timeout is 30 seconds",
+        "note: the read timeout is 20 seconds",
+    ]
+    assert about.result["decisions"][1]["corrected"]["excerpt"] == "update: the read timeout is 30 seconds"
+    assert [each["excerpt"][:4] for each in doubtful.result["decisions"]] == ["We d", "note"]
+    [tied] = code.result["decisions"]
+    assert [(each["name"], each["status"]) for each in tied["code"]] == [("check", "drifted")]
+    assert "more" not in code.result
+    assert one.result["more"] is True
+    assert len(one.result["decisions"]) == 1
+    assert not wrong.success
+    assert "soon" in str(wrong.error)
 
 
 @pytest.mark.anyio

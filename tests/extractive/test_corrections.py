@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
+from ragforge_memory.llm.extractive.corrections import Corrections
 from ragforge_memory.llm.extractive.questions import read_questions
-from ragforge_memory.llm.extractive.said import decisions, sayings
+from ragforge_memory.llm.extractive.said import sayings
 
 BEGIN = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -39,6 +40,17 @@ def marked(lines: list[str]) -> dict[str, str]:
     return found
 
 
+def listed(said: list[dict[str, Any]]) -> dict[str, str]:
+    """What corrects each of them where all that was decided is listed."""
+    met: Corrections[None] = Corrections()
+    found = {}
+    for each in reversed(said):
+        if later := met.of(each["excerpt"]):
+            found[each["excerpt"]] = later[0]
+        met.meet("user", each["excerpt"], None)
+    return found
+
+
 @pytest.mark.parametrize(
     ("first", "then"),
     [
@@ -50,6 +62,13 @@ def marked(lines: list[str]) -> dict[str, str]:
         ("we decided that tokens expire after an hour", "Actually, tokens never expire."),
         ("we use tabs for indentation", "we no longer use tabs"),
         ("note: load_rows is eager", "I was wrong, load_rows is lazy"),
+        # Neither says that it corrects the other, and both cannot hold.
+        ("The port range is 100", "The port range is 200"),
+        ("note: the read port is 8080", "the read port is 9090"),
+        ("Sessions live in Redis", "Sessions now live in Postgres, not Redis"),
+        ("Sessions live in Redis", "sessions moved to Memcached"),
+        ("the sessions queue runs on Redis", "The sessions queue runs on Kafka now"),
+        ("tokens expire after an hour", "Tokens expire after a day"),
     ],
 )
 def test_a_correction_marks_what_it_corrects(first: str, then: str) -> None:
@@ -58,8 +77,7 @@ def test_a_correction_marks_what_it_corrects(first: str, then: str) -> None:
     for word in query.split():
         if word in first and word in then:
             assert marked(sayings(word, {"query": word, "messages": said})) == {first: then}
-    if all(each.form == "noted" for text in (first, then) for each in read_questions(text)):
-        assert marked(decisions([{"messages": said}])) == {first: then}
+    assert listed(said) == {first: then}
 
 
 @pytest.mark.parametrize(
@@ -74,11 +92,16 @@ def test_a_correction_marks_what_it_corrects(first: str, then: str) -> None:
         ("note: uploads must reject tabs", "The uploads no longer crash on empty input."),
         ("note: the connect port is 8080", "actually the read port is 9090"),
         ("note: uploads are limited to 10 MB", "actually downloads are limited to 50 MB"),
+        ("The port range is 100", "the port range is  100"),
+        ("uploads live in S3", "The uploads worker lives in S3"),
+        ("uploads are stored in S3", "uploads are stored as chunks"),
+        ("uploads run on the worker", "uploads are kept in S3"),
+        ("the read port is 8080", "the write port is 9090"),
     ],
 )
 def test_what_corrects_nothing_marks_nothing(first: str, then: str) -> None:
     said = messages(first, then)
-    assert marked(decisions([{"messages": said}])) == {}
+    assert listed(said) == {}
     for word in ("port", "uploads"):
         assert marked(sayings(word, {"query": word, "messages": said})) == {}
 
@@ -86,12 +109,19 @@ def test_what_corrects_nothing_marks_nothing(first: str, then: str) -> None:
 def test_of_several_corrections_the_last_is_told() -> None:
     said = messages("note: the port is 8080", "update: the port is 9090", "update: the port is 7070")
     last = said[-1]["excerpt"]
-    assert marked(decisions([{"messages": said}])) == {each["excerpt"]: last for each in said[:-1]}
+    assert listed(said) == {each["excerpt"]: last for each in said[:-1]}
+
+
+def test_what_is_said_once_more_holds_again() -> None:
+    said = messages("the port range is 100", "the port range is 200", "The port range is 100")
+    assert listed(said[:2]) == {said[0]["excerpt"]: said[1]["excerpt"]}
+    assert listed(said) == {said[1]["excerpt"]: said[2]["excerpt"]}
+    assert marked(sayings("port", {"query": "port", "messages": said})) == {said[1]["excerpt"]: said[2]["excerpt"]}
 
 
 def test_a_long_correction_is_told_by_its_beginning() -> None:
     said = messages("note: the port is 8080", f"update: the port is {'9' * 250}\nand more")
-    [(_, told)] = marked(decisions([{"messages": said}])).items()
+    [(_, told)] = marked(sayings("port", {"query": "port", "messages": said})).items()
     assert told.startswith("update: the port is 999")
     assert len(told) < 200
 

@@ -58,11 +58,12 @@ def test_what_the_user_stated_is_a_reason_and_a_question_is_none() -> None:
 def test_decisions_are_what_was_noted_the_newest_first() -> None:
     first = {**message("user", "we decided to use tabs"), "timestamp": "2026-01-01T00:00:00Z"}
     then = {**message("user", "note: get_default stays lazy"), "timestamp": "2026-01-02T00:00:00Z"}
-    others = [message("user", "where is the note kept?"), message("assistant", "Noted: we decided to use tabs")]
-    told = decisions([{"messages": [first, *others]}, {"messages": [then, first]}])
+    told = decisions({"decisions": [then, first]})
     assert [line for line in told if line.startswith("  >")] == [f"  > {then['excerpt']}", f"  > {first['excerpt']}"]
     assert only_repeats("assistant", "\n".join(told))
-    assert only_repeats("assistant", "\n".join(decisions([{"messages": others}])))
+    assert only_repeats("assistant", "\n".join(decisions({"decisions": []})))
+    assert "There are more" not in told[-1]
+    assert "There are more" in decisions({"decisions": [then, first], "more": True})[-1]
 
 
 def test_of_two_decisions_on_the_same_the_later_one_comes_first() -> None:

@@ -45,6 +45,8 @@ def forms(text: str) -> list[str]:
         "Sessions moved to Memcached, not Postgres",
         "Sorry, the queue runs on Kafka",
         "We don't use trio anymore",
+        "Client.send never logs headers",
+        "The retry loop always closes the response",
     ],
 )
 def test_corrections_and_rules_are_noted(text: str) -> None:
@@ -72,6 +74,9 @@ def test_corrections_and_rules_are_noted(text: str) -> None:
         "we are going to look at the parser",
         "I was wondering whether we should use Redis",
         "You must be joking",
+        "it never works",
+        "functions that never return",
+        "which one never closes?",
         "Always nice to hear",
         "use the search tool to find it",
         "functions that are called in main",

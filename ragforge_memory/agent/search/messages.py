@@ -8,12 +8,13 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, TypeVar
 
+from ragforge_memory.agent.decisions import decisions
 from ragforge_memory.agent.search.inputs import checked_filters
 from ragforge_memory.embeddings.calibration import cosine_of, similarity
 from ragforge_memory.errors import ConversationNotFound, EmbeddingError, RagforgeError, SpaceMoved
 from ragforge_memory.graph.anchors import ReferenceStore
 from ragforge_memory.graph.search import CANDIDATES, EVERYTHING, Filters, Hit, Hits, part_of, words_of
-from ragforge_memory.models.conversation import ConversationInfo, Message, ScoredMessage
+from ragforge_memory.models.conversation import ConversationInfo, Message, Page, ScoredMessage
 from ragforge_memory.models.search import SearchResults
 from ragforge_memory.retrieval.fusion import FLOOR_WITHOUT_WORDS, fused_with_gaps
 from ragforge_memory.retrieval.neighbours import Place, Ranked, is_apart, ranked
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from ragforge_memory.agent.services import Services
     from ragforge_memory.embeddings.port import Vector
     from ragforge_memory.models.code import CodeReference
+    from ragforge_memory.models.decisions import Decision
 
 log = logging.getLogger(__name__)
 
@@ -150,6 +152,21 @@ class Searcher:
         times = checked_filters(since=since, until=until)
         page = await self._services.conversations.page(limit=limit, since=times.since, until=times.until)
         return page.items
+
+    async def decisions(
+        self,
+        about: str | None = None,
+        *,
+        doubtful: bool = False,
+        limit: int = 20,
+        since: str | None = None,
+        until: str | None = None,
+    ) -> Page[Decision]:
+        """What was decided, ruled or noted, newest first; none where memory is off."""
+        times = checked_filters(since=since, until=until)
+        return await decisions(
+            self._services, about=about, doubtful=doubtful, since=times.since, until=times.until, limit=limit
+        )
 
 
 class _Found:

@@ -12,6 +12,7 @@ from ragforge_memory.llm.extractive.corrections import acknowledged
 from ragforge_memory.llm.extractive.echoes import NOTED
 from ragforge_memory.llm.extractive.evidence import imported, overridden, raised, tested, used_as_text
 from ragforge_memory.llm.extractive.found_text import code_lines, search_results
+from ragforge_memory.llm.extractive.held import bare
 from ragforge_memory.llm.extractive.inheritance import bases, subclasses
 from ragforge_memory.llm.extractive.members import (
     attribute,
@@ -53,7 +54,7 @@ from ragforge_memory.llm.extractive.quoting import (
     use_item,
 )
 from ragforge_memory.llm.extractive.relevance import ENOUGH_WORDS
-from ragforge_memory.llm.extractive.said import decisions, outdated, sayings, stated
+from ragforge_memory.llm.extractive.said import decisions, outdated, sayings, stated, with_decisions
 from ragforge_memory.llm.extractive.small_talk import PLAIN, SET
 from ragforge_memory.llm.extractive.stock import NO_TOOLS, says_nothing
 from ragforge_memory.llm.extractive.targets import is_file
@@ -83,7 +84,7 @@ def noted(text: str, note: str = "") -> str:
     if told:
         names = [told["what"].strip()]
     elif plain and not names:
-        names = [(plain["what"] or plain["of_all"]).strip()]
+        names = [bare(plain["what"] or plain["of_all"])]
     found = f"{NOTED} about {names[0]}` finds it again." if names else f"{NOTED}` lists it."
     return f"{found}\n{acknowledged(text, note)}" if note else found
 
@@ -104,6 +105,7 @@ def write(question: Question, asked: str, found: Sequence[Found]) -> str:
         return f"{NOT_LOOKED_UP}: {'Neo4j is away. Ask again when it is back.' if away else failed.error}"
     # Of several calls of a tool the first was for what was asked, the others for what it may be instead.
     values = {each.call.tool: each.value for each in reversed(found) if isinstance(each.value, dict)}
+    said = with_decisions(values.get("search_conversation", {}), values.get("list_decisions", {}))
     match question.form:
         case "where" | "what" | "show":
             lines = _definition(question, asked, values, found)
@@ -139,25 +141,23 @@ def write(question: Question, asked: str, found: Sequence[Found]) -> str:
             if is_about_code(question, found):
                 told = [each for each in found if each.call.tool != "search_conversation"]
                 return write(about_code(question), asked, told)
-            said = values.get("search_conversation", {})
-            every = [each.value for each in found if isinstance(each.value, dict)]
             when = question.days.said
             if asks_outdated(question):
-                lines = outdated(every, when)
+                lines = outdated(values.get("list_decisions", {}), when)
             elif asks_for_decisions(question):
-                lines = decisions(every, when, asks_still(question))
+                lines = decisions(values.get("list_decisions", {}), when, asks_still(question))
             else:
                 lines = sayings(asked, said, asks_decided(question), when, asks_still(question))
         case _:
             lines = _by_name(question, found) or search_results(
                 question, values.get("search_code", {}), values.get("grep_code", {})
             )
-    if question.form != "said" and (messages := values.get("search_conversation")):
+    if question.form != "said" and said["messages"]:
         # Where the user has said it, it is no answer that the code does not say it.
         silent = says_nothing("\n".join(lines))
         defined = not lines[0].startswith(NOTHING_FOUND) if lines else False
         about = " ".join(search_words(question)) if question.form == "search" else asked
-        own = stated(about, messages, enough=1 if defined and not asks_why(question) else ENOUGH_WORDS)
+        own = stated(about, said, enough=1 if defined and not asks_why(question) else ENOUGH_WORDS)
         lines = [*own, *(["", *lines] if not silent else [])] if own else lines
     return "\n".join([*gone(values.values()), *lines])
 

@@ -1,4 +1,5 @@
-"""Which later statement of the user's corrects an earlier one: it says that it does, and is about the same.
+"""Which later statement of the user's corrects an earlier one: it says that it does and is about the same, or it says
+another value of the same thing (see `held`).
 
 What has no subject of its own ("no, 30 seconds") corrects what was noted or quoted right before it. The answer to it
 says what that is, so that a search for the one finds the other.
@@ -11,6 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Generic, TypeVar
 
 from ragforge_memory.llm.extractive.echoes import NOTED
+from ragforge_memory.llm.extractive.held import Held, held
 from ragforge_memory.llm.extractive.quoting import shortened
 from ragforge_memory.llm.extractive.small_talk import NO_QUESTION, THANKS
 from ragforge_memory.llm.extractive.talk_patterns import PARTS
@@ -158,14 +160,11 @@ def correction_of(message: Mapping[str, Any], others: Iterable[Mapping[str, Any]
     """
     if message["role"] != "user":
         return None
-    later = [
-        each
-        for each in others
-        if each["role"] == "user"
-        and each["timestamp"] > message["timestamp"]
-        and _says_so(each["excerpt"])
-        and _same_subject(message["excerpt"], each["excerpt"])
-    ]
+    own = [each for each in others if each["role"] == "user"]
+    # What is said once more holds again.
+    said = max((each["timestamp"] for each in own if _is_same(each["excerpt"], message["excerpt"])), default="")
+    since = max(message["timestamp"], said)
+    later = [each for each in own if each["timestamp"] > since and _corrects(each["excerpt"], message["excerpt"])]
     if told := message.get("corrected"):
         later.append(told)
     return max(later, key=lambda each: str(each["timestamp"]), default=None)
@@ -178,8 +177,11 @@ class Corrections(Generic[T]):
     """
 
     def __init__(self) -> None:
-        self._stated: dict[str, list[tuple[list[str], str, T]]] = {}
-        self._acknowledged: dict[str, tuple[str, T]] = {}
+        self._met: list[tuple[str, T]] = []
+        # Each with where it stands in what was met.
+        self._stated: dict[str, list[tuple[list[str], int]]] = {}
+        self._held: dict[frozenset[str], list[tuple[Held, int]]] = {}
+        self._acknowledged: dict[str, int] = {}
 
     def of(self, text: str) -> tuple[str, T] | None:
         """What corrects a statement of the user's, and where it stands; None where nothing met so far does.
@@ -187,10 +189,15 @@ class Corrections(Generic[T]):
         Args:
             text: the statement, from before all that was met.
         """
-        told = self._acknowledged.get(_as_quoted(text))
-        words = subject_words(text)
-        stated = self._stated.get(words[0], ()) if words else ()
-        return told or next(((said, place) for own, said, place in stated if _on_the_same(words, own)), None)
+        later = [self._acknowledged.get(_as_quoted(text))]
+        if words := subject_words(text):
+            stated = self._stated.get(words[0], ())
+            later.append(next((at for own, at in stated if _on_the_same(words, own)), None))
+        if (value := held(text)) is not None:
+            now = next((at for own, at in self._held.get(value.subject, ()) if own.instead_of(value)), None)
+            # What is said once more holds again.
+            later.append(now if now is not None and not _is_same(text, self._met[now][0]) else None)
+        return self._met[min(known)] if (known := [at for at in later if at is not None]) else None
 
     def meet(self, role: str, text: str, place: T) -> None:
         """Takes note of the next older message.
@@ -200,11 +207,33 @@ class Corrections(Generic[T]):
             text: all of it.
             place: what is to be known of it.
         """
+        at = len(self._met)
         if role == "assistant":
-            if (told := read_acknowledged(text)) is not None:
-                self._acknowledged.setdefault(told[1], (told[0], place))
-        elif role == "user" and _says_so(text) and (words := subject_words(text)):
-            self._stated.setdefault(words[0], []).append((words, text, place))
+            if (told := read_acknowledged(text)) is not None and told[1] not in self._acknowledged:
+                self._met.append((told[0], place))
+                self._acknowledged[told[1]] = at
+            return
+        words = subject_words(text) if role == "user" and _says_so(text) else []
+        value = held(text) if role == "user" else None
+        if words:
+            self._stated.setdefault(words[0], []).append((words, at))
+        if value is not None:
+            self._held.setdefault(value.subject, []).append((value, at))
+        if words or value is not None:
+            self._met.append((text, place))
+
+
+def _corrects(text: str, note: str) -> bool:
+    """Whether a later statement corrects a note: it says so and is about the same, or has another value for it."""
+    if _says_so(text) and _same_subject(note, text):
+        return True
+    value = held(text)
+    earlier = held(note) if value is not None else None
+    return value is not None and earlier is not None and value.instead_of(earlier) and not _is_same(text, note)
+
+
+def _is_same(one: str, other: str) -> bool:
+    return one.lower().split() == other.lower().split()
 
 
 def _says_so(text: str) -> bool:

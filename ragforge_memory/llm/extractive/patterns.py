@@ -292,6 +292,9 @@ _WHAT = (
     r"how (?:does|do|did) {one} (?:work|function|operate|behave)(?: (?:internally|exactly))?",
     r"how (?:do|can|should|would) (?:i|we|you|one) (?:use|call|invoke) {one}",
     r"why (?:does|do|did|would|can) {one} (?:ever |actually )?(?:raise|throw|return|call|use|need|check|ignore)s?\b.*",
+    r"what (?:should|must|do|would|ought) (?:i|we|one|you) (?:to |need to |have to )?(?:know|consider|mind|remember"
+    r"|keep in mind|watch(?: out)? for|be aware of|look out for|respect|check)(?: about it)? (?:before|when|while|if)"
+    r" (?:(?:i|we|you|one) )?(?:chang|edit|touch|modify|refactor|rewrit|remov|renam|delet|mov|replac)(?:e|ing)? {x}",
     r"what(?:'s| is| are| was) (?!(?:in|inside)\b){x}(?: (?:for|about|doing|used for|good for|responsible for|here"
     r"|there))?",
     r"who is {x}",

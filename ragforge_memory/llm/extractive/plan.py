@@ -21,14 +21,6 @@ from ragforge_memory.llm.extractive.targets import FOLDERS, Target, has_pronoun,
 from ragforge_memory.llm.extractive.wording import content_words
 from ragforge_memory.retrieval.names import KINDS
 
-DECISION_WORDS = (
-    ("decided", "decision", "agreed", "agree", "chose", "settled", "concluded"),
-    ("note", "remember", "todo", "reminder", "bug", "idea"),
-    ("let", "actually", "longer", "should", "must", "never", "always"),
-    ("correction", "update", "wrong", "mind", "plan", "stays", "becomes", "fyi"),
-)
-"""What is said where something is decided or noted; each is searched for by itself, since a search has an end."""
-
 _WHY = re.compile(r"^\W*why\b", re.I)
 # What a project is, not what lies in it.
 _PURPOSE = re.compile(
@@ -40,6 +32,19 @@ _STILL = re.compile(
     rf"|{AND_STILL}",
     re.I,
 )
+_TO_DO = re.compile(r"\bto-?dos?\b|\b(?:left|remains?|still|have|need|is|what['’]s) to (?:be )?do(?:ne)?\b", re.I)
+# "What should I know before I change X", "what would break if we rename X".
+_CHANGING = re.compile(
+    r"\b(?:before|when|while|if|for) (?:(?:i|we|you|one|someone) )?"
+    r"(?:chang|edit|touch|modif|refactor|rewrit|remov|renam|delet|mov|replac)(?:e|es|s|y|ying|ing)?\b",
+    re.I,
+)
+# What is done in the project may be a rule, whatever code has such names.
+_OURS = re.compile(
+    r"^\W*(?:do|did|are|were|should|shall|can|could|may|must|have|had|will|would)(?:n['’]t)? (?:we|i|you)\b", re.I
+)
+# Messages that a search for what was said of something brings.
+_SOME = 30
 _OVER = re.compile(rf"\b{PARTS['over'].format(holds=PARTS['holds'])}", re.I)
 
 MAX_STEPS = 3
@@ -54,7 +59,8 @@ def next_calls(question: Question, found: Sequence[Found]) -> tuple[Call, ...]:
     """The calls to make now, given what the earlier ones of this question gave; none when it can be answered."""
     if is_about_code(question, found):
         return next_calls(about_code(question), found)
-    wanted = (*_first(question), *_reasons(question))
+    about = _decisions(question) if _asks_before_changing(question) else ()
+    wanted = (*_first(question), *about, *_reasons(question))
     done = {each.call.key for each in found}
     missing = tuple(call for call in wanted if call.key not in done)
     if missing:
@@ -74,7 +80,7 @@ def asks_for_decisions(question: Question) -> bool:
 
 def asks_decided(question: Question) -> bool:
     """Whether it is asked for what was decided or noted, and not for all that was said."""
-    return question.form == "said" and bool(_DECIDED.search(question.text))
+    return question.form == "said" and bool(_DECIDED.search(question.text) or _TO_DO.search(question.text))
 
 
 def asks_still(question: Question) -> bool:
@@ -160,9 +166,8 @@ def _first(question: Question) -> tuple[Call, ...]:
         case "lines":
             return (Call("outline", (("target", target.text),)),)
         case "said":
-            if asks_for_decisions(question):
-                return tuple(call for words in DECISION_WORDS for call in _said(words, question))
-            return _said(search_words(question), question)
+            decided = _decisions(question)
+            return decided if asks_for_decisions(question) else (*decided, *_said(search_words(question), question))
         case "recap":
             return (Call("recent_conversations", (("limit", 11), *question.days.arguments)),)
         case "search":
@@ -178,8 +183,23 @@ def _first(question: Question) -> tuple[Call, ...]:
 
 def _said(words: Sequence[str], question: Question) -> tuple[Call, ...]:
     days = question.days.arguments
-    limit = MAX_SAID if asks_for_decisions(question) else 30
-    return (Call("search_conversation", (("query", " ".join(words)), ("limit", limit), *days)),) if words else ()
+    return (Call("search_conversation", (("query", " ".join(words)), ("limit", _SOME), *days)),) if words else ()
+
+
+def _decisions(question: Question) -> tuple[Call, ...]:
+    """What was decided: of all that was said, or about what code or words are called."""
+    if not asks_decided(question) and not asks_still(question) and not _asks_before_changing(question):
+        return ()
+    about = question.target.text or ("todo" if _TO_DO.search(question.text) else "")
+    only = (("doubtful", True),) if asks_outdated(question) else ()
+    subject = (("about", about),) if about else ()
+    return (Call("list_decisions", (*subject, *only, ("limit", MAX_SAID), *question.days.arguments)),)
+
+
+def _asks_before_changing(question: Question) -> bool:
+    """Whether it is asked what a change of some code would meet."""
+    code = question.target.kind in ("name", "file") and question.form in ("what", "uses", "outline")
+    return code and bool(_CHANGING.search(question.text))
 
 
 def _reasons(question: Question) -> tuple[Call, ...]:
@@ -189,11 +209,16 @@ def _reasons(question: Question) -> tuple[Call, ...]:
 
 def _notes(question: Question, found: Sequence[Found]) -> tuple[Call, ...]:
     """What was said of what is no code: it comes before text that happens to have the words."""
-    if asks_why(question) or len(question.text) > MAX_QUESTION or not is_no_code(question, found):
+    if asks_why(question) or len(question.text) > MAX_QUESTION:
+        return ()
+    ours = question.form in _OF_ANYTHING and bool(_OURS.match(question.text))
+    if not ours and not is_no_code(question, found):
         return ()
     words = search_words(question)
     # "That is wrong" is about nothing by itself.
-    return _said(words, question) if subject_words(" ".join(words)) else ()
+    if not subject_words(" ".join(words)):
+        return ()
+    return (*_said(words, question), Call("list_decisions", (("about", " ".join(words)), ("limit", _SOME))))
 
 
 def _second(question: Question, found: Sequence[Found]) -> tuple[Call, ...]:

@@ -10,8 +10,6 @@ from ragforge_memory.llm.extractive.corrections import correction_of
 from ragforge_memory.llm.extractive.echoes import NO_DECISION, WHAT_WAS_SAID, only_asks, only_repeats
 from ragforge_memory.llm.extractive.questions import read_questions
 from ragforge_memory.llm.extractive.quoting import (
-    MAX_ASKED,
-    MAX_SAID,
     NOTHING_FOUND,
     continued,
     open_block,
@@ -22,7 +20,6 @@ from ragforge_memory.llm.extractive.relevance import ENOUGH_WORDS
 from ragforge_memory.llm.extractive.small_talk import SMALL_TALK
 from ragforge_memory.llm.extractive.targets import is_marked
 from ragforge_memory.llm.extractive.wording import covered, stem
-from ragforge_memory.models.text import counted
 
 _ASKED = 2
 _QUOTES_CODE = re.compile(r"^(?:- )?`[^`\n]+` (?:- \S+:\d|\([^\n]+, line \d|contains)", re.M)
@@ -82,7 +79,7 @@ def _told(
         for weight, each in weighed
         if not _NOTHING_SAID.match(each["excerpt"]) and not only_repeats(each["role"], each["excerpt"])
     ]
-    kept = [found for found in told if found[2] and len(found[2]) >= enough * len(words)]
+    kept = [found for found in told if found[1].get("decided") or (found[2] and len(found[2]) >= enough * len(words))]
     if not kept and (bare := tuple(word for word in words if stem(word) not in _OF_ANYTHING)):
         # "The retry limit" may have been noted as "3 retries".
         kept = [found for found in told if {*bare} <= {*found[2]}]
@@ -109,49 +106,43 @@ def _as_now(text: str, value: Mapping[str, Any]) -> str:
     return " ".join([text, *(now for now, names in called.items() if any(name in text for name in names))])
 
 
-def decisions(values: Sequence[Mapping[str, Any]], when: str = "", still: bool = False) -> list[str]:
-    """What the user had noted, the newest first; of several searches."""
-    own, noted = _noted(values)
+def with_decisions(searched: Mapping[str, Any], listed: Mapping[str, Any]) -> Mapping[str, Any]:
+    """What a search for messages gave, with what is decided about the same: it need not have the words.
+
+    Args:
+        searched: as `search_conversation` gives it; empty: nothing was searched.
+        listed: as `list_decisions` does.
+    """
+    decided = {each["message_id"]: {**each, "decided": True} for each in listed.get("decisions") or []}
+    messages = [{**decided.pop(each["message_id"], {}), **each} for each in searched.get("messages") or []]
+    return {"query": listed.get("about") or "", **searched, "messages": [*messages, *decided.values()]}
+
+
+def decisions(value: Mapping[str, Any], when: str = "", still: bool = False) -> list[str]:
+    """What was decided and noted, the newest first, as `list_decisions` gave it."""
+    noted = value.get("decisions") or []
     if not noted:
         return [f"{NOTHING_FOUND} about `decisions` in our conversations{when}."]
     lines = [f"{WHAT_WAS_SAID} `decisions`{when}:"]
-    for each in noted[:MAX_ASKED]:
-        lines += _said(each, own)
-    return lines + _more(values) + _since(noted, noted if still else [])
+    for each in noted:
+        lines += _said(each, ())
+    return lines + _more(value) + _since(noted, noted if still else [])
 
 
-def outdated(values: Sequence[Mapping[str, Any]], when: str = "") -> list[str]:
-    """Those of the user's notes that were corrected, or whose code is not what it was, each with what became of it."""
-    own, noted = _noted(values)
-    became = [(each, _became([each])) for each in noted]
-    over = [(each, told) for each, told in became if told or correction_of(each, own)]
-    if not noted:
-        return [f"{NOTHING_FOUND} about `decisions` in our conversations{when}."]
+def outdated(value: Mapping[str, Any], when: str = "") -> list[str]:
+    """What was corrected, or is of code that is not what it was, each with what became of it, as `list_decisions` gave
+    those that are doubtful."""
+    over = value.get("decisions") or []
     if not over:
-        tied = sum(1 for each in noted if each.get("code"))
-        return [
-            f"{NO_DECISION} that you noted{when} was corrected since, or is of code that has changed: of "
-            f"{counted(len(noted), 'note')} {tied} {'is' if tied == 1 else 'are'} tied to code, which is as it was.",
-            *_more(values),
-        ]
+        return [f"{NO_DECISION} that you noted{when} was corrected since, or is of code that has changed."]
     lines = [f"{WHAT_WAS_SAID} `decisions`{when} that may no longer hold:"]
-    for each, told in over[:MAX_ASKED]:
-        lines += [*_said(each, own), *(f"  {line}" for line in _places(told))]
-    return lines + _more(values)
+    for each in over:
+        lines += [*_said(each, ()), *(f"  {line}" for line in _places(_became([each])))]
+    return lines + _more(value)
 
 
-def _noted(values: Sequence[Mapping[str, Any]]) -> tuple[list[Mapping[str, Any]], list[Mapping[str, Any]]]:
-    """The user's messages of several searches, and those of them that are notes, the newest first."""
-    found = {each["message_id"]: each for value in values for each in value.get("messages") or []}
-    own = [each for each in found.values() if each["role"] == "user"]
-    noted = [each for each in own if any(one.form == "noted" for one in read_questions(each["excerpt"]))]
-    return own, sorted(noted, key=lambda each: str(each["timestamp"]), reverse=True)
-
-
-def _more(values: Sequence[Mapping[str, Any]]) -> list[str]:
-    if all(len(value.get("messages") or []) < MAX_SAID for value in values):
-        return []
-    return ["", "There may be more: `ragforge decisions` lists all, or name the days."]
+def _more(value: Mapping[str, Any]) -> list[str]:
+    return ["", "There are more: `ragforge decisions` lists all, or name the days."] if value.get("more") else []
 
 
 def _said(message: Mapping[str, Any], others: Sequence[Mapping[str, Any]]) -> list[str]:
@@ -249,6 +240,8 @@ def _weight(message: Mapping[str, Any]) -> int:
     """How much a message tells: what the user stated first, then answers; questions, and quotes of code, last."""
     text = str(message["excerpt"])
     if message["role"] == "user":
+        if message.get("decided"):
+            return 0
         text = text.partition("\n\n```")[0]  # what was piped in behind a question is no statement of the user's
         asks = only_asks(text) or all(each.form in SMALL_TALK - {"noted"} for each in read_questions(text))
         return _ASKED if asks else 0

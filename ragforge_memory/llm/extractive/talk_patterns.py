@@ -37,6 +37,9 @@ NOTED = (
     r"(?P<x>)(?:what|which|any|list|show|are there)(?: me)?(?: (?:all|any|of|the|our|my))* (?:{over} {notes}"
     r"|{notes}(?: (?:that|which))? (?:(?:are|is|do|does|have become|became) )?{over})",
     r"(?:is|are|has|have)(?: (?:any|some|all|one|of|the|our|my))* {notes} (?:become )?(?P<x>){over}",
+    r"(?P<x>)what(?:['’]s| is| was)? (?:(?:still|there|left|open|remains|remaining|outstanding) )*to (?:do|be done)"
+    r"(?: (?:next|here|now|still))?",
+    r"(?P<x>)what (?:do|did|must|should) (?:we|i) (?:still )(?:have to |need to )?do(?: (?:next|here|now))?",
 )
 """What was decided and noted, whatever it was about."""
 
