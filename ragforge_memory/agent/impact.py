@@ -6,9 +6,8 @@ from collections.abc import Collection
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ragforge_memory.agent.context.importance import IMPORTANT, key_sentences, sentences
+from ragforge_memory.agent.context.importance import IMPORTANT, key_sentences, own_words, sentences
 from ragforge_memory.code.impact import impact as impact_of_code
-from ragforge_memory.code.mentions import unquoted
 from ragforge_memory.graph.anchors import ReferenceStore
 from ragforge_memory.llm.extractive.echoes import only_asks
 from ragforge_memory.llm.extractive.statements import noted_in
@@ -46,7 +45,7 @@ def decision_of(message: Message) -> str | None:
     importance = message.importance or 0
     if importance < IMPORTANT:
         return None
-    said = unquoted(message.content)  # a comment of quoted source decides nothing
+    said = own_words(message.content, message.role)  # a comment of quoted source decides nothing
     decides = [text for kind, text in key_sentences(said) if kind == "decision"]
     if message.role == "user":
         decides = _ruled(said, {*decides})

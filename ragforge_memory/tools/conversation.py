@@ -59,8 +59,8 @@ async def search_conversation(
     `code` says of each definition that a message was about what has become of it since: `fresh` (as it was),
     `drifted` (its code has changed), `moved`, or `orphaned` (gone). What was said of code that is not fresh may no
     longer be true. `formerly` are names that code of the query had when it was spoken of; they are searched for too.
-    What the user only asked comes last. `archived` is what the user has put away; `corrected` is what the user said
-    against a message right after it.
+    What the user only asked comes last, and says `only_asks`. `archived` is what the user has put away; `corrected` is
+    what the user said against a message right after it.
 
     Args:
         query: what to look for.
@@ -93,7 +93,7 @@ async def search_conversation(
     corrections = [(told, each.message) for each in found if (told := _correction(each.message)) is not None]
     corrections.sort(key=lambda each: each[1].timestamp)
     # Short questions have much of their words in common with a query, and state nothing.
-    kept = sorted(kept[:limit], key=lambda each: each.message.role == "user" and only_asks(each.message.content))
+    kept = sorted(kept[:limit], key=lambda each: _only_asks(each.message))
     archived = await context.messages.archived(list({each.conversation_id for each in kept}))
     code = await context.messages.code_of([each.message.uuid for each in kept])
     wanted = [word for word in _WORD.findall(query) if len(word) > 2]
@@ -110,6 +110,7 @@ async def search_conversation(
                 "role": each.message.role,
                 "timestamp": each.message.timestamp.isoformat(),
                 "excerpt": excerpt(each.message.content, wanted, EXCERPT),
+                **({"only_asks": True} if _only_asks(each.message) else {}),
                 **_corrected(each.message, corrections),
                 "score": round(each.score, 4),
                 "matched_by": list(each.matched_by),
@@ -146,8 +147,10 @@ async def list_decisions(
         raise ToolError("this agent keeps no conversations")
     limit = max(1, min(limit, 100))
     page = await _searched(
-        context.messages.decisions, about.strip() or None, doubtful=doubtful, limit=limit, **_times(since, until)
+        context.messages.decisions, about.strip() or None, doubtful=doubtful, limit=limit + 1, **_times(since, until)
     )
+    # The question of this turn is in the graph already, and may sound like a rule.
+    found = [each for each in page.items if each.message_id != context.message_id]
     return {
         "about": about.strip(),
         "decisions": [
@@ -162,9 +165,9 @@ async def list_decisions(
                 **({"corrected": _as_told(each.corrected)} if each.corrected else {}),
                 "code": [_what_became(tie) for tie in each.code][:_CODE],
             }
-            for each in page.items
+            for each in found[:limit]
         ],
-        **({"more": True} if page.next_cursor else {}),
+        **({"more": True} if len(found) > limit or page.next_cursor else {}),
     }
 
 
@@ -212,6 +215,11 @@ async def _former_names(messages: MessageReader, query: str) -> dict[str, list[s
         if names:
             found[name] = sorted(names)[:_RENAMED]
     return found
+
+
+def _only_asks(message: Message) -> bool:
+    """Whether it is a question; what was piped in behind one states nothing of the user's."""
+    return message.role == "user" and only_asks(message.content)
 
 
 def _correction(message: Message) -> tuple[str, str] | None:

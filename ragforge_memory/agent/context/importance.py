@@ -76,6 +76,8 @@ _ANY = re.compile("|".join(sorted({re.escape(first) for _, first in _ANY_WORD}))
 # Arguments that say what was edited.
 _PLACES = ("file", "path", "file_path", "name", "target")
 
+# A piece of code has no more than a word or two.
+_LINE_QUOTED = re.compile(r"`(?:[^`\s]+[ \t]+){4,}[^`\n]*`")
 _SENTENCE = re.compile(r"(?<=[.!?…。！？])\s+|\n+")
 _MARKS = re.compile(r"^[\s>#*\-•\d.)]+(?=\S)")
 
@@ -90,16 +92,22 @@ def importance_of(
         at_once = " ".join(content.lower().split())
         present = {cue for cue in present if cue in at_once}
     cues = [cue for cue, words in _WORDS.items() if not words.isdisjoint(present)] if present else []
-    if (cues and _any_weighs(content, cues, present)) or (role == "user" and noted_in(content)):
+    if (cues and _any_weighs(content, cues, present, role)) or (role == "user" and noted_in(content)):
         return 0.8
     if any(_EDITS.search(call.tool_name) for call in tool_calls):
         return IMPORTANT
     return None
 
 
-def _any_weighs(content: str, cues: Sequence[re.Pattern[str]], present: Collection[str]) -> bool:
-    """Whether a sentence is an error, quoted or not, or a decision that is not quoted: source has comments."""
+def own_words(content: str, role: str) -> str:
+    """What a message says itself: without what it quotes, of an answer without lines of text in backticks."""
     said = unquoted(content)
+    return _LINE_QUOTED.sub("``", said) if role == "assistant" and "`" in said else said
+
+
+def _any_weighs(content: str, cues: Sequence[re.Pattern[str]], present: Collection[str], role: str) -> bool:
+    """Whether a sentence is an error, quoted or not, or a decision that is not quoted: source has comments."""
+    said = own_words(content, role)
     if said == content or _ERROR not in cues:
         return any(_weighs(sentence, cues, present) for sentence in sentences(said))
     cues = [cue for cue in cues if cue is not _ERROR]

@@ -158,6 +158,8 @@ def write(question: Question, asked: str, found: Sequence[Found]) -> str:
         defined = not lines[0].startswith(NOTHING_FOUND) if lines else False
         about = " ".join(search_words(question)) if question.form == "search" else asked
         own = stated(about, said, enough=1 if defined and not asks_why(question) else ENOUGH_WORDS)
+        # Lines of text that have the words too are no answer beside what was said, unless they have a name.
+        silent = silent or (bool(own) and not defined and not question.target.marked)
         lines = [*own, *(["", *lines] if not silent else [])] if own else lines
     return "\n".join([*gone(values.values()), *lines])
 

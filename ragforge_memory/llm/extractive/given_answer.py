@@ -6,8 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ragforge_memory.llm.extractive.calls import Found
+from ragforge_memory.llm.extractive.echoes import WHAT_WAS_SAID
 from ragforge_memory.llm.extractive.given_text import Mentions, Places, mentions_of
 from ragforge_memory.llm.extractive.quoting import NOTHING_FOUND, item
+from ragforge_memory.llm.extractive.said import belongs, quoted_message
 from ragforge_memory.models.text import counted
 
 MAX_NAMED = 40
@@ -54,7 +56,27 @@ def named_code(text: str, found: Sequence[Found]) -> list[str]:
     if unknown:
         more = f" and {len(unknown) - 10} others" if len(unknown) > 10 else ""
         lines.append(f"No definitions are known here of {', '.join(unknown[:10])}{more}.")
-    return [*lines, "", WITHOUT_A_MODEL]
+    return [*lines, *_decided(found, [(file, name) for file, name, _ in listed]), "", WITHOUT_A_MODEL]
+
+
+def _decided(found: Sequence[Found], definitions: Sequence[tuple[str, str]]) -> list[str]:
+    """What was decided about some of the definitions, each decision once; about what is inside of one, too."""
+    about: dict[str, Mapping[str, Any]] = {}
+    names: dict[str, None] = {}
+    for each in found:
+        value = each.value if each.call.tool == "list_decisions" and isinstance(each.value, dict) else {}
+        for decision in value.get("decisions") or []:
+            for code in decision["code"]:
+                if any(code["file"] == file and belongs(code["name"], name) for file, name in definitions):
+                    about[decision["message_id"]] = decision
+                    names[code["name"]] = None
+    if not about:
+        return []
+    told = ", ".join(f"`{name}`" for name in names)
+    lines = ["", f"{WHAT_WAS_SAID} {told}:"]
+    for decision in list(about.values())[:MAX_NAMED]:
+        lines += quoted_message(decision, ())
+    return lines
 
 
 def _add_file(

@@ -74,9 +74,8 @@ def resolve_target(target: Target, earlier: Sequence[ChatMessage], system: str) 
             subject = _last_subject(earlier, system)
             return (_as_target(subject),) if subject else ()
         case "plural":
-            items = items_of(_last_answer(earlier))
-            if items:
-                return tuple(_as_target(item) for item in items[:3])
+            if items := last_items(earlier):
+                return items
             subject = _last_subject(earlier, system)
             return (_as_target(subject),) if subject else ()
         case "ordinal":
@@ -90,6 +89,11 @@ def resolve_target(target: Target, earlier: Sequence[ChatMessage], system: str) 
             return (_as_target(listed[index]),) if 0 <= index < len(listed) else ()
         case _:
             return (target,)
+
+
+def last_items(earlier: Sequence[ChatMessage]) -> tuple[Target, ...]:
+    """The first three definitions that the last answer lists."""
+    return tuple(_as_target(item) for item in items_of(_last_answer(earlier))[:3])
 
 
 def _last_subject(earlier: Sequence[ChatMessage], system: str) -> Subject | None:

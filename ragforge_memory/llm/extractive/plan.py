@@ -26,7 +26,11 @@ _WHY = re.compile(r"^\W*why\b", re.I)
 _PURPOSE = re.compile(
     r"^(?!.*\b(?:files|modules|packages|inside|in)\b)\W*(?:what\b|(?:give me )?(?:an )?overview)", re.I
 )
-_DECIDED = re.compile(r"\b(?:deci\w+|agree\w*|conclu\w+|settled?|chosen?|choose|noted?|notes|to-?dos?)\b", re.I)
+_DECIDED = re.compile(
+    r"\b(?:deci\w+|agree\w*|conclu\w+|settled?|chosen?|choose|noted?|notes|to-?dos?"
+    r"|rules?|polic(?:y|ies)|conventions?|guidelines?|constraints?)\b",
+    re.I,
+)
 _STILL = re.compile(
     r"^(?:(?:is|are|does|do)\b.*\bstill\b|(?:has|have|did) (?!(?:we|i|you)\b).*\b(?:change|edit|modif|drift))"
     rf"|{AND_STILL}",
@@ -39,12 +43,17 @@ _CHANGING = re.compile(
     r"(?:chang|edit|touch|modif|refactor|rewrit|remov|renam|delet|mov|replac)(?:e|es|s|y|ying|ing)?\b",
     re.I,
 )
-# What is done in the project may be a rule, whatever code has such names.
-_OURS = re.compile(
-    r"^\W*(?:do|did|are|were|should|shall|can|could|may|must|have|had|will|would)(?:n['’]t)? (?:we|i|you)\b", re.I
+# Whether something is so, and what is done in the project, may have been decided, whatever code has such names.
+_MAY_BE_RULED = re.compile(
+    r"^\W*(?:(?:do|does|did|is|are|was|were|should|shall|can|could|may|must|has|have|had|will|would)(?:n['’]t)? "
+    r"|(?:which|what|where|when|how|why)\b.*\b(?:do|did|are|should|can|will|must) (?:we|i)\b)",
+    re.I,
 )
+_RULED = ("where", "what", "show", "search")
 # Messages that a search for what was said of something brings.
 _SOME = 30
+# Files of a diff whose decisions are listed: each list is a reading of all.
+_CHANGED = 5
 _OVER = re.compile(rf"\b{PARTS['over'].format(holds=PARTS['holds'])}", re.I)
 
 MAX_STEPS = 3
@@ -176,7 +185,10 @@ def _first(question: Question) -> tuple[Call, ...]:
         case "given":
             mentions = mentions_of(question.text)
             names = (Call("read_scope", (("name", name), ("include_source", False))) for name in mentions.names)
-            return (*(Call("outline", (("target", file),)) for file in mentions.files), *names)
+            files = (Call("outline", (("target", file),)) for file in mentions.files)
+            changed = list(mentions.files)[:_CHANGED] if mentions.sort == "diff" else []
+            ruling = (Call("list_decisions", (("about", file), ("limit", _SOME))) for file in changed)
+            return (*files, *names, *ruling)
         case _:
             return ()
 
@@ -211,8 +223,8 @@ def _notes(question: Question, found: Sequence[Found]) -> tuple[Call, ...]:
     """What was said of what is no code: it comes before text that happens to have the words."""
     if asks_why(question) or len(question.text) > MAX_QUESTION:
         return ()
-    ours = question.form in _OF_ANYTHING and bool(_OURS.match(question.text))
-    if not ours and not is_no_code(question, found):
+    ruled = question.form in _RULED and bool(_MAY_BE_RULED.match(question.text))
+    if not ruled and not is_no_code(question, found):
         return ()
     words = search_words(question)
     # "That is wrong" is about nothing by itself.

@@ -15,8 +15,8 @@ from ragforge_memory.llm.extractive.corrections import corrects, is_amount, note
 from ragforge_memory.llm.extractive.days import days_asked
 from ragforge_memory.llm.extractive.given_answer import named_code
 from ragforge_memory.llm.extractive.given_text import is_about_given, split_given
-from ragforge_memory.llm.extractive.history import resolve_target, topic_of
-from ragforge_memory.llm.extractive.plan import MAX_STEPS, next_calls
+from ragforge_memory.llm.extractive.history import last_items, resolve_target, topic_of
+from ragforge_memory.llm.extractive.plan import MAX_STEPS, asks_for_decisions, next_calls
 from ragforge_memory.llm.extractive.questions import Question, read_questions, search_words
 from ragforge_memory.llm.extractive.recap import recapitulated
 from ragforge_memory.llm.extractive.stock import (
@@ -51,6 +51,7 @@ _FOLDED = re.compile(r"^(?P<tool>\w+)\(.*\) returned:\n<data>\n(?P<content>.*?)\
 # A title is asked for with the exchange that a conversation begins with.
 _ASKED = re.compile(r"Question:\n(?P<question>.*?)\n\nAnswer:\n", re.S)
 _TOLD = ("said", "recap")
+_GOES_ON = re.compile(r"\W*and\b", re.I)
 _SMALL_TALK = {
     "greeting": GREETING,
     "thanks": THANKS,
@@ -134,18 +135,26 @@ class _Turn:
             read = (Question("noted", text=text),)
         for asked in read:
             question = replace(asked, days=days_asked(asked.text, request.system)) if asked.form in _TOLD else asked
-            if given and is_about_given(question):
+            if given and (is_about_given(question) or asks_for_decisions(question)):
                 continue
             ahead = self._questions[-1][0].target if self._questions else None
             if question.target.kind == "pronoun" and ahead is not None and ahead.kind in ("name", "file"):
                 targets: tuple[Target, ...] = (ahead,)  # "Where is X and who calls it?"
             elif question.form == "said" and question.target.kind == "pronoun" and (topic := topic_of(earlier)):
                 targets = (Target("words", topic),)
+            elif _GOES_ON.match(text) and self._asked_before(question) and (callers := last_items(earlier)):
+                targets = callers
             else:
                 targets = resolve_target(question.target, earlier, request.system)
             self._questions.extend((replace(question, target=target), target.text) for target in targets)
         if given:
             self._questions.append((Question("given", text=given), ""))
+
+    def _asked_before(self, question: Question) -> bool:
+        """Whether a pronoun is asked the same that was asked just before: "who calls X?", "and who calls that?"."""
+        if question.target.kind != "pronoun" or not self._before:
+            return False
+        return {each.form for each in read_questions(self._before[-1], self._before[:-1])} == {question.form}
 
     def calls(self) -> list[Call]:
         """What to ask the tools now."""

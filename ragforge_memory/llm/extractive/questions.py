@@ -113,6 +113,9 @@ AND_STILL = rf",?(?: and| or)? (?:is|are|does|do) (?:it|that|this|they|those) st
 
 _AND_STILL = re.compile(AND_STILL, re.I)
 
+# "URL" may be a name, and is a word as well.
+_ACRONYM = re.compile(r"[A-Z]{2,5}\d?")
+_WE = re.compile(r"\b(?:we|i|you|us)\b", re.I)
 _ITS = re.compile(r"['’]s$", re.I)
 
 
@@ -255,6 +258,9 @@ def _sensible(question: Question) -> Question | None:
             | "imports"
             | "overrides"
         ):
+            # "Which database do we use?" asks for no definitions.
+            if target.kind == "words" and _WE.search(target.text):
+                return replace(question, form="search", target=Target("words", question.text))
             # "Which functions use caching?" has no name in it: it is a search.
             if target.kind in ("words", "nothing", "plural") and not (
                 target.kind == "plural" or len(target.text.split()) <= 3
@@ -307,11 +313,21 @@ def _said_again(last: Question, asked: str) -> Question:
 def _named_or_search(said: str) -> Question:
     """No pattern fits: a lone name asks what it is, everything else is searched for."""
     target = read_target(said)
+    if target.sort and _ACRONYM.fullmatch(target.text) and not _called(target, said):
+        return Question("search", Target("words", said), said)
     if target.kind in ("name", "file") and (target.marked or " " not in said.strip()):
         return Question("outline" if target.kind == "file" else "what", target, said)
     if target.kind in ("pronoun", "ordinal", "plural"):
         return Question("show", target, said)
     return Question("search", Target("words", said), said)
+
+
+def _called(target: Target, said: str) -> bool:
+    """Whether the word for what a name is stands beside it: "the URL class", no "function to parse a URL"."""
+    name = re.escape(target.text)
+    return bool(
+        re.search(rf"\b{target.sort}\w* (?:called |named )?[`'\"]?{name}\b|\b{name}[`'\"]? {target.sort}", said, re.I)
+    )
 
 
 def prose(text: str) -> str:

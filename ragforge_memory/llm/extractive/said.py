@@ -29,7 +29,10 @@ _CHANGES = 6
 _OF_ANYTHING = frozenset(
     map(
         stem,
-        ("limit", "policy", "rule", "setting", "number", "count", "maximum", "max", "value", "strategy", "convention"),
+        (
+            *("limit", "policy", "rule", "setting", "number", "count", "maximum", "max", "value", "strategy"),
+            *("convention", "long", "often", "old", "big", "large", "store", "keep", "live", "run", "allow", "ok"),
+        ),
     )
 )
 MAX_SAID_LINES = 6
@@ -94,7 +97,7 @@ def _told(
         kept = [found for found in kept if found[0] < _ASKED]
     lines = [f"{WHAT_WAS_SAID} `{asked}`{when}:"]
     for _, each, _ in kept[:MAX_SAYINGS]:
-        lines += _said(each, value.get("messages") or [])
+        lines += quoted_message(each, value.get("messages") or [])
     if len(kept) > MAX_SAYINGS:
         lines += ["", f"{len(kept) - MAX_SAYINGS} more say as much: `ragforge conversations search`, or name the days."]
     return lines + _since(every, [each for _, each, _ in kept[:MAX_SAYINGS]] if still else [], words)
@@ -125,7 +128,7 @@ def decisions(value: Mapping[str, Any], when: str = "", still: bool = False) -> 
         return [f"{NOTHING_FOUND} about `decisions` in our conversations{when}."]
     lines = [f"{WHAT_WAS_SAID} `decisions`{when}:"]
     for each in noted:
-        lines += _said(each, ())
+        lines += quoted_message(each, ())
     return lines + _more(value) + _since(noted, noted if still else [])
 
 
@@ -137,7 +140,7 @@ def outdated(value: Mapping[str, Any], when: str = "") -> list[str]:
         return [f"{NO_DECISION} that you noted{when} was corrected since, or is of code that has changed."]
     lines = [f"{WHAT_WAS_SAID} `decisions`{when} that may no longer hold:"]
     for each in over:
-        lines += [*_said(each, ()), *(f"  {line}" for line in _places(_became([each])))]
+        lines += [*quoted_message(each, ()), *(f"  {line}" for line in _places(_became([each])))]
     return lines + _more(value)
 
 
@@ -145,7 +148,7 @@ def _more(value: Mapping[str, Any]) -> list[str]:
     return ["", "There are more: `ragforge decisions` lists all, or name the days."] if value.get("more") else []
 
 
-def _said(message: Mapping[str, Any], others: Sequence[Mapping[str, Any]]) -> list[str]:
+def quoted_message(message: Mapping[str, Any], others: Sequence[Mapping[str, Any]]) -> list[str]:
     """Who said it, when and where, how it begins, and what corrected it later, of the other messages found."""
     who = {"user": "You", "assistant": "I"}.get(message["role"], message["role"])
     here = message.get("this_conversation")
@@ -174,7 +177,7 @@ def _since(
     if asked:
         told = {**_became(messages if named else asked, fresh=True), **told}
     if named:
-        told = {place: what for place, what in told.items() if any(_belongs(place[1], name) for name in named)}
+        told = {place: what for place, what in told.items() if any(belongs(place[1], name) for name in named)}
     if not told:
         return ["", "It is tied to no code, so that nothing tells whether it still holds."] if asked else []
     return ["", "Since then:", *_places(told)]
@@ -192,7 +195,7 @@ def _named(words: Sequence[str], messages: Iterable[Mapping[str, Any]]) -> set[s
     }
 
 
-def _belongs(one: str, other: str) -> bool:
+def belongs(one: str, other: str) -> bool:
     """Whether two names are one, or that of a definition and of what it is inside of."""
     return f"{one}.".startswith(f"{other}.") or f"{other}.".startswith(f"{one}.")
 
@@ -242,6 +245,8 @@ def _weight(message: Mapping[str, Any]) -> int:
     if message["role"] == "user":
         if message.get("decided"):
             return 0
+        if message.get("only_asks"):
+            return _ASKED
         text = text.partition("\n\n```")[0]  # what was piped in behind a question is no statement of the user's
         asks = only_asks(text) or all(each.form in SMALL_TALK - {"noted"} for each in read_questions(text))
         return _ASKED if asks else 0

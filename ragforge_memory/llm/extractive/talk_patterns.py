@@ -20,6 +20,7 @@ PARTS: Mapping[str, str] = {
     "over": "(?:out of date|outdated|stale|obsolete|invalid|wrong|broken"
     "|(?:no longer|not) {holds}(?: (?:any ?more|any longer|now))?)",
     "notes": "(?:decisions?|agreements?|conclusions?|notes?|todos?|to-dos?)",
+    "rules": "(?:rules?|polic(?:y|ies)|conventions?|guidelines?|constraints?)",
     "then": "(?:last|latest|previous|earlier|past|other|recent|most recent)",
     "when": f"(?:so far|until now|up to now|{DAYS}|recently|lately|before|earlier|already|previously"
     "|(?:the )?last (?:time|session|conversation|chat)"
@@ -80,6 +81,10 @@ SAID = (
     r" {notes}"
     r"(?: (?:did|have|do|are|were) (?:we|i|there)(?: (?:make|made|take|taken|have|reach|reached|note|noted))*)?"
     r"(?: (?:so far|yet|until now|already))? ?{on}(?P<x>.*?)",
+    r"(?:what|which)(?:['’]s| is| are| was)?(?: (?:our|the|my|any))* {rules}"
+    r"(?: (?:do we have|we have|are there|is there))? (?:about|on|for|regarding|concerning|with) {x}",
+    r"(?:are there|is there|do we have|have we|any)(?: (?:any|some|an?|our|got))* {rules}"
+    r" (?:about|on|for|regarding|concerning|with) {x}",
     r"(?:search|look (?:in|through)|check) (?:the |our |my |this |previous |earlier |past )*"
     r"(?:conversations?|chats?|history|discussions?|messages?) ?{on}(?P<x>.*?)",
     r"(?:remind me|do you remember|remember)\b ?(?:(?:of|about|that|when|what|how|why) ?)?(?:(?:we|i|you) )?"
