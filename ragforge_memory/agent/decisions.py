@@ -12,8 +12,8 @@ from ragforge_memory.errors import InvalidInput
 from ragforge_memory.graph.anchors import ReferenceStore
 from ragforge_memory.graph.decisions import DecisionStore, Important
 from ragforge_memory.llm.extractive.corrections import Corrections
-from ragforge_memory.llm.extractive.echoes import only_repeats
-from ragforge_memory.llm.extractive.wording import covered
+from ragforge_memory.llm.extractive.echoes import NOTED, only_repeats
+from ragforge_memory.llm.extractive.wording import beginnings, covered
 from ragforge_memory.models.conversation import Message, Page
 from ragforge_memory.models.decisions import Correction, Decision
 
@@ -48,7 +48,14 @@ async def decisions(
     wanted = _wanted(about)
     found: list[Decision] = []
     begun = cursor is None
-    async for page in DecisionStore(services.graph, services.owner).important(since=since):
+    name, words = wanted
+    pages = DecisionStore(services.graph, services.owner).important(
+        since=since,
+        about=name or None,
+        starts=[start for word, _ in words for start in beginnings(word)],
+        acknowledges=NOTED,
+    )
+    async for page in pages:
         decided = _decided(page, corrections)
         if until is not None:
             decided = [each for each in decided if each.timestamp <= until]
@@ -77,7 +84,7 @@ def _decided(page: Sequence[Important], corrections: Corrections[Message]) -> li
     decided = []
     for each in page:
         message = each.message
-        text = None if only_repeats(message.role, message.content) else decision_of(message)
+        text = decision_of(message) if each.wanted and not only_repeats(message.role, message.content) else None
         if text is not None:
             later = corrections.of(message.content) if message.role == "user" else None
             decided.append(

@@ -6,7 +6,7 @@ from collections.abc import Collection
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ragforge_memory.agent.context.importance import IMPORTANT, key_sentences, own_words, sentences
+from ragforge_memory.agent.context.importance import IMPORTANT, deciding_sentences, own_words, sentences
 from ragforge_memory.code.impact import impact as impact_of_code
 from ragforge_memory.graph.anchors import ReferenceStore
 from ragforge_memory.llm.extractive.echoes import only_asks
@@ -46,10 +46,8 @@ def decision_of(message: Message) -> str | None:
     if importance < IMPORTANT:
         return None
     said = own_words(message.content, message.role)  # a comment of quoted source decides nothing
-    decides = [text for kind, text in key_sentences(said) if kind == "decision"]
-    if message.role == "user":
-        decides = _ruled(said, {*decides})
-    decided = " ".join(decides[: _STATED if message.role == "user" else 1])
+    decides = deciding_sentences(said)
+    decided = " ".join(_ruled(said, {*decides})[:_STATED]) if message.role == "user" else next(decides, "")
     return decided or (next(iter(sentences(message.content)), None) if importance >= _MARKED else None)
 
 

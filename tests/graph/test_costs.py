@@ -138,7 +138,9 @@ async def test_a_page_of_what_is_important_costs_the_same_of_many(
     """Neither what the owner has behind the page is read, nor what others have."""
     others = Owner(f"not-{owner.user_id}", owner.project)
     statement = statement_for("important_said", await either_client.server_version())
-    asked = {"since": None, "before": None, "before_conversation": "", "before_seq": 0, "limit": 20, **owner.parameters}
+    everything = {"about": None, "folder": "//", "starts": [], "acknowledges": "", "others": True}
+    newest = {"before": None, "before_conversation": "", "before_seq": 0}
+    asked = {"since": None, **newest, **everything, "limit": 20, **owner.parameters}
     made: list[tuple[ConversationStore, str]] = []
     hits = []
     with (

@@ -58,6 +58,11 @@ _FROM_THE_NEWEST: dict[str, Any] = {
     "before_conversation": "",
     "before_seq": 0,
     "limit": 100,
+    "about": None,
+    "folder": "//",
+    "starts": [],
+    "acknowledges": "",
+    "others": True,
 }
 _WAITING = "MATCH (c:Conversation) WHERE c.uuid IN [$a_conversation, $b_conversation] SET c:PendingEmbedding"
 _EMBEDDED = (
@@ -107,6 +112,7 @@ SEARCH: dict[str, list[Probe]] = {
     "important_said": [
         Probe(lambda a, b: _FROM_THE_NEWEST, prepare=_IMPORTANT, expect=_one_row),
         Probe(lambda a, b: _FROM_THE_NEWEST, prepare=f"{_IMPORTANT} WITH count(*) AS set {_SHARED}", expect=_one_row),
+        Probe(lambda a, b: {**_FROM_THE_NEWEST, "about": "the"}, prepare=_IMPORTANT, expect=_one_row),
     ],
     "found_conversations": [Probe(lambda a, b: _asked(b, uuids=[b.conversation], vector=None), expect=nothing)],
     "found_messages": [

@@ -7,7 +7,7 @@ cue that is wrong keeps a sentence too many; the shares of the budget bound how 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Literal
 
 from ragforge_memory.code.mentions import unquoted
@@ -72,6 +72,10 @@ _WORDS: dict[re.Pattern[str], frozenset[str]] = {
 }
 _ANY_WORD = tuple((cue, cue.partition(" ")[0]) for cue in sorted(frozenset().union(*_WORDS.values())))
 _ANY = re.compile("|".join(sorted({re.escape(first) for _, first in _ANY_WORD})))
+
+_HEDGED = re.compile(
+    r"(?:(?:so|and|but|well|ok(?:ay)?)[, ]+)*(?:maybe|perhaps|possibly|might|i wonder|not sure)\b", re.I
+)
 
 # Arguments that say what was edited.
 _PLACES = ("file", "path", "file_path", "name", "target")
@@ -149,6 +153,13 @@ def key_sentences(content: str) -> list[tuple[Kind, str]]:
         if kind is not None:
             found.append((kind, sentence))
     return found
+
+
+def deciding_sentences(content: str) -> Iterator[str]:
+    """The sentences of a text that decide or rule something; "maybe we'll use it" decides nothing."""
+    for sentence in sentences(content):
+        if _ANY.search(sentence.lower()) and not _HEDGED.match(sentence) and _kind_of(sentence) == "decision":
+            yield sentence
 
 
 def sentences(content: str) -> list[str]:

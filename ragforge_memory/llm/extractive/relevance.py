@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ragforge_memory.llm.extractive.wording import covered, stem
+from ragforge_memory.llm.extractive.wording import beginning, covered
 from ragforge_memory.retrieval.names import is_test
 
 ENOUGH_WORDS = 0.6
@@ -52,9 +52,7 @@ def line_pattern(words: Sequence[str]) -> str:
     """A regular expression for lines that have all of these words, in any form; to be matched case aside."""
     starts = []
     for word in words:
-        kept = stem(word)
-        while not word.lower().startswith(kept):
-            kept = kept[:-1]  # a stem may end in another letter than the word
+        kept = beginning(word.lower())
         starts.append(re.escape(kept if len(kept) >= _SHORTEST_STEM else word))
     return "^" + "".join(rf"(?=.*(?<![A-Za-z]){start})" for start in starts)
 

@@ -64,6 +64,19 @@ def stems(text: str) -> frozenset[str]:
     return frozenset(stem(part) for token in _TOKEN.findall(text) for part in words(token))
 
 
+def beginnings(word: str) -> list[str]:
+    """What any form of a word begins with, in lower case; of an identifier that of each of its words."""
+    return [beginning(part.lower()) for part in words(word) or [word]]
+
+
+def beginning(word: str) -> str:
+    """What a word in lower case has in common with its stem."""
+    kept = stem(word)
+    while not word.startswith(kept):
+        kept = kept[:-1]  # a stem may end in another letter than the word
+    return kept
+
+
 def covered(asked: tuple[str, ...], text: str) -> tuple[str, ...]:
     """Those of the asked words that a text has, in any form; an identifier counts when all its words are there."""
     have = stems(text)
