@@ -25,7 +25,7 @@ LIMIT $limit
 MATCH (held:Conversation {uuid: m.conversation_id})
 WITH m, wanted,
 // include: living
-RETURN m {.uuid, conversation_id: coalesce(c.uuid, m.conversation_id), .seq, .role, .content, .in_reply_to, .importance,
+RETURN m {.uuid, conversation_id: coalesce(c.uuid, m.conversation_id), .seq, .role, .content, .in_reply_to, .model, .importance,
     .trust, .user_id, .project, timestamp: toStringOrNull(m.timestamp)} AS message,
   wanted, m.conversation_id AS stored, c IS NULL AS gone, c.title AS title, coalesce(c.status = 'archived', false) AS archived
 ORDER BY m.timestamp DESC, m.conversation_id DESC, m.seq DESC

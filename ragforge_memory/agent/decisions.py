@@ -6,6 +6,7 @@ import re
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+from ragforge_memory.agent.context.importance import sentences
 from ragforge_memory.agent.impact import decision_of
 from ragforge_memory.agent.inputs import bare_name
 from ragforge_memory.errors import InvalidInput
@@ -22,6 +23,10 @@ if TYPE_CHECKING:
 
     from ragforge_memory.agent.services import Services
     from ragforge_memory.models.code import CodeReference
+
+
+MAX_ABOUT = 400
+"""Characters that may say what decisions are about."""
 
 
 async def decisions(
@@ -46,6 +51,11 @@ async def decisions(
     references = ReferenceStore(services.graph, services.owner)
     corrections: Corrections[Message] = Corrections()
     wanted = _wanted(about)
+    if about is not None and (not wanted[0] or len(about) > MAX_ABOUT):
+        raise InvalidInput(
+            "what decisions are about is no word" if not wanted[0] else f"that is more than {MAX_ABOUT} characters",
+            hint="give a few words, or the name of a function, class, file or folder",
+        )
     found: list[Decision] = []
     begun = cursor is None
     name, words = wanted
@@ -86,7 +96,7 @@ def _decided(page: Sequence[Important], corrections: Corrections[Message]) -> li
         message = each.message
         text = decision_of(message) if each.wanted and not only_repeats(message.role, message.content) else None
         if text is not None:
-            later = corrections.of(message.content) if message.role == "user" else None
+            later = _later(message, text, corrections)
             decided.append(
                 Decision(
                     text=text,
@@ -101,6 +111,19 @@ def _decided(page: Sequence[Important], corrections: Corrections[Message]) -> li
             )
         corrections.meet(message.role, message.content, message)
     return decided
+
+
+def _later(message: Message, decided: str, corrections: Corrections[Message]) -> tuple[str, Message] | None:
+    """What corrects a decision: all of what the user said, or a sentence that decides; in a conversation what is
+    further on, whatever its clock says."""
+    texts = dict.fromkeys([*([message.content] if message.role == "user" else []), decided, *sentences(decided)])
+    for text in texts:
+        later = corrections.of(text)
+        if later is not None and not (
+            later[1].conversation_id == message.conversation_id and later[1].seq < message.seq
+        ):
+            return later
+    return None
 
 
 def _correction(said: str, message: Message) -> Correction:

@@ -11,6 +11,7 @@ from ragforge_memory.code.impact import impact as impact_of_code
 from ragforge_memory.graph.anchors import ReferenceStore
 from ragforge_memory.llm.extractive.echoes import only_asks
 from ragforge_memory.llm.extractive.statements import noted_in
+from ragforge_memory.llm.port import EXTRACTIVE
 from ragforge_memory.models.impact import Impact, ImpactedScope
 
 if TYPE_CHECKING:
@@ -43,7 +44,8 @@ def decision_of(message: Message) -> str | None:
     the first three that do so or are noted, of a marked one else its first; None where it is none. What only asks
     decides nothing."""
     importance = message.importance or 0
-    if importance < IMPORTANT:
+    # What only quotes decides nothing.
+    if importance < IMPORTANT or (message.model or "").startswith(f"{EXTRACTIVE}:"):
         return None
     said = own_words(message.content, message.role)  # a comment of quoted source decides nothing
     decides = deciding_sentences(said)

@@ -298,7 +298,7 @@ class Turn:
             model=self._services.model_name,
             usage=self._usage,
             provider_parts=parts,
-            importance=_importance(content, self._tools.calls, echo=echo),
+            importance=_importance(content, self._tools.calls, echo=echo, asked=self._text),
             trust="agent",
             receipt=self._prepared.receipt if self._prepared else None,
         )
@@ -321,11 +321,12 @@ class Turn:
         )
 
 
-def _importance(content: str, calls: list[ToolCall], *, echo: bool) -> float | None:
+def _importance(content: str, calls: list[ToolCall], *, echo: bool, asked: str) -> float | None:
     """How much an answer matters: one that repeats what was said nothing, but for what it says is corrected by what."""
     if echo:
         return IMPORTANT if read_acknowledged(content) is not None else None
-    return importance_of(content, calls)
+    # What tells the user's own decisions again is none; what was edited on the way is.
+    return importance_of("" if only_repeats("user", asked) else content, calls)
 
 
 def _sendable(asked: ToolRequest) -> ToolRequest:

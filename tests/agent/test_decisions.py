@@ -103,6 +103,76 @@ async def test_a_question_for_all_that_was_decided_finds_it_however_it_was_said(
 
 
 @pytest.mark.anyio
+async def test_what_decides_nothing_is_not_listed(make_agent: MakeAgent) -> None:
+    said = [
+        "We haven't decided yet whether to use Redis.",
+        "Nothing was decided about Redis.",
+        "We have not agreed on Redis.",
+        "No decision on Redis yet.",
+        "The decision is still open.",
+        "we never discussed Redis",
+        "I never said that",
+        "Don't run the tests yet",
+        "Maybe we'll use Redis",
+        "make sure it never crashes again",
+        "Did we ever decide whether check never logs",
+    ]
+    told = [
+        "I found no decision about Redis in our conversations.",
+        "There is no decision recorded on that.",
+        "We decided nothing of the kind.",
+    ]
+    async with make_agent("You decided to use Redis for sessions.", "Done, we never log.", project="none") as agent:
+        await agent.import_conversation([{"role": "user", "content": text} for text in said])
+        await agent.import_conversation([{"role": "assistant", "content": text} for text in told[:2]])
+        assert _texts(await agent.decisions()) == []
+        conversation = await agent.create_conversation()
+        # An answer that tells the user's decisions again is none; another is.
+        await conversation.send_message("What did we decide?")
+        assert _texts(await agent.decisions()) == []
+        await conversation.send_message("Log less.")
+        assert _texts(await agent.decisions()) == ["Done, we never log."]
+
+
+@pytest.mark.anyio
+async def test_an_answers_decision_is_corrected_too_and_in_a_conversation_by_what_is_further_on(
+    make_agent: MakeAgent,
+) -> None:
+    async with make_agent() as agent:
+        await agent.import_conversation(
+            [
+                {"role": "assistant", "content": "We decided that the read timeout is 20 seconds."},
+                {"role": "user", "content": "Update: the read timeout is 30 seconds."},
+            ]
+        )
+        [decided] = (await agent.decisions(doubtful=True)).items
+        assert decided.role == "assistant"
+        assert decided.corrected is not None
+        assert decided.corrected.text == "Update: the read timeout is 30 seconds."
+
+        # The clock ran backwards: what was said last is not corrected by what was said before.
+        await agent.import_conversation(
+            [
+                {"role": "user", "content": "The cache TTL is 60 seconds", "timestamp": "2026-01-03T00:00:00Z"},
+                {"role": "user", "content": "The cache TTL is 120 seconds", "timestamp": "2026-01-02T00:00:00Z"},
+            ]
+        )
+        doubtful = await agent.decisions("cache TTL", doubtful=True)
+        assert "The cache TTL is 120 seconds" not in _texts(doubtful)
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("about", ["()", "`", " ", "a" * 1_000])
+async def test_what_decisions_are_about_is_a_word(make_agent: MakeAgent, about: str) -> None:
+    calls = [ToolRequest("a", "list_decisions", {"about": about})]
+    async with make_agent(calls, "Done.", tools=CODE_SEARCH_TOOLS) as agent:
+        with pytest.raises(InvalidInput):
+            await agent.decisions(about)
+        [call] = (await (await agent.create_conversation()).send_message("What holds?")).tool_calls
+        assert call.success == (not about.strip())
+
+
+@pytest.mark.anyio
 async def test_a_model_is_told_what_was_decided(make_agent: MakeAgent, project: Path) -> None:
     calls = [
         ToolRequest("a", "list_decisions", {"about": "timeouts"}),

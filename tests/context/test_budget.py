@@ -15,7 +15,6 @@ from ragforge_memory.agent.context.budget import (
     exchanges,
     folded_within,
     quote_tokens,
-    quotes_within,
     request_tokens,
     tool_tokens,
     window_of,
@@ -23,7 +22,8 @@ from ragforge_memory.agent.context.budget import (
 )
 from ragforge_memory.agent.context.compression import Line, due, extracted, merged, rendered
 from ragforge_memory.agent.context.newest import message_tokens, newest_within
-from ragforge_memory.agent.context.prompt import Quote, history
+from ragforge_memory.agent.context.prompt import history
+from ragforge_memory.agent.context.quotes import quotes_of
 from ragforge_memory.agent.context.selection import assembled, build, sentences_to_keep, whole_exchanges
 from ragforge_memory.errors import InvalidInput
 from ragforge_memory.graph.receipts import TurnContext
@@ -178,8 +178,50 @@ def test_a_message_whose_sentences_are_all_condensed_is_not_quoted_as_well() -> 
 
 @given(histories(), st.integers(0, 2_000))
 def test_quotes_take_no_more_than_their_room(messages: list[Message], room: int) -> None:
-    taken, spent = quotes_within([Quote(each, "relevant", 0.5, 0) for each in messages], room)
+    taken, spent = quotes_of(_found(*messages), (), "", room)
     assert spent == sum(map(quote_tokens, taken)) <= room
+
+
+def test_of_an_important_message_the_part_is_quoted_that_decides() -> None:
+    long = " ".join(f"Remark {number} says nothing at all." for number in range(60))
+    decides = "We decided that tokens expire after two hours."
+    for text in (f"{long} {decides}", f"{long}\n{decides}\n{long}", f"{decides} {long}"):
+        decided = _said(text).model_copy(update={"importance": 0.8})
+        [quote], _ = quotes_of(replace(_found(), important=(decided,)), (), "", 120)
+        assert decides in quote.text
+        assert quote.start == text.index(decides)
+        assert quote.text.startswith(f"[#1, user, {START:%Y-%m-%d}] {'…' if quote.start else ''}We decided")
+
+
+def test_of_a_message_only_what_is_new_is_quoted() -> None:
+    first, decides, last = (
+        "The parser reads all of the columns.",
+        "We decided that tokens expire after two hours.",
+        "The table is named after its owner, who may be anyone.",
+    )
+    message = _said(f"{first} {decides} {last}")
+    important = message.model_copy(update={"importance": 0.8})
+
+    def quoted(before: TurnContext, said: str) -> list[str]:
+        return [quote.text.partition("] ")[2] for quote in quotes_of(before, (), said, 1_000)[0]]
+
+    assert quoted(_found(message), f"- {decides} (#1)") == [f"…{last}"]
+    assert quoted(_found(message), f"- {first} (#1)") == [f"…{decides} {last}"]
+    assert quoted(_found(message), f"- {last.rstrip('.')}…") == [f"{first} {decides}…"]
+    # What it is important for is said.
+    assert quoted(replace(_found(), important=(important,)), f"- {decides} (#1)") == []
+    assert quoted(replace(_found(), important=(important,)), f"- {first} (#1)") == [f"…{decides} {last}"]
+    assert quoted(replace(_found(message), important=(important,)), f"- {decides} (#1)") == [f"…{last}"]
+    assert quoted(_found(message), f"{first} {decides} {last}") == []
+
+
+def _said(text: str) -> Message:
+    return Message(uuid=_uuid(1), conversation_id="c", seq=1, role="user", timestamp=START, content=text)
+
+
+def _found(*messages: Message) -> TurnContext:
+    found = tuple(ScoredMessage(message=each, score=0.5, conversation_id="c") for each in messages)
+    return replace(_context([], 0, False, None), found=found)
 
 
 @settings(max_examples=50, deadline=None)

@@ -44,7 +44,7 @@ NEWEST_SHARE = 50
 _WHOLE_EXCHANGES = 2
 # A quote is an excerpt: a paragraph or two.
 QUOTE_CHARACTERS = 1_000
-_SHORTEST_QUOTE = 80
+SHORTEST_QUOTE = 80
 # What is left of the newest exchange's texts where nothing longer fits, tried in this order.
 _TIGHT = (16_000, 8_000, 4_000, 2_000, 1_000, 500, 200)
 # A result of this turn keeps so many tokens at least as long as cutting results alone suffices, and else so few.
@@ -128,25 +128,6 @@ def older(candidates: Sequence[Exchange], room: int) -> Fit:
             break
         fit = fit.joined(one)
     return fit
-
-
-def quotes_within(candidates: Sequence[Quote], room: int) -> tuple[list[Quote], int]:
-    """The first of ``candidates`` (the worthiest first) that fit into ``room``, and their tokens; each shortened so
-    that the others have room as well."""
-    taken: list[Quote] = []
-    spent = 0
-    for place, quote in enumerate(candidates):
-        left = room - spent
-        fair = max(left // min(len(candidates) - place, 4), _SHORTEST_QUOTE // 4 + 12)
-        most = min(QUOTE_CHARACTERS, max(_SHORTEST_QUOTE, (fair - 12) * 4))
-        for characters in (most, most // 2, most // 4):
-            one = replace(quote, characters=min(characters, QUOTE_CHARACTERS))
-            tokens = quote_tokens(one)
-            if tokens <= left and (tokens <= fair or characters <= _SHORTEST_QUOTE):
-                taken.append(one)
-                spent += tokens
-                break
-    return taken, spent
 
 
 def quote_tokens(quote: Quote) -> int:

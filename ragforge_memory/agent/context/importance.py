@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Sequence
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from ragforge_memory.code.mentions import unquoted
+from ragforge_memory.llm.extractive.small_talk import UNDECIDED
 from ragforge_memory.llm.extractive.statements import noted_in
 from ragforge_memory.models.conversation import Message, ToolCall
 from ragforge_memory.models.transcript import TranscriptCall
@@ -156,9 +157,11 @@ def key_sentences(content: str) -> list[tuple[Kind, str]]:
 
 
 def deciding_sentences(content: str) -> Iterator[str]:
-    """The sentences of a text that decide or rule something; "maybe we'll use it" decides nothing."""
+    """The sentences of a text that decide or rule something; "maybe we'll use it" and "no decision yet" do not."""
     for sentence in sentences(content):
-        if _ANY.search(sentence.lower()) and not _HEDGED.match(sentence) and _kind_of(sentence) == "decision":
+        if not _ANY.search(sentence.lower()) or _HEDGED.match(sentence) or UNDECIDED.search(sentence):
+            continue
+        if _kind_of(sentence) == "decision":
             yield sentence
 
 
@@ -166,6 +169,29 @@ def sentences(content: str) -> list[str]:
     """The sentences and lines of a text, without list marks, each at most `LONGEST_SENTENCE` characters."""
     texts = (_MARKS.sub("", part).strip() for part in _SENTENCE.split(content))
     return [_shortened(text) for text in texts if len(text) > 2]
+
+
+class Sentence(NamedTuple):
+    """A sentence or a line of a text, and where it begins and ends there."""
+
+    start: int
+    end: int
+    text: str
+
+    @property
+    def is_key(self) -> bool:
+        """Whether it decides something or tells what failed."""
+        return bool(_ANY.search(self.text.lower())) and _kind_of(self.text) in ("decision", "error")
+
+
+def placed_sentences(content: str) -> Iterator[Sentence]:
+    """What `sentences` gives, each with its place."""
+    start = 0
+    for end, after in (*(each.span() for each in _SENTENCE.finditer(content)), (len(content.rstrip()), -1)):
+        text = _MARKS.sub("", content[start:end]).strip()
+        if len(text) > 2:
+            yield Sentence(start, end, _shortened(text))
+        start = after
 
 
 def edits_of(message: Message) -> list[str]:

@@ -44,19 +44,23 @@ BRIEF = Cut(results=300)
 
 @dataclass(frozen=True, slots=True)
 class Quote:
-    """An earlier message outside of the run of recent ones, as the prompt quotes it: its first ``characters``."""
+    """An earlier message outside of the run of recent ones, as the prompt quotes it: ``characters`` from ``start``."""
 
     message: Message
     tier: str
     score: float | None
     characters: int
+    start: int = 0
 
     @property
     def text(self) -> str:
         """The line of the prompt."""
-        kept = self.message.content
-        if len(kept) > self.characters:
-            kept = kept[: self.characters].rstrip() + "…"
+        content = self.message.content
+        kept = content[self.start : self.start + self.characters]
+        if len(content.rstrip()) > self.start + self.characters:
+            kept = kept.rstrip() + "…"
+        if self.start:
+            kept = f"…{kept}"
         when = f"{self.message.timestamp:%Y-%m-%d}"
         return f"[#{self.message.seq}, {self.message.role}, {when}] {kept}"
 

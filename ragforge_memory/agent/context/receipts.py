@@ -47,7 +47,7 @@ def receipt_of(built: Built, owner: Owner, before: TurnContext, *, question_seq:
             for message in parts.recent.messages
         ],
         "quotes": [
-            [quote.message.seq, quote.tier, quote.score, quote.characters, quote_tokens(quote)]
+            [quote.message.seq, quote.tier, quote.score, quote.characters, quote_tokens(quote), quote.start]
             for quote in parts.quotes
         ],
         "additions": [message.seq for message in parts.additions],

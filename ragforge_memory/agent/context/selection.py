@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import date
-from itertools import chain, zip_longest
 
 from ragforge_memory.agent.context.budget import (
     NEWEST_SHARE,
@@ -17,11 +16,10 @@ from ragforge_memory.agent.context.budget import (
     newest,
     older,
     quote_tokens,
-    quotes_within,
     request_tokens,
     tool_tokens,
 )
-from ragforge_memory.agent.context.importance import IMPORTANT, sentences
+from ragforge_memory.agent.context.importance import sentences
 from ragforge_memory.agent.context.newest import least_tokens, message_tokens, newest_within
 from ragforge_memory.agent.context.prompt import (
     Quote,
@@ -30,6 +28,7 @@ from ragforge_memory.agent.context.prompt import (
     system_prompt,
     tokens_of,
 )
+from ragforge_memory.agent.context.quotes import flat, quotes_of
 from ragforge_memory.errors import InvalidInput
 from ragforge_memory.graph.receipts import TurnContext
 from ragforge_memory.llm.port import ChatMessage, ModelRequest, ToolSpec
@@ -255,11 +254,11 @@ def sentences_to_keep(summary: str, said: Sequence[str], compression: Summary | 
     An extracted summary is made of sentences of messages; those of recent ones would be said twice. It ends them with a
     full stop where a message has none, and what is too long with three dots.
     """
-    known = "\n".join([*map(_flat, said), _flat(compression.content if compression else "")])
+    known = "\n".join([*map(flat, said), flat(compression.content if compression else "")])
     kept: list[int] = []
     spent = _HEADING
     for place, sentence in enumerate(sentences(summary)):
-        if _flat(sentence).rstrip(".…") in known:
+        if flat(sentence).rstrip(".…") in known:
             continue
         spent += estimate_tokens(sentence) + 1
         if spent > room:
@@ -316,29 +315,12 @@ def _condensed(compression: Summary | None, room: int) -> Summary | None:
 def _quotes(
     before: TurnContext, recent: Sequence[Message], compression: Summary | None, summary: str | None, room: int
 ) -> tuple[list[Quote], int]:
-    """The important and the relevant among what is older than ``recent``, by their seq, and their tokens."""
-    known = {message.uuid for message in recent}
-    left = [message for message in before.messages if (message.importance or 0) >= IMPORTANT]
-    important = [Quote(message, "important", message.importance, 0) for message in (*reversed(left), *before.important)]
-    found = [Quote(one.message, "relevant", round(one.score, 4), 0) for one in before.found]
-    said = _flat("\n".join(text for text in (compression and compression.content, summary) if text))
-    candidates: list[Quote] = []
-    for quote in chain.from_iterable(zip_longest(important, found)):
-        if quote is None or quote.message.uuid in known or quote.message.role == "system":
-            continue
-        known.add(quote.message.uuid)
-        if not quote.message.content.strip() or _is_said(quote.message.content, said):
-            continue
-        candidates.append(quote)
-    if not candidates or room <= _HEADING:
+    """What is quoted, and its tokens with the heading; nothing where there is no room."""
+    if room <= _HEADING:
         return [], 0
-    taken, spent = quotes_within(candidates, room - _HEADING)
-    return sorted(taken, key=lambda quote: quote.message.seq), spent + _HEADING if taken else 0
-
-
-def _is_said(content: str, said: str) -> bool:
-    """Whether a message stands in the summaries: its beginning, or every sentence, for they are taken apart there."""
-    return _flat(content)[:200] in said or all(_flat(sentence) in said for sentence in sentences(content))
+    said = "\n".join(text for text in (compression and compression.content, summary) if text)
+    taken, spent = quotes_of(before, recent, said, room - _HEADING)
+    return taken, spent + _HEADING if taken else 0
 
 
 def _scored(quote: Quote) -> ScoredMessage:
@@ -357,7 +339,3 @@ def condensed_tokens(compression: Summary | None) -> int:
 
 def _text_tokens(text: str | None) -> int:
     return estimate_tokens(text) + _HEADING if text else 0
-
-
-def _flat(text: str) -> str:
-    return " ".join(text.split())

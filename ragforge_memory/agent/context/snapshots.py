@@ -173,7 +173,8 @@ async def _rebuilt(store: ReceiptStore, conversation_id: str, found: Answered, s
 
 
 def _quote(message: Message, row: Sequence[Any]) -> Quote:
-    return Quote(message, str(row[1]), row[2], int(row[3]))
+    # Older receipts quote from the beginning.
+    return Quote(message, str(row[1]), row[2], int(row[3]), int(row[5]) if len(row) > 5 else 0)
 
 
 def _item(row: dict[str, Any], answer: Message | None) -> ContextItem:

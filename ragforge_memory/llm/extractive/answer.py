@@ -23,7 +23,7 @@ from ragforge_memory.llm.extractive.members import (
     relation,
     set_lines,
 )
-from ragforge_memory.llm.extractive.outlines import beginning, outlined, overloaded
+from ragforge_memory.llm.extractive.outlines import beginning, other_file, outlined, overloaded
 from ragforge_memory.llm.extractive.plan import (
     about_code,
     asks_decided,
@@ -54,7 +54,7 @@ from ragforge_memory.llm.extractive.quoting import (
     use_item,
 )
 from ragforge_memory.llm.extractive.relevance import ENOUGH_WORDS
-from ragforge_memory.llm.extractive.said import decisions, outdated, sayings, stated, with_decisions
+from ragforge_memory.llm.extractive.said import all_decisions, decisions, outdated, sayings, stated, with_decisions
 from ragforge_memory.llm.extractive.small_talk import PLAIN, SET
 from ragforge_memory.llm.extractive.stock import NO_TOOLS, says_nothing
 from ragforge_memory.llm.extractive.targets import is_file
@@ -105,7 +105,8 @@ def write(question: Question, asked: str, found: Sequence[Found]) -> str:
         return f"{NOT_LOOKED_UP}: {'Neo4j is away. Ask again when it is back.' if away else failed.error}"
     # Of several calls of a tool the first was for what was asked, the others for what it may be instead.
     values = {each.call.tool: each.value for each in reversed(found) if isinstance(each.value, dict)}
-    said = with_decisions(values.get("search_conversation", {}), values.get("list_decisions", {}))
+    listed = all_decisions([each.value for each in found if each.call.tool == "list_decisions" and each.error is None])
+    said = with_decisions(values.get("search_conversation", {}), listed)
     match question.form:
         case "where" | "what" | "show":
             lines = _definition(question, asked, values, found)
@@ -136,16 +137,16 @@ def write(question: Question, asked: str, found: Sequence[Found]) -> str:
         case "outline" | "overview":
             lines = outlined(question, asked, values)
         case "lines":
-            lines = code_lines(asked, values.get("read_file", {}))
+            lines = code_lines(asked, values.get("read_file", {})) + other_file(asked, values.get("outline", {}))
         case "said":
             if is_about_code(question, found):
                 told = [each for each in found if each.call.tool != "search_conversation"]
                 return write(about_code(question), asked, told)
             when = question.days.said
             if asks_outdated(question):
-                lines = outdated(values.get("list_decisions", {}), when)
+                lines = outdated(listed, when)
             elif asks_for_decisions(question):
-                lines = decisions(values.get("list_decisions", {}), when, asks_still(question))
+                lines = decisions(listed, when, asks_still(question))
             else:
                 lines = sayings(asked, said, asks_decided(question), when, asks_still(question))
         case _:
@@ -167,7 +168,7 @@ def write(question: Question, asked: str, found: Sequence[Found]) -> str:
 def _definition(question: Question, asked: str, values: Mapping[str, Any], found: Sequence[Found] = ()) -> list[str]:
     if "outline" in values:
         text = beginning(values.get("read_file", {})) if question.form == "show" else []
-        return text or outlined(question, asked, values)
+        return [*text, *other_file(asked, values["outline"])] if text else outlined(question, asked, values)
     value = values.get("read_scope", {})
     scopes = value.get("scopes") or []
     if "search_code" in values and value.get("match") not in ("exact", "moved", "spelling"):

@@ -13,6 +13,7 @@ from typing import Any, Generic, TypeVar
 
 from ragforge_memory.llm.extractive.echoes import NOTED
 from ragforge_memory.llm.extractive.held import Held, held
+from ragforge_memory.llm.extractive.questions import sentences
 from ragforge_memory.llm.extractive.quoting import shortened
 from ragforge_memory.llm.extractive.small_talk import NO_QUESTION, THANKS
 from ragforge_memory.llm.extractive.talk_patterns import PARTS
@@ -55,11 +56,24 @@ _OPENING = re.compile(
 _MEANT = re.compile(
     r"(?:(?:i|we) (?:mean|meant|said)|(?:let['’]?s )?(?:make|say)(?: it| that)?|rather|only|just) ", re.I
 )
+_I_MEANT = re.compile(r"(?:sorry[,.]? )?(?:i|we) (?:mean|meant) ", re.I)
 _SAYS = re.compile(
-    r"(?P<subject>[^,;:]*?)(?:\b|(?<=['’]))(?:s|re|is|are|was|were|stays?|remains?|becomes?|should|must|shall|will|has"
-    r"|have|may|can|needs?|uses?)\b (?P<what>.+)",
+    r"(?P<subject>[^,;:]*?)(?:\b|(?<=['’]))(?P<verb>s|re|is|are|was|were|stays?|remains?|becomes?|should|must|shall|will"
+    r"|has|have|may|can|needs?|uses?)\b (?P<what>.+)",
     re.I,
 )
+# What leads to a statement and is no part of it.
+_LEADING = re.compile(
+    r"^(?:(?:ok(?:ay)?|so|but|and|well|hm+|sorry|i think|please|fyi|important|actually|from now on|scratch that|no|nope"
+    r"|my mistake|(?:i|we) (?:was|were) wrong|note|remember|for the record|decision|decided|reminder|correction|update"
+    r"|(?:we|i)(?:['’]ve| have)? (?:now )?(?:decided|agreed|changed (?:our|my) minds?))(?: that\b| ?[:,;.-])?"
+    r" ?(?=\b|['’\"`]))+",
+    re.I,
+)
+_CONDITION = re.compile(r"\W*(?:if|unless|until|when(?:ever)?|should)\b", re.I)
+_NOT = re.compile(r"\b(?:not|never|no longer|against|without|stop(?:ped)?|drop(?:ped)?)\b|n['’]t\b", re.I)
+_AMOUNT = re.compile(r"\d[\w.]*")
+_SHORT = 600  # characters of a message whose sentences are looked at one by one
 _PRONOUN = re.compile(r"(?:it|that|this|they|those|these)['’]?", re.I)
 _APPROVES = re.compile(APPROVES, re.I)
 # "We use Memcached now" is about what was chosen before, whatever that is called.
@@ -96,7 +110,8 @@ def corrects(text: str, note: str) -> bool:
     said = " ".join(text.split())
     if "?" in said or len(said) > MAX_CORRECTION:
         return False
-    begins, sentence = False, False
+    # "I meant 128" needs no "no".
+    begins, sentence = bool(_I_MEANT.match(said)), False
     while opening := _OPENING.match(said):
         if opening["wrong"]:
             return True
@@ -148,7 +163,9 @@ def is_note(text: str, note: str) -> bool:
 
 
 def _as_quoted(note: str) -> str:
-    return shortened(note.strip().partition("\n")[0])
+    first, _, rest = note.strip().partition("\n")
+    # "note:" and a line break says nothing yet.
+    return shortened(first if len(subject_words(first)) > 1 or not rest else " ".join(note.split()))
 
 
 def correction_of(message: Mapping[str, Any], others: Iterable[Mapping[str, Any]]) -> Mapping[str, Any] | None:
@@ -160,14 +177,21 @@ def correction_of(message: Mapping[str, Any], others: Iterable[Mapping[str, Any]
     """
     if message["role"] != "user":
         return None
-    own = [each for each in others if each["role"] == "user"]
+    own = [each for each in others if each["role"] == "user" and _is_later(each, message)]
     # What is said once more holds again.
-    said = max((each["timestamp"] for each in own if _is_same(each["excerpt"], message["excerpt"])), default="")
-    since = max(message["timestamp"], said)
+    note = _bare(message["excerpt"])
+    since = max((each["timestamp"] for each in own if _bare(each["excerpt"]) == note), default="")
     later = [each for each in own if each["timestamp"] > since and _corrects(each["excerpt"], message["excerpt"])]
     if told := message.get("corrected"):
         later.append(told)
     return max(later, key=lambda each: str(each["timestamp"]), default=None)
+
+
+def _is_later(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+    """Whether a message was said later: in a conversation by its order, else by the clock."""
+    if one["conversation_id"] == other["conversation_id"] and "seq" in one and "seq" in other:
+        return bool(one["seq"] > other["seq"])
+    return bool(one["timestamp"] > other["timestamp"])
 
 
 class Corrections(Generic[T]):
@@ -179,9 +203,10 @@ class Corrections(Generic[T]):
     def __init__(self) -> None:
         self._met: list[tuple[str, T]] = []
         # Each with where it stands in what was met.
-        self._stated: dict[str, list[tuple[list[str], int]]] = {}
+        self._stated: dict[str, list[tuple[str, int]]] = {}
         self._held: dict[frozenset[str], list[tuple[Held, int]]] = {}
         self._acknowledged: dict[str, int] = {}
+        self._said: dict[str, int] = {}
 
     def of(self, text: str) -> tuple[str, T] | None:
         """What corrects a statement of the user's, and where it stands; None where nothing met so far does.
@@ -192,12 +217,13 @@ class Corrections(Generic[T]):
         later = [self._acknowledged.get(_as_quoted(text))]
         if words := subject_words(text):
             stated = self._stated.get(words[0], ())
-            later.append(next((at for own, at in stated if _on_the_same(words, own)), None))
+            later.append(next((at for said, at in stated if _is_against(said, text)), None))
         if (value := held(text)) is not None:
-            now = next((at for own, at in self._held.get(value.subject, ()) if own.instead_of(value)), None)
-            # What is said once more holds again.
-            later.append(now if now is not None and not _is_same(text, self._met[now][0]) else None)
-        return self._met[min(known)] if (known := [at for at in later if at is not None]) else None
+            later.append(next((at for own, at in self._held.get(value.subject, ()) if own.instead_of(value)), None))
+        # What is said once more holds again.
+        again = self._said.get(_bare(text), len(self._met))
+        known = [at for at in later if at is not None and at < again]
+        return self._met[min(known)] if known else None
 
     def meet(self, role: str, text: str, place: T) -> None:
         """Takes note of the next older message.
@@ -207,51 +233,85 @@ class Corrections(Generic[T]):
             text: all of it.
             place: what is to be known of it.
         """
-        at = len(self._met)
         if role == "assistant":
-            if (told := read_acknowledged(text)) is not None and told[1] not in self._acknowledged:
+            if (told := read_acknowledged(text)) is not None:
+                self._acknowledged.setdefault(told[1], len(self._met))
                 self._met.append((told[0], place))
-                self._acknowledged[told[1]] = at
             return
-        words = subject_words(text) if role == "user" and _says_so(text) else []
-        value = held(text) if role == "user" else None
-        if words:
-            self._stated.setdefault(words[0], []).append((words, at))
-        if value is not None:
-            self._held.setdefault(value.subject, []).append((value, at))
-        if words or value is not None:
-            self._met.append((text, place))
+        if role != "user":
+            return
+        for said in _statements(text):
+            at = len(self._met)
+            self._met.append((said, place))
+            self._said.setdefault(_bare(said), at)
+            if _says_so(said) and (words := subject_words(said)):
+                self._stated.setdefault(words[0], []).append((said, at))
+            if (value := held(said)) is not None:
+                self._held.setdefault(value.subject, []).append((value, at))
+
+
+def _statements(text: str) -> list[str]:
+    """A message, and where it is short each of its sentences too: "Thanks! Update: the port is 9090"."""
+    if len(text) > _SHORT:
+        return [text]
+    parts = sentences(" ".join(text.split()))
+    return [text, *(parts if len(parts) > 1 else ())]
 
 
 def _corrects(text: str, note: str) -> bool:
     """Whether a later statement corrects a note: it says so and is about the same, or has another value for it."""
-    if _says_so(text) and _same_subject(note, text):
-        return True
-    value = held(text)
-    earlier = held(note) if value is not None else None
-    return value is not None and earlier is not None and value.instead_of(earlier) and not _is_same(text, note)
+    earlier = held(note)
+    for said in _statements(text):
+        value = held(said) if earlier is not None else None
+        if (_says_so(said) and _is_against(said, note)) or (value and earlier and value.instead_of(earlier)):
+            return True
+    return False
 
 
-def _is_same(one: str, other: str) -> bool:
-    return one.lower().split() == other.lower().split()
+def _bare(text: str) -> str:
+    """A statement without what leads to it and ends it."""
+    return _LEADING.sub("", " ".join(text.lower().split())).rstrip(".! ")
 
 
 def _says_so(text: str) -> bool:
-    """Whether a statement says of itself that it corrects something."""
-    return bool(_CORRECTS.search(text)) and not text.rstrip().endswith("?")
+    """Whether a statement says of itself that it corrects something; "No, that is fine" does not, nor does an if."""
+    if text.rstrip().endswith("?") or _CONDITION.match(text) or not _CORRECTS.search(text):
+        return False
+    states = _SAYS.match(_LEADING.sub("", text))
+    return states is None or not _APPROVES.match(states["what"])
 
 
-def _same_subject(one: str, other: str) -> bool:
-    first, second = subject_words(one), subject_words(other)
-    return bool(first and second) and _on_the_same(first, second)
+def _is_against(text: str, note: str) -> bool:
+    """Whether what says that it corrects something is about the same as a note, and says anything else of it.
 
-
-def _on_the_same(first: Sequence[str], second: Sequence[str]) -> bool:
-    """Whether two statements begin with the same word of weight and have half of their words in common.
-
-    "The read timeout is 20" is not about the connect timeout.
+    Both begin with the same word of weight and have half of their words in common ("the read timeout is 20" is not
+    about the connect timeout), name the same thing where both name one before a verb ("the auth service", "the billing
+    service"), and say of it what it is, or what it has.
     """
-    return first[0] == second[0] and 2 * len({*first} & {*second}) >= max(len(first), len(second))
+    first, second = subject_words(text), subject_words(note)
+    if not first or not second or first[0] != second[0]:
+        return False
+    if 2 * len({*first} & {*second}) < max(len(first), len(second)):
+        return False
+    if {*first, *_AMOUNT.findall(text)} <= {*second, *_AMOUNT.findall(note)} and _negated(text) == _negated(note):
+        return False
+    one, other = _SAYS.match(_LEADING.sub("", text)), _SAYS.match(_LEADING.sub("", note))
+    if one is None or other is None:
+        return True
+    whose, others = {*subject_words(one["subject"])}, {*subject_words(other["subject"])}
+    if whose - others and others - whose:
+        return False
+    return {_verb(one), _verb(other)} != {"is", "has"}
+
+
+def _verb(states: re.Match[str]) -> str:
+    """What kind of verb a statement has: ``is``, ``has`` or another."""
+    verb = states["verb"].lower()
+    return "is" if verb in ("is", "are", "was", "were", "s", "re") else "has" if verb in ("has", "have") else verb
+
+
+def _negated(text: str) -> bool:
+    return bool(_NOT.search(text))
 
 
 def subject_words(text: str) -> list[str]:

@@ -1,7 +1,7 @@
 """What a plain statement says of a thing that has one such value: two of them on the same, and the later one holds.
 
 "The cache TTL is 60 seconds" and "The cache TTL is 120 seconds", "Sessions live in Redis" and "Sessions now live in
-Postgres". Neither says of itself that it corrects the other.
+Postgres", "check never logs" and "check always logs". Neither says of itself that it corrects the other.
 """
 
 from __future__ import annotations
@@ -9,45 +9,57 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from ragforge_memory.llm.extractive.small_talk import PLAIN, SET
+from ragforge_memory.llm.extractive.small_talk import NO_QUESTION, PLAIN, SET
 from ragforge_memory.llm.extractive.wording import content_words, stem
 
 MAX_HELD = 200
 """Characters of a statement that is read so; longer ones explain."""
 
 _PREFIX = re.compile(
-    r"^(?:(?:note|remember|for the record|decision|decided|reminder|fyi|heads[- ]up"
-    r"|(?:we|i)(?:['’]ve| have)? (?:decided|agreed))(?: that\b|(?: on)? ?[:,-])? )+",
+    r"^(?:(?:note|remember|for the record|decision|decided|reminder|fyi|heads[- ]up|update|correction|actually|rule"
+    r"|from now on|(?:we|i)(?:['’]ve| have)? (?:now )?(?:decided|agreed))(?: that\b|(?: on)? ?[:,-])? )+",
     re.I,
 )
+# A place or a platform has a name: no "in JSON" behind "to stdout", no "in sync", no "on every push".
+_NAMED = r"(?=(?:(?:the|an?|our|its) )?(?-i:[A-Z`\"'/]|[\w-]*[_./\d]))(?!every\b|each\b|all\b)"
 _KINDS = (
     (
         "place",
-        r"lives? (?:in|on|at|under)|(?:is|are) (?:now |only )?(?:kept|stored|held|hosted|saved|written|deployed)"
-        r" (?:in|on|at|to|under)",
+        rf"(?:lives?|(?:is|are) (?:now |only )?(?:kept|stored|held|hosted|saved|deployed)) (?:in|on|at|under) {_NAMED}",
     ),
-    ("platform", r"runs? (?:on|in|at|under)"),
-    ("end", r"expires? (?:after|in)"),
-    ("name", r"(?:is|are) (?:now )?called"),
+    ("platform", rf"runs? (?:on|under) {_NAMED}"),
+    ("end", r"expires? (?:after|in) "),
+    ("name", r"(?:is|are) (?:now )?called (?!(?:twice|once|again|first|last|never|always|often|\w+ly)\b)"),
+    ("moved", r"(?:has |have )?(?:now )?(?:moved|switched|migrated) to "),
 )
-_MOVED = re.compile(r"^(?:has |have )?(?:now )?(?:moved|switched|migrated) to\b", re.I)
+_KIND = tuple((kind, re.compile(pattern, re.I)) for kind, pattern in _KINDS)
 # Of which of the others a move tells.
 _PLACES = frozenset({"place", "platform", "moved"})
-_KIND = tuple((kind, re.compile(rf"^(?:{pattern})\b", re.I)) for kind, pattern in _KINDS)
+_RULE = re.compile(
+    rf"^{NO_QUESTION}(?!(?:it|this|that|they|we|you|i)\b)(?P<what>\S+(?: \S+){{0,3}}) (?P<rule>never|always)"
+    r" (?P<does>.+)$",
+    re.I,
+)
 # "Sessions now live in Postgres" is about sessions.
-_PASSING = frozenset({"now", "only", "currently", "still", "then", "always"})
+_PASSING = frozenset({"now", "only", "currently", "still", "then", "always", "just", "max", "each"})
+_WRITTEN = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+_NUMBERS = {word: str(number) for number, word in enumerate(_WRITTEN)}
+_VALUE = re.compile(r"[\w./-]*\w")
 
 
 class Held(NamedTuple):
-    """Of which thing, by the stems of its words, and what of it is said."""
+    """Of which thing, by the stems of its words, what of it is said, and the words of the value."""
 
     subject: frozenset[str]
     kind: str
+    value: frozenset[str]
 
     def instead_of(self, earlier: Held) -> bool:
-        """Whether both cannot hold, so that the later one does."""
+        """Whether both cannot hold, so that the later one does; what only says more, or the same, is no other value."""
         kinds = {self.kind, earlier.kind}
-        return self.subject == earlier.subject and (len(kinds) == 1 or (self.kind == "moved" and kinds <= _PLACES))
+        if self.subject != earlier.subject or self.value <= earlier.value or earlier.value <= self.value:
+            return False
+        return len(kinds) == 1 or (self.kind == "moved" and kinds <= _PLACES)
 
 
 def held(text: str) -> Held | None:
@@ -58,14 +70,16 @@ def held(text: str) -> Held | None:
     if states := SET.match(said):
         subject = named(states["what"])
         # "The port" may be any; what has two words is one thing.
-        return Held(subject, "value") if len(subject) > 1 else None
-    states = PLAIN.match(said)
-    if states is None or not states["what"]:
-        return None
-    behind = said[states.end("what") :]
-    kind = "moved" if _MOVED.match(behind) else next((kind for kind, form in _KIND if form.match(behind)), "")
-    subject = named(states["what"])
-    return Held(subject, kind) if kind and subject else None
+        return Held(subject, "value", _value(said[states.end("what") :])) if len(subject) > 1 else None
+    if (states := PLAIN.match(said)) and states["what"]:
+        behind = said[states.end("what") :]
+        for kind, form in _KIND:
+            if (form_of := form.match(behind)) and (subject := named(states["what"])):
+                return Held(subject, kind, _value(behind[form_of.end() :].partition(",")[0]))
+    if states := _RULE.match(said):
+        subject = named(f"{states['what']} {states['does']}")
+        return Held(subject, "rule", frozenset({states["rule"].lower()})) if len(subject) > 1 else None
+    return None
 
 
 def named(subject: str) -> frozenset[str]:
@@ -76,3 +90,10 @@ def named(subject: str) -> frozenset[str]:
 def bare(subject: str) -> str:
     """What a statement is about, without what only says since when."""
     return " ".join(each for each in subject.split() if each.lower() not in _PASSING)
+
+
+def _value(text: str) -> frozenset[str]:
+    words = (each.lower() for each in _VALUE.findall(text))
+    return frozenset(
+        _NUMBERS.get(each, stem(each)) for each in words if each not in {*_PASSING, "is", "are", "the", "a"}
+    )

@@ -58,7 +58,7 @@ def outlined(question: Question, asked: str, values: Mapping[str, Any]) -> list[
             return [*lines, *note]
         case _:
             text = beginning(values.get("read_file", {}))
-            return text or [nothing(asked)]
+            return [*text, *other_file(asked, value)] if text else [nothing(asked)]
 
 
 def _file_outline(question: Question, asked: str, value: Mapping[str, Any]) -> list[str]:
@@ -79,10 +79,17 @@ def _file_outline(question: Question, asked: str, value: Mapping[str, Any]) -> l
         more = "more" if len(top) == len(scopes) else "more, and what is inside them"
         lines += rest(len(top) - 2 * MAX_OUTLINED, more)
     lines += rest(unseen, "more definitions deeper inside, which are not looked at here")
+    return lines + other_file(asked, value)
+
+
+def other_file(asked: str, value: Mapping[str, Any]) -> list[str]:
+    """What to say where another file than the one shown may be meant, or the one shown is in no graph."""
+    lines = []
+    if value.get("unread"):
+        lines.append(f"`{value['unread']}` was not read as code, so no definition in it is known.")
     if value.get("match") == "typo":
         lines.append(f"Did you mean `{value['file']}`? No file is called `{asked}`.")
-    others = value.get("other_files") or []
-    if others:
+    if others := value.get("other_files"):
         lines.append(f"Other files of that name: {', '.join(others)}.")
     return lines
 

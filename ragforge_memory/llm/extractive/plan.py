@@ -46,7 +46,8 @@ _CHANGING = re.compile(
 # Whether something is so, and what is done in the project, may have been decided, whatever code has such names.
 _MAY_BE_RULED = re.compile(
     r"^\W*(?:(?:do|does|did|is|are|was|were|should|shall|can|could|may|must|has|have|had|will|would)(?:n['’]t)? "
-    r"|(?:which|what|where|when|how|why)\b.*\b(?:do|did|are|should|can|will|must) (?:we|i)\b)",
+    r"|(?:which|what|where|when|how|why)\b.*\b(?:do|did|are|should|can|will|must) (?:we|i)\b"
+    r"|when (?:do|does|will|did|is|are)\b|what (?:must|should|may|can|shall)\b)",
     re.I,
 )
 _RULED = ("where", "what", "show", "search")
@@ -202,10 +203,12 @@ def _decisions(question: Question) -> tuple[Call, ...]:
     """What was decided: of all that was said, or about what code or words are called."""
     if not asks_decided(question) and not asks_still(question) and not _asks_before_changing(question):
         return ()
-    about = question.target.text or ("todo" if _TO_DO.search(question.text) else "")
+    target = question.target.text
     only = (("doubtful", True),) if asks_outdated(question) else ()
-    subject = (("about", about),) if about else ()
-    return (Call("list_decisions", (*subject, *only, ("limit", MAX_SAID), *question.days.arguments)),)
+    rest = (*only, ("limit", MAX_SAID), *question.days.arguments)
+    # "Todo: …", "still to do: …", "I still have to …".
+    about = (target,) if target else ("todo", "still") if _TO_DO.search(question.text) else ()
+    return tuple(Call("list_decisions", (("about", each), *rest)) for each in about) or (Call("list_decisions", rest),)
 
 
 def _asks_before_changing(question: Question) -> bool:

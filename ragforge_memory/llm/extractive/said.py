@@ -118,7 +118,14 @@ def with_decisions(searched: Mapping[str, Any], listed: Mapping[str, Any]) -> Ma
     """
     decided = {each["message_id"]: {**each, "decided": True} for each in listed.get("decisions") or []}
     messages = [{**decided.pop(each["message_id"], {}), **each} for each in searched.get("messages") or []]
-    return {"query": listed.get("about") or "", **searched, "messages": [*messages, *decided.values()]}
+    return {"query": "", **searched, "messages": [*messages, *decided.values()]}
+
+
+def all_decisions(values: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
+    """What several lists of decisions have, each once, the newest first."""
+    found = {each["message_id"]: each for value in values for each in value.get("decisions") or []}
+    newest = sorted(found.values(), key=lambda each: str(each["timestamp"]), reverse=True)
+    return {"decisions": newest, "more": any(value.get("more") for value in values)}
 
 
 def decisions(value: Mapping[str, Any], when: str = "", still: bool = False) -> list[str]:

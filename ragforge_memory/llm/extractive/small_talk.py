@@ -65,7 +65,8 @@ NOTED = re.compile(
     r"|we(?:['’]re| are) going to (?!(?:talk|discuss|look|see|check|think|need|try|have)\b)\w"
     r"|i(?:['’]d| would) rather \w|use \S+(?: \S+){0,3} (?:instead of|rather than)\b"
     r"|let(?:['’]?s| us) (?:agree|use|keep|stick|stay|go with|never|always|not|drop|rename)\b|from now on\b"
-    r"|to-?do\b ?[:,-]? ?(?=\w)|(?:bug|idea) ?[:-]"
+    r"|(?:still )?to-?do\b ?[:,-]? ?(?=\w)|still to do ?[:,-] ?(?=\w)"
+    r"|(?:we|i) still (?:have|need) to (?!(?:know|ask)\b)\w|(?:bug|idea) ?[:-]"
     r"|(?:note|remember|for the record|decision|decided|reminder|correction|update|heads[- ]up)(?: that\b| ?[:,-])"
     r"|fyi\b|(?:keep|bear) in mind\b|(?:please )?be aware\b|scratch that\b|(?:i|we) (?:was|were) wrong\b|my mistake\b"
     r"|we(?:['’]ve| have)? (?:changed (?:our|my) minds?|switched|moved|dropped|use|keep|prefer|support)\b"
@@ -78,11 +79,15 @@ NOTED = re.compile(
     # that is looked for.
     rf"|(?:(?<=no, )|(?<=nope, )|(?<=actually )|(?<=actually, )){NO_QUESTION}\S+(?: \S+){{0,6}}"
     r" (?:is|are|was|were|has|have|uses?)\b"
+    # "No, Anna owns it now", "no, Traverse drops them".
+    rf"|(?:(?<=no, )|(?<=nope, )){NO_QUESTION}(?!(?:it|that|this|thanks)\b)\S+(?: \S+)? (?!(?:does|is)\b)"
+    r"[a-z]{3,}s \w"
     rf"|{NO_QUESTION}(?!(?:i|we)\b|you must be\b)\S+(?: \S+){{0,6}}"
     r" (?:must(?! have been\b)|should|shall|(?-i:may|MAY)|stays?|remains?|becomes?)(?: not| never"
     r"| always| only| be| at)?\b "
     # "Client.send never logs", and no complaint: "it never works".
-    rf"|{NO_QUESTION}(?!(?:it|this|that|they|he|she|you|i|there|nobody|nothing)\b)\S+(?: \S+){{0,4}} (?:never|always)"
+    rf"|{NO_QUESTION}(?!(?:it|this|that|they|he|she|you|i|there|nobody|nothing|make|write|add|rename|create|ensure"
+    rf"|implement|update|move|refactor|fix|change)\b)\S+(?: \S+){{0,4}} (?:never|always)"
     r" (?!(?:been|seen|mind|wondered)\b)\w)"
     r".*[^?]$",
     re.I,
@@ -94,7 +99,7 @@ APPROVED = re.compile(rf"^(?:{_APPROVED}|no (?:worries|problem)[,;:.!]+ {NO_QUES
 SET = re.compile(
     rf"^{_AHEAD}(?:the|our) (?P<what>(?:(?!(?:that|which|who|where|when|what|why|how|if|whether|is|are)\b)"
     r"[a-z][a-z'’-]* ){1,5})(?:is|are) (?:now |only |set to |limited to |capped at )*"
-    rf"(?:{QUANTITY})(?: now| max| each)?[.! ]*$",
+    rf"(?:{QUANTITY})(?: now| max| each| by default| at most| in total)*[.! ]*$",
     re.I,
 )
 """What says how much something is."""
@@ -144,6 +149,15 @@ CHANGES = re.compile(
     re.I,
 )
 """What git knows, and no definition."""
+
+UNDECIDED = re.compile(
+    r"\b(?:no|not|never|nothing|none)\b(?: \w+){0,3} (?:decisions?|decided|agreed|settled|concluded)\b"
+    r"|n['’]t (?:\w+ ){0,3}(?:decided|agreed|settled|concluded)\b|\bdecisions? (?:is|are) (?:still )?(?:open|pending)\b"
+    r"|\bnot sure\b|^(?:we|i) (?:have )?never (?:discuss|talk|sa(?:id|y)|mention|decid|agree|ask|us(?:ed )?to)"
+    r"|^(?:please )?(?:do not|don['’]t)\b.*\b(?:yet|for now)\W*$",
+    re.I,
+)
+"""What says that nothing was decided, or rules for a moment only."""
 
 STATEMENTS: tuple[tuple[Form, re.Pattern[str]], ...] = (
     ("greeting", GREETING),

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
+
 from ragforge_memory.llm.extractive.questions import MAX_QUESTION, prose, sentences
-from ragforge_memory.llm.extractive.small_talk import NOTED, PLAIN, SET
+from ragforge_memory.llm.extractive.small_talk import NOTED, PLAIN, SET, UNDECIDED
 
 MAX_STATED = 2_000
 """Characters of a message that is looked at: longer ones are pasted, and told by their own cues."""
@@ -16,4 +19,12 @@ def noted_in(text: str) -> str | None:
     said = [each.strip() for each in sentences(prose(text))]
     # How things are is a note where it is all that is said; in a longer text it explains.
     forms = (NOTED, SET, PLAIN) if len(said) == 1 else (NOTED, SET)
-    return next((each for each in said if len(each) <= MAX_QUESTION and any(form.match(each) for form in forms)), None)
+    return next((each for each in said if _is_noted(each, forms)), None)
+
+
+def _is_noted(sentence: str, forms: Sequence[re.Pattern[str]]) -> bool:
+    return (
+        len(sentence) <= MAX_QUESTION
+        and any(form.match(sentence) for form in forms)
+        and UNDECIDED.search(sentence) is None
+    )

@@ -38,7 +38,8 @@ NOTED = (
     r"(?P<x>)(?:what|which|any|list|show|are there)(?: me)?(?: (?:all|any|of|the|our|my))* (?:{over} {notes}"
     r"|{notes}(?: (?:that|which))? (?:(?:are|is|do|does|have become|became) )?{over})",
     r"(?:is|are|has|have)(?: (?:any|some|all|one|of|the|our|my))* {notes} (?:become )?(?P<x>){over}",
-    r"(?P<x>)what(?:['’]s| is| was)? (?:(?:still|there|left|open|remains|remaining|outstanding) )*to (?:do|be done)"
+    r"(?P<x>)(?:remind me )?what(?:['’]s| is| was)? (?:(?:still|there|left|open|remains|remaining|outstanding) )*"
+    r"to (?:do|be done)"
     r"(?: (?:next|here|now|still))?",
     r"(?P<x>)what (?:do|did|must|should) (?:we|i) (?:still )(?:have to |need to )?do(?: (?:next|here|now))?",
 )
@@ -68,7 +69,8 @@ SAID = (
     r"(?:is|does|are|do) (?P<x>it|this|that) still {holds}",
     # What has become of what was talked about is told with it; what it is for, by what was decided.
     r"(?:has|have|did) {x} (?:been )?(?:changed?|edited|modified|drifted)(?: since.*)?",
-    r"why (?:do|did|are|were) (?:we|i|you) (?:use|using|prefer|go(?:ing)? with|stick(?:ing)? with|need|have) {x}",
+    r"why (?:do|did|are|were) (?:we|i|you) (?:use|using|prefer|go(?:ing)? with|stick(?:ing)? with|need|have"
+    r"|keep(?:ing)?|leave) {x}",
     r"(?:what|when|where|why|how|which|who|did|have|had|do|does|was|were|is|has)\b.*?\b(?:we|i|you|us|they)\b"
     r"(?: ever| already| just| previously| last| once)? {said}\b"
     r"(?: (?:me|us|you|that|to do|to use|last time|earlier|before))* ?{on}(?P<x>.*?)",
