@@ -1,10 +1,12 @@
 // part: meant
 // What the names in `part.mentions` mean, as the graph is: `s`. A name counts where it means one scope, or one of a file
 // in `part.files`, or one that was read (`part.read`). What stands before a qualified name (`auth` of `auth.login`) has to
-// be on the path of its file. `types` are those that a plain word may mean.
+// be on the path of its file. `types` are those that a plain word may mean, in
+// one language alone as `method@go`.
     UNWIND part.mentions AS mention
     MATCH (s:Scope)
-    WHERE s.project = $project AND s.name = mention.name AND (mention.types IS NULL OR s.type IN mention.types)
+    WHERE s.project = $project AND s.name = mention.name AND (mention.types IS NULL OR s.type IN mention.types
+      OR s.type + '@' + s.language IN mention.types)
     WITH mention, s, mention.qualified_name IS NULL OR s.qualified_name = mention.qualified_name
         OR s.qualified_name ENDS WITH '.' + mention.qualified_name AS fits,
       CASE WHEN mention.qualified_name ENDS WITH '.' + s.qualified_name THEN

@@ -5,13 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-from ragforge_memory.code.mentions import Mentions, find_mentions, find_plain_types
+from ragforge_memory.code.mentions import Mentions, find_mentions, find_plain_constants, find_plain_types
 from ragforge_memory.code.parsed import TYPE_TYPES
 from ragforge_memory.graph.messages import CodeTies, Mention
 from ragforge_memory.llm.extractive.echoes import only_asks
 from ragforge_memory.models.code import ScopeTie
 
-_TYPES = tuple(sorted(TYPE_TYPES))
+# Where a capital exports a name, functions have one too.
+_EXPORTED = tuple(f"{kind}@{language}" for kind in ("function", "method") for language in ("go", "csharp"))
+_TYPES = (*sorted(TYPE_TYPES), *_EXPORTED)
 
 
 @dataclass(frozen=True)
@@ -22,9 +24,11 @@ class Question:
 
     @cached_property
     def names(self) -> tuple[Mention, ...]:
-        """The names in it, each once; a plain word is one where a type may go by it."""
+        """The names in it, each once; a plain word is one where a type, an exported function or a constant may go by
+        it."""
         plain = (Mention(each, types=_TYPES) for each in find_plain_types(self.text))
-        return tuple(dict.fromkeys((*map(Mention.of, self._mentions.names), *plain)))
+        constants = (Mention(each, types=("constant",)) for each in find_plain_constants(self.text))
+        return tuple(dict.fromkeys((*map(Mention.of, self._mentions.names), *plain, *constants)))
 
     @cached_property
     def told(self) -> tuple[Mention, ...]:

@@ -47,6 +47,9 @@ _KIND_BEHIND = re.compile(rf" {_KINDS}\b")
 # "Google Cloud Storage" is one name, and none of these.
 _BESIDE = re.compile(r" [A-Z]\w*[a-z]")
 _FOLLOWS = re.compile(r"[^\s.!?:;)\"*-] [A-Z]\w*[a-z]\w* $")
+# "THIS IS A LIMIT FOR US" names nothing.
+_SHOUTED_BEFORE = re.compile(r"\b[A-Z]{2,} (?:A |I )?$")
+_SHOUTED_BEHIND = re.compile(r" (?:A |I )?[A-Z]{2,}\b")
 # So much of what stands before a word tells what leads to it.
 _BEFORE = 80
 _MAY_QUOTE = re.compile(r">|```|~~~")
@@ -104,25 +107,44 @@ def find_plain_types(text: str) -> tuple[str, ...]:
     one, is for the graph to say. A word counts where something leads to it ("every Client", "see Retry"), where
     something is stated of it ("Timeout must stay"), and where it has two capitals.
     """
-    quoted = _quoted(text)
     found = []
-    for match in _CAPITALISED.finditer(text):
-        if quoted[match.start()]:
-            continue
-        word, end = match.group(), match.end()
-        before = text[max(0, match.start() - _BEFORE) : match.start()]
+    for word, before, end in _capitalised(text):
         if word.isupper():
             # `URL` is a word of its own.
             meant = bool(_KIND_BEFORE.search(before) or _KIND_BEHIND.match(text, end))
-        elif _TWO_CAPITALS.match(word):
-            meant = True
-        elif _LEADS.search(before):
-            meant = not _BESIDE.match(text, end)
         else:
-            meant = bool(_STATED_OF.match(text, end)) and not _FOLLOWS.search(before)
+            meant = bool(_TWO_CAPITALS.match(word)) or _is_spoken_of(text, before, end)
         if meant:
             found.append(word)
     return tuple(dict.fromkeys(found))[:MAX_NAMES]
+
+
+def find_plain_constants(text: str) -> tuple[str, ...]:
+    """Words in capitals alone that may be the names of constants, where one is spoken of as `find_plain_types` says:
+    "ITERATIONS must stay", "the LIMIT"."""
+    found = (
+        word
+        for word, before, end in _capitalised(text)
+        if word.isupper()
+        and _is_spoken_of(text, before, end)
+        and not (_SHOUTED_BEFORE.search(before) or _SHOUTED_BEHIND.match(text, end))
+    )
+    return tuple(dict.fromkeys(found))[:MAX_NAMES]
+
+
+def _capitalised(text: str) -> Iterator[tuple[str, str, int]]:
+    """The words that begin with a capital and are not quoted, each with what stands before it, and where it ends."""
+    quoted = _quoted(text)
+    for match in _CAPITALISED.finditer(text):
+        if not quoted[match.start()]:
+            yield match.group(), text[max(0, match.start() - _BEFORE) : match.start()], match.end()
+
+
+def _is_spoken_of(text: str, before: str, end: int) -> bool:
+    """Whether something leads to a word, or is stated of it."""
+    if _LEADS.search(before):
+        return not _BESIDE.match(text, end)
+    return bool(_STATED_OF.match(text, end)) and not _FOLLOWS.search(before)
 
 
 def unquoted(text: str) -> str:

@@ -74,7 +74,8 @@ _AS_THEY_ARE = ("token_count", "in_reply_to", "model", "importance", "trust", "r
 
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """A name that a message mentions; ``qualified_name`` where it was dotted, ``types`` where only those are meant."""
+    """A name that a message mentions; ``qualified_name`` where it was dotted, ``types`` where only those are meant, of
+    one language as ``method@go``."""
 
     name: str
     qualified_name: str | None = None

@@ -70,6 +70,33 @@ async def test_a_statement_is_tied_to_the_class_that_it_is_about(
         assert not answer.references
 
 
+@pytest.mark.parametrize(
+    ("said", "names"),
+    [
+        ("Traverse must stay lazy.", ["Command.Traverse"]),
+        ("We decided that the Traverse drops flags.", ["Command.Traverse"]),
+        ("Traverse City is in Michigan.", []),
+        ("ITERATIONS must stay at 2000.", ["ITERATIONS"]),
+        ("note: the LIMIT is low", ["LIMIT"]),
+        ("JSON must stay.", []),
+        ("THIS IS A LIMIT FOR US", []),
+    ],
+)
+async def test_exported_functions_and_constants_go_by_a_plain_word_too(
+    make_agent: MakeAgent, tmp_path: Path, said: str, names: list[str]
+) -> None:
+    root = tmp_path / "project"
+    root.mkdir()
+    (root / "a.go").write_text("package a\n\ntype Command struct{}\n\nfunc (c *Command) Traverse() int { return 1 }\n")
+    (root / "b.py").write_text("ITERATIONS = 2000\nLIMIT = 5\n\n\ndef traverse():\n    return ITERATIONS\n")
+    async with make_agent("Noted.", root=root) as agent:
+        await agent.ingest()
+        conversation = await agent.create_conversation("Names")
+        await conversation.send_message(said)
+        asked, _ = await conversation.get_history()
+        assert sorted(each.qualified_name for each in asked.references) == names
+
+
 async def test_an_answer_is_about_the_class_that_its_question_names(make_agent: MakeAgent, project: Path) -> None:
     async with make_agent("Five seconds.", root=project) as agent:
         await agent.ingest()

@@ -23,7 +23,7 @@ from ragforge_memory.agent.context.budget import (
 from ragforge_memory.agent.context.compression import Line, due, extracted, merged, rendered
 from ragforge_memory.agent.context.newest import message_tokens, newest_within
 from ragforge_memory.agent.context.prompt import history
-from ragforge_memory.agent.context.quotes import quotes_of
+from ragforge_memory.agent.context.quotes import Quotes
 from ragforge_memory.agent.context.selection import assembled, build, sentences_to_keep, whole_exchanges
 from ragforge_memory.errors import InvalidInput
 from ragforge_memory.graph.receipts import TurnContext
@@ -178,7 +178,7 @@ def test_a_message_whose_sentences_are_all_condensed_is_not_quoted_as_well() -> 
 
 @given(histories(), st.integers(0, 2_000))
 def test_quotes_take_no_more_than_their_room(messages: list[Message], room: int) -> None:
-    taken, spent = quotes_of(_found(*messages), (), "", room)
+    taken, spent = Quotes(_found(*messages), "").within((), room)
     assert spent == sum(map(quote_tokens, taken)) <= room
 
 
@@ -187,7 +187,7 @@ def test_of_an_important_message_the_part_is_quoted_that_decides() -> None:
     decides = "We decided that tokens expire after two hours."
     for text in (f"{long} {decides}", f"{long}\n{decides}\n{long}", f"{decides} {long}"):
         decided = _said(text).model_copy(update={"importance": 0.8})
-        [quote], _ = quotes_of(replace(_found(), important=(decided,)), (), "", 120)
+        [quote], _ = Quotes(replace(_found(), important=(decided,)), "").within((), 120)
         assert decides in quote.text
         assert quote.start == text.index(decides)
         assert quote.text.startswith(f"[#1, user, {START:%Y-%m-%d}] {'…' if quote.start else ''}We decided")
@@ -203,7 +203,7 @@ def test_of_a_message_only_what_is_new_is_quoted() -> None:
     important = message.model_copy(update={"importance": 0.8})
 
     def quoted(before: TurnContext, said: str) -> list[str]:
-        return [quote.text.partition("] ")[2] for quote in quotes_of(before, (), said, 1_000)[0]]
+        return [quote.text.partition("] ")[2] for quote in Quotes(before, said).within((), 1_000)[0]]
 
     assert quoted(_found(message), f"- {decides} (#1)") == [f"…{last}"]
     assert quoted(_found(message), f"- {first} (#1)") == [f"…{decides} {last}"]

@@ -205,6 +205,7 @@ def test_small_talk() -> None:
     assert read("Hello!")[0][0] == "greeting"
     assert read("thank you very much")[0][0] == "thanks"
     assert read("what can you do?")[0][0] == "help"
+    assert read("hi, what can you do?")[0][0] == "help"
     assert read("") == []
 
 

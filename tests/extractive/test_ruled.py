@@ -91,6 +91,9 @@ async def test_and_who_calls_that_goes_up(agent: AsyncConversationAgent, tmp_pat
         ("which database do we use?", "search", "which database do we use?"),
         ("are there any rules for Client?", "said", "Client"),
         ("what is the convention for naming tests?", "said", "naming tests"),
+        ("show me the code", "show", "the code"),
+        ("where is the definition?", "where", "the definition"),
+        ("show me the code of Client", "show", "Client"),
     ],
 )
 def test_how_they_are_read(text: str, form: str, target: str) -> None:

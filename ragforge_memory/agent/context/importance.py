@@ -181,7 +181,7 @@ class Sentence(NamedTuple):
     @property
     def is_key(self) -> bool:
         """Whether it decides something or tells what failed."""
-        return bool(_ANY.search(self.text.lower())) and _kind_of(self.text) in ("decision", "error")
+        return bool(_noted_cues(self.text)) and _kind_of(self.text) in ("decision", "error")
 
 
 def placed_sentences(content: str) -> Iterator[Sentence]:

@@ -28,7 +28,7 @@ from ragforge_memory.agent.context.prompt import (
     system_prompt,
     tokens_of,
 )
-from ragforge_memory.agent.context.quotes import flat, quotes_of
+from ragforge_memory.agent.context.quotes import Quotes, flat
 from ragforge_memory.errors import InvalidInput
 from ragforge_memory.graph.receipts import TurnContext
 from ragforge_memory.llm.port import ChatMessage, ModelRequest, ToolSpec
@@ -142,13 +142,16 @@ def build(
     room -= _text_tokens(summary)
 
     # Twice: what the quotes do not need of their share is the recent ones', and what is recent is not quoted.
+    told = "\n".join(text for text in (compression and compression.content, summary) if text)
+    quotable = Quotes(before, told)
     quotes: list[Quote] = []
     run = recent
     spent = room * QUOTES_SHARE // 100
     for _ in range(2):
         run = recent.joined(older(candidates, room - spent)) if recent.taken else recent
         share = min(room * QUOTES_SHARE // 100, room + recent.tokens - run.tokens)
-        quotes, spent = _quotes(before, run.messages, compression, summary, share)
+        quotes, spent = quotable.within(run.messages, share - _HEADING)
+        spent += _HEADING if quotes else 0
     parts = Parts(instructions, today, additions, summary, kept, compression, tuple(quotes), run)
     request = rendered(parts, question, (*tools, reading) if parts.shortens else tools)
     tokens = {
@@ -310,17 +313,6 @@ def _condensed(compression: Summary | None, room: int) -> Summary | None:
             break
         count += 1
     return first_lines(compression, count) if count else None
-
-
-def _quotes(
-    before: TurnContext, recent: Sequence[Message], compression: Summary | None, summary: str | None, room: int
-) -> tuple[list[Quote], int]:
-    """What is quoted, and its tokens with the heading; nothing where there is no room."""
-    if room <= _HEADING:
-        return [], 0
-    said = "\n".join(text for text in (compression and compression.content, summary) if text)
-    taken, spent = quotes_of(before, recent, said, room - _HEADING)
-    return taken, spent + _HEADING if taken else 0
 
 
 def _scored(quote: Quote) -> ScoredMessage:

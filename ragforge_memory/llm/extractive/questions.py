@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from ragforge_memory.llm.extractive.days import ANY_DAYS, Days, without_days
 from ragforge_memory.llm.extractive.patterns import AGAIN, COMPARED, PATTERNS, Form
-from ragforge_memory.llm.extractive.small_talk import POLITE, POLITE_THAT_ASKS, SMALL_TALK, STATEMENTS, TAIL
+from ragforge_memory.llm.extractive.small_talk import HELP, POLITE, POLITE_THAT_ASKS, SMALL_TALK, STATEMENTS, TAIL
 from ragforge_memory.llm.extractive.talk_patterns import PARTS
 from ragforge_memory.llm.extractive.targets import (
     NOTHING,
@@ -149,6 +149,8 @@ def read_question(text: str, before: Sequence[str] = ()) -> Question | None:
     for form, pattern in STATEMENTS:
         if pattern.match(said):
             return Question(form, text=said)
+    if HELP.match(POLITE.sub("", said)):
+        return Question("help", text=said)
     tail = _AND_STILL.search(said)
     first = read_question(said[: tail.start()], before) if tail else None
     if first is not None and first.form == "said":
@@ -221,6 +223,9 @@ def _matched(said: str) -> Question | None:
             return Question(form, read_target(asked), said, min(first, last), max(first, last))
         if form in ("where", "what", "show"):
             form, asked = _related(form, asked)
+            # "Show me the code": of what was just spoken of.
+            if f"the {asked}".lower() in PRONOUNS and re.search(rf"\bthe {asked}\W*$", said, re.I):
+                asked = f"the {asked}"
         target = read_target(_ITS.sub("", asked) if asked.lower() not in ("its", "it's") else "its")
         question = _sensible(Question(form, target, said))
         if question is not None:

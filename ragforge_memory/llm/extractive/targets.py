@@ -7,7 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-PRONOUNS = frozenset({"it", "this", "that", "its", "this one", "that one", "the same", "same", "itself", "he", "she"})
+PRONOUNS = frozenset(
+    {"it", "this", "that", "its", "this one", "that one", "the same", "same", "itself", "he", "she"}
+    # "Show me the code": of what was just spoken of.
+    | {f"the {word}" for word in ("code", "source", "source code", "implementation", "body", "definition")}
+)
 PLURAL_PRONOUNS = frozenset({"they", "them", "these", "those", "their", "all of them", "all"})
 
 # Words that stand for something said before and are no part of its name; "this" and "that" point at a noun as well.
