@@ -71,6 +71,7 @@ def listed(said: list[dict[str, Any]]) -> dict[str, str]:
         ("tokens expire after an hour", "Tokens expire after a day"),
         ("load_rows never logs", "load_rows always logs"),
         ("the port is 8080", "Thanks! Update: the port is 9090"),
+        ("we decided that load_rows stays until 2.0, for plugins", "we changed our mind: load_rows goes away in 1.11"),
     ],
 )
 def test_a_correction_marks_what_it_corrects(first: str, then: str) -> None:

@@ -51,6 +51,7 @@ def forms(text: str) -> list[str]:
         "still to do: document the timeout phases",
         "I still have to update the docs of genMan",
         "the retry limit is 2 by default",
+        "max password length is 72",
         "The retry loop always closes the response",
     ],
 )
@@ -80,6 +81,8 @@ def test_corrections_and_rules_are_noted(text: str) -> None:
         "I was wondering whether we should use Redis",
         "You must be joking",
         "it never works",
+        "which limit is 5",
+        "functions whose limit is 5",
         "make sure it never crashes again",
         "Write a test that always passes",
         "functions that never return",

@@ -13,7 +13,7 @@ from typing import Any, Generic, TypeVar
 
 from ragforge_memory.llm.extractive.echoes import NOTED
 from ragforge_memory.llm.extractive.held import Held, held
-from ragforge_memory.llm.extractive.questions import sentences
+from ragforge_memory.llm.extractive.questions import names_in, sentences
 from ragforge_memory.llm.extractive.quoting import shortened
 from ragforge_memory.llm.extractive.small_talk import NO_QUESTION, THANKS
 from ragforge_memory.llm.extractive.talk_patterns import PARTS
@@ -69,6 +69,10 @@ _LEADING = re.compile(
     r"|(?:we|i)(?:['’]ve| have)? (?:now )?(?:decided|agreed|changed (?:our|my) minds?))(?: that\b| ?[:,;.-])?"
     r" ?(?=\b|['’\"`]))+",
     re.I,
+)
+# "We changed our mind: legacyArgs goes away" is against all that was decided of it.
+_RETRACTS = re.compile(
+    r"\W*(?:we(?:['’]ve| have)? changed (?:our|my) minds?|scratch that|(?:i|we) (?:was|were) wrong)\b", re.I
 )
 _CONDITION = re.compile(r"\W*(?:if|unless|until|when(?:ever)?|should)\b", re.I)
 _NOT = re.compile(r"\b(?:not|never|no longer|against|without|stop(?:ped)?|drop(?:ped)?)\b|n['’]t\b", re.I)
@@ -291,6 +295,8 @@ def _is_against(text: str, note: str) -> bool:
     first, second = subject_words(text), subject_words(note)
     if not first or not second or first[0] != second[0]:
         return False
+    if _RETRACTS.match(text) and {*names_in(text)} & {*names_in(note)}:
+        return True
     if 2 * len({*first} & {*second}) < max(len(first), len(second)):
         return False
     if {*first, *_AMOUNT.findall(text)} <= {*second, *_AMOUNT.findall(note)} and _negated(text) == _negated(note):

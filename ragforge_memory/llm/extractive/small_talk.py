@@ -97,7 +97,8 @@ APPROVED = re.compile(rf"^(?:{_APPROVED}|no (?:worries|problem)[,;:.!]+ {NO_QUES
 """What says of what was said that it is well as it is; it notes nothing."""
 # "The pool size is 10."; what has a name of code in it, or a clause, may be looked for.
 SET = re.compile(
-    rf"^{_AHEAD}(?:the|our) (?P<what>(?:(?!(?:that|which|who|where|when|what|why|how|if|whether|is|are)\b)"
+    rf"^{_AHEAD}(?:(?:the|our) |{NO_QUESTION}(?!(?:it|this|that|there|here)\b)(?=(?:[a-z'’-]+ ){{2,5}}(?:is|are) ))"
+    r"(?P<what>(?:(?!(?:that|which|who|where|when|what|why|how|if|whether|is|are)\b)"
     r"[a-z][a-z'’-]* ){1,5})(?:is|are) (?:now |only |set to |limited to |capped at )*"
     rf"(?:{QUANTITY})(?: now| max| each| by default| at most| in total)*[.! ]*$",
     re.I,
