@@ -90,8 +90,8 @@ ORDER BY s.file, s.startLine
 
 // name: write_files
 // Each file with its scopes in one transaction: what is gone, what is new or changed, and the file's hash with it, so
-// a process that is killed leaves a file either as it was or as it is now. A uuid that another project holds is left
-// alone; what nobody holds yet is claimed.
+// a process that is killed leaves a file either as it was or as it is now; one in parts has no hash before the last. A
+// uuid that another project holds is left alone; what nobody holds yet is claimed.
 MATCH (p:Project)
 WHERE p.project = $project AND p.ingest_token = $token
 SET p.revision = coalesce(p.revision, 0) + 1, p.ingest_until = datetime() + duration({seconds: $seconds})

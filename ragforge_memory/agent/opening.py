@@ -33,6 +33,7 @@ from ragforge_memory.agent.upkeep.vectors import (
     WaitingSummaries,
 )
 from ragforge_memory.agent.upkeep.work import BackgroundWork, SummaryTask
+from ragforge_memory.code.roots import refused_root
 from ragforge_memory.config import AgentConfig, ConversationConfig, RagforgeConfig
 from ragforge_memory.embeddings.port import space_model
 from ragforge_memory.embeddings.resolve import named_embedder, resolve_embedder
@@ -194,6 +195,7 @@ async def open_services(wanted: Wanted) -> Services:
             embedder=embedder,
             following=following,
             root=wanted.root,
+            files=wanted.root if refused_root(wanted.root, wanted.settings) is None else None,
             today=wanted.today,
             degraded=() if embedder is not None or not wants_vectors else ("embeddings",),
             open_here=wanted.open_here,

@@ -77,6 +77,8 @@ class Services:
     similar: SimilarStore | None
     embedder: Embedder | None
     root: Path | None
+    files: Path | None
+    """Where tools may look for files; None where that would be the whole disk."""
     today: Callable[[], date]
     receipts: ReceiptStore | None = None
     insights: InsightStore | None = None

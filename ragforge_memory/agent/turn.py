@@ -246,7 +246,7 @@ class Turn:
         services = self._services
         return ToolContext(
             owner=services.owner,
-            root=services.root,
+            root=services.files,
             scopes=services.scopes,
             messages=Searcher(services),
             results=self,

@@ -74,11 +74,13 @@ async def _ingest(settings: Settings, wanted: Wanted) -> None:
     from ragforge_memory.cli.reading import read_code
     from ragforge_memory.cli.session import locate, open_graph
     from ragforge_memory.cli.terminal import Spinner, Terminal
+    from ragforge_memory.code.roots import check_root
     from ragforge_memory.code.watch import watch
     from ragforge_memory.errors import EmbeddingError
     from ragforge_memory.models.text import counted
 
     place = locate(settings)
+    check_root(place.source, place.loaded.config)
     spinner = Spinner(Terminal.of_this_process())
     # Reading everything again and taking a name over are asked for once, not after every change.
     first = {"full": wanted.full, "adopt": wanted.adopt}

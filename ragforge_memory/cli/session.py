@@ -20,6 +20,7 @@ from ragforge_memory.cli.options import Settings
 from ragforge_memory.cli.preparation import shown_preparation
 from ragforge_memory.cli.reading import bring_up_to_date
 from ragforge_memory.cli.terminal import Spinner, Terminal, note
+from ragforge_memory.code.roots import HINT, refused_root
 from ragforge_memory.config import LoadedConfig, load_config
 from ragforge_memory.errors import RagforgeError
 from ragforge_memory.project import ProjectIdentity, identify
@@ -142,6 +143,11 @@ class Session:
         """Whether what is said is kept."""
         return self.services.config.memory.enabled
 
+    @property
+    def refused(self) -> str | None:
+        """Why this place is not read as a project; None where it is."""
+        return refused_root(self.place.source, self.place.loaded.config)
+
     async def conversation(self, *, continue_: bool = False, resume: str | None = None) -> AsyncConversation | None:
         """The conversation that goes on; None where none was asked for, or there is none yet.
 
@@ -169,6 +175,10 @@ class Session:
         """Brings the project's code up to date, unless that was not wanted; says where there is none."""
         if not self.opening.ingest:
             return
+        if (why := self.refused) is not None:
+            if not self.opening.quiet:
+                note(f"no code is read: {why} ({HINT})")
+            return
         async with self.spinner.running("looking at the project's files"):
             report = await bring_up_to_date(self.agent, self.place, self.spinner, quiet=self.opening.quiet)
         if not report.files and not self.opening.quiet:
@@ -176,7 +186,7 @@ class Session:
 
     async def read_changes(self) -> None:
         """The same before a question of a chat, which goes on without where that cannot be done."""
-        if not self.opening.ingest or self.services.outage.is_on:
+        if not self.opening.ingest or self.services.outage.is_on or self.refused is not None:
             return
         try:
             await bring_up_to_date(self.agent, self.place, self.spinner, quiet=self.opening.quiet)

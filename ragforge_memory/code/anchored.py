@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ragforge_memory.code.anchors import in_place
+from ragforge_memory.code.fingerprint import whole
 from ragforge_memory.code.history import definitions_at
 from ragforge_memory.code.successors import Definition, Standing, standing
 from ragforge_memory.graph.anchors import AnchorRow, DefinitionRow
@@ -42,7 +43,7 @@ class Before:
                     file,
                     scope["qualified_name"],
                     scope["type"],
-                    scope["body_hash"],
+                    whole(scope["body_hash"]),
                     scope.get("sketch") or "",
                     scope.get("key") or scope["qualified_name"],
                 )

@@ -25,6 +25,7 @@ from ragforge_memory.code.anchored import (
     where_made,
 )
 from ragforge_memory.code.anchors import Label, label, settled, still
+from ragforge_memory.code.fingerprint import is_marked, whole
 from ragforge_memory.code.history import definitions_at, follow_history
 from ragforge_memory.code.sketch import decode
 from ragforge_memory.code.successors import (
@@ -233,7 +234,11 @@ async def _alone(
 ) -> dict[str, str | None]:
     """The tokens with which each anchor is alone; it is so no more when it comes on tokens that others have."""
     alone = {anchor.uuid: anchor.alone for anchor in anchors}
-    came = {uuid: at.body_hash for uuid, at in stands.items() if at and alone[uuid] and at.body_hash != alone[uuid]}
+    came = {
+        uuid: at.body_hash
+        for uuid, at in stands.items()
+        if at and alone[uuid] and whole(at.body_hash) != alone[uuid] and not is_marked(at.body_hash)
+    }
     if came:
         having = Counter(row.body_hash for row in await store.with_tokens(sorted({*came.values()})))
         alone.update({uuid: tokens if having[tokens] == 1 else None for uuid, tokens in came.items()})

@@ -22,9 +22,10 @@ from ragforge_memory.code.anchoring import resolve_anchors
 from ragforge_memory.code.cache import FactsCache
 from ragforge_memory.code.discover import MAX_FILE_BYTES, Discovery, discover
 from ragforge_memory.code.edges import EdgeLookup, ProjectFiles, Remembered, remembered, write_edges
-from ragforge_memory.code.facts import facts_version
+from ragforge_memory.code.facts import encode, facts_version
 from ragforge_memory.code.git import head_commit, uncommitted_files
-from ragforge_memory.code.plan import Plan, make_plan, place_reading, seen_now
+from ragforge_memory.code.partly import completed
+from ragforge_memory.code.plan import Plan, make_plan, partly_read, place_reading, seen_now
 from ragforge_memory.code.readers import Readers, Reading
 from ragforge_memory.code.writing import Totals, Writer
 from ragforge_memory.errors import GraphUnavailable, ProjectConflict, RagforgeError
@@ -228,9 +229,10 @@ class _Ingest:
             files.before = await asyncio.to_thread(self._remembered, plan, state)
             for group in self._groups(plan, streamed=not state.files):
                 self._progress(IngestProgress("read", done, total))
-                readings = await asyncio.to_thread(self._read_group, readers, plan, group)
+                readings = await asyncio.to_thread(self._read_group, readers, plan, state, group)
                 good = []
-                for item in readings:
+                for read in readings:
+                    item = await self._with_rest(read, plan, state) if read.broken else read
                     if item.parsed is None or item.facts is None:
                         place_reading(plan, item, state.files)
                         if item.path in plan.kept:
@@ -257,10 +259,30 @@ class _Ingest:
         hashes = {path: file.hash for path, file in state.files.items()}
         return remembered(self._cache, hashes, [*plan.changed, *plan.gone], state.revision)
 
-    def _read_group(self, readers: Readers, plan: Plan, group: list[str]) -> list[Reading]:
+    async def _with_rest(self, reading: Reading, plan: Plan, state: IngestState) -> Reading:
+        """A broken file's reading with what the graph has of it and the errors may hide."""
+        assert reading.parsed is not None
+        assert reading.rest is not None
+        known = state.files.get(reading.path)
+        parsed = reading.parsed
+        if known is not None:
+            stored = (await self._store.stored_scopes([reading.path])).get(reading.path, [])
+            remembered_as = await asyncio.to_thread(self._cache.parsed, {reading.path: known.hash}, bodies=True)
+            parsed = completed(parsed, reading.rest, stored, remembered_as.get(reading.path))
+        facts = encode(parsed)
+        await asyncio.to_thread(self._cache.keep, {reading.path: (reading.hash, facts)})
+        plan.partly.add(reading.path)
+        plan.skipped.append(SkippedFile(file=reading.path, reason=reading.skipped or ""))
+        return replace(reading, parsed=parsed, facts=facts)
+
+    def _read_group(self, readers: Readers, plan: Plan, state: IngestState, group: list[str]) -> list[Reading]:
         now = time.time_ns()
-        readings = readers.read([(path, plan.files[path].size) for path in group])
-        self._cache.keep({item.path: (item.hash, item.facts) for item in readings if item.facts is not None})
+        readings = [
+            partly_read(item, known=item.path in state.files)
+            for item in readers.read([(path, plan.files[path].size) for path in group])
+        ]
+        whole = {item.path: (item.hash, item.facts) for item in readings if item.facts is not None and not item.broken}
+        self._cache.keep(whole)
         self._cache.see(
             {item.path: seen_now(self._root, item, plan.files[item.path], now) for item in readings if item.hash}
         )
@@ -325,7 +347,7 @@ class _Ingest:
         languages = Counter(file.language for path, file in plan.files.items())
         skipped = {item.file: item for item in plan.skipped}
         return IngestReport(
-            files=len(plan.files) - sum(path in plan.files for path in skipped),
+            files=len(plan.files) - sum(path in plan.files and path not in plan.partly for path in skipped),
             files_changed=totals.files,
             scopes=scopes,
             added=totals.added,

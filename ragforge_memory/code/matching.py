@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from ragforge_memory.code.fingerprint import whole
 from ragforge_memory.code.parsed import ParsedFile, ParsedScope
 
 # A renamed scope shorter than this has too few tokens to be told from others of its shape.
@@ -143,7 +144,7 @@ def _renamed(fresh: Sequence[ParsedScope], lost: Sequence[Stored], result: FileM
             by_tokens[scope.type, scope.body_hash].append(scope)
     candidates: dict[tuple[str, str], list[Stored]] = defaultdict(list)
     for old in lost:
-        candidates[old["type"], old.get("body_hash") or ""].append(old)
+        candidates[old["type"], whole(old.get("body_hash") or "")].append(old)
     left = []
     for tokens, olds in candidates.items():
         news = by_tokens.get(tokens, [])
@@ -163,7 +164,7 @@ def _qualified(stored: Stored) -> str:
 
 
 def _tokens(stored: Stored) -> tuple[str, str, str]:
-    return stored["type"], stored["name"], stored["body_hash"]
+    return stored["type"], stored["name"], whole(stored["body_hash"])
 
 
 def _tokens_of(scope: ParsedScope) -> tuple[str, str, str]:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import codecs
 import re
+from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ragforge_memory.code.draft import Draft
 from ragforge_memory.code.languages import language_of, parser_of, reader_of
 from ragforge_memory.code.parsed import ParsedFile
+from ragforge_memory.code.partly import Rest, sound_part
 from ragforge_memory.code.syntax import first_error, unread_bytes
 
 if TYPE_CHECKING:
@@ -33,6 +36,27 @@ def parse(path: str, data: bytes) -> ParsedFile:
         path: relative to the project's root, with ``/``; its name tells the language.
         data: the file's bytes: UTF-8, with a byte order mark or not; else what its first lines declare, else Latin-1.
     """
+    return _parsed(path, data, lambda parsed, *_: parsed)
+
+
+def parse_partly(path: str, data: bytes) -> tuple[ParsedFile, Rest | None]:
+    """The same, but of a broken file only what no error touches, with what is left; see partly.py.
+
+    What could not be read at all has an ``error`` and no rest.
+    """
+    rest: Rest | None = None
+
+    def part(parsed: ParsedFile, draft: Draft, root: Node, reader: Reader) -> ParsedFile:
+        nonlocal rest
+        if parsed.error is None:
+            return parsed
+        sound, rest = sound_part(parsed, draft, root, parsed.error, indented=bool(reader.blocks))
+        return sound
+
+    return _parsed(path, data, part), rest
+
+
+def _parsed(path: str, data: bytes, finish: Callable[[ParsedFile, Draft, Node, Reader], ParsedFile]) -> ParsedFile:
     language = language_of(path, data)
     if language is None:
         return ParsedFile(path, "", error="not a file of a language that is read")
@@ -49,7 +73,7 @@ def parse(path: str, data: bytes) -> ParsedFile:
     error = None
     if root.has_error or draft.doubtful:
         error = reader.refusal(root, text) if reader.refusal else first_error(root)
-    return parsed if error is None else _with_error(parsed, error)
+    return finish(parsed if error is None else replace(parsed, error=error), draft, root, reader)
 
 
 def _drafted(root: Node, path: str, language: str, text: bytes, reader: Reader) -> Draft:
@@ -86,12 +110,6 @@ def _loss(form: tuple[Node, Draft]) -> tuple[bool, int, int]:
     root, draft = form
     unread = unread_bytes(root)
     return unread * 10 > len(draft.data), -sum(not scope.is_astray for scope in draft.scopes), unread
-
-
-def _with_error(parsed: ParsedFile, error: str) -> ParsedFile:
-    from dataclasses import replace
-
-    return replace(parsed, error=error)
 
 
 def _utf8(data: bytes) -> bytes | None:

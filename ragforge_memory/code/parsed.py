@@ -200,7 +200,7 @@ class ParsedScope:
 
 @dataclass(frozen=True, slots=True)
 class ParsedFile:
-    """One file. With ``error`` it counts as broken and is skipped by an ingest, whatever else is filled.
+    """One file. With ``error`` it counts as broken, and an ingest takes what is whole in it alone (partly.py).
 
     Args:
         path: relative to the project's root, with ``/``.

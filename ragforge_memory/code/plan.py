@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from ragforge_memory.code.cache import FactsCache, Seen
 from ragforge_memory.code.discover import Discovery, SourceFile, changed_ns
+from ragforge_memory.code.partly import PARTLY
 from ragforge_memory.code.readers import Reading, content_hash, read_bytes
 from ragforge_memory.graph.code import StoredFile
 from ragforge_memory.models.code import SkippedFile
@@ -26,7 +27,9 @@ class Plan:
         changed: known files whose content is another, to be read.
         new: files that the graph does not know, to be read.
         unchanged: known files, each with its content hash.
-        kept: known files that cannot be read now (broken syntax, no permission): the graph keeps what it has.
+        kept: known files that cannot be read now (no permission), or that are broken and were read as far as they are
+            whole: the graph keeps what it has.
+        partly: broken files of which the graph has what is whole; they are among ``skipped`` too.
         gone: known files that are not there any more, or are no source text any more.
         skipped: what is not read, and why.
     """
@@ -36,6 +39,7 @@ class Plan:
     new: list[str] = field(default_factory=list)
     unchanged: dict[str, str] = field(default_factory=dict)
     kept: set[str] = field(default_factory=set)
+    partly: set[str] = field(default_factory=set)
     gone: list[str] = field(default_factory=list)
     skipped: list[SkippedFile] = field(default_factory=list)
 
@@ -79,10 +83,13 @@ def make_plan(discovery: Discovery, stored: Mapping[str, StoredFile], cache: Fac
             plan.skipped.append(SkippedFile(file=file.path, reason=f"{_UNREADABLE}: no permission"))
             continue
         same_as_seen = before is not None and before.hash == digest
-        if before is not None and same_as_seen and before.skipped is not None and not full:
+        # Seen as broken it was not yet written, where the ingest that saw it was killed.
+        written = before is not None and (not before.broken or (known is not None and known.hash == digest))
+        if before is not None and same_as_seen and before.skipped is not None and written and not full:
             plan.skipped.append(SkippedFile(file=file.path, reason=before.skipped))
             if known is not None and before.broken:
                 plan.kept.add(file.path)
+                plan.partly.add(file.path)
         elif known is None:
             plan.new.append(file.path)
         elif known.hash == digest and not full:
@@ -103,11 +110,20 @@ def make_plan(discovery: Discovery, stored: Mapping[str, StoredFile], cache: Fac
     return plan
 
 
+def partly_read(reading: Reading, *, known: bool) -> Reading:
+    """A broken file's reading as one of what is whole, or of nothing where nothing is and nothing was known of it."""
+    if not reading.broken or reading.parsed is None:
+        return reading
+    if reading.parsed.scopes:
+        return replace(reading, skipped=f"{reading.skipped}{PARTLY}")
+    return reading if known else replace(reading, parsed=None, facts=None, broken=False, rest=None)
+
+
 def place_reading(plan: Plan, reading: Reading, stored: Mapping[str, StoredFile]) -> None:
     """Files a reading that gave nothing: the file is skipped, and what the graph has of it is kept or gone."""
     plan.skipped.append(SkippedFile(file=reading.path, reason=reading.skipped or _UNREADABLE))
     if reading.path in stored:
-        if reading.broken or not reading.hash:
+        if not reading.hash:
             plan.kept.add(reading.path)
         else:
             plan.gone.append(reading.path)

@@ -20,8 +20,9 @@ from typing import IO, Any, cast
 
 from ragforge_memory.code.discover import unreadable_reason
 from ragforge_memory.code.facts import Facts, encode, restore, texts
-from ragforge_memory.code.parse import parse
+from ragforge_memory.code.parse import parse_partly
 from ragforge_memory.code.parsed import ParsedFile
+from ragforge_memory.code.partly import Rest
 from ragforge_memory.collection import paused_collection
 from ragforge_memory.errors import RagforgeError
 
@@ -42,10 +43,11 @@ class Reading:
         path: relative to the root, with ``/``.
         hash: of its bytes; empty where they could not be read.
         size: in bytes.
-        parsed: None where it could not be parsed; of a broken file what could be read of it.
-        facts: None where it was skipped.
-        skipped: why it was not read.
-        broken: it is skipped because of its syntax, which an editor may repair in a moment.
+        parsed: None where it could not be parsed; of a broken file what is whole.
+        facts: of ``parsed``.
+        skipped: why it was not read, or not all of it.
+        broken: its syntax is, which an editor may repair in a moment.
+        rest: of a broken file what is not whole.
     """
 
     path: str
@@ -55,6 +57,7 @@ class Reading:
     facts: Facts | None = None
     skipped: str | None = None
     broken: bool = False
+    rest: Rest | None = None
 
 
 _Packed = tuple[Reading, list[tuple[Any, ...]] | None]
@@ -84,12 +87,15 @@ def read_file(root: Path, path: str) -> Reading:
     if reason is not None:
         return Reading(path, digest, len(data), skipped=reason)
     try:
-        parsed = parse(path, data)
+        parsed, rest = parse_partly(path, data)
     except Exception as error:  # noqa: BLE001 - one file that a grammar chokes on must not end an ingest
         return Reading(path, digest, len(data), skipped=f"could not be parsed: {type(error).__name__}: {error}")
-    if parsed.error is not None:
-        return Reading(path, digest, len(data), replace(parsed, error=None), skipped=parsed.error, broken=True)
-    return Reading(path, digest, len(data), parsed, encode(parsed))
+    if parsed.error is None:
+        return Reading(path, digest, len(data), parsed, encode(parsed))
+    if rest is None:
+        return Reading(path, digest, len(data), skipped=parsed.error)
+    reason, parsed = parsed.error, replace(parsed, error=None)
+    return Reading(path, digest, len(data), parsed, encode(parsed), skipped=reason, broken=True, rest=rest)
 
 
 class Readers:

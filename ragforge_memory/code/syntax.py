@@ -31,3 +31,15 @@ def unread_bytes(root: Node) -> int:
         elif node.has_error:
             stack.extend(node.children)
     return count
+
+
+def error_places(root: Node) -> list[tuple[int, int]]:
+    """From which byte to which errors go, in order. A root that is one counts as none: what is in it was read."""
+    places, stack = [], list(root.children)
+    while stack:
+        node = stack.pop()
+        if node.is_error or node.is_missing:
+            places.append((node.start_byte, node.end_byte))
+        elif node.has_error:
+            stack.extend(node.children)
+    return sorted(places)

@@ -14,6 +14,8 @@ EDGE_TYPES: tuple[str, ...] = ("HAS_PARENT", "CONSUMES", "INHERITS_FROM", "IMPLE
 
 # A transaction of about a thousand rows is as fast as it gets here, and small enough to repeat.
 BATCH_ROWS = 1_000
+# So many characters of source are written at once: what a transaction holds counts against the server's memory.
+BATCH_TEXT = 4_000_000
 # An ingest renews its lease every third of this; after a crash elsewhere others wait as long.
 LEASE_SECONDS = 30
 
@@ -239,6 +241,8 @@ class CodeStore:
     async def write_files(self, rows: Iterable[FileRow]) -> None:
         """Writes files with their scopes, each file in one transaction, many files together in one.
 
+        A file that is too large for one comes in parts, with its hash in the last: until then it counts as changed.
+
         Raises:
             GraphUnavailable: the lease was lost to another process.
         """
@@ -315,17 +319,42 @@ def _edge_properties(edge: Edge) -> dict[str, Any]:
 
 
 def _file_batches(rows: Iterable[FileRow]) -> Iterator[list[FileRow]]:
-    """Files of about `BATCH_ROWS` scopes together; a file is never cut."""
+    """Files of at most `BATCH_ROWS` scopes and `BATCH_TEXT` characters together."""
     batch: list[FileRow] = []
-    size = 0
+    count = length = 0
     for row in rows:
-        batch.append(row)
-        size += 1 + len(row.scopes) + len(row.removed)
-        if size >= BATCH_ROWS:
-            yield batch
-            batch, size = [], 0
+        for part in _parts(row):
+            size, text = 1 + len(part.scopes) + len(part.removed), sum(map(_text, part.scopes))
+            if batch and (count + size > BATCH_ROWS or length + text > BATCH_TEXT):
+                yield batch
+                batch, count, length = [], 0, 0
+            batch.append(part)
+            count, length = count + size, length + text
     if batch:
         yield batch
+
+
+def _parts(row: FileRow) -> Iterator[FileRow]:
+    """A file as it is written: in one piece where it fits, else its scopes in several, with its hash in the last."""
+    scopes: list[dict[str, Any]] = []
+    length = 0
+    for scope in row.scopes:
+        text = _text(scope)
+        if scopes and (len(scopes) >= BATCH_ROWS - 1 or length + text > BATCH_TEXT):
+            yield FileRow(row.uuid, {**row.properties, "hash": ""}, tuple(scopes), ())
+            scopes, length = [], 0
+        scopes.append(scope)
+        length += text
+    removed = row.removed
+    while len(scopes) + len(removed) >= BATCH_ROWS:
+        room = BATCH_ROWS - 1 - len(scopes)
+        yield FileRow(row.uuid, {**row.properties, "hash": ""}, tuple(scopes), removed[:room])
+        scopes, removed = [], removed[room:]
+    yield FileRow(row.uuid, row.properties, tuple(scopes), removed)
+
+
+def _text(scope: Mapping[str, Any]) -> int:
+    return len(scope["properties"].get("source") or "")
 
 
 def _listed(files: tuple[str, ...] | None) -> list[str] | None:

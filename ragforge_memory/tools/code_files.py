@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ragforge_memory.errors import ToolError
+from ragforge_memory.retrieval.names import same_file
 from ragforge_memory.tools import grep_process
 from ragforge_memory.tools.declare import ToolOutput, tool
 from ragforge_memory.tools.ports import ToolContext
@@ -20,6 +21,9 @@ GREP_SECONDS = 8.0
 MAX_MATCHES = 200
 MAX_LINE = 300
 """Characters of a matching line that are shown."""
+
+MAX_INSTEAD = 10
+"""Files that are named in place of one that is not there."""
 
 MAX_READ_BYTES = 32_000
 """Bytes of one reading: some 8,000 tokens."""
@@ -90,7 +94,7 @@ async def read_file(context: ToolContext, path: str, start_line: int = 1, end_li
     if file is None:
         raise ToolError(
             f"{path} cannot be read: no regular file of this project has that path",
-            hint="give a path relative to the project's root, inside it",
+            hint=await _instead(context, path) or "give a path relative to the project's root, inside it",
         )
     text, total, last = await anyio.to_thread.run_sync(_lines, file, path, start_line, end_line)
     shown = file.relative_to(root.resolve()).as_posix()
@@ -112,6 +116,15 @@ async def read_file(context: ToolContext, path: str, start_line: int = 1, end_li
         },
         scopes=scopes[:50],
     )
+
+
+async def _instead(context: ToolContext, path: str) -> str:
+    """The files that end with a path which is none from the root: none of them is taken for it unasked."""
+    if context.scopes is None:
+        return ""
+    named = [file for file in await context.scopes.files(context.owner.project) if same_file(path, file)]
+    shown = sorted(named, key=lambda file: (file.count("/"), file))[:MAX_INSTEAD]
+    return f"that is how these end: {', '.join(shown)}" if shown else ""
 
 
 def _root(context: ToolContext) -> Path:

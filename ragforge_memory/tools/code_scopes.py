@@ -10,6 +10,8 @@ from ragforge_memory.errors import ToolError
 from ragforge_memory.retrieval.names import distance, module_parts, reference, same_file
 from ragforge_memory.tools.declare import ToolOutput, tool
 from ragforge_memory.tools.ports import ToolContext
+from ragforge_memory.tools.project_files import inside as inside_project
+from ragforge_memory.tools.project_files import is_source
 from ragforge_memory.tools.resolve import is_overload, resolve
 from ragforge_memory.tools.shown import before, code_of, shown, uuids
 
@@ -79,6 +81,8 @@ async def outline(context: ToolContext, target: str) -> ToolOutput:
     """Lists what a file, a class or a folder contains: each definition with its line and signature.
 
     Of a folder the files, and where they are few the names of what each defines, else how many are in each folder.
+    `other_files` of a file are those that its name fits as well; `unread` is a source file that is there, but whose
+    definitions are not known: read_file shows it.
 
     Args:
         target: a file's path or the end of it (`core.py`), a module (`click.core`), a class, or a folder; `.` is
@@ -87,8 +91,12 @@ async def outline(context: ToolContext, target: str) -> ToolOutput:
     code = code_of(context)
     project = context.owner.project
     files = await code.files(project)
-    match, matching = _files(_inside(context, target), files)
+    path = _path(_inside(context, target))
+    match, matching = _files(path, files)
     inside = _folder(target, files)
+    nothing: dict[str, Any] = {"asked": target, "match": "none", "kind": "none", "total": 0, "scopes": []}
+    if path not in files and (unread := await _unread(context, path)):
+        return ToolOutput({**nothing, "unread": unread, "other_files": matching[:10] if match == "exact" else []})
     # The path of a folder is also that of the package's module in it.
     if matching and not (inside and "/" in target.strip("`'\"")):
         scopes = await code.outline(project, matching[0])
@@ -118,9 +126,11 @@ async def outline(context: ToolContext, target: str) -> ToolOutput:
                 ),
             }
         )
+    if "/" in path and is_source(path):
+        # `source/index.ts` is no member `ts` of what is called like the rest.
+        return ToolOutput(nothing)
     found = await resolve(code, project, target, root=context.root, memory=context.messages)
     if not found.scopes:
-        nothing: dict[str, Any] = {"asked": target, "match": "none", "kind": "none", "total": 0, "scopes": []}
         return ToolOutput({**nothing, **before(found.was)})
     owner = found.scopes[0]
     members = [
@@ -186,9 +196,22 @@ def _inside(context: ToolContext, target: str) -> str:
     return target.removeprefix(f"{context.root.resolve().as_posix()}/")
 
 
-def _files(target: str, files: Sequence[str]) -> tuple[str, list[str]]:
-    """How a file's name was taken, and the files it means: the shortest path first."""
-    asked = target.strip().strip("`'\"").replace("\\", "/").removeprefix("./")
+async def _unread(context: ToolContext, path: str) -> str:
+    """The path of a source file that is there and not in the graph: skipped, or newer than the last ingest."""
+    if context.root is None or not is_source(path):
+        return ""
+    import anyio.to_thread
+
+    there = await anyio.to_thread.run_sync(inside_project, context.root, path)
+    return "" if there is None else there.relative_to(context.root.resolve()).as_posix()
+
+
+def _path(target: str) -> str:
+    return target.strip().strip("`'\"").replace("\\", "/").removeprefix("./")
+
+
+def _files(asked: str, files: Sequence[str]) -> tuple[str, list[str]]:
+    """How a file's path was taken, and the files it means: the shortest path first."""
     if not asked:
         raise ToolError("outline needs the name of a file, a class or a folder")
     exact = [file for file in files if same_file(asked, file)]
@@ -196,13 +219,14 @@ def _files(target: str, files: Sequence[str]) -> tuple[str, list[str]]:
     exact = exact or [file for file in files if "/" in file and same_file(file, asked)]
     if exact:
         return "exact", sorted(exact, key=lambda file: (file.count("/"), file))
-    last = asked.rsplit("/", 1)[-1]
+    folder, _, last = asked.rpartition("/")
     if "." in last and len(last) > 5:
-        # A file's name with one slip in it; two would make another file's name.
+        # A file's name with one slip in it; two would make another file's name, and so does another folder.
         slips = [
             file
             for file in files
-            if distance(last.lower(), file.rsplit("/", 1)[-1].lower(), 1) <= 1
+            if (not folder or same_file(folder, file.rpartition("/")[0]))
+            and distance(last.lower(), file.rsplit("/", 1)[-1].lower(), 1) <= 1
             and file.rsplit(".", 1)[-1].lower() == last.rsplit(".", 1)[-1].lower()
         ]
         if slips:
@@ -216,7 +240,7 @@ def _files(target: str, files: Sequence[str]) -> tuple[str, list[str]]:
 
 
 def _folder(target: str, files: Sequence[str]) -> list[str]:
-    asked = target.strip().strip("`'\"").replace("\\", "/").removeprefix("./").strip("/")
+    asked = _path(target).strip("/")
     if asked == ".":
         return list(files)
     if not asked:

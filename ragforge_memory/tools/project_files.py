@@ -36,6 +36,14 @@ def inside(root: Path, path: str) -> Path | None:
         return None
 
 
+def is_source(path: str) -> bool:
+    """Whether a path's name is that of a file of code that an ingest reads."""
+    from ragforge_memory.code.languages import language_of
+
+    language = language_of(path)
+    return language is not None and language.has_code
+
+
 def text_files(root: Path) -> Iterator[str]:
     """Paths of the project's files below ``root``, with ``/``; what git ignores and tools wrote is left out.
 

@@ -48,15 +48,18 @@ class AgentCode:
             progress: is told how far it is.
 
         Raises:
-            InvalidInput: there is no such directory.
+            InvalidInput: there is no such directory, or it is the user's home or what is above it, and neither a
+                repository nor a configuration says that this is a project.
             ProjectConflict: another root has this project's name.
         """
         from ragforge_memory.code.ingest import ingest
+        from ragforge_memory.code.roots import check_root
         from ragforge_memory.config import SourceConfig
 
         root = path_of(path).resolve() if path is not None else self._root
         if not os.path.isdir(root):
             raise InvalidInput(f"{root} is no directory", hint="give the root of a project")
+        check_root(root, self._settings)
         services = await self.open()
         source = self._settings.source if self._settings is not None else SourceConfig()
         report = await ingest(

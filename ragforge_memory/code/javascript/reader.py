@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from ragforge_memory.code.draft import Draft, Handler
@@ -16,6 +17,8 @@ from ragforge_memory.code.languages import Reader
 if TYPE_CHECKING:
     from tree_sitter import Node
 
+_TYPE_STAR = re.compile(rb"(\bexport\s+)type(?=\s*\*)")
+
 
 def _grammar(path: str) -> object:
     if path.endswith((".ts", ".mts", ".cts")):
@@ -29,6 +32,11 @@ def _grammar(path: str) -> object:
     import tree_sitter_javascript
 
     return tree_sitter_javascript.language()
+
+
+def without_type_star(data: bytes) -> bytes:
+    """``export type * from`` (TypeScript 5.0), which the grammar (0.23) does not know, as ``export * from``."""
+    return _TYPE_STAR.sub(rb"\1    ", data)
 
 
 def extract(root: Node, draft: Draft) -> None:
@@ -66,4 +74,5 @@ READER = Reader(
     links=LINKS,
     atoms=frozenset({"string", "template_string", "regex", "jsx_text"}),
     refusal=refusal,
+    simplify=(without_type_star,),
 )

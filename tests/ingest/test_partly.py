@@ -1,0 +1,163 @@
+"""Files with syntax errors: what is whole is read, what the errors touch stays as it was."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ragforge_memory.code.facts import encode
+from ragforge_memory.code.index import ProjectIndex
+from ragforge_memory.code.parse import parse, parse_partly
+from ragforge_memory.code.partly import completed
+from ragforge_memory.code.resolve import resolve
+from ragforge_memory.code.rows import scope_properties
+from tests.ingest.conftest import Cypher, Ingest, Snapshot, Tree
+from tests.ingest.test_ingest import code
+
+pytestmark = pytest.mark.anyio
+
+Uuids = Callable[[], dict[tuple[str, str], str]]
+
+
+def whole(path: str, text: str) -> list[str]:
+    parsed, rest = parse_partly(path, text.encode())
+    assert (parsed.error is None) == (rest is None)
+    return [scope.key for scope in parsed.scopes]
+
+
+def test_type_exports_of_everything_are_read() -> None:
+    for text in ("export type * from './x.js';\n", "export type\n * as x from './x.js';\n"):
+        parsed = parse("a.ts", f"{text}export function f() {{ return 'export type *' }}\n".encode())
+        assert (parsed.error, [scope.key for scope in parsed.scopes]) == (None, ["f"])
+        assert [each.module for each in parsed.imports] == ["./x.js"]
+    assert parse("a.ts", b"export type * from './x.js';\nfunction f( {\n").error is not None
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "keys"),
+    [
+        ("a.py", "def f(x):\n    return x\n\n\nclass ((\n", ["f"]),
+        ("a.py", "class A:\n    def f(self):\n        return (1\n\n    def h(self): ...\ndef g(): ...\n", ["A", "g"]),
+        ("a.py", "def f():\nreturn 1\ndef g(): ...\n", ["g"]),
+        ("a.py", "def f(): ...\ndef g((:\n", ["f"]),
+        ("a.ts", "function f() {}\nfunction g((;\nfunction h() {}\n", ["f"]),
+        ("a.py", "class A(((:\n    def f(self): ...\n", ["A", "A.f"]),
+        ("a.ts", "class C { m() { return ( }\n n() { return 1 } }\nfunction b() {}\n", ["C", "C.n", "b"]),
+        ("a.ts", "function a() { if (x) {\n}\nfunction b() {}\n", []),
+        ("a.go", "package a\nfunc f() { x := (\n}\nfunc g() {}\n", ["g"]),
+        ("a.java", "class C { void m() { return ( ; }\n int n() { return 1; } }\nclass D {}\n", ["C", "C.n", "D"]),
+        ("a.rs", "fn f() { let x = ; }\nfn g() {}\n", ["g"]),
+    ],
+)
+def test_what_no_error_touches_is_whole(path: str, text: str, keys: list[str]) -> None:
+    assert whole(path, text) == keys
+
+
+def test_a_type_with_an_error_in_it_is_not_the_same_as_without() -> None:
+    text = "class C {{ m() {{ return {} }}\n n() {{ return 1 }} }}\n"
+    bad = text.format("(").encode()
+    good = {scope.key: scope for scope in parse("a.ts", text.format("1").encode()).scopes}
+    broken = {scope.key: scope for scope in parse_partly("a.ts", bad)[0].scopes}
+    assert broken["C"].body_hash not in {good["C"].body_hash, parse("a.ts", bad).scopes[0].body_hash}
+    assert broken["C.n"].body_hash == good["C.n"].body_hash
+
+
+WORDS = ["def f(x):\n", "class A(B):\n", "    return g()\n", "@", "(", ")", "{", "}", "class A {", "function f() {",
+         "'",
+         "import y\n", "export ", "    def m(self): f()\n", "m() { return f() }", "=", "\n", "a", "/*"]  # fmt: skip
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    first=st.lists(st.sampled_from(WORDS), max_size=30),
+    second=st.lists(st.sampled_from(WORDS), max_size=30),
+    extension=st.sampled_from([".py", ".ts", ".js", ".java"]),
+)
+def test_no_mixture_of_syntax_breaks_what_is_put_together(first: list[str], second: list[str], extension: str) -> None:
+    path = f"a{extension}"
+    before, _ = parse_partly(path, "".join(first).encode())
+    stored = [
+        {
+            **scope_properties(scope, before, project="p", token="t", parent=None, parent_uuid=scope.parent),
+            "uuid": scope.key,
+        }
+        for scope in before.scopes
+    ]
+    now, rest = parse_partly(path, "".join(second).encode())
+    if rest is None:
+        return
+    made = completed(now, rest, stored, before)
+    keys = [scope.key for scope in made.scopes]
+    assert len(keys) == len(set(keys))
+    assert {scope.parent for scope in made.scopes} <= {None, *keys}
+    made = replace(made, error=None)
+    encode(made)
+    resolve(ProjectIndex([made]))
+
+
+async def test_a_new_broken_file_is_read_as_far_as_it_is_whole(run: Ingest, tree: Tree, uuids: Uuids) -> None:
+    tree.write(
+        "shop/half.py", "from shop.prices import vat\n\n\ndef good():\n    return vat(1)\n\n\ndef bad(:\n    pass\n"
+    )
+    tree.write("shop/never.py", "def (:\n")
+    report = await run()
+    assert {item.file: item.reason for item in report.skipped} == {
+        "shop/half.py": "syntax error in line 8: invalid syntax; what is whole was read",
+        "shop/never.py": "syntax error in line 1: invalid syntax",
+    }
+    assert ("shop/half.py", "good") in uuids()
+    assert ("shop/half.py", "bad") not in uuids()
+    assert report.files == 4
+    again = await run()
+    assert (again.files, again.files_changed, again.skipped) == (4, 0, report.skipped)
+
+
+async def test_a_broken_edit_reads_the_whole_and_keeps_the_rest(
+    run: Ingest, tree: Tree, snapshot: Snapshot, uuids: Uuids, edges: Callable[[], Any], cypher: Cypher, project: str
+) -> None:
+    await run()
+    before, known, led = code(snapshot()), uuids(), edges()
+    good = (tree.root / "shop/prices.py").read_text()
+    broken = good.replace("amount // 5", "amount // 4").replace("def total(prices):", "def total(prices:")
+    tree.write("shop/prices.py", broken)
+    report = await run()
+    assert (report.files_changed, report.removed) == (1, 0)
+    assert uuids() == known
+    rows = cypher("MATCH (s:Scope {project: $p, file: 'shop/prices.py'}) RETURN s.key AS k, s.source AS s", p=project)
+    sources = {row["k"]: row["s"] for row in rows}
+    assert "amount // 4" in sources["vat"]
+    assert "def total(prices):" in sources["total"]
+    assert {edge[:3] for edge in edges()} == {edge[:3] for edge in led}
+
+    assert (await run()).files_changed == 0
+    assert (await run(full=True)).removed == 0
+    assert uuids() == known
+
+    tree.write("shop/prices.py", good)
+    assert (await run()).skipped == ()
+    assert code(snapshot()) == before
+
+
+async def test_what_the_broken_text_has_no_name_of_is_gone(run: Ingest, tree: Tree, uuids: Uuids) -> None:
+    await run()
+    text = (tree.root / "shop/prices.py").read_text()
+    tree.write("shop/prices.py", text[: text.index("def total")] + "class ((\n")
+    assert (await run()).removed == 1
+    assert ("shop/prices.py", "total") not in uuids()
+    assert ("shop/prices.py", "vat") in uuids()
+
+
+async def test_what_an_open_bracket_swallows_stays_in_its_place(run: Ingest, tree: Tree, uuids: Uuids) -> None:
+    tree.write("web/a.ts", "class A {\n  m() { return 1 }\n}\nfunction b() { return 2 }\nfunction c() { return 3 }\n")
+    tree.write("web/B.java", "class B {\n  int m() { return 1; }\n}\nclass D {\n  int k() { return 1; }\n}\n")
+    await run()
+    known = uuids()
+    tree.edit("web/a.ts", "function b() { return 2 }", "function b() { if (x) { return 2 }")
+    tree.edit("web/B.java", "return 1; }\n}\nclass", "return 1;\n}\nclass")
+    assert [item.file for item in (await run()).skipped] == ["web/B.java", "web/a.ts"]
+    assert uuids() == known
