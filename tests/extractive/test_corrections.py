@@ -70,6 +70,7 @@ def listed(said: list[dict[str, Any]]) -> dict[str, str]:
         ("the sessions queue runs on Redis", "The sessions queue runs on Kafka now"),
         ("tokens expire after an hour", "Tokens expire after a day"),
         ("load_rows never logs", "load_rows always logs"),
+        ("the owner of the port is Marc", "The owner of the port is Anna now."),
         ("the port is 8080", "Thanks! Update: the port is 9090"),
         ("we decided that load_rows stays until 2.0, for plugins", "we changed our mind: load_rows goes away in 1.11"),
     ],

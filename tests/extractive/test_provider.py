@@ -285,6 +285,8 @@ async def test_small_talk_needs_no_tools() -> None:
     assert named == "Noted: `what did we decide about make_str` finds it again."
     assert await answer_to("note: the release is on Friday", {}) == "Noted: `what did we decide` lists it."
     assert all(map(is_stock, (named, "Noted: `what did we decide` lists it.")))
+    assert is_stock("I did not understand the question itself: I looked for `prefix`.")
+    assert not is_stock("I did not understand why it fails.")
 
 
 async def test_an_unfinished_tool_call_is_no_result() -> None:

@@ -96,14 +96,18 @@ NOTED = re.compile(
 APPROVED = re.compile(rf"^(?:{_APPROVED}|no (?:worries|problem)[,;:.!]+ {NO_QUESTION}[^?]*$)", re.I)
 """What says of what was said that it is well as it is; it notes nothing."""
 # "The pool size is 10."; what has a name of code in it, or a clause, may be looked for.
+_CALLED = r"(?-i:(?!(?:Yes|No|OK|Ok|Done)\b)[A-Z][\w.+#-]*(?: [A-Z0-9][\w.+#-]*)?|`[^`]+`)"
 SET = re.compile(
-    rf"^{_AHEAD}(?:(?:the|our) |{NO_QUESTION}(?!(?:it|this|that|there|here)\b)(?=(?:[a-z'’-]+ ){{2,5}}(?:is|are) ))"
+    # "The error is KeyError" reports something, and "the class is Parser" looks for it.
+    r"^(?!.*\b(?:errors?|exceptions?|problems?|issues?|causes?|culprits?|results?|outputs?|answers?|questions?|bugs?"
+    r"|failures?|functions?|methods?|class(?:es)?|types?|names?|files?) (?:is|are) (?-i:[A-Z`]))"
+    rf"{_AHEAD}(?:(?:the|our) |{NO_QUESTION}(?!(?:it|this|that|there|here)\b)(?=(?:[a-z'’-]+ ){{2,5}}(?:is|are) ))"
     r"(?P<what>(?:(?!(?:that|which|who|where|when|what|why|how|if|whether|is|are)\b)"
     r"[a-z][a-z'’-]* ){1,5})(?:is|are) (?:now |only |set to |limited to |capped at )*"
-    rf"(?:{QUANTITY})(?: now| max| each| by default| at most| in total)*[.! ]*$",
+    rf"(?:{QUANTITY}|{_CALLED})(?: now| max| each| by default| at most| in total)*[.! ]*$",
     re.I,
 )
-"""What says how much something is."""
+"""What says how much something is, or which: "The owner of the docs is Marc"."""
 # How a thing is called, raised or defined is what code is asked for by.
 _HOW = (
     r"(?:(?:is|are) (?:always |never |only |now |not )?(?!(?:us|call|rais|defin|declar|import|test|referenc|mention"

@@ -40,6 +40,8 @@ WHICH_NOTE = "Which of these do you mean? Say it with its subject, e.g. `update:
 
 NOTHING_KEPT = "I have no memory here: what was said before is not found."
 
+_SAID_OF_ITSELF = (NOTHING_FOUND, NOTED, NOT_UNDERSTOOD, NOT_LOOKED_UP)
+
 _TEXTS = (CHANGES, GREETING, HELP, KEPT, NO_TOOLS, NOT_KEPT, NOTHING_KEPT, THANKS, UNCLEAR, WHICH_NOTE)
 _STOCK = frozenset(sentence for text in _TEXTS for sentence in sentences(text))
 
@@ -63,4 +65,4 @@ def says_nothing(text: str) -> bool:
 
 def is_stock(sentence: str) -> bool:
     """Whether a sentence of an answer is one of those, says that nothing was found, or is an item of a list of code."""
-    return sentence in _STOCK or sentence.startswith((NOTHING_FOUND, NOTED)) or bool(_ITEM.match(sentence))
+    return sentence in _STOCK or sentence.startswith(_SAID_OF_ITSELF) or bool(_ITEM.match(sentence))
