@@ -325,8 +325,11 @@ def _importance(content: str, calls: list[ToolCall], *, echo: bool, asked: str) 
     """How much an answer matters: one that repeats what was said nothing, but for what it says is corrected by what."""
     if echo:
         return IMPORTANT if read_acknowledged(content) is not None else None
-    # What tells the user's own decisions again is none; what was edited on the way is.
-    return importance_of("" if only_repeats("user", asked) else content, calls)
+    importance = importance_of(content, calls)
+    # What tells the user's own decisions again is none; what was edited on the way is. To read a question takes longer.
+    if importance is not None and only_repeats("user", asked):
+        return importance_of("", calls)
+    return importance
 
 
 def _sendable(asked: ToolRequest) -> ToolRequest:
