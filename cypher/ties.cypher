@@ -1,8 +1,8 @@
 // part: meant
 // What the names in `part.mentions` mean, as the graph is: `s`. A name counts where it means one scope, or one of a file
 // in `part.files`, or one that was read (`part.read`). What stands before a qualified name (`auth` of `auth.login`) has to
-// be on the path of its file. `types` are those that a plain word may mean, in
-// one language alone as `method@go`.
+// be on the path of its file. `types` are those that a plain word may mean, in one language
+// alone as `method@go`.
     UNWIND part.mentions AS mention
     MATCH (s:Scope)
     WHERE s.project = $project AND s.name = mention.name AND (mention.types IS NULL OR s.type IN mention.types

@@ -159,7 +159,7 @@ def key_sentences(content: str) -> list[tuple[Kind, str]]:
 def deciding_sentences(content: str) -> Iterator[str]:
     """The sentences of a text that decide or rule something; "maybe we'll use it" and "no decision yet" do not."""
     for sentence in sentences(content):
-        if not _ANY.search(sentence.lower()) or _HEDGED.match(sentence) or UNDECIDED.search(sentence):
+        if not _noted_cues(sentence) or _HEDGED.match(sentence) or UNDECIDED.search(sentence):
             continue
         if _kind_of(sentence) == "decision":
             yield sentence
@@ -167,8 +167,7 @@ def deciding_sentences(content: str) -> Iterator[str]:
 
 def sentences(content: str) -> list[str]:
     """The sentences and lines of a text, without list marks, each at most `LONGEST_SENTENCE` characters."""
-    texts = (_MARKS.sub("", part).strip() for part in _SENTENCE.split(content))
-    return [_shortened(text) for text in texts if len(text) > 2]
+    return [each.text for each in placed_sentences(content)]
 
 
 class Sentence(NamedTuple):
@@ -185,7 +184,7 @@ class Sentence(NamedTuple):
 
 
 def placed_sentences(content: str) -> Iterator[Sentence]:
-    """What `sentences` gives, each with its place."""
+    """The sentences and lines of a text, without list marks, each with its place."""
     start = 0
     for end, after in (*(each.span() for each in _SENTENCE.finditer(content)), (len(content.rstrip()), -1)):
         text = _MARKS.sub("", content[start:end]).strip()

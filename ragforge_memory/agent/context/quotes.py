@@ -6,7 +6,6 @@ Of an important message that is cut, the part is kept that decides something or 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -14,6 +13,7 @@ from itertools import chain, groupby, zip_longest
 from operator import itemgetter
 
 from ragforge_memory.agent.context.budget import QUOTE_CHARACTERS, SHORTEST_QUOTE, quote_tokens
+from ragforge_memory.agent.context.compression import SOURCE
 from ragforge_memory.agent.context.importance import IMPORTANT, Sentence, placed_sentences, sentences
 from ragforge_memory.agent.context.prompt import Quote
 from ragforge_memory.graph.receipts import TurnContext
@@ -21,8 +21,6 @@ from ragforge_memory.models.conversation import Message
 
 # Shorter sentences ("Yes.") stand in many texts.
 _TELLING = 20
-# A line of a compression says behind it which message it is of.
-_SOURCE = re.compile(r" \(#\d+\)$")
 
 
 class Quotes:
@@ -47,7 +45,7 @@ class Quotes:
             if quote is not None and quote.message.role != "system" and quote.message.content.strip()
         ]
         self._said = flat(said)
-        lines = (_SOURCE.sub("", line).rstrip(".…") for line in sentences(said))
+        lines = (SOURCE.sub("", line).rstrip(".…") for line in sentences(said))
         self._lines = tuple(line for line in lines if len(line) >= _TELLING)
         self._known: dict[tuple[str, str], _Candidate | None] = {}
 

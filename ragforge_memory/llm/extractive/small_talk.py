@@ -95,8 +95,8 @@ NOTED = re.compile(
 """What is told and not asked."""
 APPROVED = re.compile(rf"^(?:{_APPROVED}|no (?:worries|problem)[,;:.!]+ {NO_QUESTION}[^?]*$)", re.I)
 """What says of what was said that it is well as it is; it notes nothing."""
-# "The pool size is 10."; what has a name of code in it, or a clause, may be looked for.
 _CALLED = r"(?-i:(?!(?:Yes|No|OK|Ok|Done)\b)[A-Z][\w.+#-]*(?: [A-Z0-9][\w.+#-]*)?|`[^`]+`)"
+# "The pool size is 10."; what has a name of code in it, or a clause, may be looked for.
 SET = re.compile(
     # "The error is KeyError" reports something, and "the class is Parser" looks for it.
     r"^(?!.*\b(?:errors?|exceptions?|problems?|issues?|causes?|culprits?|results?|outputs?|answers?|questions?|bugs?"
