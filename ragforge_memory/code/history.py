@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import time
 from bisect import bisect_left
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from operator import itemgetter
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from ragforge_memory.code.discover import unreadable_reason
 from ragforge_memory.code.languages import language_of
@@ -101,6 +102,9 @@ def follow(
     """Where each definition went over these steps; those that the time did not suffice for are left out, and those that
     git never had where they were, since they were not committed then.
 
+    Past the deadline no file is read any more and no step worked out, but what is known by then still tells of others
+    that went the same way.
+
     Args:
         lost: as they were before the first step.
         steps: what changed, in order.
@@ -110,11 +114,15 @@ def follow(
     history = _History(steps, read)
     found = {}
     for each in lost:
-        if time.monotonic() > deadline:
-            break
-        if history.begins_with(each):
-            found[each] = history.end_of(each)
+        history.is_late = time.monotonic() > deadline
+        with suppress(_TooLate):
+            if history.begins_with(each):
+                found[each] = history.end_of(each)
     return found
+
+
+class _TooLate(Exception):
+    """There is no time to find something out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,12 +134,18 @@ class _Outcome:
 
 
 class _History:
-    """Steps by the files that they change. What one step did is worked out once, for all definitions together."""
+    """Steps by the files that they change. What one step did is worked out once, for all definitions together.
+
+    Once it ``is_late`` only what is known already is told; `_TooLate` where that does not suffice.
+    """
 
     def __init__(self, steps: Sequence[Step], read: Read) -> None:
+        self.is_late = False
         self._steps = steps
-        self._read = read
+        self._read_blob = read
+        self._known: set[tuple[str, str]] = set()
         self._outcomes: dict[int, _Outcome] = {}
+        self._carried: dict[int, dict[str, str]] = {}
         self._changes: dict[str, list[tuple[int, Change]]] = defaultdict(list)
         for number, step in enumerate(steps):
             for change in step.changes:
@@ -148,15 +162,17 @@ class _History:
         at, number = origin, 0
         passed: dict[tuple[str, str], Definition] = {}
         while (number := self._parting(at, number)) < len(self._steps):
-            outcome = self._outcome(number)
             place = (at.file, at.key)
-            kept = outcome.kept.get(place)
-            if kept is None:
-                successor = outcome.gone.get(place, GONE)
+            carried = self._carried_by(number).get(at.file)
+            if carried is not None:
+                at = replace(at, file=carried)
+            elif (kept := self._outcome(number).kept.get(place)) is not None:
+                at = kept
+            else:
+                successor = self._outcome(number).gone.get(place, GONE)
                 if successor.definition is None:
                     return replace(successor, passed=tuple(passed.values()))
-                kept = successor.definition
-            at = kept
+                at = successor.definition
             passed.setdefault((at.file, at.key), at)
             number += 1
         passed.pop((origin.file, origin.key), None)
@@ -192,13 +208,29 @@ class _History:
         found = self._read(blob, at.file)
         return found is None or any(each.key == at.key for each in found)
 
+    def _read(self, blob: str, path: str) -> list[Definition] | None:
+        if (blob, path) not in self._known:
+            if self.is_late:
+                raise _TooLate
+            self._known.add((blob, path))
+        return self._read_blob(blob, path)
+
     def _outcome(self, number: int) -> _Outcome:
         if number not in self._outcomes:
-            self._outcomes[number] = self._worked_out(self._steps[number])
+            if self.is_late:
+                raise _TooLate
+            self._outcomes[number] = self._worked_out(number)
         return self._outcomes[number]
 
-    def _worked_out(self, step: Step) -> _Outcome:
-        changes = step.changes
+    def _carried_by(self, number: int) -> dict[str, str]:
+        """The files that a step moved as they were, old path → new: what is in them went along, unread."""
+        if number not in self._carried:
+            self._carried[number] = _moved_whole(self._steps[number].changes)
+        return self._carried[number]
+
+    def _worked_out(self, number: int) -> _Outcome:
+        carried = self._carried_by(number)
+        changes = [each for each in self._steps[number].changes if each.before not in carried]
         renamed = {c.before: c.after for c in changes if c.before and c.after and c.before != c.after}
         kept: dict[tuple[str, str], Definition] = {}
         gone: list[Definition] = []
@@ -218,3 +250,20 @@ class _History:
                 new.extend(after or ())
         successors = find_successors(gone, new, renamed=renamed)
         return _Outcome(kept, {(old.file, old.key): went for old, went in zip(gone, successors, strict=True)})
+
+
+def _moved_whole(changes: Iterable[Change]) -> dict[str, str]:
+    """Files that are elsewhere with the same content, where no other that came or went has it: a copy is not told from
+    what it is of."""
+    parted = [each for each in changes if each.before != each.after]
+    went = Counter(each.old_blob for each in parted if each.before)
+    came = Counter(each.new_blob for each in parted if each.after)
+    return {
+        each.before: each.after
+        for each in parted
+        if each.before
+        and each.after
+        and each.old_blob == each.new_blob
+        and went[each.old_blob] == came[each.new_blob] == 1
+        and PurePosixPath(each.before).suffix == PurePosixPath(each.after).suffix
+    }

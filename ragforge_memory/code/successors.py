@@ -234,13 +234,16 @@ class _Assignment:
                 pair.score = self._score(pair)
             if not self._round():
                 break
-        return [self._successor(number) for number in range(len(self._lost))]
+        left: dict[int, list[_Pair]] = defaultdict(list)
+        for pair in self._pairs:
+            if pair.new not in self._used and self._is_enough(pair):
+                left[pair.old].append(pair)
+        return [self._successor(number, left[number]) for number in range(len(self._lost))]
 
-    def _successor(self, number: int) -> Successor:
+    def _successor(self, number: int, good: list[_Pair]) -> Successor:
         taken = self._taken.get(number)
         if taken is not None:
             return Successor(self._new[taken.new], taken.similarity)
-        good = [p for p in self._pairs if p.old == number and p.new not in self._used and self._is_enough(p)]
         good.sort(key=lambda pair: -pair.score)
         equal = [self._new[p.new] for p in good if p.score > good[0].score - _MARGIN]
         return Successor(None, good[0].similarity, tuple(equal)) if equal else GONE
@@ -248,12 +251,9 @@ class _Assignment:
     def _round(self) -> bool:
         """Takes what is clear, best first, until nothing is; whether anything was taken."""
         found = False
+        open_pairs = [pair for pair in self._pairs if self._is_enough(pair)]
         while True:
-            open_pairs = [
-                pair
-                for pair in self._pairs
-                if self._is_enough(pair) and pair.old not in self._taken and pair.new not in self._used
-            ]
+            open_pairs = [p for p in open_pairs if p.old not in self._taken and p.new not in self._used]
             rivals: dict[tuple[bool, int], list[_Pair]] = defaultdict(list)
             for pair in open_pairs:
                 rivals[True, pair.old].append(pair)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import string
+import time
+from collections.abc import Callable
 from dataclasses import replace
 from itertools import pairwise
 from random import Random
@@ -201,6 +203,69 @@ def test_of_many_versions_few_are_read() -> None:
     assert went.definition is not None
     assert went.definition.qualified_name == "g"
     assert versions.asked < 20
+
+
+def moved_whole(versions: Versions, *paths: str, text: str) -> list[Step]:
+    versions.texts["whole"] = text
+    return [Step(path, (Change(before, path, "whole", "whole"),)) for before, path in pairwise(paths)]
+
+
+def test_a_file_that_moved_as_it_was_takes_all_along_unread() -> None:
+    versions = Versions()
+    text = "def f(a, b):\n" + BODY
+    steps = moved_whole(versions, "a.py", "lib/a.py", "src/lib/a.py", "lib/a.py", text=text)
+    made = only("a.py", text)
+
+    went = follow([made], steps, versions)[made]
+
+    assert went.definition == replace(made, file="lib/a.py")
+    assert [each.file for each in went.passed] == ["lib/a.py", "src/lib/a.py"]
+    assert versions.asked <= 2 * len(steps)
+
+
+def test_a_file_that_came_twice_is_not_told_by_its_content() -> None:
+    versions = Versions()
+    text = "def f(a, b):\n" + BODY
+    (step,) = moved_whole(versions, "a.py", "lib/c.py", text=text)
+    twice = Step("twice", (*step.changes, Change(None, "lib/b.py", "", "whole")))
+    made = only("a.py", text)
+
+    went = follow([made], [twice], versions)[made]
+
+    assert went.definition is None
+    assert {each.file for each in went.candidates} == {"lib/b.py", "lib/c.py"}
+
+
+def test_what_is_known_tells_of_others_when_the_time_is_up() -> None:
+    versions = Versions()
+    old = "def f(a, b):\n" + BODY + "\n\ndef g(c, d):\n" + BODY.replace("a", "c")
+    versions.texts |= {"old": old, "new": old + "\n\nx = 1\n", "other": "def h():\n    return other(place)\n"}
+    steps = [
+        Step("one", (Change("a.py", "b.py", "old", "new"),)),
+        Step("two", (Change("h.py", "i.py", "other", "new"),)),
+    ]
+    first, second = read("a.py", old)
+    third = only("h.py", versions.texts["other"])
+
+    none = follow([first], steps, versions, deadline=time.monotonic() - 1)
+    history = follow([first, second, third], steps, until_read(versions, "new"), deadline=time.monotonic() + 1)
+
+    assert none == {}
+    assert [history[each].definition for each in (first, second)] == [
+        replace(each, file="b.py") for each in (first, second)
+    ]
+    assert third not in history
+
+
+def until_read(versions: Versions, blob: str) -> Callable[[str, str], list[Definition] | None]:
+    """Reading this one takes longer than there is time."""
+
+    def read_slowly(name: str, path: str) -> list[Definition] | None:
+        if name == blob:
+            time.sleep(1.1)
+        return versions(name, path)
+
+    return read_slowly
 
 
 def test_history_goes_before_the_two_ends_where_it_knows() -> None:
