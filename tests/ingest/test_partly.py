@@ -39,6 +39,27 @@ def test_type_exports_of_everything_are_read() -> None:
 
 
 @pytest.mark.parametrize(
+    "text",
+    [
+        'return <a href="x?a=1&b=2">time & money &amp; more</a>',
+        "return <b title='&'>{a && b}&nbsp;&</b>",
+        "type T<A> = import('./a.js').B<A> & C\n  return f<import('./a.js').b.C<number>>()",
+        "const one = using(() => a & b)\n  return using",
+    ],
+)
+def test_what_the_grammar_of_typescript_does_not_know_is_read(text: str) -> None:
+    tokens = set()
+    for each in (text, text.replace("\n  ", "\n\n\t")):
+        parsed = parse("a.tsx", f"export function f() {{\n  {each}\n}}\nexport class C {{}}\n".encode())
+        assert parsed.error is None
+        assert [scope.qualified_name for scope in parsed.scopes if scope.depth == 0] == ["f", "C"]
+        assert each in parsed.scopes[0].source
+        tokens.add(parsed.scopes[0].body_hash)
+
+    assert len(tokens) == 1
+
+
+@pytest.mark.parametrize(
     ("path", "text", "keys"),
     [
         ("a.py", "def f(x):\n    return x\n\n\nclass ((\n", ["f"]),

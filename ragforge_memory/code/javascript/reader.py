@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 _TYPE_STAR = re.compile(rb"(\bexport\s+)type(?=\s*\*)")
+_IMPORT_TYPE = re.compile(rb"""\bimport\((['"])[^'"\n]*\1\)(?=(?:\.[\w$]+)+<)""")
+_USING = re.compile(rb"\busing\b(?!\s+[\w$])")
+_AMPERSAND = re.compile(rb"&(?!#?\w+;)")
 
 
 def _grammar(path: str) -> object:
@@ -34,9 +37,16 @@ def _grammar(path: str) -> object:
     return tree_sitter_javascript.language()
 
 
-def without_type_star(data: bytes) -> bytes:
-    """``export type * from`` (TypeScript 5.0), which the grammar (0.23) does not know, as ``export * from``."""
-    return _TYPE_STAR.sub(rb"\1    ", data)
+def known(data: bytes) -> bytes:
+    """What the grammar (0.23) does not know, as something of the same length and place in the tree that it does.
+
+    ``export type * from`` (TypeScript 5.0) as ``export * from``; ``import('./a').B<T>`` as ``i____________.B<T>``; a
+    function named ``using``, which opens a declaration elsewhere, under another name; an ampersand that begins no
+    entity, in a text or an attribute of JSX, as a bar, which is an operator as well.
+    """
+    data = _TYPE_STAR.sub(rb"\1    ", data)
+    data = _IMPORT_TYPE.sub(lambda found: b"i".ljust(len(found[0]), b"_"), data)
+    return _AMPERSAND.sub(b"|", _USING.sub(b"u____", data))
 
 
 def extract(root: Node, draft: Draft) -> None:
@@ -74,5 +84,5 @@ READER = Reader(
     links=LINKS,
     atoms=frozenset({"string", "template_string", "regex", "jsx_text"}),
     refusal=refusal,
-    simplify=(without_type_star,),
+    simplify=(known,),
 )
