@@ -22,6 +22,7 @@ _TOKENS, _NAME, _FILE, _AROUND = 0.55, 0.25, 0.10, 0.10
 _STRANGER = 0.6
 # Another file counts as the same where git says so, or as far as other definitions went there.
 _TOLD, _SEEN = 0.7, 0.8
+_SAME_NAME, _NEARLY_SAME_NAME = 1.0, 0.95
 # Another name of the same words is worth at most this share of the same name.
 _WORDS = 0.6
 # A pair below this is none. A function in the same place under a quite different name needs half of its tokens alike;
@@ -190,11 +191,15 @@ class _Pair:
     new: int
     similarity: float
     path: float
+    name: float
     score: float = 0.0
 
     def beats(self, rival: _Pair) -> bool:
-        """Whether it is clearly the better one: of copies of the same code the one whose path is more alike."""
+        """Whether it is clearly the better one: of copies of the same code the one whose path is more alike, and of
+        names that only case and underscores tell apart (``get`` and ``Get``) the one with the very name."""
         if self.score - rival.score >= _MARGIN:
+            return True
+        if self.name == _SAME_NAME > rival.name >= _NEARLY_SAME_NAME and self.score > rival.score:
             return True
         return self.score >= rival.score - _COPIES and self.path - rival.path >= _PATH_MARGIN
 
@@ -284,7 +289,7 @@ class _Assignment:
     def _score(self, pair: _Pair) -> float:
         old, new = self._lost[pair.old], self._new[pair.new]
         around = self._around_likeness(old, new)
-        name = _name_likeness(old.name, new.name) * (1.0 if around else _STRANGER)
+        name = pair.name * (1.0 if around else _STRANGER)
         count = min(decode(old.sketch).count, decode(new.sketch).count)
         tokens = pair.similarity * count / (count + _FEW)
         return _TOKENS * tokens + _NAME * name + _FILE * self._same_file(old, new) + _AROUND * around
@@ -330,7 +335,8 @@ class _Assignment:
             for place in sorted(chosen):
                 new = self._new[place]
                 if _FAMILIES.get(old.type) == _FAMILIES.get(new.type):
-                    pairs.append(_Pair(number, place, alike(old, new), path_likeness(old.file, new.file)))
+                    path, name = path_likeness(old.file, new.file), _name_likeness(old.name, new.name)
+                    pairs.append(_Pair(number, place, alike(old, new), path, name))
         return pairs
 
 
@@ -354,9 +360,9 @@ def _words(name: str) -> frozenset[str]:
 def _name_likeness(one: str, other: str) -> float:
     """1 for the same name, nearly 1 for another case or other underscores, else by the words in it."""
     if one == other:
-        return 1.0
+        return _SAME_NAME
     if _folded(one) == _folded(other):
-        return 0.95
+        return _NEARLY_SAME_NAME
     first, second = _words(one), _words(other)
     return _WORDS * len(first & second) / len(first | second) if first and second else 0.0
 

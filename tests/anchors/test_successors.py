@@ -125,6 +125,20 @@ def test_copies_are_told_apart_by_their_paths_alone() -> None:
     assert [each.definition for each in found] == [None, now]
 
 
+def test_names_that_case_alone_tells_apart_are_not_mixed_up() -> None:
+    members = ("enum", "Enum", "_enum", "values")
+    body = "{ const all = {}; for (const one of this.list) { all[one] = one; } return all as any; }"
+    text = "class A { " + " ".join(f"get {name}() {body}" for name in members) + " }"
+    lost = read("a.ts", text)
+    new = read("lib/b.ts", text.replace("return all as any", "return all"))
+
+    found = find_successors(lost, new)
+
+    assert [each.definition and each.definition.qualified_name for each in found] == [
+        "A", "A.enum", "A.Enum", "A._enum", "A.values",
+    ]  # fmt: skip
+
+
 def test_a_rename_decides_nothing_between_two_files_that_hold_the_same() -> None:
     text = "def work(a, b):\n    total = a + b\n    return total * 2\n"
     changed = "def work(a, b):\n    total = a + b + 1\n    return total * 2\n"
