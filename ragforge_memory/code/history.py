@@ -229,9 +229,9 @@ class _History:
         return self._carried[number]
 
     def _worked_out(self, number: int) -> _Outcome:
-        carried = self._carried_by(number)
-        changes = [each for each in self._steps[number].changes if each.before not in carried]
-        renamed = {c.before: c.after for c in changes if c.before and c.after and c.before != c.after}
+        every, carried = self._steps[number].changes, self._carried_by(number)
+        renamed = {c.before: c.after for c in every if c.before and c.after and c.before != c.after}
+        changes = [each for each in every if each.before not in carried]
         kept: dict[tuple[str, str], Definition] = {}
         gone: list[Definition] = []
         new: list[Definition] = []

@@ -185,6 +185,15 @@ def path_likeness(one: str, other: str) -> float:
     return len(first & second) / len(first | second)
 
 
+def _way(old: str, new: str) -> tuple[str, str]:
+    """From which directory to which other one a renamed file went, what is the same below both left out."""
+    one, other = old.split("/")[:-1], new.split("/")[:-1]
+    while one and other and one[-1] == other[-1]:
+        one.pop()
+        other.pop()
+    return "/".join(one), "/".join(other)
+
+
 @dataclass(slots=True)
 class _Pair:
     old: int
@@ -219,7 +228,7 @@ class _Assignment:
 
     def _telling(self, renamed: Mapping[str, str]) -> dict[str, str]:
         """The renames that tell anything: of two new files that hold as much of an old one, git and the ingest name
-        either."""
+        either, unless more files went from the one directory to the other."""
         places: dict[tuple[str, str], set[str]] = defaultdict(set)
         for each in self._new:
             places[each.qualified_name, each.body_hash].add(each.file)
@@ -227,10 +236,14 @@ class _Assignment:
         for each in self._lost:
             if each.file in renamed:
                 held[each.file].update(places.get((each.qualified_name, each.body_hash), ()))
+        ways = Counter(_way(old, path) for old, path in renamed.items())
         return {
             old: path
             for old, path in renamed.items()
-            if all(file == path or count < held[old][path] for file, count in held[old].items())
+            if all(
+                file == path or count < held[old][path] or ways[_way(old, path)] > max(1, ways[_way(old, file)])
+                for file, count in held[old].items()
+            )
         }
 
     def made(self) -> list[Successor]:

@@ -151,6 +151,20 @@ def test_a_rename_decides_nothing_between_two_files_that_hold_the_same() -> None
     assert [each.definition for each in decided] == [one]
 
 
+def test_a_rename_decides_between_two_files_where_more_went_the_same_way() -> None:
+    text = "def work(a, b):\n    total = a + b\n    return total * 2\n"
+    lost = [only(f"cases/{number}/data/m.py", text) for number in (1, 2)]
+    new = [only(f"by_topic/{name}/data/m.py", text) for name in ("dates", "names")]
+    files = {lost[0].file: new[1].file, lost[1].file: new[0].file}
+    along = {"cases/1/test_1.py": "by_topic/names/test_names.py", "cases/2/test_2.py": "by_topic/dates/test_dates.py"}
+
+    alone = find_successors(lost, new, renamed=files)
+    told = find_successors(lost, new, renamed=files | along)
+
+    assert [each.definition for each in alone] == [None, None]
+    assert [each.definition for each in told] == [new[1], new[0]]
+
+
 class Versions:
     """Contents by name, parsed; counts what is asked for."""
 
