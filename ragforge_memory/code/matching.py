@@ -13,6 +13,7 @@ from typing import Any
 
 from ragforge_memory.code.fingerprint import whole
 from ragforge_memory.code.parsed import ParsedFile, ParsedScope
+from ragforge_memory.code.successors import path_likeness
 
 # A renamed scope shorter than this has too few tokens to be told from others of its shape.
 _TELLING_LINES = 3
@@ -65,8 +66,11 @@ class Lost:
         self._scopes: dict[str, Stored] = {}
         self._by_file: dict[str, list[Stored]] = defaultdict(list)
         self._by_tokens: dict[tuple[str, str, str], list[Stored]] = defaultdict(list)
-        self._gone = {digest: path for path, digest in (hashes or {}).items() if digest}
+        self._gone: dict[str, list[str]] = defaultdict(list)
         self._paths = set(hashes or ())
+        for path, digest in (hashes or {}).items():
+            if digest:
+                self._gone[digest].append(path)
         for scope in scopes:
             self.add(scope)
 
@@ -78,14 +82,16 @@ class Lost:
             self._by_tokens[_tokens(scope)].append(scope)
 
     def renamed_from(self, parsed: ParsedFile, digest: str) -> str | None:
-        """The file that is gone and that this new one is: with the same content, or mostly the same scopes."""
-        if digest in self._gone:
-            return self._taken(self._gone[digest])
+        """The file that is gone and that this new one is: with the same content, or mostly the same scopes. Of copies
+        that are both gone it is the one whose path is more alike."""
+        if self._gone.get(digest):
+            return self._taken(min(self._gone[digest], key=lambda path: (-path_likeness(path, parsed.path), path)))
         votes: dict[str, int] = defaultdict(int)
         for scope in parsed.scopes:
             for path in {old["file"] for old in self._by_tokens.get(_tokens_of(scope), ())}:
                 votes[path] += 1
-        for path, count in sorted(votes.items(), key=lambda item: (-item[1], item[0])):
+        for path in sorted(votes, key=lambda path: (-votes[path], -path_likeness(path, parsed.path), path)):
+            count = votes[path]
             if path in self._paths and count >= _RENAMED_SHARE * max(len(self._by_file[path]), len(parsed.scopes)):
                 return self._taken(path)
         return None
@@ -113,7 +119,9 @@ class Lost:
 
     def _taken(self, path: str) -> str:
         self._paths.discard(path)
-        self._gone = {digest: other for digest, other in self._gone.items() if other != path}
+        for paths in self._gone.values():
+            if path in paths:
+                paths.remove(path)
         return path
 
 

@@ -78,6 +78,16 @@ def test_a_file_is_renamed_only_once() -> None:
     assert lost.renamed_from(parsed("def one(): return 1\n", "c.py"), "h") is None
 
 
+@pytest.mark.parametrize("digests", [("h", "h"), ("i", "j")])
+def test_of_copies_that_are_gone_the_one_with_the_more_like_path_was_renamed(digests: tuple[str, str]) -> None:
+    text = "def one(): return 1\n\ndef two(): return 2\n"
+    paths = ("generated/m.py", "src/m.py")
+    lost = Lost([each for path in paths for each in stored(parsed(text, path))], dict(zip(paths, digests, strict=True)))
+
+    assert lost.renamed_from(parsed(text, "packages/core/src/m.py"), "h") == "src/m.py"
+    assert lost.renamed_from(parsed(text, "packages/core/m.py"), "h") == "generated/m.py"
+
+
 def test_a_lost_scope_is_found_where_there_is_only_one_of_it() -> None:
     old = parsed("def one(): return 1\nclass C:\n    def m(self): return 2\nclass D:\n    def m(self): return 2\n")
     lost = Lost(stored(old))
