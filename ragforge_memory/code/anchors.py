@@ -1,8 +1,8 @@
 """What became of the code that messages are anchored to, one label an anchor. Pure functions of values.
 
 ``fresh``: in its place (file and qualified name) with the same tokens; ``drifted``: in its place, other tokens;
-``moved``: in another place, ``changed`` where the tokens are others too, its own name not counted; ``orphaned``: no
-successor, or several that are equally good.
+``moved``: in another place, ``changed`` where the tokens are others too, the name in its definition not counted;
+``orphaned``: no successor, or several that are equally good.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from ragforge_memory.code.fingerprint import is_marked
-from ragforge_memory.code.successors import GONE, Definition, Successor, alike, same_tokens
+from ragforge_memory.code.successors import GONE, Definition, Successor, alike
 from ragforge_memory.models.code import AnchorStatus
 
 # Code that shows in the same place again, or under the same name where history says that it is gone, is taken for the
@@ -55,7 +55,7 @@ def label(made: Definition, now: Definition | None, candidates: Sequence[Definit
     """The label of an anchor that was made on one definition and stands on another."""
     if now is None:
         return Label("orphaned", candidates=tuple(candidates))
-    changed = is_marked(now.body_hash) or not same_tokens(made, now)
+    changed = is_marked(now.body_hash) or made.body_hash != now.body_hash
     if made.file == now.file and made.qualified_name == now.qualified_name:
         return Label("drifted" if changed else "fresh", now, changed, alike(made, now))
     return Label("moved", now, changed, alike(made, now))

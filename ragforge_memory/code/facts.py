@@ -16,7 +16,7 @@ from ragforge_memory.code.outline import outline, to_text
 from ragforge_memory.code.parsed import Binding, Export, Import, ParsedFile, ParsedScope, Use
 
 # Raised when these bytes change; see `facts_version` for what else makes a file be read again.
-_FORMAT = 6
+_FORMAT = 7
 
 # What a scope says to people: the graph has it, and no name is resolved by it.
 TEXTS: dict[str, Any] = {

@@ -3,9 +3,7 @@
 The tokens of a scope are the leaves of its syntax tree without comments, strings in one piece. Where indentation is
 structure (Python), each deeper block and each end of a statement is a token of its own, and the width of the
 indentation is not. The scope's own name is left out, so that a scope that was only renamed or moved keeps its
-``body_hash``; where the qualified name is the same too, equal hashes mean equal token sequences. What says its own
-name again (it calls itself, it has a constructor of that name) changes more than that when it is renamed: the sketch
-of such a scope has a hash of the tokens with that name as one and the same token.
+``body_hash``; where the qualified name is the same too, equal hashes mean equal token sequences.
 """
 
 from __future__ import annotations
@@ -23,9 +21,6 @@ if TYPE_CHECKING:
     from ragforge_memory.code.languages import Reader
 
 INDENT, DEDENT, END = b"\x00>", b"\x00<", b"\x00;"
-_OWN_NAME = b"\x00="
-_DOTS = frozenset({b".", b"?.", b"::", b"->"})
-_SELF = frozenset({b"self", b"Self", b"this", b"cls", b"static"})
 _STRUCTURE = frozenset({INDENT, DEDENT, END})
 _DIGEST_BYTES = 16
 _MARK = "broken:"
@@ -88,24 +83,8 @@ class Tokens:
                 *self._hashes[name + 1 : last],
                 *self._pairs[first : max(first, name - 1)],
                 *self._pairs[name + 1 : max(name + 1, last - 1)],
-            },
-            self._unnamed(first, last, name),
+            }
         )
-
-    def _unnamed(self, first: int, last: int, name: int) -> str:
-        """The hash of tokens whatever the name in them is; empty where that is the one of the definition alone.
-
-        Behind a receiver other than the scope's own instance it is another thing's name: ``Base.make(self)``.
-        """
-        texts, own = self._texts, self._texts[name]
-        if own not in texts[first:name] and own not in texts[name + 1 : last]:
-            return ""
-        found = texts[first:last]
-        for at in range(first, last):
-            if texts[at] == own and not (at >= first + 2 and texts[at - 1] in _DOTS and texts[at - 2] not in _SELF):
-                found[at - first] = _OWN_NAME
-        del found[name - first]
-        return tokens_hash(found) if _OWN_NAME in found else ""
 
     def _places(self, start: int, end: int, without: int | None) -> tuple[int, int, int | None]:
         """Where these tokens begin and end in the lists, and where the one to leave out is."""

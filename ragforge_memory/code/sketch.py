@@ -1,4 +1,4 @@
-"""What a scope's tokens look like, in at most 549 characters: enough to say how much two scopes have in common.
+"""What a scope's tokens look like, in at most 516 characters: enough to say how much two scopes have in common.
 
 A sketch holds the tokens and the pairs of neighbouring tokens as 24-bit hashes, each once. Of more than SIZE of them
 it keeps the SIZE smallest (a bottom-k sketch: Cohen and Kaplan, "Summarizing data using bottom-k sketches", 2007), so
@@ -39,17 +39,13 @@ def pair_hashes(hashes: Sequence[int]) -> list[int]:
     return [((one * _PAIR + other) * _SPREAD & _MASK) >> _SHIFT for one, other in pairwise(hashes)]
 
 
-def encode(features: Collection[int], unnamed: str = "") -> str:
-    """The sketch of these hashes (a set): base64 of their number and the smallest of them, ascending.
-
-    ``unnamed``, the hash of the tokens without the scope's own name, follows a dot where there is one.
-    """
+def encode(features: Collection[int]) -> str:
+    """The sketch of these hashes (a set): base64 of their number and the smallest of them, ascending."""
     kept = sorted(features) if len(features) <= SIZE else nsmallest(SIZE, features)
     count = min(len(features), (1 << 8 * _COUNT_BYTES) - 1)
-    text = b64encode(
+    return b64encode(
         count.to_bytes(_COUNT_BYTES, "big") + b"".join([each.to_bytes(_BYTES, "big") for each in kept])
     ).decode("ascii")
-    return f"{text}.{unnamed}" if unnamed else text
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,9 +56,6 @@ class Sketch:
     kept: frozenset[int]
     highest: int
     """The largest hash that was kept; above it nothing is known, unless everything was kept."""
-    unnamed: str = ""
-    """The hash of the tokens with the scope's own name as one token; empty where that stands in the definition alone,
-    so that ``body_hash`` says the same."""
 
     @property
     def is_whole(self) -> bool:
@@ -73,14 +66,13 @@ class Sketch:
 @lru_cache(maxsize=8_192)
 def decode(text: str) -> Sketch:
     """The sketch behind `encode`'s text; of a text that is none the empty one."""
-    features, _, unnamed = text.partition(".")
     try:
-        data = b64decode(features, validate=True)
+        data = b64decode(text, validate=True)
     except ValueError:
         data = b""
     count = int.from_bytes(data[:_COUNT_BYTES], "big")
     numbers = [int.from_bytes(data[at : at + _BYTES], "big") for at in range(_COUNT_BYTES, len(data), _BYTES)]
-    return Sketch(count, frozenset(numbers), numbers[-1] if numbers else 0, unnamed)
+    return Sketch(count, frozenset(numbers), numbers[-1] if numbers else 0)
 
 
 def likeness(one: Sketch, other: Sketch) -> float:

@@ -161,21 +161,9 @@ def find_successors(
 
 def alike(old: Definition, new: Definition) -> float:
     """How alike the tokens of two definitions are, 1 where they are the same and less where they are not."""
-    if same_tokens(old, new):
+    if old.body_hash == new.body_hash:
         return 1.0
     return min(likeness(decode(old.sketch), decode(new.sketch)), _NOT_SAME)
-
-
-def same_tokens(old: Definition, new: Definition) -> bool:
-    """Whether two definitions have the same tokens, the own name of each not counted, wherever it stands in it.
-
-    Of two with the same name this is so where ``body_hash`` is the same, and nowhere else.
-    """
-    return old.body_hash == new.body_hash or (old.name != new.name and _unnamed(old) == _unnamed(new))
-
-
-def _unnamed(definition: Definition) -> str:
-    return decode(definition.sketch).unnamed or definition.body_hash
 
 
 @lru_cache(maxsize=65_536)

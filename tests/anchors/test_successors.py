@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from itertools import pairwise
 from random import Random
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import given, settings
@@ -264,7 +265,7 @@ def test_a_file_that_came_twice_is_not_told_by_its_content() -> None:
     assert {each.file for each in went.candidates} == {"lib/b.py", "lib/c.py"}
 
 
-def test_what_is_known_tells_of_others_when_the_time_is_up() -> None:
+def test_what_is_known_tells_of_others_when_the_time_is_up(monkeypatch: pytest.MonkeyPatch) -> None:
     versions = Versions()
     old = "def f(a, b):\n" + BODY + "\n\ndef g(c, d):\n" + BODY.replace("a", "c")
     versions.texts |= {"old": old, "new": old + "\n\nx = 1\n", "other": "def h():\n    return other(place)\n"}
@@ -276,7 +277,8 @@ def test_what_is_known_tells_of_others_when_the_time_is_up() -> None:
     third = only("h.py", versions.texts["other"])
 
     none = follow([first], steps, versions, deadline=time.monotonic() - 1)
-    history = follow([first, second, third], steps, until_read(versions, "new"), deadline=time.monotonic() + 1)
+    clock = Clock(monkeypatch)
+    history = follow([first, second, third], steps, clock.up_with("new", versions), deadline=clock.now + 1)
 
     assert none == {}
     assert [history[each].definition for each in (first, second)] == [
@@ -285,15 +287,21 @@ def test_what_is_known_tells_of_others_when_the_time_is_up() -> None:
     assert third not in history
 
 
-def until_read(versions: Versions, blob: str) -> Callable[[str, str], list[Definition] | None]:
-    """Reading this one takes longer than there is time."""
+class Clock:
+    """The time that the following of history sees."""
 
-    def read_slowly(name: str, path: str) -> list[Definition] | None:
-        if name == blob:
-            time.sleep(1.1)
-        return versions(name, path)
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.now = 100.0
+        monkeypatch.setattr("ragforge_memory.code.history.time", SimpleNamespace(monotonic=lambda: self.now))
 
-    return read_slowly
+    def up_with(self, blob: str, versions: Versions) -> Callable[[str, str], list[Definition] | None]:
+        """Reads contents; of this one that takes longer than there is time."""
+
+        def read(name: str, path: str) -> list[Definition] | None:
+            self.now += 2 * (name == blob)
+            return versions(name, path)
+
+        return read
 
 
 def test_history_goes_before_the_two_ends_where_it_knows() -> None:

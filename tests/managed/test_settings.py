@@ -32,6 +32,11 @@ def test_the_server_listens_on_loopback_alone_and_tells_nobody(version: str) -> 
     assert ("db.query.default_language" in conf) == (version != "5.26.30")
 
 
+@pytest.mark.parametrize("version", ["2026.09.0", "5.26.30"])
+def test_a_statement_is_planned_once_and_not_for_each_size_of_its_lists(version: str) -> None:
+    assert "internal.cypher.use_parameter_size=false\n" in neo4j_conf(ServerSettings(version=version), 4711)
+
+
 @pytest.mark.parametrize(
     ("version", "known"), [("2026.09.0", True), ("2027.1", True), ("2026.08.1", False), ("5.26.30", False)]
 )
