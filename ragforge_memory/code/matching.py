@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ragforge_memory.code.fingerprint import whole
+from ragforge_memory.code.likeness import path_likeness
 from ragforge_memory.code.parsed import ParsedFile, ParsedScope
-from ragforge_memory.code.successors import path_likeness
 
 # A renamed scope shorter than this has too few tokens to be told from others of its shape.
 _TELLING_LINES = 3

@@ -7,12 +7,19 @@ good are both named and none is taken. Pure functions of values.
 
 from __future__ import annotations
 
-import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
 
+from ragforge_memory.code.likeness import (
+    NEARLY_SAME_NAME,
+    SAME_NAME,
+    folded,
+    name_likeness,
+    path_likeness,
+    way,
+    words_of,
+)
 from ragforge_memory.code.parsed import ParsedFile
 from ragforge_memory.code.sketch import decode, likeness
 
@@ -22,14 +29,15 @@ _TOKENS, _NAME, _FILE, _AROUND = 0.55, 0.25, 0.10, 0.10
 _STRANGER = 0.6
 # Another file counts as the same where git says so, or as far as other definitions went there.
 _TOLD, _SEEN = 0.7, 0.8
-_SAME_NAME, _NEARLY_SAME_NAME = 1.0, 0.95
-# Another name of the same words is worth at most this share of the same name.
-_WORDS = 0.6
 # A pair below this is none. A function in the same place under a quite different name needs half of its tokens alike;
 # one of the same name in a file that was renamed needs none.
 _ENOUGH = 0.5
 # A method of the same class and name that stands in another file needs less.
 _ENOUGH_OF_A_CLASS = 0.44
+# A pair that nothing comes near to, on either side, needs less: of so many tokens and pairs of them half, or a name of
+# so many words.
+_ENOUGH_ALONE, _FAR = 0.4, 0.15
+_TELLING_LIKENESS, _TELLING_COUNT, _TELLING_WORDS = 0.5, 40, 3
 # Of two pairs that are nearer than this none is better.
 _MARGIN = 0.04
 # Pairs that differ by less than this are of copies of one definition; what tells copies apart is their paths.
@@ -47,7 +55,6 @@ _FAMILIES = {
     **dict.fromkeys(("class", "interface", "struct", "trait", "enum", "type", "namespace"), "type"),
     **dict.fromkeys(("constant", "macro"), "value"),
 }
-_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,22 +173,6 @@ def alike(old: Definition, new: Definition) -> float:
     return min(likeness(decode(old.sketch), decode(new.sketch)), _NOT_SAME)
 
 
-@lru_cache(maxsize=65_536)
-def path_likeness(one: str, other: str) -> float:
-    """The names of directories and files that two paths share, of all that either has."""
-    first, second = set(one.split("/")), set(other.split("/"))
-    return len(first & second) / len(first | second)
-
-
-def _way(old: str, new: str) -> tuple[str, str]:
-    """From which directory to which other one a renamed file went, what is the same below both left out."""
-    one, other = old.split("/")[:-1], new.split("/")[:-1]
-    while one and other and one[-1] == other[-1]:
-        one.pop()
-        other.pop()
-    return "/".join(one), "/".join(other)
-
-
 @dataclass(slots=True)
 class _Pair:
     old: int
@@ -196,7 +187,7 @@ class _Pair:
         names that only case and underscores tell apart (``get`` and ``Get``) the one with the very name."""
         if self.score - rival.score >= _MARGIN:
             return True
-        if self.name == _SAME_NAME > rival.name >= _NEARLY_SAME_NAME and self.score > rival.score:
+        if self.name == SAME_NAME > rival.name >= NEARLY_SAME_NAME and self.score > rival.score:
             return True
         return self.score >= rival.score - _COPIES and self.path - rival.path >= _PATH_MARGIN
 
@@ -224,12 +215,12 @@ class _Assignment:
         for each in self._lost:
             if each.file in renamed:
                 held[each.file].update(places.get((each.qualified_name, each.body_hash), ()))
-        ways = Counter(_way(old, path) for old, path in renamed.items())
+        ways = Counter(way(old, path) for old, path in renamed.items())
         return {
             old: path
             for old, path in renamed.items()
             if all(
-                file == path or count < held[old][path] or ways[_way(old, path)] > max(1, ways[_way(old, file)])
+                file == path or count < held[old][path] or ways[way(old, path)] > max(1, ways[way(old, file)])
                 for file, count in held[old].items()
             )
         }
@@ -240,6 +231,7 @@ class _Assignment:
                 pair.score = self._score(pair)
             if not self._round():
                 break
+        self._take_what_is_alone()
         left: dict[int, list[_Pair]] = defaultdict(list)
         for pair in self._pairs:
             if pair.new not in self._used and self._is_enough(pair):
@@ -271,6 +263,27 @@ class _Assignment:
             for pair in clear:
                 self._take(pair)
             found = True
+
+    def _take_what_is_alone(self) -> None:
+        """Takes pairs that are less alike than others have to be, where neither side is anything like anything else."""
+        rivals: dict[tuple[bool, int], list[_Pair]] = defaultdict(list)
+        for pair in self._pairs:
+            if pair.old not in self._taken and pair.new not in self._used:
+                rivals[True, pair.old].append(pair)
+                rivals[False, pair.new].append(pair)
+        for pair in (each for (is_old, _), pairs in rivals.items() if is_old for each in pairs):
+            near = (*rivals[True, pair.old], *rivals[False, pair.new])
+            if self._is_telling(pair) and all(each is pair or pair.score - each.score >= _FAR for each in near):
+                self._take(pair)
+
+    def _is_telling(self, pair: _Pair) -> bool:
+        """Whether a pair says something by itself: every class has its `equals`, and short ones are all alike."""
+        old, new = self._lost[pair.old], self._new[pair.new]
+        count = min(decode(old.sketch).count, decode(new.sketch).count)
+        if pair.score < _ENOUGH_ALONE or count < _TELLING_COUNT:
+            return False
+        words = len(words_of(old.name)) if folded(old.name) == folded(new.name) else 0
+        return words >= _TELLING_WORDS or (words != 1 and pair.similarity >= _TELLING_LIKENESS)
 
     def _is_enough(self, pair: _Pair) -> bool:
         if pair.score >= _ENOUGH:
@@ -311,7 +324,7 @@ class _Assignment:
             return 1.0
         if not old.around or not new.around:
             return 0.0
-        return _SEEN * _name_likeness(old.around.rpartition(".")[2], new.around.rpartition(".")[2])
+        return _SEEN * name_likeness(old.around.rpartition(".")[2], new.around.rpartition(".")[2])
 
     def _candidates(self) -> list[_Pair]:
         by_hash: dict[str, list[int]] = defaultdict(list)
@@ -319,7 +332,7 @@ class _Assignment:
         by_token: dict[int, list[int]] = defaultdict(list)
         for number, each in enumerate(self._new):
             by_hash[each.body_hash].append(number)
-            by_name[_folded(each.name)].append(number)
+            by_name[folded(each.name)].append(number)
             for token in decode(each.sketch).kept:
                 by_token[token].append(number)
         pairs = []
@@ -332,11 +345,11 @@ class _Assignment:
                         shared[place] += 1
             chosen = {place for place, _ in shared.most_common(_MOST_CANDIDATES)}
             chosen.update(by_hash.get(old.body_hash, ())[:_COMMON])
-            chosen.update(by_name.get(_folded(old.name), ())[:_COMMON])
+            chosen.update(by_name.get(folded(old.name), ())[:_COMMON])
             for place in sorted(chosen):
                 new = self._new[place]
                 if _FAMILIES.get(old.type) == _FAMILIES.get(new.type):
-                    path, name = path_likeness(old.file, new.file), _name_likeness(old.name, new.name)
+                    path, name = path_likeness(old.file, new.file), name_likeness(old.name, new.name)
                     pairs.append(_Pair(number, place, alike(old, new), path, name))
         return pairs
 
@@ -345,27 +358,6 @@ def _clear_best(pairs: Sequence[_Pair]) -> _Pair | None:
     """The pair that beats all others, if one does."""
     best = max(pairs, key=lambda pair: (round(pair.score / _COPIES), pair.path))
     return best if all(pair is best or best.beats(pair) for pair in pairs) else None
-
-
-@lru_cache(maxsize=65_536)
-def _folded(name: str) -> str:
-    return name.replace("_", "").lower() or name
-
-
-@lru_cache(maxsize=65_536)
-def _words(name: str) -> frozenset[str]:
-    return frozenset(word.lower() for word in _WORD.findall(name))
-
-
-@lru_cache(maxsize=65_536)
-def _name_likeness(one: str, other: str) -> float:
-    """1 for the same name, nearly 1 for another case or other underscores, else by the words in it."""
-    if one == other:
-        return _SAME_NAME
-    if _folded(one) == _folded(other):
-        return _NEARLY_SAME_NAME
-    first, second = _words(one), _words(other)
-    return _WORDS * len(first & second) / len(first | second) if first and second else 0.0
 
 
 def _same_tokens(old: Definition, new: Definition) -> bool:

@@ -1,0 +1,50 @@
+"""How alike two names and two paths are, and which way a file went from one to the other. Pure functions of texts."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+SAME_NAME, NEARLY_SAME_NAME = 1.0, 0.95
+# Another name of the same words is worth at most this share of the same name.
+_WORDS = 0.6
+_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+
+
+@lru_cache(maxsize=65_536)
+def path_likeness(one: str, other: str) -> float:
+    """The names of directories and files that two paths share, of all that either has."""
+    first, second = set(one.split("/")), set(other.split("/"))
+    return len(first & second) / len(first | second)
+
+
+@lru_cache(maxsize=65_536)
+def folded(name: str) -> str:
+    """A name without case and underscores."""
+    return name.replace("_", "").lower() or name
+
+
+@lru_cache(maxsize=65_536)
+def words_of(name: str) -> frozenset[str]:
+    """The words in a name, in lower case."""
+    return frozenset(word.lower() for word in _WORD.findall(name))
+
+
+@lru_cache(maxsize=65_536)
+def name_likeness(one: str, other: str) -> float:
+    """1 for the same name, nearly 1 for another case or other underscores, else by the words in it."""
+    if one == other:
+        return SAME_NAME
+    if folded(one) == folded(other):
+        return NEARLY_SAME_NAME
+    first, second = words_of(one), words_of(other)
+    return _WORDS * len(first & second) / len(first | second) if first and second else 0.0
+
+
+def way(old: str, new: str) -> tuple[str, str]:
+    """From which directory to which other one a renamed file went, what is the same below both left out."""
+    one, other = old.split("/")[:-1], new.split("/")[:-1]
+    while one and other and one[-1] == other[-1]:
+        one.pop()
+        other.pop()
+    return "/".join(one), "/".join(other)
