@@ -6,10 +6,11 @@ R@10 is the share of a question's evidence among the first ten; questions withou
 other conversations, whether a search that is filtered inside the index finds what an exact scan finds, and what it
 costs.
 
-    python benchmarks/retrieval.py --data DIR [--json FILE] [--sizes 200,2000,5000]
+    python benchmarks/retrieval.py --data DIR [--json FILE] [--sizes 200,2000,5000] [--texts FILE]
 
 ``DIR`` holds ``corpus.jsonl`` (id, conv_id, ts, role, text) and ``queries.jsonl`` (question, conv_id, category,
-relevant); it is read, never copied. The server is ``NEO4J_URI``'s, else the managed one.
+relevant); it is read, never copied. ``--texts`` has a text a line, for larger conversations that do not repeat
+themselves; its last sixty are what is asked for. The server is ``NEO4J_URI``'s, else the managed one.
 """
 
 from __future__ import annotations
@@ -43,6 +44,7 @@ LEAST_RECALL = 0.73
 AIM = 0.75
 # A search beside `RETURN 1` in the same run, the question's embedding aside.
 SEARCH_RATIO = 5.5
+ASKED = 60
 # What the index and the function differ by in the same cosine.
 TIE = 1e-6
 
@@ -134,14 +136,21 @@ async def recall(
     }, facts
 
 
-async def by_size(agent: AsyncConversationAgent, config: Neo4jConfig, data: Path, sizes: Sequence[int]) -> list[Figure]:
+async def by_size(
+    agent: AsyncConversationAgent, config: Neo4jConfig, data: Path, sizes: Sequence[int], told: Path | None
+) -> list[Figure]:
     """Recall against an exact scan, and milliseconds beside `RETURN 1`, in conversations of these sizes."""
     services = await agent.open()
     store, embedder = services.searches, services.embedder
     assert store is not None
     assert embedder is not None
     random = np.random.default_rng(7)
-    texts = [turn["text"] for turn in lines(data / "corpus.jsonl")]
+    if told is None:
+        texts = [turn["text"] for turn in lines(data / "corpus.jsonl")]
+        questions = [each["question"] for each in lines(data / "queries.jsonl")]
+    else:
+        *texts, _ = told.read_text(encoding="utf-8").split("\n")
+        questions, texts = texts[-ASKED:], texts[:-ASKED]
     floor = open_driver(config)
 
     async def return_1() -> None:
@@ -152,15 +161,16 @@ async def by_size(agent: AsyncConversationAgent, config: Neo4jConfig, data: Path
     try:
         made: dict[int, tuple[AsyncConversation, dict[str, str]]] = {}
         for size in sizes:
-            # Real sentences with a mark of their own, so that no two are the same.
-            said = [f"{texts[random.integers(len(texts))]} ({size}/{number})" for number in range(size)]
+            if size <= len(texts):
+                said = texts[:size]
+            else:  # real sentences with a mark of their own, so that no two are the same
+                said = [f"{texts[random.integers(len(texts))]} ({size}/{number})" for number in range(size)]
             conversation = await agent.import_conversation([{"role": "user", "content": text} for text in said])
             made[size] = (conversation, {})
         await agent.drain()
         space = store.space
         assert space is not None
-        questions = lines(data / "queries.jsonl")
-        asked = [questions[random.integers(len(questions))]["question"] for _ in range(60)]
+        asked = [questions[random.integers(len(questions))] for _ in range(ASKED)]
         for size, (conversation, _) in made.items():
             recalls, spent, floors = [], [], []
             for text in asked:
@@ -201,7 +211,9 @@ async def by_size(agent: AsyncConversationAgent, config: Neo4jConfig, data: Path
     return figures
 
 
-async def run(config: Neo4jConfig, project: str, data: Path, sizes: Sequence[int]) -> tuple[list[Figure], Any]:
+async def run(
+    config: Neo4jConfig, project: str, data: Path, sizes: Sequence[int], told: Path | None
+) -> tuple[list[Figure], Any]:
     """All of it."""
     agent = AsyncConversationAgent(
         config,
@@ -217,7 +229,7 @@ async def run(config: Neo4jConfig, project: str, data: Path, sizes: Sequence[int
             for name, (r, n) in reached.items()
         ]  # fmt: skip
         if sizes:
-            figures += await by_size(agent, config, data, sizes)
+            figures += await by_size(agent, config, data, sizes, told)
     return figures, {**facts, "reached": reached, "aim": AIM}
 
 
@@ -226,6 +238,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, required=True, metavar="DIR")
     parser.add_argument("--sizes", default="200,2000,5000")
+    parser.add_argument("--texts", type=Path, metavar="FILE", help="what is said in the conversations of --sizes")
     parser.add_argument("--json", type=Path, metavar="FILE")
     given = parser.parse_args()
     sizes = [int(size) for size in given.sizes.split(",") if size]
@@ -234,7 +247,7 @@ def main() -> int:
     try:
         with tempfile.TemporaryDirectory() as home:
             os.environ["RAGFORGE_HOME"] = home  # the journal is the benchmark's own
-            figures, facts = asyncio.run(run(config, project, given.data, sizes))
+            figures, facts = asyncio.run(run(config, project, given.data, sizes, given.texts))
     finally:
         forget_project(config, project)
     print(table(f"{facts['messages']:,} messages, {facts['questions']} questions", figures))

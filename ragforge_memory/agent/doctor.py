@@ -261,8 +261,13 @@ def _vectors(health: ProjectHealth, embedder: Embedder | None) -> Check:
                 how_to_return(space.model, space.dimension),
             )
     of = f"of {space.model} ({space.dimension}), " if space is not None else ""
-    waiting = of + (f"{counted(health.pending, 'waits', 'wait')} for a vector" if health.pending else "none wait")
     hint = EMBEDS if health.pending and embedder is not None else None
+    if not health.pending:
+        waiting = f"{of}none wait"
+    elif embedder is not None:
+        waiting = f"{of}{counted(health.pending, 'waits', 'wait')} for a vector"
+    else:
+        waiting = f"{of}{counted(health.pending, 'lacks', 'lack')} a vector, and nothing makes them here"
     if health.failed:
         return Check(
             "vectors",

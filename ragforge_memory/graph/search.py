@@ -25,7 +25,9 @@ RARITY_SAMPLE = 100
 """How many hits of a word are counted to learn how rare it is; more made no difference (R@10 .754 with 400)."""
 
 # Neighbours asked of the index for each candidate: it searches wider, at little cost. Of 5,000 messages that are
-# nearly alike in twos and threes the ten nearest were found at .989 with one, .997 with two, always with three.
+# nearly alike in twos and threes the ten nearest were found at .989 with one, .997 with two, always with three. Of
+# vectors of real texts (e5-small-v2, commit messages) three found all ten among 5,000, .993 among 10,000, .987 among
+# 24,000, where one found .967 and ten .996, half as long again; a graph of m=32 is no better for the same time.
 _TAKE = 3
 # With filters that the index does not know: neighbours looked at for the first attempt.
 _TAKE_FILTERED = 1_000

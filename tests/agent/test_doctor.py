@@ -99,6 +99,20 @@ async def test_a_project_that_is_well(
     assert by_name["vectors"].detail == "of hashing:test-doctor (5), none wait"
 
 
+async def test_what_lacks_a_vector_waits_only_where_something_makes_vectors(
+    client: GraphClient, owner: Owner, identity: ProjectIdentity, tmp_path: Path
+) -> None:
+    await _ingested(client, owner, tmp_path, "c" * 40, label=":PendingEmbedding")
+    _, vectors = await doctor.check_graph(client, owner, identity, HashingEmbedder(5, model="test-doctor"))
+    assert (vectors.ok, vectors.detail) == (True, "of hashing:test-doctor (5), 1 waits for a vector")
+    assert vectors.hint is not None
+    assert "ingest --embed" in vectors.hint
+    _, vectors = await doctor.check_graph(client, owner, identity, None)
+    assert vectors == Check(
+        "vectors", True, "of hashing:test-doctor (5), 1 lacks a vector, and nothing makes them here"
+    )
+
+
 async def test_what_is_wrong_with_a_project_is_said(
     client: GraphClient, owner: Owner, identity: ProjectIdentity, tmp_path: Path
 ) -> None:
