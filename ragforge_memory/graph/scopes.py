@@ -9,8 +9,9 @@ from ragforge_memory.graph.client import PATIENT_TIMEOUT, GraphClient
 from ragforge_memory.graph.records import from_json
 from ragforge_memory.graph.space_in_use import SpaceInUse, in_space, stored
 from ragforge_memory.graph.spaces import Space, cosine_of_score
-from ragforge_memory.graph.text import lucene_any, owner_token, query_words
+from ragforge_memory.graph.text import lucene_all, lucene_any, owner_token, query_parts, query_words
 from ragforge_memory.models.code import Scope, ScopeCounts, ScopeName, ScopeUse
+from ragforge_memory.retrieval.words import asked_for
 
 # On servers without filters in the index: neighbours taken for each one wanted, and the most that are.
 _OVERFETCH = 20
@@ -42,10 +43,13 @@ class ScopeStore:
             return []
         names = lucene_any(("name", "qualified_name"), words)
         others = lucene_any(("terms", "signature", "docstring"), words)
+        # "validate the service interface": `validateServiceInterface` has all of it, dozens are called `Service`.
+        parts = asked_for(query_parts(query))
+        whole = f" {lucene_all('terms', parts)}^3" if len(parts) > 1 else ""
         rows = await self._client.read(
             "search_scopes_text",
             project=project,
-            query=f"+project_token:{owner_token('', project)}^0 +({names}^3 {others})",
+            query=f"+project_token:{owner_token('', project)}^0 +({names}^3 {others}{whole})",
             limit=limit,
         )
         return [scope(row["scope"], score=row["score"], matched_by=("text",)) for row in rows]

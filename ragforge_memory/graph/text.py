@@ -72,6 +72,14 @@ def query_words(text: str) -> list[str]:
     return list(found)[:MAX_QUERY_WORDS]
 
 
+def query_parts(text: str) -> list[str]:
+    """The words of a question, identifiers as their parts alone: what `terms` may have all of."""
+    found: dict[str, None] = {}
+    for word in _WORD.findall(text):
+        found.update(dict.fromkeys(identifier_parts(word) if word.isascii() and word.isidentifier() else (word,)))
+    return list(found)[:MAX_QUERY_WORDS]
+
+
 def text_words(text: str) -> list[str]:
     """Every word of a text, as often as it is there, with the parts of its identifiers once each."""
     return [piece for word in _WORD.findall(text) for piece in known_pieces(word.lower())] + terms(text).split()
@@ -81,6 +89,11 @@ def lucene_any(fields: tuple[str, ...], words: list[str]) -> str:
     """A clause that asks for any of ``words`` in any of ``fields``; quoted, so AND, OR and NOT are words too."""
     alternatives = " ".join(f'"{word}"' for word in words)
     return "(" + " ".join(f"{field}:({alternatives})" for field in fields) + ")"
+
+
+def lucene_all(field: str, words: list[str]) -> str:
+    """A clause that asks for all of ``words`` in ``field``."""
+    return "(" + " ".join(f'+{field}:"{word}"' for word in words) + ")"
 
 
 def asked_words(clause: str) -> list[str]:

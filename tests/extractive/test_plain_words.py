@@ -13,6 +13,7 @@ from ragforge_memory.llm.extractive.questions import read_questions
 from ragforge_memory.llm.port import ChatMessage, ModelRequest, complete
 from ragforge_memory.tools.code_search import CODE_SEARCH_TOOLS
 from ragforge_memory.tools.registry import ToolRegistry
+from tests.extractive.asking import ECHO, answer_to, requests_for, user
 
 pytestmark = pytest.mark.anyio
 
@@ -85,3 +86,41 @@ def test_a_verb_is_no_name(text: str) -> None:
 )
 def test_plain_words_in_short_questions_are_names(text: str, form: str, target: str) -> None:
     assert [(each.form, each.target.text) for each in read_questions(text)] == [(form, target)]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("how does OkHttpCall parse the response?", "OkHttpCall parse response"),
+        ("How does `Engine` match routes?", "Engine match routes"),
+        ("how is the response parsed by OkHttpCall?", "response parsed OkHttpCall"),
+    ],
+)
+async def test_how_something_is_done_is_searched_for_although_a_name_is_given(text: str, said: str) -> None:
+    assert await requests_for(user(text)) == [("search_code", {"query": said, "limit": 40})]
+
+
+@pytest.mark.parametrize("text", ["how does Engine work?", "how do I use Engine.run?", "how does `Engine` fail?"])
+async def test_how_something_works_asks_for_it_alone(text: str) -> None:
+    (first, *_) = await requests_for(user(text))
+    assert first[0] == "read_scope"
+
+
+async def test_the_code_of_what_is_called_like_that_says_how_it_is_done() -> None:
+    source = "    def parse_response(self, raw):\n        return self.decode(raw)"
+    method = {**ECHO, "name": "parse_response", "qualified_name": "HttpCall.parse_response", "source": source}
+    of_test = {**method, "qualified_name": "HttpCallTest.parse_response_twice", "file": "tests/test_call.py"}
+    near = {**method, "name": "parse", "qualified_name": "HttpCall.parse"}
+    results = {
+        "search_code": {"results": [near, of_test, method]},
+        "read_scope": {"match": "exact", "total": 1, "scopes": [method]},
+    }
+    text = await answer_to("how does HttpCall parse the response?", results)
+    assert text.startswith("`HttpCall.parse_response` - src/talk.py:12 (method")
+    assert "return self.decode(raw)" in text
+    assert "HttpCallTest" not in text
+    # What has only some of the words is told by its head, and not as if it were the answer.
+    results["search_code"] = {"results": [of_test, near]}
+    text = await answer_to("how does HttpCall parse the response?", results)
+    assert "`HttpCall.parse` - src/talk.py:12" in text
+    assert "return self.decode(raw)" not in text

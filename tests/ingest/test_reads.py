@@ -60,6 +60,20 @@ async def test_by_words(twins: tuple[GraphClient, str, str]) -> None:
     assert [each.score for each in found] == sorted((each.score for each in found), reverse=True)  # type: ignore[type-var]
 
 
+async def test_a_name_with_all_the_words_is_before_many_that_are_one_of_them(
+    either: GraphClient, tree: Tree, project: str
+) -> None:
+    for number in range(60):
+        tree.write(f"checks/test_{number}.py", f"class Service{number % 2 or ''}: ...\n")
+    tree.write("shop/api.py", "class Shop:\n    def validate_service_interface(self, given):\n        return given\n")
+    await ingest(either, tree.root, project=project)
+    await either.run_schema("CALL db.index.fulltext.awaitEventuallyConsistentIndexRefresh()")
+    found = await ScopeStore(either).search_text(project, "Shop validate the service interface", limit=5)
+    assert names(found)[0] == "Shop.validate_service_interface"
+    found = await ScopeStore(either).search_text(project, "validateServiceInterface of Shop", limit=5)
+    assert names(found)[0] == "Shop.validate_service_interface"
+
+
 async def test_by_name_uuid_file_and_use(twins: tuple[GraphClient, str, str]) -> None:
     client, project, _ = twins
     store = ScopeStore(client)

@@ -33,7 +33,7 @@ from ragforge_memory.llm.extractive.plan import (
     asks_why,
     is_about_code,
 )
-from ragforge_memory.llm.extractive.questions import Question, names_in, search_words
+from ragforge_memory.llm.extractive.questions import Question, asks_how, names_in, search_words
 from ragforge_memory.llm.extractive.quoting import (
     MAX_ASKED,
     MAX_LISTED,
@@ -213,7 +213,8 @@ def _by_name(question: Question, found: Sequence[Found]) -> list[str]:
     read = [(str(dict(each.call.arguments)["name"]), each.value) for each in found if each.call.tool == "read_scope"]
     if not all(isinstance(value, dict) and value.get("match") == "exact" for _, value in read):
         return []
-    what = replace(question, form="what")
+    # How something is done its code says.
+    what = replace(question, form="show" if asks_how(question) and len(read) == 1 else "what")
     answers = [_definition(what, name, {"read_scope": value}) for name, value in read]
     return trimmed([line for answer in answers for line in (*answer, "")])
 

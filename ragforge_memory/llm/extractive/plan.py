@@ -12,9 +12,16 @@ from ragforge_memory.llm.extractive.corrections import subject_words
 from ragforge_memory.llm.extractive.evidence import catching, importing, inheriting_calls, naming, raising, testing
 from ragforge_memory.llm.extractive.given_text import mentions_of
 from ragforge_memory.llm.extractive.members import member_calls
-from ragforge_memory.llm.extractive.questions import AND_STILL, MAX_QUESTION, Question, plain_names, search_words
+from ragforge_memory.llm.extractive.questions import (
+    AND_STILL,
+    MAX_QUESTION,
+    Question,
+    asks_how,
+    plain_names,
+    search_words,
+)
 from ragforge_memory.llm.extractive.quoting import MAX_SAID
-from ragforge_memory.llm.extractive.relevance import judged, line_pattern
+from ragforge_memory.llm.extractive.relevance import judged, line_pattern, named_so
 from ragforge_memory.llm.extractive.said import stated
 from ragforge_memory.llm.extractive.talk_patterns import PARTS
 from ragforge_memory.llm.extractive.targets import FOLDERS, Target, has_pronoun, read_target
@@ -241,6 +248,9 @@ def _second(question: Question, found: Sequence[Found]) -> tuple[Call, ...]:
     target = question.target
     searched = next((each.value for each in found if each.call.tool == "search_code"), None)
     if isinstance(searched, dict):
+        best = named_so(search_words(question), searched.get("results") or []) if asks_how(question) else None
+        if best is not None:
+            return (Call("read_scope", (("name", best["qualified_name"]), ("file", best["file"]))),)
         return _lines_with(question, searched)
     value = next((each.value for each in found if isinstance(each.value, dict)), {})
     match question.form:

@@ -115,6 +115,7 @@ _AND_STILL = re.compile(AND_STILL, re.I)
 
 # "URL" may be a name, and is a word as well.
 _ACRONYM = re.compile(r"[A-Z]{2,5}\d?")
+_HOW = re.compile(r"\W*how (?:do|does|did|is|are|was|were|can|will|would|should)\b", re.I)
 _WE = re.compile(r"\b(?:we|i|you|us)\b", re.I)
 _ITS = re.compile(r"['’]s$", re.I)
 
@@ -183,6 +184,11 @@ def _sides(said: str) -> list[Target]:
     match = next((match for pattern in COMPARED if (match := pattern.match(said))), None)
     targets = [read_target(match[side]) for side in ("x", "y")] if match else []
     return targets if all(each.kind in ("name", "file") for each in targets) else []
+
+
+def asks_how(question: Question) -> bool:
+    """Whether words are searched for that say how something is done: the code of it is the answer."""
+    return question.form == "search" and bool(_HOW.match(question.text))
 
 
 def plain_names(question: Question) -> tuple[str, ...]:
@@ -319,6 +325,9 @@ def _named_or_search(said: str) -> Question:
     """No pattern fits: a lone name asks what it is, everything else is searched for."""
     target = read_target(said)
     if target.sort and _ACRONYM.fullmatch(target.text) and not _called(target, said):
+        return Question("search", Target("words", said), said)
+    # "How does OkHttpCall parse the response" asks for what does that, and not for all of OkHttpCall.
+    if target.kind == "name" and _HOW.match(said) and len(content_words(said)) > 2:
         return Question("search", Target("words", said), said)
     if target.kind in ("name", "file") and (target.marked or " " not in said.strip()):
         return Question("outline" if target.kind == "file" else "what", target, said)
