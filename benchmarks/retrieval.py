@@ -149,7 +149,7 @@ async def by_size(
         texts = [turn["text"] for turn in lines(data / "corpus.jsonl")]
         questions = [each["question"] for each in lines(data / "queries.jsonl")]
     else:
-        *texts, _ = told.read_text(encoding="utf-8").split("\n")
+        texts = told.read_text(encoding="utf-8").splitlines()
         questions, texts = texts[-ASKED:], texts[:-ASKED]
     floor = open_driver(config)
 
@@ -161,7 +161,7 @@ async def by_size(
     try:
         made: dict[int, tuple[AsyncConversation, dict[str, str]]] = {}
         for size in sizes:
-            if size <= len(texts):
+            if told is not None and size <= len(texts):
                 said = texts[:size]
             else:  # real sentences with a mark of their own, so that no two are the same
                 said = [f"{texts[random.integers(len(texts))]} ({size}/{number})" for number in range(size)]

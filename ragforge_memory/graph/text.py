@@ -6,21 +6,16 @@ import hashlib
 import re
 
 from ragforge_memory.noted import Noted
+from ragforge_memory.retrieval.names import words as identifier_parts
 from ragforge_memory.retrieval.scripts import asked_pieces, known_pieces
 
 _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*+(?:\.[A-Za-z_][A-Za-z0-9_]*+)*+")
-_PARTS = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
 _WORD = re.compile(r"\w+", re.UNICODE)
 _QUOTED = re.compile(r'"(\w+)"')
 
 # More words than this make a query slower, not better: Lucene scores the rarest anyway.
 MAX_QUERY_WORDS = 64
 _MAX_TERMS = 2_000
-
-
-def identifier_parts(identifier: str) -> list[str]:
-    """The words of an identifier, split at case, underscore and dot: ``getHTTPUrl_v2`` → get, http, url, v, 2."""
-    return [part.lower() for part in _PARTS.findall(identifier)]
 
 
 def terms(text: str) -> str:
@@ -66,18 +61,15 @@ def query_words(text: str) -> list[str]:
     for word in _WORD.findall(text):
         found.update(dict.fromkeys(asked_pieces(word.lower())))
         # Parts are stored of identifiers alone: between other letters they would be words of one sign.
-        parts = identifier_parts(word) if word.isascii() else []
+        parts = identifier_parts(word) if word.isascii() else ()
         if len(parts) > 1:
             found.update(dict.fromkeys(parts))
     return list(found)[:MAX_QUERY_WORDS]
 
 
 def query_parts(text: str) -> list[str]:
-    """The words of a question, identifiers as their parts alone: what `terms` may have all of."""
-    found: dict[str, None] = {}
-    for word in _WORD.findall(text):
-        found.update(dict.fromkeys(identifier_parts(word) if word.isascii() and word.isidentifier() else (word,)))
-    return list(found)[:MAX_QUERY_WORDS]
+    """The words of a question, identifiers as their parts alone, as `terms` has them."""
+    return list(dict.fromkeys(identifier_parts(text)))[:MAX_QUERY_WORDS]
 
 
 def text_words(text: str) -> list[str]:

@@ -248,10 +248,7 @@ def _second(question: Question, found: Sequence[Found]) -> tuple[Call, ...]:
     target = question.target
     searched = next((each.value for each in found if each.call.tool == "search_code"), None)
     if isinstance(searched, dict):
-        best = named_so(search_words(question), searched.get("results") or []) if asks_how(question) else None
-        if best is not None:
-            return (Call("read_scope", (("name", best["qualified_name"]), ("file", best["file"]))),)
-        return _lines_with(question, searched)
+        return _beyond_search(question, searched)
     value = next((each.value for each in found if isinstance(each.value, dict)), {})
     match question.form:
         case "lines":
@@ -280,12 +277,19 @@ def _second(question: Question, found: Sequence[Found]) -> tuple[Call, ...]:
             return ()
 
 
-def _lines_with(question: Question, searched: dict[str, Any]) -> tuple[Call, ...]:
-    """Where no definition answers, the text may: a decorator, a comment, a page of documentation."""
-    missing = judged(search_words(question), searched.get("results") or []).missing
-    if not missing:
+def _beyond_search(question: Question, searched: dict[str, Any]) -> tuple[Call, ...]:
+    """How something is done the code of what is called so tells.
+
+    Where no definition answers, the text may: a decorator, a comment, a page of documentation.
+    """
+    asked = search_words(question)
+    results = judged(asked, searched.get("results") or [])
+    best = named_so(asked, results) if asks_how(question) else None
+    if best is not None:
+        return (Call("read_scope", (("name", best["qualified_name"]), ("file", best["file"]))),)
+    if not results.missing:
         return ()
-    return (Call("grep_code", (("pattern", line_pattern(missing)), ("ignore_case", True), ("limit", 20))),)
+    return (Call("grep_code", (("pattern", line_pattern(results.missing)), ("ignore_case", True), ("limit", 20))),)
 
 
 def _guess(target: Target) -> tuple[Call, ...]:

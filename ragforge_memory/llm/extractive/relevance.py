@@ -48,12 +48,12 @@ def judged(asked: tuple[str, ...], results: Sequence[Mapping[str, Any]]) -> Judg
     return Judged((), near, tuple(word for word in asked if any(word not in have for _, have in near[:3])))
 
 
-def named_so(asked: tuple[str, ...], results: Sequence[Mapping[str, Any]]) -> Mapping[str, Any] | None:
-    """The result whose name says all that was asked for: "how does Context parse args" is `Context.parse_args`."""
-    best = next(iter(judged(asked, results).good), None)
+def named_so(asked: tuple[str, ...], found: Judged) -> Mapping[str, Any] | None:
+    """The best result if its name says all that was asked for: "how does Context parse args", `Context.parse_args`."""
+    best = found.good[0] if found.good else None
     if best is None or len(asked) < 2 or is_test(best["file"]):
         return None
-    return best if len(covered(asked, str(best["qualified_name"]))) == len(asked) else None
+    return best if covered(asked, str(best["qualified_name"])) == asked else None
 
 
 def line_pattern(words: Sequence[str]) -> str:
