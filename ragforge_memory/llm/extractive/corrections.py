@@ -15,7 +15,7 @@ from ragforge_memory.llm.extractive.echoes import NOTED
 from ragforge_memory.llm.extractive.held import Held, held
 from ragforge_memory.llm.extractive.questions import names_in, sentences
 from ragforge_memory.llm.extractive.quoting import shortened
-from ragforge_memory.llm.extractive.small_talk import NO_QUESTION, THANKS
+from ragforge_memory.llm.extractive.small_talk import LEADING, NO_QUESTION, THANKS
 from ragforge_memory.llm.extractive.talk_patterns import PARTS
 from ragforge_memory.llm.extractive.values import APPROVES, BARE_VALUE
 from ragforge_memory.llm.extractive.wording import content_words, stem
@@ -60,14 +60,6 @@ _I_MEANT = re.compile(r"(?:sorry[,.]? )?(?:i|we) (?:mean|meant) ", re.I)
 _SAYS = re.compile(
     r"(?P<subject>[^,;:]*?)(?:\b|(?<=['’]))(?P<verb>s|re|is|are|was|were|stays?|remains?|becomes?|should|must|shall|will"
     r"|has|have|may|can|needs?|uses?)\b (?P<what>.+)",
-    re.I,
-)
-# What leads to a statement and is no part of it.
-_LEADING = re.compile(
-    r"^(?:(?:ok(?:ay)?|so|but|and|well|hm+|sorry|i think|please|fyi|important|actually|from now on|scratch that|no|nope"
-    r"|my mistake|(?:i|we) (?:was|were) wrong|note|remember|for the record|decision|decided|reminder|correction|update"
-    r"|(?:we|i)(?:['’]ve| have)? (?:now )?(?:decided|agreed|changed (?:our|my) minds?))(?: that\b| ?[:,;.-])?"
-    r" ?(?=\b|['’\"`]))+",
     re.I,
 )
 # "We changed our mind: legacyArgs goes away" is against all that was decided of it.
@@ -274,14 +266,14 @@ def _corrects(text: str, note: str) -> bool:
 
 def _bare(text: str) -> str:
     """A statement without what leads to it and ends it."""
-    return _LEADING.sub("", " ".join(text.lower().split())).rstrip(".! ")
+    return LEADING.sub("", " ".join(text.lower().split())).rstrip(".! ")
 
 
 def _says_so(text: str) -> bool:
     """Whether a statement says of itself that it corrects something; "No, that is fine" does not, nor does an if."""
     if text.rstrip().endswith("?") or _CONDITION.match(text) or not _CORRECTS.search(text):
         return False
-    states = _SAYS.match(_LEADING.sub("", text))
+    states = _SAYS.match(LEADING.sub("", text))
     return states is None or not _APPROVES.match(states["what"])
 
 
@@ -301,7 +293,7 @@ def _is_against(text: str, note: str) -> bool:
         return False
     if {*first, *_AMOUNT.findall(text)} <= {*second, *_AMOUNT.findall(note)} and _negated(text) == _negated(note):
         return False
-    one, other = _SAYS.match(_LEADING.sub("", text)), _SAYS.match(_LEADING.sub("", note))
+    one, other = _SAYS.match(LEADING.sub("", text)), _SAYS.match(LEADING.sub("", note))
     if one is None or other is None:
         return True
     whose, others = {*subject_words(one["subject"])}, {*subject_words(other["subject"])}

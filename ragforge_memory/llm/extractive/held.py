@@ -9,17 +9,12 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from ragforge_memory.llm.extractive.small_talk import NO_QUESTION, PLAIN, SET
+from ragforge_memory.llm.extractive.small_talk import LEADING, NO_QUESTION, PLAIN, SET
 from ragforge_memory.llm.extractive.wording import content_words, stem
 
 MAX_HELD = 200
 """Characters of a statement that is read so; longer ones explain."""
 
-_PREFIX = re.compile(
-    r"^(?:(?:note|remember|for the record|decision|decided|reminder|fyi|heads[- ]up|update|correction|actually|rule"
-    r"|from now on|(?:we|i)(?:['’]ve| have)? (?:now )?(?:decided|agreed))(?: that\b|(?: on)? ?[:,-])? )+",
-    re.I,
-)
 # A place or a platform has a name: no "in JSON" behind "to stdout", no "in sync", no "on every push".
 _NAMED = r"(?=(?:(?:the|an?|our|its) )?(?-i:[A-Z`\"'/]|[\w-]*[_./\d]))(?!every\b|each\b|all\b)"
 _KINDS = (
@@ -66,7 +61,7 @@ def held(text: str) -> Held | None:
     """What a text says of what, where it is such a statement and nothing else; None otherwise."""
     if len(text) > MAX_HELD or text.rstrip().endswith("?"):
         return None
-    said = _PREFIX.sub("", " ".join(text.split()))
+    said = LEADING.sub("", " ".join(text.split()))
     if states := SET.match(said):
         subject = named(states["what"])
         # "The port" may be any; what has two words is one thing.

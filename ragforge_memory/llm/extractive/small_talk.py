@@ -45,6 +45,14 @@ _AHEAD = (
     r"(?:(?:actually|ok(?:ay)?|so|but|and|no(?:pe)?|well|hm+|sorry|i think|please|fyi|btw|by the way|important"
     r"|warning|no (?:worries|problem)|scratch that|in general|as a rule)[, :;.!]+)*"
 )
+LEADING = re.compile(
+    r"^(?:(?:ok(?:ay)?|so|but|and|well|hm+|sorry|i think|please|fyi|important|actually|from now on|scratch that|no|nope"
+    r"|my mistake|(?:i|we) (?:was|were) wrong|note|remember|for the record|decision|decided|reminder|correction|update"
+    r"|rule|heads[- ]up|(?:we|i)(?:['’]ve| have)? (?:now )?(?:decided|agreed|changed (?:our|my) minds?))"
+    r"(?: that\b|(?: on)? ?[:,;.-])? ?(?=\b|['’\"`]))+",
+    re.I,
+)
+"""What leads to a statement and is no part of it."""
 NO_QUESTION = (
     r"(?!(?:why|how|what|where|who|whom|whose|when|which|is|are|was|were|does|do|did|can|could|should|must|will|would"
     r"|has|have|may|shall|show|list|find|explain|give|tell|search|look|get|print|read|open|compare|describe|any|all|every"
