@@ -76,5 +76,5 @@ async def test_what_was_said_under_the_old_name_is_found_by_the_new_one(
     )
     assert f"> {decision}" in decided
     assert f"> {decision}" in said
-    assert "(bank/account.py): it has moved to bank/account.py refuse_debts" in decided
+    assert "(bank/account.py): it is called `refuse_debts` now" in decided
     assert nothing.startswith("Nothing found about `monthly_report` in our conversations.")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from ragforge_memory.llm.extractive.echoes import only_repeats
 from ragforge_memory.llm.extractive.said import decisions, sayings, stated
 
@@ -44,6 +46,20 @@ def test_a_decision_comes_first_and_what_became_of_the_code_is_told_of_all() -> 
     told = sayings("load_rows", {"query": "load_rows", "messages": messages})
     assert [line for line in told if line.startswith("  >")] == [f"  > {decision}"]
     assert told[-1] == "- `load_rows` (a.py): its code has changed"
+
+
+@pytest.mark.parametrize(
+    "quoted",
+    [
+        "No test calls `rows` directly, but these lines of tests name it:\n- test_a.py:1 `load(rows)`",
+        "`load_rows` (a.py, line 1) is called by 1 scope:\n- `main` - a.py:9",
+    ],
+)
+def test_what_only_quotes_code_is_no_saying_beside_what_was_stated(quoted: str) -> None:
+    decision = "we decided that load_rows reads everything at once"
+    messages = [message("assistant", quoted), message("user", decision)]
+    told = sayings("load_rows", {"query": "load_rows", "messages": messages})
+    assert [line for line in told if line.startswith("  >")] == [f"  > {decision}"]
 
 
 def test_what_the_user_stated_is_a_reason_and_a_question_is_none() -> None:

@@ -113,7 +113,8 @@ def test_which_decisions_may_no_longer_hold() -> None:
             "corrected": {"excerpt": "update: tokens never expire", "timestamp": "2026-01-07"},
         },
         each(5, "note: rows have names", "orphaned"),
-        each(4, "note: ports are even", "moved", moved_to="b.py load_all"),
+        each(4, "note: ports are even", "moved", moved_to="b.py load_all", changed=True),
+        each(7, "note: ports are odd", "moved", moved_to="b.py load_rows"),
         each(3, "note: load_rows is lazy", "drifted"),
     ]
     lines = outdated({"decisions": over})
@@ -124,7 +125,9 @@ def test_which_decisions_may_no_longer_hold() -> None:
         "  > note: rows have names",
         "  - `load_rows` (a.py): it is gone",
         "  > note: ports are even",
-        "  - `load_rows` (a.py): it has moved to b.py load_all",
+        "  - `load_rows` (a.py): it has moved to b.py and is called `load_all` now, and its code has changed",
+        "  > note: ports are odd",
+        "  - `load_rows` (a.py): it has moved to b.py",
         "  > note: load_rows is lazy",
         "  - `load_rows` (a.py): its code has changed",
     ]

@@ -22,7 +22,7 @@ from ragforge_memory.llm.extractive.targets import is_marked
 from ragforge_memory.llm.extractive.wording import covered, stem
 
 _ASKED = 2
-_QUOTES_CODE = re.compile(r"^(?:- )?`[^`\n]+` (?:- \S+:\d|\([^\n]+, line \d|contains)", re.M)
+_QUOTES_CODE = re.compile(r"^(?:(?:- )?`[^`\n]+` (?:- \S+:\d|\([^\n]+, line \d|contains)|- \S+:\d+ `)", re.M)
 _NOTHING_SAID = re.compile(rf"^{NOTHING_FOUND}\b")
 MAX_SAYINGS = 5
 _CHANGES = 6
@@ -220,12 +220,20 @@ def _became(messages: Iterable[Mapping[str, Any]], fresh: bool = False) -> _Beca
                 told[place] = "its code has changed"
             case "moved":
                 changed = ", and its code has changed" if code.get("changed") else ""
-                told[place] = f"it has moved to {code['moved_to']}{changed}"
+                told[place] = f"{_moved(*place, code['moved_to'])}{changed}"
             case "orphaned":
                 told[place] = "it is gone"
             case "fresh" if fresh:
                 told.setdefault(place, "its code is as it was")
     return told
+
+
+def _moved(file: str, name: str, to: str) -> str:
+    """Where it is now, and what it is called there: ``to`` is a file and a name."""
+    now_in, _, called = to.rpartition(" ")
+    moved = [f"has moved to {now_in}"] if now_in != file else []
+    renamed = [f"is called `{called}` now"] if called != name else []
+    return f"it {' and '.join(moved + renamed) or 'has moved'}"
 
 
 def _places(told: _Became) -> list[str]:
