@@ -78,6 +78,7 @@ def test_other_days_are_asked_for_the_same() -> None:
         ("No decision about `tokens` was noted.\n\nWhat was …", "tokens"),
         ("Nothing found about `tokens` in our conversations.", "tokens"),
         ("What was said about `decisions`:\n- You, …", ""),
+        ("What was said about `to-dos`:\n- You, …", ""),
         (USES, ""),
     ],
 )

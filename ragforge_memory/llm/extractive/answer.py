@@ -9,7 +9,7 @@ from typing import Any
 
 from ragforge_memory.llm.extractive.calls import Found
 from ragforge_memory.llm.extractive.corrections import acknowledged
-from ragforge_memory.llm.extractive.echoes import NOTED
+from ragforge_memory.llm.extractive.echoes import EVERY_DECISION, EVERY_TO_DO, NOTED
 from ragforge_memory.llm.extractive.evidence import imported, overridden, raised, tested, used_as_text
 from ragforge_memory.llm.extractive.found_text import code_lines, search_results
 from ragforge_memory.llm.extractive.held import bare
@@ -30,6 +30,7 @@ from ragforge_memory.llm.extractive.plan import (
     asks_for_decisions,
     asks_outdated,
     asks_still,
+    asks_to_do,
     asks_why,
     is_about_code,
 )
@@ -146,7 +147,8 @@ def write(question: Question, asked: str, found: Sequence[Found]) -> str:
             if asks_outdated(question):
                 lines = outdated(listed, when)
             elif asks_for_decisions(question):
-                lines = decisions(listed, when, asks_still(question))
+                called = EVERY_TO_DO if asks_to_do(question) else EVERY_DECISION
+                lines = decisions(listed, when, asks_still(question), called)
             else:
                 lines = sayings(asked, said, asks_decided(question), when, asks_still(question))
         case _:

@@ -15,6 +15,10 @@ from ragforge_memory.llm.extractive.small_talk import TAKEN_BACK
 WHAT_WAS_SAID = "What was said about"
 """How an answer begins that quotes messages."""
 
+EVERY_DECISION = "decisions"
+EVERY_TO_DO = "to-dos"
+"""What an answer says it is about that was asked for all that was decided, or is to be done."""
+
 NOTED = "Noted: `what did we decide"
 """How the answer to a statement begins."""
 

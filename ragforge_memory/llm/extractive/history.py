@@ -16,7 +16,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ragforge_memory.llm.extractive.echoes import NO_DECISION, WHAT_WAS_SAID
+from ragforge_memory.llm.extractive.echoes import EVERY_DECISION, EVERY_TO_DO, NO_DECISION, WHAT_WAS_SAID
 from ragforge_memory.llm.extractive.questions import names_in
 from ragforge_memory.llm.extractive.targets import Target, is_file, read_target
 from ragforge_memory.llm.port import ChatMessage
@@ -117,7 +117,7 @@ def _last_subject(earlier: Sequence[ChatMessage], system: str) -> Subject | None
 
 def _topic(answer: str) -> str:
     told = _TOPIC.match(answer)
-    return told["topic"] if told and told["topic"] != "decisions" else ""
+    return told["topic"] if told and told["topic"] not in (EVERY_DECISION, EVERY_TO_DO) else ""
 
 
 def _last_answer(earlier: Sequence[ChatMessage]) -> str:

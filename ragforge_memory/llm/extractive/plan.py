@@ -97,7 +97,12 @@ def asks_for_decisions(question: Question) -> bool:
 
 def asks_decided(question: Question) -> bool:
     """Whether it is asked for what was decided or noted, and not for all that was said."""
-    return question.form == "said" and bool(_DECIDED.search(question.text) or _TO_DO.search(question.text))
+    return question.form == "said" and (bool(_DECIDED.search(question.text)) or asks_to_do(question))
+
+
+def asks_to_do(question: Question) -> bool:
+    """Whether it is asked what is left to do."""
+    return bool(_TO_DO.search(question.text))
 
 
 def asks_still(question: Question) -> bool:
@@ -214,7 +219,7 @@ def _decisions(question: Question) -> tuple[Call, ...]:
     only = (("doubtful", True),) if asks_outdated(question) else ()
     rest = (*only, ("limit", MAX_SAID), *question.days.arguments)
     # "Todo: …", "still to do: …", "I still have to …".
-    about = (target,) if target else ("todo", "still") if _TO_DO.search(question.text) else ()
+    about = (target,) if target else ("todo", "still") if asks_to_do(question) else ()
     return tuple(Call("list_decisions", (("about", each), *rest)) for each in about) or (Call("list_decisions", rest),)
 
 

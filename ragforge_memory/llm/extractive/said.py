@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ragforge_memory.llm.extractive.corrections import correction_of
-from ragforge_memory.llm.extractive.echoes import NO_DECISION, WHAT_WAS_SAID, only_asks, only_repeats
+from ragforge_memory.llm.extractive.echoes import EVERY_DECISION, NO_DECISION, WHAT_WAS_SAID, only_asks, only_repeats
 from ragforge_memory.llm.extractive.questions import read_questions
 from ragforge_memory.llm.extractive.quoting import (
     NOTHING_FOUND,
@@ -128,12 +128,12 @@ def all_decisions(values: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
     return {"decisions": newest, "more": any(value.get("more") for value in values)}
 
 
-def decisions(value: Mapping[str, Any], when: str = "", still: bool = False) -> list[str]:
-    """What was decided and noted, the newest first, as `list_decisions` gave it."""
+def decisions(value: Mapping[str, Any], when: str = "", still: bool = False, called: str = EVERY_DECISION) -> list[str]:
+    """What was decided and noted, the newest first, as `list_decisions` gave it; ``called``: what all of it is."""
     noted = value.get("decisions") or []
     if not noted:
-        return [f"{NOTHING_FOUND} about `decisions` in our conversations{when}."]
-    lines = [f"{WHAT_WAS_SAID} `decisions`{when}:"]
+        return [f"{NOTHING_FOUND} about `{called}` in our conversations{when}."]
+    lines = [f"{WHAT_WAS_SAID} `{called}`{when}:"]
     for each in noted:
         lines += quoted_message(each, ())
     return lines + _more(value) + _since(noted, noted if still else [])
@@ -145,7 +145,7 @@ def outdated(value: Mapping[str, Any], when: str = "") -> list[str]:
     over = value.get("decisions") or []
     if not over:
         return [f"{NO_DECISION} that you noted{when} was corrected since, or is of code that has changed."]
-    lines = [f"{WHAT_WAS_SAID} `decisions`{when} that may no longer hold:"]
+    lines = [f"{WHAT_WAS_SAID} `{EVERY_DECISION}`{when} that may no longer hold:"]
     for each in over:
         lines += [*quoted_message(each, ()), *(f"  {line}" for line in _places(_became([each])))]
     return lines + _more(value)

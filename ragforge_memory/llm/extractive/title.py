@@ -56,6 +56,18 @@ _PASSIVE = re.compile(
     r"|bound|drawn|held|left|lost|put|split|thrown|broken|hidden|told|meant|caught|laid|led)\b.*)$",
     re.I,
 )
+# "How does the pool close sockets?": how the pool closes sockets. Where the subject ends a common verb tells.
+_ACTIVE = re.compile(
+    r"^(?P<how>how|where|when|why) (?P<does>do|does) (?P<what>(?!(?:i|we|you|it|they|there|one)\b)"
+    r"(?:(?:the|an?|our|its|this) )?\S+(?: \S+){0,3}?) "
+    r"(?P<verb>break|build|cache|call|change|check|choose|close|compare|compute|connect|convert|create|deal|decide|decode"
+    r"|depend|detect|encode|fail|filter|find|format|get|handle|happen|keep|know|load|log|look|make|match|merge|open|parse"
+    r"|pick|print|raise|read|register|render|resolve|retry|return|run|send|sort|split|start|stop|store|support|treat|use"
+    r"|validate|wait|work|write)(?P<rest>\b.*)$",
+    re.I,
+)
+# What says nothing without its first word: "What happens when the response is not ok", "Which of our decisions hold".
+_WHOLE = re.compile(r"^(?:what happen(?:s|ed)|which of|what of)\b", re.I)
 # "Which functions parse options?": functions that parse options.
 _WHICH = re.compile(
     r"^(?:which|what) (?P<things>(?:\w+ )?(?:functions|methods|classes|constants|modules|files|tests|places|parts))"
@@ -118,14 +130,26 @@ def condensed(question: str) -> str:
 
 def _clause(said: str) -> str:
     """A question with its words put as a subject has them: "How cookies are parsed"; '' where that is not clear."""
+    if _WHOLE.match(said):
+        return said
     passive = _PASSIVE.match(said)
     if passive:
         return f"{passive['how']} {passive['what']} {passive['is']} {passive['done']}"
+    active = _ACTIVE.match(said)
+    if active:
+        verb = active["verb"] if active["does"].lower() == "do" else _third_person(active["verb"])
+        return f"{active['how']} {active['what']} {verb}{active['rest']}"
     which = _WHICH.match(said)
     if which:
         lies = _LIES.match(which["rest"])
         return f"{which['things']} {lies['place'] if lies else 'that ' + which['rest']}"
     return ""
+
+
+def _third_person(verb: str) -> str:
+    if verb.endswith("y"):
+        return f"{verb[:-1]}ies"
+    return f"{verb}{'es' if verb.endswith(('s', 'x', 'ch', 'sh')) else 's'}"
 
 
 def shortened(text: str) -> str:
