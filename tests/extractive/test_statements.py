@@ -21,6 +21,7 @@ def forms(text: str) -> list[str]:
         "We changed our mind: QueryParams may be mutable",
         "scratch that, QueryParams stays immutable",
         "actually we use requests-cache instead of hishel",
+        "actually, they keep it on the same origin",
         "That is wrong: retries default is 2",
         "No, max redirects is 40",
         "Actually, the retries limit should be 5, not 3",

@@ -19,6 +19,7 @@ from ragforge_memory.llm.extractive.quoting import (
 from ragforge_memory.llm.extractive.relevance import judged
 
 MAX_RESULTS = 5
+_NEAREST = 3
 
 
 def search_results(question: Question, value: Mapping[str, Any], lines_found: Mapping[str, Any]) -> list[str]:
@@ -38,12 +39,9 @@ def search_results(question: Question, value: Mapping[str, Any], lines_found: Ma
         return [*lines[:-1], *_by_words_alone(value)]
     missing = " ".join(found.missing) or question.text
     lines = _word_lines(missing, lines_found) or [nothing(missing)]
-    if found.near:
-        lines += [f"Nearest by {_quoted(found.near[0][1])}:"]
-        lines += [
-            f"- `{each['qualified_name']}` - {each['file']}:{each['line']} ({each['type']})"
-            for each, _ in found.near[:3]
-        ]
+    if near := found.near[:_NEAREST]:
+        lines += [f"Nearest by {_quoted([word for word in asked if any(word in have for _, have in near)])}:"]
+        lines += [f"- `{each['qualified_name']}` - {each['file']}:{each['line']} ({each['type']})" for each, _ in near]
     if question.form == "search":
         lines += ["", f"{NOT_UNDERSTOOD}: I looked for {_quoted(asked) or 'its words'}."]
     return lines

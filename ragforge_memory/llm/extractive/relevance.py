@@ -25,7 +25,8 @@ class Judged:
 
     Args:
         good: what answers, the best first.
-        near: where nothing does: what has half of the words at least, with those that it has, the best first.
+        near: where nothing does: what has half of the words at least, or one in its name, with those that it has, the
+            best first.
         missing: the words that nothing was found for; none where something answers.
     """
 
@@ -42,7 +43,7 @@ def judged(asked: tuple[str, ...], results: Sequence[Mapping[str, Any]]) -> Judg
     good = tuple(each for each, have in scored if _answers(each, have, asked))
     if good:
         return Judged(good)
-    near = tuple((each, have) for each, have in scored if have and len(have) * 2 >= len(asked))
+    near = tuple((each, have) for each, have in scored if _is_near(each, have, asked))
     if not near:
         return Judged((), (), asked)
     return Judged((), near, tuple(word for word in asked if any(word not in have for _, have in near[:3])))
@@ -70,6 +71,10 @@ def _answers(result: Mapping[str, Any], have: Sequence[str], asked: Sequence[str
     if isinstance(similarity, float) and similarity >= SURE_SIMILARITY:
         return True
     return bool(have) and len(have) >= ENOUGH_WORDS * len(asked)
+
+
+def _is_near(result: Mapping[str, Any], have: tuple[str, ...], asked: tuple[str, ...]) -> bool:
+    return bool(have) and (len(have) * 2 >= len(asked) or bool(covered(have, str(result["qualified_name"]))))
 
 
 def _rank(result: Mapping[str, Any], have: Sequence[str], asked: tuple[str, ...]) -> tuple[int, int, bool]:

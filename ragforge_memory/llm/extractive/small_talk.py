@@ -87,6 +87,9 @@ NOTED = re.compile(
     # that is looked for.
     rf"|(?:(?<=no, )|(?<=nope, )|(?<=actually )|(?<=actually, )){NO_QUESTION}\S+(?: \S+){{0,6}}"
     r" (?:is|are|was|were|has|have|uses?)\b"
+    # "Actually, they keep it on the same origin".
+    r"|(?:(?<=actually )|(?<=actually, ))(?:they|we|it) "
+    r"(?!(?:is|are|was|were|does|do|did|would|will|can|could|might)\b)[a-z]+ \w"
     # "No, Anna owns it now", "no, Traverse drops them".
     rf"|(?:(?<=no, )|(?<=nope, )){NO_QUESTION}(?!(?:it|that|this|thanks)\b)\S+(?: \S+)? (?!(?:does|is)\b)"
     r"[a-z]{3,}s \w"
