@@ -74,7 +74,10 @@ class WorkTree:
 
     def check_out(self, commit: str) -> None:
         """Makes the files those of a commit."""
-        self.git("checkout", "-q", "-f", "--detach", commit)
+        try:
+            self.git("checkout", "-q", "-f", "--detach", commit)
+        except subprocess.CalledProcessError as error:
+            raise SystemExit(f"{commit} cannot be checked out: {error.stderr.strip()}") from error
         self.git("clean", "-q", "-ffdx")
 
     def commits(self, count: int) -> list[str]:
