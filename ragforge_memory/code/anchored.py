@@ -11,7 +11,7 @@ from typing import Any
 from ragforge_memory.code.anchors import in_place
 from ragforge_memory.code.fingerprint import whole
 from ragforge_memory.code.history import definitions_at
-from ragforge_memory.code.successors import Definition, Standing, standing
+from ragforge_memory.code.successors import Definition, Standing, is_replaced, standing
 from ragforge_memory.graph.anchors import AnchorRow, DefinitionRow
 
 Place = tuple[str, str]
@@ -86,9 +86,9 @@ def stands_on(anchor: AnchorRow, now: Now) -> Definition | None:
     the place where it stands, nor not to look where it went from there.
     """
     made = where_made(anchor, now)
-    if made is not None and (made.body_hash == anchor.body_hash or not _left(anchor)):
-        return made
-    return now.by_place.get((anchor.at_file, anchor.at_key))
+    if made is None or not (made.body_hash == anchor.body_hash or not _left(anchor)):
+        made = now.by_place.get((anchor.at_file, anchor.at_key))
+    return None if made is None or is_replaced(made_on(anchor), made) else made
 
 
 def where_made(anchor: AnchorRow, now: Now) -> Definition | None:

@@ -27,6 +27,7 @@ from ragforge_memory.code.successors import (
     alike,
     definitions,
     find_successors,
+    is_replaced,
     standing,
 )
 
@@ -206,7 +207,7 @@ class _History:
 
     def _holds(self, blob: str, at: Definition) -> bool:
         found = self._read(blob, at.file)
-        return found is None or any(each.key == at.key for each in found)
+        return found is None or any(each.key == at.key and not is_replaced(at, each) for each in found)
 
     def _read(self, blob: str, path: str) -> list[Definition] | None:
         if (blob, path) not in self._known:

@@ -49,6 +49,8 @@ _FEW = 3.0
 _MOST_CANDIDATES = 12
 _COMMON = 64
 _ROUNDS = 4
+# ``= New``, ``const = module.New;``: tokens and pairs of them.
+_MOST_OF_ALIAS = 11
 
 _FAMILIES = {
     **dict.fromkeys(("function", "method"), "function"),
@@ -126,7 +128,7 @@ class Standing:
 
 def standing(before: Iterable[Definition], after: Iterable[Definition]) -> Standing:
     """Pairs the definitions of one file by qualified name; of several of one name those with the same tokens first,
-    then those of the same type, then in order."""
+    then those of the same type, then in order; what only took the name over is new."""
     result = Standing()
     waiting: dict[str, list[Definition]] = defaultdict(list)
     for each in after:
@@ -136,7 +138,7 @@ def standing(before: Iterable[Definition], after: Iterable[Definition]) -> Stand
         groups[each.qualified_name].append(each)
     for name, olds in groups.items():
         news = waiting.get(name, [])
-        for same in (_same_tokens, _same_type, _any):
+        for same in (_same_tokens, _same_type, _not_replaced):
             left = []
             for old in olds:
                 found = next((new for new in news if same(old, new)), None)
@@ -164,6 +166,16 @@ def find_successors(
     if not lost or not new:
         return [GONE] * len(lost)
     return _Assignment(lost, new, renamed or {}).made()
+
+
+def is_replaced(old: Definition, new: Definition) -> bool:
+    """Whether no more than the name of a definition is left where it stood: ``Old = New``, for those who still use it,
+    behind a class or a function that is called otherwise now."""
+    return (
+        _FAMILIES.get(old.type) in ("function", "type")
+        and _FAMILIES.get(new.type) == "value"
+        and decode(new.sketch).count <= _MOST_OF_ALIAS
+    )
 
 
 def alike(old: Definition, new: Definition) -> float:
@@ -368,5 +380,5 @@ def _same_type(old: Definition, new: Definition) -> bool:
     return old.type == new.type
 
 
-def _any(_: Definition, __: Definition) -> bool:
-    return True
+def _not_replaced(old: Definition, new: Definition) -> bool:
+    return not is_replaced(old, new)
