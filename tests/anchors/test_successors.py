@@ -166,6 +166,42 @@ def test_a_rename_decides_between_two_files_where_more_went_the_same_way() -> No
     assert [each.definition for each in told] == [new[1], new[0]]
 
 
+PHRASE = """
+def get_reason_phrase(status_code: int) -> str:
+    try:
+        return http.HTTPStatus(status_code).phrase
+    except ValueError as exc:
+        return ""
+"""
+METHOD = """
+class StatusCode(IntEnum):
+    @classmethod
+    def get_reason_phrase(cls, value: int) -> str:
+        """The phrase of a code."""
+        try:
+            return StatusCode(value).phrase
+        except ValueError:
+            return ""
+
+    @classmethod
+    def is_redirect(cls, value: int) -> bool:
+        return value in (StatusCode.MOVED_PERMANENTLY, StatusCode.FOUND, StatusCode.SEE_OTHER)
+"""
+
+
+def test_what_nothing_else_is_like_may_have_been_rewritten_on_its_way() -> None:
+    lost, new = [only("utils.py", PHRASE)], read("status_codes.py", METHOD)
+    rival = only("lookup.py", METHOD.replace("class StatusCode(IntEnum)", "class Lookup").replace("StatusCode", "Code"))
+
+    [alone] = find_successors(lost, new)
+    [two] = find_successors(lost, [*new, *read("lookup.py", METHOD.replace("StatusCode", "Code")), rival])
+    [other] = find_successors(lost, [each for each in new if each.name != "get_reason_phrase"])
+
+    assert alone.definition is not None
+    assert alone.definition.qualified_name == "StatusCode.get_reason_phrase"
+    assert (two.definition, other.definition) == (None, None)
+
+
 class Versions:
     """Contents by name, parsed; counts what is asked for."""
 
