@@ -173,7 +173,7 @@ def get_reason_phrase(status_code: int) -> str:
     except ValueError as exc:
         return ""
 """
-METHOD = """
+METHOD = '''
 class StatusCode(IntEnum):
     @classmethod
     def get_reason_phrase(cls, value: int) -> str:
@@ -186,7 +186,7 @@ class StatusCode(IntEnum):
     @classmethod
     def is_redirect(cls, value: int) -> bool:
         return value in (StatusCode.MOVED_PERMANENTLY, StatusCode.FOUND, StatusCode.SEE_OTHER)
-"""
+'''
 
 
 def test_what_nothing_else_is_like_may_have_been_rewritten_on_its_way() -> None:
