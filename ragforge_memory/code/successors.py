@@ -35,8 +35,8 @@ _ENOUGH = 0.5
 # A method of the same class and name that stands in another file needs less.
 _ENOUGH_OF_A_CLASS = 0.44
 # A pair that nothing comes near to, on either side, needs less: of so many tokens and pairs of them nearly half, or a
-# name of so many words. Of 900 scopes that are gone in six repositories none more is taken for another than with half
-# of the tokens and a .15 lead.
+# name of so many words. Of 586 scopes that are gone in 13 repositories none more is taken for another, followed through
+# their histories, than with half of the tokens and a lead of .15.
 _ENOUGH_ALONE, _FAR = 0.25, 0.07
 _TELLING_LIKENESS, _TELLING_COUNT, _TELLING_WORDS = 0.45, 40, 3
 # Of two pairs that are nearer than this none is better.
