@@ -13,7 +13,6 @@ from dataclasses import dataclass, field
 
 from ragforge_memory.code.likeness import (
     NEARLY_SAME_NAME,
-    SAME_NAME,
     folded,
     name_likeness,
     path_likeness,
@@ -197,10 +196,11 @@ class _Pair:
 
     def beats(self, rival: _Pair) -> bool:
         """Whether it is clearly the better one: of copies of the same code the one whose path is more alike, and of
-        names that only case and underscores tell apart (``get`` and ``Get``) the one with the very name."""
+        two that are nearly as good the one with the very name, or with one that only case and underscores tell apart
+        from it (``get`` and ``Get``)."""
         if self.score - rival.score >= _MARGIN:
             return True
-        if self.name == SAME_NAME > rival.name >= NEARLY_SAME_NAME and self.score > rival.score:
+        if self.name >= NEARLY_SAME_NAME and self.name > rival.name and self.score > rival.score:
             return True
         return self.score >= rival.score - _COPIES and self.path - rival.path >= _PATH_MARGIN
 

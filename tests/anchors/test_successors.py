@@ -166,6 +166,23 @@ def test_a_rename_decides_between_two_files_where_more_went_the_same_way() -> No
     assert [each.definition for each in told] == [new[1], new[0]]
 
 
+def test_a_name_that_underscores_alone_tell_apart_decides_between_two_that_are_nearly_as_good() -> None:
+    body = (
+        "    c = command(exact(2), WITHOUT)\n    output, error = execute(c, 'a', 'b', 'c')\n    check(error, output)\n"
+    )
+    lost = [only("a_test.py", "def test_exact_args_with_invalid_count():\n" + body)]
+    name = only(
+        "a_test.py", "def test_exact_argsWith_invalid_count():\n    c = command(exact(2), WITHOUT)\n    check(c)\n"
+    )
+    tokens = only(
+        "a_test.py", "def exact_args_with_count(error, t):\n" + body.replace("check", "t.check").replace("WITHOUT", "t")
+    )
+
+    [found] = find_successors(lost, [tokens, name])
+
+    assert found.definition == name
+
+
 PHRASE = """
 def get_reason_phrase(status_code: int) -> str:
     try:
