@@ -121,13 +121,20 @@ async def open_services(wanted: Wanted) -> Services:
     resolution = await resolve_model(
         wanted.model, config=settings.llm, timeouts=Timeouts(first_chunk=agent_config.model_timeout_seconds)
     )
-    check_instructions(agent_config, resolution.provider, registry, wanted.today())
-    texts = wanted.texts
-    if texts is not None:
-        await asyncio.to_thread(texts.prepare)
-    graph = await connect(wanted.target, progress=wanted.progress, texts=texts)
+    # What was made here is closed where opening fails; what was given may be tried again.
+    made = contextlib.AsyncExitStack()
+    if resolution.provider is not wanted.model:
+        made.push_async_callback(resolution.provider.aclose)
     try:
+        check_instructions(agent_config, resolution.provider, registry, wanted.today())
+        texts = wanted.texts
+        if texts is not None:
+            await asyncio.to_thread(texts.prepare)
+        graph = await connect(wanted.target, progress=wanted.progress, texts=texts)
+        made.push_async_callback(graph.aclose)
         embedder, use = await _embedding(graph, wanted, settings)
+        if embedder is not None and wanted.embedder is None:
+            made.push_async_callback(embedder.aclose)
         following = _following(graph, wanted, settings, embedder, use)
         wants_vectors = agent_config.memory.embeddings.enabled
         scopes = ScopeStore(graph, use)
@@ -156,6 +163,7 @@ async def open_services(wanted: Wanted) -> Services:
         vectors = _vectors(wanted, settings, embedder, use, messages, summary_store, similar, scopes)
         conversations = ConversationStore(graph, wanted.owner, redacted=lambda value: services.redacted(value))
         held, held_messages, journal = _held(wanted.owner, agent_config, conversations, messages, home)
+        made.callback(journal.close)
         services = Services(
             owner=wanted.owner,
             config=agent_config,
@@ -204,7 +212,7 @@ async def open_services(wanted: Wanted) -> Services:
         services.background.begin()
         return services
     except BaseException:
-        await graph.aclose()
+        await made.aclose()
         raise
 
 

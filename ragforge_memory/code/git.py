@@ -77,10 +77,13 @@ def without_credentials(address: str) -> str:
 
 
 def git_environment() -> dict[str, str]:
-    """What a git of ours runs with: it takes no locks, speaks plain English and asks about no other repository."""
+    """What a git of ours runs with: it takes no locks, speaks plain English, asks about no other repository and no
+    other machine, which has what a partial clone has not."""
     # Inside a git hook these point to the repository that is being committed to.
     environment = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
-    return environment | {"GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C"}
+    # Before 2.44 git knows only the second way to be told so: no protocol has this name.
+    alone = {"GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": "none"}
+    return environment | alone | {"GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C"}
 
 
 def ask(directory: Path, *arguments: str, seconds: float = _TIMEOUT) -> str | None:

@@ -112,10 +112,9 @@ def follow(
         read: parses a content.
         deadline: by the monotonic clock.
     """
-    history = _History(steps, read)
+    history = _History(steps, read, deadline)
     found = {}
     for each in lost:
-        history.is_late = time.monotonic() > deadline
         with suppress(_TooLate):
             if history.begins_with(each):
                 found[each] = history.end_of(each)
@@ -137,11 +136,11 @@ class _Outcome:
 class _History:
     """Steps by the files that they change. What one step did is worked out once, for all definitions together.
 
-    Once it ``is_late`` only what is known already is told; `_TooLate` where that does not suffice.
+    Past the deadline only what is known already is told; `_TooLate` where that does not suffice.
     """
 
-    def __init__(self, steps: Sequence[Step], read: Read) -> None:
-        self.is_late = False
+    def __init__(self, steps: Sequence[Step], read: Read, deadline: float) -> None:
+        self._deadline = deadline
         self._steps = steps
         self._read_blob = read
         self._known: set[tuple[str, str]] = set()
@@ -211,17 +210,19 @@ class _History:
 
     def _read(self, blob: str, path: str) -> list[Definition] | None:
         if (blob, path) not in self._known:
-            if self.is_late:
-                raise _TooLate
+            self._ask_for_time()
             self._known.add((blob, path))
         return self._read_blob(blob, path)
 
     def _outcome(self, number: int) -> _Outcome:
         if number not in self._outcomes:
-            if self.is_late:
-                raise _TooLate
+            self._ask_for_time()
             self._outcomes[number] = self._worked_out(number)
         return self._outcomes[number]
+
+    def _ask_for_time(self) -> None:
+        if time.monotonic() > self._deadline:
+            raise _TooLate
 
     def _carried_by(self, number: int) -> dict[str, str]:
         """The files that a step moved as they were, old path → new: what is in them went along, unread."""

@@ -127,7 +127,19 @@ def _ends(root: Path, revision: str | None) -> tuple[str, str | None]:
         return ends if not second.startswith(".") else (_parting(root, *ends), ends[1])
     commit = _commit(root, revision)
     parent = ask(root, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{commit}^")
-    return parent or _EMPTY_TREE, commit
+    return parent or _before_the_first(root, commit), commit
+
+
+def _before_the_first(root: Path, commit: str) -> str:
+    """The empty tree, as this repository names it: what was before a commit that has no parent."""
+    # A shallow clone leaves parents out; the commit itself still names them.
+    head, _, _ = (ask(root, "cat-file", "commit", commit) or "").partition("\n\n")
+    if any(line.startswith("parent ") for line in head.splitlines()):
+        raise InvalidInput(
+            f"what was before {commit[:12]} is not in this shallow clone",
+            hint="`git fetch --deepen 1` brings one commit more",
+        )
+    return ask(root, "hash-object", "-t", "tree", "--stdin") or _EMPTY_TREE
 
 
 def _parting(root: Path, one: str, other: str) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any
 
 from ragforge_memory.code.fingerprint import whole
@@ -19,6 +20,8 @@ from ragforge_memory.code.parsed import ParsedFile, ParsedScope
 _TELLING_LINES = 3
 # A new file is an old one under another name when it holds at least this share of its scopes, token by token.
 _RENAMED_SHARE = 0.5
+# Of so many files of the same content (empty ones) each is looked at; of more those that end in the same two names.
+_MOST_COPIES = 64
 
 Stored = Mapping[str, Any]
 
@@ -66,11 +69,12 @@ class Lost:
         self._scopes: dict[str, Stored] = {}
         self._by_file: dict[str, list[Stored]] = defaultdict(list)
         self._by_tokens: dict[tuple[str, str, str], list[Stored]] = defaultdict(list)
-        self._gone: dict[str, list[str]] = defaultdict(list)
-        self._paths = set(hashes or ())
-        for path, digest in (hashes or {}).items():
-            if digest:
-                self._gone[digest].append(path)
+        self._paths = dict(hashes or {})
+        # By content, and by content and the end of the path: the order is that of ``hashes``.
+        self._gone: dict[tuple[str, str], dict[str, None]] = defaultdict(dict)
+        for path, digest in self._paths.items():
+            for end in ("", _end(path)) if digest else ():
+                self._gone[digest, end][path] = None
         for scope in scopes:
             self.add(scope)
 
@@ -84,8 +88,11 @@ class Lost:
     def renamed_from(self, parsed: ParsedFile, digest: str) -> str | None:
         """The file that is gone and that this new one is: with the same content, or mostly the same scopes. Of copies
         that are both gone it is the one whose path is more alike."""
-        if self._gone.get(digest):
-            return self._taken(min(self._gone[digest], key=lambda path: (-path_likeness(path, parsed.path), path)))
+        if gone := self._gone.get((digest, "")):
+            if len(gone) > _MOST_COPIES:
+                gone = self._gone.get((digest, _end(parsed.path))) or gone
+            copies = islice(gone, _MOST_COPIES)
+            return self._taken(min(copies, key=lambda path: (-path_likeness(path, parsed.path), path)))
         votes: dict[str, int] = defaultdict(int)
         for scope in parsed.scopes:
             for path in {old["file"] for old in self._by_tokens.get(_tokens_of(scope), ())}:
@@ -118,10 +125,9 @@ class Lost:
         return list(self._scopes.values())
 
     def _taken(self, path: str) -> str:
-        self._paths.discard(path)
-        for paths in self._gone.values():
-            if path in paths:
-                paths.remove(path)
+        digest = self._paths.pop(path)
+        for end in ("", _end(path)) if digest else ():
+            del self._gone[digest, end][path]
         return path
 
 
@@ -169,6 +175,10 @@ def _qualified(stored: Stored) -> str:
         return str(qualified)
     parent = stored.get("parent")
     return f"{parent}.{stored['name']}" if parent else str(stored["name"])
+
+
+def _end(path: str) -> str:
+    return "/".join(path.split("/")[-2:])
 
 
 def _tokens(stored: Stored) -> tuple[str, str, str]:

@@ -104,17 +104,11 @@ class Blobs:
     """Contents of files as git keeps them, through one process; a context manager.
 
     Args:
-        directory: inside the repository.
+        directory: inside the repository; without git nothing is read.
     """
 
     def __init__(self, directory: Path) -> None:
-        self._process = subprocess.Popen(
-            ["git", "-C", str(directory), "cat-file", "--batch"],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            env=git_environment(),
-        )
+        self._process = _started(["git", "-C", str(directory), "cat-file", "--batch"])
 
     def __enter__(self) -> Blobs:
         return self
@@ -124,8 +118,10 @@ class Blobs:
 
     def read(self, name: str) -> bytes | None:
         """The content of a blob (its id, or ``COMMIT:path``); None where there is none."""
+        if self._process is None or "\n" in name:
+            return None
         asked, answers = self._process.stdin, self._process.stdout
-        if asked is None or answers is None or "\n" in name:
+        if asked is None or answers is None:
             return None
         try:
             asked.write(name.encode("utf-8", "surrogateescape") + b"\n")
@@ -136,12 +132,28 @@ class Blobs:
 
     def close(self) -> None:
         """Ends the process."""
+        if self._process is None:
+            return
         self._process.kill()
         for pipe in (self._process.stdin, self._process.stdout):
             with suppress(OSError):
                 if pipe is not None:
                     pipe.close()
         self._process.wait()
+
+
+def _started(command: Sequence[str]) -> subprocess.Popen[bytes] | None:
+    """A process that is talked to; None where there is no such program."""
+    try:
+        return subprocess.Popen(
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env=git_environment(),
+        )
+    except OSError:
+        return None
 
 
 def _answer(answers: IO[bytes]) -> bytes | None:

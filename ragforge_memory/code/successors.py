@@ -342,10 +342,16 @@ class _Assignment:
     def _candidates(self) -> list[_Pair]:
         by_hash: dict[str, list[int]] = defaultdict(list)
         by_name: dict[str, list[int]] = defaultdict(list)
+        # Where there are more than are looked at (every class has its `__init__`), the likeliest places come first.
+        by_place: dict[tuple[str, str], list[int]] = defaultdict(list)
+        by_whole_name: dict[str, list[int]] = defaultdict(list)
         by_token: dict[int, list[int]] = defaultdict(list)
         for number, each in enumerate(self._new):
             by_hash[each.body_hash].append(number)
             by_name[folded(each.name)].append(number)
+            by_place[each.file, each.body_hash].append(number)
+            by_place[each.file, each.qualified_name].append(number)
+            by_whole_name[each.qualified_name].append(number)
             for token in decode(each.sketch).kept:
                 by_token[token].append(number)
         pairs = []
@@ -359,6 +365,10 @@ class _Assignment:
             chosen = {place for place, _ in shared.most_common(_MOST_CANDIDATES)}
             chosen.update(by_hash.get(old.body_hash, ())[:_COMMON])
             chosen.update(by_name.get(folded(old.name), ())[:_COMMON])
+            chosen.update(by_whole_name.get(old.qualified_name, ())[:_COMMON])
+            for file in {old.file, self._renamed.get(old.file, old.file)}:
+                chosen.update(by_place.get((file, old.body_hash), ())[:_COMMON])
+                chosen.update(by_place.get((file, old.qualified_name), ()))
             for place in sorted(chosen):
                 new = self._new[place]
                 if _FAMILIES.get(old.type) == _FAMILIES.get(new.type):
@@ -369,8 +379,12 @@ class _Assignment:
 
 def _clear_best(pairs: Sequence[_Pair]) -> _Pair | None:
     """The pair that beats all others, if one does."""
-    best = max(pairs, key=lambda pair: (round(pair.score / _COPIES), pair.path))
-    return best if all(pair is best or best.beats(pair) for pair in pairs) else None
+    top = max(pairs, key=lambda pair: (pair.score, pair.path))
+    likely = max(
+        (pair for pair in pairs if pair.score >= top.score - _COPIES), key=lambda pair: (pair.path, pair.score)
+    )
+    clear = (best for best in (top, likely) if all(pair is best or best.beats(pair) for pair in pairs))
+    return next(clear, None)
 
 
 def _same_tokens(old: Definition, new: Definition) -> bool:

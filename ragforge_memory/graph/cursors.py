@@ -27,5 +27,5 @@ def read_cursor(cursor: str) -> tuple[str, str]:
         time, uuid = json.loads(base64.urlsafe_b64decode(cursor.encode()))
         datetime.fromisoformat(time)
         return str(time), str(uuid)
-    except (ValueError, TypeError) as error:
+    except (ValueError, TypeError, RecursionError) as error:
         raise InvalidInput("this cursor is not one of ours", hint="use Page.next_cursor as it came") from error

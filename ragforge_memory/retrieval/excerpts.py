@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterable
 
 from ragforge_memory.retrieval.scripts import is_wide
@@ -31,7 +32,8 @@ def excerpt(text: str, words: Iterable[str], length: int) -> str:
     hits += [match.start() for word in wanted if is_wide(word) for match in re.finditer(word, text, re.IGNORECASE)]
     begin = 0
     if hits:
-        start = max(hits, key=lambda at: sum(at <= other < at + length // 2 for other in hits))
+        hits.sort()
+        start = max(hits, key=lambda at: bisect_left(hits, at + length // 2) - bisect_left(hits, at))
         line = text.rfind("\n", 0, start) + 1
         begin = line if start - line < length // 2 else _between(text, start - length // 4)
     begin = max(0, min(begin, _between(text, len(text) - length)))

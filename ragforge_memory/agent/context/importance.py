@@ -82,7 +82,7 @@ _HEDGED = re.compile(
 _PLACES = ("file", "path", "file_path", "name", "target")
 
 # A piece of code has no more than a word or two.
-_LINE_QUOTED = re.compile(r"`(?:[^`\s]+[ \t]+){4,}[^`\n]*`")
+_LINE_QUOTED = re.compile(r"`(?:[^`\s]+[ \t]+){4}[^`\n]*`")
 _SENTENCE = re.compile(r"(?<=[.!?…。！？])\s+|\n+")
 _MARKS = re.compile(r"^[\s>#*\-•\d.)]+(?=\S)")
 

@@ -113,8 +113,8 @@ class RetentionTask:
             self._resting.clear()
             try:
                 deleted = await self._apply()
-            except RagforgeError as error:
-                log.warning("retention is applied later: %s", error)
+            except Exception as error:  # nothing may end the task: a full disk, a file that is another's
+                log.warning("retention is applied later: %s", error, exc_info=not isinstance(error, RagforgeError))
             else:
                 if deleted:
                     log.info("retention deleted %s conversations", len(deleted))

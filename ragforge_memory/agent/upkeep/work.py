@@ -64,8 +64,9 @@ class SummaryTask:
                 return 0
         return len(await self._summaries.store.due())
 
-    async def quiet(self, timeout: float) -> None:
-        """Waits for at most ``timeout`` seconds until there is nothing that we ourselves are doing."""
+    async def quiet(self, timeout: float | None) -> None:
+        """Waits until there is nothing that we ourselves are doing, for at most ``timeout`` seconds (None: as long as
+        it takes)."""
         if self._task is not None:
             with suppress(TimeoutError):
                 async with asyncio.timeout(timeout):
@@ -170,14 +171,12 @@ class BackgroundWork:
         Returns:
             How much is left, by kind (``messages``, ``scopes``, ``summaries`` …); empty: nothing.
         """
-        loop = asyncio.get_running_loop()
-        start = loop.time()
-        await self._deleted(timeout)
+        remaining = _countdown(timeout)
+        await self._deleted(remaining)
         left = 0
         if self._summaries is not None and (kinds is None or SummaryTask.kind in kinds):
-            left = await self._summaries.drain(timeout)
-        remaining = None if timeout is None else max(0.0, timeout - (loop.time() - start))
-        others = await self._vectors.drain(remaining, kinds=kinds)
+            left = await self._summaries.drain(remaining())
+        others = await self._vectors.drain(remaining(), kinds=kinds)
         return {SummaryTask.kind: left, **others} if left else others
 
     async def finish(self, timeout: float) -> dict[str, int]:
@@ -186,12 +185,11 @@ class BackgroundWork:
         Returns:
             The messages that are left without a vector, as `drain` does.
         """
-        loop = asyncio.get_running_loop()
-        start = loop.time()
-        await self._deleted(timeout)
+        remaining = _countdown(timeout)
+        await self._deleted(remaining)
         if self._summaries is not None:
-            await self._summaries.quiet(max(0.0, timeout - (loop.time() - start)))
-        return await self._vectors.drain(max(0.0, timeout - (loop.time() - start)), kinds=("messages",))
+            await self._summaries.quiet(remaining())
+        return await self._vectors.drain(remaining(), kinds=("messages",))
 
     async def aclose(self) -> None:
         """Ends all tasks; what they have not done stays labelled in the graph."""
@@ -204,18 +202,26 @@ class BackgroundWork:
             await self._summaries.aclose()
         await self._vectors.aclose()
 
-    async def _deleted(self, timeout: float | None) -> None:
+    async def _deleted(self, remaining: Callable[[], float | None]) -> None:
         if self._deleting is not None:
-            await asyncio.wait((self._deleting,), timeout=timeout)
+            await asyncio.wait((self._deleting,), timeout=remaining())
         if self._retention is not None:
-            await self._retention.quiet(timeout)
+            await self._retention.quiet(remaining())
 
     @staticmethod
     async def _finish_deletes(deletes: Callable[[], Awaitable[int]]) -> None:
         try:
             finished = await deletes()
-        except RagforgeError as error:
-            log.warning("deletes that were cut off are left for the next process: %s", error)
+        except Exception as error:  # a task that nobody asks for its result
+            known = isinstance(error, RagforgeError)
+            log.warning("deletes that were cut off are left for the next process: %s", error, exc_info=not known)
         else:
             if finished:
                 log.info("finished %s deletes that were cut off", finished)
+
+
+def _countdown(timeout: float | None) -> Callable[[], float | None]:
+    """What is left of so many seconds from now on, whenever it is asked; None: there is no limit."""
+    loop = asyncio.get_running_loop()
+    start = loop.time()
+    return lambda: None if timeout is None else max(0.0, timeout - (loop.time() - start))
