@@ -176,15 +176,18 @@ async def _uses(context: ToolContext, read: _Uses, target: Scope, targets: int) 
 
 def _bounded(uses: dict[str, list[dict[str, Any]]], budget: int) -> dict[str, Any]:
     """The lists of uses in at most ``budget`` bytes, the callers first; ``totals`` says how many there were."""
-    kept: dict[str, Any] = {"totals": {name: len(entries) for name, entries in uses.items()}}
+    sizes = {name: size_of(entries) for name, entries in uses.items()}
+    # Callers get most, they are what was asked for. The others share what is left, so that a long list (`possible` uses
+    # of a name that is everywhere) leaves room for what inherits; what a short one leaves over is for the longer ones.
+    others = sorted((name for name in uses if name != "callers"), key=sizes.__getitem__)
+    kept: dict[str, Any] = {}
     left = budget
-    others = sum(size_of(entries) for entries in list(uses.values())[1:])
-    for place, (name, entries) in enumerate(uses.items()):
-        # Callers get most, they are what was asked for; what one list leaves over is the next one's.
-        share = left - min(others, left // 4) if place == 0 else left
-        kept[name] = fitting(entries, share)
+    for place, name in enumerate(("callers", *others)):
+        reserved = min(sum(sizes[other] for other in others), left // 4)
+        share = left - reserved if name == "callers" else left // (len(others) + 1 - place)
+        kept[name] = fitting(uses[name], share)
         left -= size_of(kept[name])
-    return kept
+    return {"totals": {name: len(entries) for name, entries in uses.items()}, **{name: kept[name] for name in uses}}
 
 
 def _kind(kinds: set[str]) -> str:

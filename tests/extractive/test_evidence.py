@@ -82,6 +82,22 @@ def test_lines_that_import_a_module(line: str, found: bool) -> None:
     assert bool(re.search(pattern, line)) is found
 
 
+@pytest.mark.parametrize(
+    ("asked", "line", "found"),
+    [
+        ("java.sql", "import java.sql.Time;", True),
+        ("java.sql", "import static java.sql.Types.NULL;", True),
+        ("java.sql", "    requires java.sql;", True),
+        ("java.sql", "import java.util.List;", False),
+        ("config.json", 'import config from "./config.json";', True),
+        ("config.json", 'import config from "./config.ts";', False),
+    ],
+)
+def test_a_name_that_ends_like_a_file_of_data_is_looked_for_as_a_whole(asked: str, line: str, found: bool) -> None:
+    pattern = str(dict(importing(read_target(asked)).arguments)["pattern"])
+    assert bool(re.search(pattern, line)) is found
+
+
 async def test_what_lines_prove(agent: AsyncConversationAgent) -> None:
     talk = await agent.create_conversation()
 

@@ -18,6 +18,9 @@ MAX_EVIDENCE = 40
 
 _SURE = ("callers", "references", "decorates", "subclasses", "top_level")
 _USES = (*_SURE, "possible")
+# What is named as a file and is no module of its stem: that of `java.sql` would be java.
+_DATA = re.compile(r"[\w.-]+\.(?:md|rst|txt|toml|cfg|ini|ya?ml|json|html?|css|sh|sql|cypher)", re.I)
+_BY_PATH = r"\b(?:import|require|from|include)\b.*['\"<](?:[^'\"]*/)?"
 _ALONE = r"^\s*{last}(?:\s+as\s+\w+)?,\s*$"
 
 
@@ -33,6 +36,8 @@ def catching(target: Target) -> Call:
 
 def importing(target: Target) -> Call:
     """Looks for lines that import it: by its whole path, from its module (dots for the own package), or alone."""
+    if _DATA.fullmatch(target.text):
+        return _grep(_import(target))
     return _grep(f"{_import(target)}|{_ALONE.format(last=re.escape(_parts(target)[-1]))}")
 
 
@@ -208,6 +213,10 @@ def _parts(target: Target) -> list[str]:
 
 def _import(target: Target) -> str:
     """A regular expression for lines that import a name: in Python's ways, and by a path in quotes."""
+    if _DATA.fullmatch(target.text):
+        # A file by its whole name, or a package that ends like one: java.sql.
+        name = re.escape(target.text)
+        return rf"\b(?:import|from|use|using|requires)\s+(?:static\s+)?{name}\b|{_BY_PATH}{name}['\">]"
     *before, last = map(re.escape, _parts(target))
     whole = r"\.".join([*before, last])
     ways = [rf"\b(?:import|from|use|using)\s+{whole}\b", rf"^\s*(?:import|from)\b.*,\s*{whole}\b"]
@@ -216,7 +225,7 @@ def _import(target: Target) -> str:
     home = rf"(?:{homes[0]}|\.+(?:{'|'.join(homes)})?)" if before else r"\S+"
     inner = rf"(?:(?:{'|'.join(homes)})\.)?" if before else r"(?:\w+\.)*"
     ways += [rf"\bfrom\s+{home}\s+import\b.*\b{last}\b", rf"\bfrom\s+\.+{inner}{last}\s+import\b"]
-    ways += [rf"\b(?:import|require|from|include)\b.*['\"<](?:[^'\"]*/)?{last}(?:\.\w+)?['\">]"]
+    ways += [rf"{_BY_PATH}{last}(?:\.\w+)?['\">]"]
     if not before:
         ways += [rf"^\s*(?:import|export)\b.*\b{last}\b.*\bfrom\b", rf"^\s*from\s+[\w.]*\b{last}\s+import\b"]
     return "|".join(ways)

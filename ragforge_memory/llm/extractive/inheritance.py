@@ -29,10 +29,12 @@ def subclasses(asked: str, value: Mapping[str, Any]) -> list[str]:
     lines: list[str] = []
     for scope in types:
         below = scope.get("subclasses") or []
-        if below:
-            lines.append(f"{subject(scope)} is inherited by {counted(len(below), 'scope')}:")
-            lines += [use_item(each) for each in below[:MAX_ASKED]] + rest(len(below) - MAX_ASKED) + [""]
-    bare = [subject(each) for each in types if not each.get("subclasses")]
+        number = _number_below(scope)
+        if number:
+            shown = below[:MAX_ASKED]
+            lines.append(f"{subject(scope)} is inherited by {counted(number, 'scope')}:")
+            lines += [use_item(each) for each in shown] + rest(number - len(shown)) + [""]
+    bare = [subject(each) for each in types if not _number_below(each)]
     if bare and not lines:
         lines += [f"{bare.pop(0)}: nothing in this project inherits from it.", ""]
     if bare:
@@ -63,6 +65,11 @@ def bases(asked: str, value: Mapping[str, Any]) -> list[str]:
         lines += [*(["It is written as:", *written] if written else []), ""]
     lines += rest(int(value.get("total") or 0) - len(scopes), "more definitions of that name")
     return trimmed([*lines, *taken_for(value, asked)])
+
+
+def _number_below(scope: Mapping[str, Any]) -> int:
+    """How many there are, listed or not: of what is used everywhere a result has not all."""
+    return max(len(scope.get("subclasses") or ()), int((scope.get("totals") or {}).get("subclasses") or 0))
 
 
 def _types(scopes: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, Any]]:
