@@ -44,9 +44,12 @@ async def merge(services: Services, conversation_id: str, other_id: str) -> Mess
         )
     other = await services.conversations.get(other_id)
     parts = [f"Merged with “{other.title or other.uuid[:8]}”."]
-    for name, messages in (("Here", sides.only_here), (other.title or "There", sides.only_there)):
+    for name, messages, count in (
+        ("Here", sides.only_here, sides.here_count),
+        (other.title or "There", sides.only_there, sides.there_count),
+    ):
         if messages:
-            parts.append(f"**{name}** ({counted(len(messages), 'message')}): {await _said(services, messages)}")
+            parts.append(f"**{name}** ({counted(count, 'message')}): {await _said(services, messages)}")
     content = services.redacted("\n\n".join(parts))
     new = NewMessage(
         uuid=uuid4().hex,
@@ -63,7 +66,10 @@ async def merge(services: Services, conversation_id: str, other_id: str) -> Mess
     if seq is None:
         raise _known()
     services.background.wake()
-    return next(each for each in await services.messages.history(conversation_id) if each.uuid == new.uuid)
+    newest = await services.messages.history(conversation_id)
+    while (made := next((each for each in newest if each.uuid == new.uuid), None)) is None:
+        newest = await services.messages.history(conversation_id, before=newest[0].uuid)
+    return made
 
 
 def _known() -> InvalidInput:

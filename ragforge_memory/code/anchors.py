@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from ragforge_memory.code.fingerprint import is_marked
+from ragforge_memory.code.likeness import folded
 from ragforge_memory.code.successors import GONE, Definition, Successor, alike
 from ragforge_memory.models.code import AnchorStatus
 
@@ -86,9 +87,5 @@ def settled(
     other = ends.definition
     if other is None:
         return history if history.candidates else ends
-    again = _folded(other.qualified_name) == _folded(lost.qualified_name) and ends.similarity >= _AGAIN
+    again = folded(other.qualified_name) == folded(lost.qualified_name) and ends.similarity >= _AGAIN
     return ends if again or other in history.candidates else history or GONE
-
-
-def _folded(name: str) -> str:
-    return name.replace("_", "").lower()

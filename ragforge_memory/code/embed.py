@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ragforge_memory.code.rows import embedding_text
-from ragforge_memory.embeddings.pages import PAGE, embed_page
+from ragforge_memory.embeddings.pages import PAGE, answers, embed_page
 from ragforge_memory.graph.scopes import ScopeStore
 from ragforge_memory.graph.spaces import Space, open_space
 
@@ -39,7 +39,8 @@ async def embed_scopes(
         How many scopes have a new vector.
 
     Raises:
-        EmbeddingError: the model failed; the batch has one more attempt noted, after the third it waits no longer.
+        EmbeddingError: the model failed. What it refuses although it answers otherwise has one more attempt noted, and
+            waits no longer after the third.
         EmbeddingMismatch: the project's vectors are of another model.
     """
     from ragforge_memory.embeddings.port import space_model
@@ -71,7 +72,9 @@ async def embed_waiting(
         page = await store.pending(project, PAGE if limit is None else min(PAGE, limit - done))
         if not page:
             break
-        stored = await embed_page(page, vectors=vectors, store=keep, fail=fail, stop=ends)
+        stored = await embed_page(
+            page, vectors=vectors, store=keep, fail=fail, answers=partial(answers, embedder), stop=ends
+        )
         done += stored
         if not stored:
             break

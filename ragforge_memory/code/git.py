@@ -127,7 +127,7 @@ def _read(directory: Path) -> GitState | None:
             else:
                 continue
             return GitState(root, _read_head(git), _read_remote(git))
-        except OSError:
+        except (OSError, UnicodeDecodeError):
             return None
     return None
 

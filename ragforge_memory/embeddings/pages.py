@@ -7,7 +7,7 @@ import time
 from collections.abc import Awaitable, Callable, Sequence
 from typing import TypeVar
 
-from ragforge_memory.embeddings.port import Vector
+from ragforge_memory.embeddings.port import Embedder, Vector
 from ragforge_memory.errors import EmbeddingError
 
 T = TypeVar("T")
@@ -23,21 +23,35 @@ _WRITE = 256
 _WRITE_AFTER = 1.0
 
 
+async def answers(embedder: Embedder) -> None:
+    """Asks a model for the vector of a text that nothing can be wrong with.
+
+    Raises:
+        EmbeddingError: it cannot even do that: it is out of reach, or not there.
+    """
+    await embedder.embed_passages(["text"])
+
+
 async def embed_page(
     page: Sequence[T],
     *,
     vectors: Callable[[Sequence[T]], Awaitable[Sequence[Vector]]],
     store: Callable[[Sequence[tuple[T, Vector]]], Awaitable[int]],
     fail: Callable[[Sequence[T]], Awaitable[None]],
+    answers: Callable[[], Awaitable[object]],
     stop: Callable[[], bool],
 ) -> int:
     """Embeds 32 of them at a time, the first 32 in any case, and stores up to 256 while the next are embedded.
+
+    Where the model fails it is asked whether it answers at all: if it does not, nothing is at fault that waits; if it
+    does, each of the 32 is embedded alone, and those that it refuses are.
 
     Args:
         page: what waits, the most urgent first.
         vectors: calls the model.
         store: writes some vectors, and returns how many were taken.
-        fail: is given what the model failed with.
+        fail: is given what the model refuses although it takes others.
+        answers: calls the model with a text that nothing can be wrong with; raises EmbeddingError.
         stop: asked between two calls: whether to leave the rest.
 
     Returns:
@@ -54,13 +68,12 @@ async def embed_page(
             if start and stop():
                 break
             batch = page[start : start + _BATCH]
-            try:
-                made += zip(batch, await vectors(batch), strict=True)
-            except EmbeddingError:
+            taken, error = await _embedded(batch, vectors, fail, answers)
+            made += taken
+            if error is not None:
                 if made:
                     await store(made)
-                await fail(batch)
-                raise
+                raise error
             if len(made) >= _WRITE or time.monotonic() - since >= _WRITE_AFTER:
                 stored += 0 if writing is None else await writing
                 writing = asyncio.create_task(_stored(store, made), name="ragforge-store-vectors")
@@ -73,6 +86,33 @@ async def embed_page(
             await asyncio.wait((writing,))
         if writing is not None and not writing.cancelled():
             writing.exception()  # where another error came first
+
+
+async def _embedded(
+    batch: Sequence[T],
+    vectors: Callable[[Sequence[T]], Awaitable[Sequence[Vector]]],
+    fail: Callable[[Sequence[T]], Awaitable[None]],
+    answers: Callable[[], Awaitable[object]],
+) -> tuple[list[tuple[T, Vector]], EmbeddingError | None]:
+    """What the model takes of a batch, and why not all."""
+    try:
+        return list(zip(batch, await vectors(batch), strict=True)), None
+    except EmbeddingError as error:
+        failure = error
+    try:
+        await answers()
+    except EmbeddingError as error:
+        return [], error
+    taken: list[tuple[T, Vector]] = []
+    refused: list[T] = []
+    for each in batch:
+        try:
+            taken += zip((each,), await vectors((each,)), strict=True)
+        except EmbeddingError:
+            refused.append(each)
+    if refused:
+        await fail(refused)
+    return taken, failure if refused else None
 
 
 async def _stored(

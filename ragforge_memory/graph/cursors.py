@@ -25,7 +25,8 @@ def read_cursor(cursor: str) -> tuple[str, str]:
     """
     try:
         time, uuid = json.loads(base64.urlsafe_b64decode(cursor.encode()))
-        datetime.fromisoformat(time)
+        if datetime.fromisoformat(time).tzinfo is None:
+            raise ValueError(f"{time} is of no time zone")
         return str(time), str(uuid)
     except (ValueError, TypeError, RecursionError) as error:
         raise InvalidInput("this cursor is not one of ours", hint="use Page.next_cursor as it came") from error

@@ -9,7 +9,7 @@ from typing import Any
 
 from ragforge_memory.errors import MessageNotFound, conversation_gone
 from ragforge_memory.graph.client import PATIENT_TIMEOUT, GraphClient
-from ragforge_memory.graph.records import from_json, message
+from ragforge_memory.graph.records import from_json, message, summary_of
 from ragforge_memory.models.conversation import Message, ScoredMessage
 from ragforge_memory.models.owner import Owner
 from ragforge_memory.models.summary import Summary
@@ -101,7 +101,7 @@ def turn_context(row: dict[str, Any]) -> TurnContext:
     return TurnContext(
         summary=row["summary"],
         messages=tuple(message(item) for item in row["messages"]),
-        compression=_summary(row["compression"]) if row["compression"] else None,
+        compression=summary_of(row["compression"]) if row["compression"] else None,
         important=tuple(message(item) for item in row["important"]),
         found=tuple(
             ScoredMessage(
@@ -177,7 +177,7 @@ class ReceiptStore:
     async def compression(self, uuid: str) -> Summary | None:
         """A compression; None where it is gone."""
         rows = await self._client.read("compression", uuid=uuid, **self._owner)
-        return _summary(rows[0]["summary"]) if rows else None
+        return summary_of(rows[0]["summary"]) if rows else None
 
     async def keep_compression(self, conversation_id: str, new: Summary, *, kept_tokens: int) -> Summary:
         """Stores a compression; where another process has condensed the same stretch before, gives that one.
@@ -202,8 +202,4 @@ class ReceiptStore:
             },
             **self._owner,
         )
-        return _summary(rows[0]["summary"]) if rows else new
-
-
-def _summary(row: dict[str, Any]) -> Summary:
-    return Summary(**{**row, "user_id": row["user_id"] or None, "project": row["project"] or None})
+        return summary_of(rows[0]["summary"]) if rows else new

@@ -13,6 +13,7 @@ from ragforge_memory.models.code import CodeReference
 from ragforge_memory.models.conversation import ConversationInfo, Message, ToolCall, Usage
 from ragforge_memory.models.insight import Insight
 from ragforge_memory.models.shape import Shape
+from ragforge_memory.models.summary import Summary
 
 M = TypeVar("M", bound=Shape)
 
@@ -183,6 +184,11 @@ def _reference(row: dict[str, Any]) -> CodeReference:
         "start_line": row.get("start_line") or 1,
     }
     return _readable(CodeReference, values, name="", qualified_name="", file="", start_line=1, kind="discussed")
+
+
+def summary_of(row: dict[str, Any]) -> Summary:
+    """A summary as a query projects it."""
+    return Summary(**{**row, "user_id": row["user_id"] or None, "project": row["project"] or None})
 
 
 def _readable(model: type[M], values: dict[str, Any], **instead: Any) -> M:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 from uuid import uuid4
 
 from ragforge_memory.errors import conversation_gone
 from ragforge_memory.graph.client import PATIENT_TIMEOUT, GraphClient
-from ragforge_memory.graph.records import message
+from ragforge_memory.graph.records import message, summary_of
 from ragforge_memory.graph.space_in_use import in_space, stored
 from ragforge_memory.graph.spaces import Space
 from ragforge_memory.models.conversation import Message
@@ -318,12 +317,8 @@ class SummaryStore:
             before=before,
             **self._owner,
         )
-        return [_summary(row["summary"]) for row in rows]
+        return [summary_of(row["summary"]) for row in rows]
 
     @property
     def _milliseconds(self) -> int:
         return int(self._lease * 1_000)
-
-
-def _summary(row: dict[str, Any]) -> Summary:
-    return Summary(**{**row, "user_id": row["user_id"] or None, "project": row["project"] or None})

@@ -29,7 +29,7 @@ _INDENTED = re.compile(r"^(?: {4}|\t)")
 _LIST = re.compile(r"^\s*(?:[-*+•]|\d+[.)])\s+")
 _HEADING = re.compile(r"^\s*#{1,6}\s+")
 _EMPHASIS = re.compile(r"(\*\*|__|\*(?=\S)|(?<=\S)\*)")
-_LINK = re.compile(r"\[([^\]]+)\]\([^)]*\)")
+_LINK = re.compile(r"\[([^\[\]]+)\]\([^()]*\)")
 # An end mark, what closes after it, white space, and then something that can begin a sentence: "e.g. this" is none.
 _END = re.compile(r"(?<=[.!?…])[\"'”’)\]]*\s+(?=[^\sa-z])|(?<=[。！？])")
 _ABBREVIATED = re.compile(r"(?:\b(?:e\.g|i\.e|etc|vs|cf|Mr|Mrs|Dr|St|No|Fig|approx)\.|\b[A-Z]\.)$")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -14,6 +14,7 @@ from ragforge_memory.agent.upkeep.summaries import Summaries
 from ragforge_memory.agent.upkeep.vectors import Background
 from ragforge_memory.agent.upkeep.work import BackgroundWork, SummaryTask
 from ragforge_memory.embeddings.hashing import HashingEmbedder
+from ragforge_memory.errors import GraphTimeout
 from ragforge_memory.llm.resolve import Resolution
 from ragforge_memory.llm.scripted import ScriptedProvider
 from tests.agent.conftest import MakeAgent
@@ -43,6 +44,42 @@ async def test_all_sorts_of_work_together_take_no_longer_than_one_may() -> None:
         assert time.monotonic() - began < 0.55  # deletes, retention and summaries took .3 s each
     finally:
         await work.aclose()
+
+
+async def test_one_conversation_that_always_fails_holds_up_no_other() -> None:
+    made: list[str] = []
+    tried: list[str] = []
+
+    class Due(NamedTuple):
+        conversation_id: str
+        wait: float = 0.0
+
+    class Some:
+        """The newest first, as the graph lists them."""
+
+        class store:
+            @staticmethod
+            async def due() -> list[Due]:
+                return [Due("bad"), *(Due(each) for each in ("one", "two") if each not in made)]
+
+        @staticmethod
+        async def bring_up_to_date(conversation_id: str) -> bool:
+            tried.append(conversation_id)
+            if conversation_id == "bad":
+                raise GraphTimeout("its statement takes too long")
+            made.append(conversation_id)
+            return True
+
+    summaries: Summaries = Some()  # type: ignore[assignment]
+    task = SummaryTask(summaries, lambda: None)
+    task.wake()
+    try:
+        async with asyncio.timeout(5):
+            await task.quiet(None)
+    finally:
+        await task.aclose()
+    assert made == ["one", "two"]
+    assert tried.count("bad") <= 2
 
 
 async def test_retention_outlives_any_failure() -> None:

@@ -11,8 +11,10 @@ import pytest
 from ragforge_memory.agent.context.budget import window_of
 from ragforge_memory.agent.context.compression import _parsed, _request
 from ragforge_memory.agent.context.importance import own_words
+from ragforge_memory.llm.extractive.given_text import mentions_of
 from ragforge_memory.models.conversation import Message
 from ragforge_memory.retrieval.excerpts import excerpt
+from ragforge_memory.retrieval.sentences import sentences
 
 # Seconds of processor; before, each of these took ten or more.
 _SOON = 3.0
@@ -23,9 +25,17 @@ _SOON = 3.0
     [
         lambda: own_words("`" + "a b " * 16_000, "assistant"),
         lambda: _parsed("# a" + " " * 60_000 + "!b"),
+        lambda: mentions_of("A" * 20_000 + ":"),
+        lambda: sentences("[" * 40_000 + "[a](" * 20_000),
         lambda: excerpt("error in line x \n" * 16_000, ["error"], 300),
     ],
-    ids=["a backtick that is never closed", "a heading of blanks", "a word in every line"],
+    ids=[
+        "a backtick that is never closed",
+        "a heading of blanks",
+        "a token",
+        "links that are none",
+        "a word in every line",
+    ],
 )
 def test_a_text_is_read_in_time(reads: Callable[[], object]) -> None:
     began = time.process_time()

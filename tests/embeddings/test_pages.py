@@ -22,6 +22,7 @@ class Seen:
         self.stored: list[list[int]] = []
         self.failed: list[int] = []
         self.refuse: int | None = None
+        self.away = False
         self.gate: asyncio.Event | None = None
         self.broken = False
         self.stops = False
@@ -31,7 +32,12 @@ class Seen:
     async def run(self, page: Sequence[int]) -> int:
         """The page."""
         return await embed_page(
-            page, vectors=self._vectors, store=self._store, fail=self._fail, stop=lambda: self.stops
+            page,
+            vectors=self._vectors,
+            store=self._store,
+            fail=self._fail,
+            answers=self._answers,
+            stop=lambda: self.stops,
         )
 
     async def reaches(self, count: int) -> None:
@@ -42,12 +48,17 @@ class Seen:
 
     async def _vectors(self, some: Sequence[int]) -> list[Vector]:
         await asyncio.sleep(0)
+        await self._answers()
         if self.refuse in some:
             raise EmbeddingError("refused")
         self.embedded.append(len(some))
         if sum(self.embedded) >= self._awaited:
             self._reached.set()
         return [[float(each)] for each in some]
+
+    async def _answers(self) -> None:
+        if self.away:
+            raise EmbeddingError("connection refused")
 
     async def _store(self, made: Sequence[tuple[int, Vector]]) -> int:
         if self.gate is not None:
@@ -95,13 +106,21 @@ async def test_a_slow_model_s_work_is_stored_from_time_to_time(monkeypatch: pyte
     assert [len(each) for each in seen.stored] == [32, 32, 32]
 
 
-async def test_what_was_made_before_a_failure_is_kept() -> None:
+async def test_what_the_model_refuses_is_given_up_alone_and_what_it_took_is_kept() -> None:
     seen = Seen()
     seen.refuse = 70
     with pytest.raises(EmbeddingError, match="refused"):
         await seen.run(range(600))
-    assert seen.stored == [list(range(64))]
-    assert seen.failed == list(range(64, 96))
+    assert seen.stored == [[each for each in range(96) if each != 70]]
+    assert seen.failed == [70]
+
+
+async def test_a_model_that_is_away_gives_nothing_up() -> None:
+    seen = Seen()
+    seen.away = True
+    with pytest.raises(EmbeddingError, match="connection refused"):
+        await seen.run(range(600))
+    assert seen.failed == []
 
 
 async def test_a_store_that_fails_ends_it() -> None:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 import math
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from ragforge_memory.agent.search.messages import MEANING, TEXT, following, or_error, question_vector
 from ragforge_memory.embeddings.calibration import similarity
-from ragforge_memory.embeddings.pages import PAGE, embed_page
+from ragforge_memory.embeddings.pages import PAGE, answers, embed_page
 from ragforge_memory.errors import RagforgeError, SpaceMoved
 from ragforge_memory.graph.search import CANDIDATES, words_of
 from ragforge_memory.models.conversation import ConversationInfo
@@ -52,7 +53,9 @@ class WaitingConversations:
             await self._store.fail([topic.uuid for topic in some])
 
         try:
-            return await embed_page(topics, vectors=vectors, store=store, fail=fail, stop=stop)
+            return await embed_page(
+                topics, vectors=vectors, store=store, fail=fail, answers=partial(answers, embedder), stop=stop
+            )
         except SpaceMoved:
             await self._use.left(space)
             return await self.embed(embedder, stop)

@@ -6,10 +6,11 @@ import asyncio
 import contextlib
 import logging
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
 from ragforge_memory.code.embed import embed_waiting
-from ragforge_memory.embeddings.pages import PAGE, embed_page
+from ragforge_memory.embeddings.pages import PAGE, answers, embed_page
 from ragforge_memory.errors import RagforgeError, SpaceMoved
 
 if TYPE_CHECKING:
@@ -77,7 +78,9 @@ class WaitingMessages:
             await self._messages.fail_embeddings([uuid for uuid, _ in some])
 
         try:
-            return await embed_page(waiting, vectors=vectors, store=store, fail=fail, stop=stop)
+            return await embed_page(
+                waiting, vectors=vectors, store=store, fail=fail, answers=partial(answers, embedder), stop=stop
+            )
         except SpaceMoved:
             await self._use.left(space)
             return await self.embed(embedder, stop)

@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from ragforge_memory.errors import RagforgeError
+from ragforge_memory.errors import GraphTimeout, GraphUnavailable, RagforgeError
 
 if TYPE_CHECKING:
     from ragforge_memory.agent.upkeep.retention import RetentionTask
@@ -105,15 +105,25 @@ class SummaryTask:
     async def _work(self) -> float | None:
         """Does all that is free; returns the seconds until something more may be, None where nothing is due."""
         done: set[str] = set()
+        failed = False
         while due := await self._summaries.store.due():
             free = [each.conversation_id for each in due if each.wait <= 0]
+            if failed and done.issuperset(free):
+                return _PAUSE_AFTER_FAILURE
             if not free or done.issuperset(free):
                 # Somebody else's, or resting after a failure; or at once due again, which is no reason to hurry.
                 soonest = min((each.wait for each in due if each.wait > 0), default=_LONGEST_REST)
                 return min(max(soonest, _SHORTEST_REST), _LONGEST_REST)
             for conversation_id in free:
-                if await self._summaries.bring_up_to_date(conversation_id):
-                    self._written()
+                try:
+                    if await self._summaries.bring_up_to_date(conversation_id):
+                        self._written()
+                except Exception as error:  # one conversation holds up no other
+                    if isinstance(error, GraphUnavailable) and not isinstance(error, GraphTimeout):
+                        raise
+                    failed = True
+                    known = isinstance(error, RagforgeError)
+                    log.warning("the summary of %s is made later: %s", conversation_id, error, exc_info=not known)
             done.update(free)
         return None
 

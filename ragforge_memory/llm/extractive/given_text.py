@@ -28,7 +28,8 @@ _BEGINS = re.compile(
     re.M,
 )
 _FRAME = re.compile(r"File \"(?P<file>[^\"\n]+)\", line (?P<line>\d+)(?:, in (?P<name>[\w<>.]+))?")
-_PLACE = re.compile(r"(?P<file>[\w./\\@+~:-]*?[\w-]+\.[A-Za-z]{1,5}):(?P<line>\d+)")
+# From where such a text begins, and no further on: a token of a thousand letters is read once.
+_PLACE = re.compile(r"(?<![\w./\\@+~:-])(?P<file>[\w./\\@+~:-]*[\w-]\.[A-Za-z]{1,5}):(?P<line>\d+)")
 _IS_DIFF = re.compile(r"^(?:diff --git |@@ -\d+(?:,\d+)? \+\d+)", re.M)
 _HUNK = re.compile(r"^@@ -\d+(?:,(?P<old>\d+))? \+(?P<start>\d+)(?:,(?P<new>\d+))? @@")
 # What a question says that means the text: it is not searched for.
