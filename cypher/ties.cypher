@@ -17,9 +17,13 @@
     // Of what is defined once and declared beside it, the definition is meant: no overload, no stub.
     WITH candidates, [s IN candidates WHERE NOT coalesce(toStringOrNull(s.modifiers), '') CONTAINS 'overload'
       AND none(ending IN ['.pyi', '.d.ts', '.d.mts', '.d.cts'] WHERE s.file ENDS WITH ending)] AS defined
-    WITH candidates, defined, [s IN candidates WHERE s.file IN part.files] AS near
+    WITH candidates, defined, [s IN candidates WHERE s.file IN part.files] AS near,
+      [s IN candidates WHERE any(tie IN part.read WHERE tie.scope = s.uuid)] AS seen
+    // What is said of a name that has overloads is said of all of them.
     WITH CASE WHEN size(candidates) = 1 THEN candidates WHEN size(defined) = 1 THEN defined WHEN size(near) = 1 THEN near
-      ELSE [s IN candidates WHERE any(tie IN part.read WHERE tie.scope = s.uuid)] END AS meant
+      WHEN size(seen) > 0 OR size(defined) > 12 THEN seen
+      WHEN all(s IN defined WHERE s.file = defined[0].file AND s.qualified_name = defined[0].qualified_name) THEN defined
+      ELSE [] END AS meant
     UNWIND meant AS s
 
 // part: tied

@@ -106,7 +106,9 @@ def check_text(text: object, what: str) -> None:
 
 def bare_name(name: str) -> str:
     """A definition's name without the backticks and the brackets that it was written with."""
-    return name.strip().strip("`").removesuffix("()").strip("`").strip()
+    bare = name.strip().strip("`").strip()
+    # C++ calls it so.
+    return bare if bare.endswith("operator()") else bare.removesuffix("()").strip("`").strip()
 
 
 def check_metadata(metadata: object) -> None:

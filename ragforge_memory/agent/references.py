@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ragforge_memory.agent.branches import store
+from ragforge_memory.agent.inputs import bare_name
 from ragforge_memory.errors import InvalidInput
 from ragforge_memory.graph.anchors import ReferenceStore
 from ragforge_memory.models.code import CodeReference, ReferenceKind
@@ -39,7 +40,8 @@ async def refer(
     """
     await store(services).point(conversation_id, message_id)
     references = ReferenceStore(services.graph, services.owner)
-    if not await references.add(message_id, scopes, kind):
+    names = list(dict.fromkeys(map(bare_name, scopes)))
+    if not await references.add(message_id, names, kind):
         raise InvalidInput(
             f"none of {', '.join(map(repr, scopes))} means one definition of this project",
             hint="give qualified names or uuids, after an ingest",

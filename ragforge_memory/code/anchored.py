@@ -79,15 +79,20 @@ def made_on(anchor: AnchorRow) -> Definition:
     return Definition(anchor.file, anchor.qualified_name, anchor.kind, anchor.body_hash, anchor.sketch, anchor.key)
 
 
-def stands_on(anchor: AnchorRow, now: Now) -> Definition | None:
+def stands_on(anchor: AnchorRow, now: Now, before: Mapping[Place, Definition]) -> Definition | None:
     """What is in the place where an anchor was made, else in the place where it stood last.
 
     Other tokens in the place that it had left may be of anything that has its name now: they are no reason to leave
-    the place where it stands, nor not to look where it went from there.
+    the place where it stands, nor not to look where it went from there. Of several of one name in a file one that has
+    the anchor's tokens, and had them where it is ``before`` the ingest, is a twin of it while its own place is there.
     """
     made = where_made(anchor, now)
+    own = now.by_place.get((anchor.at_file, anchor.at_key))
     if made is None or not (made.body_hash == anchor.body_hash or not _left(anchor)):
-        made = now.by_place.get((anchor.at_file, anchor.at_key))
+        made = own
+    elif own is not None and own is not made and (own.file, own.qualified_name) == (made.file, made.qualified_name):
+        was = before.get(place_of(made))
+        made = own if was is not None and was.body_hash == made.body_hash else made
     return None if made is None or is_replaced(made_on(anchor), made) else made
 
 

@@ -71,7 +71,8 @@ async def resolve_anchors(
     if not anchors:
         return 0
     now = Now(await store.definitions(sorted({name for a in anchors for name in (a.file, a.at_file)})))
-    placed = {anchor.uuid: stands_on(anchor, now) for anchor in anchors}
+    known = before.places()
+    placed = {anchor.uuid: stands_on(anchor, now, known) for anchor in anchors}
     away = [anchor for anchor in anchors if placed[anchor.uuid] is None]
     lost = [anchor for anchor in away if anchor.status != "orphaned"]
     undecided = [anchor for anchor in away if anchor.status == "orphaned" and anchor.candidates]
@@ -87,7 +88,7 @@ async def resolve_anchors(
             was = {**await asyncio.to_thread(supposed, root, at, unknown, anchors), **was}
         change = change_in(was, now, {*touched, *was})
     if lost:
-        there = await _same_tokens(lost, now, placed, store) if unseen else {}
+        there = await _same_tokens(lost, now, placed, store) if unseen else _taken_over(lost, change)
         elsewhere = dict.fromkeys(each.definition for each in there.values() if each.definition)
         change.new.extend(each for each in elsewhere if each not in change.new)
         found.update(await _follow(lost, now, change, root, before, commit, store))
@@ -191,6 +192,24 @@ async def _same_tokens(
     # Anchors on one place were made on its tokens of several times, and go together.
     together = {anchor.uuid: (last_on(anchor), went.get((anchor.at_file, anchor.at_key))) for anchor in lost}
     return {uuid: Successor(now_is, alike(at, now_is)) for uuid, (at, now_is) in together.items() if now_is}
+
+
+def _taken_over(lost: Sequence[AnchorRow], change: Standing) -> dict[str, Successor]:
+    """Lost anchors that were alone with their tokens, which one place has now that others had: a name was freed and
+    taken (``process_new`` is ``process`` now, and ``process`` is ``process_old``). The place still counts as kept."""
+    having: dict[str, list[Definition]] = defaultdict(list)
+    for each in change.new:
+        having[each.body_hash].append(each)
+    taken = {each for was, each in change.kept if was.body_hash != each.body_hash}
+    for each in taken:
+        having[each.body_hash].append(each)
+    found = {}
+    for anchor in lost:
+        at = last_on(anchor)
+        there = having.get(at.body_hash, []) if anchor.alone == at.body_hash else []
+        if len(there) == 1 and there[0] in taken and find_successors([at], there)[0].definition is not None:
+            found[anchor.uuid] = Successor(there[0], alike(at, there[0]))
+    return found
 
 
 async def _copied(

@@ -175,6 +175,22 @@ async def test_an_answer_that_found_nothing_is_tied_to_nothing(make_agent: MakeA
         }
 
 
+async def test_a_note_on_a_name_that_has_overloads_is_on_all_of_them(make_agent: MakeAgent, project: Path) -> None:
+    bodies = ("int seal(int wax) { return wax; }", "int seal(String name) { return name.length(); }")
+    (project / "Letter.java").write_text(f"class Letter {{\n    {bodies[0]}\n\n    {bodies[1]}\n}}\n")
+    async with make_agent("Noted.", root=project) as agent:
+        await agent.ingest()
+        conversation = await agent.create_conversation()
+        await conversation.send_message("note: `Letter.seal` must never return 0")
+        assert [(each.qualified_name, each.start_line) for each in await conversation.referenced_code()] == [
+            ("Letter.seal", 2),
+            ("Letter.seal", 4),
+        ]
+        first = (await conversation.get_history())[0]
+        tied = await conversation.reference_code(first.uuid, ["`check_password()`", "check_password"], "read")
+        assert [each.name for each in tied if each.kind == "read"] == ["check_password"]
+
+
 async def test_a_stub_and_overloads_make_no_name_ambiguous(make_agent: MakeAgent, project: Path) -> None:
     (project / "auth.pyi").write_text("def scramble(password: str, salt: str) -> str: ...\ndef seal() -> None: ...\n")
     (project / "keys.py").write_text(

@@ -219,6 +219,9 @@ async def test_a_context_for_prompts_of_ones_own(make_agent: MakeAgent, cypher: 
         relevant = await conversation.build_context("relevant", query="what about parsing?", relevant_messages=3)
         assert not relevant.recent_messages
         assert relevant.relevant_messages[0].message.content == "Question 2 on parsing?"
+        short = await conversation.build_context(recent_messages=1)
+        assert short.recent_messages[0].role == "assistant"
+        assert short.relevant_messages  # the last question stands before it
         hybrid = await conversation.build_context(recent_messages=4, query="parsing")
         uuids = [message.uuid for message in hybrid.recent_messages]
         uuids += [one.message.uuid for one in hybrid.relevant_messages]

@@ -81,6 +81,10 @@ def test_what_does_not(text: str) -> None:
 def test_what_was_chosen_is_corrected_by_what_is_chosen_now() -> None:
     assert corrects("nope, we use Memcached now", "We decided to keep Redis.")
     assert not corrects("no, we use what Bob gave us", "We decided to keep Redis.")
+    assert corrects("no, we use yarn", "we use pnpm, not npm")
+    assert not corrects("no, we use it", "we use pnpm, not npm")
+    assert corrects("actually no, keep Node 18", "decision: drop support for Node 18")
+    assert not corrects("no, leave me alone", "decision: drop support for Node 18")
     assert not corrects("nope, we use Memcached now", "We decided that Ada owns the deploy.")
 
 

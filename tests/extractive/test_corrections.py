@@ -72,6 +72,9 @@ def listed(said: list[dict[str, Any]]) -> dict[str, str]:
         ("load_rows never logs", "load_rows always logs"),
         ("the owner of the port is Marc", "The owner of the port is Anna now."),
         ("the port is 8080", "Thanks! Update: the port is 9090"),
+        ("note: load_rows must not be cached", "update: load_rows may be cached, but only for the tabs of one user"),
+        ("remember that Anna owns the port mappings", "update: Bob owns the port mappings, not Anna"),
+        ("we use tabs, not spaces, for rows", "update: we use spaces instead of tabs, for rows"),
         ("we decided that load_rows stays until 2.0, for plugins", "we changed our mind: load_rows goes away in 1.11"),
     ],
 )
@@ -89,6 +92,7 @@ def test_a_correction_marks_what_it_corrects(first: str, then: str) -> None:
 @pytest.mark.parametrize(
     ("first", "then"),
     [
+        ("remember that Anna owns the port mappings", "update: Bob owns the sessions, not Anna"),
         ("note: the port is 8080", "note: the port is 9090"),  # no correction, it may be another port
         ("note: the port is 8080", "update: sessions are kept in Postgres"),
         ("note: retries are capped at 3 for uploads", "update: uploads must be chunked"),

@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 
+from ragforge_memory.tools.code_uses import _bounded
+from ragforge_memory.tools.shown import size_of
 from tests.extractive.asking import ECHO, answer_to, found, requests_for, user
 
 pytestmark = pytest.mark.anyio
@@ -23,6 +25,40 @@ async def test_callers_are_listed_with_their_lines() -> None:
     ]
     alone = await answer_to("who calls echo?", {"find_callers": found({**ECHO, "callers": []})})
     assert "no calls of it were found" in alone
+
+
+async def test_overloads_are_not_said_to_be_called_by_nobody() -> None:
+    callers = [{"qualified_name": "main", "type": "function", "file": "src/app.py", "line": 1, "lines": [4, 9]}]
+    other = {**ECHO, "line": 40, "start_line": 40, "callers": []}
+    answer = await answer_to("who calls echo?", {"find_callers": found({**ECHO, "callers": callers}, other)})
+    assert "No calls found" not in answer
+    assert "Overloads are not told apart: the calls above may be of `Talk.echo` (src/talk.py, line 40) too." in answer
+
+
+async def test_what_inherits_is_counted_though_a_result_has_not_all_of_it() -> None:
+    below = [{"qualified_name": "Loud", "type": "class", "file": "src/loud.py", "line": 3, "lines": [3]}]
+    base = {**ECHO, "type": "class", "totals": {"subclasses": 49}}
+    some = await answer_to("what inherits from Talk.echo?", {"find_callers": found({**base, "subclasses": below})})
+    assert "is inherited by 49 scopes:\n- `Loud` - src/loud.py:3" in some
+    assert "and 48 more" in some
+    none = await answer_to("what inherits from Talk.echo?", {"find_callers": found({**base, "subclasses": []})})
+    assert "inherited by 49 scopes" in none
+
+
+def test_a_long_list_leaves_room_for_the_others() -> None:
+    long = [{"file": f"src/module_{number}.py", "line": number, "lines": [number]} for number in range(400)]
+    uses = {"callers": long[:40], "top_level": [], "possible": long, "references": long, "subclasses": long[:30]}
+    kept = _bounded(uses, 20_000)
+    assert kept["subclasses"] == long[:30]
+    assert kept["totals"] == {"callers": 40, "top_level": 0, "possible": 400, "references": 400, "subclasses": 30}
+    assert size_of([each for name in uses for each in kept[name]]) <= 20_000
+
+
+async def test_what_is_inside_of_a_thing_under_its_former_name_is_told() -> None:
+    was = {"qualified_name": "Talk.say", "file": "src/talk.py", "line": 9, "commit": None, "status": "moved"}
+    value = {"asked": "say", "match": "moved", "was": was, "kind": "scope", "scope": ECHO, "scopes": [], "total": 0}
+    answer = await answer_to("list the methods of say", {"outline": value})
+    assert "When it was spoken of, `Talk.say` was in src/talk.py:9. It is `Talk.echo` in src/talk.py now." in answer
 
 
 async def test_what_only_may_be_a_call_is_not_stated() -> None:

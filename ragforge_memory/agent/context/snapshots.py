@@ -250,8 +250,13 @@ async def _foreign(services: Services, conversation_id: str, head_seq: int, know
 
 
 async def _last_question(services: Services, conversation_id: str, recent: Sequence[Message]) -> str:
-    known = recent or await services.messages.history(conversation_id, limit=4)
-    return next((message.content for message in reversed(known) if message.role == "user"), "")
+    known = recent or await services.messages.history(conversation_id)
+    while known:
+        for message in reversed(known):
+            if message.role == "user":
+                return message.content
+        known = await services.messages.history(conversation_id, before=known[0].uuid)
+    return ""
 
 
 async def _relevant(

@@ -252,6 +252,8 @@ def _callers(question: Question, asked: str, value: Mapping[str, Any]) -> list[s
         return [nothing(asked)]
     lines: list[str] = []
     silent: list[str] = []
+    overloads: list[str] = []
+    called: list[Mapping[str, Any]] = []
     for number, scope in enumerate(scopes):
         uses = list(scope.get("callers") or [])
         if question.form == "uses":
@@ -261,18 +263,24 @@ def _callers(question: Question, asked: str, value: Mapping[str, Any]) -> list[s
         meant = number == 0 and question.target.sort in KINDS
         if told or meant or len(scopes) == 1:
             lines += [*_one_target(scope, uses, "used" if question.form == "uses" else "called"), ""]
+            called.append(scope)
+        elif any(_same_definition(scope, each) for each in called):
+            overloads.append(subject(scope))
         else:
             silent.append(subject(scope))
+    if overloads:
+        lines += [f"Overloads are not told apart: the calls above may be of {_some(overloads)} too.", ""]
     if silent:
-        more = f" and {len(silent) - 5} others" if len(silent) > 5 else ""
         lines += [f"{silent[0]}: no calls of it were found in this project."] if not lines else []
-        lines += (
-            [f"No calls found of {', '.join(silent[:5])}{more}.", ""] if len(silent) > 1 or len(lines) > 1 else [""]
-        )
+        lines += [f"No calls found of {_some(silent)}.", ""] if len(silent) > 1 or len(lines) > 1 else [""]
     lines += _possible(scopes)
     lines += taken_for(value, asked)
     lines += rest(int(value.get("total") or 0) - len(scopes), "more definitions of that name")
     return trimmed(lines)
+
+
+def _some(subjects: Sequence[str]) -> str:
+    return ", ".join(subjects[:5]) + (f" and {len(subjects) - 5} others" if len(subjects) > 5 else "")
 
 
 def _by_scope(*uses: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:

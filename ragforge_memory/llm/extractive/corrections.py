@@ -80,6 +80,19 @@ _CHOICE = (
 _CHOOSES = re.compile(
     rf"(?:let['’]?s|(?:we|i)(?:['’]ve| have| should| will)?) (?:(?:now|just|rather) )?{_CHOICE} (?P<what>.+)", re.I
 )
+# "No, keep Node 18", with "we" left out.
+_ORDERS = re.compile(
+    r"(?:please )?(?:keep|leave|use|take|drop|prefer|stay (?:at|with|on)|stick (?:to|with)|go with|do not|don['’]t) "
+    r"(?P<what>.+)",
+    re.I,
+)
+_ONE_THING = re.compile(
+    r"(?!(?:it|that|this|they|those|these|both|none|all)\b)[\w.@/+-]+(?: [\w.@/+-]*[\w/+])?[.!]?", re.I
+)
+# "Bob owns the adapters, not Anna" is against what begins with Anna.
+_INSTEAD_OF = re.compile(
+    r"(?:, (?:and )?not|\binstead of|\brather than) (?:(?:the|an?|by|in|with|on) )?(?P<old>[\w.@/+-]+)", re.I
+)
 _CHOSEN = re.compile(rf"\b{_CHOICE}\b", re.I)
 
 
@@ -118,8 +131,11 @@ def corrects(text: str, note: str) -> bool:
     meant = _MEANT.match(said)
     said = said[meant.end() :] if meant else said
     if chooses := _CHOOSES.fullmatch(said):
-        return bool(_CHOSEN.search(note) and BARE_VALUE.fullmatch(chooses["what"]))
+        what = chooses["what"]
+        return bool(_CHOSEN.search(note) and (BARE_VALUE.fullmatch(what) or _ONE_THING.fullmatch(what)))
     have = {*subject_words(note)}
+    if orders := _ORDERS.fullmatch(said):
+        return bool({*subject_words(orders["what"])} & have)
     states = _SAYS.match(said)
     if states is None or is_amount(said):  # "May 3"
         own, value = {*subject_words(said)}, BARE_VALUE.fullmatch(said)
@@ -241,7 +257,8 @@ class Corrections(Generic[T]):
             self._met.append((said, place))
             self._said.setdefault(_bare(said), at)
             if _says_so(said) and (words := subject_words(said)):
-                self._stated.setdefault(words[0], []).append((said, at))
+                for begins in {words[0], *_replaced(said)}:
+                    self._stated.setdefault(begins, []).append((said, at))
             if (value := held(said)) is not None:
                 self._held.setdefault(value.subject, []).append((value, at))
 
@@ -285,9 +302,17 @@ def _is_against(text: str, note: str) -> bool:
     service"), and say of it what it is, or what it has.
     """
     first, second = subject_words(text), subject_words(note)
-    if not first or not second or first[0] != second[0]:
+    if not first or not second:
         return False
+    if first[0] != second[0]:
+        # "Bob owns the adapters, not Anna" is against "Anna owns the adapters", and not what she has besides.
+        replaced = {*_replaced(text)}
+        rest = {*second} - replaced - {*_replaced(note)}
+        return second[0] in replaced and 2 * len(rest & {*first}) >= len(rest)
     if _RETRACTS.match(text) and {*names_in(text)} & {*names_in(note)}:
+        return True
+    # Of the same code: what must not be done, and that it may be, whatever else is said of it.
+    if {*names_in(text)} & {*names_in(note)} and len({*first} & {*second}) > 1 and _negated(text) != _negated(note):
         return True
     if 2 * len({*first} & {*second}) < max(len(first), len(second)):
         return False
@@ -300,6 +325,11 @@ def _is_against(text: str, note: str) -> bool:
     if whose - others and others - whose:
         return False
     return {_verb(one), _verb(other)} != {"is", "has"}
+
+
+def _replaced(text: str) -> tuple[str, ...]:
+    """The stems of what a statement names as no longer so: ", not Anna"."""
+    return tuple(word for found in _INSTEAD_OF.finditer(text) for word in subject_words(found["old"]))
 
 
 def _verb(states: re.Match[str]) -> str:

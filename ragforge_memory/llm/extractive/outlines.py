@@ -54,7 +54,7 @@ def outlined(question: Question, asked: str, values: Mapping[str, Any]) -> list[
             number = _numbered(inside, question, none, int(value.get("total") or 0) - len(value.get("scopes") or []))
             lines = [head(owner), f"It has {number} inside{':' if inside else '.'}"]
             lines += [_listed(each) for each in inside[:MAX_ASKED]] + rest(len(inside) - MAX_ASKED)
-            note = taken_for({"match": value.get("match"), "scopes": [owner]}, asked)
+            note = taken_for({**value, "scopes": [owner]}, asked)
             return [*lines, *note]
         case _:
             text = beginning(values.get("read_file", {}))

@@ -1,0 +1,74 @@
+"""Names that are freed and taken in one change, and definitions of one name in one file."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.anchors.conftest import Cypher, Repository, Run, Talk
+
+pytestmark = pytest.mark.anyio
+
+PROCESS = """\
+def process(items, log):
+    total = 0
+    for item in items:
+        total += item.price
+        log.info("item %s", item)
+    return total
+
+
+def process_new(items, log, *, tax=0):
+    total = 0
+    for item in items:
+        total += item.price * (1 + tax)
+        log.debug("item %s", item.name)
+    return round(total, 2)
+"""
+HOMES = """\
+if windows:
+
+    def home(user):
+        return expand(user)
+
+else:
+
+    def home(user):
+        return expand(user)
+"""
+
+
+@pytest.mark.parametrize("committed", [True, False])
+async def test_what_takes_a_name_that_was_freed_is_followed_by_its_tokens(
+    committed: bool, repository: Repository, run: Run, talk: Talk
+) -> None:
+    repository.write("bank.py", PROCESS)
+    repository.commit("both")
+    await run()
+    await talk.say("process_new")
+    text = PROCESS.replace("def process(", "def process_old(").replace("def process_new(", "def process(")
+    repository.write("bank.py", text)
+    if committed:
+        repository.commit("the new one is the one")
+    await run()
+    (reference,) = await talk.references.of_conversation(talk.conversation_id)
+    assert (reference.status, reference.moved_to_name, reference.changed) == ("moved", "process", False)
+
+
+async def test_a_twin_of_what_has_changed_is_not_taken_for_it(
+    repository: Repository, run: Run, talk: Talk, cypher: Cypher
+) -> None:
+    repository.write("bank.py", HOMES)
+    repository.commit("homes")
+    await run()
+    scopes = cypher("MATCH (s:Scope {project: $project, name: 'home'}) RETURN s.uuid AS uuid ORDER BY s.startLine")
+    await talk.say(scopes[1]["uuid"])
+    at = HOMES.rindex("expand(user)")
+    for text in (HOMES[:at] + "expand(user) or '/root'\n", HOMES[:at] + "expand(user) or '/root'\n\n\nMORE = 1\n"):
+        repository.write("bank.py", text)
+        await run()
+        (reference,) = await talk.references.of_conversation(talk.conversation_id)
+        assert (reference.status, (reference.now_line or 0) > 5) == ("drifted", True)
+    repository.write("bank.py", HOMES)
+    await run()
+    (reference,) = await talk.references.of_conversation(talk.conversation_id)
+    assert reference.status == "fresh"
