@@ -79,21 +79,42 @@ def made_on(anchor: AnchorRow) -> Definition:
     return Definition(anchor.file, anchor.qualified_name, anchor.kind, anchor.body_hash, anchor.sketch, anchor.key)
 
 
-def stands_on(anchor: AnchorRow, now: Now, before: Mapping[Place, Definition]) -> Definition | None:
+def stands_on(anchor: AnchorRow, now: Now, before: Before) -> Definition | None:
     """What is in the place where an anchor was made, else in the place where it stood last.
 
     Other tokens in the place that it had left may be of anything that has its name now: they are no reason to leave
-    the place where it stands, nor not to look where it went from there. Of several of one name in a file one that has
-    the anchor's tokens, and had them where it is ``before`` the ingest, is a twin of it while its own place is there.
+    the place where it stands, nor not to look where it went from there. What stood beside it under the same name
+    ``before`` the ingest (an overload, a setter) is not what it is now.
     """
     made = where_made(anchor, now)
     own = now.by_place.get((anchor.at_file, anchor.at_key))
     if made is None or not (made.body_hash == anchor.body_hash or not _left(anchor)):
         made = own
-    elif own is not None and own is not made and (own.file, own.qualified_name) == (made.file, made.qualified_name):
-        was = before.get(place_of(made))
-        made = own if was is not None and was.body_hash == made.body_hash else made
+    if made is not None and _is_another(anchor, made, now, before):
+        made = own if own is not made else None
     return None if made is None or is_replaced(made_on(anchor), made) else made
+
+
+def came_there(anchor: AnchorRow, now: Now, before: Before) -> Definition | None:
+    """What came into the place of an anchor that is found nowhere, whatever its tokens are."""
+    made = where_made(anchor, now)
+    return None if made is None or _is_another(anchor, made, now, before) else made
+
+
+def _is_another(anchor: AnchorRow, made: Definition, now: Now, before: Before) -> bool:
+    """Whether what has an anchor's name is another one of that name in its file, which it was before."""
+    was = [each for each in before.scopes.get(made.file, ()) if each.qualified_name == made.qualified_name]
+    unchanged = any(each.key == made.key and each.body_hash == made.body_hash for each in was)
+    if made.body_hash == anchor.body_hash:
+        # A twin that is where it was, while the anchor's own place has other tokens by now.
+        own = now.by_place.get((anchor.at_file, anchor.at_key))
+        return own is not None and own is not made and unchanged
+    if anchor.status == "orphaned" and unchanged:
+        return True  # it was no successor before
+    # Their numbers shift where one of them goes: it is told by its tokens.
+    others = sum(each.key != anchor.at_key and each.body_hash == made.body_hash for each in was)
+    there = [each for each in now.files.get(made.file, ()) if each.qualified_name == made.qualified_name]
+    return 0 < others >= sum(each.body_hash == made.body_hash for each in there)
 
 
 def where_made(anchor: AnchorRow, now: Now) -> Definition | None:

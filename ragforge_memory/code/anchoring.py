@@ -16,6 +16,7 @@ from ragforge_memory.code.anchored import (
     Before,
     Now,
     Place,
+    came_there,
     change_in,
     last_on,
     made_on,
@@ -71,8 +72,7 @@ async def resolve_anchors(
     if not anchors:
         return 0
     now = Now(await store.definitions(sorted({name for a in anchors for name in (a.file, a.at_file)})))
-    known = before.places()
-    placed = {anchor.uuid: stands_on(anchor, now, known) for anchor in anchors}
+    placed = {anchor.uuid: stands_on(anchor, now, before) for anchor in anchors}
     away = [anchor for anchor in anchors if placed[anchor.uuid] is None]
     lost = [anchor for anchor in away if anchor.status != "orphaned"]
     undecided = [anchor for anchor in away if anchor.status == "orphaned" and anchor.candidates]
@@ -105,7 +105,7 @@ async def resolve_anchors(
         successor = found.get(anchor.uuid, GONE)
         standing_on = placed[anchor.uuid] or successor.definition
         if standing_on is None and not successor.candidates:
-            standing_on = where_made(anchor, now)
+            standing_on = came_there(anchor, now, before)
         if standing_on is not None or anchor.uuid in found:
             stands[anchor.uuid] = standing_on
     alone = await _alone(anchors, stands, store)

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 INDENT, DEDENT, END = b"\x00>", b"\x00<", b"\x00;"
 _STRUCTURE = frozenset({INDENT, DEDENT, END})
+# With these a statement ends whatever the lines are.
+_CLOSES = frozenset({";", "}"})
 _DIGEST_BYTES = 16
 _MARK = "broken:"
 
@@ -110,6 +112,8 @@ class Tokens:
         previous = root.start_byte
         inside: list[int] = []  # of each open node: _PLAIN, _FLAT or _BLOCK, or _INDENTED
         state = _PLAIN
+        cuts = reader.cut_behind | reader.cut_before
+        last = ""  # the kind of the token before
         while True:
             node = cursor.node
             assert node is not None
@@ -137,6 +141,10 @@ class Tokens:
                         texts.append(b" ".join(hidden))
                 end = node.end_byte
                 if end > start:
+                    if cuts and _may_cut(last, kind, reader) and data.find(b"\n", previous, start) >= 0:
+                        starts.append(previous)
+                        texts.append(END)
+                    last = kind
                     starts.append(start)
                     texts.append(data[start:end])
                 if end > previous:
@@ -154,6 +162,14 @@ class Tokens:
 
 _PLAIN, _FLAT, _BLOCK, _INDENTED, _ATOM, _COMMENT = range(6)
 """What a type of node is to the tokens; _INDENTED is a block that begins on a line of its own."""
+
+
+def _may_cut(last: str, kind: str, reader: Reader) -> bool:
+    """Whether a line break between tokens of these kinds ends a statement."""
+    if last in reader.cut_behind:
+        return kind not in _CLOSES
+    # Behind a value: `b + ++c` goes on in any line.
+    return kind in reader.cut_before and (last in (")", "]") or last.replace("_", "").isalpha())
 
 
 def _role(kind: str, reader: Reader) -> int:

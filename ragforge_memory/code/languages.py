@@ -47,6 +47,8 @@ class Reader:
             (Python, Ruby); empty where braces and semicolons say all.
         transparent: node types that look like blocks to the grammar but have no indentation of their own; the
             children are statements all the same (a file's top level).
+        cut_behind, cut_before: tokens behind and before which a line break ends a statement, where otherwise braces and
+            semicolons say all (JavaScript's restricted productions, ECMA-262 12.10: ``return``, ``++``).
         refusal: for a tree with errors (or a doubtful draft), the reason why the file counts as broken, or None where
             what could be read is good enough. The default refuses every file with an error; a language whose grammar
             stumbles over good code (macros) gives its own.
@@ -63,6 +65,8 @@ class Reader:
     atoms: frozenset[str] = frozenset()
     blocks: frozenset[str] = frozenset()
     transparent: frozenset[str] = frozenset()
+    cut_behind: frozenset[str] = frozenset()
+    cut_before: frozenset[str] = frozenset()
     refusal: Callable[[Node, bytes], str | None] | None = None
     prepare: Callable[[bytes], bytes] | None = None
     simplify: tuple[Callable[[bytes], bytes], ...] = ()

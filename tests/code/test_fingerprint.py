@@ -77,6 +77,25 @@ def test_scripts_without_structure_of_lines() -> None:
     assert hashes("a.js", SCRIPT.replace("a  b", "a b"))[1] != hashes("a.js", SCRIPT)[1]
 
 
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ("return a + 1", "return\n a + 1", False),
+        ("break\nouter", "break outer", False),
+        ("a\n++b", "a++\nb", False),
+        ("x = b + ++c", "x = b +\n ++c", True),
+        ("if (a) { return }", "if (a) {\n return\n}", True),
+        ("return;", "return\n;", True),
+        ("a.async.then(b)", "a.async\n .then(b)", True),
+        ("a();\n++b;", "a(); ++b;", True),
+    ],
+)
+def test_a_line_break_that_ends_a_statement_is_a_token_in_javascript(one: str, other: str, same: bool) -> None:
+    for path in ("a.js", "a.ts", "a.tsx"):
+        found = {hashes(path, f"function f() {{\n for (;;) {{\n {text}\n }}\n}}\n")[1] for text in (one, other)}
+        assert (len(found) == 1) is same
+
+
 def test_the_hash_is_that_of_the_source() -> None:
     assert hashes("a.py", PYTHON)[0] == hashes("b.py", "x = 1\n" + PYTHON)[0]
     assert hashes("a.py", PYTHON)[0] != hashes("a.py", PYTHON.replace(" 2", "  2"))[0]

@@ -162,17 +162,35 @@ async def test_the_most_used_are_embedded_first_and_it_can_be_stopped(
 async def test_a_scope_that_cannot_be_embedded_waits_no_longer_after_three_times(
     client: GraphClient, tree: Tree, project: str, cypher: Callable[..., list[dict[str, Any]]]
 ) -> None:
-    class Failing(HashingEmbedder):
+    class Refusing(HashingEmbedder):
         async def embed_passages(self, texts: Any) -> Any:
-            raise EmbeddingError("no")
+            if any("vat" in text for text in texts):
+                raise EmbeddingError("no")
+            return await super().embed_passages(texts)
 
     await ingest(client, tree.root, project=project)
     for _ in range(3):
         with pytest.raises(EmbeddingError):
-            await embed_scopes(client, project, Failing(64, model="hashing-64-for-ingest"))
+            await embed_scopes(client, project, Refusing(64, model="hashing-64-for-ingest"))
 
     assert await embed_scopes(client, project, EMBEDDER) == 0
-    assert cypher("MATCH (s:Scope:FailedEmbedding {project: $p}) RETURN count(s) AS n", p=project) == [{"n": 10}]
+    failed = cypher("MATCH (s:Scope:FailedEmbedding {project: $p}) RETURN s.name AS name", p=project)
+    assert failed == [{"name": "vat"}]  # what was read with it has its vector
+
+
+async def test_scopes_outwait_a_model_that_is_away(
+    client: GraphClient, tree: Tree, project: str, cypher: Callable[..., list[dict[str, Any]]]
+) -> None:
+    class Away(HashingEmbedder):
+        async def embed_passages(self, texts: Any) -> Any:
+            raise EmbeddingError("connection refused")
+
+    await ingest(client, tree.root, project=project)
+    for _ in range(4):
+        with pytest.raises(EmbeddingError):
+            await embed_scopes(client, project, Away(64, model="hashing-64-for-ingest"))
+
+    assert await embed_scopes(client, project, EMBEDDER) == 10
 
 
 async def test_a_vector_of_a_text_that_changed_meanwhile_is_not_kept(

@@ -83,6 +83,8 @@ READER = Reader(
     extract=extract,
     links=LINKS,
     atoms=frozenset({"string", "template_string", "regex", "jsx_text"}),
+    cut_behind=frozenset({"return", "break", "continue", "yield"}),
+    cut_before=frozenset({"++", "--"}),
     refusal=refusal,
     simplify=(known,),
 )
