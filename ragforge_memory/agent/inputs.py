@@ -131,6 +131,16 @@ def check_metadata(metadata: object) -> None:
         raise InvalidInput("metadata must be JSON: it is nested too deeply") from error
 
 
+def check_flag(value: object, name: str) -> None:
+    """Refuses what is neither yes nor no: a word is always true, "no" too.
+
+    Raises:
+        InvalidInput: it is no bool.
+    """
+    if not isinstance(value, bool):
+        raise InvalidInput(f"{name} is True or False, not {value!r}")
+
+
 def check_seconds(timeout: object) -> None:
     """Refuses a time-out that is none.
 

@@ -47,7 +47,10 @@ def search(
     until: UntilOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Search what was said, by words and by meaning."""
+    """Search what was said, by words and by meaning.
+
+    What was stated is listed before what only asks for it or repeats it; --json has the hits by their score.
+    """
     from ragforge_memory.cli.session import run_async
 
     only = role.value if role else None

@@ -47,6 +47,11 @@ USES: dict[str, Use] = {
     "an import of NULs": lambda a, _: a.import_conversation([{"role": "user", "content": "\0"}]),
     "a word for seconds": lambda a, _: a.drain("x"),  # type: ignore[arg-type]
     "a context for no query": lambda _, c: c.build_context(query=" "),
+    "a context with a word for yes": lambda _, c: c.build_context(include_summary="no"),  # type: ignore[arg-type]
+    "decisions with a word for no": lambda a, _: a.decisions(doubtful="no"),  # type: ignore[arg-type]
+    "an export with a number for yes": lambda _, c: c.export(embeddings=1),  # type: ignore[arg-type]
+    "an ingest with a word for no": lambda a, _: a.ingest(full="no"),  # type: ignore[arg-type]
+    "likes of nothing but NULs": lambda a, _: a.find_similar_conversations("\0"),
     "no message at all": lambda a, _: a.search_messages("x", limit=0),
     "a path without end": lambda a, _: a.ingest("x" * 6_000),
 }

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from ragforge_memory.agent.inputs import check_limit, check_text
+from ragforge_memory.agent.inputs import check_flag, check_limit, check_text
 from ragforge_memory.agent.search.inputs import check_query, check_threshold, checked_filters
 
 if TYPE_CHECKING:
@@ -125,6 +125,7 @@ class AgentSearch:
 
         if about is not None:
             check_text(about, "what decisions are about")
+        check_flag(doubtful, "doubtful")
         check_limit(limit)
         times = checked_filters(since=since, until=until)
         return await decisions(

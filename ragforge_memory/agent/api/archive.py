@@ -7,6 +7,7 @@ from abc import abstractmethod
 from typing import TYPE_CHECKING, Any, Literal
 
 from ragforge_memory.agent.api.handle import ConversationHandle
+from ragforge_memory.agent.inputs import check_flag
 from ragforge_memory.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -47,6 +48,7 @@ class ConversationArchive(ConversationHandle):
 
         if format not in _FORMATS:
             raise InvalidInput(f"there is no format {format!r}", hint=", ".join(_FORMATS))
+        check_flag(embeddings, "embeddings")
         services = await self._saved()
         made: dict[str, Any] | str
         if format == "markdown":
@@ -83,4 +85,5 @@ class AgentArchive:
         """
         from ragforge_memory.agent.archives.exporting import export_all
 
+        check_flag(embeddings, "embeddings")
         return await export_all(await self.open(), path, embeddings=embeddings)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ragforge_memory.agent.api.handle import ConversationHandle
-from ragforge_memory.agent.inputs import check_text
+from ragforge_memory.agent.inputs import check_flag, check_text
 from ragforge_memory.agent.search.inputs import check_query
 from ragforge_memory.errors import InvalidInput
 
@@ -55,6 +55,7 @@ class ConversationContexts(ConversationHandle):
             raise InvalidInput(f"there is no strategy {strategy!r}", hint="recent, relevant or hybrid")
         _check_count(recent_messages, "recent_messages")
         _check_count(relevant_messages, "relevant_messages")
+        check_flag(include_summary, "include_summary")
         if query is not None:
             check_query(query)
         if max_tokens is not None and (

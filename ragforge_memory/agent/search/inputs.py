@@ -22,7 +22,7 @@ def check_query(query: object) -> None:
         InvalidInput: it is no text, or has nothing but white space.
     """
     check_text(query, "a query")
-    if not str(query).strip():
+    if not str(query).replace("\0", "").strip():
         raise InvalidInput("the query is empty", hint="say what to look for")
 
 
