@@ -23,12 +23,13 @@ FOREACH (_ IN CASE WHEN free THEN [1] ELSE [] END |
   SET c.summary_token = $token, c.summary_until = datetime() + duration({milliseconds: $lease}))
 RETURN free, c.title AS title, c.title_source AS title_source, c.head_seq AS head_seq, c.summary AS summary,
   [i IN range(0, size(coalesce(c.lineage_ids, [])) - 1) | {id: c.lineage_ids[i], top: c.lineage_tops[i]}] AS shared,
-  coalesce(c.summarized_seq, 0) AS summarized_seq, coalesce(c.summary_attempts, 0) AS attempts
+  coalesce(c.summarized_seq, 0) AS summarized_seq, coalesce(c.summary_attempts, 0) AS attempts, c.summary_asked AS asked
 
 // name: renew_summary_lease
+// $asked: a model is about to be asked for the stretch that ends there; whoever finds that mark asks it no second time.
 MATCH (c:Conversation {uuid: $conversation_id})
 WHERE c.user_id = $user_id AND c.project = $project AND c.summary_token = $token AND c.status <> 'deleting'
-SET c.summary_until = datetime() + duration({milliseconds: $lease})
+SET c.summary_until = datetime() + duration({milliseconds: $lease}), c.summary_asked = coalesce($asked, c.summary_asked)
 RETURN c.uuid AS uuid
 
 // name: summary_levels
@@ -93,7 +94,8 @@ MERGE (s:Summary {conversation_id: c.uuid, kind: 'rolling', level: $level, from_
 ON CREATE SET s += $properties, s.user_id = c.user_id, s.project = c.project, s.created_at = datetime()
 MERGE (c)-[:HAS_SUMMARY]->(s)
 SET c.summary = $summary, c.summary_seq = $summary_seq, c.summarized_seq = $new_watermark,
-  c.summary_until = datetime() + duration({milliseconds: $lease})
+  c.summary_until = datetime() + duration({milliseconds: $lease}),
+  c.summary_asked = CASE WHEN c.summary_asked > $properties.to_seq THEN c.summary_asked END
 REMOVE c.summary_attempts
 FOREACH (_ IN CASE WHEN $embed THEN [1] ELSE [] END | SET c:PendingEmbedding, s:PendingEmbedding)
 WITH s
@@ -128,7 +130,7 @@ RETURN c.title AS title
 
 // name: release_summary
 // The lease ends; the label goes only where nothing is left to do, under the lock, so that no append is overlooked.
-// After a failure nobody tries again before the pause is over.
+// After a failure nobody tries again before the pause is over. $broken_off: what a model was asked for was not waited for.
 MATCH (c:Conversation {uuid: $conversation_id})
 WHERE c.user_id = $user_id AND c.project = $project
 SET c.uuid = c.uuid
@@ -136,7 +138,7 @@ WITH c
 WHERE c.summary_token = $token
 SET c.summary_attempts = $attempts, c.summary_until = CASE WHEN $pause > 0 THEN datetime() + duration({milliseconds: $pause}) END,
   c.summarized_seq = coalesce($watermark, c.summarized_seq), c.summary = coalesce($summary, c.summary),
-  c.summary_seq = coalesce($summary_seq, c.summary_seq)
+  c.summary_seq = coalesce($summary_seq, c.summary_seq), c.summary_asked = CASE WHEN $broken_off THEN c.summary_asked END
 REMOVE c.summary_token
 FOREACH (_ IN CASE WHEN $embed AND $summary IS NOT NULL THEN [1] ELSE [] END | SET c:PendingEmbedding)
 FOREACH (_ IN CASE WHEN $done AND c.head_seq - coalesce(c.summarized_seq, 0) < $every

@@ -181,7 +181,7 @@ async def open_services(wanted: Wanted) -> Services:
             remembered=Remembered(agent_config.memory.max_context_messages),
             background=BackgroundWork(
                 vectors,
-                SummaryTask(summaries, vectors.wake) if summarizes else None,
+                SummaryTask(summaries, vectors.wake, brief=wanted.brief) if summarizes else None,
                 conversations.sweep if remembers else None,
                 _retention(agent_config, lambda: services) if remembers and not wanted.brief else None,
             ),

@@ -39,6 +39,7 @@ class Lease:
     """A claim on the summaries and the title of one conversation, and what that was like when it was made.
 
     ``shared`` is the lineage without the conversation itself: whose messages it goes on from, up to which seq.
+    ``asked`` is the last seq of the stretch that a model was asked for by somebody who did not see its answer.
     """
 
     conversation_id: str
@@ -51,6 +52,7 @@ class Lease:
     watermark: int
     attempts: int
     shared: Lineage = ()
+    asked: int | None = None
 
     def owner_of(self, seq: int) -> str | None:
         """The conversation that a message of the lineage belongs to; None: this one."""
@@ -120,16 +122,21 @@ class SummaryStore:
             row["summarized_seq"],
             row["attempts"],
             tuple(Part(part["id"], int(part["top"])) for part in row["shared"]),
+            row["asked"],
         )
 
-    async def renew(self, lease: Lease) -> bool:
-        """Makes a claim last; False where it is somebody else's by now, or the conversation is gone."""
+    async def renew(self, lease: Lease, *, asked: int | None = None) -> bool:
+        """Makes a claim last; False where it is somebody else's by now, or the conversation is gone.
+
+        ``asked``: a model is asked now for the stretch that ends with this seq, which is kept until there is an end.
+        """
         rows = await self._client.write(
             "renew_summary_lease",
             timeout=lease.seconds / 2,
             conversation_id=lease.conversation_id,
             token=lease.token,
             lease=self._milliseconds,
+            asked=asked,
             **self._owner,
         )
         return bool(rows)
@@ -217,7 +224,8 @@ class SummaryStore:
             lease=self._milliseconds,
             **self._owner,
         )
-        return replace(lease, watermark=cover.end, attempts=0, summary=cover.text) if rows else None
+        asked = lease.asked if (lease.asked or 0) > new.to_seq else None
+        return replace(lease, watermark=cover.end, attempts=0, summary=cover.text, asked=asked) if rows else None
 
     async def settle_title(self, lease: Lease, title: str | None) -> Lease:
         """Puts a title in the place of the provisional one, unless there is another by now; returns the claim.
@@ -243,7 +251,7 @@ class SummaryStore:
         cover: Cover | None = None,
         attempts: int | None = None,
         pause: float = 0.0,
-        brief: bool = False,
+        broken_off: bool = False,
     ) -> None:
         """Gives a claim back.
 
@@ -253,13 +261,13 @@ class SummaryStore:
             cover: what is summarised by now, of a lineage by others too; None: not looked at.
             attempts: how often in a row a model has failed here; None: it has not.
             pause: seconds before anybody shall try again.
-            brief: do not wait for a slow server.
+            broken_off: before the model that was asked has answered or failed; a slow server is not waited for.
         """
         text = cover.text if cover is not None else ""
         news = text if text and text != lease.summary else None
         await self._client.write(
             "release_summary",
-            timeout=_BRIEF_TIMEOUT if brief else PATIENT_TIMEOUT,
+            timeout=_BRIEF_TIMEOUT if broken_off else PATIENT_TIMEOUT,
             conversation_id=lease.conversation_id,
             token=lease.token,
             done=done,
@@ -269,6 +277,7 @@ class SummaryStore:
             embed=self._embed,
             attempts=attempts,
             pause=int(pause * 1_000),
+            broken_off=broken_off,
             every=self.every,
             **self._owner,
         )

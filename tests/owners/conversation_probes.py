@@ -63,6 +63,7 @@ def _release(conversation_id: str, token: str) -> Parameters:
         "embed": True,
         "attempts": None,
         "pause": 0,
+        "broken_off": False,
         "every": 1,
     }
 
@@ -285,7 +286,10 @@ CONVERSATIONS: dict[str, list[Probe]] = {
         )
     ],
     "renew_summary_lease": [
-        Probe(lambda a, b: {"conversation_id": b.conversation, "token": b.token, "lease": 1_000}, expect=nothing)
+        Probe(
+            lambda a, b: {"conversation_id": b.conversation, "token": b.token, "lease": 1_000, "asked": 3},
+            expect=nothing,
+        )
     ],
     "summary_levels": [Probe(lambda a, b: {"conversation_id": b.conversation, "most": 3}, expect=nothing)],
     "rolling_summaries": [

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import random
 import sys
 from typing import Any
@@ -13,9 +14,10 @@ from ragforge_memory.graph.connect import connect
 from ragforge_memory.graph.summaries import Lease, SummaryStore
 from ragforge_memory.llm.port import ModelRequest
 from ragforge_memory.models.owner import Owner
-from tests.summaries.desk import Desk, stretch
+from tests.summaries.desk import Desk, sent, stretch
 
 SETTINGS = json.loads(sys.argv[1])
+SENT = os.open(SETTINGS["sent"], os.O_WRONLY | os.O_CREAT | os.O_APPEND)
 RANDOM = random.Random(SETTINGS["seed"])
 
 
@@ -51,6 +53,8 @@ class MarkedStore(SummaryStore):
 
 async def answer(request: ModelRequest) -> str:
     """A model that takes a moment."""
+    # Not lost by a kill: what a process has handed to the system stays.
+    os.write(SENT, (" ".join(sent(request)) + "\n").encode())
     await at("the model is asked")
     return stretch(request)
 

@@ -104,7 +104,12 @@ class Desk:
     @property
     def marks(self) -> list[str]:
         """The marks of all messages that the model was sent, in order."""
-        return [mark for request in self.provider.requests for mark in MARK.findall(request.messages[-1].content)]
+        return [mark for request in self.provider.requests for mark in sent(request)]
+
+
+def sent(request: ModelRequest) -> list[str]:
+    """The marks of the messages in a request for a summary of level 1; those above may quote what was extracted."""
+    return MARK.findall(request.messages[-1].content) if "Summarize messages" in request.system else []
 
 
 def stretch(request: ModelRequest) -> str:

@@ -57,6 +57,23 @@ async def test_after_drain_all_is_there(make_agent: MakeAgent, cypher: Cypher) -
     assert waiting == []
 
 
+async def test_what_one_answer_makes_due_is_summarised_beside_the_next(make_agent: MakeAgent, cypher: Cypher) -> None:
+    """A process that ends after one answer begins no request that it would have to break off."""
+    asked = []
+    for question in ("Where is the lock?", "And the key?"):
+        provider = _scripted()
+        agent = make_agent(provider=provider, settings={"summarize_every": 2})
+        agent._brief = True
+        async with agent:
+            conversation = await agent.open_conversation("both")
+            await conversation.send_message(question)
+        asked.append([each.purpose for each in provider.requests].count("summary"))
+    assert asked == [0, 1]
+    async with make_agent(provider=_scripted(), settings={"summarize_every": 2}) as agent:
+        assert await agent.drain() == {}
+    assert faults(cypher(ALL, uuid=conversation.uuid), 2, 4) == []
+
+
 async def test_without_embeddings_there_are_summaries_too(make_agent: MakeAgent, cypher: Cypher) -> None:
     async with make_agent(provider=_scripted(), settings=EVERY_4) as agent:
         conversation = await agent.create_conversation()

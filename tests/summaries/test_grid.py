@@ -12,6 +12,8 @@ import pytest
 
 from ragforge_memory.errors import ConversationNotFound, GraphUnavailable, ModelError
 from ragforge_memory.graph.summaries import Lease, SummaryStore
+from ragforge_memory.llm.extractive.provider import ExtractiveProvider
+from ragforge_memory.llm.scripted import Hang
 from tests.summaries.desk import Desk, faults
 
 pytestmark = pytest.mark.anyio
@@ -128,7 +130,9 @@ async def test_a_claim_that_was_taken_over_changes_nothing(make_desk: MakeDesk) 
     answer.set()
     assert await working is False
     assert (await desk.all(uuid), await desk.state(uuid)) == before
-    assert [row["content"] for row in before[0]] == ["They did 1 to 2."]
+    # Its messages were sent to a model once, and are not sent to a second.
+    assert [row["model"] for row in before[0]] == ["extractive"]
+    assert desk.marks == []
 
 
 async def test_a_claim_is_renewed_while_the_model_thinks(make_desk: MakeDesk) -> None:
@@ -142,8 +146,10 @@ async def test_a_claim_is_renewed_while_the_model_thinks(make_desk: MakeDesk) ->
             lease = await super().claim(conversation_id, eager=eager)
             return None if lease is None else replace(lease, seconds=0.5)
 
-        async def renew(self, lease: Lease) -> bool:
-            done = await super().renew(replace(lease, seconds=60.0))
+        async def renew(self, lease: Lease, *, asked: int | None = None) -> bool:
+            done = await super().renew(replace(lease, seconds=60.0), asked=asked)
+            if asked is not None:
+                return done
             seen.append((await desk.state(uuid))["until"])
             if len(seen) == 2:
                 twice.set()
@@ -159,6 +165,67 @@ async def test_a_claim_is_renewed_while_the_model_thinks(make_desk: MakeDesk) ->
     answer.set()
     assert await working is True
     assert [row["content"] for row in await desk.all(uuid)] == ["At last."]
+
+
+async def test_what_was_sent_by_who_ended_is_not_sent_again(make_desk: MakeDesk) -> None:
+    """Of others than the stretch that the model was asked for it is asked as ever, of other sizes too."""
+    asked = asyncio.Event()
+
+    def hanging(request: Any) -> list[Any]:
+        asked.set()
+        return [Hang()]
+
+    first = make_desk(4, hanging)
+    uuid = await first.conversation(4)
+    working = asyncio.create_task(first.summaries.bring_up_to_date(uuid))
+    await asked.wait()
+    working.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await working
+    second = make_desk(2)
+    await second.say(uuid, 2)
+    await second.work()
+    found = await second.all(uuid)
+    assert faults(found, 2, 6) == []
+    assert [row["model"] for row in found if row["level"] == 1] == ["extractive", "extractive", "scripted:scripted"]
+    assert len(first.marks) == 4
+    assert len(second.marks) == 2
+    assert not set(first.marks) & set(second.marks)
+
+
+async def test_what_the_graph_could_not_take_is_not_asked_for_again(make_desk: MakeDesk) -> None:
+    class Away(SummaryStore):
+        """Takes no summary the first time."""
+
+        tried = False
+
+        async def write(self, *arguments: Any, **options: Any) -> Lease | None:
+            if not self.tried:
+                self.tried = True
+                raise GraphUnavailable("the server went away")
+            return await super().write(*arguments, **options)
+
+    desk = make_desk(2, "They met.", "Something else.")
+    desk.use(Away(desk.client, desk.owner, every=2, embed=False))
+    uuid = await desk.conversation(2)
+    with pytest.raises(GraphUnavailable):
+        await desk.summaries.bring_up_to_date(uuid)
+    assert await desk.all(uuid) == []
+    await desk.work()
+    assert [row["content"] for row in await desk.all(uuid)] == ["They met."]
+    assert len(desk.marks) == 2
+
+
+async def test_who_ends_in_a_moment_asks_no_model_for_a_stretch(make_desk: MakeDesk) -> None:
+    desk, plain = make_desk(2), make_desk(2)
+    uuid = await desk.conversation(2)
+    assert await desk.summaries.bring_up_to_date(uuid, hurried=True) is True
+    assert await desk.all(uuid) == []
+    assert (await desk.state(uuid))["pending"]
+    # Without a model it is the matter of a moment.
+    plain.summarizer._provider = ExtractiveProvider()
+    assert await plain.summaries.bring_up_to_date(uuid, hurried=True) is True
+    assert [row["model"] for row in await desk.all(uuid)] == ["extractive"]
 
 
 async def test_another_watermark_fences_too(make_desk: MakeDesk) -> None:

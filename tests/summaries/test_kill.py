@@ -19,7 +19,7 @@ from ragforge_memory import AsyncConversationAgent
 from ragforge_memory.config import Neo4jConfig
 from ragforge_memory.llm.scripted import ScriptedProvider
 from ragforge_memory.models.owner import Owner
-from tests.summaries.desk import ALL, STATE, faults, stretch
+from tests.summaries.desk import ALL, STATE, faults, sent, stretch
 
 pytestmark = [pytest.mark.anyio, pytest.mark.long]
 
@@ -48,6 +48,7 @@ async def test_a_killed_worker(
     owner: Owner,
     make_agent: Callable[..., AsyncConversationAgent],
     cypher: Callable[..., list[dict[str, Any]]],
+    tmp_path: Path,
 ) -> None:
     seed = POINTS.index(point) * 10 + processes
     print(f"seed {seed}")
@@ -63,6 +64,7 @@ async def test_a_killed_worker(
         "conversation": uuid,
         "every": EVERY,
         "lease": 1.0,
+        "sent": str(tmp_path / "sent"),
     }
     clients = [_start({**settings, "seed": seed * 100 + number}, heard=not number) for number in range(processes)]
     try:
@@ -81,7 +83,16 @@ async def test_a_killed_worker(
     assert faults(found, EVERY, state["head"]) == []
     assert state["watermark"] == state["head"] // EVERY * EVERY
     assert not state["pending"]
-    # What it says covers all of it, each stretch once.
+    # No message was sent to a model twice, by whomever.
+    marks = (tmp_path / "sent").read_text().split() if (tmp_path / "sent").exists() else []
+    for request in provider.requests:
+        marks += sent(request)
+    assert len(marks) == len(set(marks))
+    # What it says covers all of it, each stretch once; where a model was cut off, in the words of the messages.
+    told = [row["content"] for row in found if row["model"] == "extractive"]
+    assert len(told) <= processes
+    if told:
+        return
     said = [line.removeprefix("They did ").rstrip(".").split(" to ") for line in (state["summary"] or "").splitlines()]
     ends = [0, *(int(end) for _, end in said)]
     assert [int(start) for start, _ in said] == [end + 1 for end in ends[:-1]]

@@ -1,7 +1,8 @@
 """Bringing a conversation's summaries and its title up to date, under a lease, from its watermark.
 
 A stretch is read once, asked about with no transaction open, and stored by one fenced write together with the new
-watermark. A crash therefore loses at most what was being asked for, and whoever claims next goes on from the graph.
+watermark. A crash therefore loses at most what was being asked for, and whoever claims next goes on from the graph. For
+one stretch a model is asked once: where the answer was not seen, the next one extracts it.
 """
 
 from __future__ import annotations
@@ -80,11 +81,17 @@ class Summaries:
         self.store = store
         self.summarizer = summarizer
         self._pause = pause
+        # What a model has said and the graph could not take.
+        self._unwritten: dict[tuple[str, ...], Written] = {}
 
-    async def bring_up_to_date(self, conversation_id: str) -> bool:
+    async def bring_up_to_date(self, conversation_id: str, *, hurried: bool = False) -> bool:
         """Makes what is due of a conversation's title and summaries.
 
         A model's failure is kept in the graph and pauses this conversation, for every process.
+
+        Args:
+            conversation_id: which.
+            hurried: this process ends in a moment: a model is asked for the title alone.
 
         Returns:
             Whether something was tried; False: it is somebody else's just now, or gone.
@@ -93,7 +100,8 @@ class Summaries:
             lease = await self.store.claim(conversation_id)
             if lease is None:
                 return False
-            await _Claim(self.store, self.summarizer, lease, self._pause).all_that_is_due()
+            claim = _Claim(self.store, self.summarizer, lease, self._pause, self._unwritten)
+            await claim.all_that_is_due(hurried=hurried and self.summarizer.asks)
         except (LeaseLost, ConversationNotFound):
             log.info("the summaries of %s are somebody else's by now, or it is gone", conversation_id)
             return False
@@ -113,7 +121,8 @@ class Summaries:
             lease = await self.store.claim(conversation_id, eager=True)
             if lease is not None:
                 with suppress(LeaseLost):
-                    return await _Claim(self.store, self.summarizer, lease, self._pause, eager=True).everything()
+                    claim = _Claim(self.store, self.summarizer, lease, self._pause, self._unwritten, eager=True)
+                    return await claim.everything()
             await asyncio.sleep(_POLL_SECONDS)
         raise GraphUnavailable(
             f"another process has been summarising conversation {conversation_id} for more than ten minutes",
@@ -133,20 +142,28 @@ class _Claim:
     """
 
     def __init__(
-        self, store: SummaryStore, summarizer: Summarizer, lease: Lease, pause: float, *, eager: bool = False
+        self,
+        store: SummaryStore,
+        summarizer: Summarizer,
+        lease: Lease,
+        pause: float,
+        unwritten: dict[tuple[str, ...], Written],
+        *,
+        eager: bool = False,
     ) -> None:
         self._store = store
         self._summarizer = summarizer
         self._lease = lease
         self._pause = pause
+        self._unwritten = unwritten
         self._eager = eager
 
-    async def all_that_is_due(self) -> None:
-        """The title and every full stretch; a model's failure ends the claim with a pause."""
+    async def all_that_is_due(self, *, hurried: bool) -> None:
+        """The title and, unless ``hurried``, every full stretch; a model's failure ends the claim with a pause."""
         try:
             async with self._unless_broken_off(counted=True):
                 await self._title()
-                cover = await self._grid(extract=self._lease.attempts >= MAX_ATTEMPTS)
+                cover = None if hurried else await self._grid(extract=self._lease.attempts >= MAX_ATTEMPTS)
         except ModelError as error:
             log.warning("a summary failed, trying again in %g s: %s", self._pause, error)
         else:
@@ -181,10 +198,11 @@ class _Claim:
             await self._later()
             raise
         except BaseException as error:
-            if counted and isinstance(error, ModelError):
+            failed = isinstance(error, ModelError)
+            if counted and failed:
                 await self._failed()
             else:
-                await self._give_back()
+                await self._give_back(failed=failed)
             raise
 
     async def _failed(self) -> None:
@@ -195,10 +213,12 @@ class _Claim:
         """Ends the claim for a moment: what this conversation shares is being summarised by somebody else."""
         await self._store.release(self._lease, done=False, attempts=self._lease.attempts or None, pause=_POLL_SECONDS)
 
-    async def _give_back(self) -> None:
+    async def _give_back(self, *, failed: bool) -> None:
         """Ends the claim early, so that the next does not wait for its time; if that fails, it ends by itself."""
         try:
-            await self._store.release(self._lease, done=False, attempts=self._lease.attempts or None, brief=True)
+            await self._store.release(
+                self._lease, done=False, attempts=self._lease.attempts or None, broken_off=not failed
+            )
         except RagforgeError as error:
             log.info("a lease is left to end by itself: %s", error)
 
@@ -229,7 +249,7 @@ class _Claim:
             return False
         if lease is None:
             raise _Elsewhere
-        theirs = _Claim(self._store, self._summarizer, lease, self._pause, eager=self._eager)
+        theirs = _Claim(self._store, self._summarizer, lease, self._pause, self._unwritten, eager=self._eager)
         await self._meanwhile(theirs.for_a_branch(to_seq, extract=extract))
         return True
 
@@ -250,21 +270,36 @@ class _Claim:
                     "of the messages %d to %d of conversation %s only %d are in the graph: the rest is passed over",
                     *(step.from_seq, step.to_seq, lease.conversation_id, len(messages)),
                 )
-            # A model is not asked about nothing.
-            written = await self._meanwhile(self._summarizer.of_messages(messages, extract=extract or not messages))
+            written = await self._in_words(step, messages, extract=extract)
         new = _summary(lease, step, written, messages)
         cover = cover.with_summary(new)
-        kept = await self._store.write(
-            lease,
-            new,
-            cover,
-            messages=[message.uuid for message in messages],
-            below=[summary.uuid for summary in step.below],
-        )
+        uuids = tuple(message.uuid for message in messages)
+        below = [summary.uuid for summary in step.below]
+        kept = await self._store.write(lease, new, cover, messages=uuids, below=below)
+        self._unwritten.pop(uuids, None)
         if kept is None:
             raise LeaseLost
         self._lease = kept
         return cover
+
+    async def _in_words(self, step: Step, messages: Sequence[Message], *, extract: bool) -> Written:
+        """What messages say in short. Of a stretch of the grid a model is asked once: that it will be is in the graph
+        before, and where nobody has seen what it said, the messages are not sent again."""
+        uuids = tuple(message.uuid for message in messages)
+        if uuids in self._unwritten:
+            return self._unwritten[uuids]
+        # A model is not asked about nothing.
+        extract = extract or not messages
+        counted = step.level != ON_DEMAND and self._summarizer.asks and not extract
+        if counted and (self._lease.asked or 0) >= step.from_seq:
+            log.info("messages %d to %d were sent to a model by a process that ended", step.from_seq, step.to_seq)
+            extract = True
+        elif counted and not await self._store.renew(self._lease, asked=step.to_seq):
+            raise LeaseLost
+        written = await self._meanwhile(self._summarizer.of_messages(messages, extract=extract))
+        if counted and not extract:
+            self._unwritten[uuids] = written
+        return written
 
     async def _title(self) -> None:
         """A title in the place of the provisional one, once there was an exchange."""

@@ -29,13 +29,17 @@ class SummaryTask:
     Args:
         summaries: does the work.
         written: called after something was written that needs a vector.
+        brief: this process ends after one answer: what was due before is made beside it, and what it makes due itself
+            is left to the next, since a model that is asked at the end would be asked in vain; until it is drained.
     """
 
     kind = "summaries"
 
-    def __init__(self, summaries: Summaries, written: Callable[[], None]) -> None:
+    def __init__(self, summaries: Summaries, written: Callable[[], None], *, brief: bool = False) -> None:
         self._summaries = summaries
         self._written = written
+        self._brief = brief
+        self._hurried = False
         self._wake = asyncio.Event()
         self._idle = asyncio.Event()
         self._quiet = asyncio.Event()
@@ -57,6 +61,7 @@ class SummaryTask:
     async def drain(self, timeout: float | None = None) -> int:
         """Waits until nothing is due, what other processes have included; returns how much is left after ``timeout``
         seconds (None: as long as it takes)."""
+        self._brief = self._hurried = False
         self.wake()
         with suppress(TimeoutError):
             async with asyncio.timeout(timeout):
@@ -87,6 +92,7 @@ class SummaryTask:
             self._quiet.clear()
             try:
                 rest = await self._work()
+                self._hurried = self._brief
             except Exception as error:  # nothing may end the task, a user's own model included
                 known = isinstance(error, RagforgeError)
                 log.warning("summaries in the background failed, trying again: %s", error, exc_info=not known)
@@ -116,7 +122,7 @@ class SummaryTask:
                 return min(max(soonest, _SHORTEST_REST), _LONGEST_REST)
             for conversation_id in free:
                 try:
-                    if await self._summaries.bring_up_to_date(conversation_id):
+                    if await self._summaries.bring_up_to_date(conversation_id, hurried=self._hurried):
                         self._written()
                 except Exception as error:  # one conversation holds up no other
                     if isinstance(error, GraphUnavailable) and not isinstance(error, GraphTimeout):
