@@ -24,6 +24,7 @@ INDENT, DEDENT, END = b"\x00>", b"\x00<", b"\x00;"
 _STRUCTURE = frozenset({INDENT, DEDENT, END})
 # With these a statement ends whatever the lines are.
 _CLOSES = frozenset({";", "}"})
+_SPACES = b" \t\r"
 _DIGEST_BYTES = 16
 _MARK = "broken:"
 
@@ -145,8 +146,12 @@ class Tokens:
                         starts.append(previous)
                         texts.append(END)
                     last = kind
-                    starts.append(start)
-                    texts.append(data[start:end])
+                    text = data[start:end]
+                    if kind in reader.wrapped:
+                        text = _unwrapped(text)
+                    if text:
+                        starts.append(start)
+                        texts.append(text)
                 if end > previous:
                     previous = end
             elif node.end_byte > previous:
@@ -170,6 +175,15 @@ def _may_cut(last: str, kind: str, reader: Reader) -> bool:
         return kind not in _CLOSES
     # Behind a value: `b + ++c` goes on in any line.
     return kind in reader.cut_before and (last in (")", "]") or last.replace("_", "").isalpha())
+
+
+def _unwrapped(text: bytes) -> bytes:
+    """A text on one line, as JSX shows it: without the spaces beside its line breaks, and without blank lines."""
+    first, *others = text.split(b"\n")
+    if not others:
+        return text
+    lines = [first, *(line.lstrip(_SPACES) for line in others)]
+    return b" ".join(filter(None, [*(line.rstrip(_SPACES) for line in lines[:-1]), lines[-1]]))
 
 
 def _role(kind: str, reader: Reader) -> int:

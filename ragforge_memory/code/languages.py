@@ -43,6 +43,8 @@ class Reader:
         extract: fills the draft from the tree's root.
         links: how names reach other files.
         atoms: node types whose whole text is one token (strings with their white space).
+        wrapped: those of the atoms in which a line break is a space, whatever the indentation, and none at either end
+            (JSX).
         blocks: node types whose indentation is structure and whose children are statements ended by a line break
             (Python, Ruby); empty where braces and semicolons say all.
         transparent: node types that look like blocks to the grammar but have no indentation of their own; the
@@ -63,6 +65,7 @@ class Reader:
     extract: Callable[[Node, Draft], None]
     links: Links
     atoms: frozenset[str] = frozenset()
+    wrapped: frozenset[str] = frozenset()
     blocks: frozenset[str] = frozenset()
     transparent: frozenset[str] = frozenset()
     cut_behind: frozenset[str] = frozenset()

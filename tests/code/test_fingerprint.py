@@ -96,6 +96,25 @@ def test_a_line_break_that_ends_a_statement_is_a_token_in_javascript(one: str, o
         assert (len(found) == 1) is same
 
 
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ("<p>\n  Hello {name},\n  you\n</p>", "<p>\n\t\tHello {name},\n\n\t\tyou\n\t</p>", True),
+        ("<p><b>x</b> <i>y</i></p>", "<p><b>x</b><i>y</i></p>", False),
+        ("<p><b>x</b>\n  <i>y</i></p>", "<p><b>x</b><i>y</i></p>", True),
+        ("<p>Hello {name}</p>", "<p>Hello{name}</p>", False),
+        ("<p>\n  Hello\n</p>", "<p>Hello</p>", True),
+        ("<p>one\n  two</p>", "<p>one two</p>", True),
+        ("<p>one  two</p>", "<p>one two</p>", False),
+        ('<p title="a\n  b" />', '<p title="a b" />', False),
+    ],
+)
+def test_line_breaks_in_a_text_of_jsx_are_spaces(one: str, other: str, same: bool) -> None:
+    for path in ("a.jsx", "a.tsx"):
+        found = {hashes(path, f"const f = () => (\n  {text}\n);\n")[1] for text in (one, other)}
+        assert (len(found) == 1) is same
+
+
 def test_the_hash_is_that_of_the_source() -> None:
     assert hashes("a.py", PYTHON)[0] == hashes("b.py", "x = 1\n" + PYTHON)[0]
     assert hashes("a.py", PYTHON)[0] != hashes("a.py", PYTHON.replace(" 2", "  2"))[0]

@@ -83,6 +83,7 @@ READER = Reader(
     extract=extract,
     links=LINKS,
     atoms=frozenset({"string", "template_string", "regex", "jsx_text"}),
+    wrapped=frozenset({"jsx_text"}),
     cut_behind=frozenset({"return", "break", "continue", "yield"}),
     cut_before=frozenset({"++", "--"}),
     refusal=refusal,
