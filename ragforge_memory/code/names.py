@@ -325,16 +325,17 @@ class Names(Lookup):
 
     def bases(self, entity: Entity) -> list[Entity]:
         """The direct bases and interfaces of a type."""
-        scope = self.scope(entity)
-        if scope is None:
-            return []
-        found = []
+        found: list[Entity] = []
+        if (scope := self.scope(entity)) is None:
+            return found
         for text in (*scope.bases, *scope.interfaces):
             base = self.evaluate(entity.path, scope.parent, text, scope.start_line)
             if base is not None and self.known(base):
                 target = self.scope(base)
                 if target is not None and target.type == "constant":
                     base = self.value(base)
+                if self.known(base) and not base.key:
+                    base = self.called_module(base) or UNKNOWN
             found.append(FOREIGN if base is None else base._replace(instance=False) if self.known(base) else base)
         return found
 

@@ -8,6 +8,7 @@ method, the edge is drawn with ``certain=False``; everything else that stays ope
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
@@ -21,6 +22,8 @@ from ragforge_memory.code.parsed import TYPE_TYPES, ParsedFile, ParsedScope, Use
 from ragforge_memory.code.reads import Digests, packed
 
 EdgeKind = Literal["CONSUMES", "INHERITS_FROM", "IMPLEMENTS", "DECORATED_BY", "HAS_PARENT"]
+
+log = logging.getLogger(__name__)
 
 _CALLABLE = TYPE_TYPES | {"function", "method", "macro"}
 
@@ -132,11 +135,15 @@ class Resolver:
     def edges(self, path: str) -> list[Edge]:
         file = self._index.files[path]
         found: _Found = {}
-        for use in file.file.uses:
-            self._follow(file, None, use, found)
-        for scope in file.file.scopes:
-            for use in scope.uses:
-                self._follow(file, scope, use, found)
+        for scope in (None, *file.file.scopes):
+            for use in file.file.uses if scope is None else scope.uses:
+                try:
+                    self._follow(file, scope, use, found)
+                except Exception:  # code is written in more ways than we know, and one name must not end an ingest
+                    log.warning("%s:%d: what %s means is not told", path, use.line, use.name, exc_info=True)
+                    self.unresolved += 1
+            if scope is None:
+                continue
             self._parent(file, scope, found)
             self._parameters(file, scope, found)
         edges = [

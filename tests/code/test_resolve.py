@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ragforge_memory.code.index import ProjectIndex
+from ragforge_memory.code.names import Names
 from ragforge_memory.code.parse import parse
 from ragforge_memory.code.parsed import ParsedFile
 from ragforge_memory.code.resolve import resolve
@@ -50,6 +51,36 @@ def test_imports_reach_their_definitions(text: str, expected: str) -> None:
 def test_a_package_that_imports_its_module_from_itself() -> None:
     sources = {"p/__init__.py": "from p import mod\n", "p/mod.py": TARGET, "main.py": "from p import mod\nmod.f()\n"}
     assert shown(sources, "main.py") == ["<top> CONSUMES p/mod.py:f 2()"]
+
+
+def test_a_base_that_is_a_module_is_what_the_module_gives() -> None:
+    """CommonJS: what is put on the class of a module is exported beside it."""
+    sources = {
+        "r.js": "class R { run() {} }\nmodule.exports = R;\nmodule.exports.x = 1;\n",
+        "other.js": "exports.y = 1;\n",
+        "p.js": 'const R = require("./r");\nclass P extends R { go() { this.run(); } }\n'
+        'const N = require("./other");\nclass Q extends N { go() { this.fly(); } }\n',
+    }
+    assert shown(sources, "p.js") == ["P INHERITS_FROM r.js:R 2", "P.go CONSUMES r.js:R.run 2()"]
+
+
+def test_a_use_that_cannot_be_looked_up_ends_nothing(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def odd(self: Names, entity: object, name: str) -> object:
+        if name == "odd":
+            raise KeyError(name)
+        return member(self, entity, name)  # type: ignore[arg-type]
+
+    member = Names.member
+    monkeypatch.setattr(Names, "member", odd)
+    sources = {"a.py": TARGET, "b.py": "import a\na.odd()\na.f()\n"}
+    found = resolve(project(sources))
+    assert edges(found, "b.py") == ["<top> CONSUMES a.py:f 3()"]
+    assert found.unresolved == 1
+    [told] = caplog.records
+    assert told.getMessage() == "b.py:2: what odd means is not told"
+    caplog.clear()
 
 
 def test_imports_in_a_circle_end() -> None:
