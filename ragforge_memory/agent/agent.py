@@ -47,11 +47,13 @@ class AsyncConversationAgent(
 ):
     """An agent whose conversations are kept in Neo4j.
 
-    Nothing is opened before the first call that needs it. Used with ``async with``, or closed with `aclose`.
+    Nothing is opened before the first call that needs it. Used with ``async with``, or closed with `aclose`, which
+    closes what the agent opened: a driver, a provider or an embedder that was given as an object stays open, and may
+    serve several agents.
 
     Args:
-        neo4j: address, `Neo4jConfig`, an open AsyncDriver (stays yours), a function that returns one, or None:
-            ``NEO4J_URI`` if set, else the managed local server, which is fetched and started when needed.
+        neo4j: address, `Neo4jConfig`, an open AsyncDriver, a function that returns one (closed with the agent), or
+            None: ``NEO4J_URI`` if set, else the managed local server, which is fetched and started when needed.
         llm_provider: ``"gemini:gemini-3.8-flash"``, ``"openai:MODEL"``, ``"extractive"`` or a ModelProvider;
             None: resolved from configuration and environment (`ragforge doctor` says how).
         embedder: an Embedder; None: resolved likewise; without one search is by words alone.

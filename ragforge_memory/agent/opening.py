@@ -121,20 +121,20 @@ async def open_services(wanted: Wanted) -> Services:
     resolution = await resolve_model(
         wanted.model, config=settings.llm, timeouts=Timeouts(first_chunk=agent_config.model_timeout_seconds)
     )
-    # What was made here is closed where opening fails; what was given may be tried again.
-    made = contextlib.AsyncExitStack()
+    # Closed with the agent, or at once where opening fails. What was given stays its giver's, who may share it.
+    opened = contextlib.AsyncExitStack()
     if resolution.provider is not wanted.model:
-        made.push_async_callback(resolution.provider.aclose)
+        opened.push_async_callback(resolution.provider.aclose)
     try:
         check_instructions(agent_config, resolution.provider, registry, wanted.today())
         texts = wanted.texts
         if texts is not None:
             await asyncio.to_thread(texts.prepare)
         graph = await connect(wanted.target, progress=wanted.progress, texts=texts)
-        made.push_async_callback(graph.aclose)
+        opened.push_async_callback(graph.aclose)
         embedder, use = await _embedding(graph, wanted, settings)
-        if embedder is not None and wanted.embedder is None:
-            made.push_async_callback(embedder.aclose)
+        if embedder is not None:
+            opened.push_async_callback(embedder.aclose)
         following = _following(graph, wanted, settings, embedder, use)
         wants_vectors = agent_config.memory.embeddings.enabled
         scopes = ScopeStore(graph, use)
@@ -163,7 +163,7 @@ async def open_services(wanted: Wanted) -> Services:
         vectors = _vectors(wanted, settings, embedder, use, messages, summary_store, similar, scopes)
         conversations = ConversationStore(graph, wanted.owner, redacted=lambda value: services.redacted(value))
         held, held_messages, journal = _held(wanted.owner, agent_config, conversations, messages, home)
-        made.callback(journal.close)
+        opened.callback(journal.close)
         services = Services(
             owner=wanted.owner,
             config=agent_config,
@@ -207,12 +207,13 @@ async def open_services(wanted: Wanted) -> Services:
             today=wanted.today,
             degraded=() if embedder is not None or not wants_vectors else ("embeddings",),
             open_here=wanted.open_here,
+            opened=opened,
         )
         await fold_orphans(services)
         services.background.begin()
         return services
     except BaseException:
-        await made.aclose()
+        await opened.aclose()
         raise
 
 
@@ -225,23 +226,13 @@ async def close_services(services: Services, *, drain: float) -> None:
             if left:
                 log.info("left for the next process: %s", left)
 
-    closes = [
-        services.outage.aclose,
-        drained,
-        services.background.aclose,
-        services.provider.aclose,
-        services.graph.aclose,
-    ]
-    if services.embedder is not None:
-        closes.append(services.embedder.aclose)
+    # The last is closed first.
+    for close in (services.background.aclose, drained, services.outage.aclose):
+        services.opened.push_async_callback(close)
     try:
-        for close in closes:
-            try:
-                await close()
-            except Exception:
-                log.warning("closing failed", exc_info=True)
-    finally:
-        services.journal.close()
+        await services.opened.aclose()
+    except Exception:
+        log.warning("closing failed", exc_info=True)
 
 
 async def _embedding(
@@ -256,7 +247,7 @@ async def _embedding(
         return None, SpaceInUse(None)
     try:
         space = await open_space(graph, wanted.owner.project, space_model(embedder), embedder.dimension)
-        return FollowingEmbedder(embedder), SpaceInUse(space)
+        return FollowingEmbedder(embedder, opened=wanted.embedder is None), SpaceInUse(space)
     except EmbeddingMismatch as error:
         if wanted.embedder is not None:
             raise

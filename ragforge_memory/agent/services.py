@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
@@ -53,7 +54,8 @@ class Services:
     graph is away. ``searches_meaning``: whether turns look for their question's meaning; a process that ends after one
     answer loads no model for it. ``following`` keeps embedder and stores with the project's vectors, wherever those are
     moved to; None: nothing is embedded here. ``open_here``: the conversations that somebody in this process holds,
-    which retention leaves alone. ``condensing``: what turns of one conversation at once share, by its uuid."""
+    which retention leaves alone. ``opened`` closes what was opened for this agent. ``condensing``: what turns of one
+    conversation at once share, by its uuid."""
 
     owner: Owner
     config: AgentConfig
@@ -80,6 +82,7 @@ class Services:
     files: Path | None
     """Where tools may look for files; None where that would be the whole disk."""
     today: Callable[[], date]
+    opened: AsyncExitStack
     receipts: ReceiptStore | None = None
     insights: InsightStore | None = None
     following: Following | None = None

@@ -75,21 +75,13 @@ async def test_an_embedder_that_raises_anything_ends_nothing(
                 raise RuntimeError("out of memory")
             return await super().embed_passages(texts)
 
-        async def aclose(self) -> None:
-            raise RuntimeError("nothing to close")
-
     monkeypatch.setattr(vectors, "_PAUSE_AFTER_FAILURE", 0.0)
-    agent = make_agent("Yes.", embedder=Own(dimension=64), settings=SETTINGS)
-    services = await agent.open()
-    closed: list[bool] = []
-    monkeypatch.setattr(services.journal, "close", lambda close=services.journal.close: (close(), closed.append(True)))
-    conversation = await agent.create_conversation()
-    await conversation.send_message("Well?")
-    assert await agent.drain() == {}
+    async with make_agent("Yes.", embedder=Own(dimension=64), settings=SETTINGS) as agent:
+        conversation = await agent.create_conversation()
+        await conversation.send_message("Well?")
+        assert await agent.drain() == {}
     assert states(cypher, conversation.uuid) == ["embedded", "embedded"]
     assert "out of memory" in caplog.text
-    await agent.aclose()
-    assert closed == [True]
 
 
 async def test_no_message_waits_for_ever(make_agent: MakeAgent, cypher: Cypher) -> None:

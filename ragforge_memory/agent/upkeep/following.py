@@ -29,11 +29,12 @@ class FollowingEmbedder:
 
     Args:
         embedder: the first.
+        opened: whether it was opened for this agent and is closed with it; one that was given stays its giver's.
     """
 
-    def __init__(self, embedder: Embedder) -> None:
+    def __init__(self, embedder: Embedder, *, opened: bool) -> None:
         self._now = embedder
-        self._before: list[Embedder] = []
+        self._opened = [embedder] if opened else []
 
     @property
     def now(self) -> Embedder:
@@ -68,14 +69,16 @@ class FollowingEmbedder:
             return made
 
     async def aclose(self) -> None:
-        for embedder in (*self._before, self._now):
+        for embedder in self._opened:
             await embedder.aclose()
 
     def becomes(self, embedder: Embedder) -> None:
         """From now on it is this one; what the one before has in hand it still finishes."""
-        if embedder is not self._now:
-            self._before.append(self._now)
-            self._now = embedder
+        self._now = embedder
+
+    def owns(self, embedder: Embedder) -> None:
+        """This one was opened for this agent as well: it is closed with it."""
+        self._opened.append(embedder)
 
 
 class Following:
@@ -114,6 +117,10 @@ class Following:
         """Whether this embedder is the one in use."""
         return self._embedder.now is embedder
 
+    def owns(self, embedder: Embedder) -> None:
+        """An embedder that was opened for this agent: it is closed with it."""
+        self._embedder.owns(embedder)
+
     def to(self, space: Space, embedder: Embedder) -> None:
         """This process itself has moved them."""
         self._embedder.becomes(embedder)
@@ -133,6 +140,7 @@ class Following:
                 return
             embedder = self._for(now) if now is not None else None
             if now is not None and embedder is not None:
+                self.owns(embedder)
                 self.to(now, embedder)
                 log.warning(
                     "the project's vectors come from %s now, and this process goes along: set %s",

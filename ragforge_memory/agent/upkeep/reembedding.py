@@ -61,7 +61,6 @@ async def reembed_project(
 ) -> ReembedReport:
     """See `AgentVectors.reembed`; on the graph of an agent that is open, else on one of its own."""
     target, ours = _target(wanted, embedder, dimension)
-    taken = False
     project = wanted.owner.project
     following = services.following if services is not None else None
     graph = (
@@ -77,12 +76,14 @@ async def reembed_project(
         if services is not None and following is not None and space is not None:
             following.to(space, target)
             services.background.wake()
-            taken = True
         return report
     finally:
+        taken = False
         if following is not None:
             following.awaits(None)
-            taken = taken or following.has(target)
+            taken = following.has(target)
+            if ours and taken:
+                following.owns(target)
         if services is None:
             await graph.aclose()
         if ours and not taken:
