@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import uuid4
 
-from ragforge_memory.errors import MessageNotFound, conversation_gone
+from ragforge_memory.errors import ConversationNotFound, MessageNotFound, conversation_gone
 from ragforge_memory.graph.client import GraphClient
 from ragforge_memory.graph.conversations import fresh_properties
 from ragforge_memory.graph.messages import NewMessage
@@ -127,7 +127,7 @@ class BranchStore:
             **self._owner,
         )
         if not rows:
-            raise conversation_gone(merge.other_id)
+            raise await self._gone(conversation_id, merge)
         return bool(rows[0]["brought"])
 
     async def merge(
@@ -164,8 +164,13 @@ class BranchStore:
             **self._owner,
         )
         if not rows:
-            raise conversation_gone(merge.other_id)
+            raise await self._gone(conversation_id, merge)
         return None if rows[0]["seq"] is None else int(rows[0]["seq"])
+
+    async def _gone(self, conversation_id: str, merge: Merge) -> ConversationNotFound:
+        """The error that names the one of two conversations that is not there."""
+        await self.point(conversation_id)
+        return conversation_gone(merge.other_id)
 
 
 def _tree(rows: Sequence[dict[str, Any]]) -> BranchTree:

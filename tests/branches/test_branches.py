@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from typing import Any
+from uuid import uuid4
 
 import pytest
 
@@ -16,7 +17,10 @@ from ragforge_memory import (
     MessageNotFound,
     ModelError,
 )
+from ragforge_memory.graph.branches import BranchStore, Merge
+from ragforge_memory.graph.messages import NewMessage
 from ragforge_memory.llm.scripted import ScriptedProvider
+from ragforge_memory.models.owner import Owner
 
 pytestmark = pytest.mark.anyio
 
@@ -255,6 +259,24 @@ async def test_what_was_merged_is_not_merged_again(make_agent: MakeAgent) -> Non
             await trunk.merge(branch)
         await _talk(branch, "q3")
         assert (await trunk.merge(branch)).seq == 4
+
+
+@pytest.mark.parametrize("deleted", [0, 1], ids=["where to", "what"])
+async def test_of_two_that_are_merged_the_one_that_went_meanwhile_is_named(make_agent: MakeAgent, deleted: int) -> None:
+    async with make_agent("a1", "a2") as agent:
+        trunk = await agent.create_conversation()
+        await _talk(trunk, "q1")
+        branch = await trunk.branch()
+        await _talk(branch, "q2")
+        store = BranchStore((await agent.open()).graph, Owner.of(agent.user_id, agent.project))
+        merge = Merge(branch.uuid, fork_seq=2, to_seq=4)
+        gone = (trunk, branch)[deleted]
+        await gone.delete()
+        new = NewMessage(uuid=uuid4().hex, role="assistant", content="Merged.", metadata=merge.metadata)
+        with pytest.raises(ConversationNotFound, match=gone.uuid):
+            await store.merge(trunk.uuid, new, merge, embed=False, summarize_every=None)
+        with pytest.raises(ConversationNotFound, match=gone.uuid):
+            await store.brought(trunk.uuid, merge)
 
 
 async def test_of_merges_at_once_one_is_made(make_agent: MakeAgent, cypher: Any, owner: Any) -> None:
