@@ -38,11 +38,11 @@ async def forget_in_files(services: Services, uuid: str) -> bool:
     """Drops what this process has on disk and in memory of a conversation that was deleted.
 
     Returns:
-        Whether the journal alone knew it.
+        Whether the journal alone knew it; of a journal that cannot be written nothing is said.
     """
     services.remembered.forget(uuid)
     try:
         return await asyncio.to_thread(services.journal.forget, uuid)
     except OSError as error:
         log.warning("the journal still has lines of the deleted conversation %s: %s", uuid, error)
-        return True
+        return False

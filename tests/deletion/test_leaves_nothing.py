@@ -13,7 +13,7 @@ import pytest
 
 from ragforge_memory import AsyncConversationAgent, ConversationNotFound, InvalidInput
 from ragforge_memory.config import Neo4jConfig
-from ragforge_memory.graph.journal import JournalFile
+from ragforge_memory.graph.journal import Journal, JournalFile
 from ragforge_memory.graph.journal_lines import JournalTurn, read_journal
 from ragforge_memory.llm.port import ToolRequest
 from ragforge_memory.llm.scripted import ScriptedProvider
@@ -216,3 +216,18 @@ async def test_what_was_set_aside_of_it_goes_too(make_agent: MakeAgent, home: Pa
         await other.delete()
         assert _files_with(home, "another's") == []
         assert list(folder.glob("*.aside*")) == []
+
+
+async def test_what_is_not_there_is_not_deleted_where_the_journal_cannot_be_written(
+    make_agent: MakeAgent, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def full(journal: Journal, conversation_id: str) -> bool:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Journal, "forget", full)
+    async with make_agent() as agent:
+        conversation = await agent.create_conversation()
+        await conversation.delete()
+        assert "still has lines" in caplog.text
+        with pytest.raises(ConversationNotFound):
+            await conversation.delete()
