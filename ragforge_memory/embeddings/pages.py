@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
 from typing import TypeVar
 
 from ragforge_memory.embeddings.port import Embedder, Vector
@@ -43,8 +44,7 @@ async def embed_page(
 ) -> int:
     """Embeds 32 of them at a time, the first 32 in any case, and stores up to 256 while the next are embedded.
 
-    Where the model fails it is asked whether it answers at all: if it does not, nothing is at fault that waits; if it
-    does, each of the 32 is embedded alone, and those that it refuses are.
+    Where the model fails, `embed_batch` finds out what it refuses.
 
     Args:
         page: what waits, the most urgent first.
@@ -68,12 +68,19 @@ async def embed_page(
             if start and stop():
                 break
             batch = page[start : start + _BATCH]
-            taken, error = await _embedded(batch, vectors, fail, answers)
+            failure: EmbeddingError | None = None
+            try:
+                taken, refused = await embed_batch(batch, vectors=vectors, answers=answers)
+            except EmbeddingError as error:
+                taken, refused, failure = [], [], error
+            if refused:
+                await fail([each for each, _ in refused])
+                failure = refused[-1][1]
             made += taken
-            if error is not None:
+            if failure is not None:
                 if made:
                     await store(made)
-                raise error
+                raise failure
             if len(made) >= _WRITE or time.monotonic() - since >= _WRITE_AFTER:
                 stored += 0 if writing is None else await writing
                 writing = asyncio.create_task(_stored(store, made), name="ragforge-store-vectors")
@@ -88,31 +95,34 @@ async def embed_page(
             writing.exception()  # where another error came first
 
 
-async def _embedded(
+async def embed_batch(
     batch: Sequence[T],
+    *,
     vectors: Callable[[Sequence[T]], Awaitable[Sequence[Vector]]],
-    fail: Callable[[Sequence[T]], Awaitable[None]],
     answers: Callable[[], Awaitable[object]],
-) -> tuple[list[tuple[T, Vector]], EmbeddingError | None]:
-    """What the model takes of a batch, and why not all."""
-    try:
-        return list(zip(batch, await vectors(batch), strict=True)), None
-    except EmbeddingError as error:
-        failure = error
-    try:
-        await answers()
-    except EmbeddingError as error:
-        return [], error
+) -> tuple[list[tuple[T, Vector]], list[tuple[T, EmbeddingError]]]:
+    """What a model takes of a batch, and what it refuses alone, each with why.
+
+    Where the batch fails each is embedded alone, and after each that fails the model is asked whether it answers at
+    all: if it does not, nothing is at fault that waits.
+
+    Args:
+        batch, vectors, answers: as in `embed_page`.
+
+    Raises:
+        EmbeddingError: the model does not answer.
+    """
+    with suppress(EmbeddingError):
+        return list(zip(batch, await vectors(batch), strict=True)), []
     taken: list[tuple[T, Vector]] = []
-    refused: list[T] = []
+    refused: list[tuple[T, EmbeddingError]] = []
     for each in batch:
         try:
             taken += zip((each,), await vectors((each,)), strict=True)
-        except EmbeddingError:
-            refused.append(each)
-    if refused:
-        await fail(refused)
-    return taken, failure if refused else None
+        except EmbeddingError as error:
+            await answers()
+            refused.append((each, error))
+    return taken, refused
 
 
 async def _stored(

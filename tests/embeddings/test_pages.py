@@ -23,6 +23,7 @@ class Seen:
         self.failed: list[int] = []
         self.refuse: int | None = None
         self.away = False
+        self.goes_at_refusal = False
         self.gate: asyncio.Event | None = None
         self.broken = False
         self.stops = False
@@ -50,6 +51,7 @@ class Seen:
         await asyncio.sleep(0)
         await self._answers()
         if self.refuse in some:
+            self.away = self.goes_at_refusal and len(some) == 1
             raise EmbeddingError("refused")
         self.embedded.append(len(some))
         if sum(self.embedded) >= self._awaited:
@@ -120,6 +122,15 @@ async def test_a_model_that_is_away_gives_nothing_up() -> None:
     seen.away = True
     with pytest.raises(EmbeddingError, match="connection refused"):
         await seen.run(range(600))
+    assert seen.failed == []
+
+
+async def test_a_model_that_goes_away_meanwhile_gives_nothing_up() -> None:
+    seen = Seen()
+    seen.refuse = 5
+    seen.goes_at_refusal = True
+    with pytest.raises(EmbeddingError, match="connection refused"):
+        await seen.run(range(32))
     assert seen.failed == []
 
 

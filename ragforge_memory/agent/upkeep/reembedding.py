@@ -20,9 +20,10 @@ from ragforge_memory.agent.search.similar import topic_vectors
 from ragforge_memory.agent.upkeep.following import failing
 from ragforge_memory.agent.upkeep.leases import LeaseLost, meanwhile
 from ragforge_memory.code.rows import embedding_text
+from ragforge_memory.embeddings.pages import answers, embed_batch
 from ragforge_memory.embeddings.port import space_model
 from ragforge_memory.embeddings.resolve import named_embedder, resolve_embedder
-from ragforge_memory.errors import ConfigError, EmbeddingError, InvalidInput, RagforgeError
+from ragforge_memory.errors import ConfigError, InvalidInput, RagforgeError
 from ragforge_memory.graph.connect import connect
 from ragforge_memory.graph.reembedding import Claim, Lacking, ReembeddingStore
 from ragforge_memory.graph.spaces import Space, find_space, open_space, prepare_space
@@ -226,7 +227,7 @@ class _Move:
         storing: asyncio.Task[None] | None = None
         try:
             for start in range(0, len(page), _BATCH):
-                vectors = await self._vectors(page[start : start + _BATCH])
+                vectors = await self._embedded(page[start : start + _BATCH])
                 if storing is not None:
                     await storing
                 storing = asyncio.create_task(self._stored(claim, space, vectors))
@@ -258,49 +259,34 @@ class _Move:
             await self._give_up(hopeless)
         return [each for each in page if self._tried[each.uuid] <= _ATTEMPTS]
 
-    async def _vectors(self, batch: Sequence[Lacking]) -> list[tuple[Lacking, Vector]]:
-        """The vectors of a batch; what the model refuses alone, although it takes others, is given up.
+    async def _embedded(self, batch: Sequence[Lacking]) -> list[tuple[Lacking, Vector]]:
+        """The vectors of a batch; what the model refuses alone, although it answers, is given up.
 
         Raises:
-            EmbeddingError: it takes none of them.
+            EmbeddingError: it does not answer.
         """
-        try:
-            return await self._embedded(batch)
-        except EmbeddingError:
-            if len(batch) == 1:
-                raise
-        made: list[tuple[Lacking, Vector]] = []
-        refused: list[Lacking] = []
-        error: EmbeddingError | None = None
-        for each in batch:
-            try:
-                made += await self._embedded([each])
-            except EmbeddingError as reason:
-                refused.append(each)
-                error = reason
-                if not made and len(refused) >= _ATTEMPTS:
-                    raise
-        if error is not None and not made:
-            raise error
+        taken, refused = await embed_batch(batch, vectors=self._vectors, answers=self._answers)
         if refused:
-            log.warning("%s texts were refused by the embedding model: %s", len(refused), error)
-            await self._give_up(refused)
-        return made
+            log.warning("%s texts were refused by the embedding model: %s", len(refused), refused[-1][1])
+            await self._give_up([each for each, _ in refused])
+        return taken
 
     async def _give_up(self, refused: Sequence[Lacking]) -> None:
         await self._store.fail(refused)
         self.failed += len(refused)
 
-    async def _embedded(self, batch: Sequence[Lacking]) -> list[tuple[Lacking, Vector]]:
+    async def _answers(self) -> None:
         with failing(self._embedder, hint=_MEND_IT):
-            return await self._asked(batch)
+            await answers(self._embedder)
 
-    async def _asked(self, batch: Sequence[Lacking]) -> list[tuple[Lacking, Vector]]:
-        topics = [each for each in batch if each.label == "Conversation"]
-        texts = [each for each in batch if each.label != "Conversation"]
-        passages = [embedding_text(each.scope) if each.label == "Scope" else each.text for each in texts]
-        vectors = list(zip(texts, await self._embedder.embed_passages(passages), strict=True)) if texts else []
-        if topics:
-            means = await topic_vectors([each.topic for each in topics], self._embedder)
-            vectors += zip(topics, means, strict=True)
-        return vectors
+    async def _vectors(self, batch: Sequence[Lacking]) -> list[Vector]:
+        with failing(self._embedder, hint=_MEND_IT):
+            topics = [each for each in batch if each.label == "Conversation"]
+            texts = [each for each in batch if each.label != "Conversation"]
+            passages = [embedding_text(each.scope) if each.label == "Scope" else each.text for each in texts]
+            vectors = list(zip(texts, await self._embedder.embed_passages(passages), strict=True)) if texts else []
+            if topics:
+                means = await topic_vectors([each.topic for each in topics], self._embedder)
+                vectors += zip(topics, means, strict=True)
+        made = {(each.label, each.uuid): vector for each, vector in vectors}
+        return [made[each.label, each.uuid] for each in batch]
