@@ -228,3 +228,8 @@ def describe(error: BaseException) -> dict[str, Any]:
             "exit_code": error.exit_code,
         }
     return {"error": type(error).__name__, "message": str(error), "hint": None, "exit_code": 1}
+
+
+def foreign(error: Exception) -> bool:
+    """Whether an error is none of this library's, so that a log needs its traceback."""
+    return not isinstance(error, RagforgeError)

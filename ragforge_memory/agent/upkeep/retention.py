@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING
 
 from ragforge_memory.agent.deletion import forget_in_files
-from ragforge_memory.errors import RagforgeError
+from ragforge_memory.errors import foreign
 
 if TYPE_CHECKING:
     from ragforge_memory.agent.services import Services
@@ -114,7 +114,7 @@ class RetentionTask:
             try:
                 deleted = await self._apply()
             except Exception as error:  # nothing may end the task: a full disk, a file that is another's
-                log.warning("retention is applied later: %s", error, exc_info=not isinstance(error, RagforgeError))
+                log.warning("retention is applied later: %s", error, exc_info=foreign(error))
             else:
                 if deleted:
                     log.info("retention deleted %s conversations", len(deleted))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from ragforge_memory.code.embed import embed_waiting
 from ragforge_memory.embeddings.pages import PAGE, answers, embed_page
-from ragforge_memory.errors import RagforgeError, SpaceMoved
+from ragforge_memory.errors import RagforgeError, SpaceMoved, foreign
 
 if TYPE_CHECKING:
     from ragforge_memory.embeddings.port import Embedder, Vector
@@ -189,8 +189,7 @@ class Background:
             try:
                 await self._embed_all()
             except Exception as error:  # nothing may end the task: what waits would wait for ever
-                known = isinstance(error, RagforgeError)
-                log.warning("embedding in the background failed, trying again: %s", error, exc_info=not known)
+                log.warning("embedding in the background failed, trying again: %s", error, exc_info=foreign(error))
                 await asyncio.sleep(_PAUSE_AFTER_FAILURE)
                 self._wake.set()
 

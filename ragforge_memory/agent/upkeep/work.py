@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from ragforge_memory.errors import GraphTimeout, GraphUnavailable, RagforgeError
+from ragforge_memory.errors import GraphTimeout, GraphUnavailable, foreign
 
 if TYPE_CHECKING:
     from ragforge_memory.agent.upkeep.retention import RetentionTask
@@ -94,8 +94,7 @@ class SummaryTask:
                 rest = await self._work()
                 self._hurried = self._brief
             except Exception as error:  # nothing may end the task, a user's own model included
-                known = isinstance(error, RagforgeError)
-                log.warning("summaries in the background failed, trying again: %s", error, exc_info=not known)
+                log.warning("summaries in the background failed, trying again: %s", error, exc_info=foreign(error))
                 rest = _PAUSE_AFTER_FAILURE
             if self._wake.is_set():
                 continue
@@ -128,8 +127,7 @@ class SummaryTask:
                     if isinstance(error, GraphUnavailable) and not isinstance(error, GraphTimeout):
                         raise
                     failed = True
-                    known = isinstance(error, RagforgeError)
-                    log.warning("the summary of %s is made later: %s", conversation_id, error, exc_info=not known)
+                    log.warning("the summary of %s is made later: %s", conversation_id, error, exc_info=foreign(error))
             done.update(free)
         return None
 
@@ -229,8 +227,7 @@ class BackgroundWork:
         try:
             finished = await deletes()
         except Exception as error:  # a task that nobody asks for its result
-            known = isinstance(error, RagforgeError)
-            log.warning("deletes that were cut off are left for the next process: %s", error, exc_info=not known)
+            log.warning("deletes that were cut off are left for the next process: %s", error, exc_info=foreign(error))
         else:
             if finished:
                 log.info("finished %s deletes that were cut off", finished)
