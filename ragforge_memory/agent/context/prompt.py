@@ -72,7 +72,6 @@ def system_prompt(
     summary: str | None = None,
     compressed: str | None = None,
     quotes: Sequence[Quote] = (),
-    memories: Sequence[str] = (),
     additions: Sequence[str] = (),
 ) -> str:
     """The system prompt of a turn.
@@ -83,7 +82,6 @@ def system_prompt(
         summary: of what was said before the messages that follow.
         compressed: the compression that stands for the messages before those that follow.
         quotes: earlier messages that bear on the question, in their order.
-        memories: what is known about the user, fenced as data.
         additions: system messages of the conversation itself.
     """
     parts = [(instructions or DEFAULT_INSTRUCTIONS).strip(), f"Today's date: {today.isoformat()}"]
@@ -95,9 +93,6 @@ def system_prompt(
     if quotes:
         lines = "\n".join(quote.text for quote in quotes)
         parts.append(f"## Earlier messages that may matter here\n{fenced(lines)}")
-    if memories:
-        lines = "\n".join(f"- {memory}" for memory in memories)
-        parts.append(f"## Relevant context about the user\n{fenced(lines)}")
     return "\n\n".join(parts)
 
 

@@ -47,9 +47,7 @@ def _class(draft: Draft, node: Node) -> Visit:
     return open_class(draft, node, name, name_node, whole)
 
 
-def open_class(
-    draft: Draft, node: Node, name: str, name_node: Node | None, whole: Node, owner: str | None = None
-) -> Visit:
+def open_class(draft: Draft, node: Node, name: str, name_node: Node | None, whole: Node) -> Visit:
     """Opens a class with its bases and interfaces; gives what is to be visited inside."""
     bases: list[tuple[str, int]] = []
     interfaces: list[tuple[str, int]] = []
@@ -83,7 +81,6 @@ def open_class(
         end=whole,
         signature=signature(draft, node, body),
         docstring=doc_before(draft, whole),
-        owner=owner,
         modifiers=modifiers_of(draft, node, whole),
         decorators=[draft.text(d).lstrip("@").partition("(")[0] for d in decorators],
         bases=[text for text, _ in bases],
