@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from ragforge_memory import AsyncConversation, AsyncConversationAgent, ConversationConfig, MessageNotFound, Neo4jConfig
-from ragforge_memory.agent.search.messages import question_vector
+from ragforge_memory.agent.search.candidates import question_vector
 from ragforge_memory.embeddings.hashing import HashingEmbedder
 from ragforge_memory.graph.anchors import ReferenceStore
 from ragforge_memory.graph.search import EVERYTHING, Filters, SearchStore

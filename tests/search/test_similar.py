@@ -87,7 +87,7 @@ async def test_a_change_meanwhile_keeps_it_waiting(searching: Searching, cypher:
         assert await services.similar.count_pending() == 1
 
 
-async def test_words_alone_do_as_well(searching: Searching, cypher: Cypher) -> None:
+async def test_words_alone_do_as_well(searching: Searching, cypher: Cypher, caplog: pytest.LogCaptureFixture) -> None:
     async with searching(embedder=_Broken()) as agent:
         conversation = await agent.import_conversation(
             [{"role": "user", "content": "hello"}], title="Locking accounts after failed logins"
@@ -95,6 +95,7 @@ async def test_words_alone_do_as_well(searching: Searching, cypher: Cypher) -> N
         cypher("CALL db.index.fulltext.awaitEventuallyConsistentIndexRefresh()")
         found = await agent.find_similar_conversations("failed login", min_score=0.5)
         assert (found.answered, found.missed) == (("text",), ("meaning",))
+        assert "by words alone" in caplog.text
         assert [(each.uuid, each.similarity) for each in found] == [(conversation.uuid, None)]
         with pytest.raises(InvalidInput):
             await agent.find_similar_conversations(" ")

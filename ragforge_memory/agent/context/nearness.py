@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from ragforge_memory.agent.search.messages import following
+from ragforge_memory.agent.search.candidates import following
 from ragforge_memory.errors import RagforgeError
 from ragforge_memory.graph.search import Filters, Hits
 from ragforge_memory.models.conversation import ScoredMessage

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import asyncio
-import logging
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 from ragforge_memory.agent.decisions import decisions
+from ragforge_memory.agent.search.candidates import MEANING, TEXT, both, question_vector
 from ragforge_memory.agent.search.inputs import checked_filters
 from ragforge_memory.embeddings.calibration import cosine_of, similarity
-from ragforge_memory.errors import ConversationNotFound, EmbeddingError, RagforgeError, SpaceMoved
 from ragforge_memory.graph.anchors import ReferenceStore
 from ragforge_memory.graph.search import CANDIDATES, EVERYTHING, Filters, Hit, Hits, part_of, words_of
 from ragforge_memory.models.conversation import ConversationInfo, Message, Page, ScoredMessage
@@ -26,16 +24,8 @@ if TYPE_CHECKING:
     from ragforge_memory.models.code import CodeReference
     from ragforge_memory.models.decisions import Decision
 
-log = logging.getLogger(__name__)
-
-T = TypeVar("T")
-
-TEXT = "text"
-MEANING = "meaning"
 NEIGHBOUR = "neighbour"
 
-# A question's vector takes 2 ms; a model that is fetched or loaded first is not waited for longer than this.
-EMBEDDING_SECONDS = 5.0
 # Read beyond what is wanted: neighbours of another session, and what was deleted meanwhile, fall out.
 _SPARE = 4
 
@@ -86,26 +76,11 @@ async def search(
     async def by_words() -> Hits:
         return await store.by_words(words, conversation_id=conversation_id, filters=filters, limit=candidates)
 
-    text, meaning = await asyncio.gather(or_error(by_words), or_error(lambda: following(by_meaning)))
-    for outcome in (text, meaning):
-        if isinstance(outcome, ConversationNotFound):
-            raise outcome
-    if isinstance(text, RagforgeError) and isinstance(meaning, RagforgeError):
-        raise text
-    missed = []
-    if isinstance(text, RagforgeError):
-        log.warning("search without words: %s", text)
-        missed.append(TEXT)
-    if isinstance(meaning, RagforgeError):
-        log.log(logging.WARNING if services.embedder is not None else logging.DEBUG, "by words alone: %s", meaning)
-        missed.append(MEANING)
-    hits = Hits() if isinstance(text, RagforgeError) else text
-    near, used = (Hits(), None) if isinstance(meaning, RagforgeError) else meaning
-    found = _Found(services, words, hits, near, used, whole=len(near.items) < candidates)
+    lists = await both(services, by_words, by_meaning)
+    near, used = lists.meaning or (Hits(), None)
+    found = _Found(services, words, lists.text or Hits(), near, used, whole=len(near.items) < candidates)
     items = await found.best(limit, filters, min_score)
-    return SearchResults(
-        items, answered=tuple(tier for tier in (TEXT, MEANING) if tier not in missed), missed=tuple(missed)
-    )
+    return SearchResults(items, answered=lists.answered, missed=lists.missed)
 
 
 class Searcher:
@@ -280,40 +255,3 @@ class _Found:
             similarity=self._similarity(each.place, item),
             beside_seq=each.beside,
         )
-
-
-async def question_vector(services: Services, query: str, *, stored: bool) -> Vector:
-    """The vector of a question, computed once.
-
-    Args:
-        services: what is open.
-        query: the question.
-        stored: whether there are vectors to compare it with.
-
-    Raises:
-        EmbeddingError: nothing is embedded here, or the embedder failed or was not there in time.
-    """
-    if services.embedder is None or not stored or not services.config.memory.embeddings.enabled:
-        raise EmbeddingError("nothing is embedded here", hint="`ragforge doctor` says why")
-    try:
-        async with asyncio.timeout(EMBEDDING_SECONDS):
-            return await services.embedder.embed_query(query)
-    except TimeoutError as error:
-        raise EmbeddingError(f"the question's vector was not there within {EMBEDDING_SECONDS:g} s") from error
-
-
-async def following(work: Callable[[], Awaitable[T]]) -> T:
-    """What ``work`` gives, tried once more where the project's vectors have moved meanwhile: the stores, and where it
-    can be had the embedder, have gone along by then."""
-    try:
-        return await work()
-    except SpaceMoved:
-        return await work()
-
-
-async def or_error(work: Callable[[], Awaitable[T]]) -> T | RagforgeError:
-    """What ``work`` gives, or the error that it ends in: one list of two may miss."""
-    try:
-        return await work()
-    except RagforgeError as error:
-        return error

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import asyncio
 import math
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from ragforge_memory.agent.search.messages import MEANING, TEXT, following, or_error, question_vector
+from ragforge_memory.agent.search.candidates import MEANING, TEXT, both, question_vector
 from ragforge_memory.embeddings.calibration import similarity
 from ragforge_memory.embeddings.pages import PAGE, answers, embed_page
-from ragforge_memory.errors import RagforgeError, SpaceMoved
+from ragforge_memory.errors import SpaceMoved
 from ragforge_memory.graph.search import CANDIDATES, words_of
 from ragforge_memory.models.conversation import ConversationInfo
 from ragforge_memory.models.search import SearchResults
@@ -116,11 +115,9 @@ async def find_similar(
         vector = await question_vector(services, query, stored=store.has_vectors)
         return await store.by_meaning(vector, limit=candidates, space=space), vector, space
 
-    text, meaning = await asyncio.gather(or_error(by_words), or_error(lambda: following(by_meaning)))
-    if isinstance(text, RagforgeError) and isinstance(meaning, RagforgeError):
-        raise text
-    hits = {} if isinstance(text, RagforgeError) else text
-    near, vector, space = ({}, None, None) if isinstance(meaning, RagforgeError) else meaning
+    lists = await both(services, by_words, by_meaning)
+    hits = lists.text or {}
+    near, vector, space = lists.meaning or ({}, None, None)
     # Words by what they tell, not by the best of the list: where no title says it, words must not decide.
     scores = {uuid: hits.get(uuid, 0.0) + VECTOR_WEIGHT * score for uuid, score in scaled(near).items()}
     scores |= {uuid: share for uuid, share in hits.items() if uuid not in scores}
@@ -138,9 +135,4 @@ async def find_similar(
         share = len(matched(words, said)) / len(words) if words else 0.0
         if min_score is None or (known if known is not None else share) >= min_score:
             found.append(info.model_copy(update={"similarity": known}))
-    tiers = [(TEXT, text), (MEANING, meaning)]
-    return SearchResults(
-        found[:limit],
-        answered=tuple(tier for tier, outcome in tiers if not isinstance(outcome, RagforgeError)),
-        missed=tuple(tier for tier, outcome in tiers if isinstance(outcome, RagforgeError)),
-    )
+    return SearchResults(found[:limit], answered=lists.answered, missed=lists.missed)
