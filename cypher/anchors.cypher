@@ -223,9 +223,10 @@ RETURN m {.uuid, conversation_id: c.uuid, .seq, .role, .content, .token_count, .
   s {.uuid, .name, .qualified_name, .file, .startLine} AS scope
 ORDER BY m.timestamp DESC, m.uuid, kind DESC
 
-// name: messages_on_places
-// The owner's messages, and the summaries over them, whose anchors stand, have stood or were made on one of these
-// definitions; $marks are the places as an anchor keeps those that it has been to.
+// name: ties_on_places
+// What ties the owner's messages to these definitions: the anchors that stand, have stood or were made on them; $marks
+// are the places as an anchor keeps those that it has been to. An answer that lists a file is tied to all that is in it,
+// so what was said comes apart from this, with told_messages.
 CALL () {
   UNWIND $places AS place
   CALL (place) {
@@ -246,24 +247,32 @@ CALL () {
 }
 MATCH (m:Message)-[tie:ANCHORED_AT]->(a)
 WHERE m.user_id = $user_id AND m.project = $project
-MATCH (held:Conversation {uuid: m.conversation_id})
-WITH place, m, tie, a,
-// include: living
-WHERE c IS NOT NULL
 OPTIONAL MATCH (a)-[:RESOLVES_TO]->(s:Scope)
-RETURN place.file AS file, place.key AS key, c.title AS title,
+RETURN place.file AS file, place.key AS key,
   coalesce(a.at_file = place.file AND a.at_key = place.key, true) AS stands,
   a.kind AS type, a.body_hash AS body_hash, a.sketch AS sketch,
   [i IN range(0, size(coalesce(a.been, [])) - 1) WHERE a.been[i] = place.file + '\n' + place.key | a.been_code[i]] AS came,
-  m {.uuid, conversation_id: c.uuid, .seq, .role, .content, .token_count, .state, .in_reply_to, .model, .importance, .trust,
-    .user_id, .project, timestamp: toStringOrNull(m.timestamp)} AS message,
   m.uuid AS message_id, tie.kind AS kind, tie.commit AS commit, tie.scope_hash AS scope_hash,
   tie.start_line AS start_line,
   a {.uuid, .name, .qualified_name, .file, .start_line, .status, .changed, .similarity, .at_commit, .candidates} AS anchor,
-  s {.uuid, .name, .qualified_name, .file, .startLine} AS scope,
+  s {.uuid, .name, .qualified_name, .file, .startLine} AS scope
+ORDER BY file, key, m.timestamp, m.uuid, kind DESC
+
+// name: told_messages
+// The owner's messages of these uuids with the summaries over them. What is left of a deleted conversation is told as
+// that of the living branch that shares it, the last updated.
+UNWIND $uuids AS uuid
+MATCH (m:Message {uuid: uuid})
+WHERE m.user_id = $user_id AND m.project = $project
+MATCH (held:Conversation {uuid: m.conversation_id})
+WITH m,
+// include: living
+WHERE c IS NOT NULL
+RETURN c.title AS title,
+  m {.uuid, conversation_id: c.uuid, .seq, .role, .content, .token_count, .state, .in_reply_to, .model, .importance, .trust,
+    .user_id, .project, timestamp: toStringOrNull(m.timestamp)} AS message,
   COLLECT {
     MATCH (x:Summary)-[:SUMMARIZES*1..4]->(m)
-    RETURN DISTINCT x {.uuid, .conversation_id, .kind, .level, .from_seq, .to_seq, .content} AS summary
-    ORDER BY summary.level, summary.from_seq
+    WITH DISTINCT x ORDER BY x.level, x.from_seq
+    RETURN x.content
   } AS summaries
-ORDER BY file, key, m.timestamp, m.uuid, kind DESC

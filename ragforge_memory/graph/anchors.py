@@ -17,6 +17,8 @@ from ragforge_memory.models.owner import Owner
 
 # More scopes of the same tokens are of no use to anyone.
 _MOST_OF_TOKENS = 50
+# Messages whose texts are read at once.
+_TOLD_AT_ONCE = 200
 
 
 class AnchorRow(NamedTuple):
@@ -228,32 +230,18 @@ class ReferenceStore:
 
     async def on_places(self, places: Iterable[tuple[str, str]]) -> list[Tied]:
         """Messages whose anchors stand, have stood or were made on these (file, key), with their summaries."""
-        found: list[Tied] = []
+        ties: list[dict[str, Any]] = []
         for batch in in_batches([{"file": file, "key": key} for file, key in places]):
-            rows = await self._client.read(
-                "messages_on_places",
-                timeout=PATIENT_TIMEOUT,
-                places=batch,
-                marks=[_mark(place["file"], place["key"]) for place in batch],
-                **self._owner,
+            marks = [_mark(place["file"], place["key"]) for place in batch]
+            ties += await self._client.read(
+                "ties_on_places", timeout=PATIENT_TIMEOUT, places=batch, marks=marks, **self._owner
             )
-            found.extend(
-                Tied(
-                    message(row["message"]),
-                    reference(row),
-                    row["title"],
-                    row["file"],
-                    row["key"],
-                    row["stands"],
-                    row["type"] or "",
-                    row["body_hash"] or "",
-                    row["sketch"] or "",
-                    tuple((code.partition(" ")[0], code.partition(" ")[2]) for code in row["came"]),
-                    tuple(each["content"] for each in row["summaries"]),
-                )
-                for row in rows
-            )
-        return found
+        told: dict[str, tuple[Message, str | None, tuple[str, ...]]] = {}
+        for some in in_batches(list(dict.fromkeys(row["message_id"] for row in ties)), _TOLD_AT_ONCE):
+            rows = await self._client.read("told_messages", timeout=PATIENT_TIMEOUT, uuids=some, **self._owner)
+            for row in rows:
+                told[row["message"]["uuid"]] = (message(row["message"]), row["title"], tuple(row["summaries"]))
+        return [_tied(row, *told[row["message_id"]]) for row in ties if row["message_id"] in told]
 
     async def add(self, message_id: str, scopes: Sequence[str], kind: ReferenceKind) -> int:
         """Ties a message to code; returns how many ties there are of those asked for.
@@ -295,6 +283,22 @@ def reference(row: dict[str, Any]) -> CodeReference:
         moved_to_file=scope["file"] if moved else None,
         moved_to_name=(scope["qualified_name"] or scope["name"]) if moved else None,
         candidates=tuple(anchor["candidates"] or ()),
+    )
+
+
+def _tied(row: dict[str, Any], said: Message, title: str | None, summaries: tuple[str, ...]) -> Tied:
+    return Tied(
+        said,
+        reference(row),
+        title,
+        row["file"],
+        row["key"],
+        row["stands"],
+        row["type"] or "",
+        row["body_hash"] or "",
+        row["sketch"] or "",
+        tuple((code.partition(" ")[0], code.partition(" ")[2]) for code in row["came"]),
+        summaries,
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 from uuid import uuid4
 
 import pytest
@@ -42,6 +43,28 @@ async def test_only_messages_on_changed_tokens_are_named(repository: Repository,
     assert report not in found.messages
     tied = next(scope for scope in found.scopes if scope.messages).messages[0]
     assert (tied.reference.kind, tied.title) == ("edited", "About money")
+
+
+async def test_each_message_is_read_once_however_much_it_is_tied_to(
+    repository: Repository, talk: Talk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ragforge_memory.graph.anchors._TOLD_AT_ONCE", 2)
+    said = [await talk.say("Account.deposit", "interest", "report") for _ in range(3)]
+    for old, new in (("+= amount", "-= amount"), ("// 100", "/ 100"), ("def report(accounts)", "def report(several)")):
+        repository.edit("bank.py", (old, new))
+    asked: list[list[str]] = []
+
+    async def read(name: str, read: Any = talk.client.read, **parameters: Any) -> Any:
+        if name == "told_messages":
+            asked.append(parameters["uuids"])
+        return await read(name, **parameters)
+
+    monkeypatch.setattr(talk.client, "read", read)
+    found = await impact(repository.root, talk.references)
+
+    assert [len(scope.messages) for scope in found.scopes if scope.messages] == [3, 3, 3]
+    assert sorted(map(len, asked)) == [1, 2]
+    assert sorted(uuid for some in asked for uuid in some) == sorted(said)
 
 
 async def test_a_commit_says_what_it_moved_added_and_removed(repository: Repository, run: Run, talk: Talk) -> None:

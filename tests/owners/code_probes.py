@@ -183,7 +183,7 @@ CODE: dict[str, list[Probe]] = {
             expect=nothing,
         ),
     ],
-    "messages_on_places": [
+    "ties_on_places": [
         Probe(
             lambda a, b: {"places": [{"file": b.file, "key": "k1"}], "marks": []},
             prepare=CROSSED,

@@ -191,7 +191,8 @@ CONVERSATIONS: dict[str, list[Probe]] = {
     ],
     "code_of_messages": [Probe(lambda a, b: {"uuids": [b.question, b.answer]}, prepare=ANCHORED, expect=nothing)],
     "messages_about": [Probe(lambda a, b: {"about": "probe", "limit": 50}, prepare=ANCHORED, expect=nothing)],
-    "messages_on_places": [
+    "told_messages": [Probe(lambda a, b: {"uuids": [b.question, b.answer]}, prepare=ANCHORED, expect=nothing)],
+    "ties_on_places": [
         Probe(
             lambda a, b: {"places": [{"file": "probe", "key": "probe"}], "marks": []},
             prepare=ANCHORED,

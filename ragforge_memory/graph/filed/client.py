@@ -26,7 +26,7 @@ Rows = list[dict[str, Any]]
 
 READS = frozenset(
     {"turn_context", "history", "tool_calls", "tool_result", "answered_message", "messages_at", "messages_between"}
-    | {"found_messages", "branch_point", "messages_about", "messages_on_places", "stretch_messages"}
+    | {"found_messages", "branch_point", "messages_about", "told_messages", "stretch_messages"}
     | {"pending_embeddings", "pending_reembedding", "pending_conversation_vectors", "archive_messages"}
     | {"important_said"}
 )
