@@ -1,5 +1,6 @@
 // name: create_conversation
-// MERGE by the fresh uuid, so a repeated write makes one conversation.
+// MERGE by the fresh uuid, so a repeated write makes one conversation. Only a branch has lineage_ids, here and in what
+// older releases write beside this one: every statement takes a missing list as an empty one.
 MERGE (c:Conversation {uuid: $uuid})
 ON CREATE SET c += $properties, c.user_id = $user_id, c.project = $project, c.owner_token = $owner_token,
   c.created_at = datetime(), c.updated_at = datetime()
