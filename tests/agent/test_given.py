@@ -8,11 +8,12 @@ from typing import Any
 import neo4j
 import pytest
 
-from ragforge_memory import AsyncConversationAgent, Neo4jConfig
+from ragforge_memory import AsyncConversationAgent, GraphUnavailable, Neo4jConfig
 from ragforge_memory.agent.outages.outage import Outage
 from ragforge_memory.embeddings.hashing import HashingEmbedder
 from ragforge_memory.graph.client import GraphClient
 from ragforge_memory.llm.extractive.provider import ExtractiveProvider
+from ragforge_memory.llm.resolve import Resolution
 from ragforge_memory.llm.scripted import ScriptedProvider
 from tests.spaces.conftest import NEW, OLD, Configured, Models, configured, either_config, models, plain
 
@@ -22,6 +23,7 @@ pytestmark = pytest.mark.anyio
 
 MakeAgent = Callable[..., AsyncConversationAgent]
 SETTINGS = {"embed_messages": True}
+ONE_LINE = pytest.mark.parametrize("either_config", ["current"], indirect=True)
 
 
 class Closing(HashingEmbedder):
@@ -107,6 +109,7 @@ async def test_a_driver_stays_open_and_that_of_a_function_does_not(
         assert not given._closed
 
 
+@ONE_LINE
 async def test_embedders_that_vectors_were_moved_to(configured: Configured, models: Models) -> None:
     first, second = Closing(OLD, model=models.old), Closing(NEW, model=models.new)
     async with configured("unused", 3, embedder=first) as agent:
@@ -118,6 +121,7 @@ async def test_embedders_that_vectors_were_moved_to(configured: Configured, mode
     assert not second.closed
 
 
+@ONE_LINE
 async def test_an_embedder_of_the_settings_is_closed(
     configured: Configured, models: Models, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -132,3 +136,33 @@ async def test_an_embedder_of_the_settings_is_closed(
         await agent.drain()
         await agent.reembed(f"hashing:{models.new}", dimension=NEW)
     assert sorted(closed) == sorted([models.old, models.new])
+
+
+async def test_an_agent_that_does_not_open_closes_what_it_made_and_leaves_what_it_was_given(
+    make_agent: MakeAgent, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    closed: list[str] = []
+
+    class Model(ScriptedProvider):
+        async def aclose(self) -> None:
+            closed.append("model")
+
+    class Embedder(HashingEmbedder):
+        async def aclose(self) -> None:
+            closed.append("embedder")
+
+    async def resolved(*_: object, **__: object) -> Resolution:
+        return Resolution(Model(["hello"]), "scripted", "scripted", "it was found")
+
+    async def refused(*_: object) -> None:
+        raise GraphUnavailable("it went away")
+
+    opening = "ragforge_memory.agent.opening"
+    monkeypatch.setattr(f"{opening}.open_space", refused)
+    with pytest.raises(GraphUnavailable):
+        await make_agent(provider=Model(["hello"]), embedder=Embedder()).open()
+    assert closed == []  # they can be given to the next one
+    monkeypatch.setattr(f"{opening}.resolve_model", resolved)
+    with pytest.raises(GraphUnavailable):
+        await make_agent(provider=Model(["hello"]), embedder=Embedder()).open()
+    assert closed == ["model"]
