@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from ragforge_memory import (
+    CODE_SEARCH_TOOLS,
     AsyncConversation,
     AsyncConversationAgent,
     ConfigError,
@@ -20,6 +21,7 @@ from ragforge_memory import (
     Neo4jConfig,
 )
 from ragforge_memory.agent.state import reduce_messages
+from ragforge_memory.llm.port import ToolRequest
 from ragforge_memory.llm.scripted import ScriptedProvider
 from ragforge_memory.models.owner import Owner
 
@@ -141,3 +143,17 @@ def test_an_id_may_be_nought() -> None:
     for bad in (None, "hi", 7):
         with pytest.raises(InvalidInput):
             reduce_messages([], bad)
+
+
+async def test_a_time_that_is_none_is_said_to_the_model(make_agent: MakeAgent) -> None:
+    calls = [
+        ToolRequest("a", "search_conversation", {"query": "reports", "since": "today"}),
+        ToolRequest("b", "recent_conversations", {"until": "soon"}),
+        ToolRequest("c", "search_conversation", {"query": "reports", "since": "", "until": " 20991231 "}),
+    ]
+    async with make_agent(calls, "Done.", tools=CODE_SEARCH_TOOLS) as agent:
+        answer = await (await agent.create_conversation()).send_message("Look.")
+        assert [call.success for call in answer.tool_calls] == [False, False, True]
+        for call in answer.tool_calls[:2]:
+            assert "is no time" in str(call.error)
+            assert "2026-11-22" in str(call.error)  # how it is written

@@ -1,0 +1,132 @@
+"""Which definition a name means that somebody says: by its module, its file, of overloads, by what was read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from ragforge_memory import CODE_SEARCH_TOOLS, AsyncConversationAgent, InvalidInput
+from ragforge_memory.llm.port import ToolRequest
+from tests.agent.passwords import CODE, project
+
+__all__ = ["project"]
+
+pytestmark = pytest.mark.anyio
+
+MakeAgent = Callable[..., AsyncConversationAgent]
+
+
+async def test_a_name_may_have_its_module_before_it(make_agent: MakeAgent, project: Path) -> None:
+    (project / "bank").mkdir()
+    (project / "bank" / "vault.py").write_text(
+        "class Vault:\n    def scramble(self):\n        return 1\n\n\ndef seal(door):\n    return door\n"
+    )
+    said = "`auth.scramble` and bank.vault.Vault.scramble(), bank.seal() too; not `json.seal`, `self.check_password`."
+    async with make_agent(said, "Yes.", root=project) as agent:
+        await agent.ingest()
+        conversation = await agent.create_conversation()
+        await conversation.send_message("What scrambles?")
+        meant = {(each.file, each.qualified_name) for each in await conversation.referenced_code()}
+        answer = await conversation.send_message("Sure?")
+        tied = await conversation.reference_code(answer.message_id, ["auth.check_password", "bank.vault.seal"])
+
+        assert meant == {
+            ("auth.py", "scramble"),
+            ("bank/vault.py", "Vault.scramble"),
+            ("bank/vault.py", "seal"),
+        }
+        assert {each.qualified_name for each in tied} == {"check_password", "seal"}
+        for name, found in (("auth.scramble", 1), ("bank.vault.Vault.scramble", 1), ("vault.scramble", 0)):
+            assert len(await agent.conversations_about(name)) == found, name
+        with pytest.raises(InvalidInput, match="means one definition"):
+            await conversation.reference_code(answer.message_id, ["json.seal"])
+
+
+async def test_a_note_on_a_name_that_has_overloads_is_on_all_of_them(make_agent: MakeAgent, project: Path) -> None:
+    bodies = ("int seal(int wax) { return wax; }", "int seal(String name) { return name.length(); }")
+    (project / "Letter.java").write_text(f"class Letter {{\n    {bodies[0]}\n\n    {bodies[1]}\n}}\n")
+    async with make_agent("Noted.", root=project) as agent:
+        await agent.ingest()
+        conversation = await agent.create_conversation()
+        await conversation.send_message("note: `Letter.seal` must never return 0")
+        assert [(each.qualified_name, each.start_line) for each in await conversation.referenced_code()] == [
+            ("Letter.seal", 2),
+            ("Letter.seal", 4),
+        ]
+        first = (await conversation.get_history())[0]
+        tied = await conversation.reference_code(first.uuid, ["`check_password()`", "check_password"], "read")
+        assert [each.name for each in tied if each.kind == "read"] == ["check_password"]
+
+
+async def test_a_stub_and_overloads_make_no_name_ambiguous(make_agent: MakeAgent, project: Path) -> None:
+    (project / "auth.pyi").write_text("def scramble(password: str, salt: str) -> str: ...\ndef seal() -> None: ...\n")
+    (project / "keys.py").write_text(
+        "from typing import overload\n\n\n@overload\ndef derive(key: str) -> str: ...\n@overload\n"
+        "def derive(key: bytes) -> bytes: ...\ndef derive(key):\n    return key\n\n\ndef twice():\n    return 1\n"
+    )
+    (project / "more.py").write_text("def twice():\n    return 2\n")
+    said = "`scramble` and `derive` stay as they are; so does `twice`."
+    async with make_agent(said, "Yes.", root=project) as agent:
+        await agent.ingest()
+        conversation = await agent.create_conversation()
+        answer = await conversation.send_message("What stays?")
+        meant = {(each.file, each.qualified_name, each.start_line) for each in await conversation.referenced_code()}
+        again = await conversation.send_message("Sure?")
+        tied = await conversation.reference_code(again.message_id, ["scramble", "derive", "auth.seal"], "read")
+        with pytest.raises(InvalidInput, match="means one definition"):
+            await conversation.reference_code(answer.message_id, ["twice"])
+
+    both = {("auth.py", "scramble", 7), ("keys.py", "derive", 8)}
+    assert meant == both  # of two definitions none is guessed
+    declared = ("auth.pyi", "seal", 2)  # where there is nothing else
+    assert {(each.file, each.qualified_name, each.start_line) for each in tied} == {*both, declared}
+
+
+async def test_a_file_that_the_user_names_tells_which_of_two_is_meant(make_agent: MakeAgent, project: Path) -> None:
+    (project / "other.py").write_text(CODE)
+    async with make_agent("I see.", "I see.", "I see.", root=project) as agent:
+        await agent.ingest()
+        conversation = await agent.create_conversation("Passwords")
+        await conversation.send_message("Is `scramble` slow?")  # which of them?
+        asked = await conversation.send_message("Is `scramble` of other.py slow?")
+        told = await conversation.send_message("`check_password` in auth.py never logs.")
+        assert [(each.file, each.name, each.message_id) for each in await conversation.referenced_code()] == [
+            ("other.py", "scramble", asked.message_id),
+            ("auth.py", "check_password", told.user_message_id),
+        ]
+
+
+async def test_of_several_in_a_file_that_is_named_only_what_was_read_is_tied(
+    make_agent: MakeAgent, project: Path
+) -> None:
+    (project / "flow.py").write_text(
+        "class Basic:\n    def flow(self):\n        return 1\n"
+        "\n\nclass Digest:\n    def flow(self):\n        return 2\n"
+    )
+    said = "In flow.py it is `flow`."
+    read = [ToolRequest("c", "read_scope", {"name": "Basic.flow"})]
+    async with make_agent(said, read, said, root=project, tools=CODE_SEARCH_TOOLS) as agent:
+        await agent.ingest()
+        conversation = await agent.create_conversation()
+        await conversation.send_message("Which one?")
+        assert await conversation.referenced_code() == []
+        await conversation.send_message("Which one?")
+        ties = await conversation.referenced_code()
+        assert {(each.qualified_name, each.kind) for each in ties} == {
+            ("Basic.flow", "read"),
+            ("Basic.flow", "discussed"),
+        }
+
+
+async def test_an_operator_is_asked_for_by_its_name(make_agent: MakeAgent, project: Path) -> None:
+    (project / "adder.cpp").write_text("struct Adder {\n  int operator()(int a) { return a + 1; }\n};\n")
+    async with make_agent(
+        [ToolRequest("c", "outline", {"target": "adder.cpp"})], "Seen.", root=project, tools=CODE_SEARCH_TOOLS
+    ) as agent:
+        await agent.ingest()
+        conversation = await agent.create_conversation()
+        answer = await conversation.send_message("What is in it?")
+        await conversation.reference_code(answer.message_id, ["Adder.operator()"])
+        assert [each.uuid for each in await agent.conversations_about("operator()")] == [conversation.uuid]
