@@ -176,6 +176,19 @@ def test_both_kinds_give_the_same(blocking: str) -> None:
         assert gives == given.replace("Async", ""), name
 
 
+# What fails in them is the turn's, and told there.
+RAISES_NOTHING = {("MessageStream", "close"), ("AsyncMessageStream", "aclose")}
+
+
+@pytest.mark.parametrize("name", [*TWINS, *TWINS.values()])
+def test_methods_say_what_they_raise(name: str) -> None:
+    for member, value in _members(name).items():
+        function = getattr(value, "__func__", value)
+        if inspect.isfunction(function) and (name, member) not in RAISES_NOTHING:
+            said = inspect.getdoc(function) or ""
+            assert "Raises:" in said or (name in TWINS and said.startswith("See `Async")), f"{name}.{member}"
+
+
 @pytest.mark.parametrize("name", ["ConversationAgent", "AsyncConversationAgent"])
 def test_arguments_after_the_first_are_named(name: str) -> None:
     for member, value in {**_members(name), "__init__": getattr(ragforge_memory, name).__init__}.items():

@@ -47,9 +47,9 @@ class AsyncConversationAgent(
 ):
     """An agent whose conversations are kept in Neo4j.
 
-    Nothing is opened before the first call that needs it. Used with ``async with``, or closed with `aclose`, which
-    closes what the agent opened: a driver, a provider or an embedder that was given as an object stays open, and may
-    serve several agents.
+    Nothing is opened before the first call that needs it; whichever it is may raise what `open` does. Used with
+    ``async with``, or closed with `aclose`, which closes what the agent opened: a driver, a provider or an embedder
+    that was given as an object stays open, and may serve several agents.
 
     Args:
         neo4j: address, `Neo4jConfig`, an open AsyncDriver, a function that returns one (closed with the agent), or
@@ -157,6 +157,9 @@ class AsyncConversationAgent(
                 those of messages too until more than 64 wait.
             progress: is told what a first start fetches and starts.
             user_id, project, root, llm_provider, embedder, tools: as in the constructor.
+
+        Raises:
+            InvalidInput, ConfigError: as the constructor.
         """
         from ragforge_memory.config import ConversationConfig
 
@@ -222,6 +225,10 @@ class AsyncConversationAgent(
             title: what lists show; None: the beginning of the first message.
             tags: words to find it by.
             metadata: kept with it; JSON-able.
+
+        Raises:
+            InvalidInput: title, tags or metadata cannot be used.
+            GraphUnavailable: Neo4j is away and it cannot be begun on disk either.
         """
         check_labels(title, tags)
         check_metadata(metadata)
@@ -236,7 +243,17 @@ class AsyncConversationAgent(
         tags: Sequence[str] = (),
         metadata: Mapping[str, Any] | None = None,
     ) -> AsyncConversation:
-        """The conversation of a session: found, or begun with these; one, however many ask at once."""
+        """The conversation of a session: found, or begun with these; one, however many ask at once.
+
+        Args:
+            session_id: 1 to 500 characters.
+            title, tags, metadata: of a new one, as in `create_conversation`.
+
+        Raises:
+            InvalidInput: session id, title, tags or metadata cannot be used; or its texts are in a file, and this
+                agent keeps texts in the graph.
+            GraphUnavailable: Neo4j is away and this agent has not used the session before.
+        """
         if not isinstance(session_id, str) or not session_id.strip() or len(session_id) > 500:
             raise InvalidInput("a session id is a text of 1 to 500 characters")
         check_text(session_id, "a session id")
@@ -254,7 +271,8 @@ class AsyncConversationAgent(
 
         Raises:
             ConversationNotFound: this owner has none such.
-            InvalidInput: several fit.
+            InvalidInput: several fit; or its texts are in a file, and this agent keeps texts in the graph.
+            GraphUnavailable: Neo4j is away and this agent has not used it before.
         """
         if not isinstance(uuid, str) or not uuid.strip():
             raise InvalidInput("a conversation is named by its uuid, session id or title")
@@ -284,6 +302,10 @@ class AsyncConversationAgent(
             status: ``active`` or ``archived``; None: both.
             tags: those that have any of these.
             cursor: ``next_cursor`` of the page before.
+
+        Raises:
+            InvalidInput: something asked for is none.
+            GraphUnavailable: the graph cannot be asked.
         """
         check_limit(limit)
         if status not in (None, "active", "archived"):
@@ -304,11 +326,25 @@ class AsyncConversationAgent(
 
         Returns:
             ``{"messages": […], "session_id": …}``, each message with its ``id``: with a new one it is the next state.
+
+        Raises:
+            InvalidInput: the last message is no user's, or was answered already; something in the list is no message;
+                or its messages are another session's, or several conversations'.
+            ConversationNotFound: the conversation of these messages was deleted.
+            GraphUnavailable: the graph cannot be asked which of the messages it has.
+            ModelError: the model failed; what it had said is stored as a partial answer.
+            TurnCancelled: somebody cancelled the turn.
         """
         return await run_state(self, state)
 
     async def aclose(self) -> None:
-        """Waits for running turns, drains for at most 2 s, and closes what this agent opened."""
+        """Waits for running turns, drains for at most 2 s, and closes what this agent opened.
+
+        What fails meanwhile is in the log. Closing again, or in a forked child, does nothing.
+
+        Raises:
+            AgentClosed: it was opened in another event loop, which runs still.
+        """
         if self._closed or os.getpid() != self._pid:
             # In a forked child everything that is open belongs to the parent.
             return
@@ -324,7 +360,11 @@ class AsyncConversationAgent(
             await close_services(services, drain=_DRAIN_ON_CLOSE)
 
     async def abandon(self) -> None:
-        """`aclose` without waiting for turns: those that run are cancelled, their partial answers stored."""
+        """`aclose` without waiting for turns: those that run are cancelled, their partial answers stored.
+
+        Raises:
+            AgentClosed: as `aclose`.
+        """
         if os.getpid() == self._pid:
             await self.turns.cancel()
             await self.aclose()

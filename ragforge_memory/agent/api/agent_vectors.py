@@ -38,6 +38,10 @@ class AgentVectors:
 
         Returns:
             What is left, by kind (empty: nothing).
+
+        Raises:
+            InvalidInput: the timeout is none.
+            GraphUnavailable: what is left after it cannot be counted.
         """
         check_seconds(timeout)
         services = await self.open()

@@ -90,7 +90,13 @@ class ConversationBranches(ConversationTurns):
         return sibling
 
     async def branches(self) -> BranchTree:
-        """The whole family of this conversation, from its root down."""
+        """The whole family of this conversation, from its root down.
+
+        Raises:
+            ConversationNotFound: it was deleted.
+            InvalidInput: memory is off, or something of it is not saved yet.
+            GraphUnavailable: the graph cannot be asked.
+        """
         from ragforge_memory.agent import branches
 
         return await branches.tree(await self._saved(), self.uuid)

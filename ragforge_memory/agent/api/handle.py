@@ -84,22 +84,44 @@ class ConversationHandle:
         return self._info
 
     async def set_title(self, title: str) -> None:
-        """Gives it another title."""
+        """Gives it another title.
+
+        Raises:
+            InvalidInput: it is no text of 1 to 500 characters.
+            ConversationNotFound: the conversation was deleted.
+            GraphUnavailable: the graph cannot be changed.
+        """
         check_text(title, "a title")
         check_labels(title, ())
         await self._update(title=title)
 
     async def set_tags(self, tags: Sequence[str]) -> None:
-        """Gives it other tags."""
+        """Gives it other tags.
+
+        Raises:
+            InvalidInput: they are no list of words.
+            ConversationNotFound: the conversation was deleted.
+            GraphUnavailable: the graph cannot be changed.
+        """
         check_labels(None, tags)
         await self._update(tags=list(tags))
 
     async def archive(self) -> None:
-        """Takes it out of the lists of active conversations; nothing is lost."""
+        """Takes it out of the lists of active conversations; nothing is lost.
+
+        Raises:
+            ConversationNotFound: it was deleted.
+            GraphUnavailable: the graph cannot be changed.
+        """
         await self._update(status="archived")
 
     async def unarchive(self) -> None:
-        """Makes it active again."""
+        """Makes it active again.
+
+        Raises:
+            ConversationNotFound: it was deleted.
+            GraphUnavailable: the graph cannot be changed.
+        """
         await self._update(status="active")
 
     async def save(self) -> None:

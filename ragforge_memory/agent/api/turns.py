@@ -49,6 +49,9 @@ class ConversationTurns(ConversationHandle):
         """`send_message` with the question's uuid given; for callers that keep message lists of their own.
 
         With ``asked_seq`` the question is in the conversation already, at that place, and is asked again.
+
+        Raises:
+            RagforgeError: as `send_message`.
         """
         checked_text(text)
         check_metadata(metadata)
@@ -78,6 +81,9 @@ class ConversationTurns(ConversationHandle):
 
         Returns:
             Whether there was one.
+
+        Raises:
+            ForkedProcess: this is a child of the process whose turns they are.
         """
         return await self._agent.turns.cancel(self.uuid)
 
@@ -98,7 +104,10 @@ class ConversationTurns(ConversationHandle):
             include_reasoning: the model's thoughts too.
 
         Raises:
+            InvalidInput: something asked for is none.
             MessageNotFound: ``before_message_id`` is none of this conversation's.
+            ConversationNotFound: the conversation was deleted.
+            GraphUnavailable: the graph cannot be asked.
         """
         check_limit(limit)
         if before_message_id is not None:
@@ -124,6 +133,11 @@ class ConversationTurns(ConversationHandle):
             tool_name: only this tool's.
             success: only those that went well (True) or failed (False).
             limit: 1 to 1,000.
+
+        Raises:
+            InvalidInput: something asked for is none.
+            ConversationNotFound: the conversation was deleted.
+            GraphUnavailable: the graph cannot be asked.
         """
         check_limit(limit)
         if tool_name is not None:

@@ -151,7 +151,7 @@ class ConversationAgent(
         return self._agent.project
 
     def open(self) -> None:
-        """Opens graph, model and embedder; every other method does it when needed."""
+        """See `AsyncConversationAgent.open`."""
         self._do(self._agent.open)
 
     def create_conversation(
@@ -208,14 +208,14 @@ class ConversationAgent(
         return self._do(lambda: self._agent.drain(timeout))
 
     def abandon(self) -> None:
-        """`close` without waiting for turns: those that run are cancelled, their partial answers stored."""
+        """See `AsyncConversationAgent.abandon`; raises nothing, for the loop is its own."""
         if self._forget is not None:
             self._forget()
             self._forget = None
             wait(self._agent.abandon)
 
     def close(self) -> None:
-        """Waits for running turns, drains for at most 2 s, and closes what this agent opened."""
+        """See `AsyncConversationAgent.aclose`; raises nothing, for the loop is its own."""
         if self._forget is not None:
             self._forget()
             self._forget = None

@@ -73,19 +73,19 @@ class BlockingHandle:
         return wait(self._conversation.refresh)
 
     def set_title(self, title: str) -> None:
-        """Gives it another title."""
+        """See `AsyncConversation.set_title`."""
         wait(lambda: self._conversation.set_title(title))
 
     def set_tags(self, tags: Sequence[str]) -> None:
-        """Gives it other tags."""
+        """See `AsyncConversation.set_tags`."""
         wait(lambda: self._conversation.set_tags(tags))
 
     def archive(self) -> None:
-        """Takes it out of the lists of active conversations; nothing is lost."""
+        """See `AsyncConversation.archive`."""
         wait(self._conversation.archive)
 
     def unarchive(self) -> None:
-        """Makes it active again."""
+        """See `AsyncConversation.unarchive`."""
         wait(self._conversation.unarchive)
 
     def save(self) -> None:
