@@ -59,11 +59,14 @@ class BackgroundLoop:
     """An event loop in a thread of its own; made at the first blocking call of a process, ended at its exit."""
 
     def __init__(self) -> None:
+        from anyio import sleep_forever
         from anyio.from_thread import start_blocking_portal
 
         self.pid = os.getpid()
         self._context: AbstractContextManager[BlockingPortal] = start_blocking_portal("asyncio", name="ragforge-memory")
         self._portal = self._context.__enter__()
+        # Nothing else tells whether the loop has ended.
+        self._life = self._portal.start_task_soon(sleep_forever)
         self._at_exit: list[Callable[[], Awaitable[Any]]] = []
         # Must run before the interpreter joins its pool threads: one of them is this loop's. Only this hook, which
         # concurrent.futures uses as well (3.9 and later), comes early enough; atexit is the next best.
@@ -72,7 +75,7 @@ class BackgroundLoop:
     @property
     def runs(self) -> bool:
         """Whether the loop takes work."""
-        return self._portal._stop_event is not None and not self._portal._stop_event.is_set()
+        return not self._life.done()
 
     def start(self, function: Callable[[], Awaitable[T]]) -> Future[T]:
         """Runs a coroutine function on the loop."""

@@ -24,6 +24,7 @@ from ragforge_memory import (
     events,
     tool,
 )
+from ragforge_memory.agent.loop import BackgroundLoop
 from ragforge_memory.llm.port import TextChunk, ToolRequest
 from ragforge_memory.llm.scripted import Hang, ScriptedProvider
 from ragforge_memory.models.owner import Owner
@@ -133,6 +134,17 @@ def test_what_is_no_exception_ends_one_call_and_not_the_loop(
         with pytest.raises(RagforgeError, match="Panic"):
             agent.create_conversation().send_message("Well?")
         assert conversation.send_message("Hi").content == "Hello."
+
+
+def test_a_loop_that_has_ended_says_so() -> None:
+    async def answer() -> int:
+        return 42
+
+    loop = BackgroundLoop()
+    assert loop.start(answer).result(20) == 42
+    assert loop.runs
+    loop._end()
+    assert not loop.runs
 
 
 def test_a_fork_is_refused(make_blocking: Any) -> None:
