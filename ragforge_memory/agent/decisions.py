@@ -6,7 +6,7 @@ import re
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from ragforge_memory.agent.context.importance import sentences
+from ragforge_memory.agent.context.importance import sentences_and_lines
 from ragforge_memory.agent.impact import decision_of
 from ragforge_memory.agent.inputs import bare_name
 from ragforge_memory.errors import InvalidInput
@@ -116,7 +116,8 @@ def _decided(page: Sequence[Important], corrections: Corrections[Message]) -> li
 def _later(message: Message, decided: str, corrections: Corrections[Message]) -> tuple[str, Message] | None:
     """What corrects a decision: all of what the user said, or a sentence that decides; in a conversation what is
     further on, whatever its clock says."""
-    texts = dict.fromkeys([*([message.content] if message.role == "user" else []), decided, *sentences(decided)])
+    whole = [message.content] if message.role == "user" else []
+    texts = dict.fromkeys([*whole, decided, *sentences_and_lines(decided)])
     for text in texts:
         later = corrections.of(text)
         if later is not None and not (

@@ -6,7 +6,7 @@ from collections.abc import Collection
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ragforge_memory.agent.context.importance import IMPORTANT, deciding_sentences, own_words, sentences
+from ragforge_memory.agent.context.importance import IMPORTANT, deciding_sentences, own_words, sentences_and_lines
 from ragforge_memory.code.impact import impact as impact_of_code
 from ragforge_memory.graph.anchors import ReferenceStore
 from ragforge_memory.llm.extractive.echoes import only_asks
@@ -50,13 +50,17 @@ def decision_of(message: Message) -> str | None:
     said = own_words(message.content, message.role)  # a comment of quoted source decides nothing
     decides = deciding_sentences(said)
     decided = " ".join(_ruled(said, {*decides})[:_STATED]) if message.role == "user" else next(decides, "")
-    return decided or (next(iter(sentences(message.content)), None) if importance >= _MARKED else None)
+    return decided or (next(iter(sentences_and_lines(message.content)), None) if importance >= _MARKED else None)
 
 
 def _ruled(said: str, decides: Collection[str]) -> list[str]:
     """The sentences of what a user said that are noted, or decide something and do not ask."""
     notes = noted_in(said) is not None
-    return [each for each in sentences(said) if (each in decides and not only_asks(each)) or (notes and noted_in(each))]
+    return [
+        each
+        for each in sentences_and_lines(said)
+        if (each in decides and not only_asks(each)) or (notes and noted_in(each))
+    ]
 
 
 def _told(scope: ImpactedScope) -> ImpactedScope:

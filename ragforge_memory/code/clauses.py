@@ -93,7 +93,7 @@ def header(
     return _ENDING.sub("", draft.compact(node.start_byte, end, cut))
 
 
-def shortened(draft: Draft, start: Node, end: Node | None = None) -> str:
+def signature_line(draft: Draft, start: Node, end: Node | None = None) -> str:
     """A constant's signature: its text on one line, cut at SIGNATURE_LIMIT."""
     text = draft.compact(start.start_byte, (end or start).end_byte).rstrip("; ,")
     return text if len(text) <= SIGNATURE_LIMIT else f"{text[: SIGNATURE_LIMIT - 3]}..."

@@ -7,7 +7,7 @@ from bisect import bisect_left
 from collections.abc import Iterable
 
 from ragforge_memory.retrieval.scripts import is_wide
-from ragforge_memory.retrieval.words import stem
+from ragforge_memory.retrieval.words import rough_stem
 
 _WORD = re.compile(r"\w+")
 _FENCE = re.compile(r"^[ \t]*(?:```|~~~).*$", re.MULTILINE)
@@ -27,8 +27,8 @@ def excerpt(text: str, words: Iterable[str], length: int) -> str:
     """
     if len(text) <= length:
         return text
-    wanted = {stem(word.lower()) for word in words}
-    hits = [match.start() for match in _WORD.finditer(text) if stem(match.group().lower()) in wanted]
+    wanted = {rough_stem(word.lower()) for word in words}
+    hits = [match.start() for match in _WORD.finditer(text) if rough_stem(match.group().lower()) in wanted]
     hits += [match.start() for word in wanted if is_wide(word) for match in re.finditer(word, text, re.IGNORECASE)]
     begin = 0
     if hits:

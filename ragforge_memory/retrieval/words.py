@@ -34,7 +34,7 @@ def asked_for(words: Iterable[str]) -> list[str]:
 
 
 @lru_cache(maxsize=8_192)
-def stem(word: str) -> str:
+def rough_stem(word: str) -> str:
     """A word without its commonest endings; rougher than the index's stemmer, for words that it has not seen yet."""
     for ending in ("ingly", "edly", "ings", "ies", "ing", "ed", "es", "s", "y", "e"):
         if word.endswith(ending) and len(word) - len(ending) >= _SHORTEST_STEM:
@@ -46,18 +46,18 @@ def pattern(word: str) -> str:
     """A regular expression, Java's, for texts that have this word in any form; ``word`` is letters and digits."""
     if is_wide(word):
         return rf"(?isU).*{word}.*"
-    return rf"(?isU).*\b{stem(word)}\w{{0,4}}\b.*"
+    return rf"(?isU).*\b{rough_stem(word)}\w{{0,4}}\b.*"
 
 
 def matched(words: Sequence[str], text: str) -> tuple[str, ...]:
     """Which of ``words`` a text has in any form, also as a part of an identifier, in the question's order."""
     stems: set[str] = set()
     stems.update(*map(_stems, set(_WORD.findall(text))))
-    return tuple(word for word in words if stem(word) in stems)
+    return tuple(word for word in words if rough_stem(word) in stems)
 
 
 def _looked_up(word: str) -> frozenset[str]:
-    return frozenset(map(stem, (*known_pieces(word.lower()), *identifier_words(word))))
+    return frozenset(map(rough_stem, (*known_pieces(word.lower()), *identifier_words(word))))
 
 
 _remembered = lru_cache(maxsize=8_192)(_looked_up)

@@ -17,7 +17,7 @@ from itertools import accumulate
 from uuid import uuid4
 
 from ragforge_memory.agent.context.budget import SUMMARY_SHARE, Window, exchange_tokens, exchanges
-from ragforge_memory.agent.context.importance import edits_of, key_sentences, sentences
+from ragforge_memory.agent.context.importance import edits_of, key_sentences, sentences_and_lines
 from ragforge_memory.agent.context.prompt import EARLIER, fenced
 from ragforge_memory.graph.receipts import TurnContext
 from ragforge_memory.llm.port import (
@@ -206,7 +206,7 @@ def extracted(messages: Sequence[Message]) -> Lines:
     for message in messages:
         marked = 1.0 if (message.importance or 0) >= _MARKED else 0.0
         cues = key_sentences(message.content)
-        first = sentences(message.content)[:1]
+        first = sentences_and_lines(message.content)[:1]
         for kind, sentence in cues:
             strong = kind in ("decision", "error", "mended") or (marked and [sentence] == first)
             add(_PART_OF[kind], sentence, message.seq, 3.0 + marked if strong else 1.0 + marked)

@@ -114,10 +114,10 @@ def _any_weighs(content: str, cues: Sequence[re.Pattern[str]], present: Collecti
     """Whether a sentence is an error, quoted or not, or a decision that is not quoted: source has comments."""
     said = own_words(content, role)
     if said == content or _ERROR not in cues:
-        return any(_weighs(sentence, cues, present) for sentence in sentences(said))
+        return any(_weighs(sentence, cues, present) for sentence in sentences_and_lines(said))
     cues = [cue for cue in cues if cue is not _ERROR]
-    return any(_weighs(sentence, (_ERROR,), present) for sentence in sentences(content)) or any(
-        _weighs(sentence, cues, present) for sentence in sentences(said)
+    return any(_weighs(sentence, (_ERROR,), present) for sentence in sentences_and_lines(content)) or any(
+        _weighs(sentence, cues, present) for sentence in sentences_and_lines(said)
     )
 
 
@@ -149,7 +149,7 @@ _noted_cues = Noted(_cues_in)
 def key_sentences(content: str) -> list[tuple[Kind, str]]:
     """The sentences of a text that carry something, each with what it carries; the strongest cue counts."""
     found: list[tuple[Kind, str]] = []
-    for sentence in sentences(content):
+    for sentence in sentences_and_lines(content):
         kind = _kind_of(sentence)
         if kind is not None:
             found.append((kind, sentence))
@@ -158,14 +158,14 @@ def key_sentences(content: str) -> list[tuple[Kind, str]]:
 
 def deciding_sentences(content: str) -> Iterator[str]:
     """The sentences of a text that decide or rule something; "maybe we'll use it" and "no decision yet" do not."""
-    for sentence in sentences(content):
+    for sentence in sentences_and_lines(content):
         if not _noted_cues(sentence) or _HEDGED.match(sentence) or UNDECIDED.search(sentence):
             continue
         if _kind_of(sentence) == "decision":
             yield sentence
 
 
-def sentences(content: str) -> list[str]:
+def sentences_and_lines(content: str) -> list[str]:
     """The sentences and lines of a text, without list marks, each at most `LONGEST_SENTENCE` characters."""
     return [each.text for each in placed_sentences(content)]
 

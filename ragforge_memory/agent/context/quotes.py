@@ -14,7 +14,7 @@ from operator import itemgetter
 
 from ragforge_memory.agent.context.budget import QUOTE_CHARACTERS, SHORTEST_QUOTE, quote_tokens
 from ragforge_memory.agent.context.compression import SOURCE
-from ragforge_memory.agent.context.importance import IMPORTANT, Sentence, placed_sentences, sentences
+from ragforge_memory.agent.context.importance import IMPORTANT, Sentence, placed_sentences, sentences_and_lines
 from ragforge_memory.agent.context.prompt import Quote
 from ragforge_memory.graph.receipts import TurnContext
 from ragforge_memory.models.conversation import Message
@@ -45,7 +45,7 @@ class Quotes:
             if quote is not None and quote.message.role != "system" and quote.message.content.strip()
         ]
         self._said = flat(said)
-        lines = (SOURCE.sub("", line).rstrip(".…") for line in sentences(said))
+        lines = (SOURCE.sub("", line).rstrip(".…") for line in sentences_and_lines(said))
         self._lines = tuple(line for line in lines if len(line) >= _TELLING)
         self._known: dict[tuple[str, str], _Candidate | None] = {}
 

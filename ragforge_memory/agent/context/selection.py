@@ -19,7 +19,7 @@ from ragforge_memory.agent.context.budget import (
     request_tokens,
     tool_tokens,
 )
-from ragforge_memory.agent.context.importance import sentences
+from ragforge_memory.agent.context.importance import sentences_and_lines
 from ragforge_memory.agent.context.newest import least_tokens, message_tokens, newest_within
 from ragforge_memory.agent.context.prompt import (
     Quote,
@@ -260,7 +260,7 @@ def sentences_to_keep(summary: str, said: Sequence[str], compression: Summary | 
     known = "\n".join([*map(flat, said), flat(compression.content if compression else "")])
     kept: list[int] = []
     spent = _HEADING
-    for place, sentence in enumerate(sentences(summary)):
+    for place, sentence in enumerate(sentences_and_lines(summary)):
         if flat(sentence).rstrip(".…") in known:
             continue
         spent += estimate_tokens(sentence) + 1
@@ -272,7 +272,7 @@ def sentences_to_keep(summary: str, said: Sequence[str], compression: Summary | 
 
 def summary_of(summary: str, places: Sequence[int]) -> str | None:
     """These sentences of a summary; None where there is none."""
-    found = sentences(summary)
+    found = sentences_and_lines(summary)
     return "\n".join(found[place] for place in places if place < len(found)) or None
 
 

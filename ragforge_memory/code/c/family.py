@@ -38,7 +38,7 @@ from ragforge_memory.code.clauses import (
     header,
     nothing,
     present,
-    shortened,
+    signature_line,
 )
 from ragforge_memory.code.comments import doc_before
 from ragforge_memory.code.draft import CLOSE, Draft, Handler
@@ -217,7 +217,7 @@ def _open_variable(
         name_node=name,
         whole=whole,
         qualified_name=qualified_name(draft, owner, text),
-        signature=shortened(draft, node),
+        signature=signature_line(draft, node),
         docstring=doc_before(draft, whole),
         owner=owner,
         return_type=draft.text(declared) if declared else None,
@@ -237,7 +237,7 @@ def macro(draft: Draft, node: Node) -> Visit:
         draft.text(name),
         "macro" if parameters is not None else "constant",
         name_node=name,
-        signature=shortened(draft, node, parameters if parameters is not None else node),
+        signature=signature_line(draft, node, parameters if parameters is not None else node),
         docstring=doc_before(draft, node),
         parameters=_parameter_texts(draft, parameters),
     )

@@ -13,7 +13,7 @@ from ragforge_memory.code.clauses import (
     comment_free,
     header,
     present,
-    shortened,
+    signature_line,
 )
 from ragforge_memory.code.comments import doc_before
 from ragforge_memory.code.draft import Draft
@@ -206,7 +206,7 @@ def type_definition(draft: Draft, node: Node) -> Visit:
             draft.text(name),
             "type",
             name_node=name,
-            signature=shortened(draft, node) if body is None else f"typedef {target} {draft.text(name)}",
+            signature=signature_line(draft, node) if body is None else f"typedef {target} {draft.text(name)}",
             docstring=doc_before(draft, node),
             returns=target if target != draft.text(name) else None,
         )
@@ -234,7 +234,7 @@ def enumerator(draft: Draft, node: Node) -> Visit:
         draft.text(name),
         "constant",
         name_node=name,
-        signature=shortened(draft, node),
+        signature=signature_line(draft, node),
         docstring=doc_before(draft, node),
         returns=enum.name if enum is not None and enum.type == "enum" else None,
         modifiers=() if scoped else ("outward",),

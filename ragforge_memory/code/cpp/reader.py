@@ -17,7 +17,7 @@ from ragforge_memory.code.clauses import (
     first_named,
     nothing,
     present,
-    shortened,
+    signature_line,
 )
 from ragforge_memory.code.comments import doc_before
 from ragforge_memory.code.cpp.names import COMMON_MEMBERS
@@ -93,7 +93,7 @@ def _alias(draft: Draft, node: Node) -> Visit:
         "type",
         name_node=name,
         whole=whole,
-        signature=shortened(draft, node),
+        signature=signature_line(draft, node),
         docstring=doc_before(draft, whole),
         returns=known.removesuffix("[]") if known else None,
     )
@@ -179,7 +179,7 @@ def _concept(draft: Draft, node: Node) -> Visit:
         "type",
         name_node=name,
         whole=whole,
-        signature=shortened(draft, node),
+        signature=signature_line(draft, node),
         docstring=doc_before(draft, whole),
     )
     bind_templates(draft, child_of_type(whole, "template_parameter_list"))

@@ -14,7 +14,7 @@ from ragforge_memory.code.clauses import (
     header,
     nothing,
     present,
-    shortened,
+    signature_line,
 )
 from ragforge_memory.code.comments import doc_before, without_xml
 from ragforge_memory.code.csharp.links import neighbours, parts, using
@@ -175,7 +175,7 @@ def _field(draft: Draft, node: Node) -> Visit:
                 draft.text(name),
                 "constant",
                 name_node=name,
-                signature=shortened(draft, declaration),
+                signature=signature_line(draft, declaration),
                 docstring=without_xml(doc_before(draft, node)),
                 return_type=draft.text(declared) if declared else None,
                 returns=known if known and not known.endswith("[]") else None,

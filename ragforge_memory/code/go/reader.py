@@ -16,7 +16,7 @@ from ragforge_memory.code.clauses import (
     header,
     nothing,
     present,
-    shortened,
+    signature_line,
 )
 from ragforge_memory.code.comments import doc_before
 from ragforge_memory.code.draft import Draft, Handler
@@ -158,7 +158,7 @@ def _type_declaration(draft: Draft, node: Node) -> Visit:
         name_node=name_node,
         whole=alone,
         tokens_of=node,  # `type ( … )` around it says nothing of it
-        signature=header(draft, alone or node, end) if end else shortened(draft, alone or node),
+        signature=header(draft, alone or node, end) if end else signature_line(draft, alone or node),
         docstring=doc_before(draft, node) or (doc_before(draft, alone) if alone else None),
         returns=type_text(draft, value) if kind == "type" else None,
         bases=[text for _, text in bases],
@@ -224,7 +224,7 @@ def _values(draft: Draft, node: Node) -> Visit:
             "constant",
             name_node=name,
             whole=whole,
-            signature=shortened(draft, whole or node),
+            signature=signature_line(draft, whole or node),
             docstring=doc,
             return_type=draft.text(declared) if declared else None,
             returns=type_text(draft, declared),

@@ -17,7 +17,7 @@ from ragforge_memory.code.clauses import (
     header,
     nothing,
     present,
-    shortened,
+    signature_line,
 )
 from ragforge_memory.code.comments import doc_before
 from ragforge_memory.code.draft import Draft, Handler
@@ -216,7 +216,7 @@ def _field(draft: Draft, node: Node) -> Visit:
             draft.text(name),
             "constant",
             name_node=name,
-            signature=shortened(draft, declared or node, node),
+            signature=signature_line(draft, declared or node, node),
             docstring=doc_before(draft, node),
             return_type=draft.text(declared) if declared else None,
             returns=type_text(draft, declared),

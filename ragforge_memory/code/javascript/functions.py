@@ -205,7 +205,7 @@ def _method(draft: Draft, node: Node) -> Visit:
     )
 
 
-def shortened(draft: Draft, node: Node) -> str:
+def signature_line(draft: Draft, node: Node) -> str:
     """The text on one line, at most 120 characters."""
     text = draft.compact(node.start_byte, min(node.end_byte, node.start_byte + 400)).rstrip(";")
     return text if len(text) <= 120 else f"{text[:117]}..."

@@ -10,7 +10,7 @@ from ragforge_memory.code.javascript.functions import (
     FUNCTIONS,
     around,
     open_function,
-    shortened,
+    signature_line,
 )
 from ragforge_memory.code.javascript.objects import members
 from ragforge_memory.code.javascript.text import (
@@ -206,7 +206,7 @@ def export_member(draft: Draft, node: Node, name: str, name_node: Node | None, r
     if right.type == "assignment_expression" or draft.current is not None:
         return None
     draft.export(name, name, line)
-    draft.open(node, name, "constant", name_node=name_node, whole=around(node), signature=shortened(draft, node))
+    draft.open(node, name, "constant", name_node=name_node, whole=around(node), signature=signature_line(draft, node))
     if right.type == "object":
         members(draft, right)
         return [CLOSE]

@@ -13,8 +13,8 @@ from ragforge_memory.code.javascript.functions import (
     decorators_of,
     modifiers_of,
     open_function,
-    shortened,
     signature,
+    signature_line,
 )
 from ragforge_memory.code.javascript.text import (
     dotted,
@@ -117,7 +117,7 @@ def _field(draft: Draft, node: Node) -> Visit:
     draft.bind(name, kind, known, draft.line(node), scope)
     parts = [part for part in (*decorators, declared, content) if part]
     if _CONSTANT.match(name) and any(child.type == "static" for child in node.children):
-        draft.open(node, name, "constant", name_node=name_node, signature=shortened(draft, node))
+        draft.open(node, name, "constant", name_node=name_node, signature=signature_line(draft, node))
         return [*parts, CLOSE]
     return parts
 
@@ -165,7 +165,7 @@ def _type_alias(draft: Draft, node: Node) -> Visit:
         draft.export(name, name, draft.line(node))
     generics = node.child_by_field_name("type_parameters")
     draft.open(
-        node, name, "type", name_node=name_node, whole=whole, signature=shortened(draft, node),
+        node, name, "type", name_node=name_node, whole=whole, signature=signature_line(draft, node),
         docstring=doc_before(draft, whole), modifiers=modifiers_of(draft, node, whole),
         returns=type_text(draft, content),
     )  # fmt: skip
@@ -187,7 +187,7 @@ def _enum(draft: Draft, node: Node) -> Visit:
         inner = member.child_by_field_name("name") if member.type == "enum_assignment" else member
         text = property_name(draft, inner)
         if text is not None and inner is not None:
-            draft.open(member, text, "constant", name_node=inner, signature=shortened(draft, member))
+            draft.open(member, text, "constant", name_node=inner, signature=signature_line(draft, member))
             content = member.child_by_field_name("value")
             draft.walk_inside([*([content] if content else []), CLOSE])
     return [CLOSE]

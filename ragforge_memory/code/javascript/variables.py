@@ -10,7 +10,7 @@ from ragforge_memory.code.javascript.functions import (
     FUNCTIONS,
     around,
     open_function,
-    shortened,
+    signature_line,
 )
 from ragforge_memory.code.javascript.modules import (
     bind_required,
@@ -70,7 +70,7 @@ def _declarator(draft: Draft, node: Node) -> Visit:
     if not _worth_naming(draft, node, exported):
         return parts
     draft.open(
-        node, name, "constant", name_node=name_node, whole=whole, signature=shortened(draft, node),
+        node, name, "constant", name_node=name_node, whole=whole, signature=signature_line(draft, node),
         docstring=doc_before(draft, whole), modifiers=modifiers,
         return_type=draft.text(declared).lstrip(": ") if declared else None, returns=annotation,
     )  # fmt: skip

@@ -15,7 +15,7 @@ from ragforge_memory.code.clauses import (
     header,
     nothing,
     present,
-    shortened,
+    signature_line,
 )
 from ragforge_memory.code.comments import doc_before
 from ragforge_memory.code.draft import CLOSE, Draft, Handler
@@ -172,7 +172,7 @@ def _constants(draft: Draft, node: Node) -> Visit:
             draft.text(name),
             "constant",
             name_node=name,
-            signature=shortened(draft, node),
+            signature=signature_line(draft, node),
             docstring=doc_before(draft, node),
             modifiers=_modifiers(draft, node),
             decorators=decorators,
@@ -239,7 +239,7 @@ def _define(draft: Draft, node: Node, arguments: Node | None) -> Visit:
     content = first_named(string) if string is not None and string.type in ("string", "encapsed_string") else None
     if content is None:
         return present(arguments)
-    draft.open(node, draft.text(content), "constant", name_node=content, signature=shortened(draft, node),
+    draft.open(node, draft.text(content), "constant", name_node=content, signature=signature_line(draft, node),
                docstring=doc_before(draft, node.parent or node))  # fmt: skip
     return [*parts[1:], CLOSE]
 

@@ -12,7 +12,7 @@ from ragforge_memory.code.clauses import (
     first_named,
     nothing,
     present,
-    shortened,
+    signature_line,
 )
 from ragforge_memory.code.draft import CLOSE, Draft, Handler
 from ragforge_memory.code.languages import Reader
@@ -187,7 +187,7 @@ def _declaration(draft: Draft, node: Node, name: str, arguments: Node | None, bl
         return [CLOSE]
     if name in ("define_method", "define_singleton_method") and names:
         place, defined = names[0]
-        signature = shortened(draft, node.children[0], arguments)
+        signature = signature_line(draft, node.children[0], arguments)
         draft.open(node, defined, "method", name_node=place, signature=signature, docstring=doc(draft, node))
         return closing([*listed[1:], block])
     return None
@@ -205,7 +205,7 @@ def _accessors(draft: Draft, node: Node, part: Node, kind: str, text: str) -> No
 
 
 def _alias_scope(draft: Draft, node: Node, place: Node, new: str, old: str) -> None:
-    draft.open(node, new, "method", name_node=place, signature=shortened(draft, node), docstring=doc(draft, node))
+    draft.open(node, new, "method", name_node=place, signature=signature_line(draft, node), docstring=doc(draft, node))
     draft.use(old, "self", "call", draft.line(place))
 
 

@@ -9,7 +9,7 @@ from ragforge_memory.code.clauses import (
     comment_free,
     first_named,
     present,
-    shortened,
+    signature_line,
 )
 from ragforge_memory.code.comments import doc_before
 from ragforge_memory.code.draft import Draft
@@ -143,7 +143,7 @@ def _constant(draft: Draft, node: Node, left: Node, right: Node | None) -> Visit
         "constant" if made is None else "trait" if made == "trait" else "class",
         name_node=left if owner is None else left.child_by_field_name("name"),
         qualified_name=qualified(draft, owner, name),
-        signature=shortened(draft, node, right.child_by_field_name("arguments") if made and right else None),
+        signature=signature_line(draft, node, right.child_by_field_name("arguments") if made and right else None),
         docstring=doc(draft, node),
         owner=owner,
     )

@@ -16,7 +16,7 @@ from ragforge_memory.code.clauses import (
     header,
     nothing,
     present,
-    shortened,
+    signature_line,
 )
 from ragforge_memory.code.comments import doc_before
 from ragforge_memory.code.draft import Draft, Handler
@@ -223,7 +223,7 @@ def _type(draft: Draft, node: Node) -> Visit:
         draft,
         node,
         kind,
-        header(draft, node, body) if body is not None else shortened(draft, node),
+        header(draft, node, body) if body is not None else signature_line(draft, node),
         bases=[text for base in bases if (text := type_text(draft, base))],
         returns=type_text(draft, aliased) if kind == "type" else None,
     )
@@ -253,7 +253,7 @@ def _variant(draft: Draft, node: Node) -> Visit:
     if name is None:
         return node.named_children
     enum = draft.current
-    _opened(draft, node, "constant", shortened(draft, node), returns=enum.name if enum else None)
+    _opened(draft, node, "constant", signature_line(draft, node), returns=enum.name if enum else None)
     return closing([node.child_by_field_name("body"), node.child_by_field_name("value")])
 
 
@@ -268,7 +268,7 @@ def _constant(draft: Draft, node: Node) -> Visit:
         draft,
         node,
         "constant",
-        shortened(draft, node),
+        signature_line(draft, node),
         return_type=draft.text(kind) if kind else None,
         returns=type_text(draft, kind),
     )

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from ragforge_memory.graph.filed.conversation_file import ConversationFile
 from ragforge_memory.graph.text import text_words
-from ragforge_memory.retrieval.words import stem
+from ragforge_memory.retrieval.words import rough_stem
 
 # Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond" (2009), and Lucene's defaults.
 _K1, _B = 1.2, 0.75
@@ -68,7 +68,7 @@ class Words:
             for having in self._having.values():
                 having.pop(uuid, None)
             self._length -= self._lengths[uuid]
-        counted = Counter(map(stem, text_words(content)))
+        counted = Counter(map(rough_stem, text_words(content)))
         self._lengths[uuid] = counted.total()
         self._length += self._lengths[uuid]
         for word, times in counted.items():
@@ -87,7 +87,7 @@ def rank(indexes: Sequence[tuple[str, Words]], asked: Sequence[str]) -> list[Ran
     texts = sum(words.texts for _, words in indexes)
     mean = sum(words.length for _, words in indexes) / texts if texts else 0.0
     scores: dict[tuple[str, str], float] = {}
-    for word in dict.fromkeys(map(stem, asked)):
+    for word in dict.fromkeys(map(rough_stem, asked)):
         found = [(uuid, words, words.having(word)) for uuid, words in indexes]
         number = sum(len(having) for _, _, having in found)
         rarity = math.log(1 + (texts - number + 0.5) / (number + 0.5))
