@@ -22,9 +22,8 @@ from ragforge_memory.code.likeness import (
 from ragforge_memory.code.parsed import ParsedFile
 from ragforge_memory.code.sketch import decode, likeness
 
-# All weights and thresholds here were set by hand: no record says what each by itself was tried on, but where its
-# comment does. What they do together is measured with known answers: benchmarks/anchors.py.
-# What speaks for a pair, together 1: how alike the tokens are, the name, the file, and what is around it.
+# Set by hand, like all numbers below whose comment does not say what was counted; benchmarks/anchors.py measures what
+# they do together. What speaks for a pair, together 1: its tokens' likeness, the name, the file, and what is around it.
 _TOKENS, _NAME, _FILE, _AROUND = 0.55, 0.25, 0.10, 0.10
 # The name counts for so much less where what is around it is another: every class has its `get`.
 _STRANGER = 0.6
