@@ -63,7 +63,7 @@ async def test_one_conversation_that_always_fails_holds_up_no_other() -> None:
                 return [Due("bad"), *(Due(each) for each in ("one", "two") if each not in made)]
 
         @staticmethod
-        async def bring_up_to_date(conversation_id: str) -> bool:
+        async def bring_up_to_date(conversation_id: str, *, hurried: bool) -> bool:
             tried.append(conversation_id)
             if conversation_id == "bad":
                 raise GraphTimeout("its statement takes too long")
