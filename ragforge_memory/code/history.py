@@ -18,7 +18,8 @@ from pathlib import Path, PurePosixPath
 
 from ragforge_memory.code.discover import unreadable_reason
 from ragforge_memory.code.languages import language_of
-from ragforge_memory.code.parse import parse
+from ragforge_memory.code.parse import parse_partly
+from ragforge_memory.code.partly import Rest
 from ragforge_memory.code.revisions import Blobs, Change, Step, has_commit, steps_between
 from ragforge_memory.code.successors import (
     GONE,
@@ -33,6 +34,24 @@ from ragforge_memory.code.successors import (
 
 Read = Callable[[str, str], "list[Definition] | None"]
 """Reads a blob as the file of that path; None where it cannot be parsed."""
+
+
+class Partly(list[Definition]):
+    """The definitions of a version with syntax errors that no error touches.
+
+    Args:
+        sound: the definitions.
+        rest: what is left of it.
+    """
+
+    def __init__(self, sound: Iterable[Definition], rest: Rest) -> None:
+        super().__init__(sound)
+        self.rest = rest
+
+
+def may_hold(version: Sequence[Definition] | None, definition: Definition) -> bool:
+    """Whether a definition may stand where an error of this version hides it."""
+    return isinstance(version, Partly) and version.rest.may_hold(definition.name)
 
 
 def follow_history(
@@ -56,7 +75,7 @@ def follow_history(
     if not steps:
         return None
     with Blobs(root) as blobs:
-        return follow(lost, steps, Parsed(blobs), deadline=deadline)
+        return follow(lost, steps, Parsed(blobs, partly=True), deadline=deadline)
 
 
 def definitions_at(root: Path, commit: str, files: Iterable[str]) -> dict[str, list[Definition]]:
@@ -72,29 +91,33 @@ class Parsed:
 
     Args:
         blobs: where contents come from.
+        partly: of what has syntax errors, too, as far as no error touches it.
     """
 
-    def __init__(self, blobs: Blobs) -> None:
+    def __init__(self, blobs: Blobs, *, partly: bool = False) -> None:
         self._blobs = blobs
+        self._partly = partly
         self._known: dict[tuple[str, str], list[Definition] | None] = {}
 
     def __call__(self, blob: str, path: str) -> list[Definition] | None:
         """The definitions of a blob that stood, or stands, at this path."""
         if (blob, path) not in self._known:
             data = self._blobs.read(blob) if blob and language_of(path) else None
-            self._known[blob, path] = None if data is None else parsed_definitions(path, data)
+            self._known[blob, path] = None if data is None else parsed_definitions(path, data, self._partly)
         return self._known[blob, path]
 
 
-def parsed_definitions(path: str, data: bytes) -> list[Definition] | None:
-    """The definitions of a file; None where it is no source text, or broken."""
+def parsed_definitions(path: str, data: bytes, partly: bool = False) -> list[Definition] | None:
+    """The definitions of a file; None where it is no source text, or broken, unless what is whole is enough."""
     if unreadable_reason(data, path) is not None:
         return None
     try:
-        parsed = parse(path, data)
+        parsed, rest = parse_partly(path, data)
     except Exception:  # noqa: BLE001 - a file that a grammar chokes on says nothing, as in an ingest
         return None
-    return definitions(parsed) if parsed.error is None else None
+    if parsed.error is None:
+        return definitions(parsed)
+    return Partly(definitions(parsed), rest) if partly and rest is not None else None
 
 
 def follow(
@@ -182,7 +205,8 @@ class _History:
         """A step from ``number`` on that a definition does not outlive in its place; past the last where none is.
 
         Between a version that has it and one that has not there is such a step, and halving finds one without reading
-        all versions. A version that cannot be parsed says nothing and counts as having it.
+        all versions. A version that cannot be parsed says nothing and counts as having it, and so does one in which an
+        error may hide it.
         """
         changes = self._changes.get(at.file, [])
         chain = changes[bisect_left(changes, number, key=itemgetter(0)) :]
@@ -206,7 +230,9 @@ class _History:
 
     def _holds(self, blob: str, at: Definition) -> bool:
         found = self._read(blob, at.file)
-        return found is None or any(each.key == at.key and not is_replaced(at, each) for each in found)
+        if found is None or any(each.key == at.key and not is_replaced(at, each) for each in found):
+            return True
+        return may_hold(found, at)
 
     def _read(self, blob: str, path: str) -> list[Definition] | None:
         if (blob, path) not in self._known:
@@ -245,11 +271,16 @@ class _History:
                     continue
                 side = standing(before, after)
                 kept.update({(old.file, old.key): now for old, now in side.kept})
-                gone.extend(side.lost)
-                new.extend(side.new)
+                left, came = side.lost, side.new
             else:
-                gone.extend(before or ())
-                new.extend(after or ())
+                left, came = before or [], after or []
+            names = {each.qualified_name for each in came}
+            for each in left:
+                if change.after and each.qualified_name not in names and may_hold(after, each):
+                    kept[each.file, each.key] = replace(each, file=change.after)
+                else:
+                    gone.append(each)
+            new.extend(came)
         successors = find_successors(gone, new, renamed=renamed)
         return _Outcome(kept, {(old.file, old.key): went for old, went in zip(gone, successors, strict=True)})
 

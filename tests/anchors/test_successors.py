@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ragforge_memory.code.anchors import in_place, label, settled
-from ragforge_memory.code.history import follow
+from ragforge_memory.code.history import follow, parsed_definitions
 from ragforge_memory.code.parse import parse
 from ragforge_memory.code.revisions import Change, Step
 from ragforge_memory.code.sketch import SIZE, decode, encode, likeness
@@ -228,8 +228,7 @@ class Versions:
 
     def __call__(self, blob: str, path: str) -> list[Definition] | None:
         self.asked += 1
-        parsed = parse(path, self.texts[blob].encode())
-        return definitions(parsed) if parsed.error is None else None
+        return parsed_definitions(path, self.texts[blob].encode(), partly=True)
 
     def edit(self, path: str, *texts: str) -> list[Step]:
         names = [f"{path}:{len(self.texts)}:{place}" for place in range(len(texts))]
@@ -272,6 +271,19 @@ def test_a_version_that_cannot_be_parsed_loses_nothing() -> None:
 
     assert went is not None
     assert went.qualified_name == "g"
+
+
+def test_of_a_version_with_an_error_what_is_whole_is_followed_and_what_is_hidden_waits() -> None:
+    versions = Versions()
+    good = "def f(a, b):\n" + BODY + "\n\ndef waits(c):\n    return c + len(c)\n"
+    broken = good.replace("def f", "def g").replace("c + len(c)", "c + len(c")
+    whole = broken.replace("len(c", "len(c)")
+    steps = versions.edit("a.py", good, broken, whole, whole.replace("def waits", "def waited"))
+    made, waits = read("a.py", good)
+
+    went = follow([made, waits], steps, versions)
+
+    assert [each.definition and each.definition.qualified_name for each in went.values()] == ["g", "waited"]
 
 
 def test_of_many_versions_few_are_read() -> None:

@@ -321,3 +321,9 @@ def test_a_foreign_crate_that_has_the_name_of_a_folder_is_foreign() -> None:
     }
     assert resolve([parse(path, text.encode()) for path, text in sources.items()]).unresolved == 0
     assert uses(sources, "crates/pcre/src/matcher.rs", "Own.jit") == []
+
+
+def test_the_macro_that_rust_2018_made_a_keyword_of() -> None:
+    file = parse("a.rs", b"fn a() -> io::Result<()> {\n    try!(b()); try! { c() }; r#try!(d());\n    Ok(())\n}\n")
+    assert file.error is None
+    assert {"b", "c", "d", "Ok"} <= {use.name for use in file.scopes[0].uses if use.kind == "call"}

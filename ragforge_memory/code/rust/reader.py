@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from ragforge_memory.code.clauses import (
@@ -349,8 +350,17 @@ _HANDLERS: dict[str, Handler] = {
     "string_literal": nothing,
 }
 
+_TRY = re.compile(rb"\btry(?=\s*!\s*[(\[{])")
+
+
+def prepared(data: bytes) -> bytes:
+    """``try!``, a macro until Rust 2018 made a keyword of its name, under a name that the grammar (0.24) takes."""
+    return _TRY.sub(b"trY", data)
+
+
 READER = Reader(
     grammar=_grammar,
+    prepare=prepared,
     extract=extract,
     links=Links(
         modules=modules,
