@@ -82,10 +82,10 @@ def test_the_lines_of_a_diff() -> None:
     read = mentions_of(DIFF)
     assert read.sort == "diff"
     assert read.files == {
-        "bank/account.py": Places({6}, {6, 21}),
-        "notes.md": Places({1}, {1}),
-        "old.py": Places(set(), {1}),
-        "to.py": Places(),
+        "bank/account.py": Places({6}, {6, 21}, {"check", "amount", "an", "old", "comment", "in", "SQL"}),
+        "notes.md": Places({1}, {1}, {"a"}),
+        "old.py": Places(set(), {1}, {"a", "b"}),
+        "to.py": Places(was="from.py"),
     }
 
 
@@ -120,6 +120,49 @@ async def test_what_a_diff_changes_is_listed(agent: AsyncConversationAgent) -> N
         "I find the code that a text names; to have the text itself explained takes a model "
         "(`ragforge doctor` says how).",
     ]
+
+
+async def test_decisions_on_code_that_a_diff_renames_moves_or_deletes_belong_to_it(
+    agent: AsyncConversationAgent, tmp_path: Path
+) -> None:
+    root = tmp_path / "project"
+    (root / "bank" / "old.py").write_text("def legacy(rows, out):\n    out.extend(rows)\n    return out\n")
+    (root / "bank" / "there.py").write_text("def mover(rows):\n    return [row * 77 for row in rows]\n")
+    await agent.ingest(root)
+    for note in ("`legacy` stays until May", "`mover` is fast", "Account.deposit never logs", "`is_loud` is unused"):
+        await ask(agent, f"note: {note}")
+    account = root / "bank" / "account.py"
+    account.write_text(account.read_text().replace("def deposit", "def put_in"))
+    (root / "bank" / "old.py").unlink()
+    (root / "bank" / "there.py").rename(root / "bank" / "here.py")
+    (root / "bank" / "flags.py").write_text("")
+    await agent.ingest(root)
+    diff = """diff --git a/bank/account.py b/bank/account.py
+--- a/bank/account.py
++++ b/bank/account.py
+@@ -4 +4 @@
+-    def deposit(self, amount: int) -> None:
++    def put_in(self, amount: int) -> None:
+diff --git a/bank/old.py b/bank/old.py
+--- a/bank/old.py
++++ /dev/null
+@@ -1,3 +0,0 @@
+-def legacy(rows, out):
+-    out.extend(rows)
+-    return out
+diff --git a/bank/there.py b/bank/here.py
+similarity index 100%
+"""
+    lines = await ask(agent, f"what did we decide about this?\n\n{diff}")
+    begin = next(n for n, line in enumerate(lines) if line.startswith("What was said about"))
+    quoted = [line for line in lines[begin:] if line.startswith("  > ")]
+    assert sorted(quoted) == [
+        "  > note: Account.deposit never logs",
+        "  > note: `legacy` stays until May",
+        "  > note: `mover` is fast",
+    ]
+    assert "- `Account.deposit` (bank/account.py): it is called `Account.put_in` now" in lines
+    assert "- `legacy` (bank/old.py): it is gone" in lines
 
 
 async def test_the_frames_of_a_traceback_are_listed(agent: AsyncConversationAgent) -> None:

@@ -9,7 +9,7 @@ from ragforge_memory.llm.extractive.calls import Found
 from ragforge_memory.llm.extractive.echoes import WHAT_WAS_SAID
 from ragforge_memory.llm.extractive.given_text import Mentions, Places, mentions_of
 from ragforge_memory.llm.extractive.quoting import NOTHING_FOUND, item
-from ragforge_memory.llm.extractive.said import belongs, quoted_message
+from ragforge_memory.llm.extractive.said import belongs, quoted_message, since
 from ragforge_memory.models.text import counted
 
 MAX_NAMED = 40
@@ -56,27 +56,51 @@ def named_code(text: str, found: Sequence[Found]) -> list[str]:
     if unknown:
         more = f" and {len(unknown) - 10} others" if len(unknown) > 10 else ""
         lines.append(f"No definitions are known here of {', '.join(unknown[:10])}{more}.")
-    return [*lines, *_decided(found, [(file, name) for file, name, _ in listed]), "", WITHOUT_A_MODEL]
+    return [*lines, *_decided(found, [(file, name) for file, name, _ in listed], mentions), "", WITHOUT_A_MODEL]
 
 
-def _decided(found: Sequence[Found], definitions: Sequence[tuple[str, str]]) -> list[str]:
-    """What was decided about some of the definitions, each decision once; about what is inside of one, too."""
+def _decided(found: Sequence[Found], definitions: Sequence[tuple[str, str]], mentions: Mentions) -> list[str]:
+    """What was decided about some of the definitions, each decision once; about what is inside of one, too, and about
+    what the text takes away."""
     about: dict[str, Mapping[str, Any]] = {}
     names: dict[str, None] = {}
     for each in found:
         value = each.value if each.call.tool == "list_decisions" and isinstance(each.value, dict) else {}
         for decision in value.get("decisions") or []:
             for code in decision["code"]:
-                if any(code["file"] == file and belongs(code["name"], name) for file, name in definitions):
+                now = _now(code)
+                if any(now[0] == file and belongs(now[1], name) for file, name in definitions) or _is_taken_away(
+                    code, mentions
+                ):
                     about[decision["message_id"]] = decision
                     names[code["name"]] = None
     if not about:
         return []
     told = ", ".join(f"`{name}`" for name in names)
     lines = ["", f"{WHAT_WAS_SAID} {told}:"]
-    for decision in list(about.values())[:MAX_NAMED]:
+    shown = list(about.values())[:MAX_NAMED]
+    for decision in shown:
         lines += quoted_message(decision, ())
-    return lines
+    return lines + since(shown)
+
+
+def _now(code: Mapping[str, Any]) -> tuple[str, str]:
+    """The file and the name that code of a decision has now, or had last."""
+    if not code.get("moved_to"):
+        return code["file"], code["name"]
+    file, _, name = str(code["moved_to"]).rpartition(" ")
+    return file, name
+
+
+def _is_taken_away(code: Mapping[str, Any], mentions: Mentions) -> bool:
+    """Whether code that is not where it was went with a text's file, or is named by the lines that it takes away."""
+    if code["status"] not in ("moved", "orphaned"):
+        return False
+    name = code["name"].rpartition(".")[2]
+    return any(
+        code["file"] == (places.was or file) and (bool(places.was) or name in places.removed)
+        for file, places in mentions.files.items()
+    )
 
 
 def _add_file(

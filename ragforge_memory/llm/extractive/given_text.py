@@ -32,6 +32,7 @@ _FRAME = re.compile(r"File \"(?P<file>[^\"\n]+)\", line (?P<line>\d+)(?:, in (?P
 _PLACE = re.compile(r"(?<![\w./\\@+~:-])(?P<file>[\w./\\@+~:-]*[\w-]\.[A-Za-z]{1,5}):(?P<line>\d+)")
 _IS_DIFF = re.compile(r"^(?:diff --git |@@ -\d+(?:,\d+)? \+\d+)", re.M)
 _HUNK = re.compile(r"^@@ -\d+(?:,(?P<old>\d+))? \+(?P<start>\d+)(?:,(?P<new>\d+))? @@")
+_WORD = re.compile(r"\w+")
 # What a question says that means the text: it is not searched for.
 _MEANS_IT = re.compile(
     r"\b(?:this|these|that|those|it|here|above|below|following|diff|patch|hunks?|change[sd]?|commit|traceback|trace"
@@ -45,10 +46,19 @@ Sort = Literal["diff", "traceback", "text"]
 
 @dataclass(slots=True)
 class Places:
-    """A file that a text points into: the lines that it names, and between which two lines it takes some away."""
+    """A file that a text points into.
+
+    Args:
+        lines: those that it names, of a diff as they are numbered after it.
+        gaps: between which two lines a diff takes some away.
+        removed: the words of what a diff takes away.
+        was: the path before it, where a diff moves the file.
+    """
 
     lines: set[int] = field(default_factory=set)
     gaps: set[int] = field(default_factory=set)
+    removed: set[str] = field(default_factory=set)
+    was: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,16 +128,22 @@ def _changed(lines: Sequence[str]) -> dict[str, Places]:
             half = line.removeprefix("diff --git ").split(" b/", 1)
             file = _path(half[-1]) if len(half) == 2 else ""
             if file:
-                files.setdefault(file, Places())
+                _begin(files, _path(half[0]), file)
         elif line.startswith("--- "):
             old = _path(line[4:])
         elif line.startswith("+++ "):
             named = _path(line[4:])
             file = old if named == "/dev/null" else named
-            files.setdefault(file, Places())
+            _begin(files, old, file)
         elif (hunk := _HUNK.match(line)) is not None and file:
             _read_hunk(hunk, rows, files[file])
     return files
+
+
+def _begin(files: dict[str, Places], old: str, file: str) -> None:
+    places = files.setdefault(file, Places())
+    if old not in (file, "/dev/null"):
+        places.was = old
 
 
 def _read_hunk(hunk: re.Match[str], rows: Iterator[str], places: Places) -> None:
@@ -142,6 +158,7 @@ def _read_hunk(hunk: re.Match[str], rows: Iterator[str], places: Places) -> None
             at, new = at + 1, new - 1
         elif line.startswith("-"):
             places.gaps.add(at)
+            places.removed.update(_WORD.findall(line))
             old -= 1
         elif not line.startswith("\\"):
             at, old, new = at + 1, old - 1, new - 1

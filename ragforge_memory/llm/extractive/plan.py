@@ -199,8 +199,9 @@ def _first(question: Question) -> tuple[Call, ...]:
             mentions = mentions_of(question.text)
             names = (Call("read_scope", (("name", name), ("include_source", False))) for name in mentions.names)
             files = (Call("outline", (("target", file),)) for file in mentions.files)
-            changed = list(mentions.files)[:_CHANGED] if mentions.sort == "diff" else []
-            ruling = (Call("list_decisions", (("about", file), ("limit", _SOME))) for file in changed)
+            changed = list(mentions.files.items())[:_CHANGED] if mentions.sort == "diff" else []
+            paths = dict.fromkeys(path for file, places in changed for path in (file, places.was) if path)
+            ruling = (Call("list_decisions", (("about", path), ("limit", _SOME))) for path in paths)
             return (*files, *names, *ruling)
         case _:
             return ()

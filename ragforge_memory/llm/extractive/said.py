@@ -100,7 +100,7 @@ def _told(
         lines += quoted_message(each, value.get("messages") or [])
     if len(kept) > MAX_SAYINGS:
         lines += ["", f"{len(kept) - MAX_SAYINGS} more say as much: `ragforge conversations search`, or name the days."]
-    return lines + _since(every, [each for _, each, _ in kept[:MAX_SAYINGS]] if still else [], words)
+    return lines + since(every, [each for _, each, _ in kept[:MAX_SAYINGS]] if still else [], words)
 
 
 def _as_now(text: str, value: Mapping[str, Any]) -> str:
@@ -136,7 +136,7 @@ def decisions(value: Mapping[str, Any], when: str = "", still: bool = False, cal
     lines = [f"{WHAT_WAS_SAID} `{called}`{when}:"]
     for each in noted:
         lines += quoted_message(each, ())
-    return lines + _more(value) + _since(noted, noted if still else [])
+    return lines + _more(value) + since(noted, noted if still else [])
 
 
 def outdated(value: Mapping[str, Any], when: str = "") -> list[str]:
@@ -168,7 +168,7 @@ def quoted_message(message: Mapping[str, Any], others: Sequence[Mapping[str, Any
     return [head, *(f"  {line}" for line in quotation(_beginning(message["excerpt"]))), *corrected]
 
 
-def _since(
+def since(
     messages: Iterable[Mapping[str, Any]], asked: Sequence[Mapping[str, Any]] = (), words: Sequence[str] = ()
 ) -> list[str]:
     """What has become of the code that was talked about, where it is not what it was; of those ``asked`` for all.
