@@ -64,11 +64,15 @@ class FactsCache:
     """
 
     def __init__(self, project: str, root: Path, *, home: Path | None = None) -> None:
-        name = hashlib.sha256(f"{project}\0{root}".encode("utf-8", "surrogatepass")).hexdigest()[:32]
-        self._path = (home or ragforge_home()) / "code" / f"{name}.sqlite3"
+        self._path = _place(project, root, home)
         self._lock = threading.Lock()
         self._failed = False
         self._database = self._opened()
+
+    @classmethod
+    def existing(cls, project: str, root: Path) -> FactsCache | None:
+        """The memory of a project that was ingested on this machine; None where it was not."""
+        return cls(project, root) if _place(project, root).exists() else None
 
     def close(self) -> None:
         """Closes the database."""
@@ -194,6 +198,11 @@ class FactsCache:
                     self._database.executemany(sql, rows)
             except sqlite3.DatabaseError:
                 self._failed = True
+
+
+def _place(project: str, root: Path, home: Path | None = None) -> Path:
+    name = hashlib.sha256(f"{project}\0{root}".encode("utf-8", "surrogatepass")).hexdigest()[:32]
+    return (home or ragforge_home()) / "code" / f"{name}.sqlite3"
 
 
 def _some(paths: Sequence[str]) -> Iterator[Sequence[str]]:

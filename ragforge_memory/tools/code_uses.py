@@ -10,10 +10,11 @@ from ragforge_memory.tools.declare import ToolOutput, tool
 from ragforge_memory.tools.ports import ToolContext
 from ragforge_memory.tools.resolve import implementations, resolve
 from ragforge_memory.tools.shown import LIST_BYTES, before, code_of, fitting, shown, size_of
-from ragforge_memory.tools.written_uses import WrittenUse, calls_in, uses_of
+from ragforge_memory.tools.written_uses import WrittenUse, calls_in, sources_of, uses_of
 
 if TYPE_CHECKING:
     from ragforge_memory.models.code import Scope, ScopeUse
+    from ragforge_memory.tools.meanings import Sources
     from ragforge_memory.tools.ports import ScopeReader
 
 MAX_TARGETS = 8
@@ -55,11 +56,12 @@ async def find_callers(context: ToolContext, name: str, file: str = "", kind: st
         "scopes": [],
     }
     read: list[str] = []
-    read_uses = _Uses(code, project)
-    for target in targets:
-        uses = await _uses(context, read_uses, target, len(targets))
-        answer["scopes"].append({**shown(target), **_bounded(uses, USES_BYTES // len(targets))})
-        read.extend([target.uuid, *(each["uuid"] for each in uses["callers"] if each.get("uuid"))])
+    with sources_of(context.root, project) as sources:
+        read_uses = _Uses(code, project, sources)
+        for target in targets:
+            uses = await _uses(read_uses, target)
+            answer["scopes"].append({**shown(target), **_bounded(uses, USES_BYTES // len(targets))})
+            read.extend([target.uuid, *(each["uuid"] for each in uses["callers"] if each.get("uuid"))])
     return ToolOutput(answer, scopes=tuple(dict.fromkeys(read)))
 
 
@@ -88,39 +90,42 @@ async def find_callees(context: ToolContext, name: str, file: str = "", kind: st
     }
     read: list[str] = []
     budget = LIST_BYTES // max(1, len(targets))
-    for target in targets:
-        parts = [target, *await _members(code, project, target)]
-        uses = [use for part in parts for use in await code.callees(project, part.uuid, limit=MAX_USES)]
-        callees = _by_scope(uses)
-        bases = await code.bases(project, target.uuid, limit=MAX_USES)
-        known = {(line, each.scope.name) for each in callees for line in each.lines}
-        # Constructing a class is written with the class's name, and resolved to its constructor.
-        lines = {line for line, _ in known}
-        written = await calls_in(context.root, target)
-        others = [
-            each
-            for each in written
-            if (each.line, each.name) not in known and not (each.line in lines and _constructs(each, callees))
-        ]
-        answer["scopes"].append(
-            {
-                **shown(target),
-                "callees": fitting([{**shown(each.scope), "lines": list(each.lines)} for each in callees], budget),
-                "other_calls": fitting(_grouped(others), budget // 4),
-                "bases": fitting([{**_user(each.scope), "lines": list(each.lines)} for each in bases], budget // 4),
-                "totals": {"callees": len(callees)},
-            }
-        )
-        read.extend([target.uuid, *(each.scope.uuid for each in [*callees[:MAX_USES], *bases])])
+    with sources_of(context.root, project) as sources:
+        for target in targets:
+            parts = [target, *await _members(code, project, target)]
+            uses = [use for part in parts for use in await code.callees(project, part.uuid, limit=MAX_USES)]
+            callees = _by_scope(uses)
+            bases = await code.bases(project, target.uuid, limit=MAX_USES)
+            known = {(line, each.scope.name) for each in callees for line in each.lines}
+            # Constructing a class is written with the class's name, and resolved to its constructor.
+            lines = {line for line, _ in known}
+            written = await calls_in(sources, target)
+            others = [
+                each
+                for each in written
+                if (each.line, each.name) not in known and not (each.line in lines and _constructs(each, callees))
+            ]
+            answer["scopes"].append(
+                {
+                    **shown(target),
+                    "callees": fitting([{**shown(each.scope), "lines": list(each.lines)} for each in callees], budget),
+                    "other_calls": fitting(_grouped(others), budget // 4),
+                    "bases": fitting([{**_user(each.scope), "lines": list(each.lines)} for each in bases], budget // 4),
+                    "totals": {"callees": len(callees)},
+                }
+            )
+            read.extend([target.uuid, *(each.scope.uuid for each in [*callees[:MAX_USES], *bases])])
     return ToolOutput(answer, scopes=tuple(dict.fromkeys(read)))
 
 
 class _Uses:
-    """The uses that the graph has, each definition's read once: those of one name are compared with one another."""
+    """The uses that the graph has, each definition's read once, and the files, each parsed once: definitions of one
+    name are compared with one another, and are used by the same files."""
 
-    def __init__(self, code: ScopeReader, project: str) -> None:
+    def __init__(self, code: ScopeReader, project: str, sources: Sources | None) -> None:
         self.code = code
         self.project = project
+        self.sources = sources
         self._callers: dict[str, list[ScopeUse]] = {}
 
     async def callers(self, uuid: str) -> list[ScopeUse]:
@@ -129,12 +134,12 @@ class _Uses:
         return self._callers[uuid]
 
 
-async def _uses(context: ToolContext, read: _Uses, target: Scope, targets: int) -> dict[str, Any]:
+async def _uses(read: _Uses, target: Scope) -> dict[str, Any]:
     """The uses of one definition, sorted by what they are."""
     code, project = read.code, read.project
     known = await read.callers(target.uuid)
     named = implementations(await code.by_name(project, target.name))
-    written = await uses_of(context.root, await code.files(project), target, named)
+    written = await uses_of(read.sources, await code.files(project), target, named)
     kinds: dict[tuple[str, int], set[str]] = {}
     for each in written:
         kinds.setdefault((each.file, each.line), set()).add(each.kind)

@@ -7,7 +7,8 @@ are read that the lookup asks for, such as the modules that a file imports.
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -23,44 +24,70 @@ Meaning = Literal["target", "other", "unknown"]
 
 
 class Sources:
-    """A project's files as they are now, each parsed once.
+    """A project's files as they are now, each parsed once, and not at all where the last ingest on this machine did.
 
     Args:
         root: the project's directory.
-        seconds: from now on; no file is parsed after that. None for no limit.
+        project: its name.
+        seconds: of reading and parsing; no file is parsed after that. None for no limit.
     """
 
-    def __init__(self, root: Path, seconds: float | None = None) -> None:
+    def __init__(self, root: Path, project: str, seconds: float | None = None) -> None:
+        from ragforge_memory.code.cache import FactsCache
+
         self._root = root
-        self._deadline = None if seconds is None else time.monotonic() + seconds
+        self._known = FactsCache.existing(project, root.resolve())
+        self._left = float("inf") if seconds is None else seconds
         self._parsed: dict[str, ParsedFile | None] = {}
+        self._lacking: dict[bytes, set[str]] = {}
 
     @property
     def is_late(self) -> bool:
         """Whether time is up."""
-        return self._deadline is not None and time.monotonic() > self._deadline
+        return self._left <= 0
 
     def holding(self, file: str, text: bytes) -> ParsedFile | None:
-        """What a file holds that has these bytes; None where it has not, or as `parsed` says."""
-        data = None if self.is_late else self._read(file)
-        if data is None or text not in data:
-            return None
-        if file not in self._parsed:
-            self._parsed[file] = self._parse(file, data)
-        return self._parsed[file]
+        """What a file holds that has these bytes; None where it has not, or as `parsed` says.
+
+        What was parsed before is given in any case.
+        """
+        lacking = self._lacking.setdefault(text, set())
+        if file not in self._parsed and file not in lacking and not self.is_late:
+            with self._timed():
+                data = self._read(file)
+                if data is not None and text in data:
+                    self._parsed[file] = self._parse(file, data)
+                else:
+                    lacking.add(file)
+        return self._parsed.get(file)
 
     def parsed(self, file: str) -> ParsedFile | None:
         """What a file holds; None where it is gone or broken, or time was up when it was first asked for."""
         if file not in self._parsed:
-            self._parsed[file] = None if self.is_late else self._parse(file, self._read(file))
+            with self._timed():
+                self._parsed[file] = None if self.is_late else self._parse(file, self._read(file))
         return self._parsed[file]
 
-    @staticmethod
-    def _parse(file: str, data: bytes | None) -> ParsedFile | None:
-        from ragforge_memory.code.parse import parse
+    @contextmanager
+    def _timed(self) -> Iterator[None]:
+        began = time.monotonic()
+        yield
+        self._left -= time.monotonic() - began
 
-        parsed = parse(file, data) if data is not None else None
-        return None if parsed is None or parsed.error else parsed
+    def close(self) -> None:
+        """Closes what the last ingest left."""
+        if self._known is not None:
+            self._known.close()
+
+    def _parse(self, file: str, data: bytes | None) -> ParsedFile | None:
+        from ragforge_memory.code.parse import parse
+        from ragforge_memory.code.readers import content_hash
+
+        if data is None:
+            return None
+        known = self._known.parsed({file: content_hash(data)}, bodies=True) if self._known is not None else {}
+        parsed = known.get(file) or parse(file, data)
+        return None if parsed.error else parsed
 
     def _read(self, file: str) -> bytes | None:
         path = inside(self._root, file)

@@ -7,7 +7,8 @@ uses), and what each use means is looked up as for the graph's edges (meanings.p
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -53,62 +54,69 @@ class WrittenUse:
         return is_member or self.receiver not in _OWN
 
 
+@contextmanager
+def sources_of(root: Path | None, project: str) -> Iterator[Sources | None]:
+    """The files that uses of any name are looked for in, each parsed once; None without a root."""
+    if root is None:
+        yield None
+        return
+    with closing(Sources(root, project, PARSE_SECONDS)) as sources:
+        yield sources
+
+
 async def uses_of(
-    root: Path | None, files: Sequence[str], target: Scope, named: Sequence[Scope] = ()
+    sources: Sources | None, files: Sequence[str], target: Scope, named: Sequence[Scope] = ()
 ) -> list[WrittenUse]:
-    """Every use of the target's bare name in the project's files of its language; none without a root.
+    """Every use of the target's bare name in the project's files of its language; none without sources.
 
     ``meaning`` says whether it is the target that a use means. ``named`` are all definitions of that name.
     """
-    if root is None or not target.name:
+    if sources is None or not target.name:
         return []
     import anyio.to_thread
 
-    return await anyio.to_thread.run_sync(_uses_of, root, tuple(files), target, tuple(named))
+    return await anyio.to_thread.run_sync(_uses_of, sources, tuple(files), target, tuple(named))
 
 
-async def calls_in(root: Path | None, scope: Scope) -> list[WrittenUse]:
-    """Every call written inside a scope, and in what is defined inside it; none without a root."""
-    if root is None:
+async def calls_in(sources: Sources | None, scope: Scope) -> list[WrittenUse]:
+    """Every call written inside a scope, and in what is defined inside it; none without sources."""
+    if sources is None:
         return []
     import anyio.to_thread
 
-    parsed = await anyio.to_thread.run_sync(Sources(root).parsed, scope.file)
+    parsed = await anyio.to_thread.run_sync(sources.parsed, scope.file)
     if parsed is None:
         return []
     return [
         use
-        for use, _, _ in _all_uses(parsed)
+        for use, _, _ in _written(parsed)
         if use.kind == "call" and scope.start_line <= use.line <= scope.end_line and use.scope
     ]
 
 
-def _uses_of(root: Path, files: Sequence[str], target: Scope, named: Sequence[Scope]) -> list[WrittenUse]:
+def _uses_of(sources: Sources, files: Sequence[str], target: Scope, named: Sequence[Scope]) -> list[WrittenUse]:
     from ragforge_memory.code.languages import language_of
     from ragforge_memory.tools.meanings import Meanings, family_of
 
     wanted = target.name.encode()
     family = family_of(target.language)
-    sources = Sources(root, PARSE_SECONDS)
     here = [file for file in files if (spoken := language_of(file)) is not None and spoken.family == family]
     holding = [parsed for file in here if (parsed := sources.holding(file, wanted)) is not None]
     meanings = Meanings(sources, here, target, named)
     return [
         replace(use, meaning=meanings.of(parsed, scope, fact))
         for parsed in holding
-        for use, scope, fact in _all_uses(parsed)
-        if use.name == target.name
+        for use, scope, fact in _written(parsed, target.name)
     ]
 
 
-def _all_uses(parsed: ParsedFile) -> list[tuple[WrittenUse, ParsedScope | None, Use]]:
-    uses: list[tuple[WrittenUse, ParsedScope | None, Use]] = [
-        (WrittenUse(use.name, use.receiver, use.kind, parsed.path, use.line), None, use) for use in parsed.uses
-    ]
+def _written(parsed: ParsedFile, name: str = "") -> Iterator[tuple[WrittenUse, ParsedScope | None, Use]]:
+    """The uses of a file, each with the scope that it stands in; with ``name`` those of that name alone."""
+    for use in parsed.uses:
+        if not name or use.name == name:
+            yield WrittenUse(use.name, use.receiver, use.kind, parsed.path, use.line), None, use
     for scope in parsed.scopes:
         place = (scope.qualified_name, scope.definition_line, scope.type)
-        uses.extend(
-            (WrittenUse(use.name, use.receiver, use.kind, parsed.path, use.line, *place), scope, use)
-            for use in scope.uses
-        )
-    return uses
+        for use in scope.uses:
+            if not name or use.name == name:
+                yield WrittenUse(use.name, use.receiver, use.kind, parsed.path, use.line, *place), scope, use

@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+from ragforge_memory.code.parse import parse
+from ragforge_memory.code.parsed import ParsedFile
 from tests.tools.conftest import Run, write_files
 
 pytestmark = pytest.mark.anyio
@@ -49,6 +51,34 @@ def below(value: dict[str, Any]) -> dict[str, list[tuple[str, str, list[int]]]]:
         each["file"]: [(one["qualified_name"], one["file"], one["lines"]) for one in each["subclasses"]]
         for each in value["scopes"]
     }
+
+
+async def test_a_file_that_several_definitions_may_be_used_in_is_parsed_once_and_only_if_it_has_changed(
+    run: Run, shop: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read: list[str] = []
+
+    def counted(path: str, data: bytes) -> ParsedFile:
+        read.append(path)
+        return parse(path, data)
+
+    monkeypatch.setattr("ragforge_memory.code.parse.parse", counted)
+    monkeypatch.setattr("ragforge_memory.tools.written_uses.PARSE_SECONDS", 60.0)
+    before = (await run("find_callers", name="Worker")).value
+    assert len(before["scopes"]) == 2
+    assert sorted(read) == sorted(file for file in FILES if "Worker" in FILES[file])
+    # Where the ingest has left what it parsed.
+    monkeypatch.setenv("RAGFORGE_HOME", str(tmp_path / "home"))
+    read.clear()
+    assert (await run("find_callers", name="Worker")).value == before
+    assert read == []
+    (shop / "mail" / "fast.py").write_text(FILES["mail/fast.py"] + "\n\nworker.Worker()\n")
+    found = (await run("find_callers", name="Worker")).value
+    assert read == ["mail/fast.py"]
+    assert [each["top_level"] for each in found["scopes"]] == [
+        [],
+        [{"qualified_name": "", "type": "", "file": "mail/fast.py", "line": 0, "lines": [8]}],
+    ]
 
 
 async def test_each_class_has_its_own_inheritors(run: Run) -> None:
