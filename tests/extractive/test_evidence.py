@@ -10,6 +10,7 @@ from ragforge_memory import AsyncConversationAgent
 from ragforge_memory.llm.extractive import evidence
 from ragforge_memory.llm.extractive.calls import Call, Found
 from ragforge_memory.llm.extractive.evidence import importing
+from ragforge_memory.llm.extractive.import_lines import import_pattern, imports_it
 from ragforge_memory.llm.extractive.questions import read_questions
 from ragforge_memory.llm.extractive.targets import read_target
 
@@ -96,6 +97,49 @@ def test_lines_that_import_a_module(line: str, found: bool) -> None:
 def test_a_name_that_ends_like_a_file_of_data_is_looked_for_as_a_whole(asked: str, line: str, found: bool) -> None:
     pattern = str(dict(importing(read_target(asked)).arguments)["pattern"])
     assert bool(re.search(pattern, line)) is found
+
+
+@pytest.mark.parametrize(
+    ("asked", "file", "line", "found"),
+    [
+        ("./links/types", "client/src/links.ts", "export * from './links/types';", True),
+        ("./links/types", "client/src/links/http.ts", "} from './types';", True),
+        ("./links/types", "client/src/links/ws/ws.ts", "import type { Link } from '../types';", True),
+        ("./links/types", "client/src/fetch.ts", "import { Fetch } from './internals/types';", False),
+        ("./links/types", "client/src/links/ws/ws.ts", "import type { Link } from './types';", False),
+        ("./links/types", "web/page.ts", "import type { Link } from 'client/links/types';", True),
+        ("client/src/links/types.ts", "client/src/links/http.ts", "import { Link } from './types.js';", True),
+        ("./links/types", "web/page.ts", "import { types } from './links/shapes';", False),
+        ("bank/links/index.ts", "bank/page.ts", "import { http } from './links';", True),
+        ("bank/links/index.ts", "bank/page.ts", "links,", False),
+        ("bank/account.py", "bank/report.py", "from .account import Account", True),
+        ("bank/account.py", "bank/report.py", "from . import safe, account", True),
+        ("bank/account.py", "shop/report.py", "from .account import Account", False),
+        ("bank/account.py", "run.py", "from bank.account import Account", True),
+        ("bank/account.py", "run.py", "import shop.account", False),
+        ("bank/Account.java", "Run.java", "import org.bank.Account;", True),
+        ("bank/Account.java", "Run.java", "import org.shop.Account;", False),
+    ],
+)
+def test_a_path_is_imported_by_what_means_it(asked: str, file: str, line: str, found: bool) -> None:
+    target = read_target(asked)
+    told = bool(re.search(import_pattern(target), line)) and imports_it(target, file, line)
+    assert told is found
+
+
+def test_texts_are_no_code_that_imports_and_a_search_that_was_cut_off_has_no_total() -> None:
+    def line(file: str, text: str = "import zod from 'zod';") -> dict[str, object]:
+        return {"file": file, "line": 1, "text": text}
+
+    lines = [line("docs/use.md"), line("ci.yml", "- from: zod, import 'zod'"), line("web/page.ts")]
+    value = {"matches": lines, "more": True}
+    assert evidence.imported("zod", read_target("zod"), [Found(Call("grep_code", ()), value)]) == [
+        "`zod` is imported in at least 1 line:",
+        "- web/page.ts:1 `import zod from 'zod';`",
+        "Texts that are no code have such a line in at least 2 lines:",
+        "- docs/use.md:1 `import zod from 'zod';`",
+        "- ci.yml:1 `- from: zod, import 'zod'`",
+    ]
 
 
 async def test_what_lines_prove(agent: AsyncConversationAgent) -> None:

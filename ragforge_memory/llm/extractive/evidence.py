@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ragforge_memory.llm.extractive.calls import Call, Found
+from ragforge_memory.llm.extractive.import_lines import alone_pattern, import_pattern, imports_it, parts_of
 from ragforge_memory.llm.extractive.members import MAX_LINES, PROSE
 from ragforge_memory.llm.extractive.quoting import NOTHING_FOUND, nothing, rest, subject, taken_for, text_line, trimmed
 from ragforge_memory.llm.extractive.targets import Target, spelled
@@ -18,10 +19,8 @@ MAX_EVIDENCE = 40
 
 _SURE = ("callers", "references", "decorates", "subclasses", "top_level")
 _USES = (*_SURE, "possible")
-# What is named as a file and is no module of its stem: that of `java.sql` would be java.
-_DATA = re.compile(r"[\w.-]+\.(?:md|rst|txt|toml|cfg|ini|ya?ml|json|html?|css|sh|sql|cypher)", re.I)
-_BY_PATH = r"\b(?:import|require|from|include)\b.*['\"<](?:[^'\"]*/)?"
-_ALONE = r"^\s*{last}(?:\s+as\s+\w+)?,\s*$"
+# No code, whatever its lines look like.
+_TEXT = re.compile(rf"{PROSE.pattern}|\.(?:mdc|mdx|ya?ml|toml|cfg|ini)$", re.I)
 
 
 def raising(target: Target) -> Call:
@@ -36,19 +35,18 @@ def catching(target: Target) -> Call:
 
 def importing(target: Target) -> Call:
     """Looks for lines that import it: by its whole path, from its module (dots for the own package), or alone."""
-    if _DATA.fullmatch(target.text):
-        return _grep(_import(target))
-    return _grep(f"{_import(target)}|{_ALONE.format(last=re.escape(_parts(target)[-1]))}")
+    alone = alone_pattern(target)
+    return _grep(f"{import_pattern(target)}|{alone}" if alone else import_pattern(target))
 
 
 def testing(target: Target) -> Call:
     """Looks for lines of tests that name it."""
-    return _grep(rf"(?<![A-Za-z0-9]){re.escape(_parts(target)[-1])}(?![A-Za-z0-9])", path="test")
+    return _grep(rf"(?<![A-Za-z0-9]){re.escape(parts_of(target)[-1])}(?![A-Za-z0-9])", path="test")
 
 
 def naming(target: Target) -> tuple[Call, ...]:
     """Looks for lines that name what nothing in the project is defined as."""
-    parts = _parts(target)
+    parts = parts_of(target)
     if not parts:
         return ()
     calls = [_grep(rf"\b{re.escape(parts[-1])}\b")]
@@ -64,22 +62,28 @@ def raised(asked: str, found: Sequence[Found], done: str = "raised", does: str =
     if not lines:
         return [_none(asked, found, f"no line of this project {does} it")]
     inside = _scopes_of_lines(found)
-    answer = [f"{_named(asked, found)} is {done} in {counted(len(lines), 'line')}:"]
-    return answer + _listed(lines, inside)
+    answer = [f"{_named(asked, found)} is {done} in {_counted(lines, found)}:"]
+    return answer + _listed(lines, found, inside)
 
 
 def imported(asked: str, target: Target, found: Sequence[Found]) -> list[str]:
-    """The lines that import it; lines that have it alone, as an import over several lines has, apart."""
-    sure = re.compile(_import(target))
-    lines = _matches(found)
-    certain = [each for each in lines if sure.search(each["text"])]
-    alone = [each for each in lines if each not in certain]
-    if not lines:
-        return [f"{NOTHING_FOUND} that imports `{asked}` in this project."]
-    answer = [f"`{asked}` is imported in {counted(len(certain), 'line')}:", *_listed(certain)] if certain else []
-    if alone:
-        answer += [f"It stands alone in {counted(len(alone), 'line')}, as in an import over several lines:"]
-        answer += _listed(alone)
+    """The lines of code that import it; lines that have it alone, as an import over several lines has, and texts that
+    show an import of it, apart."""
+    asked = asked.lstrip("/")
+    alone = alone_pattern(target)
+    lines = [each for each in _matches(found) if imports_it(target, each["file"], each["text"])]
+    shown = [each for each in lines if _TEXT.search(each["file"])]
+    code = [each for each in lines if each not in shown]
+    perhaps = [each for each in code if alone and re.search(alone, each["text"])]
+    certain = [each for each in code if each not in perhaps]
+    answer = [] if certain or perhaps else [f"{NOTHING_FOUND} that imports `{asked}` in the code of this project."]
+    if certain:
+        answer += [f"`{asked}` is imported in {_counted(certain, found)}:", *_listed(certain, found)]
+    if perhaps:
+        answer += [f"It stands alone in {_counted(perhaps, found)}, as in an import over several lines:"]
+        answer += _listed(perhaps, found)
+    if shown:
+        answer += [f"Texts that are no code have such a line in {_counted(shown, found)}:", *_listed(shown, found)]
     return answer
 
 
@@ -102,7 +106,10 @@ def tested(asked: str, found: Sequence[Found]) -> list[str]:
         return trimmed([*answer, *taken_for(value, asked)])
     lines = [each for each in _matches(found) if is_test(each["file"])]
     if lines:
-        return [f"No test calls {_named(asked, found)} directly, but these lines of tests name it:", *_listed(lines)]
+        return [
+            f"No test calls {_named(asked, found)} directly, but these lines of tests name it:",
+            *_listed(lines, found),
+        ]
     return [_none(asked, found, "no test names it")]
 
 
@@ -127,14 +134,17 @@ def _placed(uses: _Places) -> list[str]:
 
 def used_as_text(asked: str, target: Target, found: Sequence[Found]) -> list[str]:
     """Uses of what is not defined here: lines of the files that import it, or that have its whole name."""
-    parts = _parts(target)
+    parts = parts_of(target)
     lines = _matches(found)
     if not lines:
         return [nothing(asked)]
     if len(parts) == 1:
-        return [f"`{asked}` is not defined in this project; it stands in {_number(lines)}:", *_listed(lines)]
-    sure = re.compile(_import(target))
-    alone = re.compile(_ALONE.format(last=re.escape(parts[-1])))
+        return [
+            f"`{asked}` is not defined in this project; it stands in {_number(lines, found)}:",
+            *_listed(lines, found),
+        ]
+    sure = re.compile(import_pattern(target))
+    alone = re.compile(alone_pattern(target))
     whole = re.compile(spelled(parts))
     bringing = {each["file"] for each in lines if sure.search(each["text"])}
     module = re.compile(rf"\b(?:import|from)\b.*\b{re.escape(parts[-2])}\b")
@@ -147,10 +157,13 @@ def used_as_text(asked: str, target: Target, found: Sequence[Found]) -> list[str
         return [
             f"{NOTHING_FOUND} that is defined as `{asked}`. "
             f"These lines name a `{parts[-1]}`, of it or of something else:",
-            *_listed(members),
+            *_listed(members, found),
         ]
     if certain:
-        return [f"`{asked}` is not defined in this project; it stands in {_number(certain)}:", *_listed(certain)]
+        return [
+            f"`{asked}` is not defined in this project; it stands in {_number(certain, found)}:",
+            *_listed(certain, found),
+        ]
     return [nothing(asked)]
 
 
@@ -204,33 +217,6 @@ def _direct(outline: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     return list(members.values())
 
 
-def _parts(target: Target) -> list[str]:
-    if target.kind != "file":
-        return target.parts
-    stem = re.sub(r"\.\w+$", "", target.text.strip("/").rsplit("/", 1)[-1])
-    return re.findall(r"\w+", stem.removesuffix("()"))
-
-
-def _import(target: Target) -> str:
-    """A regular expression for lines that import a name: in Python's ways, and by a path in quotes."""
-    if _DATA.fullmatch(target.text):
-        # A file by its whole name, or a package that ends like one: java.sql.
-        name = re.escape(target.text)
-        return rf"\b(?:import|from|use|using|requires)\s+(?:static\s+)?{name}\b|{_BY_PATH}{name}['\">]"
-    *before, last = map(re.escape, _parts(target))
-    whole = r"\.".join([*before, last])
-    ways = [rf"\b(?:import|from|use|using)\s+{whole}\b", rf"^\s*(?:import|from)\b.*,\s*{whole}\b"]
-    # The module that has it, from elsewhere or from inside its own package.
-    homes = [r"\.".join(before[at:]) for at in range(len(before))]
-    home = rf"(?:{homes[0]}|\.+(?:{'|'.join(homes)})?)" if before else r"\S+"
-    inner = rf"(?:(?:{'|'.join(homes)})\.)?" if before else r"(?:\w+\.)*"
-    ways += [rf"\bfrom\s+{home}\s+import\b.*\b{last}\b", rf"\bfrom\s+\.+{inner}{last}\s+import\b"]
-    ways += [rf"{_BY_PATH}{last}(?:\.\w+)?['\">]"]
-    if not before:
-        ways += [rf"^\s*(?:import|export)\b.*\b{last}\b.*\bfrom\b", rf"^\s*from\s+[\w.]*\b{last}\s+import\b"]
-    return "|".join(ways)
-
-
 def _grep(pattern: str, **more: Any) -> Call:
     return Call("grep_code", (("pattern", pattern), *more.items(), ("limit", MAX_LINES)))
 
@@ -242,7 +228,7 @@ def _value(found: Sequence[Found], tool: str) -> Mapping[str, Any]:
 def _matches(found: Sequence[Found]) -> list[Mapping[str, Any]]:
     """The lines that grep gave, those of tests and of texts last."""
     matches = _value(found, "grep_code").get("matches") or []
-    return sorted(matches, key=lambda each: (bool(PROSE.search(each["file"])), is_test(each["file"])))
+    return sorted(matches, key=lambda each: (bool(_TEXT.search(each["file"])), is_test(each["file"])))
 
 
 def _scopes_of_lines(found: Sequence[Found]) -> dict[tuple[str, int], str]:
@@ -256,15 +242,28 @@ def _scopes_of_lines(found: Sequence[Found]) -> dict[tuple[str, int], str]:
     }
 
 
-def _listed(lines: Sequence[Mapping[str, Any]], inside: Mapping[tuple[str, int], str] | None = None) -> list[str]:
+def _listed(
+    lines: Sequence[Mapping[str, Any]], found: Sequence[Found], inside: Mapping[tuple[str, int], str] | None = None
+) -> list[str]:
     listed = []
     for each in lines[:MAX_EVIDENCE]:
         scope = (inside or {}).get((each["file"], each["line"]))
         listed.append(f"- `{scope}` - {text_line(each)}" if scope else f"- {text_line(each)}")
-    return listed + rest(len(lines) - MAX_EVIDENCE)
+    return listed + rest(len(lines) - MAX_EVIDENCE, "more, and there may be others" if _is_cut(found) else "more")
 
 
-def _number(lines: Sequence[Mapping[str, Any]]) -> str:
+def _is_cut(found: Sequence[Found]) -> bool:
+    """Whether not all lines were looked through: there are more than a search gives, or it took too long."""
+    return bool(_value(found, "grep_code").get("more"))
+
+
+def _counted(lines: Sequence[Mapping[str, Any]], found: Sequence[Found]) -> str:
+    return f"{'at least ' if _is_cut(found) else ''}{counted(len(lines), 'line')}"
+
+
+def _number(lines: Sequence[Mapping[str, Any]], found: Sequence[Found]) -> str:
+    if _is_cut(found):
+        return f"{_counted(lines, found)}, among them these"
     return f"these {len(lines)} lines" if len(lines) > 1 else "this line"
 
 

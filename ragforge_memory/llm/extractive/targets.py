@@ -119,7 +119,8 @@ NOTHING = Target("nothing")
 
 def read_target(text: str) -> Target:
     """Reads the part of a question that says what it is about."""
-    said = text.strip().strip("?!.,;: ").strip()
+    # Dots that begin a path belong to it.
+    said = re.sub(r"^\.+(?!\.*/)", "", text.strip().lstrip("?!,;: ").rstrip("?!.,;: ")).strip()
     if not said:
         return NOTHING
     sort = _sort(said)
