@@ -194,20 +194,23 @@ def same_file(asked: str, file: str) -> bool:
 
 
 def is_test(file: str) -> bool:
-    """Whether a path is that of a test, example or benchmark, by the habits of all languages read."""
-    parts = [part.lower() for part in file.replace("\\", "/").split("/")]
-    stem = parts[-1].split(".")[0]
+    """Whether a path is that of a test, by the habits of all languages read."""
+    *folders, name = file.lower().replace("\\", "/").split("/")
+    stem = name.split(".")[0]
     return (
-        any(
-            part in {"test", "tests", "testing", "spec", "specs", "__tests__", "examples", "example", "benchmarks"}
-            for part in parts[:-1]
-        )
+        not {"test", "tests", "testing", "spec", "specs", "__tests__"}.isdisjoint(folders)
         or stem.startswith("test_")
         or stem.endswith(("_test", "_spec"))
         or stem == "conftest"
-        or ".test." in parts[-1]
-        or ".spec." in parts[-1]
+        or ".test." in name
+        or ".spec." in name
     )
+
+
+def stands_aside(file: str) -> bool:
+    """Whether a path is that of a test, an example or a benchmark: it uses what others are asked for."""
+    folders = file.lower().replace("\\", "/").split("/")[:-1]
+    return is_test(file) or not {"examples", "example", "benchmarks"}.isdisjoint(folders)
 
 
 def is_declaration(file: str) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ragforge_memory.retrieval.names import is_test
+from ragforge_memory.retrieval.names import stands_aside
 from ragforge_memory.tools.declare import ToolOutput, tool
 from ragforge_memory.tools.ports import ToolContext
 from ragforge_memory.tools.resolve import implementations, resolve
@@ -236,7 +236,7 @@ def _merged(entries: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
             merged[key] = {**entry, **before, "lines": sorted({*before["lines"], *entry["lines"]})}
         else:
             merged[key] = entry
-    return sorted(merged.values(), key=lambda entry: (is_test(entry["file"]), entry["file"], entry["lines"][0]))
+    return sorted(merged.values(), key=lambda entry: (stands_aside(entry["file"]), entry["file"], entry["lines"][0]))
 
 
 async def _members(code: ScopeReader, project: str, target: Scope) -> list[Scope]:

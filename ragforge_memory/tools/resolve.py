@@ -14,11 +14,11 @@ from ragforge_memory.retrieval.names import (
     fits,
     is_declaration,
     is_part,
-    is_test,
     is_typo,
     module_parts,
     reference,
     same_file,
+    stands_aside,
     stands_last,
     vocabulary,
     words,
@@ -129,7 +129,7 @@ def ranked(scopes: Iterable[Scope], asked: Reference) -> tuple[Scope, ...]:
             scopes,
             key=lambda scope: (
                 not stands_last(asked.parts, scope.qualified_name, scope.file),
-                is_test(scope.file),
+                stands_aside(scope.file),
                 is_declaration(scope.file),
                 is_overload(scope),
                 scope.type == "constant",
@@ -147,7 +147,7 @@ def _of_kind(scopes: Sequence[Scope], kind: str) -> tuple[Scope, ...]:
 
     def place(scope: Scope) -> tuple[bool, bool, int, bool]:
         nearness = wanted.index(scope.type) if scope.type in wanted else len(wanted)
-        return nearness == len(wanted), bool(wanted) and is_test(scope.file), nearness, is_overload(scope)
+        return nearness == len(wanted), bool(wanted) and stands_aside(scope.file), nearness, is_overload(scope)
 
     return tuple(sorted(scopes, key=place))
 
@@ -172,7 +172,7 @@ def _defined(found: tuple[Scope, ...], named: Iterable[Scope], asked: Reference)
     defined = [
         scope
         for scope in implementations(named)
-        if scope.qualified_name in names and not is_declaration(scope.file) and not is_test(scope.file)
+        if scope.qualified_name in names and not is_declaration(scope.file) and not stands_aside(scope.file)
     ]
     return (*defined, *found) if len(defined) == 1 else found
 
@@ -266,7 +266,7 @@ def _as_written(asked: Reference, name: ScopeName) -> tuple[int, bool, bool, int
 
 def _aside(name: ScopeName) -> tuple[bool, bool]:
     """Tests and mere declarations stand behind the rest."""
-    return is_test(name.file), is_declaration(name.file)
+    return stands_aside(name.file), is_declaration(name.file)
 
 
 def _in_file(asked: Reference, name: ScopeName) -> bool:

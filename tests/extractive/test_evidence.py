@@ -55,6 +55,16 @@ def test_calls_of_what_nobody_knows_are_told_apart() -> None:
     ]
 
 
+def test_an_example_is_no_test() -> None:
+    use = {"file": "examples/bank.py", "qualified_name": "show", "lines": [5]}
+    scope = {"qualified_name": "Vault.open", "file": "bank.py", "line": 3, "callers": [use]}
+    found = [
+        Found(Call("find_callers", ()), {"match": "exact", "total": 1, "scopes": [scope]}),
+        Found(Call("grep_code", ()), {"matches": [{"file": "examples/latest.py", "line": 5, "text": "open()"}]}),
+    ]
+    assert evidence.tested("Vault.open", found) == ["`Vault.open` (bank.py, line 3): no test names it."]
+
+
 def test_two_things_compared_are_two_questions() -> None:
     for text in ("what is the difference between Safe and Vault?", "compare Safe with Vault", "Safe vs. Vault"):
         assert [(each.form, each.target.text) for each in read_questions(text)] == [("what", "Safe"), ("what", "Vault")]

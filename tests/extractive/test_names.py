@@ -15,6 +15,7 @@ from ragforge_memory.retrieval.names import (
     reference,
     same_file,
     spelling,
+    stands_aside,
     stands_last,
     words,
 )
@@ -134,3 +135,10 @@ def test_files() -> None:
     assert is_test("pkg/core_test.go")
     assert is_test("web/app.spec.ts")
     assert not is_test("src/click/testing.py")
+    # What shows a use or measures it proves nothing.
+    for file in ("examples/shop/cart.py", "benchmarks/cart.py"):
+        assert not is_test(file)
+        assert stands_aside(file)
+    assert is_test("examples/shop/tests/test_cart.py")
+    assert stands_aside("tests/test_core.py")
+    assert not stands_aside("src/click/core.py")

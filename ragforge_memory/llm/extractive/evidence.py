@@ -12,7 +12,7 @@ from ragforge_memory.llm.extractive.members import MAX_LINES, PROSE
 from ragforge_memory.llm.extractive.quoting import NOTHING_FOUND, nothing, rest, subject, taken_for, text_line, trimmed
 from ragforge_memory.llm.extractive.targets import Target, spelled
 from ragforge_memory.models.text import counted
-from ragforge_memory.retrieval.names import is_test
+from ragforge_memory.retrieval.names import is_test, stands_aside
 
 MAX_EVIDENCE = 40
 """Lines or scopes that are listed."""
@@ -228,7 +228,7 @@ def _value(found: Sequence[Found], tool: str) -> Mapping[str, Any]:
 def _matches(found: Sequence[Found]) -> list[Mapping[str, Any]]:
     """The lines that grep gave, those of tests and of texts last."""
     matches = _value(found, "grep_code").get("matches") or []
-    return sorted(matches, key=lambda each: (bool(_TEXT.search(each["file"])), is_test(each["file"])))
+    return sorted(matches, key=lambda each: (bool(_TEXT.search(each["file"])), stands_aside(each["file"])))
 
 
 def _scopes_of_lines(found: Sequence[Found]) -> dict[tuple[str, int], str]:

@@ -12,7 +12,7 @@ from typing import Any
 from ragforge_memory.llm.extractive.calls import Call, Found
 from ragforge_memory.llm.extractive.quoting import NOTHING_FOUND, code_span, item, quotation, text_line
 from ragforge_memory.llm.extractive.targets import Target, spelled
-from ragforge_memory.retrieval.names import is_test
+from ragforge_memory.retrieval.names import stands_aside
 
 MAX_PLACES = 8
 """Lines that are listed beside the first."""
@@ -194,7 +194,8 @@ def _code_first(lines: Iterable[Mapping[str, Any]], name: str) -> list[Mapping[s
     """Tests last; before them parameters (they end with a comma), before those what only hands a name of its own on."""
     handed = re.compile(rf"=\s*(?:\w+\.)*{re.escape(name)}\W*$")
     return sorted(
-        lines, key=lambda each: (is_test(each["file"]), each["text"].endswith(","), bool(handed.search(each["text"])))
+        lines,
+        key=lambda each: (stands_aside(each["file"]), each["text"].endswith(","), bool(handed.search(each["text"]))),
     )
 
 
