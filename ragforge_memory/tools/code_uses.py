@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ragforge_memory.retrieval.names import stands_aside
 from ragforge_memory.tools.declare import ToolOutput, tool
+from ragforge_memory.tools.overrides import overriding
 from ragforge_memory.tools.ports import ToolContext
 from ragforge_memory.tools.resolve import implementations, resolve
 from ragforge_memory.tools.shown import LIST_BYTES, before, code_of, fitting, shown, size_of
@@ -36,7 +37,7 @@ async def find_callers(context: ToolContext, name: str, file: str = "", kind: st
     `callers` are functions that call it. `possible` ones call something of that name on an object whose type is not
     known, so it may be another's. What is certainly another's (imported from elsewhere, a parameter) is left out.
     `top_level` are calls outside of functions, `decorates` what it decorates, `references` name it without
-    calling it, `subclasses` inherit from it.
+    calling it, `subclasses` inherit from it, `overrides` are members of types below its own that override it.
 
     Args:
         name: the name that is called, as for `read_scope`.
@@ -176,6 +177,9 @@ async def _uses(read: _Uses, target: Scope) -> dict[str, Any]:
             {**_user(use.scope), "lines": list(use.lines) or [use.scope.definition_line]}
             for use in await code.inheritors(project, target.uuid, limit=MAX_USES)
         ),
+        "overrides": [
+            {**_user(each), "lines": [each.definition_line]} for each in await overriding(code, project, target, named)
+        ],
     }
 
 

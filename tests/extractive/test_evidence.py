@@ -28,6 +28,13 @@ pytestmark = pytest.mark.anyio
         ("where is bank.account imported?", "imports", "bank.account"),
         ("which modules import bank.account?", "imports", "bank.account"),
         ("which methods does Vault override?", "overrides", "Vault"),
+        ("what does Vault.open override?", "overrides", "Vault.open"),
+        ("who overrides Safe.open?", "overridden", "Safe.open"),
+        ("which methods override Safe.open?", "overridden", "Safe.open"),
+        ("where is Safe.open overridden?", "overridden", "Safe.open"),
+        ("is Safe.open overridden anywhere?", "overridden", "Safe.open"),
+        ("show the overrides of Safe.open", "overridden", "Safe.open"),
+        ("overrides of Vault", "overrides", "Vault"),
         ("what files are in src/bank?", "outline", "src/bank"),
         ("list the files in src/bank/", "outline", "src/bank/"),
         ("what is in the bank folder?", "outline", "bank"),
@@ -170,6 +177,17 @@ async def test_what_lines_prove(agent: AsyncConversationAgent) -> None:
         "`Safe.open` - ", ""
     )
     assert "- `Vault.open` - bank/vault.py:14 (there in line 7)" in await ask("which methods does Vault override?")
+    one = await ask("what does Vault.open override?")
+    assert one.endswith(
+        "overrides 1 method of `Safe` (bank/safe.py, line 4):\n- `Vault.open` - bank/vault.py:14 (there in line 7)"
+    )
+    assert (await ask("who overrides Safe.open?")).splitlines() == [
+        "`Safe.open` (bank/safe.py, line 7) is overridden by 1 definition:",
+        "- `Vault.open` - bank/vault.py:14",
+    ]
+    last = await ask("is Vault.open overridden?")
+    assert last == "`Vault.open` (bank/vault.py, line 14): nothing that inherits from its type overrides it."
+    assert "`Vault` - bank/vault.py:4" in await ask("who overrides Safe?")
     both = await ask("what is the difference between Safe and Vault?")
     assert "`Safe` - bank/safe.py:4" in both
     assert "`Vault` - bank/vault.py:4" in both

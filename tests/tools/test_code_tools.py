@@ -120,6 +120,14 @@ async def test_subclasses_are_told(run: Run) -> None:
     assert names(target["subclasses"]) == ["GiftCart"]
 
 
+async def test_what_overrides_a_member_is_told(run: Run) -> None:
+    both = (await run("find_callers", name="checkout")).value["scopes"]
+    told = {each["qualified_name"]: names(each["overrides"]) for each in both}
+    assert told == {"Cart.checkout": ["GiftCart.checkout"], "GiftCart.checkout": []}
+    (alone,) = (await run("find_callers", name="add_item")).value["scopes"]
+    assert alone["overrides"] == []
+
+
 async def test_callees_of_this_project_and_others(run: Run) -> None:
     (target,) = (await run("find_callees", name="Cart.add_item")).value["scopes"]
     assert names(target["callees"]) == ["Cart.check_limit", "total_price"]

@@ -36,6 +36,10 @@ FILES = {
     "kit_core/next.py": "def define(x):\n    return x\n\n\ndef frozen(x):\n    return x\n",
     "kit_core/old.py": "def frozen(x):\n    return x\n",
     "tests/test_kit.py": "import kit\n\n\ndef define():\n    return kit.define(1)\n",
+    "pets/pets.py": (
+        "class Pet:\n    def speak(self): ...\n\n\nclass Dog(Pet): ...\n\n\n"
+        "class Puppy(Dog):\n    def speak(self): ...\n\n\nclass Radio:\n    def speak(self): ...\n"
+    ),
     "web/shapes.ts": "interface Shape { area(): number }\nclass Square implements Shape { area() { return 1 } }\n",
 }
 
@@ -79,6 +83,12 @@ async def test_a_file_that_several_definitions_may_be_used_in_is_parsed_once_and
         [],
         [{"qualified_name": "", "type": "", "file": "mail/fast.py", "line": 0, "lines": [8]}],
     ]
+
+
+async def test_what_overrides_a_member_may_be_further_below(run: Run) -> None:
+    found = (await run("find_callers", name="speak")).value
+    told = {each["qualified_name"]: [one["qualified_name"] for one in each["overrides"]] for each in found["scopes"]}
+    assert told == {"Pet.speak": ["Puppy.speak"], "Puppy.speak": [], "Radio.speak": []}
 
 
 async def test_each_class_has_its_own_inheritors(run: Run) -> None:

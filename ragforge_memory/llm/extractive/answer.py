@@ -10,10 +10,10 @@ from typing import Any
 from ragforge_memory.llm.extractive.calls import Found
 from ragforge_memory.llm.extractive.corrections import acknowledged
 from ragforge_memory.llm.extractive.echoes import EVERY_DECISION, EVERY_TO_DO, NOTED
-from ragforge_memory.llm.extractive.evidence import imported, overridden, raised, tested, used_as_text
+from ragforge_memory.llm.extractive.evidence import imported, raised, tested, used_as_text
 from ragforge_memory.llm.extractive.found_text import code_lines, search_results
 from ragforge_memory.llm.extractive.held import bare
-from ragforge_memory.llm.extractive.inheritance import bases, subclasses
+from ragforge_memory.llm.extractive.inheritance import bases, overridden, overrides, subclasses
 from ragforge_memory.llm.extractive.members import (
     attribute,
     mentioned_owner,
@@ -128,7 +128,9 @@ def write(question: Question, asked: str, found: Sequence[Found]) -> str:
         case "imports":
             lines = imported(asked, question.target, found)
         case "overrides":
-            lines = overridden(asked, found)
+            lines = overrides(asked, found)
+        case "overridden":
+            lines = overridden(asked, values.get("find_callers", {}))
         case "subclasses":
             lines = subclasses(asked, values.get("find_callers", {}))
         case "bases":

@@ -167,56 +167,6 @@ def used_as_text(asked: str, target: Target, found: Sequence[Found]) -> list[str
     return [nothing(asked)]
 
 
-def overridden(asked: str, found: Sequence[Found]) -> list[str]:
-    """The methods of a type that a type directly above it has too."""
-    outlines = [
-        each.value
-        for each in found
-        if each.call.tool == "outline" and isinstance(each.value, dict) and each.value.get("kind") == "scope"
-    ]
-    if not outlines:
-        return [nothing(asked)]
-    own, bases = outlines[0], outlines[1:]
-    scope = own["scope"]
-    if not bases:
-        return [f"{subject(scope)} inherits from nothing that is defined in this project."]
-    answer: list[str] = []
-    for base in bases:
-        there = {each["name"]: each for each in _direct(base)}
-        shared = [each for each in _direct(own) if each["name"] in there and each["type"] in ("method", "function")]
-        above = base["scope"]
-        if not shared:
-            answer += [f"{subject(scope)} overrides no method of {subject(above)}.", ""]
-            continue
-        answer.append(f"{subject(scope)} overrides {counted(len(shared), 'method')} of {subject(above)}:")
-        for each in shared[:MAX_EVIDENCE]:
-            over = there[each["name"]]["line"]
-            answer.append(f"- `{each['qualified_name']}` - {own['file']}:{each['line']} (there in line {over})")
-        answer += [*rest(len(shared) - MAX_EVIDENCE), ""]
-    return trimmed(answer)
-
-
-def inheriting_calls(found: Sequence[Found]) -> tuple[Call, ...]:
-    """The outlines of a type, of several with that name the first that inherits, and of what is directly above it."""
-    scopes = _value(found, "find_callees").get("scopes") or []
-    chosen = next((each for each in scopes if each.get("bases")), scopes[0] if scopes else None)
-    if chosen is None:
-        return ()
-    types = [chosen, *(chosen.get("bases") or [])[:5]]
-    return tuple(Call("outline", (("target", f"{each['file']}:{each['qualified_name']}"),)) for each in types)
-
-
-def _direct(outline: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """The members of an outline's type itself, once a name."""
-    prefix = f"{outline['scope']['qualified_name']}."
-    members = {
-        each["qualified_name"]: each
-        for each in outline.get("scopes") or []
-        if each["qualified_name"] == prefix + each["name"]
-    }
-    return list(members.values())
-
-
 def _grep(pattern: str, **more: Any) -> Call:
     return Call("grep_code", (("pattern", pattern), *more.items(), ("limit", MAX_LINES)))
 

@@ -1,10 +1,11 @@
-"""Answers about types: what stands below one, and what stands above it."""
+"""Answers about types: what stands below one and above it, and which of their members override which."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ragforge_memory.llm.extractive.calls import Call, Found
 from ragforge_memory.llm.extractive.quoting import (
     MAX_ASKED,
     nothing,
@@ -17,6 +18,7 @@ from ragforge_memory.llm.extractive.quoting import (
 )
 from ragforge_memory.models.text import counted
 
+_CALLED = ("method", "function")
 _TYPES = ("class", "struct", "interface", "enum", "trait", "type")
 
 
@@ -65,6 +67,93 @@ def bases(asked: str, value: Mapping[str, Any]) -> list[str]:
         lines += [*(["It is written as:", *written] if written else []), ""]
     lines += rest(int(value.get("total") or 0) - len(scopes), "more definitions of that name")
     return trimmed([*lines, *taken_for(value, asked)])
+
+
+def overridden(asked: str, value: Mapping[str, Any]) -> list[str]:
+    """The members that override each one of a name; of a type what inherits from it, which may override any."""
+    scopes = value.get("scopes") or []
+    if not scopes or scopes[0].get("type") in _TYPES:
+        return subclasses(asked, value)
+    lines: list[str] = []
+    for number, scope in enumerate(scopes):
+        over = scope.get("overrides") or []
+        total = max(len(over), int((scope.get("totals") or {}).get("overrides") or 0))
+        if over:
+            lines.append(f"{subject(scope)} is overridden by {counted(total, 'definition')}:")
+            lines += [use_item(each) for each in over[:MAX_ASKED]] + rest(total - len(over[:MAX_ASKED])) + [""]
+        elif number == 0:
+            lines += [f"{subject(scope)}: nothing that inherits from its type overrides it.", ""]
+    return trimmed([*lines, *taken_for(value, asked)])
+
+
+def overrides(asked: str, found: Sequence[Found]) -> list[str]:
+    """The methods of a type that a type directly above it has too; of a method those that it overrides itself."""
+    outlines = [
+        each.value
+        for each in found
+        if each.call.tool == "outline" and isinstance(each.value, dict) and each.value.get("kind") == "scope"
+    ]
+    if not outlines:
+        return [nothing(asked)]
+    own, bases = outlines[0], outlines[1:]
+    scope = own["scope"]
+    if not bases:
+        return [f"{subject(scope)} inherits from nothing that is defined in this project."]
+    method = _chosen(found[:1])
+    only = method["name"] if method is not None and _is_member(method) else ""
+    answer: list[str] = []
+    for base in bases:
+        there = {each["name"]: each for each in _direct(base)}
+        shared = [
+            each
+            for each in _direct(own)
+            if each["name"] in there and each["type"] in _CALLED and only in ("", each["name"])
+        ]
+        above = base["scope"]
+        if not shared:
+            answer += [f"{subject(scope)} overrides {f'no `{only}`' if only else 'no method'} of {subject(above)}.", ""]
+            continue
+        answer.append(f"{subject(scope)} overrides {counted(len(shared), 'method')} of {subject(above)}:")
+        for each in shared[:MAX_ASKED]:
+            over = there[each["name"]]["line"]
+            answer.append(f"- `{each['qualified_name']}` - {own['file']}:{each['line']} (there in line {over})")
+        answer += [*rest(len(shared) - MAX_ASKED), ""]
+    return trimmed(answer)
+
+
+def inheriting_calls(found: Sequence[Found]) -> tuple[Call, ...]:
+    """The outlines of a type, of several with that name the first that inherits, and of what is directly above it; of a
+    method first what its type inherits from."""
+    chosen = _chosen(found)
+    if chosen is None:
+        return ()
+    if _is_member(chosen):
+        owner = chosen["qualified_name"].rpartition(".")[0]
+        return (Call("find_callees", (("name", owner), ("file", chosen["file"]))),)
+    types = [chosen, *(chosen.get("bases") or [])[:5]]
+    return tuple(Call("outline", (("target", f"{each['file']}:{each['qualified_name']}"),)) for each in types)
+
+
+def _chosen(found: Sequence[Found]) -> Mapping[str, Any] | None:
+    """What the last look at bases was at: of several the first that has any."""
+    values = [each.value for each in found if each.call.tool == "find_callees" and isinstance(each.value, dict)]
+    scopes = values[-1].get("scopes") or [] if values else []
+    return next((each for each in scopes if each.get("bases")), scopes[0] if scopes else None)
+
+
+def _is_member(scope: Mapping[str, Any]) -> bool:
+    return scope.get("type") in _CALLED and "." in scope["qualified_name"]
+
+
+def _direct(outline: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """The members of an outline's type itself, once a name."""
+    prefix = f"{outline['scope']['qualified_name']}."
+    members = {
+        each["qualified_name"]: each
+        for each in outline.get("scopes") or []
+        if each["qualified_name"] == prefix + each["name"]
+    }
+    return list(members.values())
 
 
 def _number_below(scope: Mapping[str, Any]) -> int:

@@ -15,7 +15,7 @@ from ragforge_memory.llm.extractive.talk_patterns import PARTS as TALK_PARTS
 
 Form = Literal[
     "where", "what", "show", "callers", "uses", "callees", "subclasses", "bases", "outline", "overview", "lines",
-    "tests", "raises", "throws", "catches", "imports", "overrides",
+    "tests", "raises", "throws", "catches", "imports", "overrides", "overridden",
     "said", "recap", "search", "given", "greeting", "thanks", "noted", "taken back", "which note", "changes", "help",
 ]  # fmt: skip
 
@@ -206,6 +206,16 @@ _OVERRIDES = (
     r"{give}(?:overrides|(?:overridden|overriding) {noun}) (?:of|in|by) {x}",
     r"{give}{noun} (?:overridden|redefined) (?:by|in) {x}",
 )
+_OVERRIDDEN = (
+    r"(?:who|what|which)(?: {noun})?(?: (?:is|are|all|else|actually|directly))* "
+    r"(?:overrides?|overriding|redefines?|redefining) {x}",
+    r"{where} {x} (?:is |are |being |gets? |ever |actually )*(?:overridden|redefined)(?: (?:from|in|by|anywhere|at))?",
+    r"(?:is|are) {x} (?:even |ever |actually )?(?:overridden|redefined)"
+    r"(?: (?:anywhere|somewhere|at all|by (?:anything|anyone|any {noun})))?",
+    r"(?:by )?(?:who|whom|what|which {noun}) (?:is|are) {x} (?:overridden|redefined)(?: (?:by|in))?",
+    r"(?:does|do) (?:anyone|anything|something|any {noun}) (?:override|redefine) {x}",
+    r"{give}(?:overrides|overriding {noun}|redefinitions) of (?P<x>\S+(?:\.|::|#|->)\S+)",
+)
 _COMPARED = (
     r"(?:(?:what(?:'s| is| are)|explain|tell me|show me) )?(?:the )?(?:main )?differences? between {x} and (?P<y>.+?)",
     r"compare {x} (?:and|with|to|against) (?P<y>.+?)",
@@ -311,6 +321,7 @@ _IN_ORDER: tuple[tuple[Form, tuple[str, ...]], ...] = (
     ("catches", _CATCHES),
     ("imports", _IMPORTS),
     ("tests", _TESTS),
+    ("overridden", _OVERRIDDEN),
     ("overrides", _OVERRIDES),
     ("bases", _BASES),
     ("subclasses", _SUBCLASSES),

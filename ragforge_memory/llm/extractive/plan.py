@@ -9,8 +9,9 @@ from typing import Any
 
 from ragforge_memory.llm.extractive.calls import Call, Found
 from ragforge_memory.llm.extractive.corrections import subject_words
-from ragforge_memory.llm.extractive.evidence import catching, importing, inheriting_calls, naming, raising, testing
+from ragforge_memory.llm.extractive.evidence import catching, importing, naming, raising, testing
 from ragforge_memory.llm.extractive.given_text import mentions_of
+from ragforge_memory.llm.extractive.inheritance import inheriting_calls
 from ragforge_memory.llm.extractive.members import member_calls
 from ragforge_memory.llm.extractive.questions import (
     AND_STILL,
@@ -164,7 +165,7 @@ def _first(question: Question) -> tuple[Call, ...]:
             if target.kind == "words":
                 return (*_guess(target), *_search(question))
             return (name_call("read_scope", target),)
-        case "callers" | "uses" | "subclasses":
+        case "callers" | "uses" | "subclasses" | "overridden":
             return (name_call("find_callers", target),) if target.text else ()
         case "tests" if target.text:
             return (name_call("find_callers", target), testing(target)) if target.kind == "name" else (testing(target),)

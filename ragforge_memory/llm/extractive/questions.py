@@ -268,6 +268,7 @@ def _sensible(question: Question) -> Question | None:
             | "catches"
             | "imports"
             | "overrides"
+            | "overridden"
         ):
             # "Which database do we use?" asks for no definitions.
             if target.kind == "words" and _WE.search(target.text):

@@ -31,11 +31,24 @@ _FORMS: Mapping[Form, str] = {
     "tests": "Tests of {}",
     "raises": "Where {} is raised",
     "imports": "Imports of {}",
-    "overrides": "Overrides of {}",
+    "overrides": "What {} overrides",
+    "overridden": "Overrides of {}",
 }
 # What is asked about a name by these is a subject even where the name is a plain word.
 _ABOUT = frozenset(
-    {"callers", "uses", "callees", "subclasses", "said", "bases", "tests", "raises", "imports", "overrides"}
+    {
+        "callers",
+        "uses",
+        "callees",
+        "subclasses",
+        "said",
+        "bases",
+        "tests",
+        "raises",
+        "imports",
+        "overrides",
+        "overridden",
+    }
 )
 # What somebody notes is a title.
 _SMALL_TALK = SMALL_TALK - {"noted"}
