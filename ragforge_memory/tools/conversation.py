@@ -10,7 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ragforge_memory.errors import InvalidInput, ToolError
-from ragforge_memory.llm.extractive.corrections import is_note, read_acknowledged
+from ragforge_memory.llm.extractive.bare_corrections import is_note, read_acknowledged
 from ragforge_memory.llm.extractive.echoes import only_asks, only_repeats
 from ragforge_memory.retrieval.excerpts import excerpt
 from ragforge_memory.tools.declare import tool

@@ -7,8 +7,8 @@ from dataclasses import replace
 from itertools import chain
 from typing import Any
 
+from ragforge_memory.llm.extractive.bare_corrections import acknowledged
 from ragforge_memory.llm.extractive.calls import Found
-from ragforge_memory.llm.extractive.corrections import acknowledged
 from ragforge_memory.llm.extractive.echoes import EVERY_DECISION, EVERY_TO_DO, NOTED
 from ragforge_memory.llm.extractive.evidence import imported, raised, tested, used_as_text
 from ragforge_memory.llm.extractive.found_text import code_lines, search_results

@@ -8,7 +8,6 @@ from dataclasses import replace
 from typing import Any
 
 from ragforge_memory.llm.extractive.calls import Call, Found
-from ragforge_memory.llm.extractive.corrections import subject_words
 from ragforge_memory.llm.extractive.evidence import catching, importing, naming, raising, testing
 from ragforge_memory.llm.extractive.given_text import mentions_of
 from ragforge_memory.llm.extractive.inheritance import inheriting_calls
@@ -26,7 +25,7 @@ from ragforge_memory.llm.extractive.relevance import judged, line_pattern, named
 from ragforge_memory.llm.extractive.said import stated
 from ragforge_memory.llm.extractive.talk_patterns import PARTS
 from ragforge_memory.llm.extractive.targets import FOLDERS, Target, has_pronoun, read_target
-from ragforge_memory.llm.extractive.wording import content_words
+from ragforge_memory.llm.extractive.wording import content_words, subject_words
 from ragforge_memory.retrieval.names import KINDS
 
 _WHY = re.compile(r"^\W*why\b", re.I)

@@ -10,8 +10,8 @@ from dataclasses import replace
 from typing import Any
 
 from ragforge_memory.llm.extractive.answer import noted, write
+from ragforge_memory.llm.extractive.bare_corrections import corrects, is_amount, noted_before
 from ragforge_memory.llm.extractive.calls import Call, Found
-from ragforge_memory.llm.extractive.corrections import corrects, is_amount, noted_before
 from ragforge_memory.llm.extractive.days import days_asked
 from ragforge_memory.llm.extractive.given_answer import named_code
 from ragforge_memory.llm.extractive.given_text import is_about_given, split_given

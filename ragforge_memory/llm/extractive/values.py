@@ -35,3 +35,10 @@ APPROVES = (
     r"(?: (?:one|idea|point|plan))?)\b"
 )
 """What is said of what is well as it is."""
+
+SAYS = re.compile(
+    r"(?P<subject>[^,;:]*?)(?:\b|(?<=['’]))(?P<verb>s|re|is|are|was|were|stays?|remains?|becomes?|should|must|shall|will"
+    r"|has|have|may|can|needs?|uses?)\b (?P<what>.+)",
+    re.I,
+)
+"""A sentence as what it is about, its verb, and what it says of that."""

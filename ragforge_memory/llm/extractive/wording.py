@@ -26,6 +26,14 @@ package currently actually really
 """
 _EMPTY = frozenset(_EMPTY_WORDS.split())
 
+# What a note is made of, whatever it is about.
+_WORDING_WORDS = """
+decided agreed chose chosen settled concluded note remember record decision reminder correction update fyi todo bug
+idea keep stick stay bear mind wrong mistake changed scratch longer plan rule never always prefer switched moved dropped
+support right true
+"""
+_WORDING = frozenset(_WORDING_WORDS.split())
+
 # (ending, letters that must be left): the longer the ending, the more of the word has to remain.
 _ENDINGS = (
     ("ization", 4), ("isation", 4), ("ation", 4), ("izing", 4), ("ising", 4), ("ized", 4), ("ised", 4), ("izer", 4),
@@ -41,6 +49,12 @@ def content_words(text: str) -> tuple[str, ...]:
         if token.lower() not in _EMPTY and (len(token) > 1 or token.isdigit()):
             found.setdefault(token.lower(), token)
     return tuple(found.values())
+
+
+def subject_words(text: str) -> list[str]:
+    """What a statement is about, in order; numbers are what it says of that."""
+    said = (each.lower() for each in content_words(text))
+    return list(dict.fromkeys(stem(each) for each in said if each not in _WORDING and not each.isdigit()))
 
 
 def stem(word: str) -> str:

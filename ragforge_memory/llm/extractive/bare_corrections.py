@@ -1,0 +1,140 @@
+"""Which statement corrects what was noted or quoted right before it: it says so, and is about nothing else.
+
+"No, 30 seconds" has no subject of its own. The answer to it says what it corrects, so that a search for the one finds
+the other.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from ragforge_memory.llm.extractive.echoes import NOTED
+from ragforge_memory.llm.extractive.quoting import shortened
+from ragforge_memory.llm.extractive.small_talk import NO_QUESTION, THANKS
+from ragforge_memory.llm.extractive.talk_patterns import PARTS
+from ragforge_memory.llm.extractive.values import APPROVES, BARE_VALUE, SAYS
+from ragforge_memory.llm.extractive.wording import subject_words
+from ragforge_memory.llm.port import ChatMessage
+
+MAX_CORRECTION = 200
+"""Characters of a correction that is understood by what was said before it; longer ones say what they are about."""
+
+_ACKNOWLEDGED = re.compile(r'^"(?P<said>.+)" corrects "(?P<note>.+)"\.$', re.M)
+_QUOTED_NOTE = re.compile(r"^- You, .*, message \w+:\n {2}> (?P<note>.+)", re.M)
+_OPENING = re.compile(
+    r"(?:(?P<no>nope|no|actually|sorry|correction|scratch that|my mistake|(?:i|we) (?:was|were) wrong)"
+    r"|(?P<wrong>(?:(?:that|this|it|which)(?:['’]s| is| was) )?(?:wrong|incorrect|outdated"
+    rf"|(?:not|no longer) {PARTS['holds']}(?: any ?more)?))|ok(?:ay)?|so|but|and|well|oh|oops"
+    r"|wait(?=[,;:.!])|hm+|i think)"
+    r"(?:[ ,:;.!-]+|$)",
+    re.I,
+)
+_MEANT = re.compile(
+    r"(?:(?:i|we) (?:mean|meant|said)|(?:let['’]?s )?(?:make|say)(?: it| that)?|rather|only|just) ", re.I
+)
+_I_MEANT = re.compile(r"(?:sorry[,.]? )?(?:i|we) (?:mean|meant) ", re.I)
+_PRONOUN = re.compile(r"(?:it|that|this|they|those|these)['’]?", re.I)
+_APPROVES = re.compile(APPROVES, re.I)
+# "We use Memcached now" is about what was chosen before, whatever that is called.
+_CHOICE = (
+    r"(?:use|take|keep|prefer|need|stay (?:at|with|on)|stick (?:to|with)|go with|switch(?:ed)? to|moved? to|chose"
+    r"|choose)"
+)
+_CHOOSES = re.compile(
+    rf"(?:let['’]?s|(?:we|i)(?:['’]ve| have| should| will)?) (?:(?:now|just|rather) )?{_CHOICE} (?P<what>.+)", re.I
+)
+# "No, keep Node 18", with "we" left out.
+_ORDERS = re.compile(
+    r"(?:please )?(?:keep|leave|use|take|drop|prefer|stay (?:at|with|on)|stick (?:to|with)|go with|do not|don['’]t) "
+    r"(?P<what>.+)",
+    re.I,
+)
+_ONE_THING = re.compile(
+    r"(?!(?:it|that|this|they|those|these|both|none|all)\b)[\w.@/+-]+(?: [\w.@/+-]*[\w/+])?[.!]?", re.I
+)
+_CHOSEN = re.compile(rf"\b{_CHOICE}\b", re.I)
+
+
+def noted_before(earlier: Sequence[ChatMessage], *, quoted: bool = True) -> tuple[str, ...]:
+    """The notes that the last answer was about: the one that it acknowledged, or those that it quoted.
+
+    Args:
+        earlier: the messages before, oldest first.
+        quoted: whether those that it only quoted count.
+    """
+    at = max((n for n, each in enumerate(earlier) if each.role == "assistant" and each.content.strip()), default=-1)
+    if at < 0:
+        return ()
+    answer = earlier[at].content
+    if not answer.startswith(NOTED):
+        return tuple(dict.fromkeys(match["note"] for match in _QUOTED_NOTE.finditer(answer))) if quoted else ()
+    corrected = _ACKNOWLEDGED.search(answer)
+    told = corrected["note"] if corrected else next((x.content for x in reversed(earlier[:at]) if x.role == "user"), "")
+    return (told,) if told.strip() else ()
+
+
+def corrects(text: str, note: str) -> bool:
+    """Whether what is said right after a note corrects it: it says so, and is about nothing else."""
+    said = " ".join(text.split())
+    if "?" in said or len(said) > MAX_CORRECTION:
+        return False
+    # "I meant 128" needs no "no".
+    begins, sentence = bool(_I_MEANT.match(said)), False
+    while opening := _OPENING.match(said):
+        if opening["wrong"]:
+            return True
+        begins, said = begins or bool(opening["no"]), said[opening.end() :]
+        sentence = opening[0].rstrip().endswith((".", "!"))
+    if not begins or THANKS.match(said) or not (is_amount(said) or re.match(NO_QUESTION, said, re.I)):
+        return False
+    meant = _MEANT.match(said)
+    said = said[meant.end() :] if meant else said
+    if chooses := _CHOOSES.fullmatch(said):
+        what = chooses["what"]
+        return bool(_CHOSEN.search(note) and (BARE_VALUE.fullmatch(what) or _ONE_THING.fullmatch(what)))
+    have = {*subject_words(note)}
+    if orders := _ORDERS.fullmatch(said):
+        return bool({*subject_words(orders["what"])} & have)
+    states = SAYS.match(said)
+    if states is None or is_amount(said):  # "May 3"
+        own, value = {*subject_words(said)}, BARE_VALUE.fullmatch(said)
+        # What begins a sentence is written like a name.
+        stands = value is not None and bool(value["quantity"] or not sentence or meant)
+        return stands and (own <= have or not own & have)
+    subject = states["subject"].strip()
+    if _PRONOUN.fullmatch(subject):
+        return not _APPROVES.match(states["what"])
+    own = {*subject_words(subject)} or {*subject_words(states["what"])} & have
+    return bool(own) and own <= have
+
+
+def is_amount(text: str) -> bool:
+    """Whether a text says how much something is, and nothing else: "no, 20 MB"."""
+    said = " ".join(text.split())
+    while opening := _OPENING.match(said):
+        said = said[opening.end() :]
+    value = BARE_VALUE.fullmatch(said)
+    return value is not None and bool(value["quantity"])
+
+
+def acknowledged(text: str, note: str) -> str:
+    """What the answer to a correction says of it and of the note that it corrects."""
+    return f'"{shortened(text)}" corrects "{as_quoted(note)}".'
+
+
+def read_acknowledged(answer: str) -> tuple[str, str] | None:
+    """The correction and the note that an answer acknowledges; None where it acknowledges none."""
+    told = _ACKNOWLEDGED.search(answer) if answer.startswith(NOTED) else None
+    return (told["said"], told["note"]) if told else None
+
+
+def is_note(text: str, note: str) -> bool:
+    """Whether a text is the note that an answer has quoted."""
+    return as_quoted(text) == note
+
+
+def as_quoted(note: str) -> str:
+    first, _, rest = note.strip().partition("\n")
+    # "note:" and a line break says nothing yet.
+    return shortened(first if len(subject_words(first)) > 1 or not rest else " ".join(note.split()))
