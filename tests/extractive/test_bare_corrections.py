@@ -83,9 +83,19 @@ def test_what_was_chosen_is_corrected_by_what_is_chosen_now() -> None:
     assert not corrects("no, we use what Bob gave us", "We decided to keep Redis.")
     assert corrects("no, we use yarn", "we use pnpm, not npm")
     assert not corrects("no, we use it", "we use pnpm, not npm")
+    assert corrects("we changed our mind: we use spaces", "we decided to use tabs")
+    assert not corrects("we changed our mind: the port is 80", "we decided to use tabs")
     assert corrects("actually no, keep Node 18", "decision: drop support for Node 18")
     assert not corrects("no, leave me alone", "decision: drop support for Node 18")
     assert not corrects("nope, we use Memcached now", "We decided that Ada owns the deploy.")
+
+
+def test_what_stands_behind_the_same_preposition_takes_its_place() -> None:
+    note = "timestamps are stored in UTC"
+    assert corrects("no, in local time", note)
+    assert corrects("no, in the time of the user", note)
+    for text in ("no, on local disks", "no, in general", "in local time", "no, in that file it is called clock"):
+        assert not corrects(text, note)
 
 
 async def test_what_was_said_to_be_so_much_is_corrected_by_an_amount() -> None:

@@ -55,6 +55,8 @@ def forms(text: str) -> list[str]:
         "max password length is 72",
         "the owner of the doc folder is Marc",
         "Our base image is Alpine 3.",
+        "Anna reviews the metrics module",
+        "Ben is responsible for the releases.",
         "the default branch is `trunk`",
         "The retry loop always closes the response",
     ],

@@ -56,7 +56,7 @@ from ragforge_memory.llm.extractive.quoting import (
 )
 from ragforge_memory.llm.extractive.relevance import ENOUGH_WORDS
 from ragforge_memory.llm.extractive.said import all_decisions, decisions, outdated, sayings, stated, with_decisions
-from ragforge_memory.llm.extractive.small_talk import PLAIN, SET
+from ragforge_memory.llm.extractive.small_talk import PLAIN, SET, WHO
 from ragforge_memory.llm.extractive.stock import NO_TOOLS, says_nothing
 from ragforge_memory.llm.extractive.targets import is_file
 from ragforge_memory.llm.extractive.throws import thrown
@@ -75,7 +75,7 @@ def noted(text: str, note: str = "") -> str:
         text: the statement.
         note: what it corrects, if anything.
     """
-    told, plain = SET.match(note or text), PLAIN.match(note or text)
+    told, plain = SET.match(note or text) or WHO.match(note or text), PLAIN.match(note or text)
     # A key looks like a name, and is not kept: nothing finds it again.
     names = sorted(
         (each for each in names_in(redact(f"{text} {note}")) if each.lower() not in _MARKS),

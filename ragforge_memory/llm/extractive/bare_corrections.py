@@ -23,7 +23,8 @@ MAX_CORRECTION = 200
 _ACKNOWLEDGED = re.compile(r'^"(?P<said>.+)" corrects "(?P<note>.+)"\.$', re.M)
 _QUOTED_NOTE = re.compile(r"^- You, .*, message \w+:\n {2}> (?P<note>.+)", re.M)
 _OPENING = re.compile(
-    r"(?:(?P<no>nope|no|actually|sorry|correction|scratch that|my mistake|(?:i|we) (?:was|were) wrong)"
+    r"(?:(?P<no>nope|no|actually|sorry|correction|scratch that|my mistake|(?:i|we) (?:was|were) wrong"
+    r"|(?:we|i)(?:['’]ve| have)? changed (?:our|my) minds?)"
     r"|(?P<wrong>(?:(?:that|this|it|which)(?:['’]s| is| was) )?(?:wrong|incorrect|outdated"
     rf"|(?:not|no longer) {PARTS['holds']}(?: any ?more)?))|ok(?:ay)?|so|but|and|well|oh|oops"
     r"|wait(?=[,;:.!])|hm+|i think)"
@@ -52,6 +53,13 @@ _ORDERS = re.compile(
 )
 _ONE_THING = re.compile(
     r"(?!(?:it|that|this|they|those|these|both|none|all)\b)[\w.@/+-]+(?: [\w.@/+-]*[\w/+])?[.!]?", re.I
+)
+# "No, in local time" takes the place of what stands behind the same word: "stored in UTC".
+_PLACED = re.compile(
+    r"(?P<by>in|on|at|by|with|from|to|via|under|through|as|after|before|into)"
+    r" (?!(?:general|fact|case|principle|particular|short|this|that|my|your|it|all|least|now|me|you)\b)"
+    r"\S+(?: \S+){0,4}",
+    re.I,
 )
 _CHOSEN = re.compile(rf"\b{_CHOICE}\b", re.I)
 
@@ -97,6 +105,9 @@ def corrects(text: str, note: str) -> bool:
     if orders := _ORDERS.fullmatch(said):
         return bool({*subject_words(orders["what"])} & have)
     states = SAYS.match(said)
+    placed = _PLACED.fullmatch(said) if states is None else None
+    if placed and re.search(rf"\b{placed['by']} \S", note, re.I):
+        return True
     if states is None or is_amount(said):  # "May 3"
         own, value = {*subject_words(said)}, BARE_VALUE.fullmatch(said)
         # What begins a sentence is written like a name.

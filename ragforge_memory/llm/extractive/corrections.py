@@ -15,6 +15,9 @@ from ragforge_memory.llm.extractive.small_talk import LEADING
 from ragforge_memory.llm.extractive.values import APPROVES, SAYS
 from ragforge_memory.llm.extractive.wording import subject_words
 
+# "Erik reviews the metrics" is against "Anna reviews the metrics" where it says that it corrects something.
+_DOES = re.compile(r"(?P<who>(?-i:[A-Z][\w.-]*)) (?:now )?(?P<does>[a-z]{2,}s\b .+)", re.I)
+
 T = TypeVar("T")
 
 _CORRECTS = re.compile(
@@ -88,8 +91,8 @@ class Corrections(Generic[T]):
             text: the statement, from before all that was met.
         """
         later = [self._acknowledged.get(as_quoted(text))]
-        if words := subject_words(text):
-            stated = self._stated.get(words[0], ())
+        for begins in _beginnings(text):
+            stated = self._stated.get(begins, ())
             later.append(next((at for said, at in stated if _is_against(said, text)), None))
         if (value := held(text)) is not None:
             later.append(next((at for own, at in self._held.get(value.subject, ()) if own.instead_of(value)), None))
@@ -117,8 +120,8 @@ class Corrections(Generic[T]):
             at = len(self._met)
             self._met.append((said, place))
             self._said.setdefault(_bare(said), at)
-            if _says_so(said) and (words := subject_words(said)):
-                for begins in {words[0], *_replaced(said)}:
+            if _says_so(said):
+                for begins in _beginnings(said) | {*_replaced(said)}:
                     self._stated.setdefault(begins, []).append((said, at))
             if (value := held(said)) is not None:
                 self._held.setdefault(value.subject, []).append((value, at))
@@ -165,6 +168,9 @@ def _is_against(text: str, note: str) -> bool:
     first, second = subject_words(text), subject_words(note)
     if not first or not second:
         return False
+    now, before = _done_by(text), _done_by(note)
+    if now and before and now[0] != before[0] and now[1] == before[1]:
+        return True
     if first[0] != second[0]:
         # "Bob owns the adapters, not Anna" is against "Anna owns the adapters", and not what she has besides.
         replaced = {*_replaced(text)}
@@ -186,6 +192,18 @@ def _is_against(text: str, note: str) -> bool:
     if whose - others and others - whose:
         return False
     return {_verb(one), _verb(other)} != {"is", "has"}
+
+
+def _beginnings(text: str) -> set[str]:
+    """The words by which a statement and what corrects it are found: those that they begin with."""
+    done = _done_by(text)
+    return {*subject_words(text)[:1], *(done[1][:1] if done else ())}
+
+
+def _done_by(text: str) -> tuple[str, list[str]] | None:
+    """Who does something, and the stems of what that is; None where nobody is said to."""
+    says = _DOES.match(LEADING.sub("", text))
+    return (says["who"].lower(), subject_words(says["does"])) if says else None
 
 
 def _replaced(text: str) -> tuple[str, ...]:

@@ -139,6 +139,13 @@ PLAIN = re.compile(
     re.I,
 )
 """What says how things are in the project: "Sessions live in Redis", "All timestamps are UTC"."""
+WHO = re.compile(
+    rf"^{_AHEAD}{NO_QUESTION}(?P<who>(?-i:[A-Z][a-z]+)(?: (?-i:[A-Z][a-z]+))?) (?:now )?"
+    r"(?:owns|reviews|maintains|leads|manages|approves|releases|deploys|merges|takes care of"
+    r"|is (?:now )?(?:responsible for|in charge of|on call for)) (?P<what>[^?]+?)[.! ]*$",
+    re.I,
+)
+"""What says who answers for something: "Anna reviews the metrics module"."""
 HELP = re.compile(
     r"^(?:help(?: me)?|\?|usage|what can (?:you|i) (?:do|ask)(?: (?:you|here|for me))?|who are you|what are you"
     r"|how (?:do|can|should) (?:i|you) (?:use|work with|ask) (?:you|this|it)|how can you help(?: me)?"
@@ -181,6 +188,7 @@ STATEMENTS: tuple[tuple[Form, re.Pattern[str]], ...] = (
     ("noted", NOTED),
     ("noted", SET),
     ("noted", PLAIN),
+    ("noted", WHO),
     ("thanks", APPROVED),
     ("taken back", TAKEN_BACK),
     ("changes", CHANGES),
