@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 
 from ragforge_memory.llm.extractive.corrections import Corrections
+from ragforge_memory.llm.extractive.echoes import EVERY_TO_DO, only_repeats
 from ragforge_memory.llm.extractive.questions import read_questions
-from ragforge_memory.llm.extractive.said import sayings
+from ragforge_memory.llm.extractive.said import decisions, sayings
 
 BEGIN = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -58,6 +59,9 @@ def listed(said: list[dict[str, Any]]) -> dict[str, str]:
         ("note: the port is 8080", "update: the port is 9090"),
         ("we decided that the port is 8080", "we changed our mind: the port is 9090"),
         ("note: the port is 8080", "no, the port is 9090"),
+        ("todo: migrate the port", "done: migrate the port"),
+        ("still to do: document the port range", "the port range is done"),
+        ("I still have to document the port", "we have finished the port"),
         ("Anna reviews the metrics module", "no, Erik reviews the metrics module"),
         ("note: Redis keeps the open sessions", "correction: Postgres keeps the open sessions"),
         ("we decided to keep sessions in Redis", "correction: sessions are in Postgres"),
@@ -123,6 +127,9 @@ def test_a_correction_marks_what_it_corrects(first: str, then: str) -> None:
         ("uploads run on Linux", "uploads run on every push"),
         ("uploads are called twice", "uploads are called asynchronously"),
         ("uploads run in CI", "uploads run in parallel"),
+        ("todo: migrate the port", "the port migration is not done"),
+        ("todo: migrate the port", "done: document the port"),
+        ("note: the port is migrated on Monday", "the port is done"),
         ("Anna reviews the port module", "Erik reviews the port module"),
         ("Anna reviews the port module", "no, Erik reviews the uploads module"),
         ("note: the port is lazy", "Update: the port has 20 connections"),
@@ -136,6 +143,29 @@ def test_what_corrects_nothing_marks_nothing(first: str, then: str) -> None:
     assert listed(said) == {}
     for word in ("port", "uploads"):
         assert marked(sayings(word, {"query": word, "messages": said})) == {}
+
+
+def test_what_is_done_is_no_longer_to_be_done() -> None:
+    def note(text: str, at: int, by: str = "", done: str = "") -> dict[str, Any]:
+        (told,) = messages(text)
+        corrected = {"corrected": {"message_id": by, "timestamp": "2026-01-02T00:00:00", "excerpt": done}} if by else {}
+        return {**told, "message_id": f"{at:032x}", **corrected}
+
+    every = [
+        note("todo: write the docs", 1),
+        note("todo: write the migration", 2, "a", "done: write the migration"),
+        # One of these two is.
+        note("todo: check the parser", 3, "b", "the parser is done"),
+        note("todo: move the parser", 4, "b", "the parser is done"),
+        note("todo: bump the version", 5, "c", "update: bump the version on Monday"),
+    ]
+    lines = decisions({"decisions": every}, called=EVERY_TO_DO)
+    assert [line for line in lines if line.startswith("  > ")] == [
+        f"  > todo: {each}" for each in ("write the docs", "check the parser", "move the parser", "bump the version")
+    ]
+    nothing = decisions({"decisions": every[1:2]}, called=EVERY_TO_DO)
+    assert nothing == ["Nothing found about `to-dos` in our conversations that is not done."]
+    assert only_repeats("assistant", nothing[0])
 
 
 def test_of_several_corrections_the_last_is_told() -> None:

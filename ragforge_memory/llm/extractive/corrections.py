@@ -1,5 +1,6 @@
 """Which later statement of the user's corrects an earlier one: it says that it does and is about the same, or it says
-another value of the same thing (see `held`), or its answer says so (see `bare_corrections`).
+another value of the same thing (see `held`), or that what was to be done is (see `to_dos`), or its answer says so (see
+`bare_corrections`).
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from ragforge_memory.llm.extractive.bare_corrections import as_quoted, read_ackn
 from ragforge_memory.llm.extractive.held import Held, held
 from ragforge_memory.llm.extractive.questions import names_in, sentences
 from ragforge_memory.llm.extractive.small_talk import LEADING
+from ragforge_memory.llm.extractive.to_dos import closes, done_words, to_do_words
 from ragforge_memory.llm.extractive.values import APPROVES, SAYS
 from ragforge_memory.llm.extractive.wording import subject_words
 
@@ -81,6 +83,7 @@ class Corrections(Generic[T]):
         # Each with where it stands in what was met.
         self._stated: dict[str, list[tuple[str, int]]] = {}
         self._held: dict[frozenset[str], list[tuple[Held, int]]] = {}
+        self._done: dict[str, list[tuple[str, int]]] = {}
         self._acknowledged: dict[str, int] = {}
         self._said: dict[str, int] = {}
 
@@ -94,6 +97,8 @@ class Corrections(Generic[T]):
         for begins in _beginnings(text):
             stated = self._stated.get(begins, ())
             later.append(next((at for said, at in stated if _is_against(said, text)), None))
+        for word in to_do_words(text):
+            later.append(next((at for said, at in self._done.get(word, ()) if closes(said, text)), None))
         if (value := held(text)) is not None:
             later.append(next((at for own, at in self._held.get(value.subject, ()) if own.instead_of(value)), None))
         # What is said once more holds again.
@@ -123,6 +128,8 @@ class Corrections(Generic[T]):
             if _says_so(said):
                 for begins in _beginnings(said) | {*_replaced(said)}:
                     self._stated.setdefault(begins, []).append((said, at))
+            for word in done_words(said)[:1]:
+                self._done.setdefault(word, []).append((said, at))
             if (value := held(said)) is not None:
                 self._held.setdefault(value.subject, []).append((value, at))
 
@@ -136,11 +143,14 @@ def _statements(text: str) -> list[str]:
 
 
 def _corrects(text: str, note: str) -> bool:
-    """Whether a later statement corrects a note: it says so and is about the same, or has another value for it."""
+    """Whether a later statement corrects a note: it says so and is about the same, has another value for it, or says
+    that it is done."""
     earlier = held(note)
     for said in _statements(text):
         value = held(said) if earlier is not None else None
         if (_says_so(said) and _is_against(said, note)) or (value and earlier and value.instead_of(earlier)):
+            return True
+        if closes(said, note):
             return True
     return False
 

@@ -7,7 +7,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ragforge_memory.llm.extractive.corrections import correction_of
-from ragforge_memory.llm.extractive.echoes import EVERY_DECISION, NO_DECISION, WHAT_WAS_SAID, only_asks, only_repeats
+from ragforge_memory.llm.extractive.echoes import (
+    EVERY_DECISION,
+    EVERY_TO_DO,
+    NO_DECISION,
+    WHAT_WAS_SAID,
+    only_asks,
+    only_repeats,
+)
 from ragforge_memory.llm.extractive.questions import read_questions
 from ragforge_memory.llm.extractive.quoting import (
     NOTHING_FOUND,
@@ -19,6 +26,7 @@ from ragforge_memory.llm.extractive.quoting import (
 from ragforge_memory.llm.extractive.relevance import ENOUGH_WORDS
 from ragforge_memory.llm.extractive.small_talk import SMALL_TALK
 from ragforge_memory.llm.extractive.targets import is_marked
+from ragforge_memory.llm.extractive.to_dos import left_to_do
 from ragforge_memory.llm.extractive.wording import covered, stem
 
 _ASKED = 2
@@ -130,9 +138,11 @@ def all_decisions(values: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
 
 def decisions(value: Mapping[str, Any], when: str = "", still: bool = False, called: str = EVERY_DECISION) -> list[str]:
     """What was decided and noted, the newest first, as `list_decisions` gave it; ``called``: what all of it is."""
-    noted = value.get("decisions") or []
+    every = value.get("decisions") or []
+    noted = left_to_do(every) if called == EVERY_TO_DO else every
     if not noted:
-        return [f"{NOTHING_FOUND} about `{called}` in our conversations{when}."]
+        open_ones = " that is not done" if every else ""
+        return [f"{NOTHING_FOUND} about `{called}` in our conversations{when}{open_ones}."]
     lines = [f"{WHAT_WAS_SAID} `{called}`{when}:"]
     for each in noted:
         lines += quoted_message(each, ())

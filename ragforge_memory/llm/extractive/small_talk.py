@@ -48,7 +48,7 @@ _AHEAD = (
 LEADING = re.compile(
     r"^(?:(?:ok(?:ay)?|so|but|and|well|hm+|sorry|i think|please|fyi|important|actually|from now on|scratch that|no|nope"
     r"|my mistake|(?:i|we) (?:was|were) wrong|note|remember|for the record|decision|decided|reminder|correction|update"
-    r"|rule|heads[- ]up|(?:we|i)(?:['’]ve| have)? (?:now )?(?:decided|agreed|changed (?:our|my) minds?))"
+    r"|rule|facts?(?= ?:)|heads[- ]up|(?:we|i)(?:['’]ve| have)? (?:now )?(?:decided|agreed|changed (?:our|my) minds?))"
     r"(?: that\b|(?: on)? ?[:,;.-])? ?(?=\b|['’\"`]))+",
     re.I,
 )
@@ -76,6 +76,7 @@ NOTED = re.compile(
     r"|(?:still )?to-?do\b ?[:,-]? ?(?=\w)|still to do ?[:,-] ?(?=\w)"
     r"|(?:we|i) still (?:have|need) to (?!(?:know|ask)\b)\w|(?:bug|idea) ?[:-]"
     r"|(?:note|remember|for the record|decision|decided|reminder|correction|update|heads[- ]up)(?: that\b| ?[:,-])"
+    r"|facts? ?:"
     r"|fyi\b|(?:keep|bear) in mind\b|(?:please )?be aware\b|scratch that\b|(?:i|we) (?:was|were) wrong\b|my mistake\b"
     r"|we(?:['’]ve| have)? (?:changed (?:our|my) minds?|switched|moved|dropped|use|keep|prefer|support)\b"
     r"|(?:the|our) (?:plan|rule|convention|policy|agreement|reason|goal)(?: for \S+)? (?:is|was)\b"
@@ -146,6 +147,14 @@ WHO = re.compile(
     re.I,
 )
 """What says who answers for something: "Anna reviews the metrics module"."""
+DONE = re.compile(
+    rf"^(?!.*\?){_AHEAD}(?:(?:done|finished|completed) ?[:,-] ?(\w.*?)"
+    r"|(?:we|i)(?:['’]ve| have)? (?:(?:now|just|finally|already) )?(?:finished|completed|done) (\w.*?)"
+    rf"|{NO_QUESTION}(?!(?:it|this|that|they|these|those)\b)(\S+(?: \S+){{0,6}}?) (?:is|are|has been|have been)"
+    r" (?:(?:now|all|finally|already) )*(?:done|finished|completed?))[.! ]*$",
+    re.I,
+)
+"""What says that something is done; what that is, is its one group."""
 HELP = re.compile(
     r"^(?:help(?: me)?|\?|usage|what can (?:you|i) (?:do|ask)(?: (?:you|here|for me))?|who are you|what are you"
     r"|how (?:do|can|should) (?:i|you) (?:use|work with|ask) (?:you|this|it)|how can you help(?: me)?"
@@ -189,6 +198,7 @@ STATEMENTS: tuple[tuple[Form, re.Pattern[str]], ...] = (
     ("noted", SET),
     ("noted", PLAIN),
     ("noted", WHO),
+    ("noted", DONE),
     ("thanks", APPROVED),
     ("taken back", TAKEN_BACK),
     ("changes", CHANGES),

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from ragforge_memory.llm.extractive.questions import MAX_QUESTION, prose, sentences
-from ragforge_memory.llm.extractive.small_talk import NOTED, PLAIN, SET, UNDECIDED, WHO
+from ragforge_memory.llm.extractive.small_talk import DONE, NOTED, PLAIN, SET, UNDECIDED, WHO
 
 MAX_STATED = 2_000
 """Characters of a message that is looked at: longer ones are pasted, and told by their own cues."""
@@ -18,7 +18,7 @@ def noted_in(text: str) -> str | None:
         return None
     said = [each.strip() for each in sentences(prose(text))]
     # How things are is a note where it is all that is said; in a longer text it explains.
-    forms = (NOTED, SET, PLAIN, WHO) if len(said) == 1 else (NOTED, SET)
+    forms = (NOTED, SET, PLAIN, WHO, DONE) if len(said) == 1 else (NOTED, SET)
     return next((each for each in said if _is_noted(each, forms)), None)
 
 

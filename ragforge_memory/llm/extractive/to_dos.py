@@ -1,0 +1,52 @@
+"""What is to be done, "todo: write the docs", and which later statement says that it is: "the docs are done"."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ragforge_memory.llm.extractive.small_talk import DONE, LEADING
+from ragforge_memory.llm.extractive.wording import subject_words
+
+_TO_DO = re.compile(
+    r"(?:(?:still )?to-?do\b ?[:,-]?|still to do ?[:,-]|(?:we|i) still (?:have|need) to) ?(?P<what>\w.*)", re.I
+)
+
+
+def to_do_words(text: str) -> list[str]:
+    """The stems of what a note says is to be done; none where it says of nothing that it is."""
+    wanted = _TO_DO.match(LEADING.sub("", " ".join(text.split())))
+    return subject_words(wanted["what"]) if wanted else []
+
+
+def done_words(text: str) -> list[str]:
+    """The stems of what a statement says is done; none where it says it of nothing."""
+    done = DONE.match(" ".join(text.split()))
+    return subject_words(next(filter(None, done.groups()), "")) if done else []
+
+
+def closes(text: str, note: str) -> bool:
+    """Whether a statement says that what a note wants is done: in words that the note has."""
+    done = done_words(text)
+    return bool(done) and {*done} <= {*to_do_words(note)}
+
+
+def left_to_do(noted: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """The notes without those that are closed, as `list_decisions` gives both.
+
+    "The migration is done" may mean one of several: then none that it does not say the whole of is left out.
+    """
+    closed = [
+        (each, later)
+        for each in noted
+        if (later := each.get("corrected")) is not None and closes(later["excerpt"], each["excerpt"])
+    ]
+    by = Counter(later["message_id"] for _, later in closed)
+    gone = {
+        each["message_id"]
+        for each, later in closed
+        if by[later["message_id"]] == 1 or {*done_words(later["excerpt"])} == {*to_do_words(each["excerpt"])}
+    }
+    return [each for each in noted if each["message_id"] not in gone]
