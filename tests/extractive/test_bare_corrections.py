@@ -175,3 +175,23 @@ async def test_a_bare_correction_is_told_under_its_note(agent: AsyncConversation
     await ask("where is check_amount?")
     assert "What was said" not in await ask("no, that's wrong")
     assert "Noted" not in await ask("no, 30 seconds")
+
+
+async def test_the_answer_to_a_correction_with_a_subject_of_its_own_says_what_it_corrects(
+    agent: AsyncConversationAgent,
+) -> None:
+    talk = await agent.create_conversation()
+
+    async def told(text: str) -> list[str]:
+        return (await talk.send_message(text)).content.splitlines()[1:]
+
+    assert await told("note: the retry limit is 5") == []
+    assert await told("todo: write the changelog") == []
+    assert await told("update: the retry limit is 7") == [
+        'This corrects what was noted before: "note: the retry limit is 5".'
+    ]
+    assert await told("the changelog is done") == ['This closes what was noted before: "todo: write the changelog".']
+    # What follows corrects the correction.
+    await told("update: the retry limit is 8")
+    assert await told("no, 9") == ['"no, 9" corrects "update: the retry limit is 8".']
+    assert await told("update: the page size is 8") == []

@@ -6,9 +6,10 @@ from typing import Any
 
 import pytest
 
-from ragforge_memory.llm.extractive.answer import noted, write
+from ragforge_memory.llm.extractive.answer import write
 from ragforge_memory.llm.extractive.calls import Call, Found
 from ragforge_memory.llm.extractive.members import set_lines
+from ragforge_memory.llm.extractive.noted_answer import noted
 from ragforge_memory.llm.extractive.questions import read_question
 from ragforge_memory.llm.extractive.quoting import documentation, signature, text_line
 from ragforge_memory.llm.extractive.said import MAX_SAYINGS, sayings

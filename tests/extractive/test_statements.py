@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from ragforge_memory.llm.extractive.answer import noted
 from ragforge_memory.llm.extractive.echoes import NOTED
+from ragforge_memory.llm.extractive.noted_answer import noted
 from ragforge_memory.llm.extractive.questions import read_questions
 
 

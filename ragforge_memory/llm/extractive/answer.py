@@ -7,12 +7,10 @@ from dataclasses import replace
 from itertools import chain
 from typing import Any
 
-from ragforge_memory.llm.extractive.bare_corrections import acknowledged
 from ragforge_memory.llm.extractive.calls import Found
-from ragforge_memory.llm.extractive.echoes import EVERY_DECISION, EVERY_TO_DO, NOTED
+from ragforge_memory.llm.extractive.echoes import EVERY_DECISION, EVERY_TO_DO
 from ragforge_memory.llm.extractive.evidence import imported, raised, tested, used_as_text
 from ragforge_memory.llm.extractive.found_text import code_lines, search_results
-from ragforge_memory.llm.extractive.held import bare
 from ragforge_memory.llm.extractive.inheritance import bases, overridden, overrides, subclasses
 from ragforge_memory.llm.extractive.members import (
     attribute,
@@ -34,7 +32,7 @@ from ragforge_memory.llm.extractive.plan import (
     asks_why,
     is_about_code,
 )
-from ragforge_memory.llm.extractive.questions import Question, asks_how, names_in, search_words
+from ragforge_memory.llm.extractive.questions import Question, asks_how, search_words
 from ragforge_memory.llm.extractive.quoting import (
     MAX_ASKED,
     MAX_LISTED,
@@ -56,38 +54,10 @@ from ragforge_memory.llm.extractive.quoting import (
 )
 from ragforge_memory.llm.extractive.relevance import ENOUGH_WORDS
 from ragforge_memory.llm.extractive.said import all_decisions, decisions, outdated, sayings, stated, with_decisions
-from ragforge_memory.llm.extractive.small_talk import PLAIN, SET, WHO
 from ragforge_memory.llm.extractive.stock import NO_TOOLS, says_nothing
-from ragforge_memory.llm.extractive.targets import is_file
 from ragforge_memory.llm.extractive.throws import thrown
 from ragforge_memory.models.text import counted
-from ragforge_memory.redaction import redact
 from ragforge_memory.retrieval.names import KINDS, stands_aside
-
-_MARKS = ("todo", "fyi", "note", "bug")
-"""Words that begin a note, in capitals, and are no names."""
-
-
-def noted(text: str, note: str = "") -> str:
-    """What is said to a statement: how it is found again, by the name in it if there is one.
-
-    Args:
-        text: the statement.
-        note: what it corrects, if anything.
-    """
-    told, plain = SET.match(note or text) or WHO.match(note or text), PLAIN.match(note or text)
-    # A key looks like a name, and is not kept: nothing finds it again.
-    names = sorted(
-        (each for each in names_in(redact(f"{text} {note}")) if each.lower() not in _MARKS),
-        key=is_file,
-    )
-    # "The pool size is 10" has none of the words by which all that was decided is looked for.
-    if told:
-        names = [told["what"].strip()]
-    elif plain and not names:
-        names = [bare(plain["what"] or plain["of_all"])]
-    found = f"{NOTED} about {names[0]}` finds it again." if names else f"{NOTED}` lists it."
-    return f"{found}\n{acknowledged(text, note)}" if note else found
 
 
 def write(question: Question, asked: str, found: Sequence[Found]) -> str:

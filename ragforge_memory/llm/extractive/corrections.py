@@ -72,6 +72,11 @@ def _is_later(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
     return bool(one["timestamp"] > other["timestamp"])
 
 
+def may_correct(text: str) -> bool:
+    """Whether a statement may be against an earlier one, by its words alone."""
+    return any(_says_so(said) or held(said) is not None or done_words(said) for said in _statements(text))
+
+
 class Corrections(Generic[T]):
     """What corrects earlier statements, met from the newest message back: of each note the last correction is known.
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from ragforge_memory.llm.extractive.calls import Call, Found
+from ragforge_memory.llm.extractive.corrections import may_correct
 from ragforge_memory.llm.extractive.evidence import catching, importing, naming, raising, testing
 from ragforge_memory.llm.extractive.given_text import mentions_of
 from ragforge_memory.llm.extractive.inheritance import inheriting_calls
@@ -192,6 +193,10 @@ def _first(question: Question) -> tuple[Call, ...]:
             return decided if asks_for_decisions(question) else (*decided, *_said(search_words(question), question))
         case "recap":
             return (Call("recent_conversations", (("limit", 11), *question.days.arguments)),)
+        case "noted":
+            # What it corrects is told with the answer.
+            before = Call("list_decisions", (("doubtful", True), ("limit", _SOME)))
+            return (before,) if may_correct(question.text) else ()
         case "search":
             names = (Call("read_scope", (("name", name),)) for name in plain_names(question))
             return (*names, *_search(question))

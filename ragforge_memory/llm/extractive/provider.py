@@ -9,13 +9,14 @@ from collections.abc import AsyncGenerator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from ragforge_memory.llm.extractive.answer import noted, write
+from ragforge_memory.llm.extractive.answer import write
 from ragforge_memory.llm.extractive.bare_corrections import corrects, is_amount, noted_before
 from ragforge_memory.llm.extractive.calls import Call, Found
 from ragforge_memory.llm.extractive.days import days_asked
 from ragforge_memory.llm.extractive.given_answer import named_code
 from ragforge_memory.llm.extractive.given_text import is_about_given, split_given
 from ragforge_memory.llm.extractive.history import last_items, resolve_target, topic_of
+from ragforge_memory.llm.extractive.noted_answer import noted
 from ragforge_memory.llm.extractive.plan import MAX_STEPS, asks_for_decisions, next_calls
 from ragforge_memory.llm.extractive.questions import Question, read_questions, search_words
 from ragforge_memory.llm.extractive.recap import recapitulated
@@ -177,7 +178,7 @@ class _Turn:
         for question, text in self._questions:
             if question.form == "noted":
                 kept = not self._offered or "search_conversation" in self._offered
-                parts.append(noted(question.text, self._corrected) if kept else NOT_KEPT)
+                parts.append(noted(question.text, self._corrected, self._found(question)) if kept else NOT_KEPT)
             elif question.form in _SMALL_TALK:
                 parts.append(_SMALL_TALK[question.form])
             elif question.form == "given":

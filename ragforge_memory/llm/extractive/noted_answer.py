@@ -1,0 +1,60 @@
+"""The answer to a statement: how it is found again, and what it corrects."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ragforge_memory.llm.extractive.bare_corrections import acknowledged
+from ragforge_memory.llm.extractive.calls import Found
+from ragforge_memory.llm.extractive.echoes import NOTED
+from ragforge_memory.llm.extractive.held import bare
+from ragforge_memory.llm.extractive.questions import names_in, sentences
+from ragforge_memory.llm.extractive.quoting import shortened
+from ragforge_memory.llm.extractive.small_talk import PLAIN, SET, WHO
+from ragforge_memory.llm.extractive.targets import is_file
+from ragforge_memory.llm.extractive.to_dos import closes
+from ragforge_memory.redaction import redact
+
+MAX_SETTLED = 3
+"""Notes that the answer to a correction names."""
+
+_MARKS = ("todo", "fyi", "note", "bug")
+"""Words that begin a note, in capitals, and are no names."""
+
+
+def noted(text: str, note: str = "", found: Sequence[Found] = ()) -> str:
+    """What is said to a statement: how it is found again, by the name in it if there is one, and what it corrects.
+
+    Args:
+        text: the statement.
+        note: what it corrects of what was said right before it, if anything.
+        found: what was decided before, as far as something corrects it.
+    """
+    told, plain = SET.match(note or text) or WHO.match(note or text), PLAIN.match(note or text)
+    # A key looks like a name, and is not kept: nothing finds it again.
+    names = sorted(
+        (each for each in names_in(redact(f"{text} {note}")) if each.lower() not in _MARKS),
+        key=is_file,
+    )
+    # "The pool size is 10" has none of the words by which all that was decided is looked for.
+    if told:
+        names = [told["what"].strip()]
+    elif plain and not names:
+        names = [bare(plain["what"] or plain["of_all"])]
+    again = f"{NOTED} about {names[0]}` finds it again." if names else f"{NOTED}` lists it."
+    return "\n".join([again, *([acknowledged(text, note)] if note else _settled(text, found))])
+
+
+def _settled(text: str, found: Sequence[Found]) -> list[str]:
+    """What a statement with a subject of its own corrects, or says is done."""
+    said = " ".join(text.split())
+    stated = {said, *sentences(said)}
+    settled = [
+        (each["excerpt"], each["corrected"]["excerpt"])
+        for call in found
+        if call.call.tool == "list_decisions" and isinstance(call.value, dict)
+        for each in call.value.get("decisions") or []
+        if each.get("corrected") and each["corrected"]["excerpt"] in stated
+    ]
+    notes = list(dict.fromkeys((closes(later, note), shortened(note)) for note, later in settled))[:MAX_SETTLED]
+    return [f'This {"closes" if closed else "corrects"} what was noted before: "{note}".' for closed, note in notes]
