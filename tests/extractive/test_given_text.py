@@ -82,9 +82,9 @@ def test_the_lines_of_a_diff() -> None:
     read = mentions_of(DIFF)
     assert read.sort == "diff"
     assert read.files == {
-        "bank/account.py": Places({6}, {6, 21}, {"check", "amount", "an", "old", "comment", "in", "SQL"}),
-        "notes.md": Places({1}, {1}, {"a"}),
-        "old.py": Places(set(), {1}, {"a", "b"}),
+        "bank/account.py": Places({6}, {6, 21}, removed={"check", "amount", "an", "old", "comment", "in", "SQL"}),
+        "notes.md": Places({1}, {1}, removed={"a"}),
+        "old.py": Places(set(), {1}, removed={"a", "b"}),
         "to.py": Places(was="from.py"),
     }
 
@@ -98,11 +98,31 @@ def test_the_frames_of_a_traceback_and_the_places_and_names_of_a_text() -> None:
     node = mentions_of(
         "Error: no\n    at ShoppingBasket.addItem (/app/web/index.ts:2:31)\n    at run (node:internal:1)"
     )
-    assert (node.sort, node.files) == ("traceback", {"/app/web/index.ts": Places({2})})
+    places = Places({2}, frames={2: "ShoppingBasket.addItem"})
+    assert (node.sort, node.files) == ("traceback", {"/app/web/index.ts": places})
     text = mentions_of("see web/index.ts:3 and bank/report.py, check_amount() and Account.deposit; https://a.com:80")
     assert text.sort == "text"
     assert text.files == {"web/index.ts": Places({3}), "bank/report.py": Places()}
     assert text.names == ("check_amount", "Account.deposit")
+
+
+@pytest.mark.parametrize(
+    ("frame", "file", "frames"),
+    [
+        ('  File "a.py", line 4, in run', "a.py", {4: "run"}),
+        ('  File "a.py", line 4, in <module>', "a.py", {}),
+        ("    at async Shop.open (/app/shop.ts:4:12)", "/app/shop.ts", {4: "Shop.open"}),
+        ("    at new Shop (/app/shop.ts:4:12)", "/app/shop.ts", {4: "Shop"}),
+        ("    at Object.<anonymous> (/app/shop.ts:4:12)", "/app/shop.ts", {}),
+        ("    at /app/shop.ts:4:12", "/app/shop.ts", {}),
+        ("\tat org.bank.Vault.open(Vault.java:4)", "Vault.java", {4: "org.bank.Vault.open"}),
+        ("\tat org.bank.Vault$Door.<init>(Vault.java:4)", "Vault.java", {4: "org.bank.Vault.Door"}),
+        ("\tfrom app/shop.rb:4:in `block in open'", "app/shop.rb", {4: "open"}),
+        ("app/shop.rb:4:in 'Shop#open'", "app/shop.rb", {4: "Shop.open"}),
+    ],
+)
+def test_what_a_frame_is_in(frame: str, file: str, frames: dict[int, str]) -> None:
+    assert mentions_of(f"Error: no\n{frame}\n").files == {file: Places({4}, frames=frames)}
 
 
 async def ask(agent: AsyncConversationAgent, text: str) -> list[str]:
@@ -173,6 +193,16 @@ async def test_the_frames_of_a_traceback_are_listed(agent: AsyncConversationAgen
         "- `Account.deposit` - bank/account.py:4 (method), line 6",
         "No definitions are known here of `/usr/lib/python3.11/json/decoder.py`.",
     ]
+
+
+async def test_a_frame_of_code_that_has_moved_is_found_by_its_name(agent: AsyncConversationAgent) -> None:
+    trace = 'Traceback (most recent call last):\n  File "bank/account.py", line {}, in {}\n    x()\n'
+    moved = await ask(agent, f"why?\n\n{trace.format(9, 'deposit')}")
+    assert moved[1] == "- `Account.deposit` - bank/account.py:4 (method), line 9 in the traceback"
+    gone = await ask(agent, f"why?\n\n{trace.format(9, 'gone')}")
+    assert gone[1] == "- `Account.withdraw` - bank/account.py:8 (method), line 9"
+    java = await ask(agent, "why?\n\nError\n    at ShoppingBasket.checkLimit (/app/web/index.ts:2:31)\n")
+    assert java[1] == "- `ShoppingBasket.checkLimit` - web/index.ts:3 (method), line 2 in the traceback"
 
 
 async def test_what_any_text_names_is_listed_and_can_be_asked_about(agent: AsyncConversationAgent) -> None:

@@ -118,18 +118,40 @@ def _add_file(
     around: dict[tuple[str, str, int], Mapping[str, Any]] = {}
     wanted = [*((line, line) for line in places.lines), *((gap - 1, gap) for gap in places.gaps - places.lines)]
     for first, last in sorted(wanted):
-        found = _innermost(scopes, first, last)
+        found = _named(scopes, places.frames.get(last, ""), last) or _innermost(scopes, first, last)
         if found is not None:
             around[_key(found)] = found
             lines_of.setdefault(_key(found), []).append(last)
     for key in sorted(around, key=lambda each: each[2]):
         numbers = _ranges(lines_of[key])
         said = f"{'lines' if '-' in numbers or ',' in numbers else 'line'} {numbers}"
-        listed.setdefault(key, f"{item(around[key])}, {said}" + (" changed" if mentions.sort == "diff" else ""))
+        if mentions.sort == "diff":
+            said += " changed"
+        elif not all(_holds(around[key], line, line) for line in lines_of[key]):
+            said += f" in the {mentions.sort}"  # it has moved since
+        listed.setdefault(key, f"{item(around[key])}, {said}")
+
+
+def _named(scopes: Sequence[Mapping[str, Any]], name: str, line: int) -> Mapping[str, Any] | None:
+    """The definition that a frame names, of several the one that has its line, or is nearest to it; None where there is
+    none: the code may have changed since, so that a line tells less than a name."""
+    last = name.rpartition(".")[2]
+    same = [each for each in scopes if name and each["qualified_name"].rpartition(".")[2] == last]
+    # A frame may know the type, and its package before that, or the bare name alone.
+    exact = [each for each in same if f".{name}".endswith(f".{each['qualified_name']}")]
+    return min(exact or same, key=lambda each: _distance(each, line), default=None)
+
+
+def _distance(scope: Mapping[str, Any], line: int) -> int:
+    return max(int(scope.get("start_line", scope["line"])) - line, line - int(scope["end_line"]), 0)
+
+
+def _holds(scope: Mapping[str, Any], first: int, last: int) -> bool:
+    return bool(scope.get("start_line", scope["line"]) <= first and last <= scope["end_line"])
 
 
 def _innermost(scopes: Sequence[Mapping[str, Any]], first: int, last: int) -> Mapping[str, Any] | None:
-    holding = [each for each in scopes if each.get("start_line", each["line"]) <= first and last <= each["end_line"]]
+    holding = [each for each in scopes if _holds(each, first, last)]
     return max(holding, key=lambda each: (each["line"], -each["end_line"]), default=None)
 
 

@@ -28,8 +28,14 @@ _BEGINS = re.compile(
     re.M,
 )
 _FRAME = re.compile(r"File \"(?P<file>[^\"\n]+)\", line (?P<line>\d+)(?:, in (?P<name>[\w<>.]+))?")
-# From where such a text begins, and no further on: a token of a thousand letters is read once.
-_PLACE = re.compile(r"(?<![\w./\\@+~:-])(?P<file>[\w./\\@+~:-]*[\w-]\.[A-Za-z]{1,5}):(?P<line>\d+)")
+# From where such a text begins, and no further on: a token of a thousand letters is read once. A frame names what it is
+# in before it (JavaScript, Java) or behind it (Ruby).
+_PLACE = re.compile(
+    r"(?:^[ \t]+at (?:async |new )?(?P<before>[\w$.<>/]+) ?\()?"
+    r"(?<![\w./\\@+~:-])(?P<file>[\w./\\@+~:-]*[\w-]\.[A-Za-z]{1,5}):(?P<line>\d+)"
+    r"(?::in [`'](?:\w+ in )?(?P<behind>[\w:#.?!]+)')?",
+    re.M,
+)
 _IS_DIFF = re.compile(r"^(?:diff --git |@@ -\d+(?:,\d+)? \+\d+)", re.M)
 _HUNK = re.compile(r"^@@ -\d+(?:,(?P<old>\d+))? \+(?P<start>\d+)(?:,(?P<new>\d+))? @@")
 _WORD = re.compile(r"\w+")
@@ -51,12 +57,14 @@ class Places:
     Args:
         lines: those that it names, of a diff as they are numbered after it.
         gaps: between which two lines a diff takes some away.
+        frames: what a traceback says that a line is in, by the line.
         removed: the words of what a diff takes away.
         was: the path before it, where a diff moves the file.
     """
 
     lines: set[int] = field(default_factory=set)
     gaps: set[int] = field(default_factory=set)
+    frames: dict[int, str] = field(default_factory=dict)
     removed: set[str] = field(default_factory=set)
     was: str = ""
 
@@ -103,7 +111,10 @@ def mentions_of(text: str) -> Mentions:
     for match in (*frames, *_PLACE.finditer(text)):
         path = match["file"].replace("\\", "/")
         if is_file(path.rpartition("/")[2]):
-            files.setdefault(path, Places()).lines.add(int(match["line"]))
+            places, line = files.setdefault(path, Places()), int(match["line"])
+            places.lines.add(line)
+            if name := _name(next(filter(None, map(match.groupdict().get, ("name", "before", "behind"))), "")):
+                places.frames[line] = name
     if frames or re.search(r"^\s+at \S.*:\d+", text, re.M):
         return Mentions("traceback", _first(files))
     names = names_in(_PLACE.sub(" ", text))
@@ -111,6 +122,12 @@ def mentions_of(text: str) -> Mentions:
         if is_file(name):
             files.setdefault(name, Places())
     return Mentions("text", _first(files), tuple(name for name in names if not is_file(name))[:MAX_NAMES])
+
+
+def _name(written: str) -> str:
+    """What a frame is in, with dots; ``''`` for what has no name of its own: ``<module>``, ``Object.<anonymous>``."""
+    bare = re.sub(r"::|[#$/]", ".", written.removesuffix(".<init>"))
+    return "" if "<" in bare else bare
 
 
 def _first(files: dict[str, Places]) -> dict[str, Places]:
