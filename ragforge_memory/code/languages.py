@@ -118,6 +118,19 @@ LANGUAGES: dict[str, Language] = {
     )
 }
 
+_UNREAD = {
+    "Clojure": ("clj", "cljs", "cljc"), "Dart": ("dart",), "Elixir": ("ex", "exs"), "Erlang": ("erl", "hrl"),
+    "F#": ("fs", "fsx"), "Groovy": ("groovy", "gradle"), "GraphQL": ("graphql", "gql"), "Haskell": ("hs",),
+    "Julia": ("jl",), "Kotlin": ("kt", "kts"), "Lua": ("lua",), "Nim": ("nim",), "Objective-C": ("m", "mm"),
+    "OCaml": ("ml", "mli"), "Perl": ("pl", "pm"), "PowerShell": ("ps1", "psm1"), "Prisma": ("prisma",),
+    "Protocol Buffers": ("proto",), "R": ("r",), "Scala": ("scala", "sc"), "Shell": ("sh", "bash", "zsh", "fish"),
+    "Solidity": ("sol",), "SQL": ("sql",), "Svelte": ("svelte",), "Swift": ("swift",), "Visual Basic": ("vb",),
+    "Vue": ("vue",), "Zig": ("zig",),
+}  # fmt: skip
+"""Languages that there is no grammar for here: what their files define is not known."""
+
+_UNREAD_BY_EXTENSION = {extension: name for name, extensions in _UNREAD.items() for extension in extensions}
+
 _CPP = re.compile(
     rb"^[ \t]*(?:class\s+\w[\w\s]*[:{;]|namespace\b|template\s*<|using\s+\w|(?:public|private|protected):"
     rb"|virtual\b|constexpr\b)"
@@ -159,6 +172,12 @@ def reader_of(name: str) -> Reader:
     module = import_module(f"ragforge_memory.code.{LANGUAGES[name].module}.reader")
     reader: Reader = module.READER
     return reader
+
+
+def unread_language_of(path: str) -> str | None:
+    """The language of a file of code that cannot be read as code; None for all other files."""
+    _, dot, extension = path.rpartition("/")[2].rpartition(".")
+    return _UNREAD_BY_EXTENSION.get(extension.lower()) if dot else None
 
 
 @cache

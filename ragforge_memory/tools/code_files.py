@@ -35,7 +35,8 @@ async def grep_code(
 ) -> dict[str, Any]:
     """Searches the project's text files line by line for a regular expression (Python's syntax).
 
-    Files that git ignores, binary files and files above 1 MB are left out.
+    Files that git ignores, binary files and files above 1 MB are left out. `language` is said of lines in languages
+    whose files are not read as code, so that what they define is known by their text alone.
 
     Args:
         pattern: the regular expression; plain text works too where it has no special characters.
@@ -65,7 +66,7 @@ async def grep_code(
         "max_line": MAX_LINE,
     }
     lines, in_time = await _search(order)
-    matches = [line for line in lines if "file" in line]
+    matches = [_with_language(line) for line in lines if "file" in line]
     end = next((line for line in lines if "searched" in line), {"searched": None, "more": True})
     return {
         "pattern": pattern,
@@ -74,6 +75,13 @@ async def grep_code(
         "more": end["more"],
         "gave_up_after_seconds": None if in_time else GREP_SECONDS,
     }
+
+
+def _with_language(line: dict[str, Any]) -> dict[str, Any]:
+    from ragforge_memory.code.languages import unread_language_of
+
+    language = unread_language_of(line["file"])
+    return line if language is None else {**line, "language": language}
 
 
 @tool

@@ -11,7 +11,7 @@ from ragforge_memory.retrieval.names import distance, module_parts, reference, s
 from ragforge_memory.tools.declare import ToolOutput, tool
 from ragforge_memory.tools.ports import ToolContext
 from ragforge_memory.tools.project_files import inside as inside_project
-from ragforge_memory.tools.project_files import is_source
+from ragforge_memory.tools.project_files import is_source, is_unread, text_files
 from ragforge_memory.tools.resolve import is_overload, resolve
 from ragforge_memory.tools.shown import before, code_of, shown, uuids
 
@@ -82,7 +82,7 @@ async def outline(context: ToolContext, target: str) -> ToolOutput:
 
     Of a folder the files, and where they are few the names of what each defines, else how many are in each folder.
     `other_files` of a file are those that its name fits as well; `unread` is a source file that is there, but whose
-    definitions are not known: read_file shows it.
+    definitions are not known (of some languages none are): read_file shows it.
 
     Args:
         target: a file's path or the end of it (`core.py`), a module (`click.core`), a class, or a folder; `.` is
@@ -197,13 +197,19 @@ def _inside(context: ToolContext, target: str) -> str:
 
 
 async def _unread(context: ToolContext, path: str) -> str:
-    """The path of a source file that is there and not in the graph: skipped, or newer than the last ingest."""
-    if context.root is None or not is_source(path):
+    """The path of a source file that is there and not in the graph: skipped, or newer than the last ingest, or in a
+    language that is not read, which the end of its path may name."""
+    if context.root is None or not (is_source(path) or is_unread(path)):
         return ""
     import anyio.to_thread
 
-    there = await anyio.to_thread.run_sync(inside_project, context.root, path)
-    return "" if there is None else there.relative_to(context.root.resolve()).as_posix()
+    root = context.root.resolve()
+    there = await anyio.to_thread.run_sync(inside_project, root, path)
+    if there is not None:
+        return there.relative_to(root).as_posix()
+    if not is_unread(path):
+        return ""
+    return await anyio.to_thread.run_sync(lambda: next((x for x in text_files(root) if same_file(path, x)), ""))
 
 
 def _path(target: str) -> str:

@@ -44,6 +44,13 @@ def is_source(path: str) -> bool:
     return language is not None and language.has_code
 
 
+def is_unread(path: str) -> bool:
+    """Whether a path's name is that of a file of code in a language that no ingest reads."""
+    from ragforge_memory.code.languages import unread_language_of
+
+    return unread_language_of(path) is not None
+
+
 def text_files(root: Path) -> Iterator[str]:
     """Paths of the project's files below ``root``, with ``/``; what git ignores and tools wrote is left out.
 

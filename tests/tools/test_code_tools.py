@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -153,6 +154,12 @@ async def test_an_embedder_without_vectors_searches_by_words(context: ToolContex
     ran = await registry.run(request, replace(context, embedder=HashingEmbedder()))
     assert ran.value["results"][0]["qualified_name"] == "total_price"
     assert ran.value["embedded"]["why_no_vector"] == "no definition has a vector yet"
+
+
+async def test_grep_says_which_lines_are_in_a_language_that_is_not_read(run: Run, shop: Path) -> None:
+    (shop / "Till.kt").write_text("val legend = 1\n")
+    matches = (await run("grep_code", pattern="legend")).value["matches"]
+    assert [(each["file"], each.get("language")) for each in matches] == [("README.md", None), ("Till.kt", "Kotlin")]
 
 
 async def test_grep_leaves_out_what_is_ignored_and_binary(run: Run) -> None:

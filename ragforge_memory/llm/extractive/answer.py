@@ -56,6 +56,7 @@ from ragforge_memory.llm.extractive.relevance import ENOUGH_WORDS
 from ragforge_memory.llm.extractive.said import all_decisions, decisions, outdated, sayings, stated, with_decisions
 from ragforge_memory.llm.extractive.stock import NO_TOOLS, says_nothing
 from ragforge_memory.llm.extractive.throws import thrown
+from ragforge_memory.llm.extractive.unread import NOT_SURE, hint, unread_lines
 from ragforge_memory.models.text import counted
 from ragforge_memory.retrieval.names import KINDS, stands_aside
 
@@ -83,7 +84,9 @@ def write(question: Question, asked: str, found: Sequence[Found]) -> str:
             lines = _definition(question, asked, values, found)
         case "callers" | "uses":
             value = values.get("find_callers", {})
-            if value.get("scopes") or "grep_code" not in values:
+            if value.get("match") in NOT_SURE and (unread := unread_lines(asked, question.target, found)):
+                lines = unread
+            elif value.get("scopes") or "grep_code" not in values:
                 lines = _callers(question, asked, value)
             else:
                 lines = used_as_text(asked, question.target, found)
@@ -136,7 +139,7 @@ def write(question: Question, asked: str, found: Sequence[Found]) -> str:
         # Lines of text that have the words too are no answer beside what was said, unless they have a name.
         silent = silent or (bool(own) and not defined and not question.target.marked)
         lines = [*own, *(["", *lines] if not silent else [])] if own else lines
-    return "\n".join([*gone(values.values()), *lines])
+    return "\n".join([*gone(values.values()), *lines, *hint(lines, found)])
 
 
 def _definition(question: Question, asked: str, values: Mapping[str, Any], found: Sequence[Found] = ()) -> list[str]:
@@ -153,6 +156,8 @@ def _definition(question: Question, asked: str, values: Mapping[str, Any], found
         nearer = attribute(question.target, found) or set_lines(asked, question.target, values.get("grep_code", {}))
         if nearer:
             return nearer
+    if value.get("match") in NOT_SURE and (unread := unread_lines(asked, question.target, found)):
+        return unread
     best = scopes[0]
     overloads = [each for each in scopes[1:] if each.get("overload") and _same_definition(each, best)]
     others = [each for each in scopes[1:] if each not in overloads]
@@ -211,6 +216,7 @@ def _member(question: Question, asked: str, values: Mapping[str, Any], found: Se
                 return [no_member(target, owners[0]), "", *_definition(question, target.owner, about)]
     text = values.get("grep_code", {})
     lines = set_lines(asked, target, text) or named_lines(asked, target, text)
+    lines = lines or unread_lines(asked, target, found)
     return [*(lines or [nothing(target.loose or asked)]), *mentioned_owner(owners)]
 
 

@@ -11,6 +11,7 @@ from ragforge_memory.llm.extractive.import_lines import alone_pattern, import_pa
 from ragforge_memory.llm.extractive.members import MAX_LINES, PROSE
 from ragforge_memory.llm.extractive.quoting import NOTHING_FOUND, nothing, rest, subject, taken_for, text_line, trimmed
 from ragforge_memory.llm.extractive.targets import Target, spelled
+from ragforge_memory.llm.extractive.unread import unread_lines
 from ragforge_memory.models.text import counted
 from ragforge_memory.retrieval.names import is_test, stands_aside
 
@@ -164,7 +165,7 @@ def used_as_text(asked: str, target: Target, found: Sequence[Found]) -> list[str
             f"`{asked}` is not defined in this project; it stands in {_number(certain, found)}:",
             *_listed(certain, found),
         ]
-    return [nothing(asked)]
+    return unread_lines(asked, target, found) or [nothing(asked)]
 
 
 def _grep(pattern: str, **more: Any) -> Call:

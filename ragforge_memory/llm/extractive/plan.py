@@ -26,6 +26,7 @@ from ragforge_memory.llm.extractive.relevance import judged, line_pattern, named
 from ragforge_memory.llm.extractive.said import stated
 from ragforge_memory.llm.extractive.talk_patterns import PARTS
 from ragforge_memory.llm.extractive.targets import FOLDERS, Target, has_pronoun, read_target
+from ragforge_memory.llm.extractive.unread import NOT_SURE
 from ragforge_memory.llm.extractive.wording import content_words, subject_words
 from ragforge_memory.retrieval.names import KINDS
 
@@ -263,25 +264,27 @@ def _second(question: Question, found: Sequence[Found]) -> tuple[Call, ...]:
     value = next((each.value for each in found if isinstance(each.value, dict)), {})
     match question.form:
         case "lines":
-            file = value.get("file")
-            path = file if isinstance(file, str) else target.text
+            path = value.get("file") or value.get("unread") or target.text
             return (Call("read_file", (("path", path), ("start_line", question.first), ("end_line", question.last))),)
         case "show" if target.kind == "file" and value.get("kind") != "folder":
-            file = value.get("file")
-            path = file if isinstance(file, str) else target.text
+            path = value.get("file") or value.get("unread") or target.text
             return (Call("read_file", (("path", path), ("start_line", 1), ("end_line", 60))),)
         case "outline" if value.get("kind") == "none" and target.kind == "file":
-            return (Call("read_file", (("path", target.text), ("start_line", 1), ("end_line", 40))),)
+            path = value.get("unread") or target.text
+            return (Call("read_file", (("path", path), ("start_line", 1), ("end_line", 40))),)
         case "overrides":
             return inheriting_calls(found)
         case "callers" | "uses" if target.kind == "name" and value.get("match") == "none":
             return naming(target)
+        case "callers" | "uses" if target.marked and target.kind == "name" and value.get("match") in NOT_SURE:
+            return naming(target)[:1]
         case "where" | "what" | "show" if target.kind == "name" and value.get("match") == "none":
             if not target.marked and question.form == "what":
                 return _search(question)
-            # No definition, but it may be a field, a key or a parameter: the text will tell.
-            return member_calls(target, found)
-        case "where" | "what" | "show" if target.marked and value.get("match") in ("partial", "typo"):
+            # No definition, but it may be a field, a key or a parameter, or of a language that is not read: the text
+            # will tell.
+            return (*member_calls(target, found), *(naming(target)[:1] if len(target.parts) > 1 else ()))
+        case "where" | "what" | "show" if target.marked and value.get("match") in NOT_SURE:
             # What is set under just that name is nearer than what is called nearly so.
             return member_calls(target, found)
         case _:

@@ -44,7 +44,7 @@ _TRAILING = re.compile(
 _QUOTED = re.compile(r"`{1,3}([^`\n]+)`{1,3}|[\"“]([^\"”\n]+)[\"”]|(?<!\w)'([^'\n]+)'(?!\w)")
 _FILE = re.compile(
     r"^(?:[\w.@+-]+/)*[\w.@+-]*\.(?:py|pyi|js|jsx|mjs|cjs|ts|tsx|go|rs|java|c|h|cc|cpp|cxx|hpp|hh|cs|rb|php|md|rst|txt|"
-    r"toml|cfg|ini|ya?ml|json|html?|css|sh|sql|cypher)$",
+    r"toml|cfg|ini|ya?ml|json|html?|css|sh|sql|cypher|kts?|swift|scala|dart|lua|vue|svelte|proto|graphql|gradle|prisma)$",
     re.I,
 )
 _PATH = re.compile(r"^(?:[\w.@+-]+/)+[\w.@+-]*$")

@@ -1,0 +1,45 @@
+"""Lines of code in languages that are not read as code: what they define is known by their text alone."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from ragforge_memory.llm.extractive.calls import Found
+from ragforge_memory.llm.extractive.members import listed
+from ragforge_memory.llm.extractive.quoting import NOTHING_FOUND, text_line
+from ragforge_memory.llm.extractive.targets import Target
+
+NOT_SURE = ("typo", "partial", "spelling")
+"""How a name is taken that is not called so: what has its very letters, in a language that is not read, is nearer."""
+
+
+def unread_lines(asked: str, target: Target, found: Sequence[Found]) -> list[str]:
+    """Lines of such languages that have a name, where nothing that is read is called so; none where there are none."""
+    whole = re.compile(rf"(?<![\w$]){re.escape(target.member)}(?![\w$])")
+    lines = [
+        line
+        for each in found
+        if each.call.tool == "grep_code" and isinstance(each.value, dict)
+        for line in each.value.get("matches") or []
+        if line.get("language") and target.member and whole.search(line["text"])
+    ]
+    if not lines:
+        return []
+    return [f"{NOTHING_FOUND} that is defined as `{asked}`. The name stands in these lines:", *listed(lines)]
+
+
+def hint(answer: Sequence[str], found: Sequence[Found]) -> list[str]:
+    """That files of some languages are not read as code, where an answer quotes lines of such; else nothing."""
+    quoted = "\n".join(answer)
+    languages = [
+        line["language"]
+        for each in found
+        if each.call.tool == "grep_code" and isinstance(each.value, dict)
+        for line in each.value.get("matches") or []
+        if line.get("language") and text_line(line) in quoted
+    ]
+    if not languages:
+        return []
+    named = " and ".join(dict.fromkeys(languages))
+    return ["", f"Files in {named} are not read as code: of what they define only the text is known."]
