@@ -146,6 +146,7 @@ def is_note(text: str, note: str) -> bool:
 
 
 def as_quoted(note: str) -> str:
+    """A note as the answer to what corrects it quotes it: its first line that says something."""
     first, _, rest = note.strip().partition("\n")
     # "note:" and a line break says nothing yet.
     return shortened(first if len(subject_words(first)) > 1 or not rest else " ".join(note.split()))
