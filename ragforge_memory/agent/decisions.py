@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from datetime import datetime
+from functools import partial
 from typing import TYPE_CHECKING
 
 from ragforge_memory.agent.context.importance import sentences_and_lines
@@ -28,6 +29,12 @@ if TYPE_CHECKING:
 MAX_ABOUT = 400
 """Characters that may say what decisions are about."""
 
+SHORTEST_BEGINNING = 5
+"""Letters of a word that may stand for what begins with it, where nothing has the word itself: ``proto``, of what was
+said of protobuf. Shorter ones begin too much."""
+
+_Wanted = tuple[str, list[tuple[str, re.Pattern[str]]]]
+
 
 async def decisions(
     services: Services,
@@ -48,14 +55,31 @@ async def decisions(
     """
     if not services.config.memory.enabled:
         return Page()
-    references = ReferenceStore(services.graph, services.owner)
-    corrections: Corrections[Message] = Corrections()
     wanted = _wanted(about)
     if about is not None and (not wanted[0] or len(about) > MAX_ABOUT):
         raise InvalidInput(
             "what decisions are about is no word" if not wanted[0] else f"that is more than {MAX_ABOUT} characters",
             hint="give a few words, or the name of a function, class, file or folder",
         )
+    listed = partial(_listed, services, doubtful=doubtful, since=since, until=until, limit=limit, cursor=cursor)
+    found = await listed(wanted)
+    if not found.items and wanted[1] and all(len(word) >= SHORTEST_BEGINNING for word, _ in wanted[1]):
+        return await listed(_wanted(about, whole=False))
+    return found
+
+
+async def _listed(
+    services: Services,
+    wanted: _Wanted,
+    *,
+    doubtful: bool,
+    since: datetime | None,
+    until: datetime | None,
+    limit: int,
+    cursor: str | None,
+) -> Page[Decision]:
+    references = ReferenceStore(services.graph, services.owner)
+    corrections: Corrections[Message] = Corrections()
     found: list[Decision] = []
     begun = cursor is None
     name, words = wanted
@@ -139,12 +163,11 @@ def _tied(references: Sequence[CodeReference]) -> tuple[CodeReference, ...]:
     return tuple(kept.values())
 
 
-_Wanted = tuple[str, list[tuple[str, re.Pattern[str]]]]
-
-
-def _wanted(about: str | None) -> _Wanted:
+def _wanted(about: str | None, *, whole: bool = True) -> _Wanted:
+    """The name and its words, each with what finds it in a text: as a whole, or as the beginning of a word."""
     name = bare_name(about or "")
-    return name, [(word, re.compile(rf"(?<!\w){re.escape(word)}(?!\w)", re.I)) for word in name.split()]
+    end = r"(?!\w)" if whole else ""
+    return name, [(word, re.compile(rf"(?<!\w){re.escape(word)}{end}", re.I)) for word in name.split()]
 
 
 def _is_about(decision: Decision, said: str, wanted: _Wanted) -> bool:

@@ -62,6 +62,10 @@ async def test_what_was_decided_is_listed_with_what_became_of_it(make_agent: Mak
         assert _texts(await agent.decisions("words.py")) == _texts(await agent.decisions("auth/")) == [told[0], told[2]]
         assert _texts(await agent.decisions("chec")) == []
         assert _texts(await agent.decisions("connection pools")) == [told[1]]
+        # What begins with a word answers where nothing has the word.
+        assert _texts(await agent.decisions("connec")) == [told[1]]
+        assert _texts(await agent.decisions("conne")) == [told[1]]
+        assert _texts(await agent.decisions("nnection")) == []
         assert _texts(await agent.decisions("C++")) == []
 
         # What the code becomes, and what is said against it, makes them doubtful.

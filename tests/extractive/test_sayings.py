@@ -34,6 +34,18 @@ def test_a_question_that_a_diff_was_piped_into_hides_no_answer() -> None:
     assert "what does this touch" not in told
 
 
+def test_a_word_that_was_taken_for_a_beginning_is_said_to_be_one() -> None:
+    def first(asked: str, *texts: str) -> str:
+        told = [{**message("user", text), "decided": True} for text in texts]
+        return sayings(asked, {"query": asked, "messages": told}, decided=True)[0]
+
+    protobuf = "decision: we serialise with protobuf"
+    assert first("proto", protobuf) == "What was said about `proto`, taken for the beginning of a word:"
+    assert first("proto", protobuf, "decision: proto files are checked in") == "What was said about `proto`:"
+    # Of code by its name.
+    assert first("load_rows", "decision: it stays") == "What was said about `load_rows`:"
+
+
 def test_a_decision_comes_first_and_what_became_of_the_code_is_told_of_all() -> None:
     decision = "we decided that load_rows reads everything at once"
     quoted = "`load_rows` - a.py:1 (function)\n> `def load_rows(path)`"

@@ -107,7 +107,7 @@ class AgentSearch:
 
         Args:
             about: only those that have these words, or are about code or a file of this name, of then or of now; of a
-                folder those about what is in it.
+                folder those about what is in it. Where there are none, those that have words which begin with these.
             doubtful: only those that were corrected, or of whose code something has changed or is gone.
             since: only what was said then or later: a datetime (without a zone: UTC) or ISO text.
             until: only what was said then or earlier; what corrects it may be later.

@@ -103,12 +103,21 @@ def _told(
     every = [each for _, each, _ in kept]
     if kept[0][0] < _ASKED:
         kept = [found for found in kept if found[0] < _ASKED]
-    lines = [f"{WHAT_WAS_SAID} `{asked}`{when}:"]
+    begun = ", taken for the beginning of a word" if all(_only_begins(words, each["excerpt"]) for each in every) else ""
+    lines = [f"{WHAT_WAS_SAID} `{asked}`{when}{begun}:"]
     for _, each, _ in kept[:MAX_SAYINGS]:
         lines += quoted_message(each, value.get("messages") or [])
     if len(kept) > MAX_SAYINGS:
         lines += ["", f"{len(kept) - MAX_SAYINGS} more say as much: `ragforge conversations search`, or name the days."]
     return lines + since(every, [each for _, each, _ in kept[:MAX_SAYINGS]] if still else [], words)
+
+
+def _only_begins(words: Sequence[str], text: str) -> bool:
+    """Whether a text has words that begin with those, and not the words themselves: "proto" of "protobuf"."""
+    missing = [word for word in words if word not in covered((word,), text)]
+    if not missing:
+        return False
+    return all(re.search(rf"(?<!\w){re.escape(word)}\w", text, re.I) for word in missing)
 
 
 def _as_now(text: str, value: Mapping[str, Any]) -> str:
