@@ -58,13 +58,14 @@ def alone_pattern(target: Target) -> str:
 def imports_it(target: Target, file: str, line: str) -> bool:
     """Whether a line of a file that has the name imports what is asked for: of a path with folders it must mean these.
 
-    What is imported by a path is meant as seen from the file.
+    What is imported by a path is meant as seen from the file; without folders, ``../utils``, it is meant as written.
     """
     alone = alone_pattern(target)
     if target.kind == "file" and alone and re.search(alone, line) and not file.endswith((".py", ".pyi")):
         return False  # only Python's imports list modules
     if not _folder(target):
-        return True
+        near = target.kind == "file" and target.text.startswith(".")
+        return not near or _SOURCE.sub("", target.text) in (_SOURCE.sub("", each) for each in _QUOTED.findall(line))
     wanted = f"/{_path(target.text)}"
     if any(f"/{path}".endswith(wanted) for path in _quoted(file, line)):
         return True
