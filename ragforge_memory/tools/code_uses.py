@@ -58,7 +58,7 @@ async def find_callers(context: ToolContext, name: str, file: str = "", kind: st
     }
     read: list[str] = []
     with sources_of(context.root, project) as sources:
-        read_uses = _Uses(code, project, sources)
+        read_uses = _Uses(code, project, sources, targets)
         for target in targets:
             uses = await _uses(read_uses, target)
             answer["scopes"].append({**shown(target), **_bounded(uses, USES_BYTES // len(targets))})
@@ -120,27 +120,46 @@ async def find_callees(context: ToolContext, name: str, file: str = "", kind: st
 
 
 class _Uses:
-    """The uses that the graph has, each definition's read once, and the files, each parsed once: definitions of one
-    name are compared with one another, and are used by the same files."""
+    """The uses that the graph has, each definition's read once, and those that are written, each name's looked up once:
+    definitions of one name are compared with one another, and are used by the same files."""
 
-    def __init__(self, code: ScopeReader, project: str, sources: Sources | None) -> None:
+    def __init__(self, code: ScopeReader, project: str, sources: Sources | None, targets: Sequence[Scope]) -> None:
         self.code = code
         self.project = project
-        self.sources = sources
+        self._sources = sources
+        self._targets = targets
         self._callers: dict[str, list[ScopeUse]] = {}
+        self._named: dict[str, list[Scope]] = {}
+        self._written: dict[tuple[str, str], list[WrittenUse]] = {}
 
     async def callers(self, uuid: str) -> list[ScopeUse]:
         if uuid not in self._callers:
             self._callers[uuid] = await self.code.callers(self.project, uuid, limit=MAX_USES)
         return self._callers[uuid]
 
+    async def named(self, name: str) -> list[Scope]:
+        """All definitions of a name."""
+        if name not in self._named:
+            self._named[name] = list(implementations(await self.code.by_name(self.project, name)))
+        return self._named[name]
+
+    async def written(self, target: Scope) -> list[WrittenUse]:
+        """The uses of a definition's name in files of its language and its kin."""
+        key = (target.name, target.language)
+        if key not in self._written:
+            # There may be more of a name than are looked up at once.
+            targets = [each for each in self._targets if each.name == target.name and each.uuid != target.uuid]
+            named = [target, *targets, *await self.named(target.name)]
+            self._written[key] = await uses_of(self._sources, await self.code.files(self.project), named)
+        return self._written[key]
+
 
 async def _uses(read: _Uses, target: Scope) -> dict[str, Any]:
     """The uses of one definition, sorted by what they are."""
     code, project = read.code, read.project
     known = await read.callers(target.uuid)
-    named = implementations(await code.by_name(project, target.name))
-    written = await uses_of(read.sources, await code.files(project), target, named)
+    named = await read.named(target.name)
+    written = await read.written(target)
     kinds: dict[tuple[str, int], set[str]] = {}
     for each in written:
         kinds.setdefault((each.file, each.line), set()).add(each.kind)
@@ -161,10 +180,10 @@ async def _uses(read: _Uses, target: Scope) -> dict[str, Any]:
         for each in written
         if each.kind in ("call", "decorate")
         and (each.file, each.line) not in taken
-        and (each.meaning == "target" or (each.meaning == "unknown" and each.fits(target)))
+        and (each.means(target) or each.fits(target))
     ]
     for each, placed in zip(still_open, await _placed(code, project, still_open), strict=True):
-        (sorted_out[each.kind] if each.meaning == "target" else possible).append(placed)
+        (sorted_out[each.kind] if each.means(target) else possible).append(placed)
     called = _merged(sorted_out["call"])
     inside = [each for each in called if each.get("type") in _CALLING]
     return {

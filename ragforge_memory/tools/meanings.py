@@ -10,7 +10,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from ragforge_memory.tools.project_files import inside
 
@@ -19,8 +19,11 @@ if TYPE_CHECKING:
     from ragforge_memory.code.parsed import ParsedFile, ParsedScope, Use
     from ragforge_memory.models.code import Scope
 
-Meaning = Literal["target", "other", "unknown"]
-"""``other``: something that is known not to be the target: another package's, a parameter, another definition."""
+Meant = tuple[str, str] | None
+"""The file and qualified name of what a use means; `ELSEWHERE` is another package's, a parameter, a local variable.
+None: nobody can tell."""
+
+ELSEWHERE = ("", "")
 
 
 class Sources:
@@ -100,48 +103,42 @@ class Sources:
 
 
 class Meanings:
-    """Tells of uses of a definition's name whether they mean it.
+    """Tells of uses of a name which definition they mean.
 
     Args:
         sources: of the project.
-        files: those of the target's family of languages.
-        target: the definition.
-        named: all definitions of its name.
+        files: those of one family of languages.
+        named: all definitions of the name.
     """
 
-    def __init__(self, sources: Sources, files: Sequence[str], target: Scope, named: Sequence[Scope]) -> None:
+    def __init__(self, sources: Sources, files: Sequence[str], named: Sequence[Scope]) -> None:
         from ragforge_memory.code.index import ProjectIndex
         from ragforge_memory.code.names import Names
         from ragforge_memory.code.resolve import Resolver
 
         self._sources = sources
-        self._target = target
-        outlines = _outlines(sources, files, [target, *named])
+        outlines = _outlines(sources, files, named)
         self._index = ProjectIndex(outlines=outlines or {}, load=self._load)
         self._names = Names(self._index)
         self._resolver = Resolver(self._index) if outlines is not None else None
 
-    def of(self, file: ParsedFile, scope: ParsedScope | None, use: Use) -> Meaning:
+    def of(self, file: ParsedFile, scope: ParsedScope | None, use: Use) -> Meant:
         """What a use in a file means; ``scope`` is the one that it stands in, None at the top level."""
         from ragforge_memory.code.lookup import FOREIGN, UNKNOWN
 
         if self._resolver is None or file.path not in self._index.files:
-            return "unknown"
+            return None
         outer = self._index.reads.begin(file.path)
         try:
             found = self._resolver.meaning(file.path, scope, use)
         except _Unread:
-            return "unknown"
+            return None
         finally:
             self._index.reads.end(outer)
         if found is UNKNOWN:
-            return "unknown"
+            return None
         definition = None if found is FOREIGN or found.instance else self._names.scope(found)
-        meant = definition is not None and (found.path, definition.qualified_name) == (
-            self._target.file,
-            self._target.qualified_name,
-        )
-        return "target" if meant else "other"
+        return ELSEWHERE if definition is None else (found.path, definition.qualified_name)
 
     def _load(self, path: str) -> ParsedFile:
         parsed = self._sources.parsed(path)

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ragforge_memory.code.parsed import TYPE_TYPES
-from ragforge_memory.tools.meanings import Meaning, Sources
+from ragforge_memory.tools.meanings import Meant, Sources
 
 if TYPE_CHECKING:
     from ragforge_memory.code.parsed import ParsedFile, ParsedScope, Use
@@ -29,7 +29,7 @@ _OWN = frozenset({"self", "cls", "this", "super()"})
 
 @dataclass(frozen=True, slots=True)
 class WrittenUse:
-    """One use: ``scope`` is the qualified name it stands in, ``''`` at a file's top level."""
+    """One use: ``scope`` is the qualified name it stands in, ``''`` at a file's top level; ``meant`` what it means."""
 
     name: str
     receiver: str | None
@@ -39,15 +39,22 @@ class WrittenUse:
     scope: str = ""
     scope_line: int = 0
     scope_type: str = ""
-    meaning: Meaning = "unknown"
+    meant: Meant = None
 
     @property
     def text(self) -> str:
         """The use as written, receiver included."""
         return f"{self.receiver}.{self.name}" if self.receiver else self.name
 
+    def means(self, target: Scope) -> bool:
+        """Whether it is certain that a definition is meant."""
+        return self.meant == (target.file, target.qualified_name)
+
     def fits(self, target: Scope) -> bool:
-        """Whether the form fits: a member is reached through a receiver, anything else also without."""
+        """Whether a definition may be meant: nobody can tell what is, and the form fits. A member is reached through a
+        receiver, anything else also without."""
+        if self.meant is not None:
+            return False
         is_member = "." in target.qualified_name and target.type not in TYPE_TYPES
         if self.receiver is None:
             return not is_member
@@ -64,18 +71,19 @@ def sources_of(root: Path | None, project: str) -> Iterator[Sources | None]:
         yield sources
 
 
-async def uses_of(
-    sources: Sources | None, files: Sequence[str], target: Scope, named: Sequence[Scope] = ()
-) -> list[WrittenUse]:
-    """Every use of the target's bare name in the project's files of its language; none without sources.
+async def uses_of(sources: Sources | None, files: Sequence[str], named: Sequence[Scope]) -> list[WrittenUse]:
+    """Every use of a name in the project's files of one family of languages; none without sources.
 
-    ``meaning`` says whether it is the target that a use means. ``named`` are all definitions of that name.
+    Args:
+        sources: of the project.
+        files: all of them.
+        named: the definitions of that name, the first in a language of the family.
     """
-    if sources is None or not target.name:
+    if sources is None or not named[0].name:
         return []
     import anyio.to_thread
 
-    return await anyio.to_thread.run_sync(_uses_of, sources, tuple(files), target, tuple(named))
+    return await anyio.to_thread.run_sync(_uses_of, sources, tuple(files), tuple(named))
 
 
 async def calls_in(sources: Sources | None, scope: Scope) -> list[WrittenUse]:
@@ -94,19 +102,19 @@ async def calls_in(sources: Sources | None, scope: Scope) -> list[WrittenUse]:
     ]
 
 
-def _uses_of(sources: Sources, files: Sequence[str], target: Scope, named: Sequence[Scope]) -> list[WrittenUse]:
+def _uses_of(sources: Sources, files: Sequence[str], named: Sequence[Scope]) -> list[WrittenUse]:
     from ragforge_memory.code.languages import language_of
     from ragforge_memory.tools.meanings import Meanings, family_of
 
-    wanted = target.name.encode()
-    family = family_of(target.language)
+    name, family = named[0].name, family_of(named[0].language)
     here = [file for file in files if (spoken := language_of(file)) is not None and spoken.family == family]
+    wanted = name.encode()
     holding = [parsed for file in here if (parsed := sources.holding(file, wanted)) is not None]
-    meanings = Meanings(sources, here, target, named)
+    meanings = Meanings(sources, here, named)
     return [
-        replace(use, meaning=meanings.of(parsed, scope, fact))
+        replace(use, meant=meanings.of(parsed, scope, fact))
         for parsed in holding
-        for use, scope, fact in _written(parsed, target.name)
+        for use, scope, fact in _written(parsed, name)
     ]
 
 
