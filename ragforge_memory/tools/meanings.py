@@ -9,12 +9,14 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ragforge_memory.tools.project_files import inside
 
 if TYPE_CHECKING:
+    from ragforge_memory.code.cache import FactsCache
     from ragforge_memory.code.outline import Outline
     from ragforge_memory.code.parsed import ParsedFile, ParsedScope, Use
     from ragforge_memory.models.code import Scope
@@ -36,10 +38,8 @@ class Sources:
     """
 
     def __init__(self, root: Path, project: str, seconds: float | None = None) -> None:
-        from ragforge_memory.code.cache import FactsCache
-
         self._root = root
-        self._known = FactsCache.existing(project, root.resolve())
+        self._project = project
         self._left = float("inf") if seconds is None else seconds
         self._parsed: dict[str, ParsedFile | None] = {}
         self._lacking: dict[bytes, set[str]] = {}
@@ -78,9 +78,16 @@ class Sources:
         self._left -= time.monotonic() - began
 
     def close(self) -> None:
-        """Closes what the last ingest left."""
-        if self._known is not None:
-            self._known.close()
+        """Closes what the last ingest left, where it was opened."""
+        if (known := self.__dict__.get("_known")) is not None:
+            known.close()
+
+    @cached_property
+    def _known(self) -> FactsCache | None:
+        """What the last ingest left; opened by the thread that reads, since that may have to wait for an ingest."""
+        from ragforge_memory.code.cache import FactsCache
+
+        return FactsCache.existing(self._project, self._root.resolve())
 
     def _parse(self, file: str, data: bytes | None) -> ParsedFile | None:
         from ragforge_memory.code.parse import parse
