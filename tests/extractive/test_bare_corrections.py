@@ -90,6 +90,21 @@ def test_what_was_chosen_is_corrected_by_what_is_chosen_now() -> None:
     assert not corrects("nope, we use Memcached now", "We decided that Ada owns the deploy.")
 
 
+async def test_a_change_of_mind_is_about_what_was_noted_however_long_ago() -> None:
+    before = (
+        ChatMessage("user", "We decided to use tabs"),
+        ChatMessage("assistant", "Noted: `what did we decide` lists it."),
+        ChatMessage("user", "note: the port is 8080"),
+        ChatMessage("assistant", "Noted: `what did we decide` lists it."),
+        ChatMessage("user", "thanks"),
+        ChatMessage("assistant", "You are welcome."),
+    )
+    answer = await answer_to("we changed our mind: we use spaces", {}, *before)
+    assert answer.endswith('\n"we changed our mind: we use spaces" corrects "We decided to use tabs".')
+    assert "corrects" not in await answer_to("no, we use spaces", {}, *before)
+    assert "corrects" not in await answer_to("we changed our mind: we use spaces", {}, *before[2:])
+
+
 def test_what_stands_behind_the_same_preposition_takes_its_place() -> None:
     note = "timestamps are stored in UTC"
     assert corrects("no, in local time", note)

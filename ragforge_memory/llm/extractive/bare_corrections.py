@@ -31,6 +31,12 @@ _OPENING = re.compile(
     r"(?:[ ,:;.!-]+|$)",
     re.I,
 )
+# "No" is about the last answer; these are about whatever was decided before.
+_TAKES_BACK = re.compile(
+    r"(?:(?:ok(?:ay)?|so|but|and|well|sorry)[, ]+)*(?:(?:we|i)(?:['’]ve| have)? changed (?:our|my) minds?|my mistake"
+    r"|scratch that|(?:i|we) (?:was|were) wrong)\b",
+    re.I,
+)
 _MEANT = re.compile(
     r"(?:(?:i|we) (?:mean|meant|said)|(?:let['’]?s )?(?:make|say)(?: it| that)?|rather|only|just) ", re.I
 )
@@ -80,6 +86,25 @@ def noted_before(earlier: Sequence[ChatMessage], *, quoted: bool = True) -> tupl
     corrected = _ACKNOWLEDGED.search(answer)
     told = corrected["note"] if corrected else next((x.content for x in reversed(earlier[:at]) if x.role == "user"), "")
     return (told,) if told.strip() else ()
+
+
+def taken_back(text: str, earlier: Sequence[ChatMessage]) -> str | None:
+    """The last note of a conversation that a change of mind corrects, however long ago; None where it corrects none.
+
+    Args:
+        text: what is said now.
+        earlier: the messages before, oldest first.
+    """
+    if not _TAKES_BACK.match(text):
+        return None
+    told: list[str] = []
+    said = ""
+    for each in earlier:
+        if each.role == "user":
+            said = each.content
+        elif each.role == "assistant" and said and each.content.startswith(NOTED):
+            told.append(said)
+    return next((note for note in reversed(told) if corrects(text, note)), None)
 
 
 def corrects(text: str, note: str) -> bool:

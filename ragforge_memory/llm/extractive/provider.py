@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from ragforge_memory.llm.extractive.answer import write
-from ragforge_memory.llm.extractive.bare_corrections import corrects, is_amount, noted_before
+from ragforge_memory.llm.extractive.bare_corrections import corrects, is_amount, noted_before, taken_back
 from ragforge_memory.llm.extractive.calls import Call, Found
 from ragforge_memory.llm.extractive.days import days_asked
 from ragforge_memory.llm.extractive.given_answer import named_code
@@ -128,6 +128,8 @@ class _Turn:
         quoted = "what" not in forms or is_amount(text)
         notes = noted_before(earlier, quoted=quoted) if forms <= {"search", "noted", "what"} else ()
         corrected = [note for note in notes if corrects(text, note)]
+        if not corrected and forms <= {"search", "noted", "what"} and (note := taken_back(text, earlier)):
+            corrected = [note]
         # Of several notes it may mean any.
         self._corrected = corrected[0] if len(corrected) == 1 else ""
         if len(corrected) > 1 and read[0].form != "noted":
