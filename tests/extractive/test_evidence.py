@@ -139,6 +139,11 @@ def test_a_name_that_ends_like_a_file_of_data_is_looked_for_as_a_whole(asked: st
         ("bank/account.py", "run.py", "import shop.account", False),
         ("bank/Account.java", "Run.java", "import org.bank.Account;", True),
         ("bank/Account.java", "Run.java", "import org.shop.Account;", False),
+        ("src/main/java/org/bank/Account.java", "Run.java", "import org.bank.Account;", True),
+        ("src/main/java/org/bank/Account.java", "Run.java", "import static org.bank.Account.open;", True),
+        ("src/main/java/org/bank/Account.java", "Run.java", "import org.shop.Account;", False),
+        ("src/bank/account.rs", "src/run.rs", "use crate::bank::account::Account;", True),
+        ("src/bank/account.py", "run.py", "import account", False),
     ],
 )
 def test_a_path_is_imported_by_what_means_it(asked: str, file: str, line: str, found: bool) -> None:

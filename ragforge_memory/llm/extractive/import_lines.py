@@ -42,7 +42,7 @@ def import_pattern(target: Target) -> str:
     ways += [rf"{_BY_PATH}{_folders(target)}{last}(?:\.\w+)?['\">]"]
     if not before:
         ways += [rf"^\s*from\s+[\w.]*\b{last}\s+import\b"]
-        ways += [rf"\b(?:import|use|using)\s[\w.:\\]*\b{last}\b"] if _folder(target) else []
+        ways += [rf"\b(?:import|use|using)\s+(?:static\s+)?[\w.:\\]*\b{last}\b"] if _folder(target) else []
         ways += [] if target.kind == "file" else [rf"^\s*(?:import|export)\b.*\b{last}\b.*\bfrom\b"]
     return "|".join(ways)
 
@@ -66,10 +66,16 @@ def imports_it(target: Target, file: str, line: str) -> bool:
     if not _folder(target):
         near = target.kind == "file" and target.text.startswith(".")
         return not near or _SOURCE.sub("", target.text) in (_SOURCE.sub("", each) for each in _QUOTED.findall(line))
-    wanted = f"/{_path(target.text)}"
-    if any(f"/{path}".endswith(wanted) for path in _quoted(file, line)):
-        return True
-    return any(f"{wanted}/" in f"/{path}/" for path in _dotted(file, line))
+    wanted = _path(target.text)
+    return any(_is_end(wanted, path) for path in _quoted(file, line)) or any(
+        _is_end(wanted, path) or f"/{wanted}/" in f"/{path}/" for path in _dotted(file, line)
+    )
+
+
+def _is_end(wanted: str, path: str) -> bool:
+    """Whether one is the end of the other: a package need not say what folders it lies in. A single name says too
+    little."""
+    return f"/{path}".endswith(f"/{wanted}") or ("/" in path and f"/{wanted}".endswith(f"/{path}"))
 
 
 def _folder(target: Target) -> str:
@@ -105,4 +111,7 @@ def _dotted(file: str, line: str) -> Iterator[str]:
             )
         yield module
         yield from (f"{module}/{name}" for name in re.findall(r"(?:^|,)[\s(]*(\w+)", said["names"]))
-    yield from (re.sub(r"::|[.\\]", "/", each["path"]) for each in _DOTTED.finditer(line))
+    for each in _DOTTED.finditer(line):
+        path = re.sub(r"^(?:(?:crate|self|super)/)+", "", re.sub(r"::|[.\\]", "/", each["path"]))
+        # What it names may be inside of the module.
+        yield from (path, path.rpartition("/")[0])
