@@ -183,3 +183,26 @@ def test_bases_and_interfaces() -> None:
         ("T", "type"),
         ("F", "type"),
     ]
+
+
+def test_a_function_of_several_names_has_each() -> None:
+    """``A.x = A.y = function``: what is in it is the last one's, the others are where it is found."""
+    file = parse(
+        "a.js",
+        b"/** Runs it. */\nQuery.prototype.run =\nQuery.prototype.exec = function (a) { return go(a); };\n"
+        b"req.one = req.two = function () {};\nexports.three = exports.four = function named() {};\n"
+        b"A.self = A.fn = A.other;\nfunction f() { A.n = A.m = function () {}; }\n",
+    )
+    assert [(scope.qualified_name, scope.type, scope.start_line, scope.end_line) for scope in file.scopes] == [
+        ("Query.run", "method", 2, 3),
+        ("Query.exec", "method", 3, 3),
+        ("req.one", "method", 4, 4),
+        ("req.two", "method", 4, 4),
+        ("three", "function", 5, 5),
+        ("four", "function", 5, 5),
+        ("f", "function", 7, 7),
+        ("f.m", "function", 7, 7),
+    ]
+    assert [[use.name for use in scope.uses] for scope in file.scopes[:2]] == [[], ["go", "a"]]
+    assert file.scopes[0].docstring == "Runs it."
+    assert [export.name for export in file.exports] == ["three", "four"]

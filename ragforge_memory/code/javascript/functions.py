@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ragforge_memory.code.comments import doc_before
 from ragforge_memory.code.draft import CLOSE, Draft, Handler, OpenScope
@@ -42,6 +42,22 @@ def around(node: Node) -> Node:
     if parent is not None and parent.type == "export_statement":
         whole = parent
     return whole
+
+
+def given(node: Node) -> Node:
+    """What an assignment gives in the end: of ``a = b = x`` it is ``x``."""
+    while node.type == "assignment_expression" and (right := node.child_by_field_name("right")) is not None:
+        node = right
+    return node
+
+
+def open_other_name(draft: Draft, node: Node, name: str, name_node: Node | None, **options: Any) -> None:
+    """Opens the scope of a function's other name (``a = b = function``): all of it, and what is in it is the last's."""
+    whole = around(node)
+    draft.open(
+        node, name, options.pop("type", "function"), name_node=name_node, whole=whole,
+        signature=signature_line(draft, node), docstring=doc_before(draft, whole), **options,
+    )  # fmt: skip
 
 
 def modifiers_of(draft: Draft, node: Node, whole: Node | None = None) -> list[str]:

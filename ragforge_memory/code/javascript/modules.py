@@ -9,7 +9,9 @@ from ragforge_memory.code.draft import CLOSE, Draft, Handler
 from ragforge_memory.code.javascript.functions import (
     FUNCTIONS,
     around,
+    given,
     open_function,
+    open_other_name,
     signature_line,
 )
 from ragforge_memory.code.javascript.objects import members
@@ -147,11 +149,7 @@ def _export(draft: Draft, node: Node) -> Visit:
 
 def export_whole(draft: Draft, node: Node, right: Node, line: int) -> Visit:
     """``module.exports = …``"""
-    while right.type == "assignment_expression":  # module.exports = exports = x
-        following = right.child_by_field_name("right")
-        if following is None:
-            break
-        right = following
+    right = given(right)  # module.exports = exports = x
     name_node = right.child_by_field_name("name") if right.type in FUNCTIONS | CLASSES else None
     if right.type in FUNCTIONS or right.type in CLASSES:
         name = draft.text(name_node) if name_node else "exports"
@@ -203,8 +201,14 @@ def export_member(draft: Draft, node: Node, name: str, name_node: Node | None, r
     if right.type in ("identifier", "member_expression"):
         draft.export(name, dotted(draft, right), line)
         return [right]
-    if right.type == "assignment_expression" or draft.current is not None:
+    if draft.current is not None:
         return None
+    if right.type == "assignment_expression":
+        if given(right).type not in FUNCTIONS:
+            return None
+        draft.export(name, name, line)
+        open_other_name(draft, node, name, name_node)
+        return [CLOSE, right]
     draft.export(name, name, line)
     draft.open(node, name, "constant", name_node=name_node, whole=around(node), signature=signature_line(draft, node))
     if right.type == "object":

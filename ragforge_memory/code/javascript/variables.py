@@ -9,7 +9,9 @@ from ragforge_memory.code.draft import CLOSE, Draft, Handler
 from ragforge_memory.code.javascript.functions import (
     FUNCTIONS,
     around,
+    given,
     open_function,
+    open_other_name,
     signature_line,
 )
 from ragforge_memory.code.javascript.modules import (
@@ -130,14 +132,22 @@ def _define_member(draft: Draft, node: Node, left: Node, right: Node) -> Visit |
     if receiver == "this":
         return this_member(draft, node, name, name_node, right, line)
     owner = receiver.removesuffix(".prototype")
-    if right.type not in FUNCTIONS or not owner.replace(".", "").isidentifier():
+    if given(right).type not in FUNCTIONS or not owner.replace(".", "").isidentifier():
         return None
+    modifiers = [] if receiver.endswith(".prototype") else ["static"]
+    if right.type not in FUNCTIONS:
+        if draft.enclosing_function is not None or owner in _GLOBALS:
+            return None
+        open_other_name(
+            draft, node, name, name_node, type="method", qualified_name=f"{owner}.{name}", owner=owner,
+            modifiers=modifiers,
+        )  # fmt: skip
+        return [CLOSE, right]
     if draft.enclosing_function is not None or owner in _GLOBALS:
         own = right.child_by_field_name("name")
         if own is not None:  # nobody finds it by the member, and it calls itself by its own name
             name, name_node = draft.text(own), own
         return open_function(draft, node, name, name_node=name_node, whole=around(node), function=right)
-    modifiers = [] if receiver.endswith(".prototype") else ["static"]
     return open_function(
         draft, node, name, name_node=name_node, whole=around(node), function=right, type="method",
         qualified_name=f"{owner}.{name}", owner=owner, modifiers=modifiers,
