@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from ragforge_memory.code.anchors import in_place
+from ragforge_memory.code.definition import Definition, Standing, is_replaced, standing
 from ragforge_memory.code.fingerprint import whole
 from ragforge_memory.code.history import definitions_at
-from ragforge_memory.code.successors import Definition, Standing, is_replaced, standing
 from ragforge_memory.graph.anchors import AnchorRow, DefinitionRow
 
 Place = tuple[str, str]

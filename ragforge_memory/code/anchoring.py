@@ -26,17 +26,11 @@ from ragforge_memory.code.anchored import (
     where_made,
 )
 from ragforge_memory.code.anchors import Label, label, settled, still
+from ragforge_memory.code.definition import GONE, Definition, Standing, Successor, alike
 from ragforge_memory.code.fingerprint import is_marked, whole
 from ragforge_memory.code.history import definitions_at, follow_history
 from ragforge_memory.code.sketch import decode
-from ragforge_memory.code.successors import (
-    GONE,
-    Definition,
-    Standing,
-    Successor,
-    alike,
-    find_successors,
-)
+from ragforge_memory.code.successors import find_successors
 from ragforge_memory.graph.anchors import AnchorRow, AnchorStore, Resolution, Stood
 
 # How long git's history is followed for one ingest (s); what it does not suffice for is judged by the two ends.

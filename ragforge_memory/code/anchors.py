@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from ragforge_memory.code.definition import GONE, Definition, Successor, alike
 from ragforge_memory.code.fingerprint import is_marked
 from ragforge_memory.code.likeness import folded
-from ragforge_memory.code.successors import GONE, Definition, Successor, alike
 from ragforge_memory.models.code import AnchorStatus
 
 # Code that shows in the same place again, or under the same name where history says that it is gone, is taken for the

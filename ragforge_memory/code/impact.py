@@ -8,12 +8,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ragforge_memory.code.anchors import still
+from ragforge_memory.code.definition import Definition, standing
 from ragforge_memory.code.git import ask, git_state
 from ragforge_memory.code.history import Parsed, parsed_definitions
 from ragforge_memory.code.languages import language_of
 from ragforge_memory.code.readers import Reading, read_bytes
 from ragforge_memory.code.revisions import Blobs, Change, changes_between
-from ragforge_memory.code.successors import Definition, find_successors, standing
+from ragforge_memory.code.successors import find_successors
 from ragforge_memory.errors import InvalidInput
 from ragforge_memory.graph.anchors import ReferenceStore, Tied
 from ragforge_memory.models.impact import Impact, ImpactedMessage, ImpactedScope, ScopeChange

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import subprocess
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import IO
 
 from ragforge_memory.code.git import ask, git_environment
@@ -76,7 +76,17 @@ def steps_between(directory: Path, old: str, new: str, *, seconds: float) -> lis
     if not pairs:
         return []
     said = _ask_pairs(directory, pairs, deadline - time.monotonic())
-    return None if said is None else _steps(said, [to for _, to in pairs], prefix)
+    if said is None:
+        return None
+    steps = _steps(said, [to for _, to in pairs], prefix)
+    # Files that take each other's names look changed beyond recognition. To compare what is changed takes git twenty
+    # times as long, so it is asked for where something left its name as well.
+    odd = {step.commit: number for number, step in enumerate(steps) if _may_swap(step.changes)}
+    asked = [pairs[number] for number in odd.values()]
+    if asked and (said := _ask_pairs(directory, asked, deadline - time.monotonic(), rewritten=True)) is not None:
+        for step in _steps(said, list(odd), prefix):
+            steps[odd[step.commit]] = step
+    return steps
 
 
 def changes_between(directory: Path, old: str, new: str | None) -> list[Change] | None:
@@ -188,10 +198,19 @@ def _way(directory: Path, base: str, tip: str, seconds: float) -> list[tuple[str
     return way[::-1]
 
 
-def _ask_pairs(directory: Path, pairs: Sequence[tuple[str, str]], seconds: float) -> bytes | None:
+def _may_swap(changes: Iterable[Change]) -> bool:
+    """Whether a file may have taken the name of another, whose own went elsewhere."""
+    left = {PurePosixPath(each.before).suffix for each in changes if each.before and each.before != each.after}
+    return any(each.before == each.after and PurePosixPath(each.after or "").suffix in left for each in changes)
+
+
+def _ask_pairs(
+    directory: Path, pairs: Sequence[tuple[str, str]], seconds: float, *, rewritten: bool = False
+) -> bytes | None:
     # A line "commit parent" compares the commit with that parent, whatever its own are.
     lines = "".join(f"{to} {start}\n" for start, to in pairs).encode()
-    arguments = ["diff-tree", "--stdin", "-r", "-M", "--raw", "-z", "--no-abbrev", "--always"]
+    found = ["-B40%/40%", "-M"] if rewritten else ["-M"]
+    arguments = ["diff-tree", "--stdin", "-r", *found, "--raw", "-z", "--no-abbrev", "--always"]
     return _output(directory, arguments, seconds=seconds, given=lines)
 
 

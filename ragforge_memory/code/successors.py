@@ -1,16 +1,16 @@
-"""What became of the definitions between two states of the code: which stand where they stood, and where others went.
+"""Where the definitions went that are lost between two states of the code.
 
-A definition stands where its file and qualified name are still there. What is lost is looked for among what is new, one
-to one: by tokens, by likeness of tokens, and by where it stood and what went with it. Two candidates that are equally
-good are both named and none is taken. Pure functions of values.
+What is lost is looked for among what is new, one to one: by tokens, by likeness of tokens, and by where it stood and
+what went with it. Two candidates that are equally good are both named and none is taken. Pure functions of values.
 """
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
+from ragforge_memory.code.definition import FAMILIES, GONE, Definition, Successor, alike
 from ragforge_memory.code.likeness import (
     NEARLY_SAME_NAME,
     folded,
@@ -19,8 +19,7 @@ from ragforge_memory.code.likeness import (
     way,
     words_of,
 )
-from ragforge_memory.code.parsed import ParsedFile
-from ragforge_memory.code.sketch import decode, likeness
+from ragforge_memory.code.sketch import decode
 
 # Set by hand, like all numbers below whose comment does not say what was counted; benchmarks/anchors.py measures what
 # they do together. What speaks for a pair, together 1: its tokens' likeness, the name, the file, and what is around it.
@@ -43,115 +42,12 @@ _TELLING_LIKENESS, _TELLING_COUNT, _TELLING_WORDS = 0.45, 40, 3
 _MARGIN = 0.04
 # Pairs that differ by less than this are of copies of one definition; what tells copies apart is their paths.
 _COPIES, _PATH_MARGIN = 0.01, 0.15
-_NOT_SAME = 0.999
 # Tokens speak less the fewer there are: n of them weigh n / (n + this).
 _FEW = 3.0
 # Of the definitions that share the rarest tokens so many are looked at.
 _MOST_CANDIDATES = 12
 _COMMON = 64
 _ROUNDS = 4
-# ``= New``, ``const = module.New;``: tokens and pairs of them.
-_MOST_OF_ALIAS = 11
-
-_FAMILIES = {
-    **dict.fromkeys(("function", "method"), "function"),
-    **dict.fromkeys(("class", "interface", "struct", "trait", "enum", "type", "namespace"), "type"),
-    **dict.fromkeys(("constant", "macro"), "value"),
-}
-
-
-@dataclass(frozen=True, slots=True)
-class Definition:
-    """One definition as it is at one moment.
-
-    Args:
-        file: relative to the project's root.
-        qualified_name: see ParsedScope.
-        type: see ScopeType.
-        body_hash, sketch: of its tokens without its name.
-        key: unique in its file; the qualified name, numbered where there are several.
-    """
-
-    file: str
-    qualified_name: str
-    type: str
-    body_hash: str
-    sketch: str
-    key: str
-
-    @property
-    def name(self) -> str:
-        """The bare name."""
-        return self.qualified_name.rpartition(".")[2]
-
-    @property
-    def around(self) -> str:
-        """The qualified name of what it stands in, empty at the top level."""
-        return self.qualified_name.rpartition(".")[0]
-
-
-@dataclass(frozen=True, slots=True)
-class Successor:
-    """Where a lost definition went.
-
-    Args:
-        definition: what it is now; None where it has no successor, or several that are equally good.
-        similarity: how alike the tokens are, from 0 to 1; 1 where they are the same.
-        candidates: the equally good ones, best first.
-        passed: where it stood on the way, where that was followed.
-    """
-
-    definition: Definition | None
-    similarity: float = 0.0
-    candidates: tuple[Definition, ...] = ()
-    passed: tuple[Definition, ...] = ()
-
-
-GONE = Successor(None)
-
-
-def definitions(parsed: ParsedFile) -> list[Definition]:
-    """The definitions of a file, in its order."""
-    return [
-        Definition(parsed.path, scope.qualified_name, scope.type, scope.body_hash, scope.sketch, scope.key)
-        for scope in parsed.scopes
-    ]
-
-
-@dataclass(slots=True)
-class Standing:
-    """One file's definitions before and after: pairs that stand where they stood, what is lost and what is new."""
-
-    kept: list[tuple[Definition, Definition]] = field(default_factory=list)
-    lost: list[Definition] = field(default_factory=list)
-    new: list[Definition] = field(default_factory=list)
-
-
-def standing(before: Iterable[Definition], after: Iterable[Definition]) -> Standing:
-    """Pairs the definitions of one file by qualified name; of several of one name those with the same tokens first,
-    then those of the same type, then in order; what only took the name over is new."""
-    result = Standing()
-    waiting: dict[str, list[Definition]] = defaultdict(list)
-    for each in after:
-        waiting[each.qualified_name].append(each)
-    groups: dict[str, list[Definition]] = defaultdict(list)
-    for each in before:
-        groups[each.qualified_name].append(each)
-    for name, olds in groups.items():
-        news = waiting.get(name, [])
-        for same in (_same_tokens, _same_type, _not_replaced):
-            left = []
-            for old in olds:
-                found = next((new for new in news if same(old, new)), None)
-                if found is None:
-                    left.append(old)
-                else:
-                    news.remove(found)
-                    result.kept.append((old, found))
-            olds = left
-        result.lost.extend(olds)
-    result.new = [each for group in waiting.values() for each in group]
-    return result
 
 
 def find_successors(
@@ -167,23 +63,6 @@ def find_successors(
     if not lost or not new:
         return [GONE] * len(lost)
     return _Assignment(lost, new, renamed or {}).made()
-
-
-def is_replaced(old: Definition, new: Definition) -> bool:
-    """Whether no more than the name of a definition is left where it stood: ``Old = New``, for those who still use it,
-    behind a class or a function that is called otherwise now."""
-    return (
-        _FAMILIES.get(old.type) in ("function", "type")
-        and _FAMILIES.get(new.type) == "value"
-        and decode(new.sketch).count <= _MOST_OF_ALIAS
-    )
-
-
-def alike(old: Definition, new: Definition) -> float:
-    """How alike the tokens of two definitions are, 1 where they are the same and less where they are not."""
-    if old.body_hash == new.body_hash:
-        return 1.0
-    return min(likeness(decode(old.sketch), decode(new.sketch)), _NOT_SAME)
 
 
 @dataclass(slots=True)
@@ -370,12 +249,31 @@ class _Assignment:
             for file in {old.file, self._renamed.get(old.file, old.file)}:
                 chosen.update(by_place.get((file, old.body_hash), ())[:_COMMON])
                 chosen.update(by_place.get((file, old.qualified_name), ()))
+            found = []
             for place in sorted(chosen):
                 new = self._new[place]
-                if _FAMILIES.get(old.type) == _FAMILIES.get(new.type):
+                if FAMILIES.get(old.type) == FAMILIES.get(new.type):
                     path, name = path_likeness(old.file, new.file), name_likeness(old.name, new.name)
-                    pairs.append(_Pair(number, place, alike(old, new), path, name))
+                    found.append(_Pair(number, place, alike(old, new), path, name))
+            pairs += self._unwrapped(found)
         return pairs
+
+    def _unwrapped(self, pairs: list[_Pair]) -> list[_Pair]:
+        """Without what is only around a candidate of the very name, and alike for what it holds."""
+        held: dict[tuple[str, str], float] = {}
+        for pair in pairs:
+            new = self._new[pair.new]
+            if new.around and pair.name >= NEARLY_SAME_NAME:
+                held[new.file, new.around] = max(pair.similarity, held.get((new.file, new.around), 0.0))
+        if not held:
+            return pairs
+
+        def is_around(pair: _Pair) -> bool:
+            new = self._new[pair.new]
+            inner = held.get((new.file, new.qualified_name), -1.0)
+            return pair.name < NEARLY_SAME_NAME and pair.similarity <= inner
+
+        return [pair for pair in pairs if not is_around(pair)]
 
 
 def _clear_best(pairs: Sequence[_Pair]) -> _Pair | None:
@@ -386,15 +284,3 @@ def _clear_best(pairs: Sequence[_Pair]) -> _Pair | None:
     )
     clear = (best for best in (top, likely) if all(pair is best or best.beats(pair) for pair in pairs))
     return next(clear, None)
-
-
-def _same_tokens(old: Definition, new: Definition) -> bool:
-    return old.type == new.type and old.body_hash == new.body_hash
-
-
-def _same_type(old: Definition, new: Definition) -> bool:
-    return old.type == new.type
-
-
-def _not_replaced(old: Definition, new: Definition) -> bool:
-    return not is_replaced(old, new)

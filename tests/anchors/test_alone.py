@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from ragforge_memory.code.definition import Definition, definitions
 from ragforge_memory.code.parse import parse
-from ragforge_memory.code.successors import Definition, definitions, find_successors
+from ragforge_memory.code.successors import find_successors
 
 TOKEN = """
 class TypeToken {

@@ -10,13 +10,14 @@ from types import SimpleNamespace
 import pytest
 
 from ragforge_memory import InvalidInput
+from ragforge_memory.code.definition import Definition, Successor, definitions
 from ragforge_memory.code.history import definitions_at, follow
 from ragforge_memory.code.impact import impact
 from ragforge_memory.code.likeness import path_likeness
 from ragforge_memory.code.matching import Lost
 from ragforge_memory.code.parse import parse
 from ragforge_memory.code.revisions import Blobs, Change, Step
-from ragforge_memory.code.successors import Definition, Successor, definitions, find_successors
+from ragforge_memory.code.successors import find_successors
 from tests.anchors.conftest import Repository, Talk
 
 pytestmark = pytest.mark.anyio

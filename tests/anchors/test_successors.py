@@ -15,11 +15,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ragforge_memory.code.anchors import in_place, label, settled
+from ragforge_memory.code.definition import GONE, Definition, Successor, definitions, standing
 from ragforge_memory.code.history import follow, parsed_definitions
 from ragforge_memory.code.parse import parse
 from ragforge_memory.code.revisions import Change, Step
 from ragforge_memory.code.sketch import SIZE, decode, encode, likeness
-from ragforge_memory.code.successors import GONE, Definition, Successor, definitions, find_successors, standing
+from ragforge_memory.code.successors import find_successors
 
 NUMBERS = st.integers(0, (1 << 24) - 1)
 
@@ -379,3 +380,23 @@ def test_history_goes_before_the_two_ends_where_it_knows() -> None:
     again = replace(lost, file="b.py")
     assert settled(lost, Successor(again, 0.9), GONE, now).definition == again
     assert settled(lost, Successor(other, 0.9), Successor(None, 0.9, (other, more)), now).definition == other
+
+
+def test_a_function_that_is_wrapped_is_what_is_inside() -> None:
+    made = only(
+        "a.js",
+        "function defaultParser(req, body, done) {\n  if (!body) { return done(empty()) }\n"
+        "  try { var json = parse(body) } catch (err) { return done(err, undefined) }\n  done(null, json)\n}\n",
+    )
+    new = read(
+        "a.js",
+        "function getDefaultParser(limit, action) {\n  return defaultParser\n\n"
+        "  function defaultParser(req, body, done) {\n    if (!body) { return done(empty()) }\n"
+        "    try { var json = safe(body, { limit, action }) } catch (err) { err.code = 400; return done(err, undefined)"
+        " }\n    done(null, json)\n  }\n}\n",
+    )
+
+    [went] = find_successors([made], new)
+
+    assert went.definition is not None
+    assert went.definition.qualified_name == "getDefaultParser.defaultParser"
