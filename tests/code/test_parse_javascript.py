@@ -206,3 +206,16 @@ def test_a_function_of_several_names_has_each() -> None:
     assert [[use.name for use in scope.uses] for scope in file.scopes[:2]] == [[], ["go", "a"]]
     assert file.scopes[0].docstring == "Runs it."
     assert [export.name for export in file.exports] == ["three", "four"]
+
+
+def test_functions_of_objects_without_a_name_are_listed() -> None:
+    file = parse(
+        "a.js",
+        b"jQuery.fn.extend({\n  /** Adds. */\n  add: function (value) { go(value); },\n  remove() { go(); },\n"
+        b"  arrow: (x) => x,\n  other: function own() {},\n  'a-b': function () {},\n});\n",
+    )
+    assert [(scope.qualified_name, scope.type, scope.docstring) for scope in file.scopes] == [
+        ("add", "method", "Adds."),
+        ("remove", "method", None),
+        ("own", "function", None),
+    ]

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 
 FUNCTIONS = frozenset({"arrow_function", "function_expression", "generator_function", "function"})
+_WRITTEN_OUT = FUNCTIONS - {"arrow_function"}
 _MODIFIERS = frozenset(
     {"async", "static", "abstract", "readonly", "get", "set", "declare", "override", "const", "accessibility_modifier",
      "override_modifier"}
@@ -49,6 +50,16 @@ def given(node: Node) -> Node:
     while node.type == "assignment_expression" and (right := node.child_by_field_name("right")) is not None:
         node = right
     return node
+
+
+def _pair(draft: Draft, node: Node) -> Visit:
+    """``name: function () {}`` in an object that has no name is what ``name() {}`` is there; an arrow belongs to what is
+    around, and a function with a name of its own goes by that."""
+    name_node, content = node.child_by_field_name("key"), node.child_by_field_name("value")
+    name = property_name(draft, name_node)
+    if name is None or content is None or content.type not in _WRITTEN_OUT or content.child_by_field_name("name"):
+        return node.named_children
+    return open_function(draft, node, name, name_node=name_node, whole=node, function=content, type="method")
 
 
 def open_other_name(draft: Draft, node: Node, name: str, name_node: Node | None, **options: Any) -> None:
@@ -244,6 +255,7 @@ FUNCTION_HANDLERS: dict[str, Handler] = {
     "function_expression": anonymous,
     "generator_function": anonymous,
     "method_definition": _method,
+    "pair": _pair,
     "method_signature": _method,
     "abstract_method_signature": _method,
     "return_statement": _return,
