@@ -53,8 +53,8 @@ def given(node: Node) -> Node:
 
 
 def _pair(draft: Draft, node: Node) -> Visit:
-    """``name: function () {}`` in an object that has no name is what ``name() {}`` is there; an arrow belongs to what is
-    around, and a function with a name of its own goes by that."""
+    """``name: function () {}`` in an object that has no name is what ``name() {}`` is there; an arrow belongs to what
+    is around, and a function with a name of its own goes by that."""
     name_node, content = node.child_by_field_name("key"), node.child_by_field_name("value")
     name = property_name(draft, name_node)
     if name is None or content is None or content.type not in _WRITTEN_OUT or content.child_by_field_name("name"):
