@@ -34,7 +34,7 @@ from ragforge_memory.code.successors import find_successors
 from ragforge_memory.graph.anchors import AnchorRow, AnchorStore, Resolution, Stood
 
 # How long git's history is followed for one ingest (s); what it does not suffice for is judged by the two ends.
-_HISTORY_SECONDS = 60.0
+_HISTORY_SECONDS = 120.0
 # An orphan tells at most so many of the equally good.
 _MOST_CANDIDATES = 8
 # What has another name, or stands in another class, is a copy from so many tokens and pairs of them on: a few lines are
