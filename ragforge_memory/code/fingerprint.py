@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 INDENT, DEDENT, END = b"\x00>", b"\x00<", b"\x00;"
 _STRUCTURE = frozenset({INDENT, DEDENT, END})
 # With these a statement ends whatever the lines are.
-_CLOSES = frozenset({";", "}"})
+_CLOSES = frozenset({";", "}", ")"})
 _SPACES = b" \t\r"
 _DIGEST_BYTES = 16
 _MARK = "broken:"

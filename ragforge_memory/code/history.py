@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from operator import itemgetter
 from pathlib import Path, PurePosixPath
 
-from ragforge_memory.code.definition import GONE, Definition, Successor, alike, definitions, is_replaced, standing
+from ragforge_memory.code.definition import Definition, Successor, alike, definitions, is_replaced, standing
 from ragforge_memory.code.discover import unreadable_reason
 from ragforge_memory.code.languages import language_of
 from ragforge_memory.code.parse import parse_partly
@@ -142,10 +142,20 @@ class _TooLate(Exception):
 
 @dataclass(frozen=True, slots=True)
 class _Outcome:
-    """What a step did to the definitions of the files that it changed: where each is now, by place."""
+    """What a step did to the definitions of the files that it changed: where each is now, by place.
+
+    ``free`` is what came and is no successor of anything that could be seen before; ``renamed`` are its files.
+    """
 
     kept: dict[tuple[str, str], Definition]
     gone: dict[tuple[str, str], Successor]
+    free: list[Definition]
+    renamed: dict[str, str]
+
+    def went(self, at: Definition) -> Successor:
+        """Where a lost definition is now; of one that an error hid before the step, by what is free."""
+        known = self.gone.get((at.file, at.key))
+        return known if known is not None else find_successors([at], self.free, renamed=self.renamed)[0]
 
 
 class _History:
@@ -184,7 +194,7 @@ class _History:
             elif (kept := self._outcome(number).kept.get(place)) is not None:
                 at = kept
             else:
-                successor = self._outcome(number).gone.get(place, GONE)
+                successor = self._outcome(number).went(at)
                 if successor.definition is None:
                     return replace(successor, passed=tuple(passed.values()))
                 at = successor.definition
@@ -255,11 +265,13 @@ class _History:
         kept: dict[tuple[str, str], Definition] = {}
         gone: list[Definition] = []
         new: list[Definition] = []
+        unseen: list[Definition] = []
         for change in changes:
             before = self._read(change.old_blob, change.before) if change.before else []
             after = self._read(change.new_blob, change.after) if change.after else []
             if change.before == change.after:
                 if before is None or after is None:
+                    unseen.extend(after or ())
                     continue
                 side = standing(before, after)
                 kept.update({(old.file, old.key): now for old, now in side.kept})
@@ -274,7 +286,10 @@ class _History:
                     gone.append(each)
             new.extend(came)
         successors = find_successors(gone, new, renamed=renamed)
-        return _Outcome(kept, {(old.file, old.key): went for old, went in zip(gone, successors, strict=True)})
+        taken = {each.definition for each in successors}
+        free = [each for each in (*new, *unseen) if each not in taken]
+        outcome = {(old.file, old.key): went for old, went in zip(gone, successors, strict=True)}
+        return _Outcome(kept, outcome, free, renamed)
 
 
 def _moved_whole(changes: Iterable[Change]) -> dict[str, str]:

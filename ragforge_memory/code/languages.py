@@ -50,7 +50,7 @@ class Reader:
         transparent: node types that look like blocks to the grammar but have no indentation of their own; the
             children are statements all the same (a file's top level).
         cut_behind, cut_before: tokens behind and before which a line break ends a statement, where otherwise braces and
-            semicolons say all (JavaScript's restricted productions, ECMA-262 12.10: ``return``, ``++``).
+            semicolons say all (JavaScript's restricted productions, ECMA-262 12.10: ``return``, ``++``; Go).
         refusal: for a tree with errors (or a doubtful draft), the reason why the file counts as broken, or None where
             what could be read is good enough. The default refuses every file with an error; a language whose grammar
             stumbles over good code (macros) gives its own.

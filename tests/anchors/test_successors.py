@@ -278,8 +278,7 @@ def test_of_a_version_with_an_error_what_is_whole_is_followed_and_what_is_hidden
     versions = Versions()
     good = "def f(a, b):\n" + BODY + "\n\ndef waits(c):\n    return c + len(c)\n"
     broken = good.replace("def f", "def g").replace("c + len(c)", "c + len(c")
-    whole = broken.replace("len(c", "len(c)")
-    steps = versions.edit("a.py", good, broken, whole, whole.replace("def waits", "def waited"))
+    steps = versions.edit("a.py", good, broken, broken.replace("len(c", "len(c)").replace("def waits", "def waited"))
     made, waits = read("a.py", good)
 
     went = follow([made, waits], steps, versions)

@@ -99,6 +99,28 @@ def test_a_line_break_that_ends_a_statement_is_a_token_in_javascript(one: str, o
 @pytest.mark.parametrize(
     ("one", "other", "same"),
     [
+        (
+            "func f() (err error) { defer x()\n return\n y()\n}",
+            "func f() (err error) { defer x()\n return y() }",
+            False,
+        ),
+        ("type T struct {\n A\n B\n}", "type T struct {\n A B\n}", False),
+        ("type T struct {\n\tA\n\tB int `x`\n}", "type T struct {\n\n  A  // embedded\n  B int `x` }", True),
+        ("func f() { done()\n <-ch }", "func f() { done() <-ch }", False),
+        ("func f() int { return g(a,\n b) }", "func f() int {\n return g(a, b)\n}", True),
+        ("func f() { a.\n b().\n c() }", "func f() { a.b().c() }", True),
+        ("func f() { if x {\n return\n }\n y++\n z() }", "func f() {\n if x { return }\n\n y++\n z()\n}", True),
+    ],
+)
+def test_a_line_break_is_a_semicolon_in_go(one: str, other: str, same: bool) -> None:
+    key = one.split()[1].partition("(")[0]
+    found = {hashes("a.go", f"package a\n\n{text}\n", key)[1] for text in (one, other)}
+    assert (len(found) == 1) is same
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
         ("<p>\n  Hello {name},\n  you\n</p>", "<p>\n\t\tHello {name},\n\n\t\tyou\n\t</p>", True),
         ("<p><b>x</b> <i>y</i></p>", "<p><b>x</b><i>y</i></p>", False),
         ("<p><b>x</b>\n  <i>y</i></p>", "<p><b>x</b><i>y</i></p>", True),

@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from ragforge_memory.code.clauses import child_of_type, first_named
+from ragforge_memory.code.parsed import LONGEST_TEXT
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -42,7 +43,7 @@ def is_name(text: str) -> bool:
 def dotted(draft: Draft, node: Node | None) -> str:
     """An expression or a qualified name as dotted text; casts and constructions are calls of the type."""
     tail: list[str] = []
-    while node is not None:
+    while node is not None and len(tail) < LONGEST_TEXT:
         kind = node.type
         if kind in NAMES:
             return "".join([draft.text(node), *reversed(tail)])

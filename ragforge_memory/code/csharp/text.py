@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ragforge_memory.code.clauses import comment_free, first_named
+from ragforge_memory.code.parsed import LONGEST_TEXT
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -26,7 +27,7 @@ _LITERALS = frozenset(
 def dotted(draft: Draft, node: Node | None) -> str:
     """An expression as dotted text; casts, ``as`` and ``new`` are calls of the type, ``?.`` and ``!`` are as ``.``."""
     tail: list[str] = []
-    while node is not None:
+    while node is not None and len(tail) < LONGEST_TEXT:
         kind = node.type
         if kind in ("identifier", "this", "base"):
             return "".join([draft.text(node), *reversed(tail)])

@@ -366,9 +366,18 @@ _HANDLERS: dict[str, Handler] = {
     "raw_string_literal": nothing,
 }
 
+# Behind these a line break is a semicolon (https://go.dev/ref/spec#Semicolons).
+_ENDS = frozenset(
+    {"identifier", "field_identifier", "type_identifier", "package_identifier", "label_name", "blank_identifier",
+     "int_literal", "float_literal", "imaginary_literal", "rune_literal", "interpreted_string_literal",
+     "raw_string_literal", "true", "false", "nil", "iota", "break", "continue", "fallthrough", "return",
+     "++", "--", ")", "]", "}"}
+)  # fmt: skip
+
 READER = Reader(
     grammar=_grammar,
     extract=extract,
+    cut_behind=_ENDS,
     links=Links(modules=modules, neighbours=neighbours, common_members=COMMON_MEMBERS),
     atoms=frozenset({"interpreted_string_literal", "raw_string_literal", "rune_literal"}),
 )

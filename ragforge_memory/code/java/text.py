@@ -8,7 +8,7 @@ from ragforge_memory.code.clauses import (
     first_named,
 )
 from ragforge_memory.code.draft import Draft
-from ragforge_memory.code.parsed import BindingKind
+from ragforge_memory.code.parsed import LONGEST_TEXT, BindingKind
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -26,7 +26,7 @@ _LITERALS = frozenset(
 def dotted(draft: Draft, node: Node | None) -> str:
     """An expression as dotted text; see parsed.py. A cast and ``new X()`` are calls of the type."""
     tail: list[str] = []
-    while node is not None:
+    while node is not None and len(tail) < LONGEST_TEXT:
         kind = node.type
         if kind in ("identifier", "type_identifier", "this", "super"):
             tail.append(draft.text(node))

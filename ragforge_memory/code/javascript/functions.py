@@ -14,7 +14,7 @@ from ragforge_memory.code.javascript.text import (
     type_text,
     value,
 )
-from ragforge_memory.code.parsed import ScopeType
+from ragforge_memory.code.parsed import LONGEST_TEXT, ScopeType
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -47,7 +47,10 @@ def around(node: Node) -> Node:
 
 def given(node: Node) -> Node:
     """What an assignment gives in the end: of ``a = b = x`` it is ``x``."""
-    while node.type == "assignment_expression" and (right := node.child_by_field_name("right")) is not None:
+    for _ in range(LONGEST_TEXT):
+        right = node.child_by_field_name("right") if node.type == "assignment_expression" else None
+        if right is None:
+            break
         node = right
     return node
 

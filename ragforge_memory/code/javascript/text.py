@@ -101,9 +101,11 @@ def type_text(draft: Draft, node: Node | None) -> str | None:
 
 
 def _flat(node: Node, kind: str) -> Iterator[Node]:
-    for child in node.named_children:
+    stack = [*reversed(node.named_children)]  # a union of a thousand is as deep
+    while stack:
+        child = stack.pop()
         if child.type == kind:
-            yield from _flat(child, kind)
+            stack += reversed(child.named_children)
         elif child.type != "comment":
             yield child
 

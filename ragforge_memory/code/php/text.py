@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from ragforge_memory.code.clauses import comment_free, first_named
+from ragforge_memory.code.parsed import LONGEST_TEXT
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -34,7 +35,7 @@ def plain(text: str) -> str:
 def dotted(draft: Draft, node: Node | None) -> str:
     """An expression as dotted text; variables keep their ``$``, but ``$this`` is ``this``."""
     tail: list[str] = []
-    while node is not None:
+    while node is not None and len(tail) < LONGEST_TEXT:
         kind = node.type
         if kind == "variable_name":
             text = draft.text(node)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ragforge_memory.code.clauses import comment_free, first_named
+from ragforge_memory.code.parsed import LONGEST_TEXT
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -35,7 +36,7 @@ def is_local(draft: Draft, name: str) -> bool:
 def dotted(draft: Draft, node: Node | None) -> str:
     """An expression as dotted text; a bare name that is no variable is a call, ``X.new`` is a call of X."""
     tail: list[str] = []
-    while node is not None:
+    while node is not None and len(tail) < LONGEST_TEXT:
         kind = node.type
         if kind == "identifier":
             text = draft.text(node)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ragforge_memory.code.clauses import comment_free, first_named
+from ragforge_memory.code.parsed import LONGEST_TEXT
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -63,7 +64,7 @@ def _open_scopes(draft: Draft) -> list[OpenScope]:
 def dotted(draft: Draft, node: Node | None) -> str:
     """An expression or path as dotted text. What unwraps, borrows or clones a value is left out."""
     tail: list[str] = []
-    while node is not None:
+    while node is not None and len(tail) < LONGEST_TEXT:
         kind = node.type
         if kind in ("identifier", "type_identifier", "self", "super", "crate", "metavariable"):
             tail.append(draft.text(node))
