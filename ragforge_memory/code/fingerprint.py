@@ -8,7 +8,7 @@ indentation is not. The scope's own name is left out, so that a scope that was o
 
 from __future__ import annotations
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from hashlib import blake2b
 from typing import TYPE_CHECKING
@@ -60,6 +60,9 @@ class Tokens:
     def __init__(self, root: Node, data: bytes, reader: Reader) -> None:
         self._starts: list[int] = []
         self._texts: list[bytes] = []
+        # Before which tokens a line break ends a statement: it tells what a statement is, and nothing of what it says,
+        # so that it counts for the hash alone.
+        self._cuts: list[int] = []
         self._hashes: list[int] | None = None
         self._pairs: list[int] | None = None
         self._read(root, data, reader)
@@ -67,9 +70,16 @@ class Tokens:
     def between(self, start: int, end: int, without: int | None = None) -> list[bytes]:
         """The tokens from byte ``start`` up to byte ``end``, without the one that starts at byte ``without``."""
         first, last, name = self._places(start, end, without)
-        found = self._texts[first:last]
+        low, high = bisect_right(self._cuts, first), bisect_left(self._cuts, last)
+        found: list[bytes] = []
+        at = first
+        for cut in self._cuts[low:high]:
+            found += self._texts[at:cut]
+            found.append(END)
+            at = cut
+        found += self._texts[at:last]
         if name is not None:
-            del found[name - first]
+            del found[name - first + bisect_right(self._cuts, name, low, high) - low]
         return found
 
     def sketch(self, start: int, end: int, without: int | None = None) -> str:
@@ -143,8 +153,7 @@ class Tokens:
                 end = node.end_byte
                 if end > start:
                     if cuts and _may_cut(last, kind, reader) and data.find(b"\n", previous, start) >= 0:
-                        starts.append(previous)
-                        texts.append(END)
+                        self._cuts.append(len(texts))
                     last = kind
                     text = data[start:end]
                     if kind in reader.wrapped:
