@@ -210,3 +210,21 @@ async def test_the_answer_to_a_correction_with_a_subject_of_its_own_says_what_it
     await told("update: the retry limit is 8")
     assert await told("no, 9") == ['"no, 9" corrects "update: the retry limit is 8".']
     assert await told("update: the page size is 8") == []
+
+
+@pytest.mark.parametrize(
+    ("note", "said"),
+    [
+        ("note: timestamps are stored in UTC", "no, in staging it works"),
+        ("note: timestamps are stored in UTC", "no, in the morning"),
+        ("note: deploys happen on Friday", "no, on second thought"),
+        ("note: deploys happen on Friday", "actually on Monday I am away"),
+        ("note: sign tokens with RS256", "sorry, with the last run it failed"),
+        ("note: use tabs as indent", "no, as far as I know"),
+        ("note: stored by hash", "no, by the way"),
+        ("note: the limit is 30", "wrong branch"),
+        ("note: the limit is 30", "sorry, wrong window"),
+    ],
+)
+def test_what_is_only_said_along_the_way_corrects_nothing(note: str, said: str) -> None:
+    assert not corrects(said, note)

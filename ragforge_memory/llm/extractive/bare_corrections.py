@@ -25,9 +25,10 @@ _QUOTED_NOTE = re.compile(r"^- You, .*, message \w+:\n {2}> (?P<note>.+)", re.M)
 _OPENING = re.compile(
     r"(?:(?P<no>nope|no|actually|sorry|correction|scratch that|my mistake|(?:i|we) (?:was|were) wrong"
     r"|(?:we|i)(?:['’]ve| have)? changed (?:our|my) minds?)"
-    r"|(?P<wrong>(?:(?:that|this|it|which)(?:['’]s| is| was) )?(?:wrong|incorrect|outdated"
-    rf"|(?:not|no longer) {PARTS['holds']}(?: any ?more)?))|ok(?:ay)?|so|but|and|well|oh|oops"
-    r"|wait(?=[,;:.!])|hm+|i think)"
+    # "Wrong window" is about something else.
+    r"|(?P<wrong>(?:(?:(?:that|this|it|which)(?:['’]s| is| was) )(?:wrong|incorrect|outdated"
+    rf"|(?:not|no longer) {PARTS['holds']}(?: any ?more)?)|(?:wrong|incorrect|outdated)(?=[,;:.!]|$)))"
+    r"|ok(?:ay)?|so|but|and|well|oh|oops|wait(?=[,;:.!])|hm+|i think)"
     r"(?:[ ,:;.!-]+|$)",
     re.I,
 )
@@ -63,8 +64,10 @@ _ONE_THING = re.compile(
 # "No, in local time" takes the place of what stands behind the same word: "stored in UTC".
 _PLACED = re.compile(
     r"(?P<by>in|on|at|by|with|from|to|via|under|through|as|after|before|into)"
-    r" (?!(?:general|fact|case|principle|particular|short|this|that|my|your|it|all|least|now|me|you)\b)"
-    r"\S+(?: \S+){0,4}",
+    r" (?!(?:general|fact|case|principle|particular|short|this|that|my|your|it|all|least|now|me|you|second|far|usual|be"
+    r"|pleasure|what|course|the (?:way|moment|meantime|morning|afternoon|evening|meeting)|lunch|vacation|holiday|i)\b)"
+    # A sentence of its own says something else: "in staging it works".
+    r"(?:(?!(?:it|i|we|you|he|she|they|is|are|was|were|works?|fails?|failed)\b)\S+(?: |$)){1,6}",
     re.I,
 )
 _CHOSEN = re.compile(rf"\b{_CHOICE}\b", re.I)

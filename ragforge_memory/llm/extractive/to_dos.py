@@ -28,9 +28,10 @@ def done_words(text: str) -> list[str]:
 
 
 def closes(text: str, note: str) -> bool:
-    """Whether a statement says that what a note wants is done: in words that the note has."""
-    done = done_words(text)
-    return bool(done) and {*done} <= {*to_do_words(note)}
+    """Whether a statement says that what a note wants is done: in words that the note has, and with all of them but
+    what is done to it; the docs for the parser are not there when the parser is."""
+    done, wanted = {*done_words(text)}, to_do_words(note)
+    return bool(done) and done <= {*wanted} and {*wanted[1:]} <= done
 
 
 def left_to_do(noted: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
