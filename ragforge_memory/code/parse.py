@@ -12,7 +12,7 @@ from ragforge_memory.code.draft import Draft
 from ragforge_memory.code.languages import language_of, parser_of, reader_of
 from ragforge_memory.code.parsed import ParsedFile
 from ragforge_memory.code.partly import Rest, sound_part
-from ragforge_memory.code.syntax import first_error, unread_bytes
+from ragforge_memory.code.syntax import first_error, tree_of, unread_bytes
 
 if TYPE_CHECKING:
     from tree_sitter import Node, Parser
@@ -65,7 +65,9 @@ def _parsed(path: str, data: bytes, finish: Callable[[ParsedFile, Draft, Node, R
         return ParsedFile(path, language.name, error="not text: it holds null bytes")
     reader = reader_of(language.name)
     parser = parser_of(language.name, path)
-    root = parser.parse(reader.prepare(text) if reader.prepare else text).root_node
+    root = tree_of(parser, reader.prepare(text) if reader.prepare else text)
+    if root is None:
+        return ParsedFile(path, language.name, error="takes too long to parse: its syntax errors have no end")
     draft = _drafted(root, path, language.name, text, reader)
     if root.has_error and reader.simplify and first_error(root) is not None:
         root, draft = _simplified(root, draft, parser, reader)
@@ -92,7 +94,9 @@ def _simplified(root: Node, draft: Draft, parser: Parser, reader: Reader) -> tup
         simpler = simplify(draft.data)
         if simpler == tried or (number and not _is_lost(best)):
             continue
-        tried, tree = simpler, parser.parse(simpler).root_node
+        tried, tree = simpler, tree_of(parser, simpler)
+        if tree is None:
+            continue
         form = tree, _drafted(tree, draft.path, draft.language, draft.data, reader)
         if number == 0 and first_error(tree) is None:
             return form

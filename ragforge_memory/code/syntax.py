@@ -1,11 +1,31 @@
-"""What a tree says of the places that the grammar could not read."""
+"""The tree of a text, and what it says of the places that the grammar could not read."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from tree_sitter import Node
+    from tree_sitter import Node, Parser
+
+# The parser looks up this often, and a byte each so many times fewer: 11 times as often as in any of 8,198 files, whole
+# or broken in the middle. On some broken texts it would try forms for minutes (472 bytes of Rust: four and more).
+_MOST_LOOKS, _BYTES_A_LOOK = 2_000, 4
+
+
+def tree_of(parser: Parser, data: bytes) -> Node | None:
+    """The root of a text's tree; None where the parser does not come to an end in reasonable time."""
+    view, most, looks = memoryview(data), _MOST_LOOKS + len(data) // _BYTES_A_LOOK, 0
+
+    def has_enough(_: int, __: bool) -> bool:
+        nonlocal looks
+        looks += 1
+        return looks > most
+
+    try:
+        return parser.parse(lambda at, _: view[at:], progress_callback=has_enough).root_node
+    except ValueError:
+        parser.reset()
+        return None
 
 
 def first_error(root: Node) -> str | None:

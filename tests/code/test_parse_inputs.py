@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ragforge_memory.code.languages import LANGUAGES, language_of, reader_of
-from ragforge_memory.code.parse import parse
+from ragforge_memory.code.parse import parse, parse_partly
 
 EXTENSIONS = [language.extensions[0] for language in LANGUAGES.values() if language.extensions]
 
@@ -143,3 +143,15 @@ def test_the_language_of_a_path(path: str, first: bytes, language: str | None) -
 def test_every_language_has_a_reader() -> None:
     for name in LANGUAGES:
         assert callable(reader_of(name).extract)
+
+
+def test_a_text_that_the_parser_finds_no_end_of_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = b"fn f() -> u8 {\n    1\n}\n" * 400
+    with monkeypatch.context() as patched:
+        patched.setattr("ragforge_memory.code.syntax._MOST_LOOKS", 3)
+        patched.setattr("ragforge_memory.code.syntax._BYTES_A_LOOK", 10**9)
+        given_up, rest = parse_partly("slow.rs", text)
+        assert "takes too long" in (given_up.error or "")
+        assert rest is None
+    # The next text is read from its beginning.
+    assert len(parse("slow.rs", text).scopes) == 400

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from ragforge_memory.code.c.prepare import blanked
 from ragforge_memory.code.c.types import space_names
 from ragforge_memory.code.languages import parser_of
+from ragforge_memory.code.syntax import tree_of
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -15,7 +16,8 @@ if TYPE_CHECKING:
 def namespaces_of(path: str, data: bytes) -> list[tuple[int, int, str]]:
     """First line, last line and name of each namespace in a file, outer ones before inner ones."""
     found: list[tuple[int, int, str]] = []
-    nodes: list[Node] = [parser_of("cpp", path).parse(blanked(data)).root_node]
+    root = tree_of(parser_of("cpp", path), blanked(data))
+    nodes: list[Node] = [] if root is None else [root]
     while nodes:
         node = nodes.pop()
         name = node.child_by_field_name("name") if node.type == "namespace_definition" else None
