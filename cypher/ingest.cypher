@@ -33,22 +33,32 @@ RETURN taken, mine, p.rootPath AS root, p.ingest_token AS token, p.ingest_holder
   incomplete
 
 // name: renew_ingest_lease
+// Here and below SET comes before the look at the token, because it takes the lock.
 MATCH (p:Project)
-WHERE p.project = $project AND p.ingest_token = $token
+WHERE p.project = $project
+SET p.project = p.project
+WITH p
+WHERE p.ingest_token = $token
 SET p.ingest_until = datetime() + duration({seconds: $seconds})
 RETURN p.uuid AS uuid
 
 // name: release_ingest_lease
 // After a failure: the next ingest may start at once and finds that this one is not complete.
 MATCH (p:Project)
-WHERE p.project = $project AND p.ingest_token = $token
+WHERE p.project = $project
+SET p.project = p.project
+WITH p
+WHERE p.ingest_token = $token
 REMOVE p.ingest_token, p.ingest_holder, p.ingest_until
 RETURN p.uuid AS uuid
 
 // name: finish_ingest
 // The last write: only now is the project complete. The counts are taken here, so that they are the graph's.
 MATCH (p:Project)
-WHERE p.project = $project AND p.ingest_token = $token
+WHERE p.project = $project
+SET p.project = p.project
+WITH p
+WHERE p.ingest_token = $token
 SET p.head_commit = $commit, p.uncommitted_files = $uncommitted, p.facts_version = $facts_version, p.indexedAt = datetime(),
   p.revision = coalesce(p.revision, 0) + 1, p.unresolved_count = $unresolved,
   p.scope_count = COUNT { MATCH (s:Scope) WHERE s.project = $project AND s.file IS NOT NULL },

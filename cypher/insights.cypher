@@ -25,7 +25,10 @@ RETURN free, done, c.head_seq AS head_seq, c.title AS title, CASE WHEN done THEN
 
 // name: renew_insight_lease
 MATCH (c:Conversation {uuid: $conversation_id})
-WHERE c.user_id = $user_id AND c.project = $project AND c.insight_token = $token AND c.status <> 'deleting'
+WHERE c.user_id = $user_id AND c.project = $project AND c.status <> 'deleting'
+SET c.uuid = c.uuid
+WITH c
+WHERE c['status'] <> 'deleting' AND c.insight_token = $token
 SET c.insight_until = datetime() + duration({milliseconds: $lease})
 RETURN c.uuid AS uuid
 

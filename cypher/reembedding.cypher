@@ -23,12 +23,16 @@ RETURN free, p.next_model AS next_model, p.next_dimension AS next_dimension, coa
 
 // name: renew_reembedding
 MATCH (p:RagforgeMeta {key: 'project/' + $project})
+SET p.touched = datetime()
+WITH p
 WHERE p.reembed_token = $token
 SET p.reembed_until = datetime() + duration({milliseconds: $lease})
 RETURN p.model AS model
 
 // name: release_reembedding
 MATCH (p:RagforgeMeta {key: 'project/' + $project})
+SET p.touched = datetime()
+WITH p
 WHERE p.reembed_token = $token
 REMOVE p.reembed_token, p.reembed_until
 RETURN p.model AS model

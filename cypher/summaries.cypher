@@ -27,8 +27,12 @@ RETURN free, c.title AS title, c.title_source AS title_source, c.head_seq AS hea
 
 // name: renew_summary_lease
 // $asked: a model is about to be asked for the stretch that ends there; whoever finds that mark asks it no second time.
+// SET first, which takes the write lock: beside a release the token would still look as ours.
 MATCH (c:Conversation {uuid: $conversation_id})
-WHERE c.user_id = $user_id AND c.project = $project AND c.summary_token = $token AND c.status <> 'deleting'
+WHERE c.user_id = $user_id AND c.project = $project AND c.status <> 'deleting'
+SET c.uuid = c.uuid
+WITH c
+WHERE c['status'] <> 'deleting' AND c.summary_token = $token
 SET c.summary_until = datetime() + duration({milliseconds: $lease}), c.summary_asked = coalesce($asked, c.summary_asked)
 RETURN c.uuid AS uuid
 
