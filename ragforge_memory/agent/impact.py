@@ -10,6 +10,7 @@ from ragforge_memory.agent.context.importance import IMPORTANT, deciding_sentenc
 from ragforge_memory.code.impact import impact as impact_of_code
 from ragforge_memory.graph.anchors import ReferenceStore
 from ragforge_memory.llm.extractive.echoes import only_asks
+from ragforge_memory.llm.extractive.small_talk import MARKED
 from ragforge_memory.llm.extractive.statements import noted_in
 from ragforge_memory.llm.port import EXTRACTIVE
 from ragforge_memory.models.impact import Impact, ImpactedScope
@@ -55,6 +56,8 @@ def decision_of(message: Message) -> str | None:
 
 def _ruled(said: str, decides: Collection[str]) -> list[str]:
     """The sentences of what a user said that are noted, or decide something and do not ask."""
+    if MARKED.match(said.strip()):
+        return sentences_and_lines(said)
     notes = noted_in(said) is not None
     return [
         each

@@ -26,7 +26,8 @@ def doc_before(draft: Draft, node: Node, *, skipping: frozenset[str] = frozenset
     """What the comments directly before a node say; None where there are none.
 
     A block is the comments that end on the line before the node (or before one another): a blank line between
-    cuts it off, and so does a comment that stands behind code on its line.
+    cuts it off, and so does a comment that stands behind code on its line. ``/** … */``, which is made to document what
+    follows, may have a blank line behind it, unless it begins the file.
 
     Args:
         node: the whole definition, with its decorators.
@@ -40,13 +41,20 @@ def doc_before(draft: Draft, node: Node, *, skipping: frozenset[str] = frozenset
         last = row if column else row - 1
         if sibling.type in skipping and last >= top - 1:
             top = sibling.start_point[0]
-        elif sibling.type.endswith("comment") and last in (top - 1, top) and not _behind_code(draft, sibling):
+        elif sibling.type.endswith("comment") and (
+            (last in (top - 1, top) and not _behind_code(draft, sibling))
+            or (not texts and last == top - 2 and _documents(draft, sibling))
+        ):
             top = sibling.start_point[0]
             texts.append(draft.text(sibling))
         else:
             break
         sibling = sibling.prev_sibling
     return clean(texts[::-1]) if texts else None
+
+
+def _documents(draft: Draft, comment: Node) -> bool:
+    return comment.start_point[0] > 0 and draft.text(comment).startswith("/**")
 
 
 def _behind_code(draft: Draft, comment: Node) -> bool:

@@ -10,7 +10,7 @@ from pathlib import Path
 from ragforge_memory.code.anchors import still
 from ragforge_memory.code.definition import Definition, standing
 from ragforge_memory.code.git import ask, git_state
-from ragforge_memory.code.history import Parsed, parsed_definitions
+from ragforge_memory.code.history import Parsed, may_hold, parsed_definitions
 from ragforge_memory.code.languages import language_of
 from ragforge_memory.code.readers import Reading, read_bytes
 from ragforge_memory.code.revisions import Blobs, Change, changes_between
@@ -60,7 +60,8 @@ async def impact(root: Path, references: ReferenceStore, revision: str | None = 
 def changed_scopes(root: Path, before: str, after: str | None) -> list[ScopeDiff]:
     """The definitions that differ between two commits (or a commit and the files as they are), by place.
 
-    Comments, white space and position do not count. A file that cannot be parsed on one side says nothing.
+    Comments, white space and position do not count. What a syntax error touches on one side counts as changed; a file
+    that cannot be read at all says nothing.
 
     Raises:
         InvalidInput: git cannot compare them.
@@ -73,7 +74,7 @@ def changed_scopes(root: Path, before: str, after: str | None) -> list[ScopeDiff
     new: list[Definition] = []
     renamed: dict[str, str] = {}
     with Blobs(root) as blobs:
-        parsed = Parsed(blobs)
+        parsed = Parsed(blobs, partly=True)
         for change in changes:
             olds, news = _sides(root, change, parsed, on_disk=after is None)
             if olds is None or news is None:
@@ -81,7 +82,11 @@ def changed_scopes(root: Path, before: str, after: str | None) -> list[ScopeDiff
             if change.before == change.after:
                 side = standing(olds, news)
                 found += [ScopeDiff("changed", a, b) for a, b in side.kept if a.body_hash != b.body_hash]
-                lost += side.lost
+                hidden = [each for each in side.lost if may_hold(news, each)]
+                shown = [each for each in side.new if may_hold(olds, each)]
+                found += [ScopeDiff("changed", each, each) for each in (*hidden, *shown)]
+                lost += [each for each in side.lost if each not in hidden]
+                side.new = [each for each in side.new if each not in shown]
                 new += side.new
             else:
                 lost += olds
@@ -110,7 +115,7 @@ def _sides(
     if not on_disk:
         return before, parsed(change.new_blob, change.after)
     data = read_bytes(root, change.after)
-    return before, None if isinstance(data, Reading) else parsed_definitions(change.after, data)
+    return before, None if isinstance(data, Reading) else parsed_definitions(change.after, data, partly=True)
 
 
 def _ends(root: Path, revision: str | None) -> tuple[str, str | None]:

@@ -45,6 +45,24 @@ async def test_only_messages_on_changed_tokens_are_named(repository: Repository,
     assert (tied.reference.kind, tied.title) == ("edited", "About money")
 
 
+async def test_what_a_syntax_error_touches_counts_as_changed(repository: Repository, run: Run, talk: Talk) -> None:
+    deposit, report = await talk.say("Account.deposit"), await talk.say("report")
+    repository.edit("bank.py", ("self.balance += amount", "self.balance = self.balance + amount"))
+    repository.edit("bank.py", ("def report(accounts):", "def report(accounts:"))
+
+    found = await impact(repository.root, talk.references)
+    broken = repository.commit()
+    committed = await impact(repository.root, talk.references, broken)
+    repository.edit("bank.py", ("def report(accounts:", "def report(accounts):"))
+    healed = await impact(repository.root, talk.references)
+
+    for each in (found, committed):
+        assert changes(each) == {"Account": "changed", "Account.deposit": "changed", "report": "changed"}
+        assert set(each.messages) == {deposit, report}
+    assert changes(healed) == {"report": "changed"}
+    assert healed.messages == (report,)
+
+
 async def test_each_message_is_read_once_however_much_it_is_tied_to(
     repository: Repository, talk: Talk, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -135,7 +135,7 @@ async def test_what_a_diff_changes_is_listed(agent: AsyncConversationAgent) -> N
     assert lines == [
         "The diff touches 1 definition of this project:",
         "- `Account.deposit` - bank/account.py:4 (method), line 6 changed",
-        "No definitions are known here of `notes.md`, `old.py`, `to.py`.",
+        "No definitions are known here of `old.py`, `to.py`, `notes.md`.",
         "",
         "I find the code that a text names; to have the text itself explained takes a model "
         "(`ragforge doctor` says how).",

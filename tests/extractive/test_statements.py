@@ -7,6 +7,7 @@ import pytest
 from ragforge_memory.llm.extractive.echoes import NOTED
 from ragforge_memory.llm.extractive.noted_answer import noted
 from ragforge_memory.llm.extractive.questions import read_questions
+from ragforge_memory.llm.extractive.statements import noted_in
 
 
 def forms(text: str) -> list[str]:
@@ -169,3 +170,20 @@ def test_a_note_is_said_to_be_found_by_what_finds_it() -> None:
     assert noted("The pool size is 10.") == f"{NOTED} about pool size` finds it again."
     assert noted("Actually 12.", "The pool size is 10.").startswith(f"{NOTED} about pool size` finds it again.")
     assert noted("We decided that the pool size is 10.") == f"{NOTED}` lists it."
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "note: not sure about Redis, but use it for now",
+        "decision: no decisions on Friday",
+        "note: we never decided who owns the parser, so ask Bob",
+        "note:\n- load() is slow\n- save() is fast",
+        "Thanks, note: the pool is small",
+        "todo: decide whether to use Redis; not sure",
+        "note: " + "the pool is small and the queue is long, " * 12,
+    ],
+)
+def test_what_says_that_it_is_a_note_is_one_whatever_stands_in_it(said: str) -> None:
+    assert noted_in(said)
+    assert [question.form for question in read_questions(said)] == ["noted"]

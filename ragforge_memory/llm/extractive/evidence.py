@@ -42,7 +42,8 @@ def importing(target: Target) -> Call:
 
 def testing(target: Target) -> Call:
     """Looks for lines of tests that name it."""
-    return _grep(rf"(?<![A-Za-z0-9]){re.escape(parts_of(target)[-1])}(?![A-Za-z0-9])", path="test")
+    last = (parts_of(target) or [target.text])[-1]
+    return _grep(rf"(?<![A-Za-z0-9]){re.escape(last)}(?![A-Za-z0-9])", path="test")
 
 
 def naming(target: Target) -> tuple[Call, ...]:

@@ -53,6 +53,10 @@ def named_code(text: str, found: Sequence[Found]) -> list[str]:
         lines = [f"{does} {counted(len(listed), 'definition')} of this project:", *list(listed.values())[:MAX_NAMED]]
         if len(listed) > MAX_NAMED:
             lines.append(f"… and {len(listed) - MAX_NAMED} more.")
+    if mentions.more:
+        files = counted(mentions.more, "more file")
+        hint = "; `ragforge impact` reads all of a commit" if mentions.sort == "diff" else ""
+        lines.append(f"The {mentions.sort} names {files}, which were not looked at{hint}.")
     if unknown:
         more = f" and {len(unknown) - 10} others" if len(unknown) > 10 else ""
         lines.append(f"No definitions are known here of {', '.join(unknown[:10])}{more}.")

@@ -15,8 +15,8 @@ from ragforge_memory.llm.extractive.questions import Question, names_in
 from ragforge_memory.llm.extractive.small_talk import SMALL_TALK
 from ragforge_memory.llm.extractive.targets import is_file
 
-MAX_FILES = 15
-"""Files of one text whose definitions are looked at."""
+MAX_FILES, MAX_CHANGED = 15, 30
+"""Files of one text, and of a diff, whose definitions are looked at."""
 
 MAX_NAMES = 15
 """Names of one text that are looked up."""
@@ -36,6 +36,7 @@ _PLACE = re.compile(
     r"(?::in [`'](?:\w+ in )?(?P<behind>[\w:#.?!]+)')?",
     re.M,
 )
+_NO_CODE = re.compile(r"\.(?:md|rst|txt|ya?ml|toml|lock|json|cfg|ini|html?|css|svg|snap)$", re.I)
 _IS_DIFF = re.compile(r"^(?:diff --git |@@ -\d+(?:,\d+)? \+\d+)", re.M)
 _HUNK = re.compile(r"^@@ -\d+(?:,(?P<old>\d+))? \+(?P<start>\d+)(?:,(?P<new>\d+))? @@")
 _WORD = re.compile(r"\w+")
@@ -71,11 +72,13 @@ class Places:
 
 @dataclass(frozen=True, slots=True)
 class Mentions:
-    """What a text names: ``files`` with the places in them, in the order of the text, and ``names`` of code."""
+    """What a text names: ``files`` with the places in them, those of code first and in the order of the text, ``names``
+    of code, and how many ``more`` files there are, which are not looked at."""
 
     sort: Sort
     files: dict[str, Places]
     names: tuple[str, ...] = ()
+    more: int = 0
 
 
 def split_given(text: str) -> tuple[str, str]:
@@ -105,7 +108,8 @@ def is_about_given(question: Question) -> bool:
 def mentions_of(text: str) -> Mentions:
     """What a text names, at most `MAX_FILES` files and `MAX_NAMES` names."""
     if _IS_DIFF.search(text):
-        return Mentions("diff", _first(_changed(text.splitlines())))
+        changed = _changed(text.splitlines())
+        return Mentions("diff", _first(changed, MAX_CHANGED), more=max(0, len(changed) - MAX_CHANGED))
     files: dict[str, Places] = {}
     frames = list(_FRAME.finditer(text))
     for match in (*frames, *_PLACE.finditer(text)):
@@ -116,7 +120,7 @@ def mentions_of(text: str) -> Mentions:
             if name := _name(next(filter(None, map(match.groupdict().get, ("name", "before", "behind"))), "")):
                 places.frames[line] = name
     if frames or re.search(r"^\s+at \S.*:\d+", text, re.M):
-        return Mentions("traceback", _first(files))
+        return Mentions("traceback", _first(files), more=max(0, len(files) - MAX_FILES))
     names = names_in(_PLACE.sub(" ", text))
     for name in names:
         if is_file(name):
@@ -130,8 +134,8 @@ def _name(written: str) -> str:
     return "" if "<" in bare else bare
 
 
-def _first(files: dict[str, Places]) -> dict[str, Places]:
-    return dict(list(files.items())[:MAX_FILES])
+def _first(files: dict[str, Places], most: int = MAX_FILES) -> dict[str, Places]:
+    return dict(sorted(files.items(), key=lambda each: bool(_NO_CODE.search(each[0])))[:most])
 
 
 def _changed(lines: Sequence[str]) -> dict[str, Places]:

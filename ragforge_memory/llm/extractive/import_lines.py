@@ -31,6 +31,10 @@ def import_pattern(target: Target) -> str:
         # A file by its whole name, or a package that ends like one: java.sql.
         name = re.escape(target.text)
         return rf"\b(?:import|from|use|using|requires)\s+(?:static\s+)?{name}\b|{_BY_PATH}(?:[^'\"]*/)?{name}['\">]"
+    if not parts_of(target):
+        # A folder above, which has no name here.
+        written = re.escape(target.text.rstrip("/"))
+        return rf"{_BY_PATH}{written}/?['\">]" if written else r"(?!)"
     *before, last = map(re.escape, parts_of(target))
     whole = r"\.".join([*before, last])
     ways = [rf"\b(?:import|from|use|using)\s+{whole}\b", rf"^\s*(?:import|from)\b.*,\s*{whole}\b"]
@@ -50,7 +54,7 @@ def import_pattern(target: Target) -> str:
 def alone_pattern(target: Target) -> str:
     """A regular expression for lines that have it alone, as an import over several lines has; ``''`` for a file that is
     no module, and for a path: what such an import lists are names."""
-    if _DATA.fullmatch(target.text) or _folder(target):
+    if _DATA.fullmatch(target.text) or _folder(target) or not parts_of(target):
         return ""
     return rf"^\s*{re.escape(parts_of(target)[-1])}(?:\s+as\s+\w+)?,\s*$"
 
@@ -65,7 +69,8 @@ def imports_it(target: Target, file: str, line: str) -> bool:
         return False  # only Python's imports list modules
     if not _folder(target):
         near = target.kind == "file" and target.text.startswith(".")
-        return not near or _SOURCE.sub("", target.text) in (_SOURCE.sub("", each) for each in _QUOTED.findall(line))
+        written = _SOURCE.sub("", target.text.rstrip("/"))
+        return not near or written in (_SOURCE.sub("", each.rstrip("/")) for each in _QUOTED.findall(line))
     wanted = _path(target.text)
     return any(_is_end(wanted, path) for path in _quoted(file, line)) or any(
         _is_end(wanted, path) or f"/{wanted}/" in f"/{path}/" for path in _dotted(file, line)

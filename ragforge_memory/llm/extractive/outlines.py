@@ -52,6 +52,7 @@ def outlined(question: Question, asked: str, values: Mapping[str, Any]) -> list[
             owner = value["scope"]
             inside, none = _asked_for([{"file": owner["file"], **each} for each in value.get("scopes") or []], question)
             number = _numbered(inside, question, none, int(value.get("total") or 0) - len(value.get("scopes") or []))
+            number = f"no {number[2:]}" if number.startswith("0 ") else number
             lines = [head(owner), f"It has {number} inside{':' if inside else '.'}"]
             lines += [_listed(each) for each in inside[:MAX_ASKED]] + rest(len(inside) - MAX_ASKED)
             note = taken_for({**value, "scopes": [owner]}, asked)

@@ -27,7 +27,7 @@ _PARTS: Mapping[str, str] = {
     "plain": r"(?P<x>(?!(?:the|all|any|no|its|their|other|direct|show|list|find|get|give|print|see|which|what)\b)\S+)",
     "its": r"(?P<x>its|their|(?:that|this) (?:function|method|class)['’]s|\S+?['’]s)",
     "noun": "(?:(?:function|method|class|code|scope|place|part|file|module|test|caller|one|thing|constant|variable"
-            "|definition)s?|classes)",
+            "|definition|type|struct|enum|trait|interface)s?|classes)",
     "kind": "(?:functions?|methods?|class(?:es)?|attributes?|propert(?:y|ies)|fields?|members?|constants?|variables?)",
     # "Exceptions" are any.
     "error": r"(?P<x>(?!(?:(?:all|any|the) )*(?:exceptions?|errors?|them)\b).+?)",

@@ -11,7 +11,15 @@ from dataclasses import dataclass, replace
 
 from ragforge_memory.llm.extractive.days import ANY_DAYS, Days, without_days
 from ragforge_memory.llm.extractive.patterns import AGAIN, COMPARED, PATTERNS, Form
-from ragforge_memory.llm.extractive.small_talk import HELP, POLITE, POLITE_THAT_ASKS, SMALL_TALK, STATEMENTS, TAIL
+from ragforge_memory.llm.extractive.small_talk import (
+    HELP,
+    MARKED,
+    POLITE,
+    POLITE_THAT_ASKS,
+    SMALL_TALK,
+    STATEMENTS,
+    TAIL,
+)
 from ragforge_memory.llm.extractive.talk_patterns import PARTS
 from ragforge_memory.llm.extractive.targets import (
     NOTHING,
@@ -128,6 +136,8 @@ def read_questions(text: str, before: Sequence[str] = ()) -> tuple[Question, ...
         before: the user's earlier messages, oldest first: "and X?" repeats the form of the last question.
     """
     said = prose(text)
+    if "?" not in said and MARKED.match(said.strip()):
+        return (Question("noted", text=said.strip()),)
     questions: list[Question] = []
     for sentence in _asking(said):
         for part in _COMPOUND.split(sentence, maxsplit=2):

@@ -105,6 +105,12 @@ NOTED = re.compile(
     re.I,
 )
 """What is told and not asked."""
+MARKED = re.compile(
+    r"^(?:(?:thanks|thank you|ok(?:ay)?|so|and|also|please)[,.!]* )*"
+    r"(?:note(?: to self)?|fyi|for the record|decision|facts?|to-?do|remember|reminder) ?:\s*\S",
+    re.I,
+)
+"""What says of itself that it is a note, whatever stands in it."""
 APPROVED = re.compile(rf"^(?:{_APPROVED}|no (?:worries|problem)[,;:.!]+ {NO_QUESTION}[^?]*$)", re.I)
 """What says of what was said that it is well as it is; it notes nothing."""
 _CALLED = r"(?-i:(?!(?:Yes|No|OK|Ok|Done)\b)[A-Z][\w.+#-]*(?: [A-Z0-9][\w.+#-]*)?|`[^`]+`)"

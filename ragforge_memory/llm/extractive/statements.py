@@ -6,16 +6,18 @@ import re
 from collections.abc import Sequence
 
 from ragforge_memory.llm.extractive.questions import MAX_QUESTION, prose, sentences
-from ragforge_memory.llm.extractive.small_talk import DONE, NOTED, PLAIN, SET, UNDECIDED, WHO
+from ragforge_memory.llm.extractive.small_talk import DONE, MARKED, NOTED, PLAIN, SET, UNDECIDED, WHO
 
 MAX_STATED = 2_000
 """Characters of a message that is looked at: longer ones are pasted, and told by their own cues."""
 
 
 def noted_in(text: str) -> str | None:
-    """The first sentence of a user's message that is noted; None where none is."""
+    """The first sentence of a user's message that is noted, all of one that says so itself; None where none is."""
     if len(text) > MAX_STATED:
         return None
+    if MARKED.match(text.strip()):
+        return " ".join(text.split())
     said = [each.strip() for each in sentences(prose(text))]
     # How things are is a note where it is all that is said; in a longer text it explains.
     forms = (NOTED, SET, PLAIN, WHO, DONE) if len(said) == 1 else (NOTED, SET)
