@@ -219,3 +219,14 @@ def test_functions_of_objects_without_a_name_are_listed() -> None:
         ("remove", "method", None),
         ("own", "function", None),
     ]
+
+
+def test_members_whose_names_are_texts() -> None:
+    file = parse(
+        "a.js",
+        b"exports['one'] = function () {};\nA['two'] = function () {};\nA[three] = function () {};\n"
+        b"Object.defineProperty(exports, 'four', { value: function () { go(); }, enumerable: true });\n"
+        b"send({ value: function () {} });\nA['a-b'] = function () {};\n",
+    )
+    assert [scope.qualified_name for scope in file.scopes] == ["one", "A.two", "four", "value"]
+    assert [export.name for export in file.exports] == ["one"]

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 FUNCTIONS = frozenset({"arrow_function", "function_expression", "generator_function", "function"})
 _WRITTEN_OUT = FUNCTIONS - {"arrow_function"}
+_DESCRIBED = frozenset({"value", "get", "set"})
 _MODIFIERS = frozenset(
     {"async", "static", "abstract", "readonly", "get", "set", "declare", "override", "const", "accessibility_modifier",
      "override_modifier"}
@@ -60,9 +61,23 @@ def _pair(draft: Draft, node: Node) -> Visit:
     is around, and a function with a name of its own goes by that."""
     name_node, content = node.child_by_field_name("key"), node.child_by_field_name("value")
     name = property_name(draft, name_node)
+    if name in _DESCRIBED and (defined := _defined_property(draft, node)) is not None:
+        name_node, name = defined, property_name(draft, defined)
     if name is None or content is None or content.type not in _WRITTEN_OUT or content.child_by_field_name("name"):
         return node.named_children
     return open_function(draft, node, name, name_node=name_node, whole=node, function=content, type="method")
+
+
+def _defined_property(draft: Draft, node: Node) -> Node | None:
+    """The name that ``Object.defineProperty(a, "name", {value: function () {}})`` gives to what is in it."""
+    written = node.parent
+    arguments = written.parent if written is not None and written.type == "object" else None
+    call = arguments.parent if arguments is not None else None
+    function = call.child_by_field_name("function") if call is not None and call.type == "call_expression" else None
+    if arguments is None or function is None or not draft.text(function).endswith(".defineProperty"):
+        return None
+    given = [each for each in arguments.named_children if each.type != "comment"]
+    return given[1] if len(given) > 1 and given[1].type == "string" else None
 
 
 def open_other_name(draft: Draft, node: Node, name: str, name_node: Node | None, **options: Any) -> None:

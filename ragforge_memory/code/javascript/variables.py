@@ -26,6 +26,7 @@ from ragforge_memory.code.javascript.objects import members, this_member
 from ragforge_memory.code.javascript.text import (
     bind_pattern,
     dotted,
+    property_name,
     type_text,
     value,
 )
@@ -102,10 +103,12 @@ def _assignment(draft: Draft, node: Node) -> Visit:
     left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
     if left is None or right is None:
         return node.named_children
-    if left.type == "member_expression":
-        defined = _define_member(draft, node, left, right)
+    member = _member(draft, left)
+    if member is not None:
+        defined = _define_member(draft, node, *member, right)
         if defined is not None:
             return defined
+    if left.type == "member_expression":
         receiver = left.child_by_field_name("object")
         return [*([receiver] if receiver and receiver.type != "this" else []), right]
     if left.type == "identifier":
@@ -118,11 +121,23 @@ def _assignment(draft: Draft, node: Node) -> Visit:
     return [*bind_pattern(draft, left), right]
 
 
-def _define_member(draft: Draft, node: Node, left: Node, right: Node) -> Visit | None:
-    target, line = dotted(draft, left), draft.line(left)
-    name_node = left.child_by_field_name("property")
-    receiver, _, name = target.rpartition(".")
-    if target == "module.exports" or (target == "exports" and left.type == "identifier"):
+def _member(draft: Draft, left: Node) -> tuple[str, str, Node | None] | None:
+    """What is assigned to as receiver, name and the name's node: ``a.b``, and ``a["b"]``."""
+    if left.type == "member_expression":
+        receiver, _, name = dotted(draft, left).rpartition(".")
+        return receiver, name, left.child_by_field_name("property")
+    if left.type == "subscript_expression":
+        index = left.child_by_field_name("index")
+        named = property_name(draft, index)
+        return None if named is None else (dotted(draft, left.child_by_field_name("object")), named, index)
+    return None
+
+
+def _define_member(
+    draft: Draft, node: Node, receiver: str, name: str, name_node: Node | None, right: Node
+) -> Visit | None:
+    line = draft.line(node)
+    if (receiver, name) == ("module", "exports"):
         return export_whole(draft, node, right, line)
     if receiver in ("module.exports", "exports"):
         return export_member(draft, node, name, name_node, right, line)
