@@ -107,9 +107,9 @@ def test_what_is_left_out_is_counted() -> None:
         for number in range(MAX_SAYINGS + 2)
     ]
     [*_, last] = sayings("checkout", {"query": "checkout", "messages": messages})
-    assert last == "2 more say as much: `ragforge conversations search`, or name the days."
+    assert last == "2 more bear on it: `ragforge conversations search`, or name the days."
     shown = sayings("checkout", {"query": "checkout", "messages": messages[2:]})
-    assert not any(" more say as much" in line for line in shown)
+    assert not any(" more bear on it" in line for line in shown)
 
 
 def test_a_key_is_no_name_to_find_a_note_by() -> None:

@@ -96,14 +96,18 @@ def tested(asked: str, found: Sequence[Found]) -> list[str]:
     for scope in value.get("scopes") or []:
         uses = _tests(scope, _SURE)
         if uses:
-            answer += [f"{subject(scope)} is used by {counted(len(uses), 'scope')} of tests:", *_placed(uses), ""]
+            answer += [
+                f"{subject(scope)} is used by {counted(len(uses), 'scope')} of tests:",
+                *_placed(uses, scope),
+                "",
+            ]
         perhaps = {place: lines for place, lines in _tests(scope, ("possible",)).items() if place not in uses}
         if perhaps:
             number = counted(len(perhaps), "scope")
             answer.append(
                 f"{subject(scope)} is perhaps used by {number} of tests, on something whose type is not known:"
             )
-            answer += [*_placed(perhaps), ""]
+            answer += [*_placed(perhaps, scope), ""]
     if answer:
         return trimmed([*answer, *taken_for(value, asked)])
     lines = [each for each in _matches(found) if is_test(each["file"])]
@@ -126,12 +130,24 @@ def _tests(scope: Mapping[str, Any], kinds: Sequence[str]) -> _Places:
     return uses
 
 
-def _placed(uses: _Places) -> list[str]:
+def _placed(uses: _Places, tested: Mapping[str, Any]) -> list[str]:
+    """The tests with their places; those in files that are called as what they test come first."""
+
+    def order(place: tuple[str, str]) -> tuple[int, tuple[str, str]]:
+        called = _bare_name(place[0].rpartition("/")[2])
+        return -max((len(each) for each in names if each in called), default=0), place
+
+    names = {_bare_name(each) for each in (tested["qualified_name"], tested["qualified_name"].rpartition(".")[2])}
     lines = []
-    for (file, name), where in sorted(uses.items())[:MAX_EVIDENCE]:
+    for file, name in sorted(uses, key=order)[:MAX_EVIDENCE]:
+        where = uses[file, name]
         at = f"{file}:{', '.join(map(str, sorted(where)))}"
         lines.append(f"- `{name}` - {at}" if name else f"- {at}")
     return lines + rest(len(uses) - MAX_EVIDENCE)
+
+
+def _bare_name(name: str) -> str:
+    return re.sub(r"\W|_", "", name).lower()
 
 
 def used_as_text(asked: str, target: Target, found: Sequence[Found]) -> list[str]:

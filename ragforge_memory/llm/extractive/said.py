@@ -108,7 +108,7 @@ def _told(
     for _, each, _ in kept[:MAX_SAYINGS]:
         lines += quoted_message(each, value.get("messages") or [])
     if len(kept) > MAX_SAYINGS:
-        lines += ["", f"{len(kept) - MAX_SAYINGS} more say as much: `ragforge conversations search`, or name the days."]
+        lines += ["", f"{len(kept) - MAX_SAYINGS} more bear on it: `ragforge conversations search`, or name the days."]
     return lines + since(every, [each for _, each, _ in kept[:MAX_SAYINGS]] if still else [], words)
 
 
