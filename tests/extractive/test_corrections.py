@@ -98,6 +98,8 @@ def test_a_correction_marks_what_it_corrects(first: str, then: str) -> None:
 @pytest.mark.parametrize(
     ("first", "then"),
     [
+        ("The limit before login is 10", "The limit after login is 20"),
+        ("The limit with auth is 10", "The limit without auth is 20"),
         ("remember that Anna owns the port mappings", "update: Bob owns the sessions, not Anna"),
         ("note: the port is 8080", "note: the port is 9090"),  # no correction, it may be another port
         ("note: the port is 8080", "update: sessions are kept in Postgres"),

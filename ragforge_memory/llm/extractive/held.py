@@ -37,6 +37,8 @@ _RULE = re.compile(
 )
 # "Sessions now live in Postgres" is about sessions.
 _PASSING = frozenset({"now", "only", "currently", "still", "then", "always", "just", "max", "each"})
+# The limit before login is another than that after it.
+_APART = frozenset({"before", "after", "with", "without", "above", "below", "inside", "outside", "under", "over"})
 _WRITTEN = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 _NUMBERS = {word: str(number) for number, word in enumerate(_WRITTEN)}
 _VALUE = re.compile(r"[\w./-]*\w")
@@ -78,8 +80,9 @@ def held(text: str) -> Held | None:
 
 
 def named(subject: str) -> frozenset[str]:
-    """The stems of the words that name what a statement is about."""
-    return frozenset(stem(each) for each in content_words(subject) if each.lower() not in _PASSING)
+    """The stems of the words that name what a statement is about, and what tells it from what is called alike."""
+    stems = {stem(each) for each in content_words(subject) if each.lower() not in _PASSING}
+    return frozenset(stems | _APART.intersection(subject.lower().split()))
 
 
 def bare(subject: str) -> str:
