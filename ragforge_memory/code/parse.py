@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from ragforge_memory.code.draft import Draft
 from ragforge_memory.code.languages import language_of, parser_of, reader_of
 from ragforge_memory.code.parsed import ParsedFile
-from ragforge_memory.code.partly import Rest, sound_part
+from ragforge_memory.code.partly import Rest, rest_of, sound_part
 from ragforge_memory.code.syntax import first_error, tree_of, unread_bytes
 
 if TYPE_CHECKING:
@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 
 _COOKIE = re.compile(rb"^[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
 """An encoding declared in the first two lines, as PEP 263 has it (Ruby takes the same form)."""
+
+ENDLESS = "takes too long to parse: its syntax errors have no end"
+"""The reason that a file is skipped for where the parser comes to no end."""
 
 _WIDE_MARKS = ((codecs.BOM_UTF32_LE, "utf-32"), (codecs.BOM_UTF32_BE, "utf-32"),
                (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))  # fmt: skip
@@ -42,7 +45,7 @@ def parse(path: str, data: bytes) -> ParsedFile:
 def parse_partly(path: str, data: bytes) -> tuple[ParsedFile, Rest | None]:
     """The same, but of a broken file only what no error touches, with what is left; see partly.py.
 
-    What could not be read at all has an ``error`` and no rest.
+    What is no text, or of no language, has an ``error`` and no rest.
     """
     rest: Rest | None = None
 
@@ -53,7 +56,16 @@ def parse_partly(path: str, data: bytes) -> tuple[ParsedFile, Rest | None]:
         sound, rest = sound_part(parsed, draft, root, parsed.error, indented=bool(reader.blocks))
         return sound
 
-    return _parsed(path, data, part), rest
+    parsed = _parsed(path, data, part)
+    return (parsed, rest) if parsed.error != ENDLESS else unread(path, data, ENDLESS)
+
+
+def unread(path: str, data: bytes, reason: str) -> tuple[ParsedFile, Rest | None]:
+    """A text that the grammar could make nothing of: all that was known of it may still be there."""
+    language = language_of(path, data)
+    text = _utf8(data)
+    rest = None if language is None or text is None else rest_of(text)
+    return ParsedFile(path, language.name if language else "", error=reason), rest
 
 
 def _parsed(path: str, data: bytes, finish: Callable[[ParsedFile, Draft, Node, Reader], ParsedFile]) -> ParsedFile:
@@ -67,7 +79,7 @@ def _parsed(path: str, data: bytes, finish: Callable[[ParsedFile, Draft, Node, R
     parser = parser_of(language.name, path)
     root = tree_of(parser, reader.prepare(text) if reader.prepare else text)
     if root is None:
-        return ParsedFile(path, language.name, error="takes too long to parse: its syntax errors have no end")
+        return ParsedFile(path, language.name, error=ENDLESS)
     draft = _drafted(root, path, language.name, text, reader)
     if root.has_error and reader.simplify and first_error(root) is not None:
         root, draft = _simplified(root, draft, parser, reader)

@@ -44,6 +44,11 @@ class Rest:
         return self.words.issuperset(_WORDS.findall(name))
 
 
+def rest_of(text: bytes) -> Rest:
+    """What is left of a text of which nothing could be read."""
+    return Rest(frozenset(_WORDS.findall(text.decode("utf-8", "replace"))))
+
+
 def sound_part(parsed: ParsedFile, draft: Draft, root: Node, error: str, *, indented: bool) -> tuple[ParsedFile, Rest]:
     """The definitions of a broken file that no error touches, and what is left.
 
@@ -85,7 +90,7 @@ def sound_part(parsed: ParsedFile, draft: Draft, root: Node, error: str, *, inde
         scopes=tuple(kept.values()),
         imports=tuple(each for each in parsed.imports if each.scope is None or each.scope in kept),
     )
-    return sound, Rest(frozenset(_WORDS.findall(_without(draft.data, whole).decode("utf-8", "replace"))))
+    return sound, rest_of(_without(draft.data, whole))
 
 
 def completed(

@@ -20,7 +20,7 @@ from typing import IO, Any, cast
 
 from ragforge_memory.code.discover import unreadable_reason
 from ragforge_memory.code.facts import Facts, encode, restore, texts
-from ragforge_memory.code.parse import parse_partly
+from ragforge_memory.code.parse import parse_partly, unread
 from ragforge_memory.code.parsed import ParsedFile
 from ragforge_memory.code.partly import Rest
 from ragforge_memory.collection import paused_collection
@@ -89,7 +89,8 @@ def read_file(root: Path, path: str) -> Reading:
     try:
         parsed, rest = parse_partly(path, data)
     except Exception as error:  # noqa: BLE001 - one file that a grammar chokes on must not end an ingest
-        return Reading(path, digest, len(data), skipped=f"could not be parsed: {type(error).__name__}: {error}")
+        reason = f"could not be parsed: {type(error).__name__}: {error}"
+        parsed, rest = unread(path, data, reason)
     if parsed.error is None:
         return Reading(path, digest, len(data), parsed, encode(parsed))
     if rest is None:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from ragforge_memory.code.facts import encode
 from ragforge_memory.code.index import ProjectIndex
-from ragforge_memory.code.parse import parse, parse_partly
+from ragforge_memory.code.parse import ENDLESS, parse, parse_partly, unread
 from ragforge_memory.code.partly import completed
 from ragforge_memory.code.resolve import resolve
 from ragforge_memory.code.rows import scope_properties
@@ -182,3 +182,24 @@ async def test_what_an_open_bracket_swallows_stays_in_its_place(run: Ingest, tre
     tree.edit("web/B.java", "return 1; }\n}\nclass", "return 1;\n}\nclass")
     assert [item.file for item in (await run()).skipped] == ["web/B.java", "web/a.ts"]
     assert uuids() == known
+
+
+@pytest.mark.parametrize("raised", [RecursionError("too deep"), None])
+async def test_a_file_that_the_grammar_makes_nothing_of_keeps_what_was_known_of_it(
+    run: Ingest, tree: Tree, uuids: Uuids, monkeypatch: pytest.MonkeyPatch, raised: Exception | None
+) -> None:
+    tree.write("ledger.py", "def add(amount):\n    return amount\n\n\ndef drop(amount):\n    return None\n")
+    await run()
+    before = uuids()
+
+    def chokes(path: str, data: bytes) -> Any:
+        if raised is not None:
+            raise raised
+        return unread(path, data, ENDLESS)
+
+    monkeypatch.setattr("ragforge_memory.code.readers.parse_partly", chokes)
+    tree.write("ledger.py", "def add(amount):\n    return amount + 1\n")
+    report = await run()
+
+    assert [each.file for each in report.skipped] == ["ledger.py"]
+    assert {each: uuid for each, uuid in before.items() if each != ("ledger.py", "drop")} == uuids()
