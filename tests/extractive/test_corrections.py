@@ -55,6 +55,8 @@ def listed(said: list[dict[str, Any]]) -> dict[str, str]:
 @pytest.mark.parametrize(
     ("first", "then"),
     [
+        ("decision: we use supertest for all tests in `app.use`", "no, we use vitest for all tests in `app.use`"),
+        ("we use Redis for sessions", "update: we use Postgres for sessions now"),
         ("the port is 8080", "actually the port is 9090"),
         ("note: the port is 8080", "update: the port is 9090"),
         ("we decided that the port is 8080", "we changed our mind: the port is 9090"),
@@ -98,6 +100,8 @@ def test_a_correction_marks_what_it_corrects(first: str, then: str) -> None:
 @pytest.mark.parametrize(
     ("first", "then"),
     [
+        ("we use Redis for sessions", "update: we use Redis for the queue"),
+        ("we use Redis for sessions", "update: we use Postgres for users"),
         ("The limit before login is 10", "The limit after login is 20"),
         ("The limit with auth is 10", "The limit without auth is 20"),
         ("remember that Anna owns the port mappings", "update: Bob owns the sessions, not Anna"),

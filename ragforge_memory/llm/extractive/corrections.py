@@ -20,6 +20,13 @@ from ragforge_memory.llm.extractive.wording import subject_words
 # "Erik reviews the metrics" is against "Anna reviews the metrics" where it says that it corrects something.
 _DOES = re.compile(r"(?P<who>(?-i:[A-Z][\w.-]*)) (?:now )?(?P<does>[a-z]{2,}s\b .+)", re.I)
 
+# "We use Redis for sessions" is about sessions, and against whatever else is used for them.
+_TAKES = re.compile(
+    r"(?:(?:we|i)(?:['’]ve| have| should| will)? )?(?:now |only |just )?(?:use|take|run|prefer|chose|picked)"
+    r" (?P<what>\S+(?: \S+){0,3}?) (?:for|as|to) (?P<purpose>[^,;:]+?)(?: now| instead)?[.! ]*$",
+    re.I,
+)
+
 T = TypeVar("T")
 
 _CORRECTS = re.compile(
@@ -183,9 +190,12 @@ def _is_against(text: str, note: str) -> bool:
     first, second = subject_words(text), subject_words(note)
     if not first or not second:
         return False
-    now, before = _done_by(text), _done_by(note)
-    if now and before and now[0] != before[0] and now[1] == before[1]:
-        return True
+    who, takes = (_done_by(text), _done_by(note)), (_taken_for(text), _taken_for(note))
+    for now, before in (who, takes):
+        if now and before and now[0] != before[0] and now[1] == before[1]:
+            return True
+    if takes[0] and takes[1] and {*takes[0][1]}.isdisjoint(takes[1][1]):
+        return False  # one thing is used for this and for that
     if first[0] != second[0]:
         # "Bob owns the adapters, not Anna" is against "Anna owns the adapters", and not what she has besides.
         replaced = {*_replaced(text)}
@@ -211,14 +221,20 @@ def _is_against(text: str, note: str) -> bool:
 
 def _beginnings(text: str) -> set[str]:
     """The words by which a statement and what corrects it are found: those that they begin with."""
-    done = _done_by(text)
-    return {*subject_words(text)[:1], *(done[1][:1] if done else ())}
+    told = [pair[1] for pair in (_done_by(text), _taken_for(text)) if pair]
+    return {*subject_words(text)[:1], *(word for words in told for word in words[:1])}
 
 
 def _done_by(text: str) -> tuple[str, list[str]] | None:
     """Who does something, and the stems of what that is; None where nobody is said to."""
     says = _DOES.match(LEADING.sub("", text))
     return (says["who"].lower(), subject_words(says["does"])) if says else None
+
+
+def _taken_for(text: str) -> tuple[str, list[str]] | None:
+    """What is used, and the stems of what it is used for: "we use Redis for sessions"; None where it is not said."""
+    says = _TAKES.match(LEADING.sub("", text))
+    return (says["what"].lower(), subject_words(says["purpose"])) if says and subject_words(says["purpose"]) else None
 
 
 def _replaced(text: str) -> tuple[str, ...]:
