@@ -9,7 +9,7 @@ import pytest
 from ragforge_memory import AsyncConversationAgent
 from ragforge_memory.llm.extractive import evidence
 from ragforge_memory.llm.extractive.calls import Call, Found
-from ragforge_memory.llm.extractive.evidence import importing, tested
+from ragforge_memory.llm.extractive.evidence import importing
 from ragforge_memory.llm.extractive.import_lines import import_pattern, imports_it
 from ragforge_memory.llm.extractive.questions import read_questions
 from ragforge_memory.llm.extractive.targets import read_target
@@ -208,7 +208,7 @@ def test_tests_that_are_called_as_what_they_test_come_first() -> None:
     uses = [{"file": f"test/{name}.js", "lines": [3], "qualified_name": ""} for name in ("app", "res", "res.send")]
     scope = {"file": "lib/response.js", "qualified_name": "res.send", "line": 9, "callers": uses}
     found = [Found(Call("find_callers", ()), {"scopes": [scope]})]
-    assert [line for line in tested("res.send", found) if line.startswith("- ")] == [
+    assert [line for line in evidence.tested("res.send", found) if line.startswith("- ")] == [
         "- test/res.send.js:3",
         "- test/app.js:3",
         "- test/res.js:3",

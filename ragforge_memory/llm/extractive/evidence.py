@@ -8,20 +8,18 @@ from typing import Any
 
 from ragforge_memory.llm.extractive.calls import Call, Found
 from ragforge_memory.llm.extractive.import_lines import alone_pattern, import_pattern, imports_it, parts_of
-from ragforge_memory.llm.extractive.members import MAX_LINES, PROSE
+from ragforge_memory.llm.extractive.members import MAX_LINES, TEXT, texts_last
 from ragforge_memory.llm.extractive.quoting import NOTHING_FOUND, nothing, rest, subject, taken_for, text_line, trimmed
 from ragforge_memory.llm.extractive.targets import Target, spelled
 from ragforge_memory.llm.extractive.unread import unread_lines
 from ragforge_memory.models.text import counted
-from ragforge_memory.retrieval.names import is_test, stands_aside
+from ragforge_memory.retrieval.names import is_test
 
 MAX_EVIDENCE = 40
 """Lines or scopes that are listed."""
 
 _SURE = ("callers", "references", "decorates", "subclasses", "top_level")
 _USES = (*_SURE, "possible")
-# No code, whatever its lines look like.
-_TEXT = re.compile(rf"{PROSE.pattern}|\.(?:mdc|mdx|ya?ml|toml|cfg|ini)$", re.I)
 
 
 def raising(target: Target) -> Call:
@@ -74,7 +72,7 @@ def imported(asked: str, target: Target, found: Sequence[Found]) -> list[str]:
     asked = asked.lstrip("/")
     alone = alone_pattern(target)
     lines = [each for each in _matches(found) if imports_it(target, each["file"], each["text"])]
-    shown = [each for each in lines if _TEXT.search(each["file"])]
+    shown = [each for each in lines if TEXT.search(each["file"])]
     code = [each for each in lines if each not in shown]
     perhaps = [each for each in code if alone and re.search(alone, each["text"])]
     certain = [each for each in code if each not in perhaps]
@@ -195,8 +193,7 @@ def _value(found: Sequence[Found], tool: str) -> Mapping[str, Any]:
 
 def _matches(found: Sequence[Found]) -> list[Mapping[str, Any]]:
     """The lines that grep gave, those of tests and of texts last."""
-    matches = _value(found, "grep_code").get("matches") or []
-    return sorted(matches, key=lambda each: (bool(_TEXT.search(each["file"])), stands_aside(each["file"])))
+    return texts_last(_value(found, "grep_code").get("matches") or [])
 
 
 def _scopes_of_lines(found: Sequence[Found]) -> dict[tuple[str, int], str]:

@@ -33,6 +33,8 @@ _STATEMENT = (
 _TYPED = r"(?:[\w<>\[\],.*&?]+\s+){0,4}"
 _CALLED = ("function", "method")
 PROSE = re.compile(r"\.(?:md|rst|txt|html?|adoc|json|lock|po|svg|csv)$", re.I)
+TEXT = re.compile(rf"{PROSE.pattern}|\.(?:mdc|mdx|ya?ml|toml|cfg|ini)$", re.I)
+"""No code, whatever its lines look like."""
 _COMMENT = re.compile(r"^\s*(?:#:?|//[/!]?)\s?(?P<text>.*)$")
 
 
@@ -147,9 +149,14 @@ def named_lines(asked: str, target: Target, value: Mapping[str, Any]) -> list[st
 
 
 def listed(matches: Sequence[Mapping[str, Any]], *, more: bool = False) -> list[str]:
-    """The first `MAX_PLACES` lines of files as a list, and whether there are more."""
-    lines = [f"- {text_line(each)}" for each in matches[:MAX_PLACES]]
+    """The first `MAX_PLACES` lines of files as a list, those of code first, and whether there are more."""
+    lines = [f"- {text_line(each)}" for each in texts_last(matches)[:MAX_PLACES]]
     return [*lines, "… and more."] if len(matches) > MAX_PLACES or more else lines
+
+
+def texts_last(matches: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """Lines of files in their order, but those of tests and examples behind the rest, and those of no code last."""
+    return sorted(matches, key=lambda each: (bool(TEXT.search(each["file"])), stands_aside(each["file"])))
 
 
 def no_member(target: Target, owner: Mapping[str, Any]) -> str:
