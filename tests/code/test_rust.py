@@ -327,3 +327,25 @@ def test_the_macro_that_rust_2018_made_a_keyword_of() -> None:
     file = parse("a.rs", b"fn a() -> io::Result<()> {\n    try!(b()); try! { c() }; r#try!(d());\n    Ok(())\n}\n")
     assert file.error is None
     assert {"b", "c", "d", "Ok"} <= {use.name for use in file.scopes[0].uses if use.kind == "call"}
+
+
+def test_items_in_macros_around_them_are_listed() -> None:
+    file = parse(
+        "a.rs",
+        b"cfg_rt! {\n    /// Spawns.\n    pub fn spawn(x: u8) -> u8 { go(x) }\n"
+        b"    cfg_io! { struct Inner; impl Inner { fn f(&self) { k(); } } }\n}\n"
+        b"mod m { cfg_x! { fn g() {} } }\nlazy_static! { static ref X: u8 = 1; }\n"
+        b'fn z() { cfg_z! { fn hidden() {} } println!("{}", b()); }\nfoo! { a, b }\ncfg_e! {}\n',
+    )
+    assert file.error is None
+    assert [(scope.qualified_name, scope.type, scope.start_line) for scope in file.scopes] == [
+        ("spawn", "function", 3),
+        ("Inner", "struct", 4),
+        ("Inner.f", "method", 4),
+        ("m", "namespace", 6),
+        ("g", "function", 6),
+        ("X", "constant", 7),
+        ("z", "function", 8),
+    ]
+    assert file.scopes[0].docstring == "Spawns."
+    assert "k" in [use.name for use in file.scopes[2].uses]

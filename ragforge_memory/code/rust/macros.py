@@ -1,10 +1,15 @@
-"""The arguments of Rust macros: the grammar gives tokens alone, so calls and paths are told from their order."""
+"""The arguments of Rust macros: the grammar gives tokens alone, so calls and paths are told from their order; and what
+macros around items hold, which is read as a file of its own."""
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
+from ragforge_memory.code.clauses import child_of_type
+from ragforge_memory.code.languages import parser_of
 from ragforge_memory.code.rust.text import rooted
+from ragforge_memory.code.syntax import tree_of
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -14,6 +19,43 @@ if TYPE_CHECKING:
 
 _WORDS = frozenset({"identifier", "self", "super", "crate"})
 _THROUGH = frozenset({"unwrap", "expect", "clone", "as_ref", "as_mut"})
+
+
+_TRY = re.compile(rb"\btry(?=\s*!\s*[(\[{])")
+
+
+def prepared(data: bytes) -> bytes:
+    """``try!``, a macro until Rust 2018 made a keyword of its name, under a name that the grammar (0.24) takes."""
+    return _TRY.sub(b"trY", data)
+
+
+def items_in(draft: Draft, node: Node) -> list[Node] | None:
+    """What a macro at the top of a file or a module holds, where those are items: ``cfg_rt! { pub fn … }``.
+
+    None where it holds something else, or stands in an ``impl`` or a function.
+    """
+    body = child_of_type(node, "token_tree")
+    if body is None or not _is_outside(node) or draft.data[body.start_byte : body.start_byte + 1] != b"{":
+        return None
+    from tree_sitter import Range
+
+    first, last = body.children[0], body.children[-1]
+    parser = parser_of("rust", draft.path)
+    parser.included_ranges = [Range(first.end_point, last.start_point, first.end_byte, last.start_byte)]
+    try:
+        root = tree_of(parser, prepared(draft.data))
+    finally:
+        parser.included_ranges = []
+    if root is None or root.has_error or not any(child.type.endswith("_item") for child in root.children):
+        return None
+    return root.children
+
+
+def _is_outside(node: Node) -> bool:
+    around = node.parent
+    if around is not None and around.type == "declaration_list":
+        return around.parent is not None and around.parent.type == "mod_item"
+    return around is not None and around.type == "source_file"
 
 
 def token_tree(draft: Draft, node: Node) -> Visit:

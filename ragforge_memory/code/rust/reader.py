@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from ragforge_memory.code.clauses import (
@@ -25,7 +24,7 @@ from ragforge_memory.code.languages import Reader
 from ragforge_memory.code.links import Links
 from ragforge_memory.code.parsed import ScopeType, Use
 from ragforge_memory.code.rust.imports import use_declaration
-from ragforge_memory.code.rust.macros import token_tree
+from ragforge_memory.code.rust.macros import prepared, token_tree
 from ragforge_memory.code.rust.modules import linked, modules, submodule
 from ragforge_memory.code.rust.names import COMMON_MEMBERS
 from ragforge_memory.code.rust.patterns import bind_pattern
@@ -349,14 +348,6 @@ _HANDLERS: dict[str, Handler] = {
     "block_comment": nothing,
     "string_literal": nothing,
 }
-
-_TRY = re.compile(rb"\btry(?=\s*!\s*[(\[{])")
-
-
-def prepared(data: bytes) -> bytes:
-    """``try!``, a macro until Rust 2018 made a keyword of its name, under a name that the grammar (0.24) takes."""
-    return _TRY.sub(b"trY", data)
-
 
 READER = Reader(
     grammar=_grammar,

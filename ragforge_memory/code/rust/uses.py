@@ -9,6 +9,7 @@ from ragforge_memory.code.clauses import (
     present,
 )
 from ragforge_memory.code.draft import Draft
+from ragforge_memory.code.rust.macros import items_in
 from ragforge_memory.code.rust.text import dotted, path_text
 
 if TYPE_CHECKING:
@@ -86,4 +87,5 @@ def use_invocation(draft: Draft, node: Node) -> Visit:
     if macro is not None:
         receiver, _, name = dotted(draft, macro).rpartition(".")
         draft.use(name, receiver or None, "call", draft.line(macro))
-    return children_of_type(node, "token_tree")
+    items = items_in(draft, node)
+    return items if items is not None else children_of_type(node, "token_tree")
