@@ -24,7 +24,7 @@ WITH c
 UNWIND range(1, $count) AS seq
 CREATE (c)-[:HAS_MESSAGE]->(m:Message {uuid: c.uuid + '-' + seq, conversation_id: c.uuid, seq: seq, role: 'user',
   content: 'message ' + seq, state: 'complete', user_id: c.user_id, project: c.project,
-  timestamp: datetime() - duration({milliseconds: $count - seq})})
+  timestamp: datetime() - duration({milliseconds: $count - seq, hours: $hours})})
 FOREACH (_ IN CASE WHEN seq % 5 = 0 THEN [1] ELSE [] END | SET m:Important)
 FOREACH (_ IN CASE WHEN seq % 10 = 0 THEN [1] ELSE [] END |
   CREATE (m)-[:MADE_TOOL_CALL]->(:ToolCall {uuid: m.uuid + 'c', message_id: m.uuid, index: 0, tool_name: 'look',
@@ -32,9 +32,9 @@ FOREACH (_ IN CASE WHEN seq % 10 = 0 THEN [1] ELSE [] END |
 """
 
 
-async def conversation_of(client: GraphClient, conversations: ConversationStore, count: int) -> str:
-    """A conversation of so many messages, made past the product: each tenth has a tool call,
-    each fifth is important."""
+async def conversation_of(client: GraphClient, conversations: ConversationStore, count: int, *, hours: int = 0) -> str:
+    """A conversation of so many messages, the last of them ``hours`` ago, made past the product: each tenth has a tool
+    call, each fifth is important."""
     uuid = (await conversations.create(title=f"{count} messages")).uuid
-    await client.run_schema(MANY, uuid=uuid, count=count)
+    await client.run_schema(MANY, uuid=uuid, count=count, hours=hours)
     return uuid

@@ -218,6 +218,7 @@ async def test_a_large_conversation_is_deleted_in_batches(
             ),
             uuid=large,
             count=1_000,
+            hours=0,
             start=start,
         )
     await messages.append(small, said("stays"), embed=False)
