@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 import ragforge_memory
+from tests.trees import tree_of_file
 
 _NAMES = """
 CODE_SEARCH_TOOLS AgentState AssistantResponse AsyncConversation AsyncConversationAgent AsyncMessageStream CodeReference
@@ -48,7 +49,7 @@ def test_each_name_is_imported_by_itself(name: str) -> None:
 
 def test_type_checkers_see_the_same_names() -> None:
     """The imports under TYPE_CHECKING, the lazy table and ``__all__`` say one thing."""
-    tree = ast.parse((PACKAGE / "__init__.py").read_text(encoding="utf-8"))
+    tree = tree_of_file(PACKAGE / "__init__.py")
     [block] = [node for node in tree.body if isinstance(node, ast.If)]
     seen = {alias.name: node.module for node in block.body if isinstance(node, ast.ImportFrom) for alias in node.names}
     assert sorted(seen) == sorted(PUBLIC)
@@ -80,7 +81,7 @@ def test_every_public_function_and_class_of_the_package_is_described() -> None:
     """Below the public names too: what a module shows to others says what it does."""
     silent = []
     for path in PACKAGE.rglob("*.py"):
-        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+        for node in tree_of_file(path).body:
             if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
                 continue
             is_overload = any("overload" in ast.unparse(each) for each in node.decorator_list)

@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 import ragforge_memory
+from tests.trees import tree_of_file
 
 PACKAGE = Path(ragforge_memory.__file__).parent
 NAME = "ragforge_memory"
@@ -94,10 +95,7 @@ def _room(relative: str) -> str:
 @cache
 def _modules() -> dict[str, ast.Module]:
     """Every module of the package: its path inside the package → its syntax tree."""
-    return {
-        path.relative_to(PACKAGE).as_posix(): ast.parse(path.read_text(encoding="utf-8"))
-        for path in sorted(PACKAGE.rglob("*.py"))
-    }
+    return {path.relative_to(PACKAGE).as_posix(): tree_of_file(path) for path in sorted(PACKAGE.rglob("*.py"))}
 
 
 @cache

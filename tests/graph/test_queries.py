@@ -27,6 +27,7 @@ from ragforge_memory.graph.queries import (
 from ragforge_memory.graph.spaces import open_space
 from ragforge_memory.models.owner import Owner
 from tests.owners.graph import DIMENSION, MODEL
+from tests.trees import tree_of_file
 from tests.vector_indexes import index_of
 
 pytestmark = pytest.mark.anyio
@@ -40,7 +41,7 @@ RUNNERS = {"read", "write", "autocommit", "_read", "_write", "_fenced", "_ask"}
 def _names_asked_for() -> Iterator[re.Pattern[str]]:
     """What is given as a name to every call in ``graph/`` that runs a named statement; an f-string as a pattern."""
     for path in PACKAGE.joinpath("graph").rglob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in ast.walk(tree_of_file(path)):
             if (
                 not isinstance(node, ast.Call)
                 or getattr(node.func, "attr", getattr(node.func, "id", "")) not in RUNNERS

@@ -14,6 +14,7 @@ from ragforge_memory.code.parsed import ScopeType
 from ragforge_memory.code.python.links import LINKS
 from ragforge_memory.code.python.text import arguments_of, dotted, first_named, type_text, value_of
 from ragforge_memory.code.python.uses import USE_HANDLERS, bind_names, targets, use_dotted
+from ragforge_memory.collection import paused_collection
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -344,7 +345,7 @@ def refusal(root: Node, data: bytes) -> str | None:
     """The grammar stumbles over some good code, so Python itself has the last word on a file with errors."""
     import ast
 
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), paused_collection():
         warnings.simplefilter("ignore")
         try:
             ast.parse(data)
