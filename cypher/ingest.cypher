@@ -33,7 +33,7 @@ RETURN taken, mine, p.rootPath AS root, p.ingest_token AS token, p.ingest_holder
   incomplete
 
 // name: renew_ingest_lease
-// Here and below SET comes before the look at the token, because it takes the lock.
+// SET comes before the look at the token, because it takes the lock; so it does in the two below.
 MATCH (p:Project)
 WHERE p.project = $project
 SET p.project = p.project

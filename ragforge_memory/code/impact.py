@@ -82,12 +82,12 @@ def changed_scopes(root: Path, before: str, after: str | None) -> list[ScopeDiff
             if change.before == change.after:
                 side = standing(olds, news)
                 found += [ScopeDiff("changed", a, b) for a, b in side.kept if a.body_hash != b.body_hash]
-                hidden = [each for each in side.lost if may_hold(news, each)]
-                shown = [each for each in side.new if may_hold(olds, each)]
-                found += [ScopeDiff("changed", each, each) for each in (*hidden, *shown)]
-                lost += [each for each in side.lost if each not in hidden]
-                side.new = [each for each in side.new if each not in shown]
-                new += side.new
+                for known, other, left in ((side.lost, news, lost), (side.new, olds, new)):
+                    for each in known:
+                        if may_hold(other, each):
+                            found.append(ScopeDiff("changed", each, each))
+                        else:
+                            left.append(each)
             else:
                 lost += olds
                 new += news

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ragforge_memory.code.comments import doc_before
 from ragforge_memory.code.draft import CLOSE, Draft, Handler, OpenScope
@@ -76,16 +76,26 @@ def _defined_property(draft: Draft, node: Node) -> Node | None:
     function = call.child_by_field_name("function") if call is not None and call.type == "call_expression" else None
     if arguments is None or function is None or not draft.text(function).endswith(".defineProperty"):
         return None
-    given = [each for each in arguments.named_children if each.type != "comment"]
-    return given[1] if len(given) > 1 and given[1].type == "string" else None
+    passed = [each for each in arguments.named_children if each.type != "comment"]
+    return passed[1] if len(passed) > 1 and passed[1].type == "string" else None
 
 
-def open_other_name(draft: Draft, node: Node, name: str, name_node: Node | None, **options: Any) -> None:
+def open_other_name(
+    draft: Draft,
+    node: Node,
+    name: str,
+    name_node: Node | None,
+    *,
+    type: ScopeType = "function",
+    qualified_name: str | None = None,
+    owner: str | None = None,
+    modifiers: Sequence[str] = (),
+) -> None:
     """Opens the scope of a function's other name (``a = b = function``): all of it, and what is in it is the last's."""
     whole = around(node)
     draft.open(
-        node, name, options.pop("type", "function"), name_node=name_node, whole=whole,
-        signature=signature_line(draft, node), docstring=doc_before(draft, whole), **options,
+        node, name, type, name_node=name_node, whole=whole, qualified_name=qualified_name, owner=owner,
+        modifiers=modifiers, signature=signature_line(draft, node), docstring=doc_before(draft, whole),
     )  # fmt: skip
 
 
