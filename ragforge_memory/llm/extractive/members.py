@@ -142,10 +142,15 @@ def named_lines(asked: str, target: Target, value: Mapping[str, Any]) -> list[st
     if len(target.parts) > 1:
         whole = re.compile(spelled(target.parts))
         matches = [each for each in matches if whole.search(each["text"])]
-    if not matches:
+    return standing_in(asked, matches, more=bool(value.get("more")))
+
+
+def standing_in(asked: str, lines: Sequence[Mapping[str, Any]], *, more: bool = False) -> list[str]:
+    """That nothing is defined as a name, and the lines that have it; nothing where there are none."""
+    if not lines:
         return []
     heading = f"{NOTHING_FOUND} that is defined as `{asked}`. The name stands in these lines:"
-    return [heading, *listed(matches, more=bool(value.get("more")))]
+    return [heading, *listed(lines, more=more)]
 
 
 def listed(matches: Sequence[Mapping[str, Any]], *, more: bool = False) -> list[str]:
