@@ -10,7 +10,7 @@ from types import SimpleNamespace
 import pytest
 
 from ragforge_memory import InvalidInput
-from ragforge_memory.code.definition import Definition, Successor, definitions
+from ragforge_memory.code.definition import Definition, Successor
 from ragforge_memory.code.history import definitions_at, follow
 from ragforge_memory.code.impact import impact
 from ragforge_memory.code.likeness import path_likeness
@@ -19,12 +19,9 @@ from ragforge_memory.code.parse import parse
 from ragforge_memory.code.revisions import Blobs, Change, Step
 from ragforge_memory.code.successors import find_successors
 from tests.anchors.conftest import Repository, Talk
+from tests.anchors.definitions import read
 
 pytestmark = pytest.mark.anyio
-
-
-def read(path: str, text: str) -> list[Definition]:
-    return definitions(parse(path, text.encode()))
 
 
 def module(package: str, number: int) -> list[Definition]:

@@ -9,23 +9,10 @@ from typing import Any
 from ragforge_memory import AsyncConversation, AsyncConversationAgent, tool
 from ragforge_memory.graph.insights import InsightStore
 from ragforge_memory.llm.port import ReasoningChunk, ToolRequest
+from tests.agent.passwords import CODE
 
 UNICODE = "naïve façade — 日本語 🧶\u2028next\u200d\tend \\ \" ' ` \x7f"
 LARGE = 1_300_000
-CODE = '''\
-def check_password(password, hashed):
-    """Compares a password with what is stored of it."""
-    salt, _, digest = hashed.partition(":")
-    return digest == scramble(password, salt)
-
-
-def scramble(password, salt):
-    """Makes a digest of a password that cannot be turned back."""
-    value = 7
-    for letter in password + salt:
-        value = (value * 31 + ord(letter)) % 1_000_003
-    return str(value)
-'''
 
 
 @tool

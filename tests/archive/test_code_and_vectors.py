@@ -10,8 +10,9 @@ import pytest
 from ragforge_memory import AsyncConversationAgent, ConversationConfig, Neo4jConfig
 from ragforge_memory.embeddings.hashing import HashingEmbedder
 from ragforge_memory.llm.scripted import ScriptedProvider
+from tests.agent.passwords import CODE
 from tests.archive.conftest import Graph, MakeAgent
-from tests.archive.story import CODE, project
+from tests.archive.story import project
 
 pytestmark = pytest.mark.anyio
 
