@@ -1,4 +1,4 @@
-"""A driver that counts the statements which pass through it: what a turn costs in round trips."""
+"""A driver that counts the statements which pass through it, and those of them that are one round trip."""
 
 from __future__ import annotations
 
@@ -13,14 +13,19 @@ Work = Callable[[Any], Awaitable[Any]]
 
 
 class CountingDriver:
-    """Passes everything on to ``driver`` and counts, by ``read`` and ``write``, what is run in its sessions."""
+    """Passes everything on to ``driver`` and counts, by ``read`` and ``write``, what is run in its sessions.
+
+    ``at_once`` has those that are begun, run and committed in one round trip.
+    """
 
     def __init__(self, driver: neo4j.AsyncDriver) -> None:
         self._driver = driver
         self.statements: Counter[str] = Counter()
+        self.at_once: Counter[str] = Counter()
 
     def session(self, **options: Any) -> _Session:
-        return _Session(self._driver.session(**options), self.statements)
+        kind = "read" if options.get("default_access_mode") == neo4j.READ_ACCESS else "write"
+        return _Session(self._driver.session(**options), kind, self.statements, self.at_once)
 
     async def get_server_info(self, **options: Any) -> neo4j.ServerInfo:
         return await self._driver.get_server_info(**options)
@@ -30,9 +35,11 @@ class CountingDriver:
 
 
 class _Session:
-    def __init__(self, session: neo4j.AsyncSession, statements: Counter[str]) -> None:
+    def __init__(self, session: neo4j.AsyncSession, kind: str, statements: Counter[str], at_once: Counter[str]) -> None:
         self._session = session
+        self._kind = kind
         self._statements = statements
+        self._at_once = at_once
 
     async def __aenter__(self) -> _Session:
         await self._session.__aenter__()
@@ -53,7 +60,8 @@ class _Session:
         return await self._session.execute_write(lambda transaction: work(self._counted(transaction, "write")))
 
     async def run(self, query: str, parameters: Any = None) -> neo4j.AsyncResult:
-        self._statements["autocommit"] += 1
+        self._statements[self._kind] += 1
+        self._at_once[self._kind] += 1
         return await self._session.run(query, parameters)
 
     def _counted(self, transaction: neo4j.AsyncManagedTransaction, kind: str) -> _Transaction:

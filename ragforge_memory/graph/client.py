@@ -1,4 +1,4 @@
-"""The one way to the database: named statements in managed transactions, each under a time-out.
+"""The one way to the database: named statements, each in a transaction of its own and under a time-out.
 
 Nothing of the driver's leaks out of here: records become plain dicts, its exceptions become this library's.
 """
@@ -164,15 +164,12 @@ class GraphClient:
         timeout: float | None = None,
         names: Mapping[str, str] | None = None,
         recover: bool = True,
-        once: bool = False,
         **parameters: Any,
     ) -> list[dict[str, Any]]:
         """Runs a named statement in a read transaction.
 
         Args:
             name: the statement's name.
-            once: in one round trip instead of three (`RETURN 1`: 1.1 ms beside 2.6), but not repeated after a passing
-                error; for reads that a caller can do without.
             recover: whether to wait for a managed server that has gone, and to try again then.
             timeout: seconds until GraphTimeout, retries included. None: 1.8, and up to 15 for a server that is slow
                 and not hanging.
@@ -183,9 +180,7 @@ class GraphClient:
             GraphUnavailable: the server cannot be reached, refused the login or took too long.
             GraphError: the database refused the statement.
         """
-        return await self._managed(
-            name, parameters, write=False, timeout=timeout, names=names, recover=recover, once=once
-        )
+        return await self._named(name, parameters, write=False, timeout=timeout, names=names, recover=recover)
 
     async def write(
         self,
@@ -199,9 +194,10 @@ class GraphClient:
     ) -> list[dict[str, Any]]:
         """Runs a named statement in a write transaction; like `read` otherwise.
 
-        The driver repeats it after a passing error, so every write is idempotent by uuid.
+        It is repeated after a passing error, and where the connection was lost before the server's answer, so every
+        write is idempotent by uuid.
         """
-        return await self._managed(name, parameters, write=True, timeout=timeout, names=names, recover=recover)
+        return await self._named(name, parameters, write=True, timeout=timeout, names=names, recover=recover)
 
     async def autocommit(
         self,
@@ -220,7 +216,7 @@ class GraphClient:
             write=True,
             timeout=timeout or PATIENT_TIMEOUT,
             name=name,
-            managed=False,
+            repeated=False,
         )
 
     async def run_schema(
@@ -228,7 +224,7 @@ class GraphClient:
     ) -> list[dict[str, Any]]:
         """Runs one statement of a migration or of an index, as written in ``cypher/``."""
         return await self._run_text(
-            text, parameters, write=True, timeout=timeout, name=text.split("\n", 1)[0], managed=False
+            text, parameters, write=True, timeout=timeout, name=text.split("\n", 1)[0], repeated=False
         )
 
     def erases_texts(self, conversation_id: str, file_path: str, *, awaited: bool) -> bool:
@@ -246,7 +242,7 @@ class GraphClient:
         if self._owned and os.getpid() == self._pid:
             await self._driver.close()
 
-    async def _managed(
+    async def _named(
         self,
         name: str,
         parameters: dict[str, Any],
@@ -255,7 +251,6 @@ class GraphClient:
         timeout: float | None,
         names: Mapping[str, str] | None,
         recover: bool,
-        once: bool = False,
     ) -> list[dict[str, Any]]:
         statement: Statement = statement_for(name, self._version or await self.server_version())
         if statement.autocommit:
@@ -265,13 +260,13 @@ class GraphClient:
         if in_a_hurry():
             self.breaker.check()
             try:
-                return await self._attempt(text, given, write, None, name, not once)
+                return await self._attempt(text, given, write, None, name)
             except GraphUnavailable as error:
                 self.breaker.trip(error)
                 raise
         if not recover:
-            return await self._attempt(text, given, write, timeout, name, not once)
-        return await self._run_text(text, given, write=write, timeout=timeout, name=name, managed=not once)
+            return await self._attempt(text, given, write, timeout, name)
+        return await self._run_text(text, given, write=write, timeout=timeout, name=name)
 
     async def _run_text(
         self,
@@ -281,9 +276,9 @@ class GraphClient:
         write: bool,
         timeout: float | None,
         name: str,
-        managed: bool = True,
+        repeated: bool = True,
     ) -> list[dict[str, Any]]:
-        return await self._recovered(lambda: self._attempt(text, parameters, write, timeout, name, managed))
+        return await self._recovered(lambda: self._attempt(text, parameters, write, timeout, name, repeated))
 
     async def _recovered(self, attempt: Callable[[], Awaitable[T]]) -> T:
         """Runs ``attempt``; where a managed server is gone, waits until it is back and tries once more."""
@@ -338,8 +333,10 @@ class GraphClient:
         write: bool,
         timeout: float | None,
         name: str,
-        managed: bool,
+        repeated: bool = True,
     ) -> list[dict[str, Any]]:
+        """Runs a statement in one round trip to the server (begun, run and committed at once); a transaction of the
+        driver's takes three. Only what failed in passing runs in one of these, with the driver's pauses and retries."""
         self._check_process()
 
         # A process that is halted (Ctrl-Z, a sleeping laptop) keeps what it has locked until the server gives it up.
@@ -351,20 +348,32 @@ class GraphClient:
 
         mode = neo4j.WRITE_ACCESS if write else neo4j.READ_ACCESS
 
-        @unless_vanished
-        async def attempt() -> list[dict[str, Any]]:
+        async def in_session(
+            run: Callable[[neo4j.AsyncSession], Awaitable[list[dict[str, Any]]]],
+        ) -> list[dict[str, Any]]:
             session = self._driver.session(database=self._database, default_access_mode=mode)
             try:
                 async with session:
-                    if not managed:
-                        return await self._collect(await session.run(neo4j.Query(text, timeout=given_up), parameters))
-                    if write:
-                        return await session.execute_write(work)
-                    return await session.execute_read(work)
+                    return await run(session)
             finally:
                 # The driver takes a session that was cancelled while it closed for an open one, and warns; its
                 # connection is gone, so that closing it again awaits nothing.
                 await session.close()
+
+        async def at_once(session: neo4j.AsyncSession) -> list[dict[str, Any]]:
+            return await self._collect(await session.run(neo4j.Query(text, timeout=given_up), parameters))
+
+        async def with_retries(session: neo4j.AsyncSession) -> list[dict[str, Any]]:
+            return await (session.execute_write(work) if write else session.execute_read(work))
+
+        @unless_vanished
+        async def attempt() -> list[dict[str, Any]]:
+            try:
+                return await in_session(at_once)
+            except (driver_errors.DriverError, driver_errors.Neo4jError) as error:
+                if not (repeated and error.is_retryable()):
+                    raise
+            return await in_session(with_retries)
 
         with self._errors(name, timeout or STATEMENT_TIMEOUT):
             if timeout is not None:

@@ -143,9 +143,9 @@ class SearchStore:
             **self._scope(conversation_id, filters, limit),
         }
         if conversation_id is None:
-            rows = await self._client.read("search_owner_text", once=True, owner_token=self._token, **parameters)
+            rows = await self._client.read("search_owner_text", owner_token=self._token, **parameters)
         else:
-            rows = await self._client.read("search_history_text", once=True, **parameters)
+            rows = await self._client.read("search_history_text", **parameters)
         return _hits(rows, conversation_id)
 
     async def by_meaning(
@@ -183,7 +183,7 @@ class SearchStore:
             **self._scope(conversation_id, filters, limit),
         }
         kind = "owner" if conversation_id is None else "history"
-        rows = await self._use.read(f"search_{kind}_vector", self._client, space, once=True, **parameters)
+        rows = await self._use.read(f"search_{kind}_vector", self._client, space, **parameters)
         if rows and rows[0]["more"]:
             rows = await self._use.read(f"scan_{kind}_vector", self._client, space, **parameters)
         found = _hits(rows, conversation_id)
@@ -218,7 +218,6 @@ class SearchStore:
         space = space or self._use.space
         rows = await self._client.read(
             "found_messages",
-            once=True,
             places=[list(place) for place in places],
             vector=None if vector is None or space is None else list(vector),
             property=self._property(space),

@@ -124,7 +124,6 @@ class SimilarStore:
         together tell, 0 to 1: a conversation that has one common word of ten is hardly like the text."""
         rows = await self._client.read(
             "similar_conversations_text",
-            once=True,
             words=list(words),
             owner_token=self._token,
             sample=RARITY_SAMPLE,
@@ -147,7 +146,6 @@ class SimilarStore:
             "similar_conversations_vector",
             self._client,
             space,
-            once=True,
             names={"index": space.conversation_index},
             property=space.conversation_property,
             vector=list(vector),
@@ -165,7 +163,6 @@ class SimilarStore:
         space = space or self._use.space
         rows = await self._client.read(
             "found_conversations",
-            once=True,
             uuids=list(uuids),
             vector=None if vector is None or space is None else list(vector),
             property="" if space is None else space.conversation_property,

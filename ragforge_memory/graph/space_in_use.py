@@ -47,7 +47,6 @@ class SpaceInUse:
         space: Space,
         *,
         names: Mapping[str, str] | None = None,
-        once: bool = False,
         **parameters: Any,
     ) -> list[dict[str, Any]]:
         """Runs a statement that looks among the vectors of a space; see `GraphClient.read`.
@@ -56,13 +55,13 @@ class SpaceInUse:
             name: the statement; its rows say ``moved``.
             client: the graph.
             space: whose vectors, and whose model made the vector that is looked for.
-            names, once, parameters: as there; ``project`` is among the parameters.
+            names, parameters: as there; ``project`` is among the parameters.
 
         Raises:
             SpaceMoved: the project's vectors are in another space by now; this process has gone along.
         """
         try:
-            rows = await client.read(name, names=names, once=once, **in_space(space), **parameters)
+            rows = await client.read(name, names=names, **in_space(space), **parameters)
         except GraphError:
             # The index of a space that nobody uses any more is dropped: then the statement cannot even be planned.
             if await find_space(client, parameters["project"]) == space:

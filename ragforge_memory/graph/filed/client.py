@@ -76,7 +76,6 @@ class FiledClient(GraphClient):
         timeout: float | None = None,
         names: Mapping[str, str] | None = None,
         recover: bool = True,
-        once: bool = False,
         **parameters: Any,
     ) -> Rows:
         """As `GraphClient.read`; texts that rows lack come from the files.
@@ -91,10 +90,10 @@ class FiledClient(GraphClient):
             return await searching.in_history(self, self._texts, parameters)
         if name == "search_owner_text":
             return await searching.in_all(self, self._texts, parameters)
-        ask = partial(super().read, name, timeout=timeout, names=names, recover=recover, once=once, **parameters)
+        ask = partial(super().read, name, timeout=timeout, names=names, recover=recover, **parameters)
         if name == "turn_context":
             words, parameters["words"] = parameters["words"], None
-            rows = await super().read(name, timeout=timeout, recover=recover, once=once, **parameters)
+            rows = await super().read(name, timeout=timeout, recover=recover, **parameters)
             await searching.before_the_recent(self, self._texts, rows, {**parameters, "words": words})
         else:
             rows = await ask()

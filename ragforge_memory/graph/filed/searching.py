@@ -32,7 +32,7 @@ class Reader(Protocol):
 async def in_history(reader: Reader, texts: TextDirectory, given: Mapping[str, Any]) -> Rows:
     """The rows of ``search_history_text``."""
     scope = {name: given[name] for name in ("conversation_id", "user_id", "project")}
-    rows = await reader.read("filed_lineage", once=True, **scope)
+    rows = await reader.read("filed_lineage", **scope)
     if not rows:
         return []
     lineage = rows[0]["lineage"]
@@ -45,7 +45,7 @@ async def in_history(reader: Reader, texts: TextDirectory, given: Mapping[str, A
 async def in_all(reader: Reader, texts: TextDirectory, given: Mapping[str, Any]) -> Rows:
     """The rows of ``search_owner_text``."""
     scope = {name: given[name] for name in ("user_id", "project", "tags")}
-    found = await reader.read("filed_conversations", once=True, **scope)
+    found = await reader.read("filed_conversations", **scope)
     ranked = await asyncio.to_thread(texts.rank, [row["uuid"] for row in found], _words(given))
     await _tell_of_lost(reader, texts, [row["uuid"] for row in found if row["filed"]], given)
     places, scores = await _placed(reader, "filed_owner_places", ranked, given, scope, given["limit"])
@@ -67,7 +67,7 @@ async def before_the_recent(reader: Reader, texts: TextDirectory, rows: Rows, gi
     scope = {name: given[name] for name in ("conversation_id", "user_id", "project")}
     if floor <= 0:
         return
-    lineage = (await reader.read("filed_lineage", once=True, **scope))[0]["lineage"]
+    lineage = (await reader.read("filed_lineage", **scope))[0]["lineage"]
     ranked = await asyncio.to_thread(texts.rank, [part[0] for part in lineage], asked_words(given["words"]))
     some = ranked[: given["candidates"]]
     places, scores = await _placed(reader, "filed_history_places", some, _EVERYTHING, scope, len(some))
@@ -75,7 +75,7 @@ async def before_the_recent(reader: Reader, texts: TextDirectory, rows: Rows, gi
     score_of = dict(kept[: given["relevant"]])
     if not score_of:
         return
-    messages = await reader.read("messages_at", once=True, **scope, seqs=list(score_of))
+    messages = await reader.read("messages_at", **scope, seqs=list(score_of))
     found = [
         {"message": {**row["message"], "tool_calls": []}, "score": score_of[row["message"]["seq"]]} for row in messages
     ]
@@ -90,7 +90,7 @@ async def _tell_of_lost(
     if not absent:
         return
     owner = {name: given[name] for name in ("user_id", "project")}
-    if rows := await reader.read("filed_lost", once=True, uuids=absent, **owner):
+    if rows := await reader.read("filed_lost", uuids=absent, **owner):
         first = file_lost(texts, rows[0]["uuid"])
         log.warning("what was said in %s conversations is left out: %s", f"{len(rows):,}", first.message)
 
@@ -113,9 +113,9 @@ async def _placed(
         begin, size = begin + size, min(4 * size, _AT_MOST_AT_ONCE)
         uuids = [each.uuid for each in some]
         if statement == "filed_owner_places":
-            rows = await reader.read("filed_owner_places", once=True, uuids=uuids, **asked)
+            rows = await reader.read("filed_owner_places", uuids=uuids, **asked)
         else:
-            rows = await reader.read("filed_history_places", once=True, uuids=uuids, **asked)
+            rows = await reader.read("filed_history_places", uuids=uuids, **asked)
         found = {row["uuid"]: row for row in rows}
         for each in some:
             if each.uuid in found and len(places) < limit:
