@@ -9,6 +9,7 @@ from pathlib import Path
 
 from ragforge_memory.errors import InvalidInput
 from ragforge_memory.home import expanded
+from ragforge_memory.models.text import DEEPEST, is_deep
 
 # A message is typed or pasted; a file of more is better read by a tool.
 MAX_MESSAGE_CHARACTERS = 400_000
@@ -123,12 +124,15 @@ def check_metadata(metadata: object) -> None:
         raise InvalidInput(f"metadata is a mapping, not {type(metadata).__name__}")
     if odd := [name for name in metadata if not isinstance(name, str)]:
         raise InvalidInput(f"names in metadata are text: {odd[0]!r} would come back as another")
+    too_deep = f"metadata is nested too deeply: it may have {DEEPEST} levels"
     try:
         json.dumps(dict(metadata), allow_nan=False, ensure_ascii=False).encode()
     except (TypeError, ValueError) as error:
         raise InvalidInput(f"metadata must be JSON: {error}") from error
     except RecursionError as error:
-        raise InvalidInput("metadata must be JSON: it is nested too deeply") from error
+        raise InvalidInput(too_deep) from error
+    if is_deep(dict(metadata)):
+        raise InvalidInput(too_deep)
 
 
 def check_flag(value: object, name: str) -> None:

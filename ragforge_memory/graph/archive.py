@@ -16,15 +16,13 @@ from ragforge_memory.graph.spaces import Space, find_space
 from ragforge_memory.models import archive
 from ragforge_memory.models.lineage import Lineage, Part
 from ragforge_memory.models.owner import Owner
+from ragforge_memory.models.text import is_deep
 
 N = TypeVar("N", bound=archive.Node)
 
 # What one read may bring: whichever is reached first.
 _BATCH_MESSAGES = 500
 _BATCH_CHARACTERS = 4_000_000
-
-# Levels of a JSON value that is a value in an archive too; deeper ones are texts (pydantic writes 255).
-_DEEPEST = 150
 
 # Made anew by whoever takes the archive in: owners, places, what is made of the content, work to do, leases.
 _LEFT_OUT = frozenset(
@@ -229,23 +227,12 @@ def _put_json(name: str, text: str, values: dict[str, Any], verbatim: dict[str, 
     try:
         value = json.loads(text)
         exact = value is not None and to_json(value) == text and json.dumps(value, allow_nan=False)
-        if exact and not _is_deep(text, value):
+        if exact and not is_deep(value):
             values[name] = value
             return
     except (ValueError, RecursionError):
         pass
     verbatim[name] = text
-
-
-def _is_deep(text: str, value: Any) -> bool:
-    """Whether it has more levels than whoever reads and writes archives comes to the bottom of."""
-    if text.count("[") + text.count("{") <= _DEEPEST:
-        return False
-    level = [value]
-    for _ in range(_DEEPEST):
-        inner = (each.values() if isinstance(each, dict) else each for each in level if isinstance(each, (dict, list)))
-        level = [one for each in inner for one in each]
-    return any(isinstance(each, (dict, list)) for each in level)
 
 
 def _given(row: Mapping[str, Any]) -> dict[str, Any]:

@@ -5,6 +5,11 @@ from __future__ import annotations
 import math
 from typing import Any
 
+# Pydantic writes 255 levels, `json` some 990 before Python 3.12 and 10,000 since then: what one process has written
+# another must be able to read.
+DEEPEST = 150
+"""Levels of a JSON value that everybody who reads and writes it comes to the bottom of."""
+
 
 def well_formed(text: str) -> str:
     """``text`` with each half of a surrogate pair (a cut text, an odd file name) as a question mark."""
@@ -24,6 +29,17 @@ def well_formed_json(value: Any) -> Any:
             return [well_formed_json(inner) for inner in value]
         case _:
             return value
+
+
+def is_deep(value: Any) -> bool:
+    """Whether a JSON value has more levels than `DEEPEST`."""
+    level = [value]
+    for _ in range(DEEPEST + 1):
+        level = [each for each in level if isinstance(each, (dict, list, tuple))]
+        if not level:
+            return False
+        level = [one for each in level for one in (each.values() if isinstance(each, dict) else each)]
+    return True
 
 
 def counted(number: int, one: str, many: str | None = None) -> str:

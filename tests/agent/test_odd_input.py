@@ -41,6 +41,7 @@ def deep(levels: int) -> dict[str, Any]:
 USES: dict[str, Use] = {
     "nothing but NULs": lambda _, c: c.send_message("\0 \0"),
     "metadata below the bottom": lambda _, c: c.send_message("hi", metadata=deep(5_000)),
+    "metadata that only some Pythons can read": lambda _, c: c.send_message("hi", metadata=deep(151)),
     "metadata with numbers for names": lambda _, c: c.send_message("hi", metadata={1: "one"}),  # type: ignore[dict-item]
     "a comparison with nothing": lambda _, c: c.compare(None),  # type: ignore[arg-type]
     "a merge of nothing": lambda _, c: c.merge(None),  # type: ignore[arg-type]
