@@ -90,6 +90,18 @@ def test_what_was_chosen_is_corrected_by_what_is_chosen_now() -> None:
     assert not corrects("nope, we use Memcached now", "We decided that Ada owns the deploy.")
 
 
+@pytest.mark.parametrize(
+    ("note", "said"),
+    [
+        ("note: the port is 8080", "sorry, it was 8081"),
+        ("note: sessions live in Redis", "no, leave the sessions in Postgres"),
+        ("note: the parser must fail on tabs", "no, the parser must never fail"),
+    ],
+)
+def test_what_says_otherwise_corrects(note: str, said: str) -> None:
+    assert corrects(said, note)
+
+
 async def test_a_change_of_mind_is_about_what_was_noted_however_long_ago() -> None:
     before = (
         ChatMessage("user", "We decided to use tabs"),
@@ -224,6 +236,14 @@ async def test_the_answer_to_a_correction_with_a_subject_of_its_own_says_what_it
         ("note: stored by hash", "no, by the way"),
         ("note: the limit is 30", "wrong branch"),
         ("note: the limit is 30", "sorry, wrong window"),
+        ("note: uploads are chunked", "sorry, it was my network"),
+        ("note: uploads are chunked", "actually, that was a flaky test"),
+        ("note: sessions live in Redis", "no, leave the sessions for tomorrow"),
+        ("note: sessions live in Redis", "no, keep the sessions until Monday"),
+        ("note: sessions live in Redis", "no, leave the sessions as they are"),
+        ("note: the parser drops comments", "actually the parser has a bug"),
+        ("note: the parser drops comments", "actually the parser still fails on empty input"),
+        ("note: the parser drops comments", "sorry, the parser is broken on main"),
     ],
 )
 def test_what_is_only_said_along_the_way_corrects_nothing(note: str, said: str) -> None:

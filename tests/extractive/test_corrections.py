@@ -78,6 +78,7 @@ def listed(said: list[dict[str, Any]]) -> dict[str, str]:
         ("the sessions queue runs on Redis", "The sessions queue runs on Kafka now"),
         ("tokens expire after an hour", "Tokens expire after a day"),
         ("load_rows never logs", "load_rows always logs"),
+        ("note: the port check drops tabs", "actually the port check keeps tabs"),
         ("the owner of the port is Marc", "The owner of the port is Anna now."),
         ("the port is 8080", "Thanks! Update: the port is 9090"),
         ("note: load_rows must not be cached", "update: load_rows may be cached, but only for the tabs of one user"),
@@ -141,6 +142,7 @@ def test_a_correction_marks_what_it_corrects(first: str, then: str) -> None:
         ("note: the port is lazy", "Update: the port has 20 connections"),
         ("update: the service auth has port 8080", "Update: the service billing has port 9090"),
         ("uploads never log", "No, uploads are fine."),
+        ("the uploads worker is slow", "actually the uploads worker is broken"),
         ("the port is 8080", "If the port is no longer 8080, we decided to alert"),
     ],
 )

@@ -13,7 +13,7 @@ from ragforge_memory.llm.extractive.echoes import NOTED
 from ragforge_memory.llm.extractive.quoting import shortened
 from ragforge_memory.llm.extractive.small_talk import NO_QUESTION, THANKS
 from ragforge_memory.llm.extractive.talk_patterns import PARTS
-from ragforge_memory.llm.extractive.values import APPROVES, BARE_VALUE, SAYS
+from ragforge_memory.llm.extractive.values import APPROVES, BARE_VALUE, REPORTS, SAYS
 from ragforge_memory.llm.extractive.wording import subject_words
 from ragforge_memory.llm.port import ChatMessage
 
@@ -40,6 +40,13 @@ _TAKES_BACK = re.compile(
 )
 _MEANT = re.compile(
     r"(?:(?:i|we) (?:mean|meant|said)|(?:let['’]?s )?(?:make|say)(?: it| that)?|rather|only|just) ", re.I
+)
+# "No, leave the sessions for tomorrow" is about what is done when.
+_PUT_OFF = re.compile(
+    r"\b(?:for|until|till) (?:now|later|tomorrow|tonight|next \w+|another \w+"
+    r"|(?:mon|tues|wednes|thurs|fri|satur|sun)day\b)"
+    r"|\b(?:tomorrow|later|alone|out|as (?:it|they) (?:is|are))[.! ]*$",
+    re.I,
 )
 _I_MEANT = re.compile(r"(?:sorry[,.]? )?(?:i|we) (?:mean|meant) ", re.I)
 _PRONOUN = re.compile(r"(?:it|that|this|they|those|these)['’]?", re.I)
@@ -131,7 +138,7 @@ def corrects(text: str, note: str) -> bool:
         return bool(_CHOSEN.search(note) and (BARE_VALUE.fullmatch(what) or _ONE_THING.fullmatch(what)))
     have = {*subject_words(note)}
     if orders := _ORDERS.fullmatch(said):
-        return bool({*subject_words(orders["what"])} & have)
+        return not _PUT_OFF.search(orders["what"]) and bool({*subject_words(orders["what"])} & have)
     states = SAYS.match(said)
     placed = _PLACED.fullmatch(said) if states is None else None
     if placed and re.search(rf"\b{placed['by']} \S", note, re.I):
@@ -141,9 +148,13 @@ def corrects(text: str, note: str) -> bool:
         # What begins a sentence is written like a name.
         stands = value is not None and bool(value["quantity"] or not sentence or meant)
         return stands and (own <= have or not own & have)
+    if REPORTS.match(said):
+        return False
     subject = states["subject"].strip()
     if _PRONOUN.fullmatch(subject):
-        return not _APPROVES.match(states["what"])
+        # "Sorry, it was my network" tells what has happened.
+        past = states["verb"].lower() in ("was", "were")
+        return bool(BARE_VALUE.fullmatch(states["what"])) if past else not _APPROVES.match(states["what"])
     own = {*subject_words(subject)} or {*subject_words(states["what"])} & have
     return bool(own) and own <= have
 

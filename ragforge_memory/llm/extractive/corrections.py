@@ -14,7 +14,7 @@ from ragforge_memory.llm.extractive.held import Held, held
 from ragforge_memory.llm.extractive.questions import names_in, sentences
 from ragforge_memory.llm.extractive.small_talk import LEADING
 from ragforge_memory.llm.extractive.to_dos import closes, done_words, to_do_words
-from ragforge_memory.llm.extractive.values import APPROVES, SAYS
+from ragforge_memory.llm.extractive.values import APPROVES, REPORTS, SAYS
 from ragforge_memory.llm.extractive.wording import subject_words
 
 # "Erik reviews the metrics" is against "Anna reviews the metrics" where it says that it corrects something.
@@ -173,10 +173,14 @@ def _bare(text: str) -> str:
 
 
 def _says_so(text: str) -> bool:
-    """Whether a statement says of itself that it corrects something; "No, that is fine" does not, nor does an if."""
+    """Whether a statement says of itself that it corrects something; "No, that is fine" does not, nor does an if
+    or the report of a bug."""
     if text.rstrip().endswith("?") or _CONDITION.match(text) or not _CORRECTS.search(text):
         return False
-    states = SAYS.match(LEADING.sub("", text))
+    said = LEADING.sub("", text)
+    if REPORTS.match(said):
+        return False
+    states = SAYS.match(said)
     return states is None or not _APPROVES.match(states["what"])
 
 

@@ -42,3 +42,13 @@ SAYS = re.compile(
     re.I,
 )
 """A sentence as what it is about, its verb, and what it says of that."""
+
+REPORTS = re.compile(
+    r"(?:(?!(?:never|always|must|should|shall|may|will|if|when|that|which|not|no|on)\b)\S+ ){1,6}?"
+    r"(?:ha(?:s|ve|d) (?:(?:an?|some|several|many|more|other|still) )*(?:\w+ )?"
+    r"(?:bugs?|errors?|problems?|issues?|leaks?|regressions?|typos?)\b"
+    r"|(?:is|are|was|were) (?:(?:still|again|also|now) )*(?:broken|buggy|flaky|failing|crashing|hanging|leaking)\b"
+    r"|(?:(?:still|again|also|now|sometimes) )*(?:fail|crash(?:e)?|hang|leak|break)s\b)",
+    re.I,
+)
+"""What says that something does not work as it should; what it should do holds all the same."""
