@@ -43,6 +43,10 @@ def forms(text: str) -> list[str]:
         "Access tokens expire after 15 minutes.",
         "the worker runs on port 9000",
         "Every request has an id",
+        "uploads are encrypted",
+        "Telemetry is now disabled.",
+        "We still support Python 2",
+        "the limit is no longer 5",
         "The staging database is called helios",
         "Sessions moved to Memcached, not Postgres",
         "Sorry, the queue runs on Kafka",
@@ -106,6 +110,10 @@ def test_corrections_and_rules_are_noted(text: str) -> None:
         "Always nice to hear",
         "use the search tool to find it",
         "functions that are called in main",
+        "the build is failed",
+        "the tests are needed",
+        "uploads are encrypted?",
+        "the test no longer fails",
         "errors are raised in parse",
         "all callers of login have changed",
         "all functions in auth",
@@ -182,8 +190,36 @@ def test_a_note_is_said_to_be_found_by_what_finds_it() -> None:
         "Thanks, note: the pool is small",
         "todo: decide whether to use Redis; not sure",
         "note: " + "the pool is small and the queue is long, " * 12,
+        "note: why? because the parser is slow",
+        "todo: is the port right?",
     ],
 )
 def test_what_says_that_it_is_a_note_is_one_whatever_stands_in_it(said: str) -> None:
     assert noted_in(said)
     assert [question.form for question in read_questions(said)] == ["noted"]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Don't log passwords for now",
+        "Thanks. Sessions live in Redis.",
+        "Sessions live in Redis. Access tokens expire after an hour.",
+        "We decided to keep 31. It is never changed.",
+        "We decided to keep cents. It is in `interest`.",
+    ],
+)
+def test_what_is_acknowledged_is_kept(said: str) -> None:
+    assert "noted" in forms(said)
+    assert noted_in(said)
+
+
+@pytest.mark.parametrize("said", ["Don't run the tests yet", "we never discussed Redis", "Hello. Thanks."])
+def test_what_is_not_kept_is_not_acknowledged(said: str) -> None:
+    assert "noted" not in forms(said)
+    assert not noted_in(said)
+
+
+def test_a_question_behind_a_note_is_answered_too() -> None:
+    assert forms("note: the pool is small. Where is load_rows?") == ["noted", "where"]
+    assert forms("note: the pool is small. Is it?") == ["noted"]

@@ -44,7 +44,9 @@ _RETRACTS = re.compile(
 )
 _CONDITION = re.compile(r"\W*(?:if|unless|until|when(?:ever)?|should)\b", re.I)
 _NOT = re.compile(r"\b(?:not|never|no longer|against|without|stop(?:ped)?|drop(?:ped)?)\b|n['’]t\b", re.I)
-_AMOUNT = re.compile(r"\d[\w.]*")
+# "We no longer support Python 2" says nothing of what is said of 3.9.
+_ENDS = re.compile(r"\b(?:no longer|stop(?:ped)?|drop(?:ped)?)\b", re.I)
+_AMOUNT = re.compile(r"\d(?:[\w.]*\w)?")
 _SHORT = 600  # characters of a message whose sentences are looked at one by one
 _APPROVES = re.compile(APPROVES, re.I)
 # "Bob owns the adapters, not Anna" is against what begins with Anna.
@@ -213,6 +215,8 @@ def _is_against(text: str, note: str) -> bool:
     if 2 * len({*first} & {*second}) < max(len(first), len(second)):
         return False
     if {*first, *_AMOUNT.findall(text)} <= {*second, *_AMOUNT.findall(note)} and _negated(text) == _negated(note):
+        return False
+    if _ENDS.search(text) and {*_AMOUNT.findall(text)} and {*_AMOUNT.findall(text)}.isdisjoint(_AMOUNT.findall(note)):
         return False
     one, other = SAYS.match(LEADING.sub("", text)), SAYS.match(LEADING.sub("", note))
     if one is None or other is None:

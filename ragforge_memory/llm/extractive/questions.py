@@ -14,11 +14,14 @@ from ragforge_memory.llm.extractive.patterns import AGAIN, COMPARED, PATTERNS, F
 from ragforge_memory.llm.extractive.small_talk import (
     HELP,
     MARKED,
+    NOTED,
     POLITE,
     POLITE_THAT_ASKS,
+    SET,
     SMALL_TALK,
     STATEMENTS,
     TAIL,
+    UNDECIDED,
 )
 from ragforge_memory.llm.extractive.talk_patterns import PARTS
 from ragforge_memory.llm.extractive.targets import (
@@ -136,18 +139,21 @@ def read_questions(text: str, before: Sequence[str] = ()) -> tuple[Question, ...
         before: the user's earlier messages, oldest first: "and X?" repeats the form of the last question.
     """
     said = prose(text)
-    if "?" not in said and MARKED.match(said.strip()):
-        return (Question("noted", text=said.strip()),)
+    if MARKED.match(said):
+        note, behind = Question("noted", text=said), sentences(said)[1:]
+        asked = read_question(behind[-1], before) if behind and behind[-1].endswith("?") else None
+        return (note, asked) if asked is not None and asked.form not in (*SMALL_TALK, "search") else (note,)
     questions: list[Question] = []
     for sentence in _asking(said):
         for part in _COMPOUND.split(sentence, maxsplit=2):
             question = read_question(part, before)
             questions += compared(part) or ([question] if question is not None else [])
     told = [question for question in questions if question.form not in SMALL_TALK - {"help"}]
+    if "?" not in said and any(NOTED.match(each.text) or SET.match(each.text) for each in questions):
+        told = [each for each in told if each.form not in ("search", "what")]  # what is told beside a note explains it
     kept = told or questions
-    asked = [question for question in kept if question.form != "search"]
     # Sentences around a clear question set the scene; they are not searched for as well.
-    return tuple(_distinct(asked or kept[:1]))[:3]
+    return tuple(_distinct([each for each in kept if each.form != "search"] or kept[:1]))[:3]
 
 
 def read_question(text: str, before: Sequence[str] = ()) -> Question | None:
@@ -158,7 +164,7 @@ def read_question(text: str, before: Sequence[str] = ()) -> Question | None:
     if len(said) > MAX_QUESTION:
         return Question("search", Target("words", said[: 4 * MAX_QUESTION]), said[: 4 * MAX_QUESTION])
     for form, pattern in STATEMENTS:
-        if pattern.match(said):
+        if pattern.match(said) and not (form == "noted" and UNDECIDED.search(said)):
             return Question(form, text=said)
     if HELP.match(POLITE.sub("", said)):
         return Question("help", text=said)

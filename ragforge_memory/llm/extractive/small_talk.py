@@ -78,7 +78,8 @@ NOTED = re.compile(
     r"|(?:note|remember|for the record|decision|decided|reminder|correction|update|heads[- ]up)(?: that\b| ?[:,-])"
     r"|facts? ?:"
     r"|fyi\b|(?:keep|bear) in mind\b|(?:please )?be aware\b|scratch that\b|(?:i|we) (?:was|were) wrong\b|my mistake\b"
-    r"|we(?:['’]ve| have)? (?:changed (?:our|my) minds?|switched|moved|dropped|use|keep|prefer|support)\b"
+    r"|we(?:['’]ve| have)? (?:(?:still|only|now|also|currently) )*"
+    r"(?:changed (?:our|my) minds?|switched|moved|dropped|use|keep|prefer|support)\b"
     r"|(?:the|our) (?:plan|rule|convention|policy|agreement|reason|goal)(?: for \S+)? (?:is|was)\b"
     r"|(?:never|always|do not|don['’]t) (?!(?:mind|know|understand|show|tell|worry|care|nice|good|great"
     r"|happy|glad|fun|a pleasure)\b)\w|going forward\b"
@@ -97,6 +98,9 @@ NOTED = re.compile(
     rf"|{NO_QUESTION}(?!(?:i|we)\b|you must be\b)\S+(?: \S+){{0,6}}"
     r" (?:must(?! have been\b)|should|shall|(?-i:may|MAY)|stays?|remains?|becomes?)(?: not| never"
     r"| always| only| be| at)?\b "
+    # "The limit is no longer 5", and no "the test no longer fails".
+    rf"|{NO_QUESTION}(?!(?:it|this|that|they|he|she|you|i|there|nobody)\b)\S+(?: \S+){{0,5}} no longer"
+    r" (?!(?:fail|crash|hang|break|work|happen|exist|reproduc|than\b|true\b|so\b|need|matter))(?=\w)"
     # "Client.send never logs", and no complaint: "it never works".
     rf"|{NO_QUESTION}(?!(?:it|this|that|they|he|she|you|i|there|nobody|nothing|make|write|add|rename|create|ensure"
     rf"|implement|update|move|refactor|fix|change)\b)\S+(?: \S+){{0,4}} (?:never|always)"
@@ -136,13 +140,19 @@ _HOW = (
     r"|(?:ha(?:s|ve) )?(?:moved|switched|migrated) to"
     r"|(?:is|are) called(?! (?:by|in|from|at|with|on|when|for|as|once)\b))"
 )
+# "Uploads are encrypted", and no "the build is failed", "tests are needed", "uploads are encrypted or not".
+_KEPT_SO = (
+    r"(?:is|are) (?:(?:always|never|only|now|not|still) )?(?!(?:us|call|rais|defin|declar|import|test|referenc|mention"
+    r"|handl|fail|crash|stopp|block|finish|complet|need|locat|suppos|expect|relat|implement|interest|confus)ed\b)"
+    r"[a-z]{3,}ed(?=[.! ]*$)"
+)
 _NOUN = r"(?:(?!(?:that|which|who|where|when|what|why|how|if|whether|of)\b)[a-z][\w'’/-]* )"
 PLAIN = re.compile(
     rf"^{_AHEAD}(?:(?:(?:all|every|each|the|our) |{NO_QUESTION}(?!(?:it|this|that|there|they|he|she|you|i|we)\b))"
-    rf"(?P<what>{_NOUN}{{1,4}}?){_HOW}"
+    rf"(?P<what>{_NOUN}{{1,4}}?)(?:{_HOW}|{_KEPT_SO})"
     r"|(?:all|every|each) (?!(?:callers?|users?|usages?|references|subclass(?:es)?|mentions)\b)"
     rf"(?P<of_all>{_NOUN}{{1,3}}?)"
-    r"(?:is|are|uses?|returns?|has|have|takes?)) (?!\W)[^?]+$",
+    r"(?:is|are|uses?|returns?|has|have|takes?))(?: (?!\W)[^?]+|(?<=ed)[.! ]*)$",
     re.I,
 )
 """What says how things are in the project: "Sessions live in Redis", "All timestamps are UTC"."""
@@ -192,10 +202,10 @@ UNDECIDED = re.compile(
     r"\b(?:no|not|never|nothing|none)\b(?: \w+){0,3} (?:decisions?|decided|agreed|settled|concluded)\b"
     r"|n['’]t (?:\w+ ){0,3}(?:decided|agreed|settled|concluded)\b|\bdecisions? (?:is|are) (?:still )?(?:open|pending)\b"
     r"|\bnot sure\b|^(?:we|i) (?:have )?never (?:discuss|talk|sa(?:id|y)|mention|decid|agree|ask|us(?:ed )?to)"
-    r"|^(?:please )?(?:do not|don['’]t)\b.*\b(?:yet|for now)\W*$",
+    r"|^(?:please )?(?:do not|don['’]t)\b.*\byet\W*$",
     re.I,
 )
-"""What says that nothing was decided, or rules for a moment only."""
+"""What says that nothing was decided, or rules for a moment only; "for now" is until somebody says otherwise."""
 
 STATEMENTS: tuple[tuple[Form, re.Pattern[str]], ...] = (
     ("greeting", GREETING),

@@ -6,10 +6,22 @@ import re
 from collections.abc import Sequence
 
 from ragforge_memory.llm.extractive.questions import MAX_QUESTION, prose, sentences
-from ragforge_memory.llm.extractive.small_talk import DONE, MARKED, NOTED, PLAIN, SET, UNDECIDED, WHO
+from ragforge_memory.llm.extractive.small_talk import (
+    DONE,
+    GREETING,
+    MARKED,
+    NOTED,
+    PLAIN,
+    SET,
+    THANKS,
+    UNDECIDED,
+    WHO,
+)
 
 MAX_STATED = 2_000
 """Characters of a message that is looked at: longer ones are pasted, and told by their own cues."""
+
+_FORMS = (NOTED, SET, PLAIN, WHO, DONE)
 
 
 def noted_in(text: str) -> str | None:
@@ -19,8 +31,9 @@ def noted_in(text: str) -> str | None:
     if MARKED.match(text.strip()):
         return " ".join(text.split())
     said = [each.strip() for each in sentences(prose(text))]
-    # How things are is a note where it is all that is said; in a longer text it explains.
-    forms = (NOTED, SET, PLAIN, WHO, DONE) if len(said) == 1 else (NOTED, SET)
+    said = [each for each in said if not (GREETING.match(each) or THANKS.match(each))]
+    # How things are is a note where it is all that is said; beside something else it explains.
+    forms = _FORMS if all(any(form.match(each) for form in _FORMS) for each in said) else (NOTED, SET)
     return next((each for each in said if _is_noted(each, forms)), None)
 
 
