@@ -324,7 +324,7 @@ class Turn:
 def _importance(content: str, calls: list[ToolCall], *, echo: bool, asked: str) -> float | None:
     """How much an answer matters: one that repeats what was said nothing, but for what it says is corrected by what."""
     if echo:
-        return IMPORTANT if read_acknowledged(content) is not None else None
+        return IMPORTANT if read_acknowledged(content) else None
     importance = importance_of(content, calls)
     # What tells the user's own decisions again is none; what was edited on the way is. To read a question takes longer.
     if importance is not None and only_repeats("user", asked):

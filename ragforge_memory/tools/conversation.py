@@ -10,7 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ragforge_memory.errors import InvalidInput, ToolError
-from ragforge_memory.llm.extractive.bare_corrections import is_note, read_acknowledged
+from ragforge_memory.llm.extractive.bare_corrections import as_quoted, is_note, read_acknowledged, retracts
 from ragforge_memory.llm.extractive.echoes import only_asks, only_repeats
 from ragforge_memory.retrieval.excerpts import excerpt
 from ragforge_memory.tools.declare import tool
@@ -90,8 +90,7 @@ async def search_conversation(
         # The question of this turn is in the graph already, and always matches itself best.
         if each.message.uuid != context.message_id and not only_repeats(each.message.role, each.message.content)
     ]
-    corrections = [(told, each.message) for each in found if (told := _correction(each.message)) is not None]
-    corrections.sort(key=lambda each: each[1].timestamp)
+    corrections = _corrections([each.message for each in found])
     # Short questions have much of their words in common with a query, and state nothing.
     kept = sorted(kept[:limit], key=lambda each: _only_asks(each.message))
     archived = await context.messages.archived(list({each.conversation_id for each in kept}))
@@ -222,9 +221,13 @@ def _only_asks(message: Message) -> bool:
     return message.role == "user" and only_asks(message.content)
 
 
-def _correction(message: Message) -> tuple[str, str] | None:
-    """What the message that this one answers corrects, and how; None where it is no such answer."""
-    return read_acknowledged(message.content) if message.role == "assistant" else None
+def _corrections(messages: Sequence[Message]) -> list[tuple[tuple[str, str], Message]]:
+    """What was said against which notes, in order, each with the answer that says so; what was itself taken back is
+    not told."""
+    answers = sorted((each for each in messages if each.role == "assistant"), key=lambda each: each.timestamp)
+    told = [(pair, answer) for answer in answers for pair in read_acknowledged(answer.content)]
+    taken_back = {note for (said, note), _ in told if retracts(said)}
+    return [each for each in told if as_quoted(each[0][0]) not in taken_back]
 
 
 def _corrected(message: Message, corrections: Sequence[tuple[tuple[str, str], Message]]) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from ragforge_memory.llm.extractive.echoes import NOTED
 from ragforge_memory.llm.extractive.quoting import shortened
-from ragforge_memory.llm.extractive.small_talk import NO_QUESTION, THANKS
+from ragforge_memory.llm.extractive.small_talk import NO_QUESTION, TAKEN_BACK, THANKS
 from ragforge_memory.llm.extractive.talk_patterns import PARTS
 from ragforge_memory.llm.extractive.values import APPROVES, BARE_VALUE, REPORTS, SAYS
 from ragforge_memory.llm.extractive.wording import subject_words
@@ -20,14 +20,16 @@ from ragforge_memory.llm.port import ChatMessage
 MAX_CORRECTION = 200
 """Characters of a correction that is understood by what was said before it; longer ones say what they are about."""
 
-_ACKNOWLEDGED = re.compile(r'^"(?P<said>.+)" corrects "(?P<note>.+)"\.$', re.M)
+_ACKNOWLEDGED = re.compile(r'^"(?P<said>.+)" (?P<does>corrects|takes back) "(?P<note>.+)"\.$', re.M)
 _QUOTED_NOTE = re.compile(r"^- You, .*, message \w+:\n {2}> (?P<note>.+)", re.M)
 _OPENING = re.compile(
     r"(?:(?P<no>nope|no|actually|sorry|correction|scratch that|my mistake|(?:i|we) (?:was|were) wrong"
     r"|(?:we|i)(?:['’]ve| have)? changed (?:our|my) minds?)"
     # "Wrong window" is about something else.
     r"|(?P<wrong>(?:(?:(?:that|this|it|which)(?:['’]s| is| was) )(?:wrong|incorrect|outdated"
-    rf"|(?:not|no longer) {PARTS['holds']}(?: any ?more)?)|(?:wrong|incorrect|outdated)(?=[,;:.!]|$)))"
+    rf"|(?:not|no longer) {PARTS['holds']}(?: any ?more)?)"
+    r"|(?:that|this|it) (?:no longer|(?:does|do)(?: not|n['’]t)) (?:hold|appl(?:y|ies)|stand)s?\b"
+    r"|(?:wrong|incorrect|outdated)(?=[,;:.!]|$)))"
     r"|ok(?:ay)?|so|but|and|well|oh|oops|wait(?=[,;:.!])|hm+|i think)"
     r"(?:[ ,:;.!-]+|$)",
     re.I,
@@ -93,6 +95,8 @@ def noted_before(earlier: Sequence[ChatMessage], *, quoted: bool = True) -> tupl
     answer = earlier[at].content
     if not answer.startswith(NOTED):
         return tuple(dict.fromkeys(match["note"] for match in _QUOTED_NOTE.finditer(answer))) if quoted else ()
+    if took_back(answer):
+        return ()
     corrected = _ACKNOWLEDGED.search(answer)
     told = corrected["note"] if corrected else next((x.content for x in reversed(earlier[:at]) if x.role == "user"), "")
     return (told,) if told.strip() else ()
@@ -173,10 +177,21 @@ def acknowledged(text: str, note: str) -> str:
     return f'"{shortened(text)}" corrects "{as_quoted(note)}".'
 
 
-def read_acknowledged(answer: str) -> tuple[str, str] | None:
-    """The correction and the note that an answer acknowledges; None where it acknowledges none."""
+def read_acknowledged(answer: str) -> list[tuple[str, str]]:
+    """What an answer says that the user has corrected or taken back: in which words, and which note."""
+    told = _ACKNOWLEDGED.finditer(answer) if answer.startswith(NOTED) else ()
+    return [(each["said"], each["note"]) for each in told]
+
+
+def took_back(answer: str) -> bool:
+    """Whether an answer says that something was taken back."""
     told = _ACKNOWLEDGED.search(answer) if answer.startswith(NOTED) else None
-    return (told["said"], told["note"]) if told else None
+    return told is not None and told["does"] != "corrects"
+
+
+def retracts(text: str) -> bool:
+    """Whether a text takes something back and says nothing else: what it took back neither holds nor corrects."""
+    return TAKEN_BACK.match(text) is not None
 
 
 def is_note(text: str, note: str) -> bool:

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any, Generic, TypeVar
 
-from ragforge_memory.llm.extractive.bare_corrections import as_quoted, read_acknowledged
+from ragforge_memory.llm.extractive.bare_corrections import as_quoted, read_acknowledged, retracts
 from ragforge_memory.llm.extractive.held import Held, held
 from ragforge_memory.llm.extractive.questions import names_in, sentences
 from ragforge_memory.llm.extractive.small_talk import LEADING
@@ -64,7 +64,7 @@ def correction_of(message: Mapping[str, Any], others: Iterable[Mapping[str, Any]
     """
     if message["role"] != "user":
         return None
-    own = [each for each in others if each["role"] == "user" and _is_later(each, message)]
+    own = [each for each in others if each["role"] == "user" and _is_later(each, message) and not is_taken_back(each)]
     # What is said once more holds again.
     note = _bare(message["excerpt"])
     since = max((each["timestamp"] for each in own if _bare(each["excerpt"]) == note), default="")
@@ -72,6 +72,11 @@ def correction_of(message: Mapping[str, Any], others: Iterable[Mapping[str, Any]
     if told := message.get("corrected"):
         later.append(told)
     return max(later, key=lambda each: str(each["timestamp"]), default=None)
+
+
+def is_taken_back(message: Mapping[str, Any]) -> bool:
+    """Whether the user has taken a message back; ``corrected`` is what is known of that."""
+    return retracts((message.get("corrected") or {}).get("excerpt", ""))
 
 
 def _is_later(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
@@ -99,6 +104,7 @@ class Corrections(Generic[T]):
         self._held: dict[frozenset[str], list[tuple[Held, int]]] = {}
         self._done: dict[str, list[tuple[str, int]]] = {}
         self._acknowledged: dict[str, int] = {}
+        self._taken_back: set[str] = set()
         self._said: dict[str, int] = {}
 
     def of(self, text: str) -> tuple[str, T] | None:
@@ -129,11 +135,14 @@ class Corrections(Generic[T]):
             place: what is to be known of it.
         """
         if role == "assistant":
-            if (told := read_acknowledged(text)) is not None:
-                self._acknowledged.setdefault(told[1], len(self._met))
-                self._met.append((told[0], place))
+            for said, note in read_acknowledged(text):
+                if as_quoted(said) not in self._taken_back:
+                    self._acknowledged.setdefault(note, len(self._met))
+                    self._met.append((said, place))
+                if retracts(said):
+                    self._taken_back.add(note)
             return
-        if role != "user":
+        if role != "user" or as_quoted(text) in self._taken_back:
             return
         for said in _statements(text):
             at = len(self._met)

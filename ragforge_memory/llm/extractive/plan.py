@@ -23,6 +23,7 @@ from ragforge_memory.llm.extractive.questions import (
 )
 from ragforge_memory.llm.extractive.quoting import MAX_SAID
 from ragforge_memory.llm.extractive.relevance import judged, line_pattern, named_so
+from ragforge_memory.llm.extractive.retractions import retracted_words
 from ragforge_memory.llm.extractive.said import stated
 from ragforge_memory.llm.extractive.talk_patterns import PARTS
 from ragforge_memory.llm.extractive.targets import FOLDERS, Target, has_pronoun, read_target
@@ -198,6 +199,8 @@ def _first(question: Question) -> tuple[Call, ...]:
             # What it corrects is told with the answer.
             before = Call("list_decisions", (("doubtful", True), ("limit", _SOME)))
             return (before,) if may_correct(question.text) else ()
+        case "taken back" if about := retracted_words(question.text):
+            return (Call("list_decisions", (("about", about), ("limit", _SOME))),)
         case "search":
             names = (Call("read_scope", (("name", name),)) for name in plain_names(question))
             return (*names, *_search(question))

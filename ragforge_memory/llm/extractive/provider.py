@@ -20,11 +20,11 @@ from ragforge_memory.llm.extractive.noted_answer import noted
 from ragforge_memory.llm.extractive.plan import MAX_STEPS, asks_for_decisions, next_calls
 from ragforge_memory.llm.extractive.questions import Question, read_questions, search_words
 from ragforge_memory.llm.extractive.recap import recapitulated
+from ragforge_memory.llm.extractive.retractions import last_noted, retraction
 from ragforge_memory.llm.extractive.stock import (
     CHANGES,
     GREETING,
     HELP,
-    KEPT,
     NO_TOOLS,
     NOT_KEPT,
     NOTHING_KEPT,
@@ -56,7 +56,6 @@ _GOES_ON = re.compile(r"\W*and\b", re.I)
 _SMALL_TALK = {
     "greeting": GREETING,
     "thanks": THANKS,
-    "taken back": KEPT,
     "changes": CHANGES,
     "help": HELP,
     "which note": WHICH_NOTE,
@@ -118,6 +117,7 @@ class _Turn:
         earlier = request.messages[:at] if at > 0 else ()
         text = request.messages[at].content if at >= 0 else ""
         text, given = split_given(text)
+        self._earlier = earlier
         before = self._before = [split_given(each.content)[0] for each in earlier if each.role == "user"]
         self._steps = _steps(request.messages[at + 1 :])
         self._folded = [] if self._offered or self._steps else _folded(request.system)
@@ -181,6 +181,8 @@ class _Turn:
             if question.form == "noted":
                 kept = not self._offered or "search_conversation" in self._offered
                 parts.append(noted(question.text, self._corrected, self._found(question)) if kept else NOT_KEPT)
+            elif question.form == "taken back":
+                parts.append(retraction(question.text, last_noted(question.text, self._earlier), self._found(question)))
             elif question.form in _SMALL_TALK:
                 parts.append(_SMALL_TALK[question.form])
             elif question.form == "given":

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from ragforge_memory.llm.extractive.bare_corrections import retracts
 from ragforge_memory.llm.extractive.corrections import correction_of
 from ragforge_memory.llm.extractive.echoes import (
     EVERY_DECISION,
@@ -183,7 +184,8 @@ def quoted_message(message: Mapping[str, Any], others: Sequence[Mapping[str, Any
     when = message["timestamp"][:16].replace("T", " ")
     head = f"- {who}, {when}, {where}, message {message['message_id'][:8]}:"
     later = correction_of(message, others)
-    corrected = [f'  (later: "{shortened(later["excerpt"])}")'] if later else []
+    became = "taken back" if later and retracts(later["excerpt"]) else "later"
+    corrected = [f'  ({became}: "{shortened(later["excerpt"])}")'] if later else []
     return [head, *(f"  {line}" for line in quotation(_beginning(message["excerpt"]))), *corrected]
 
 

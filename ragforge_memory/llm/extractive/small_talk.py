@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from ragforge_memory.llm.extractive.patterns import Form
+from ragforge_memory.llm.extractive.talk_patterns import PARTS
 from ragforge_memory.llm.extractive.values import APPROVES, QUANTITY
 
 SMALL_TALK: frozenset[Form] = frozenset({"greeting", "thanks", "noted", "taken back", "changes", "help"})
@@ -181,11 +182,18 @@ _OUR_WORDS = (
     r"(?:(?:all|anything|everything|what|that)(?: of)? )+(?:we|i)(?:['’]ve| have)?(?: just| ever)?"
     r" (?:said|noted|decided|agreed|told you|wrote)\b[^?,;:]*|(?:notes?|decisions?|to-?dos?|reminders?)\b[^?,;:]*"
 )
+_NOTES_OF = r"(?:notes?|decisions?|rules?|to-?dos?|reminders?|agreements?|said|noted|decided|agreed)"
+_OVER = PARTS["over"].format(holds=PARTS["holds"])[:-1] + "|void|moot|off|history)"
 TAKEN_BACK = re.compile(
-    r"^(?:(?:please|(?:can|could|would|will) you|(?:i|we)(?: want to)?)[, ]+)*(?:forget\b[^?,;:]*"
+    r"^(?:(?:please|ok(?:ay)?|no|sorry|actually|(?:can|could|would|will) you|(?:i|we)(?: want to)?)[, ]+)*"
+    r"(?:forget\b[^?,;:]*|take (?:that|it|this|(?:that|this|the last) (?:note|decision)) back"
     r"|(?:undo|delete|remove|erase|drop|discard|ignore|disregard|scratch|retract|take back|cancel|revoke)"
     rf"(?: (?:about|all|of|the|that|this|my|our|last|latest|it))*?(?: (?:{_OUR_WORDS}))?"
-    r"|never ?mind(?: that| it| about [^?]*)?)[.!? ]*$",
+    r"|never ?mind(?: that| it| about [^?]*)?"
+    # "The note about uploads no longer holds", "what we decided about Redis is obsolete".
+    rf"|(?:the|our|my|that|this|what (?:we|i)) (?:(?!is\b|are\b)[^\s?,;:]+ ){{0,3}}?{_NOTES_OF}\b[^?,;:]*?"
+    rf" (?:(?:is|are) (?:now )?{_OVER}|(?:no longer|(?:does|do)(?: not|n['’]t)) (?:hold|appl(?:y|ies)|stand|count)s?"
+    r"(?: any ?more| any longer)?))[.!? ]*$",
     re.I,
 )
 """What is to be as if it had not been said; what states something behind that is no such order."""
@@ -210,13 +218,13 @@ UNDECIDED = re.compile(
 STATEMENTS: tuple[tuple[Form, re.Pattern[str]], ...] = (
     ("greeting", GREETING),
     ("thanks", THANKS),
+    ("taken back", TAKEN_BACK),
     ("noted", NOTED),
     ("noted", SET),
     ("noted", PLAIN),
     ("noted", WHO),
     ("noted", DONE),
     ("thanks", APPROVED),
-    ("taken back", TAKEN_BACK),
     ("changes", CHANGES),
     ("help", HELP),
 )

@@ -20,7 +20,7 @@ HELP = """I answer by quoting this project's code and our conversations; I do no
 - what did we say about TOPIC? what did we decide yesterday? is what we decided about `NAME` still true?
 - which of our decisions are no longer true?
 - why is `NAME` so? what did we talk about last time?
-Tell me what shall be remembered: "we decided that …", "note: …", "todo: …".
+Tell me what shall be remembered: "we decided that …", "note: …", "todo: …"; "forget the note about …" takes one back.
 After an answer, "it", "that function" or "the second one" work too: who calls it? show me that."""
 
 GREETING = "Hello! Ask me about this project's code: where something is, what it does, who calls it."
@@ -38,11 +38,15 @@ UNCLEAR = "I cannot tell what you refer to: name a function, class or file, e.g.
 NO_TOOLS = "I can only quote what tools find, and none that fits was offered for this question."
 WHICH_NOTE = "Which of these do you mean? Say it with its subject, e.g. `update: the limit is 5`."
 
+WHICH_RETRACTED = (
+    "Which of these do you mean? Say more of its words (`forget the note about …`), or `forget all notes about …`."
+)
+
 NOTHING_KEPT = "I have no memory here: what was said before is not found."
 
 _SAID_OF_ITSELF = (NOTHING_FOUND, NOTED, NOT_UNDERSTOOD, NOT_LOOKED_UP)
 
-_TEXTS = (CHANGES, GREETING, HELP, KEPT, NO_TOOLS, NOT_KEPT, NOTHING_KEPT, THANKS, UNCLEAR, WHICH_NOTE)
+_TEXTS = (CHANGES, GREETING, HELP, KEPT, NO_TOOLS, NOT_KEPT, NOTHING_KEPT, THANKS, UNCLEAR, WHICH_NOTE, WHICH_RETRACTED)
 _STOCK = frozenset(sentence for text in _TEXTS for sentence in sentences(text))
 
 # "`Command.invoke` - core.py:12 (method)", "core.py:12 (`Command`)", "src/click: 17 files": which list they are of is

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ragforge_memory.llm.extractive.bare_corrections import retracts
 from ragforge_memory.llm.extractive.small_talk import DONE, LEADING
 from ragforge_memory.llm.extractive.wording import subject_words
 
@@ -35,10 +36,11 @@ def closes(text: str, note: str) -> bool:
 
 
 def left_to_do(noted: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """The notes without those that are closed, as `list_decisions` gives both.
+    """The notes without those that are closed or taken back, as `list_decisions` gives both.
 
     "The migration is done" may mean one of several: then none that it does not say the whole of is left out.
     """
+    noted = [each for each in noted if not retracts((each.get("corrected") or {}).get("excerpt", ""))]
     closed = [
         (each, later)
         for each in noted
