@@ -80,6 +80,7 @@ async def _listed(
 ) -> Page[Decision]:
     references = ReferenceStore(services.graph, services.owner)
     corrections: Corrections[Message] = Corrections()
+    told_already: set[tuple[datetime, str, str]] = set()
     found: list[Decision] = []
     begun = cursor is None
     name, words = wanted
@@ -90,7 +91,7 @@ async def _listed(
         acknowledges=NOTED,
     )
     async for page in pages:
-        decided = _decided(page, corrections)
+        decided = _decided(page, corrections, told_already)
         if until is not None:
             decided = [each for each in decided if each.timestamp <= until]
         if not begun:
@@ -113,13 +114,20 @@ async def _listed(
     return Page(items=tuple(found))
 
 
-def _decided(page: Sequence[Important], corrections: Corrections[Message]) -> list[Decision]:
-    """Those of a page, newest first, that decide something, with what of the messages met so far corrects them."""
+def _decided(
+    page: Sequence[Important], corrections: Corrections[Message], told_already: set[tuple[datetime, str, str]]
+) -> list[Decision]:
+    """Those of a page, newest first, that decide something, with what of the messages met so far corrects them.
+
+    What says the same at the same moment is in a conversation that was imported as a copy, and is told once.
+    """
     decided = []
     for each in page:
         message = each.message
         text = decision_of(message) if each.wanted and not only_repeats(message.role, message.content) else None
-        if text is not None:
+        same = (message.timestamp, message.role, text or "")
+        if text is not None and same not in told_already:
+            told_already.add(same)
             later = _later(message, text, corrections)
             decided.append(
                 Decision(

@@ -255,3 +255,24 @@ async def test_what_a_file_has_several_times_is_copied_each_time(
         for uuid in report.imported:
             said = await _texts(await agent.load_conversation(uuid))
             assert said in (["q1", "a1"], ["q2", "a2"])
+
+
+async def test_what_a_copy_decides_is_told_once(make_agent: MakeAgent) -> None:
+    async with make_agent("a", "b", "c") as agent:
+        trunk = await agent.create_conversation()
+        await trunk.send_message("We decided that the limit is 5.")
+        await trunk.send_message("note: the port is 8080")
+        await agent.import_conversation(await trunk.export(), on_conflict="copy")
+        # The same once more is another time that it was said.
+        await trunk.send_message("note: the port is 8080")
+        told = ["note: the port is 8080", "note: the port is 8080", "We decided that the limit is 5."]
+        assert [each.text for each in await agent.decisions()] == told
+        paged = []
+        page = await agent.decisions(limit=1)
+        paged += page.items
+        while page.next_cursor:
+            page = await agent.decisions(limit=1, cursor=page.next_cursor)
+            paged += page.items
+        assert [each.text for each in paged] == told
+        await trunk.delete()
+        assert [each.text for each in await agent.decisions()] == told[1:]
