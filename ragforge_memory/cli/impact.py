@@ -10,6 +10,8 @@ import typer
 from ragforge_memory.cli.options import JsonOption, Settings, command
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from ragforge_memory.cli.terminal import Terminal
     from ragforge_memory.models.impact import Impact, ImpactedMessage, ImpactedScope
 
@@ -80,9 +82,9 @@ def _print(found: Impact, *, every: bool) -> None:
         again = len({each.message.uuid for each in scope.messages}) - len(new)
         above = f" ({counted(again, 'answer')} above)" if again else ""
         typer.echo(terminal.wrap(f"{_line(scope)}{above}", margin=4))
-        for each, kinds in sorted(new, key=lambda pair: _rank(pair[0])):
-            told.add(each.message.uuid)
-            typer.echo(_said(scope, each, kinds, terminal))
+        told.update(each.message.uuid for each, _ in new)
+        for times, each, kinds in _alike(scope, sorted(new, key=lambda pair: _rank(pair[0]))):
+            typer.echo(_said(scope, each, kinds, times, terminal))
     for summary in found.summaries:
         typer.echo(one_line(f"summary: {summary}", _room(terminal), whole_words=True))
     typer.echo(terminal.wrap(_total(found)))
@@ -107,17 +109,41 @@ def _total(found: Impact) -> str:
     return ", ".join([f"{change}; {stand} on {said_of:,} of them", *also])
 
 
-def _said(scope: ImpactedScope, each: ImpactedMessage, kinds: list[str], terminal: Terminal) -> str:
+def _said(scope: ImpactedScope, each: ImpactedMessage, kinds: list[str], times: int, terminal: Terminal) -> str:
     """A message: when, who, where, and what was said of the scope; an answer takes one line."""
     from ragforge_memory.cli.render import one_line
 
     done = [kind for kind in kinds if kind in ("edited", "tested")]
     what = ["you" if each.message.role == "user" else "answer", *(["decision"] if each.decision else []), *done]
+    what += [f"{times} times"] if times > 1 else []
     where = one_line(each.title or each.message.conversation_id, _TITLE, whole_words=True)
     head = f"  {each.message.timestamp.date().isoformat()} {', '.join(what)} in {where}: "
     room = _STATED if _states(each) else max(_SHORTEST, _room(terminal) - len(head))
     told = one_line(each.decision or _mention(each.message.content, scope.qualified_name, room), room, whole_words=True)
     return terminal.wrap(head + told, margin=4) if _states(each) else head + told
+
+
+def _alike(
+    scope: ImpactedScope, messages: Iterable[tuple[ImpactedMessage, list[str]]]
+) -> list[tuple[int, ImpactedMessage, list[str]]]:
+    """Messages that tell the same of a scope as one, the newest of them, each with how many there are.
+
+    Answers to one question differ in the lines where things stood then.
+    """
+    same: dict[tuple[str, str], list[tuple[ImpactedMessage, list[str]]]] = {}
+    for each, kinds in messages:
+        told = each.decision or _mention(each.message.content, scope.qualified_name, _STATED)
+        told = " ".join(told.lower().split())
+        shown = told if _states(each) else re.sub(r"\d+", "0", told)
+        same.setdefault((each.message.role, shown), []).append((each, kinds))
+    return [
+        (
+            len(group),
+            max((each for each, _ in group), key=lambda each: each.message.timestamp),
+            list(dict.fromkeys(kind for _, kinds in group for kind in kinds)),
+        )
+        for group in same.values()
+    ]
 
 
 def _mention(text: str, qualified_name: str, room: int) -> str:

@@ -129,3 +129,19 @@ def test_the_name_is_shown_however_the_line_is_broken(
     _, *messages = capsys.readouterr().out.split("2026-01-02 ")
     assert len(messages) == 2
     assert all("Cart.add" in "".join(each.split()) for each in messages), messages
+
+
+def test_what_tells_the_same_is_told_once(capsys: pytest.CaptureFixture[str]) -> None:
+    asked = [said(f"asked {day}", "user", "where is Cart.add?") for day in range(3)]
+    answers = [said(f"answer {line}", "assistant", f"`Cart.add` - cart.py:{line} (method)") for line in range(5)]
+    decided = [said(f"limit {limit}", "user", text := f"Cart.add takes {limit}", decision=text) for limit in (5, 10)]
+    found = Impact(before="HEAD", after=None, scopes=(scope("Cart.add", *asked, *answers, *decided),))
+    _print(found, every=False)
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.partition(" in ")[0].removeprefix("  2026-01-02 ") for line in lines[1:5]] == [
+        "you, decision",
+        "you, decision",
+        "you, edited, 3 times",
+        "answer, 5 times",
+    ]
+    assert lines[-1].startswith("1 scope changes; 10 messages stand on 1 of them")
