@@ -10,16 +10,15 @@ import typer
 from ragforge_memory.cli.options import JsonOption, Settings, SinceOption, UntilOption, command
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
     from ragforge_memory.models.conversation import Role, ScoredMessage
-    from ragforge_memory.models.search import SearchResults
 
 # Columns that an excerpt has at least, and those before it.
 _LEAST_WIDTH = 40
 _INDENT = "    "
 _LINES = 2
-_LOOKED_AT = 40  # messages at least
+_LOOKED_AT = 40  # messages that are put in order at a time, so that a longer list begins like a shorter one
 
 
 class Speaker(StrEnum):
@@ -49,7 +48,7 @@ def search(
 ) -> None:
     """Search what was said, by words and by meaning.
 
-    What was stated is listed before what only asks for it or repeats it; --json has the hits by their score.
+    What was stated is listed before what only asks for it or repeats it.
     """
     from ragforge_memory.cli.session import run_async
 
@@ -71,34 +70,35 @@ async def _search(
     from ragforge_memory.cli.session import open_graph
 
     # What is only asked or repeated gives way to what is not, which may stand behind it.
-    most = limit if json else max(_LOOKED_AT, limit)
+    most = -(-limit // _LOOKED_AT) * _LOOKED_AT
     async with open_graph(settings, quiet=json) as agent:
         if reference is None:
             found = await agent.search_messages(query, limit=most, role=role, since=since, until=until)
         else:
             conversation = await agent.load_conversation(reference)
             found = await conversation.search_history(query, limit=most, role=role, since=since, until=until)
+    hits = [hit for at in range(0, len(found), _LOOKED_AT) for hit in _statements_first(found[at : at + _LOOKED_AT])]
     if json:
-        print_json({"items": list(found), "answered": list(found.answered), "missed": list(found.missed)})
+        print_json({"items": hits[:limit], "answered": list(found.answered), "missed": list(found.missed)})
     else:
-        _print(found, limit)
+        _print(hits[:limit], found.missed)
 
 
-def _print(found: SearchResults[ScoredMessage], limit: int) -> None:
+def _print(hits: Sequence[ScoredMessage], missed: Collection[str]) -> None:
     """For each hit where, when, who and why it is there on one line; below it what was said around the words."""
     from ragforge_memory.cli.terminal import Terminal, note
 
     terminal = Terminal.of_this_process()
     width = max(_LEAST_WIDTH, terminal.width)
-    for hit in _statements_first(found)[:limit]:
+    for hit in hits:
         message = hit.message
         when = message.timestamp.astimezone().strftime("%Y-%m-%d %H:%M")
         typer.echo(f"{hit.conversation_id[:8]}:{message.seq}  {terminal.dim(f'{when}  {message.role}  [{_why(hit)}]')}")
         for line in _around_the_words(message.content, hit.matched_words, width - len(_INDENT)):
             typer.echo(_INDENT + line)
-    if not found:
+    if not hits:
         note("nothing found")
-    if "meaning" in found.missed:
+    if "meaning" in missed:
         note("searched by words alone: `ragforge doctor` says why")
 
 

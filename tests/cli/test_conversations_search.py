@@ -99,7 +99,9 @@ def test_what_was_stated_comes_before_what_asks_for_it_or_repeats_it(ragforge: C
         for limit in ("1", "8"):
             _, first, *_ = ragforge.ok("conversations", "search", query, "--limit", limit).splitlines()
             assert first.strip() == NOTED, query
-    # Scripts get what the library finds, as it ranks it.
-    items = ragforge.json("conversations", "search", "quokka tokens", "--json", "--limit", "3")["items"]
-    assert len(items) == 3
-    assert [each["score"] for each in items] == sorted((each["score"] for each in items), reverse=True)
+    # Scripts get the same, and of fewer the first.
+    every = ragforge.json("conversations", "search", "quokka tokens", "--json", "--limit", "50")["items"]
+    assert every[0]["message"]["content"] == NOTED
+    for limit in (1, 3):
+        items = ragforge.json("conversations", "search", "quokka tokens", "--json", "--limit", str(limit))["items"]
+        assert [each["message"]["uuid"] for each in items] == [each["message"]["uuid"] for each in every[:limit]]

@@ -375,3 +375,33 @@ async def test_what_got_its_vector_between_the_two_lists_is_found_by_its_words(
         monkeypatch.setattr(SearchStore, "by_meaning", a_moment_before)
         found = await conversation.search_history("pineapple", limit=1)
         assert [each.message.uuid for each in found] == [told.user_message_id]
+
+
+async def test_a_longer_list_begins_like_a_shorter_one(searching: Searching, cypher: Callable[..., Any]) -> None:
+    words = ("lamp", "oil", "rock", "tide", "fog", "horn", "gull", "mast")
+    said = [
+        {
+            "role": ("user", "assistant")[at % 2],
+            "content": " ".join(words[(at * step) % 8] for step in range(1, 2 + at % 6)) + f" {at}",
+            "timestamp": (START + timedelta(minutes=at * (1 + 90 * (at % 7 == 0)))).isoformat(),
+        }
+        for at in range(330)
+    ]
+    async with searching() as agent:
+        conversation = await agent.import_conversation(said)
+        await agent.drain()
+        # What is seconds old is looked for beside the index, too.
+        cypher("MATCH (c:Conversation {uuid: $id}) SET c.updated_at = datetime('2026-01-01')", id=conversation.uuid)
+        longest = [
+            (hit.message.uuid, hit.score, hit.matched_by)
+            for hit in await agent.search_messages("lamp fog 7", limit=1000)
+        ]
+        assert len(longest) > 150
+        assert [score for _, score, _ in longest] == sorted((score for _, score, _ in longest), reverse=True)
+        for limit in (1, 5, 50, 101, 150):
+            found = await agent.search_messages("lamp fog 7", limit=limit)
+            assert [(hit.message.uuid, hit.score, hit.matched_by) for hit in found] == longest[:limit]
+        head = await conversation.search_history("lamp fog 7", limit=120)
+        assert [hit.message.uuid for hit in head[:5]] == [
+            hit.message.uuid for hit in await conversation.search_history("lamp fog 7", limit=5)
+        ]

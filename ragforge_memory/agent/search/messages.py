@@ -63,7 +63,9 @@ async def search(
     if store is None:
         return SearchResults(answered=(), missed=(TEXT, MEANING))
     words = words_of(query)
-    candidates = max(limit, CANDIDATES)
+    candidates = CANDIDATES
+    while candidates < limit:
+        candidates *= 2
 
     async def by_meaning() -> tuple[Hits, Vector]:
         space = store.space
@@ -78,7 +80,7 @@ async def search(
 
     lists = await both(services, by_words, by_meaning)
     near, used = lists.meaning or (Hits(), None)
-    found = _Found(services, words, lists.text or Hits(), near, used, whole=len(near.items) < candidates)
+    found = _Found(services, words, lists.text or Hits(), near, used)
     items = await found.best(limit, filters, min_score)
     return SearchResults(items, answered=lists.answered, missed=lists.missed)
 
@@ -154,8 +156,6 @@ class _Found:
         text: Hits,
         meaning: Hits,
         vector: Vector | None,
-        *,
-        whole: bool,
     ) -> None:
         self._services = services
         self._words = words
@@ -167,16 +167,15 @@ class _Found:
         self._times: dict[Place, datetime] = {}
         self._text = self._by_place(text)
         self._meaning = self._near_enough(self._by_place(meaning))
-        # A list by meaning that is whole has all that had a vector when it was read: what else has one got it between
-        # the two reads.
-        unjudged = {self._place(hit) for hit in text.items if whole or not hit.has_vector}
-        self._scores = fused_with_gaps(self._text, self._meaning, unjudged)
+        self._nearest = len(meaning.items)
+        self._without_vector = {self._place(hit) for hit in text.items if not hit.has_vector}
+        self._tiers: dict[Place, tuple[str, ...]] = {}
         self._messages: dict[Place, tuple[Message, float | None]] = {}
 
     async def best(self, limit: int, filters: Filters, min_score: float | None) -> list[ScoredMessage]:
         """The best ``limit``, read from the graph; more is read as long as something that was read falls out."""
         gone: set[Place] = set()
-        order = ranked(self._scores, self._times, limit + _SPARE)
+        order = self._ranked(limit + _SPARE)
         while not all(each.place in self._messages for each in order[:limit]):
             wanted = [each for each in order[: limit + _SPARE] if each.place not in self._messages]
             read = await self._read([each.place for each in wanted], filters)
@@ -185,9 +184,34 @@ class _Found:
             if min_score is not None:
                 gone.update(place for place, item in read.items() if self._relevance(place, item) < min_score)
             if gone or any(is_apart(each, self._times) for each in wanted):
-                order = ranked(self._scores, self._times, limit + _SPARE + len(gone))
+                order = self._ranked(limit + _SPARE + len(gone))
             order = [each for each in order if each.place not in gone]
         return [self._scored(each) for each in order[:limit]]
+
+    def _ranked(self, most: int) -> list[Ranked]:
+        """At least ``most`` of the candidates and their neighbours, best first, as far as there are so many.
+
+        The first `CANDIDATES` of both lists are ranked among themselves, then what as many more bring in, and so on:
+        so a longer list begins like a shorter one, whose candidates do not depend on how many are wanted.
+        """
+        found: dict[Place, Ranked] = {}
+        lists = [sorted(each.items(), key=lambda pair: -pair[1]) for each in (self._text, self._meaning)]
+        depth = CANDIDATES
+        while True:
+            text, meaning = (dict(each[:depth]) for each in lists)
+            # A list by meaning that is whole has all that had a vector when it was read: what else has one got it
+            # between the two reads.
+            unjudged = text if self._nearest < depth else self._without_vector
+            worst = min((each.score for each in found.values()), default=None)
+            for each in ranked(fused_with_gaps(text, meaning, unjudged), self._times, most):
+                if each.place not in found:
+                    score = each.score if worst is None else min(each.score, worst)
+                    found[each.place] = each._replace(score=score)
+                    tiers = [TEXT] * (each.place in text) + [MEANING] * (each.place in meaning)
+                    self._tiers[each.place] = tuple(tiers or [NEIGHBOUR])
+            if len(found) >= most or depth >= max(map(len, lists)):
+                return list(found.values())
+            depth *= 2
 
     def _near_enough(self, meaning: dict[Place, float]) -> dict[Place, float]:
         """Where nothing has a word of the question: what is nearer to it than what is unrelated."""
@@ -244,13 +268,11 @@ class _Found:
 
     def _scored(self, each: Ranked) -> ScoredMessage:
         item = self._messages[each.place]
-        tiers = [TEXT] if each.place in self._text else []
-        tiers += [MEANING] if each.place in self._meaning else []
         return ScoredMessage(
             message=item[0],
             score=each.score,
             conversation_id=item[0].conversation_id,
-            matched_by=tuple(tiers or [NEIGHBOUR]),
+            matched_by=self._tiers[each.place],
             matched_words=matched(self._words, item[0].content),
             similarity=self._similarity(each.place, item),
             beside_seq=each.beside,
