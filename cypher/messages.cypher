@@ -176,7 +176,8 @@ RETURN c.summary AS summary, c.summary_seq AS summary_seq, toString(datetime()) 
   } AS messages
 
 // name: history
-// The newest $limit below $top (the head where nothing else is asked), oldest first, of the conversation's lineage.
+// The newest $limit below $top (the head where nothing else is asked), oldest first, of the conversation's lineage. What
+// is shared of a conversation that was deleted is told as this one's.
 MATCH (c:Conversation {uuid: $conversation_id})
 WHERE c.user_id = $user_id AND c.project = $project AND c.status <> 'deleting'
 WITH c, [i IN range(0, size(coalesce(c.lineage_ids, [])) - 1) | {id: c.lineage_ids[i], top: c.lineage_tops[i]}]
@@ -189,10 +190,11 @@ WITH c, lineage, CASE WHEN $before IS NULL THEN c.head_seq + 1
   }) END AS top
 RETURN top, COLLECT {
   UNWIND lineage AS l
+  WITH l, CASE WHEN EXISTS { MATCH (p:Conversation {uuid: l.id}) WHERE p.status <> 'deleting' } THEN l.id ELSE c.uuid END AS told
   MATCH (m:Message {conversation_id: l.id})
   WHERE m.seq >= top - $limit AND m.seq < top AND m.seq <= l.top
-  WITH m ORDER BY m.seq
-  RETURN m {.uuid, .conversation_id, .seq, .role, .content, .reasoning, .token_count, .state,
+  WITH m, told ORDER BY m.seq
+  RETURN m {.uuid, conversation_id: told, .seq, .role, .content, .reasoning, .token_count, .state,
     .in_reply_to, .model, .usage, .provider_parts, .importance, .trust, .metadata, .user_id, .project,
     timestamp: toStringOrNull(m.timestamp), tool_calls: CASE WHEN $include_tool_calls THEN COLLECT {
       MATCH (m)-[:MADE_TOOL_CALL]->(call:ToolCall)-[:PRODUCED_RESULT]->(result:ToolResult)

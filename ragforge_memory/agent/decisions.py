@@ -12,6 +12,7 @@ from ragforge_memory.agent.impact import decision_of
 from ragforge_memory.agent.inputs import bare_name
 from ragforge_memory.errors import InvalidInput
 from ragforge_memory.graph.anchors import ReferenceStore
+from ragforge_memory.graph.cursors import FIRST, make_cursor, read_cursor
 from ragforge_memory.graph.decisions import DecisionStore, Important
 from ragforge_memory.llm.extractive.corrections import Corrections
 from ragforge_memory.llm.extractive.echoes import NOTED, only_repeats
@@ -51,7 +52,7 @@ async def decisions(
     Every page is read from the newest message on: what corrects a decision is newer than it.
 
     Raises:
-        InvalidInput: the cursor is none of this list's.
+        InvalidInput: the cursor is no list's.
     """
     if not services.config.memory.enabled:
         return Page()
@@ -82,6 +83,7 @@ async def _listed(
     corrections: Corrections[Message] = Corrections()
     told_already: set[tuple[datetime, str, str]] = set()
     found: list[Decision] = []
+    last_time, last_id = read_cursor(cursor) if cursor is not None else FIRST
     begun = cursor is None
     name, words = wanted
     pages = DecisionStore(services.graph, services.owner).important(
@@ -95,10 +97,18 @@ async def _listed(
         if until is not None:
             decided = [each for each in decided if each.timestamp <= until]
         if not begun:
-            at = next((place for place, each in enumerate(decided) if each.message_id == cursor), None)
+            # What ended the page before may be deleted by now: then what was said after it in time is left out.
+            at = next(
+                (
+                    place
+                    for place, each in enumerate(decided)
+                    if each.message_id == last_id or each.timestamp < datetime.fromisoformat(last_time)
+                ),
+                None,
+            )
             if at is None:
                 continue
-            begun, decided = True, decided[at + 1 :]
+            begun, decided = True, decided[at + (decided[at].message_id == last_id) :]
         said = {each.message.uuid: each.message.content for each in page if each.message.role == "user"}
         ties = await references.of_messages([each.message_id for each in decided]) if decided else {}
         for each in decided:
@@ -107,11 +117,13 @@ async def _listed(
             if (doubtful and not told.doubtful) or not _is_about(told, said.get(each.message_id, each.text), wanted):
                 continue
             if len(found) == limit:
-                return Page(items=tuple(found), next_cursor=found[-1].message_id)
+                return Page(items=tuple(found), next_cursor=_cursor_of(found[-1]))
             found.append(told)
-    if not begun:
-        raise InvalidInput("the cursor is none of this list", hint="begin without a cursor")
     return Page(items=tuple(found))
+
+
+def _cursor_of(last: Decision) -> str:
+    return make_cursor(last.timestamp.isoformat(), last.message_id)
 
 
 def _decided(

@@ -249,6 +249,22 @@ async def test_pages_have_each_decision_once_in_order(make_agent: MakeAgent, mon
 
 
 @pytest.mark.anyio
+async def test_a_page_goes_on_behind_what_was_deleted_meanwhile(make_agent: MakeAgent) -> None:
+    async with make_agent() as agent:
+        made = [
+            await agent.import_conversation(
+                [{"role": "user", "content": f"We decided on rule {day}.", "timestamp": f"2026-01-0{day}T10:00:00Z"}]
+            )
+            for day in range(1, 5)
+        ]
+        page = await agent.decisions(limit=2)
+        assert _texts(page) == ["We decided on rule 4.", "We decided on rule 3."]
+        await made[2].delete()
+        rest = await agent.decisions(limit=2, cursor=page.next_cursor)
+        assert _texts(rest) == ["We decided on rule 2.", "We decided on rule 1."]
+
+
+@pytest.mark.anyio
 async def test_days_limit_what_is_listed_and_not_what_corrects_it(make_agent: MakeAgent) -> None:
     async with make_agent() as agent:
         for day, text in (

@@ -175,6 +175,27 @@ async def test_deleting_a_parent_keeps_its_branches_whole(make_agent: MakeAgent,
         assert cypher("MATCH (c:Conversation {uuid: $c}) RETURN c.uuid AS u", c=trunk.uuid) == []
 
 
+async def test_the_history_of_a_branch_names_no_deleted_parent(make_agent: MakeAgent) -> None:
+    async with make_agent("one", "two", "three") as agent:
+        trunk = await agent.create_conversation()
+        await trunk.send_message("First?")
+        branch = await trunk.branch()
+        await branch.send_message("Second?")
+        third = await branch.branch()
+        await third.send_message("Third?")
+
+        async def named(conversation: Any) -> list[str]:
+            return [each.conversation_id for each in await conversation.get_history()]
+
+        family = [each.uuid for each in (trunk, trunk, branch, branch, third, third)]
+        assert await named(third) == family
+        await trunk.delete()
+        assert await named(third) == [third.uuid, third.uuid, *family[2:]]
+        assert await named(branch) == [branch.uuid] * 4
+        await branch.delete()
+        assert await named(third) == [third.uuid] * 6
+
+
 async def test_without_memory_nothing_is_branched(make_agent: MakeAgent) -> None:
     async with make_agent("a1", settings={"enable_memory": False}) as agent:
         conversation = await agent.create_conversation()
