@@ -157,9 +157,10 @@ class ParsedScope:
         parameters: each as written, with type and default.
         takes: the fewest and the most arguments (None: any number) of a call, in languages that choose overloads by
             that; None elsewhere.
-        modifiers: ``async``, ``static``, ``abstract``, ``public``, ``property``, ``export`` … in source order. Three
+        modifiers: ``async``, ``static``, ``abstract``, ``public``, ``property``, ``export`` … in source order. Five
             say what no keyword says: ``constructor`` (it bears its type's name), ``generic`` (a C# type with type
-            parameters), ``outward`` (a plain C enum's member, whose name is seen around the enum).
+            parameters), ``outward`` (a plain C enum's member, whose name is seen around the enum), ``test`` and
+            ``test_only`` (a Rust test, and what is compiled for tests alone).
         complexity: cyclomatic, 1 plus decisions (``if``, loops, ``case``, ``catch``, ``and``, ``or``, ``?:``), nested
             functions not counted; 1 for what has no body.
         decorators: as written, without ``@`` and arguments.

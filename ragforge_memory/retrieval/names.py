@@ -14,8 +14,9 @@ What is none of these is not found: a neighbour is never passed off as the thing
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 _TYPES = ("class", "struct", "interface", "trait", "enum", "type")
 KINDS: Mapping[str, tuple[str, ...]] = {
@@ -31,6 +32,9 @@ KINDS: Mapping[str, tuple[str, ...]] = {
     "property": ("method", "constant"),
 }
 """What people call something, and the sorts of scope that it may be then, the nearest first."""
+
+TEST_MODIFIERS = frozenset({"test", "test_only"})
+"""What a definition's modifiers call a test, and what is there for tests alone, whatever its file."""
 
 _WORDS = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+|[^\W\d_a-zA-Z]+")
 _PLACE = re.compile(r"^(?P<file>[\w./\\+-]*\.\w{1,5})(?::{1,2}|#)(?P<name>[A-Za-z_$].*)$")
@@ -193,24 +197,39 @@ def same_file(asked: str, file: str) -> bool:
     return bool(wanted) and (have == wanted or have.endswith("/" + wanted))
 
 
-def is_test(file: str) -> bool:
-    """Whether a path is that of a test, by the habits of all languages read."""
+def is_test(file: str, modifiers: Collection[str] = ()) -> bool:
+    """Whether a path is that of a test, by the habits of all languages read, or a definition's modifiers say so.
+
+    Rust has its tests beside the code that they test, in one file.
+    """
+    if not TEST_MODIFIERS.isdisjoint(modifiers):
+        return True
     *folders, name = file.lower().replace("\\", "/").split("/")
     stem = name.split(".")[0]
     return (
         not {"test", "tests", "testing", "spec", "specs", "__tests__"}.isdisjoint(folders)
         or stem.startswith("test_")
-        or stem.endswith(("_test", "_spec"))
-        or stem == "conftest"
+        or stem.endswith(("_test", "_tests", "_spec"))
+        or stem in ("conftest", "tests")
         or ".test." in name
         or ".spec." in name
     )
 
 
-def stands_aside(file: str) -> bool:
+def stands_aside(file: str, modifiers: Collection[str] = ()) -> bool:
     """Whether a path is that of a test, an example or a benchmark: it uses what others are asked for."""
     folders = file.lower().replace("\\", "/").split("/")[:-1]
-    return is_test(file) or not {"examples", "example", "benchmarks"}.isdisjoint(folders)
+    return is_test(file, modifiers) or not {"examples", "example", "benchmarks", "benches"}.isdisjoint(folders)
+
+
+def of_test(entry: Mapping[str, Any]) -> bool:
+    """Whether an entry of a tool's result is of a test: by its ``file``, or as ``test`` or ``test_only`` says."""
+    return any(entry.get(each) for each in TEST_MODIFIERS) or is_test(entry["file"])
+
+
+def is_aside(entry: Mapping[str, Any]) -> bool:
+    """Whether an entry of a tool's result is a test, or its file that of an example or a benchmark."""
+    return of_test(entry) or stands_aside(entry["file"])
 
 
 def is_declaration(file: str) -> bool:

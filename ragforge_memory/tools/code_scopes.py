@@ -13,7 +13,7 @@ from ragforge_memory.tools.ports import ToolContext
 from ragforge_memory.tools.project_files import inside as inside_project
 from ragforge_memory.tools.project_files import is_source, is_unread, text_files
 from ragforge_memory.tools.resolve import is_overload, resolve
-from ragforge_memory.tools.shown import before, code_of, shown, uuids
+from ragforge_memory.tools.shown import before, code_of, shown, tests, uuids
 
 if TYPE_CHECKING:
     from ragforge_memory.models.code import Scope
@@ -182,6 +182,7 @@ def _listed(scopes: Sequence[Scope]) -> dict[str, Any]:
                 "line": each.definition_line,
                 "end_line": each.end_line,
                 **({"overload": True} if is_overload(each) else {}),
+                **tests(each),
             }
             for each in scopes
             if each.uuid in kept

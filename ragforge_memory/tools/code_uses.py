@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ragforge_memory.retrieval.names import stands_aside
+from ragforge_memory.retrieval.names import is_aside
 from ragforge_memory.tools.declare import ToolOutput, tool
 from ragforge_memory.tools.overrides import overriding
 from ragforge_memory.tools.ports import ToolContext
 from ragforge_memory.tools.resolve import implementations, resolve
-from ragforge_memory.tools.shown import LIST_BYTES, before, code_of, fitting, shown, size_of
+from ragforge_memory.tools.shown import LIST_BYTES, before, code_of, fitting, shown, size_of, tests
 from ragforge_memory.tools.written_uses import WrittenUse, calls_in, sources_of, uses_of
 
 if TYPE_CHECKING:
@@ -230,6 +230,7 @@ def _user(scope: Scope) -> dict[str, Any]:
         "file": scope.file,
         "line": scope.definition_line,
         "uuid": scope.uuid,
+        **tests(scope),
     }
 
 
@@ -259,7 +260,11 @@ def _merged(entries: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
             merged[key] = {**entry, **before, "lines": sorted({*before["lines"], *entry["lines"]})}
         else:
             merged[key] = entry
-    return sorted(merged.values(), key=lambda entry: (stands_aside(entry["file"]), entry["file"], entry["lines"][0]))
+    return sorted(merged.values(), key=_place)
+
+
+def _place(entry: dict[str, Any]) -> tuple[bool, str, int]:
+    return is_aside(entry), entry["file"], entry["lines"][0]
 
 
 async def _members(code: ScopeReader, project: str, target: Scope) -> list[Scope]:

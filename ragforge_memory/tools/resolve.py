@@ -129,7 +129,7 @@ def ranked(scopes: Iterable[Scope], asked: Reference) -> tuple[Scope, ...]:
             scopes,
             key=lambda scope: (
                 not stands_last(asked.parts, scope.qualified_name, scope.file),
-                stands_aside(scope.file),
+                stands_aside(scope.file, scope.modifiers),
                 is_declaration(scope.file),
                 is_overload(scope),
                 scope.type == "constant",
@@ -147,7 +147,12 @@ def _of_kind(scopes: Sequence[Scope], kind: str) -> tuple[Scope, ...]:
 
     def place(scope: Scope) -> tuple[bool, bool, int, bool]:
         nearness = wanted.index(scope.type) if scope.type in wanted else len(wanted)
-        return nearness == len(wanted), bool(wanted) and stands_aside(scope.file), nearness, is_overload(scope)
+        return (
+            nearness == len(wanted),
+            bool(wanted) and stands_aside(scope.file, scope.modifiers),
+            nearness,
+            is_overload(scope),
+        )
 
     return tuple(sorted(scopes, key=place))
 
@@ -172,7 +177,9 @@ def _defined(found: tuple[Scope, ...], named: Iterable[Scope], asked: Reference)
     defined = [
         scope
         for scope in implementations(named)
-        if scope.qualified_name in names and not is_declaration(scope.file) and not stands_aside(scope.file)
+        if scope.qualified_name in names
+        and not is_declaration(scope.file)
+        and not stands_aside(scope.file, scope.modifiers)
     ]
     return (*defined, *found) if len(defined) == 1 else found
 

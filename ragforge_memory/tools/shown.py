@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ragforge_memory.errors import ToolError
+from ragforge_memory.retrieval.names import TEST_MODIFIERS
 from ragforge_memory.tools.resolve import is_overload
 
 if TYPE_CHECKING:
@@ -54,6 +55,7 @@ def shown(scope: Scope, *, source: bool = False, docstring: bool = False) -> dic
     }
     if is_overload(scope):
         said["overload"] = True
+    said.update(tests(scope))
     if source:
         said["language"] = scope.language
         text = scope.source or ""
@@ -63,6 +65,11 @@ def shown(scope: Scope, *, source: bool = False, docstring: bool = False) -> dic
             said["source_cut_after_line"] = scope.start_line + kept.count("\n") - 1
         said["source"] = kept
     return said
+
+
+def tests(scope: Scope) -> dict[str, Any]:
+    """``test`` or ``test_only``, of what is of a test though its file is none's; nothing of others."""
+    return {each: True for each in scope.modifiers if each in TEST_MODIFIERS}
 
 
 def before(was: CodeReference | None) -> dict[str, Any]:

@@ -132,6 +132,22 @@ def test_methods_belong_to_the_type_of_their_impl() -> None:
     assert ("reports", "tests") in parents
 
 
+def test_tests_beside_the_code_are_told_from_it() -> None:
+    source = (
+        b'fn run() {}\n#[cfg(not(test))]\nfn live() {}\n#[cfg(feature = "test")]\nfn extra() {}\n'
+        b"#[cfg(all(unix, test))]\nmod tests {\n  fn help() {}\n  struct S;\n  impl S { fn go(&self) {} }\n"
+        b'  #[test]\n  fn runs() {}\n  #[tokio::test(flavor = "x")]\n  async fn waits() {}\n}\n'
+    )
+    of_tests = {
+        each.name: [word for word in each.modifiers if word.startswith("test")] for each in parse("a.rs", source).scopes
+    }
+    assert of_tests == {
+        **{name: [] for name in ("run", "live", "extra")},
+        **{name: ["test_only"] for name in ("tests", "help", "S", "go")},
+        **{name: ["test"] for name in ("runs", "waits")},
+    }
+
+
 def test_calls_inside_of_macros_are_calls() -> None:
     source = (
         b'fn a() -> u8 { 1 }\nstruct S;\nimpl S { fn b(&self) {} fn c(&self) { println!("{}", a(), self.b()); } }\n'

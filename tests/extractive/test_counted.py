@@ -26,6 +26,16 @@ def outlined(*scopes: tuple[str, str], total: int | None = None) -> dict[str, An
     }
 
 
+async def test_tests_are_counted_without_what_helps_them() -> None:
+    rust = outlined(("run", "function"), ("help", "function"), ("runs", "function"))
+    rust["scopes"][1]["test_only"], rust["scopes"][2]["test"] = True, True
+    answer = await answer_to("how many tests are in talk.py?", {"outline": rust})
+    assert answer == "`src/talk.py` contains 1 test:\n- `runs` - src/talk.py:3 (function)"
+    python = {**outlined(("fixed", "function"), ("test_run", "function")), "file": "tests/test_talk.py"}
+    answer = await answer_to("list the tests in test_talk.py", {"outline": python})
+    assert answer == "`tests/test_talk.py` contains 1 test:\n- `test_run` - tests/test_talk.py:2 (function)"
+
+
 async def test_what_is_counted_is_what_is_listed() -> None:
     value = {
         "outline": outlined(("Talk", "class"), ("Talk.echo", "method"), ("run", "function"), ("LIMIT", "constant"))

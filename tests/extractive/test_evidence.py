@@ -62,6 +62,20 @@ def test_calls_of_what_nobody_knows_are_told_apart() -> None:
     ]
 
 
+def test_a_test_beside_the_code_is_one() -> None:
+    def use(name: str, **of: bool) -> dict[str, object]:
+        return {"file": "src/bank.rs", "qualified_name": name, "lines": [5], **of}
+
+    callers = [use("pay"), use("pays", test=True), use("account", test_only=True)]
+    scope = {"qualified_name": "Vault.open", "file": "src/bank.rs", "line": 3, "callers": callers}
+    value = {"match": "exact", "total": 1, "scopes": [scope]}
+    assert evidence.tested("Vault.open", [Found(Call("find_callers", ()), value)]) == [
+        "`Vault.open` (src/bank.rs, line 3) is used by 2 scopes of tests:",
+        "- `account` - src/bank.rs:5",
+        "- `pays` - src/bank.rs:5",
+    ]
+
+
 def test_an_example_is_no_test() -> None:
     use = {"file": "examples/bank.py", "qualified_name": "show", "lines": [5]}
     scope = {"qualified_name": "Vault.open", "file": "bank.py", "line": 3, "callers": [use]}

@@ -134,6 +134,10 @@ def test_files() -> None:
     assert is_test("tests/test_core.py")
     assert is_test("pkg/core_test.go")
     assert is_test("web/app.spec.ts")
+    assert is_test("src/tests.rs")
+    assert is_test("crates/glob/tests/match_tests.rs")
+    assert is_test("src/glob.rs", ("pub", "test_only"))
+    assert not is_test("src/glob.rs", ("pub",))
     assert not is_test("src/click/testing.py")
     # What shows a use or measures it proves nothing.
     for file in ("examples/shop/cart.py", "benchmarks/cart.py"):

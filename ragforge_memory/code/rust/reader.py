@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from ragforge_memory.code.clauses import (
@@ -46,6 +47,7 @@ from ragforge_memory.code.rust.uses import (
     use_struct,
     use_type_name,
 )
+from ragforge_memory.retrieval.names import TEST_MODIFIERS
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -64,6 +66,10 @@ _KINDS: dict[str, ScopeType] = {
     "static_item": "constant",
 }
 _ATTRIBUTES = frozenset({"attribute_item"})
+# `test`, `tokio::test(…)`.
+_TEST = re.compile(r"#\s*\[\s*(?:\w+\s*::\s*)*test\s*[](]")
+# `cfg(test)`, `cfg(all(unix, test))`; what tests leave out, `cfg(not(test))`, is none.
+_TEST_ONLY = re.compile(r"#\s*\[\s*cfg\s*\(\s*(?:all\s*\((?:[^()]*,)?\s*)?test\s*[,)]")
 _VISIBILITY = ("visibility_modifier", "function_modifiers", "mutable_specifier")
 
 
@@ -131,6 +137,15 @@ def _decorate(draft: Draft, attributes: list[Node]) -> tuple[list[str], list[tup
     return names, uses
 
 
+def _of_tests(draft: Draft, attributes: list[Node]) -> list[str]:
+    """Whether an item is a test, or is compiled for tests alone, as what it stands in may be."""
+    texts = [draft.text(attribute) for attribute in attributes]
+    if any(map(_TEST.match, texts)):
+        return ["test"]
+    around = draft.current.modifiers if draft.current is not None else ()
+    return ["test_only"] if not TEST_MODIFIERS.isdisjoint(around) or any(map(_TEST_ONLY.match, texts)) else []
+
+
 def _holder(node: Node) -> Node | None:
     """The ``impl`` or ``trait`` whose body an item stands in."""
     body = node.parent
@@ -148,6 +163,8 @@ def _opened(draft: Draft, node: Node, kind: ScopeType, signature: str, **more: o
     current = draft.current
     outer = current.qualified_name if current is not None and current.type != "namespace" else None
     names, used = _decorate(draft, attributes)
+    modifiers = [word for part in children_of_type(node, *_VISIBILITY) for word in draft.text(part).split()]
+    modifiers += _of_tests(draft, attributes)
     draft.open(
         node,
         name,
@@ -159,7 +176,7 @@ def _opened(draft: Draft, node: Node, kind: ScopeType, signature: str, **more: o
         signature=signature,
         docstring=doc_before(draft, node, skipping=_ATTRIBUTES),
         owner=owner,
-        modifiers=[word for part in children_of_type(node, *_VISIBILITY) for word in draft.text(part).split()],
+        modifiers=modifiers,
         decorators=names,
         **more,  # type: ignore[arg-type]
     )

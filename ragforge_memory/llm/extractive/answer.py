@@ -58,7 +58,7 @@ from ragforge_memory.llm.extractive.stock import NO_TOOLS, says_nothing
 from ragforge_memory.llm.extractive.throws import thrown
 from ragforge_memory.llm.extractive.unread import NOT_SURE, hint, unread_lines
 from ragforge_memory.models.text import counted
-from ragforge_memory.retrieval.names import KINDS, stands_aside
+from ragforge_memory.retrieval.names import KINDS, is_aside
 
 
 def write(question: Question, asked: str, found: Sequence[Found]) -> str:
@@ -236,7 +236,7 @@ def _callers(question: Question, asked: str, value: Mapping[str, Any]) -> list[s
         uses = list(scope.get("callers") or [])
         if question.form == "uses":
             uses = _by_scope(uses, *(scope.get(key) or [] for key in ("decorates", "references", "subclasses")))
-            uses.sort(key=lambda each: (stands_aside(each["file"]), each["file"], each["lines"]))
+            uses.sort(key=lambda each: (is_aside(each), each["file"], each["lines"]))
         told = uses or any(scope.get(key) for key in ("top_level", "decorates", "references"))
         meant = number == 0 and question.target.sort in KINDS
         if told or meant or len(scopes) == 1:

@@ -13,7 +13,7 @@ from ragforge_memory.llm.extractive.quoting import NOTHING_FOUND, nothing, rest,
 from ragforge_memory.llm.extractive.targets import Target, spelled
 from ragforge_memory.llm.extractive.unread import unread_lines
 from ragforge_memory.models.text import counted
-from ragforge_memory.retrieval.names import is_test
+from ragforge_memory.retrieval.names import is_test, of_test
 
 MAX_EVIDENCE = 40
 """Lines or scopes that are listed."""
@@ -123,7 +123,7 @@ _Places = dict[tuple[str, str], set[int]]
 def _tests(scope: Mapping[str, Any], kinds: Sequence[str]) -> _Places:
     """The tests that use a definition in one of these ways, and the lines where they do."""
     uses: _Places = {}
-    for use in (use for kind in kinds for use in scope.get(kind) or [] if is_test(use["file"])):
+    for use in (use for kind in kinds for use in scope.get(kind) or [] if of_test(use)):
         uses.setdefault((use["file"], use.get("qualified_name") or ""), set()).update(use["lines"])
     return uses
 

@@ -13,6 +13,7 @@ from ragforge_memory.llm.extractive.found_text import code_lines
 from ragforge_memory.llm.extractive.questions import ASYNC, Question
 from ragforge_memory.llm.extractive.quoting import MAX_ASKED, head, item, nothing, quotation, rest, taken_for
 from ragforge_memory.models.text import counted
+from ragforge_memory.retrieval.names import is_test, words
 
 MAX_OUTLINED = 60
 """Definitions of a file that are listed a line each; of more only the outermost have one."""
@@ -130,10 +131,16 @@ def _asked_for(scopes: Sequence[dict[str, Any]], question: Question) -> tuple[li
         each
         for each in whole
         if (not wanted or each["type"] in wanted)
+        and (question.sorts != ("test",) or _may_be_test(each))
         and (not question.asynchronous or ASYNC.search(each.get("signature") or ""))
     ]
     none = " or ".join(question.sorts) or ("definition" if question.asynchronous else "")
     return (chosen, "") if chosen else (whole, none and f"{_adjective(question)}{none}")
+
+
+def _may_be_test(scope: Mapping[str, Any]) -> bool:
+    """Whether a definition is a test; in a file of tests not all are, and which are their names say."""
+    return bool(scope.get("test")) or (is_test(scope["file"]) and words(scope["name"])[:1] in (("test",), ("should",)))
 
 
 def _adjective(question: Question) -> str:
@@ -146,6 +153,8 @@ def _numbered(scopes: Sequence[Mapping[str, Any]], question: Question, none: str
     everything = counted(len(scopes) + (0 if question.sorts and not none else unseen), f"{which}definition")
     if none:
         return f"no {none}, but {everything}"
+    if question.sorts == ("test",):
+        return counted(len(scopes), "test")
     if not question.sorts:
         return everything
     numbers: dict[str, int] = {}

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ragforge_memory.llm.extractive.wording import beginning, covered
-from ragforge_memory.retrieval.names import stands_aside
+from ragforge_memory.retrieval.names import is_aside
 
 ENOUGH_WORDS = 0.6
 """Part of the question's words that a result must have to answer it by words: two of two, two of three."""
@@ -52,7 +52,7 @@ def judged(asked: tuple[str, ...], results: Sequence[Mapping[str, Any]]) -> Judg
 def named_so(asked: tuple[str, ...], found: Judged) -> Mapping[str, Any] | None:
     """The best result if its name says all that was asked for: "how does Context parse args", `Context.parse_args`."""
     best = found.good[0] if found.good else None
-    if best is None or len(asked) < 2 or stands_aside(best["file"]):
+    if best is None or len(asked) < 2 or is_aside(best):
         return None
     return best if covered(asked, str(best["qualified_name"])) == asked else None
 
@@ -80,7 +80,7 @@ def _is_near(result: Mapping[str, Any], have: tuple[str, ...], asked: tuple[str,
 def _rank(result: Mapping[str, Any], have: Sequence[str], asked: tuple[str, ...]) -> tuple[int, int, bool]:
     """More of the question's words first, then more of them in the name; tests last; then as the search had them."""
     in_name = covered(asked, str(result["qualified_name"]))
-    return -len(have), -len(in_name), stands_aside(result["file"])
+    return -len(have), -len(in_name), is_aside(result)
 
 
 def _text(result: Mapping[str, Any]) -> str:
