@@ -9,6 +9,7 @@ its neighbours, its wildcard imports. Everything is a pure function of the index
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -51,6 +52,16 @@ def nothing_injected(index: ProjectIndex, path: str, scope: ParsedScope, name: s
     return None
 
 
+# How a type is written where types are told from values by their letters; one letter may be a type parameter.
+_TYPE = re.compile(r"(?!Self\b)[A-Z]\w*[a-z]\w*")
+
+
+def names_another(receiver: str | None, owner: str) -> bool:
+    """Whether a receiver is written as a type that is called otherwise than the owner of a member; see `Links`."""
+    written = (receiver or "").rpartition(".")[2]
+    return written != owner and _TYPE.fullmatch(written) is not None
+
+
 @dataclass(frozen=True, slots=True)
 class Links:
     """A language's rules.
@@ -82,6 +93,8 @@ class Links:
         by_path: whether an import is told by where files are alone, without looking into them.
         global_names: whether a name that nothing binds may be of a file that is not imported (scripts of one page,
             what the linker or an autoloader finds); elsewhere it is a built-in one.
+        named_owners: whether a type that is written before a member is the one that has it, since no type has members
+            of another (Rust: ``Regex::new`` is no other type's ``new``).
     """
 
     modules: Callable[[ProjectIndex, ParsedFile, Import], Sequence[str]]
@@ -102,3 +115,4 @@ class Links:
     guesses: bool = True
     by_path: bool = False
     global_names: bool = False
+    named_owners: bool = False

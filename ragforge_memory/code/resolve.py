@@ -15,6 +15,7 @@ from typing import Literal, NamedTuple
 
 from ragforge_memory.code.index import FileIndex, ProjectIndex
 from ragforge_memory.code.languages import LANGUAGES
+from ragforge_memory.code.links import names_another
 from ragforge_memory.code.lookup import FOREIGN, UNKNOWN, Entity
 from ragforge_memory.code.names import Names
 from ragforge_memory.code.overloads import Overloads
@@ -314,6 +315,10 @@ class Resolver:
             one = len(distinct) == 1 and callable_[0][1].type != "function" and not self._is_local(callable_[0])
             self._unique[memo] = Entity(callable_[0][0], callable_[0][1].key) if one else None
         found = self._unique[memo]
+        if found is not None and file.links.named_owners:
+            definition = self._names.scope(found)
+            if definition is not None and definition.owner and names_another(use.receiver, definition.owner):
+                return None
         return found if found is None or use.arguments is None else self._overloads.beside(found, use.arguments)
 
     def _is_local(self, place: tuple[str, ParsedScope]) -> bool:

@@ -143,6 +143,11 @@ class _Uses:
             self._named[name] = list(implementations(await self.code.by_name(self.project, name)))
         return self._named[name]
 
+    async def owner(self, target: Scope) -> str:
+        """The name of the type whose member it is; ``''`` where it is none's, or a trait's, called on others."""
+        name = target.qualified_name.rpartition(".")[0].rpartition(".")[2]
+        return name if name and all(each.type != "trait" for each in await self.named(name)) else ""
+
     async def written(self, target: Scope) -> list[WrittenUse]:
         """The uses of a definition's name in files of its language and its kin."""
         key = (target.name, target.language)
@@ -175,12 +180,13 @@ async def _uses(read: _Uses, target: Scope) -> dict[str, Any]:
     for homonym in [each for each in named if each.uuid != target.uuid][:MAX_TARGETS]:
         for use in await read.callers(homonym.uuid):
             taken.update((use.scope.file, line) for line in use.lines)
+    owner = await read.owner(target)
     still_open = [
         each
         for each in written
         if each.kind in ("call", "decorate")
         and (each.file, each.line) not in taken
-        and (each.means(target) or each.fits(target))
+        and (each.means(target) or (each.fits(target) and not (owner and each.names_another(owner))))
     ]
     for each, placed in zip(still_open, await _placed(code, project, still_open), strict=True):
         (sorted_out[each.kind] if each.means(target) else possible).append(placed)

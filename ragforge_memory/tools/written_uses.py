@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ragforge_memory.code.links import names_another
 from ragforge_memory.code.parsed import TYPE_TYPES
 from ragforge_memory.tools.meanings import Meant, Sources
 
@@ -29,7 +30,10 @@ _OWN = frozenset({"self", "cls", "this", "super()"})
 
 @dataclass(frozen=True, slots=True)
 class WrittenUse:
-    """One use: ``scope`` is the qualified name it stands in, ``''`` at a file's top level; ``meant`` what it means."""
+    """One use: ``scope`` is the qualified name it stands in, ``''`` at a file's top level; ``meant`` what it means.
+
+    ``named_owner``: of a language where a type that stands before a member is the one that has it.
+    """
 
     name: str
     receiver: str | None
@@ -40,6 +44,7 @@ class WrittenUse:
     scope_line: int = 0
     scope_type: str = ""
     meant: Meant = None
+    named_owner: bool = False
 
     @property
     def text(self) -> str:
@@ -59,6 +64,11 @@ class WrittenUse:
         if self.receiver is None:
             return not is_member
         return is_member or self.receiver not in _OWN
+
+    def names_another(self, owner: str) -> bool:
+        """Whether it is written as a member of a type that is called otherwise than the ``owner``; see `Links`."""
+        around = self.scope.rpartition(".")[0].rpartition(".")[2]
+        return self.named_owner and names_another(around if self.receiver == "Self" else self.receiver, owner)
 
 
 @contextmanager
@@ -103,7 +113,7 @@ async def calls_in(sources: Sources | None, scope: Scope) -> list[WrittenUse]:
 
 
 def _uses_of(sources: Sources, files: Sequence[str], named: Sequence[Scope]) -> list[WrittenUse]:
-    from ragforge_memory.code.languages import language_of
+    from ragforge_memory.code.languages import language_of, reader_of
     from ragforge_memory.tools.meanings import Meanings, family_of
 
     name, family = named[0].name, family_of(named[0].language)
@@ -111,8 +121,9 @@ def _uses_of(sources: Sources, files: Sequence[str], named: Sequence[Scope]) -> 
     wanted = name.encode()
     holding = [parsed for file in here if (parsed := sources.holding(file, wanted)) is not None]
     meanings = Meanings(sources, here, named)
+    named_owner = reader_of(named[0].language).links.named_owners
     return [
-        replace(use, meant=meanings.of(parsed, scope, fact))
+        replace(use, meant=meanings.of(parsed, scope, fact), named_owner=named_owner)
         for parsed in holding
         for use, scope, fact in _written(parsed, name)
     ]

@@ -76,6 +76,24 @@ async def test_what_only_may_be_a_call_is_not_stated() -> None:
     ]
 
 
+async def test_many_calls_that_may_be_of_another_owner_are_counted() -> None:
+    def uses(number: int) -> list[dict[str, Any]]:
+        return [
+            {"qualified_name": f"use_{at}", "type": "function", "file": "src/app.py", "line": at, "lines": [at]}
+            for at in range(1, number + 1)
+        ]
+
+    target = {**ECHO, "callers": uses(1), "possible": uses(11)}
+    told = "11 scopes more call some `echo` on something whose type is not known."
+    assert (await answer_to("who calls Talk.echo?", {"find_callers": found(target)})).splitlines()[-1] == told
+    assert told not in await answer_to("who calls echo?", {"find_callers": found(target)})
+    # Where none is certain, they are all that there is; and a few are no burden.
+    alone = await answer_to("who calls Talk.echo?", {"find_callers": found({**target, "callers": []})})
+    assert "- `use_11` - src/app.py:11" in alone
+    few = await answer_to("who calls Talk.echo?", {"find_callers": found({**target, "possible": uses(10)})})
+    assert "- `use_10` - src/app.py:10" in few
+
+
 async def test_a_scope_that_uses_a_thing_in_two_ways_is_one() -> None:
     def uses(*lines: int) -> list[dict[str, Any]]:
         return [{"qualified_name": "main", "type": "function", "file": "src/app.py", "line": 1, "lines": list(lines)}]

@@ -55,6 +55,12 @@ FILES = {
         "func Really() {\n\ttools.Compute()\n}\n\nfunc Imported(x ext.Door) {\n\text.Compute()\n\tx.Lock()\n}\n\n"
         "func Passed(Compute func() int) int { return Compute() }\n"
     ),
+    "rust/src/lib.rs": (
+        "pub extern crate other as ext;\npub struct Shelf;\n"
+        "impl Shelf { pub fn make_up() -> Self { Shelf } pub fn dust_off(&self) {} }\n"
+        "fn really() { Shelf::make_up(); }\nfn another() { crate::ext::Door::make_up(); }\n"
+        "fn unknown() { crate::ext::door().dust_off(); crate::ext::door::make_up(); }\n"
+    ),
     "java/own/Foo.java": (
         "package own;\n\npublic class Foo {\n    public static int computeJ() { return 1; }\n    void keepJ() {}\n}\n"
     ),
@@ -104,6 +110,8 @@ def told(value: dict[str, Any]) -> tuple[list[str], list[str], list[str]]:
         ("Vault.Lock", [], [], []),
         ("computeJ", ["Use.really"], [], []),
         ("keepJ", [], [], []),
+        ("Shelf::make_up", ["really"], ["unknown"], []),
+        ("dust_off", [], ["unknown"], []),
     ],
 )
 async def test_only_what_may_mean_it_calls_it(

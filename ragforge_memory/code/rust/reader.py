@@ -377,6 +377,7 @@ READER = Reader(
         self_names=frozenset({"self", "Self"}),
         inner_modules=frozenset({"crate", "super", OWN_FILE}),
         by_path=True,
+        named_owners=True,
         common_members=COMMON_MEMBERS,
     ),
     atoms=frozenset({"string_literal", "raw_string_literal", "char_literal"}),

@@ -60,6 +60,9 @@ from ragforge_memory.llm.extractive.unread import NOT_SURE, hint, unread_lines
 from ragforge_memory.models.text import counted
 from ragforge_memory.retrieval.names import KINDS, is_aside
 
+_MAX_BESIDE = 10
+"""Calls that may be of something else that are listed beside those that are not."""
+
 
 def write(question: Question, asked: str, found: Sequence[Found]) -> str:
     """The answer to one question.
@@ -251,7 +254,8 @@ def _callers(question: Question, asked: str, value: Mapping[str, Any]) -> list[s
     if silent:
         lines += [f"{silent[0]}: no calls of it were found in this project."] if not lines else []
         lines += [f"No calls found of {_some(silent)}.", ""] if len(silent) > 1 or len(lines) > 1 else [""]
-    lines += _possible(scopes)
+    few = len(question.target.parts) > 1 and any(scope.get("callers") or scope.get("top_level") for scope in scopes)
+    lines += _possible(scopes, few=few)
     lines += taken_for(value, asked)
     lines += rest(int(value.get("total") or 0) - len(scopes), "more definitions of that name")
     return trimmed(lines)
@@ -311,8 +315,11 @@ def _named(what: str, uses: Sequence[Mapping[str, Any]]) -> list[str]:
     return [f"{what} {', '.join(names[:10])}{more}."]
 
 
-def _possible(scopes: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Calls that may mean any of several definitions: the same for each of them, so said once."""
+def _possible(scopes: Sequence[Mapping[str, Any]], *, few: bool) -> list[str]:
+    """Calls that may mean any of several definitions: the same for each of them, so said once.
+
+    ``few``: of many their number alone, since it was asked for the calls of one owner's, and there are some.
+    """
     possible: dict[tuple[str, str], Mapping[str, Any]] = {}
     for scope in scopes:
         for each in scope.get("possible") or []:
@@ -321,6 +328,8 @@ def _possible(scopes: Sequence[Mapping[str, Any]]) -> list[str]:
         return []
     name = scopes[0]["name"]
     total = max(len(possible), *(int((scope.get("totals") or {}).get("possible") or 0) for scope in scopes))
+    if few and total > _MAX_BESIDE:
+        return [f"{counted(total, 'scope')} more call some `{name}` on something whose type is not known.", ""]
     listed = list(possible.values())[:MAX_ASKED]
     return [
         f"Calls of some `{name}` on something whose type is not known:",
