@@ -19,6 +19,9 @@ LONGEST_TEXT = 40
 """Steps of a dotted text. Every call of a chain has all before it as its receiver: without a bound, a fluent chain of
 some thousand calls takes a time that grows with the square of its length."""
 
+UNNAMED = ""
+"""The name of what is imported under none."""
+
 ScopeType = Literal[
     "function",
     "method",
@@ -100,7 +103,8 @@ class Import:
     """One imported name.
 
     Args:
-        local: the name it has in this file; ``*`` for all public names of the module (an include too).
+        local: the name it has in this file; ``*`` for all public names of the module (an include too), `UNNAMED` where
+            the module is run and gets no name (``require("./setup")(app)``, ``import "./setup"``).
         module: as written: ``pkg.mod``, ``..mod``, ``./dir/file``, ``java.util.List``, ``stdio.h``.
         name: the name inside the module, ``*`` for all of them, None for the module itself.
         line: of the statement.

@@ -17,6 +17,7 @@ from ragforge_memory.tools.project_files import inside
 
 if TYPE_CHECKING:
     from ragforge_memory.code.cache import FactsCache
+    from ragforge_memory.code.index import ProjectIndex
     from ragforge_memory.code.outline import Outline
     from ragforge_memory.code.parsed import ParsedFile, ParsedScope, Use
     from ragforge_memory.models.code import Scope
@@ -43,6 +44,7 @@ class Sources:
         self._left = float("inf") if seconds is None else seconds
         self._parsed: dict[str, ParsedFile | None] = {}
         self._lacking: dict[bytes, set[str]] = {}
+        self._lines: dict[str, list[str]] = {}
 
     @property
     def is_late(self) -> bool:
@@ -70,6 +72,13 @@ class Sources:
             with self._timed():
                 self._parsed[file] = None if self.is_late else self._parse(file, self._read(file))
         return self._parsed[file]
+
+    def line(self, file: str, number: int) -> str:
+        """A line of a file, counted from 1, without the space around it; ``''`` where it is not there."""
+        if file not in self._lines:
+            self._lines[file] = (self._read(file) or b"").decode("utf-8", "replace").split("\n")
+        lines = self._lines[file]
+        return lines[number - 1].strip() if number <= len(lines) else ""
 
     @contextmanager
     def _timed(self) -> Iterator[None]:
@@ -119,43 +128,56 @@ class Meanings:
     """
 
     def __init__(self, sources: Sources, files: Sequence[str], named: Sequence[Scope]) -> None:
-        from ragforge_memory.code.index import ProjectIndex
         from ragforge_memory.code.names import Names
         from ragforge_memory.code.resolve import Resolver
 
-        self._sources = sources
-        outlines = _outlines(sources, files, named)
-        self._index = ProjectIndex(outlines=outlines or {}, load=self._load)
-        self._names = Names(self._index)
-        self._resolver = Resolver(self._index) if outlines is not None else None
+        index = index_of(sources, files, named)
+        self._looked_up = None if index is None else (index, Names(index), Resolver(index))
 
     def of(self, file: ParsedFile, scope: ParsedScope | None, use: Use) -> Meant:
         """What a use in a file means; ``scope`` is the one that it stands in, None at the top level."""
         from ragforge_memory.code.lookup import FOREIGN, UNKNOWN
 
-        if self._resolver is None or file.path not in self._index.files:
+        if self._looked_up is None:
             return None
-        outer = self._index.reads.begin(file.path)
+        index, names, resolver = self._looked_up
+        if file.path not in index.files:
+            return None
+        outer = index.reads.begin(file.path)
         try:
-            found = self._resolver.meaning(file.path, scope, use)
-        except _Unread:
+            found = resolver.meaning(file.path, scope, use)
+        except Unread:
             return None
         finally:
-            self._index.reads.end(outer)
+            index.reads.end(outer)
         if found is UNKNOWN:
             return None
-        definition = None if found is FOREIGN or found.instance else self._names.scope(found)
+        definition = None if found is FOREIGN or found.instance else names.scope(found)
         return ELSEWHERE if definition is None else (found.path, definition.qualified_name)
 
-    def _load(self, path: str) -> ParsedFile:
-        parsed = self._sources.parsed(path)
+
+class Unread(Exception):
+    """A file that a lookup needs is gone, or there was no time to read it."""
+
+
+def index_of(sources: Sources, files: Sequence[str], named: Sequence[Scope]) -> ProjectIndex | None:
+    """An index of files as they are now, which reads those that lookups need; None where there was no time for it.
+
+    Args:
+        sources: of the project.
+        files: those of one family of languages.
+        named: what lookups are for: the definitions of a name.
+    """
+    from ragforge_memory.code.index import ProjectIndex
+
+    def load(path: str) -> ParsedFile:
+        parsed = sources.parsed(path)
         if parsed is None:
-            raise _Unread(path)
+            raise Unread(path)
         return parsed
 
-
-class _Unread(Exception):
-    """A file that a lookup needs is gone, or there was no time to read it."""
+    outlines = _outlines(sources, files, named)
+    return None if outlines is None else ProjectIndex(outlines=outlines, load=load)
 
 
 def family_of(language: str) -> str:

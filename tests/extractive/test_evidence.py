@@ -13,6 +13,7 @@ from ragforge_memory.llm.extractive.evidence import importing
 from ragforge_memory.llm.extractive.import_lines import import_pattern, imports_it
 from ragforge_memory.llm.extractive.questions import read_questions
 from ragforge_memory.llm.extractive.targets import read_target
+from tests.extractive.asking import answer_to, requests_for, user
 
 pytestmark = pytest.mark.anyio
 
@@ -164,6 +165,39 @@ def test_a_path_is_imported_by_what_means_it(asked: str, file: str, line: str, f
     target = read_target(asked)
     told = bool(re.search(import_pattern(target), line)) and imports_it(target, file, line)
     assert told is found
+
+
+async def test_what_a_file_imports_is_told_by_file() -> None:
+    def entry(line: int, module: str, *to: str) -> dict[str, object]:
+        return {"file": "src/a.py", "line": line, "text": f"import {module}", "modules": [module], "to": list(to)}
+
+    imports = [entry(1, "os"), entry(2, "b", "src/b.py"), entry(3, "b.x", "src/b.py"), entry(5, "c", "src/c.py")]
+    value = {"file": "src/a.py", "imports": imports, "importers": [], "totals": {"imports": 4}, "late": False}
+    for asked in ("what does src/a.py import?", "imports of src/a.py", "which modules does src/a.py use?"):
+        assert await requests_for(user(asked)) == [("find_imports", {"target": "src/a.py"})]
+        assert (await answer_to(asked, {"find_imports": value})).splitlines() == [
+            "`src/a.py` imports from this project in 3 lines:",
+            "- src/b.py - lines 2, 3",
+            "- src/c.py - line 5 `import c`",
+            "Of other packages it imports `os`.",
+        ]
+    late = await answer_to("what does a.py import?", {"find_imports": {**value, "imports": imports[:1], "late": True}})
+    assert late.splitlines()[-1].startswith("There was no time to look at all files")
+
+
+async def test_lines_that_import_over_several_lines_are_told_with_the_others() -> None:
+    def line(file: str, number: int, text: str) -> dict[str, object]:
+        return {"file": file, "line": number, "text": text}
+
+    grep = {"matches": [line("src/a.rs", 1, "use globs::Set;"), line("README.md", 9, "use globs::Set;")]}
+    followed = [line("src/a.rs", 1, "use globs::Set;"), line("src/b.rs", 4, "globs::{One, Set},")]
+    value = {"file": "", "imports": [], "importers": followed, "totals": {"imports": 0}, "late": False}
+    answer = await answer_to("where is Set imported?", {"grep_code": grep, "find_imports": value})
+    assert answer.splitlines()[:3] == [
+        "`Set` is imported in 2 lines:",
+        "- src/a.rs:1 `use globs::Set;`",
+        "- src/b.rs:4 `globs::{One, Set},`",
+    ]
 
 
 def test_texts_are_no_code_that_imports_and_a_search_that_was_cut_off_has_no_total() -> None:

@@ -19,30 +19,16 @@ from ragforge_memory.code.javascript.text import (
     dotted,
     first_named,
     property_name,
+    required_module,
     string_value,
 )
 from ragforge_memory.code.javascript.types import CLASSES, open_class
+from ragforge_memory.code.parsed import UNNAMED
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
     from ragforge_memory.code.draft import Visit
-
-
-def required_module(draft: Draft, node: Node | None) -> tuple[str, str | None] | None:
-    """``require("m")`` and ``require("m").name``: the module, and the name."""
-    name = None
-    if node is not None and node.type == "member_expression":
-        name_node = node.child_by_field_name("property")
-        name = draft.text(name_node) if name_node else None
-        node = node.child_by_field_name("object")
-    if node is None or node.type != "call_expression":
-        return None
-    function, arguments = node.child_by_field_name("function"), node.child_by_field_name("arguments")
-    if function is None or arguments is None or draft.text(function) != "require":
-        return None
-    module = string_value(draft, first_named(arguments))
-    return (module, name) if module is not None else None
 
 
 def bind_required(draft: Draft, pattern: Node, module: str, name: str | None) -> None:
@@ -79,6 +65,8 @@ def is_exported(node: Node) -> bool:
 
 def _import(draft: Draft, node: Node) -> Visit:
     module = string_value(draft, node.child_by_field_name("source"))
+    if module is not None and not any(child.type == "import_clause" for child in node.named_children):
+        draft.add_import(UNNAMED, module, None, draft.line(node))
     for clause in node.named_children:
         if clause.type == "import_require_clause":  # import x = require("m")
             local, source = first_named(clause), string_value(draft, clause.child_by_field_name("source"))

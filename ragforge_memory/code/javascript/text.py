@@ -178,3 +178,19 @@ def property_name(draft: Draft, node: Node | None) -> str | None:
         return draft.text(node)
     text = string_value(draft, node)
     return text if text is not None and text.isidentifier() else None
+
+
+def required_module(draft: Draft, node: Node | None) -> tuple[str, str | None] | None:
+    """``require("m")`` and ``require("m").name``: the module, and the name."""
+    name = None
+    if node is not None and node.type == "member_expression":
+        name_node = node.child_by_field_name("property")
+        name = draft.text(name_node) if name_node else None
+        node = node.child_by_field_name("object")
+    if node is None or node.type != "call_expression":
+        return None
+    function, arguments = node.child_by_field_name("function"), node.child_by_field_name("arguments")
+    if function is None or arguments is None or draft.text(function) != "require":
+        return None
+    module = string_value(draft, first_named(arguments))
+    return (module, name) if module is not None else None

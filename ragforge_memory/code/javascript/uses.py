@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ragforge_memory.code.draft import Draft, Handler
-from ragforge_memory.code.javascript.text import bind_pattern, dotted, first_named
-from ragforge_memory.code.parsed import UseKind
+from ragforge_memory.code.javascript.text import bind_pattern, dotted, first_named, required_module
+from ragforge_memory.code.parsed import UNNAMED, UseKind
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -51,6 +51,8 @@ def _call(draft: Draft, node: Node) -> Visit:
         return rest
     if function.type == "identifier":
         draft.use(draft.text(function), None, "call", draft.line(function))
+        if (required := required_module(draft, node)) is not None:
+            draft.add_import(UNNAMED, required[0], None, draft.line(node))
         return rest
     if function.type == "super":
         draft.use("constructor", "super", "call", draft.line(function))

@@ -19,7 +19,6 @@ from ragforge_memory.code.javascript.modules import (
     export_member,
     export_whole,
     is_exported,
-    required_module,
     sets_exports,
 )
 from ragforge_memory.code.javascript.objects import members, this_member
@@ -27,6 +26,7 @@ from ragforge_memory.code.javascript.text import (
     bind_pattern,
     dotted,
     property_name,
+    required_module,
     type_text,
     value,
 )

@@ -9,7 +9,7 @@ from typing import Any
 
 from ragforge_memory.llm.extractive.calls import Found
 from ragforge_memory.llm.extractive.echoes import EVERY_DECISION, EVERY_TO_DO
-from ragforge_memory.llm.extractive.evidence import imported, raised, tested, used_as_text
+from ragforge_memory.llm.extractive.evidence import brought_in, imported, raised, tested, used_as_text
 from ragforge_memory.llm.extractive.found_text import code_lines, search_results
 from ragforge_memory.llm.extractive.inheritance import bases, overridden, overrides, subclasses
 from ragforge_memory.llm.extractive.members import (
@@ -103,6 +103,8 @@ def write(question: Question, asked: str, found: Sequence[Found]) -> str:
             lines = thrown(asked, values.get("read_scope", {}))
         case "imports":
             lines = imported(asked, question.target, found)
+        case "requires":
+            lines = brought_in(asked, values.get("find_imports", {}))
         case "overrides":
             lines = overrides(asked, found)
         case "overridden":

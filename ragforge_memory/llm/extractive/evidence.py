@@ -9,7 +9,16 @@ from typing import Any
 from ragforge_memory.llm.extractive.calls import Call, Found
 from ragforge_memory.llm.extractive.import_lines import alone_pattern, import_pattern, imports_it, parts_of
 from ragforge_memory.llm.extractive.members import MAX_LINES, TEXT, texts_last
-from ragforge_memory.llm.extractive.quoting import NOTHING_FOUND, nothing, rest, subject, taken_for, text_line, trimmed
+from ragforge_memory.llm.extractive.quoting import (
+    NOTHING_FOUND,
+    code_span,
+    nothing,
+    rest,
+    subject,
+    taken_for,
+    text_line,
+    trimmed,
+)
 from ragforge_memory.llm.extractive.targets import Target, spelled
 from ragforge_memory.llm.extractive.unread import unread_lines
 from ragforge_memory.models.text import counted
@@ -72,9 +81,18 @@ def imported(asked: str, target: Target, found: Sequence[Found]) -> list[str]:
     asked = asked.lstrip("/")
     alone = alone_pattern(target)
     lines = [each for each in _matches(found) if imports_it(target, each["file"], each["text"])]
+    value = _value(found, "find_imports")
+    followed = value.get("importers") or []
+    sure = {(each["file"], each["line"]) for each in followed}
+    if followed and value["file"] and not value["late"]:
+        # What means the file itself is known: lines that only look so are of another one.
+        lines = [each for each in lines if TEXT.search(each["file"])]
+    lines = texts_last([*followed, *(each for each in lines if (each["file"], each["line"]) not in sure)])
     shown = [each for each in lines if TEXT.search(each["file"])]
     code = [each for each in lines if each not in shown]
-    perhaps = [each for each in code if alone and re.search(alone, each["text"])]
+    perhaps = [
+        each for each in code if alone and re.search(alone, each["text"]) and (each["file"], each["line"]) not in sure
+    ]
     certain = [each for each in code if each not in perhaps]
     answer = [] if certain or perhaps else [f"{NOTHING_FOUND} that imports `{asked}` in the code of this project."]
     if certain:
@@ -85,6 +103,38 @@ def imported(asked: str, target: Target, found: Sequence[Found]) -> list[str]:
     if shown:
         answer += [f"Texts that are no code have such a line in {_counted(shown, found)}:", *_listed(shown, found)]
     return answer
+
+
+def brought_in(asked: str, value: Mapping[str, Any]) -> list[str]:
+    """What a file imports: files of the project with the lines that do, then other packages as they are written."""
+    if not value.get("file"):
+        return [nothing(asked)]
+    imports = value.get("imports") or []
+    file, own = value["file"], [each for each in imports if each["to"]]
+    others = dict.fromkeys(module for each in imports if not each["to"] for module in each["modules"])
+    if not imports:
+        lines = [f"`{file}` imports nothing."]
+    elif own:
+        lines = [f"`{file}` imports from this project in {counted(len(own), 'line')}:"]
+        by_target: dict[str, list[Mapping[str, Any]]] = {}
+        for each in own:
+            by_target.setdefault(", ".join(each["to"]), []).append(each)
+        lines += [
+            f"- {to} - line {some[0]['line']} {code_span(some[0]['text'])}"
+            if len(some) == 1
+            else f"- {to} - lines {', '.join(str(each['line']) for each in some)}"
+            for to, some in by_target.items()
+        ]
+    else:
+        lines = [f"`{file}` imports nothing of this project."]
+    if others:
+        lines.append(f"Of other packages it imports {', '.join(map(code_span, others))}.")
+    lines += rest(int(value["totals"]["imports"]) - len(imports), "more imports")
+    if value.get("late"):
+        lines.append("There was no time to look at all files: some of these may be of this project.")
+    if value.get("other_files"):
+        lines.append(f"Other files of that name: {', '.join(value['other_files'])}.")
+    return lines
 
 
 def tested(asked: str, found: Sequence[Found]) -> list[str]:

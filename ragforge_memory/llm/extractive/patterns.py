@@ -15,7 +15,7 @@ from ragforge_memory.llm.extractive.talk_patterns import PARTS as TALK_PARTS
 
 Form = Literal[
     "where", "what", "show", "callers", "uses", "callees", "subclasses", "bases", "outline", "overview", "lines",
-    "tests", "raises", "throws", "catches", "imports", "overrides", "overridden",
+    "tests", "raises", "throws", "catches", "imports", "requires", "overrides", "overridden",
     "said", "recap", "search", "given", "greeting", "thanks", "noted", "taken back", "which note", "changes", "help",
 ]  # fmt: skip
 
@@ -193,6 +193,18 @@ _CATCHES = (
     r"where (?:do|does|did|can) (?:we|i|you|they|the code|the project) (?:catch|rescue) {error}",
     r"(?:is|are|does|do) {error} (?:even |ever |actually |get )*(?:caught|rescued)(?: (?:anywhere|somewhere|at all))?",
 )
+# Of a file; what else is asked for is followed by the words of the other groups.
+_REQUIRES = (
+    r"(?:what|which)(?: (?:other|{noun}|packages|libraries))*(?:(?:'s| is| are) (?:being )?|(?:does|do) )?(?P<x>\S+) "
+    r"(?:import(?:s|ing)?|requires?|requiring|includes?|including)(?: from)?",
+    r"(?:what|which)(?: (?:other|{noun}|packages|libraries))* (?:does|do|is|are|will) (?:the file )?(?P<x>\S+) "
+    r"(?:import|importing|require|requiring|include|including|use|using|depend on|rely on|need|load)(?: from)?",
+    r"(?:what|which)(?: {noun}| packages| libraries)? (?:is|are) (?:imported|required|included|used|needed|loaded)"
+    r" (?:by|in|into|from) (?:the file )?(?P<x>\S+)",
+    r"{give}(?:imports?|requires?|includes?|dependencies|imported {noun}) (?:of|in|by|from|for) (?:the file )?"
+    r"(?P<x>\S+)",
+    r"{give}(?P<x>\S+?)(?:['’]s)? (?:imports|dependencies)",
+)
 _IMPORTS = (
     r"{where} {x} (?:is |are |being |gets? |ever |actually )*imported(?: (?:from|in|by|into|anywhere|at))?",
     r"(?:who|what|which)(?: {noun})?(?: (?:is|are|all|else|actually|directly))* (?:imports?|importing) {x}",
@@ -319,6 +331,7 @@ _IN_ORDER: tuple[tuple[Form, tuple[str, ...]], ...] = (
     ("throws", _THROWS),
     ("raises", _RAISES),
     ("catches", _CATCHES),
+    ("requires", _REQUIRES),
     ("imports", _IMPORTS),
     ("tests", _TESTS),
     ("overridden", _OVERRIDDEN),

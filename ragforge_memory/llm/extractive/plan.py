@@ -178,7 +178,9 @@ def _first(question: Question) -> tuple[Call, ...]:
         case "throws" if target.text:
             return (name_call("read_scope", target),)
         case "imports" if target.text:
-            return (importing(target),)
+            return (importing(target), Call("find_imports", (("target", target.text),)))
+        case "requires":
+            return (Call("find_imports", (("target", target.text),)),)
         case "callees" | "bases" | "overrides":
             return (name_call("find_callees", target),) if target.text else ()
         case "outline":

@@ -268,6 +268,8 @@ def _sensible(question: Question) -> Question | None:
     """The question where form and target go together; None where another pattern should be tried."""
     target = question.target
     match question.form:
+        case "requires":
+            return question if target.kind == "file" else None
         case "outline":
             if target.kind in ("name", "file", "pronoun", "ordinal"):
                 return question

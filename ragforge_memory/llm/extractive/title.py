@@ -31,6 +31,7 @@ _FORMS: Mapping[Form, str] = {
     "tests": "Tests of {}",
     "raises": "Where {} is raised",
     "imports": "Imports of {}",
+    "requires": "Imports of {}",
     "overrides": "What {} overrides",
     "overridden": "Overrides of {}",
 }
@@ -46,6 +47,7 @@ _ABOUT = frozenset(
         "tests",
         "raises",
         "imports",
+        "requires",
         "overrides",
         "overridden",
     }

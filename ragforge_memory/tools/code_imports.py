@@ -1,0 +1,163 @@
+"""The tool that follows imports: `find_imports`, what a file imports and what imports a file or a name."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from ragforge_memory.errors import ToolError
+from ragforge_memory.retrieval.names import same_file
+from ragforge_memory.tools.declare import ToolOutput, tool
+from ragforge_memory.tools.meanings import Sources, Unread, index_of
+from ragforge_memory.tools.ports import ToolContext
+from ragforge_memory.tools.shown import LIST_BYTES, code_of, fitting
+from ragforge_memory.tools.written_uses import sources_of
+
+if TYPE_CHECKING:
+    from ragforge_memory.code.index import ProjectIndex
+    from ragforge_memory.code.parsed import Import, ParsedFile
+
+MAIN_FILES = ("index", "__init__", "mod", "lib", "main")
+"""What the file is called that is meant by its folder's name."""
+
+_LINE = 200
+"""Characters of a line that are shown."""
+
+_FEW = 3
+"""Files that one import means which are shown; of more the folder."""
+
+
+@tool
+async def find_imports(context: ToolContext, target: str) -> ToolOutput:
+    """Finds what a file imports (`imports`, with the files of this project that it means), and what imports it.
+
+    `importers` are the lines of other files that import the file, or the module or name, where it is none. `file` is
+    the path that the target was taken for, `''` where it is no file; `late` says that not all files were looked at.
+
+    Args:
+        target: a file's path or the end of it, a module (`click.core`), or a name (`Command`).
+    """
+    import anyio.to_thread
+
+    code = code_of(context)
+    asked = target.strip().strip("`'\"").replace("\\", "/").removeprefix("./")
+    if not asked:
+        raise ToolError("find_imports needs the name of a file, a module or a definition")
+    files = await code.files(context.owner.project)
+    with sources_of(context.root, context.owner.project) as sources:
+        if sources is None:
+            raise ToolError("the project's files are not on this machine", hint="run it where they are")
+        return ToolOutput(await anyio.to_thread.run_sync(_looked_up, sources, files, asked))
+
+
+def _looked_up(sources: Sources, files: Sequence[str], asked: str) -> dict[str, Any]:
+    called_so = sorted((each for each in files if same_file(asked, each)), key=lambda each: (each.count("/"), each))
+    file = called_so[0] if called_so else ""
+    # It itself is read first: of the others there may be more than there is time for.
+    own = sources.parsed(file) if file else None
+    imports: list[dict[str, Any]] = []
+    importers: list[dict[str, Any]] = []
+    for some in _families(files, file):
+        # What is imported under a name its name says; of a file the places of all others tell.
+        index = index_of(sources, some, ()) if file else None
+        for path in some:
+            parsed = own if path == file else None
+            if path != file and (index or not file) and _may_import(sources, path, file, asked):
+                parsed = sources.parsed(path)
+            if parsed is None:
+                continue
+            lines: dict[int, list[tuple[Import, tuple[str, ...]]]] = {}
+            for each in parsed.imports:
+                targets = tuple(_meant(index, parsed, each)) if index else ()
+                if targets != (path,):
+                    lines.setdefault(each.line, []).append((each, targets))
+            for line, brought in sorted(lines.items()):
+                entry = {"file": path, "line": line, "text": sources.line(path, line)[:_LINE]}
+                if path == file:
+                    to = dict.fromkeys(each for _, targets in brought for each in _shown(targets) if each != file)
+                    modules = dict.fromkeys(_written(each.module, parsed.language) for each, _ in brought)
+                    modules.pop("", None)
+                    imports.append({**entry, "modules": list(modules), "to": list(to)})
+                elif any(file in targets if file else _is_called(each, asked) for each, targets in brought):
+                    importers.append(entry)
+    return {
+        "asked": asked,
+        "file": file,
+        "other_files": called_so[1:10],
+        "totals": {"imports": len(imports), "importers": len(importers)},
+        "imports": fitting(imports, LIST_BYTES // 2),
+        "importers": fitting(importers, LIST_BYTES // 2),
+        "late": sources.is_late,
+    }
+
+
+def _written(module: str, language: str) -> str:
+    """A module as its language writes it; ``''`` where it is one inside of a file of the same package."""
+    from ragforge_memory.code.languages import reader_of
+
+    if module.partition(".")[0] in reader_of(language).links.inner_modules:
+        return ""
+    return module.replace(".", "::") if language == "rust" else module
+
+
+def _families(files: Sequence[str], file: str) -> list[list[str]]:
+    """The files by the families of their languages; of a file's own family alone, where it is about one."""
+    from ragforge_memory.code.languages import language_of
+
+    families: dict[str, list[str]] = {}
+    for each in files:
+        spoken = language_of(each)
+        if spoken is not None and spoken.has_code:
+            families.setdefault(spoken.family, []).append(each)
+    return [some for some in families.values() if not file or file in some]
+
+
+def _may_import(sources: Sources, path: str, file: str, asked: str) -> bool:
+    """Whether it is worth looking into a file: it has the name of what is asked for, or of the folder that it is in."""
+    if not file:
+        return sources.holding(path, re.split(r"[^\w-]+", asked.rstrip("./:"))[-1].encode()) is not None
+    folder, _, name = file.rpartition("/")
+    stem = name.partition(".")[0]
+    if not folder or stem not in MAIN_FILES:
+        return (stem in MAIN_FILES) or any(
+            sources.holding(path, each.encode()) is not None for each in (stem, folder.rpartition("/")[2]) if each
+        )
+    return path.startswith(f"{folder}/") or sources.holding(path, folder.rpartition("/")[2].encode()) is not None
+
+
+def _meant(index: ProjectIndex, parsed: ParsedFile, imported: Import) -> Iterator[str]:
+    """The files of the project that an import means; none for other packages."""
+    from ragforge_memory.code.languages import reader_of
+
+    links = reader_of(parsed.language).links
+    first = (imported.name or "").partition(".")[0]
+    outer = index.reads.begin(parsed.path)
+    try:
+        for module in links.modules(index, parsed, imported):
+            below = links.submodule(index, module, first) if first.strip("*") else None
+            if below is not None or not module.endswith("/"):
+                yield below or module
+            else:
+                inside = index.inside(module)
+                outlines = index.layout.outlines
+                yield from [each for each in inside if first in outlines[each].names] or inside
+    except Unread:
+        return  # there was no time to look at what it goes by
+    finally:
+        index.reads.end(outer)
+
+
+def _shown(targets: Sequence[str]) -> Sequence[str]:
+    """The files, or of a package with many the folder."""
+    if len(targets) <= _FEW:
+        return targets
+    return sorted({f"{each.rpartition('/')[0]}/" for each in targets})
+
+
+def _is_called(imported: Import, asked: str) -> bool:
+    """Whether an import is of a module or a name that is called so, or ends so."""
+    wanted = "." + re.sub(r"::|[/\\]", ".", asked.rstrip("./:"))
+    module = re.sub(r"[/\\]", ".", imported.module)
+    written = (module, f"{module}.{imported.name or ''}", imported.local)
+    return any(f".{each}".endswith(wanted) for each in written)
