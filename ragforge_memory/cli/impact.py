@@ -20,6 +20,7 @@ _TITLE = 24  # characters of a conversation's title
 _SHORTEST = 16  # characters of a message at least
 _AHEAD = 30  # characters that are shown before a name far inside a line
 _STATED = 200  # characters of what a user said, or of a decision
+_FILES = 5  # files that are named
 _FENCE = re.compile(r"```|~~~")
 _MARKS = re.compile(r"^\s*(?:[-*>#]+\s+)*")  # of a list, a quotation, a heading
 
@@ -69,10 +70,10 @@ def _print(found: Impact, *, every: bool) -> None:
     from ragforge_memory.cli.terminal import Terminal
     from ragforge_memory.models.text import counted
 
-    if not found.scopes:
-        typer.echo("no definition has changed")
-        return
     terminal = Terminal.of_this_process()
+    if not found.scopes:
+        typer.echo(terminal.wrap(f"no definition has changed{_outside(found)}"))
+        return
     told: set[str] = set()
     for scope in found.scopes:
         if not (every or scope.messages):
@@ -88,6 +89,14 @@ def _print(found: Impact, *, every: bool) -> None:
     for summary in found.summaries:
         typer.echo(one_line(f"summary: {summary}", _room(terminal), whole_words=True))
     typer.echo(terminal.wrap(_total(found)))
+
+
+def _outside(found: Impact) -> str:
+    """The files that are changed and have no changed definition, the first of many."""
+    if not found.outside:
+        return ""
+    more = f" and {len(found.outside) - _FILES} more" if len(found.outside) > _FILES else ""
+    return f"; changed outside of definitions: {', '.join(found.outside[:_FILES])}{more}"
 
 
 def _total(found: Impact) -> str:

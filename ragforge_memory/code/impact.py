@@ -46,6 +46,8 @@ async def impact(root: Path, references: ReferenceStore, revision: str | None = 
     """
     before, after = await asyncio.to_thread(_ends, root, revision)
     found = await asyncio.to_thread(changed_scopes, root, before, after)
+    changes = await asyncio.to_thread(changes_between, root, before, after) or ()
+    inside = {each.file for diff in found for each in (diff.before, diff.after) if each is not None}
     places = {(each.file, each.key) for diff in found for each in (diff.before, diff.after) if each is not None}
     tied = defaultdict(list)
     for each in await references.on_places(sorted(places)):
@@ -54,6 +56,7 @@ async def impact(root: Path, references: ReferenceStore, revision: str | None = 
         before=before,
         after=after,
         scopes=tuple(_impacted(diff, tied) for diff in found),
+        outside=tuple(sorted({each.after or each.before or "" for each in changes} - inside)),
     )
 
 

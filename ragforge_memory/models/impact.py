@@ -42,12 +42,14 @@ class ImpactedScope(Shape):
 class Impact(Shape):
     """The scopes of a diff, by file and place, each with what stands on it.
 
-    ``before`` and ``after`` are commit ids; ``after`` is None for the files as they are.
+    ``before`` and ``after`` are commit ids; ``after`` is None for the files as they are. ``outside`` are changed files
+    in which no definition changes, sorted.
     """
 
     before: str
     after: str | None
     scopes: tuple[ImpactedScope, ...] = ()
+    outside: tuple[str, ...] = ()
 
     @property
     def messages(self) -> tuple[str, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ragforge_memory.tools.code_changes import impact
 from ragforge_memory.tools.code_files import grep_code, read_file
 from ragforge_memory.tools.code_find import search_code
 from ragforge_memory.tools.code_imports import find_imports
@@ -19,6 +20,7 @@ __all__ = [
     "find_callers",
     "find_imports",
     "grep_code",
+    "impact",
     "list_decisions",
     "outline",
     "read_file",
@@ -40,6 +42,7 @@ CODE_SEARCH_TOOLS: tuple[Callable[..., Any], ...] = (
     find_imports,
     grep_code,
     read_file,
+    impact,
     *MEMORY_TOOLS,
 )
 """All of them; none changes anything, so all may run at the same time."""

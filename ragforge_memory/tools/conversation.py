@@ -113,7 +113,7 @@ async def search_conversation(
                 **_corrected(each.message, corrections),
                 "score": round(each.score, 4),
                 "matched_by": list(each.matched_by),
-                "code": [_what_became(tie) for tie in code.get(each.message.uuid, ()) if tie.kind != "read"][:_CODE],
+                "code": [what_became(tie) for tie in code.get(each.message.uuid, ()) if tie.kind != "read"][:_CODE],
             }
             for each in kept
         ],
@@ -162,7 +162,7 @@ async def list_decisions(
                 "timestamp": each.timestamp.isoformat(),
                 "excerpt": excerpt(each.text, (), EXCERPT),
                 **({"corrected": _as_told(each.corrected)} if each.corrected else {}),
-                "code": [_what_became(tie) for tie in each.code][:_CODE],
+                "code": [what_became(tie) for tie in each.code][:_CODE],
             }
             for each in found[:limit]
         ],
@@ -250,7 +250,7 @@ def _as_told(correction: Correction) -> dict[str, Any]:
     }
 
 
-def _what_became(tie: CodeReference) -> dict[str, Any]:
+def what_became(tie: CodeReference) -> dict[str, Any]:
     """A definition that a message was about, and what it is now."""
     told: dict[str, Any] = {"name": tie.qualified_name, "file": tie.file, "kind": tie.kind, "status": tie.status}
     if tie.commit:

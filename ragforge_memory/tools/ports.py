@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from ragforge_memory.models.code import CodeReference, Scope, ScopeCounts, ScopeName, ScopeUse
     from ragforge_memory.models.conversation import ConversationInfo, Page, ScoredMessage, ToolCall
     from ragforge_memory.models.decisions import Decision
+    from ragforge_memory.models.impact import Impact
     from ragforge_memory.models.owner import Owner
 
 
@@ -114,6 +115,13 @@ class MessageReader(Protocol):
 
         Raises:
             InvalidInput: ``since`` or ``until`` is no ISO date or time.
+        """
+
+    async def impact(self, root: Path, revision: str | None = None) -> Impact:
+        """The definitions that a commit (None: what is not committed) changes, and what was said of them.
+
+        Raises:
+            InvalidInput: git does not know the revision, or there is no repository.
         """
 
 

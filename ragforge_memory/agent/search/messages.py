@@ -19,10 +19,13 @@ from ragforge_memory.retrieval.neighbours import Place, Ranked, is_apart, ranked
 from ragforge_memory.retrieval.words import matched
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from ragforge_memory.agent.services import Services
     from ragforge_memory.embeddings.port import Vector
     from ragforge_memory.models.code import CodeReference
     from ragforge_memory.models.decisions import Decision
+    from ragforge_memory.models.impact import Impact
 
 NEIGHBOUR = "neighbour"
 
@@ -116,6 +119,12 @@ class Searcher:
             return []
         tied = await ReferenceStore(self._services.graph, self._services.owner).about(name, limit=10)
         return [each.reference for each in tied]
+
+    async def impact(self, root: Path, revision: str | None = None) -> Impact:
+        """What a commit changes, and what was said of it; None: what is not committed."""
+        from ragforge_memory.agent.impact import impact
+
+        return await impact(self._services, root, revision)
 
     async def archived(self, conversation_ids: Sequence[str]) -> frozenset[str]:
         """Those of these conversations that the owner has put away."""

@@ -8,6 +8,7 @@ from itertools import chain
 from typing import Any
 
 from ragforge_memory.llm.extractive.calls import Found
+from ragforge_memory.llm.extractive.commits import committed
 from ragforge_memory.llm.extractive.echoes import EVERY_DECISION, EVERY_TO_DO
 from ragforge_memory.llm.extractive.evidence import brought_in, imported, raised, tested, used_as_text
 from ragforge_memory.llm.extractive.found_text import code_lines, search_results
@@ -103,6 +104,8 @@ def write(question: Question, asked: str, found: Sequence[Found]) -> str:
             lines = thrown(asked, values.get("read_scope", {}))
         case "imports":
             lines = imported(asked, question.target, found)
+        case "commit":
+            lines = committed(values.get("impact", {}))
         case "requires":
             lines = brought_in(asked, values.get("find_imports", {}))
         case "overrides":

@@ -98,6 +98,8 @@ def split_given(text: str) -> tuple[str, str]:
 def is_about_given(question: Question) -> bool:
     """Whether a question is about the text that came with it, rather than about something that it names itself."""
     target = question.target
+    if question.form == "commit":
+        return not target.text  # "what does this diff change?"
     if target.kind in ("pronoun", "plural", "nothing"):
         return question.form not in (*SMALL_TALK, "said")
     if target.kind == "name" and not target.marked and " " not in question.text.strip():

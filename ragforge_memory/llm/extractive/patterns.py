@@ -10,17 +10,20 @@ import re
 from collections.abc import Mapping
 from typing import Literal
 
+from ragforge_memory.llm.extractive.commit_patterns import COMMIT
+from ragforge_memory.llm.extractive.commit_patterns import PARTS as COMMIT_PARTS
 from ragforge_memory.llm.extractive.talk_patterns import NOTED, RECAP, SAID
 from ragforge_memory.llm.extractive.talk_patterns import PARTS as TALK_PARTS
 
 Form = Literal[
     "where", "what", "show", "callers", "uses", "callees", "subclasses", "bases", "outline", "overview", "lines",
-    "tests", "raises", "throws", "catches", "imports", "requires", "overrides", "overridden",
+    "tests", "raises", "throws", "catches", "imports", "requires", "commit", "overrides", "overridden",
     "said", "recap", "search", "given", "greeting", "thanks", "noted", "taken back", "which note", "changes", "help",
 ]  # fmt: skip
 
 _PARTS: Mapping[str, str] = {
     **TALK_PARTS,
+    **COMMIT_PARTS,
     "x": r"(?P<x>.+?)",
     # One word, or one with "the function" before or "function" behind it.
     "one": r"(?P<x>\S+|(?:the )?(?:function|method|class) \S+|(?:the )?\S+ (?:function|method|class))",
@@ -328,6 +331,7 @@ _IN_ORDER: tuple[tuple[Form, tuple[str, ...]], ...] = (
     ("said", SAID),
     ("lines", _LINES),
     ("overview", _OVERVIEW),
+    ("commit", COMMIT),
     ("throws", _THROWS),
     ("raises", _RAISES),
     ("catches", _CATCHES),

@@ -179,6 +179,8 @@ def _first(question: Question) -> tuple[Call, ...]:
             return (name_call("read_scope", target),)
         case "imports" if target.text:
             return (importing(target), Call("find_imports", (("target", target.text),)))
+        case "commit":
+            return (Call("impact", (("revision", target.text),) if target.text else ()),)
         case "requires":
             return (Call("find_imports", (("target", target.text),)),)
         case "callees" | "bases" | "overrides":

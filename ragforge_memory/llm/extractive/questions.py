@@ -9,6 +9,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from ragforge_memory.llm.extractive.commit_patterns import revision_of
 from ragforge_memory.llm.extractive.days import ANY_DAYS, Days, without_days
 from ragforge_memory.llm.extractive.patterns import AGAIN, COMPARED, PATTERNS, Form
 from ragforge_memory.llm.extractive.small_talk import (
@@ -239,6 +240,8 @@ def _matched(said: str) -> Question | None:
                 return Question(form, read_target(about), said)
             topic = content_words(about) or about.strip("`'\"?!., ").split()
             return Question(form, Target("words", " ".join(topic)), said)
+        if form == "commit":
+            return Question(form, Target("words", revision_of(groups)), said)
         if form == "lines":
             first = int(groups["first"])
             last = int(groups["last"] or first)

@@ -199,7 +199,8 @@ TAKEN_BACK = re.compile(
 """What is to be as if it had not been said; what states something behind that is no such order."""
 
 CHANGES = re.compile(
-    r"^what(?:['’]s| is| has| have)? (?:been )?(?:changed|new|different|modified|edited)"
+    r"^(?!.*(?:\bcommits?\b|\bsince (?!\d{4}-)\S*\d))"
+    r"what(?:['’]s| is| has| have)? (?:been )?(?:changed|new|different|modified|edited)"
     r"(?: (?:since|today|yesterday|recently|lately|now|here|in (?:the|this|our|my) (?:project|code|code ?base|repo"
     r"|repository))\b[^?]*)?\W*$",
     re.I,

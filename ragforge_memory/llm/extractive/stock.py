@@ -15,7 +15,8 @@ HELP = """I answer by quoting this project's code and our conversations; I do no
 - where is `NAME` tested, raised, caught, imported? what does `NAME` raise?
 - what is the difference between `NAME` and `OTHER`?
 - which classes inherit from `NAME`? what does `NAME` inherit from?
-- what is in `FILE` or `FOLDER`? list the methods of `CLASS`
+- what is in `FILE` or `FOLDER`? list the methods of `CLASS`; what does `FILE` import?
+- what changed in the last commit? what is not committed?
 - which functions parse options? (a search by words)
 - what did we say about TOPIC? what did we decide yesterday? is what we decided about `NAME` still true?
 - which of our decisions are no longer true?
@@ -30,8 +31,8 @@ KEPT = (
     "`ragforge conversations search` finds it, `ragforge conversations delete` deletes a whole conversation."
 )
 CHANGES = (
-    "I quote the code as it is now: `git diff` and `git log` show what changed in it, `ragforge impact` what was said "
-    "about that. `has NAME changed?` tells it of what we talked about."
+    "I quote the code as it is now. `what changed in the last commit?`, `what changed since v1.2?` and `what is not "
+    "committed?` list definitions, and what was decided about them. `has NAME changed?` tells it of what we spoke of."
 )
 NOT_KEPT = "Not kept: without memory, nothing that is said here is found again."
 UNCLEAR = "I cannot tell what you refer to: name a function, class or file, e.g. `where is NAME?`"

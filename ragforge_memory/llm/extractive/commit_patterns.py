@@ -1,0 +1,50 @@
+"""How people ask what a commit changes, or what is not committed: wordings as in `patterns`, which puts them to use."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+PARTS: Mapping[str, str] = {
+    "changed": "(?:chang(?:e[ds]?|ing)|touch(?:e[ds]|ing)?|modif(?:y|ie[ds]|ying)|edit(?:s|ed|ing)?|affect(?:s|ed|ing)?"
+    "|add(?:s|ed)?|remove[ds]?|delete[ds]?|do(?:es|ne)?|broken?|breaks?)",
+    # A name of git's, written so that it is none of the project: an id, a tag with a number, HEAD.
+    "revision": r"(?:(?:the |my |our )?(?:(?:last|latest|newest|most recent|head|current) commit|last change)"
+    r"|(?:the )?last (?P<count>[2-9]|\d\d) commits"
+    r"|(?P<before>(?:the )?(?:previous commit|commit before(?: the last)?(?: one)?))"
+    r"|(?:the )?(?:commit |revision )(?P<commit>[\w./~^@-]+)"
+    r"|(?P<id>HEAD[~^]*\d*|[0-9a-f]{7,40}|[\w/~^@.-]*\w\.{2,3}\w[\w/~^@.-]*)"
+    r"|(?P<tree>(?:the |my |our |this )?(?:work(?:ing)?[ -]?(?:tree|copy|directory)|uncommitted "
+    r"(?:changes|code|work|files)|(?:local|pending|unstaged|current) (?:changes|work))|(?:the|my|our|this) diff))",
+}
+"""What wordings about commits are made of."""
+
+COMMIT = (
+    r"(?:what|which)(?: {noun}| files| definitions)*(?: has| have| was| were| is| are| got)? {changed}"
+    r"(?: (?:in|by|with|at|on))? {revision}",
+    r"(?:what|which)(?: {noun}| files| definitions)* (?:does|do|did|will|would|has|have) {revision} {changed}",
+    r"(?:what(?:'s| is| are)|show|list|give)(?: me)?(?: in| the changes (?:in|of|by)| the diff of)? {revision}",
+    r"(?:what(?:'s| is| are)|show|list|give)(?: me)?(?: the)? (?:impact|effects?|changes) of {revision}",
+    r"(?:what|which)(?: {noun}| files| definitions)*(?: has| have)?(?: been| i| we)? {changed} (?:since|after) "
+    r"(?:(?P<tree>(?:the )?last commit)|(?:commit |version |tag )?"
+    r"(?P<since>(?!\d{4}-\d\d)[\w./~^@-]*[\d/~^][\w./~^@-]*|HEAD))",
+    r"(?:what|which)(?: {noun}| files| definitions)*(?: has| have)? {changed} between "
+    r"(?P<from>[\w./~^@-]+) and (?P<to>[\w./~^@-]+)",
+    r"(?:what|which)(?: {noun}| files| definitions)*(?: is| are| have i| did i)? (?:changed?(?: but)? )?"
+    r"(?P<tree>(?:uncommitted|not(?: yet)? committed|unstaged)(?: yet)?)(?: (?:changes|files|code))?",
+)
+"""What a revision changes, each with one of the groups that `revision_of` reads."""
+
+
+def revision_of(groups: Mapping[str, str | None]) -> str:
+    """The revision that a question names, as git takes it; ``''`` for what is not committed."""
+    if groups.get("tree"):
+        return ""
+    if groups.get("count"):
+        return f"HEAD~{groups['count']}..HEAD"
+    if groups.get("from") and groups.get("to"):
+        return f"{groups['from']}..{groups['to']}"
+    if groups.get("since"):
+        return f"{groups['since']}..HEAD"
+    if groups.get("before"):
+        return "HEAD~1"
+    return groups.get("commit") or groups.get("id") or "HEAD"
