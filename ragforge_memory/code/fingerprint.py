@@ -148,7 +148,8 @@ class Tokens:
                 if start > previous:  # text that the grammar gives no node to
                     hidden = data[previous:start].split()
                     if hidden:
-                        starts.append(previous)
+                        # Where it begins itself: the space before it may be the last of the scope before.
+                        starts.append(data.index(hidden[0], previous))
                         texts.append(b" ".join(hidden))
                 end = node.end_byte
                 if end > start:

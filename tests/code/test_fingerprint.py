@@ -152,3 +152,9 @@ def test_white_space_inside_brackets_never_counts(numbers: list[int], gaps: list
     plain = "def f():\n    return [" + ", ".join(map(str, numbers)) + "]\n"
     spread = "def f():\n    return [" + ",".join(f"{gap}{n}" for n, gap in zip(numbers, gaps, strict=False)) + "]\n"
     assert hashes("a.py", spread)[1] == hashes("a.py", plain)[1]
+
+
+def test_text_that_a_grammar_passes_over_is_not_of_the_definition_before_it() -> None:
+    alone, opened = "#define LIMIT 6\n", '#ifdef __cplusplus\nextern "C" {\n#endif\n'
+    text = f"{opened}{alone}\n#ifdef __cplusplus\n}}\n#endif\n"
+    assert hashes("a.h", text, "LIMIT")[1] == hashes("a.h", alone, "LIMIT")[1]
