@@ -281,3 +281,34 @@ def test_a_class_named_as_some_other_namespace_keeps_its_members() -> None:
         ["g > part.half"],
     )
     assert "part.half method" in called("", header + source)[0]
+
+
+def test_macros_before_constructors_operators_and_names_are_read_over() -> None:
+    source = b"""template <typename T> struct Part {
+  MY_CONSTEXPR Part(int size, int left)
+      : size_((left >> 24) + size), left_(0) {
+    if (size > left) {
+      left_ = size - left;
+    }
+  }
+  MY_CONSTEXPR explicit Part(int size) : size_(size) {}
+  MY_CONSTEXPR20 ~Part() { clear(); }
+  MY_CONSTEXPR void operator>>=(int by) { size_ >>= by; }
+  MY_CONSTEXPR explicit operator bool() const { return size_ != 0; }
+  int size_, left_;
+};
+class MY_VISIBLE("default") Failure : public Error { void show() {} };
+MY_REGISTER(Part)
+int after() { return 1; }
+"""
+    assert [found.key for found in parse("a.h", source).scopes] == [
+        "Part",
+        "Part.Part",
+        "Part.Part#2",
+        "Part.~Part",
+        "Part.operator>>=",
+        "Part.operator bool",
+        "Failure",
+        "Failure.show",
+        "after",
+    ]

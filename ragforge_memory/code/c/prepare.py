@@ -11,9 +11,10 @@ from ragforge_memory.code.directives import one_branch, whole_branches
 
 _CAPS = rb"[A-Z][A-Z0-9]*_[A-Z0-9_]+"
 _IN_CLASS = re.compile(
-    rb"\b(?:class|struct|union|enum class)\s+(" + _CAPS + rb"|[A-Z]{3,})\s+(?=[A-Za-z_][\w:]*\s*(?:final\s*)?[:{])"
+    rb"\b(?:class|struct|union|enum class)\s+(" + _CAPS + rb"(?:\([^()\n]*\))?|[A-Z]{3,})\s+"
+    rb"(?=[A-Za-z_][\w:]*\s*(?:final\s*)?[:{])"
 )
-"""``class LIB_EXPORT Name {``"""
+"""``class LIB_EXPORT Name {``, ``class LIB_VISIBLE("default") Name {``"""
 
 _BEFORE_TEMPLATE = re.compile(
     rb"^[ \t]*(" + _CAPS + rb"(?:\([^()\n]*\))?|[A-Z]{3,})[ \t\n]+"
@@ -25,10 +26,20 @@ _BEFORE_TEMPLATE = re.compile(
 _BEFORE_FUNCTION = re.compile(
     rb"^[ \t]*(?:(?:static|inline|extern|constexpr|virtual|friend|explicit|template\s*<[^<>\n]*>)[ \t]+)*("
     + _CAPS
-    + rb"(?:\([^()\n]*\))?)[ \t\n]+(?=(?:[\w:]+(?:<[^;{}()\n]*>)?[ \t*&]+)+[*&]*~?[\w:]+[ \t]*\()",
+    + rb"(?:\([^()\n]*\))?)[ \t\n]+(?=(?:explicit[ \t]+)?operator\b"
+    rb"|(?:[\w:]+(?:<[^;{}()\n]*>)?[ \t*&]+)+[*&]*(?:~?[\w:]+|operator[^\w\s]{1,3})[ \t]*\()",
     re.MULTILINE,
 )
-"""``LIB_API int name(``: at least a type and a name follow."""
+"""``LIB_API int name(``: at least a type and a name follow, or an ``operator``."""
+
+_BEFORE_CONSTRUCTOR = re.compile(
+    rb"^[ \t]*(?:(?:inline|constexpr|virtual|explicit)[ \t]+)*(" + _CAPS + rb"(?:\([^()\n]*\))?)[ \t\n]+"
+    rb"(?=(?:(?:inline|constexpr|virtual|explicit)[ \t]+)*~?(\w+)[ \t]*\()",
+    re.MULTILINE,
+)
+"""``LIB_API Name(``, where the file has a class ``Name``."""
+
+_CLASS = re.compile(rb"\b(?:class|struct|union)\s+(?:" + _CAPS + rb"(?:\([^()\n]*\))?\s+)?(\w+)")
 
 _AFTER_DECLARATOR = re.compile(rb"(?<=[\w)>\]])[ \t\n]+(" + _CAPS + rb"\([^()\n]*\))(?=\s*[;{,)=])")
 """``int value_ GUARDED_BY(mutex_);``"""
@@ -45,8 +56,8 @@ _ALONE = re.compile(
 )
 """``LIB_BEGIN_NAMESPACE`` on a line of its own."""
 
-_PATTERNS = (_IN_CLASS, _ALONE, _BEFORE_TEMPLATE, _BEFORE_FUNCTION, _BEFORE_FUNCTION, _AFTER_DECLARATOR,
-             _AFTER_PARAMETERS)  # fmt: skip
+_PATTERNS = (_IN_CLASS, _ALONE, _BEFORE_TEMPLATE, _BEFORE_FUNCTION, _BEFORE_FUNCTION, _BEFORE_CONSTRUCTOR,
+             _AFTER_DECLARATOR, _AFTER_PARAMETERS)  # fmt: skip
 
 _KEYWORDS = re.compile(rb"\b(?:return|else|case|throw|do|goto|delete|new|typedef|sizeof)\s*$")
 
@@ -54,9 +65,12 @@ _KEYWORDS = re.compile(rb"\b(?:return|else|case|throw|do|goto|delete|new|typedef
 def blanked(data: bytes) -> bytes:
     """The source with such macros as spaces; line breaks stay."""
     text = bytearray(data)
+    classes = set(_CLASS.findall(data))
     for pattern in _PATTERNS:
         for found in pattern.finditer(bytes(text)):
             start, end = found.span(1)
+            if pattern is _BEFORE_CONSTRUCTOR and found[2] not in classes:
+                continue
             if _in_directive(text, start) or _KEYWORDS.search(bytes(text[max(0, start - 12) : start])):
                 continue
             text[start:end] = re.sub(rb"[^\n]", b" ", bytes(text[start:end]))
