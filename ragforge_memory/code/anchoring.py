@@ -37,6 +37,8 @@ from ragforge_memory.graph.anchors import AnchorRow, AnchorStore, Resolution, St
 _HISTORY_SECONDS = 120.0
 # An orphan tells at most so many of the equally good.
 _MOST_CANDIDATES = 8
+# Of so many that had its name each is looked at for a twin of what is lost.
+_MOST_TWINS = 64
 # What has another name, or stands in another class, is a copy from so many tokens and pairs of them on: a few lines are
 # the same by chance.
 _TELLING = 40
@@ -162,8 +164,17 @@ async def _follow(
         find_successors, [gone[place] for place in places], change.new, renamed=before.renamed
     )
     ends = dict(zip(places, successors, strict=True))
+    named: dict[str, list[Definition]] = defaultdict(list)
+    for each in (*change.lost, *(was for was, _ in change.kept)):
+        named[each.qualified_name].append(each)
     return {
-        uuid: settled(at, ends.get(place_of(onward.get(at, at)), GONE), history.get(at), now.by_place)
+        uuid: settled(
+            at,
+            ends.get(place_of(onward.get(at, at)), GONE),
+            history.get(at),
+            now.by_place,
+            twin=any(each.file != at.file and still(at, each) for each in named[at.qualified_name][:_MOST_TWINS]),
+        )
         for uuid, at in stood.items()
     }
 

@@ -68,7 +68,12 @@ def still(made: Definition, there: Definition) -> bool:
 
 
 def settled(
-    lost: Definition, ends: Successor, history: Successor | None, now: Mapping[tuple[str, str], Definition]
+    lost: Definition,
+    ends: Successor,
+    history: Successor | None,
+    now: Mapping[tuple[str, str], Definition],
+    *,
+    twin: bool = False,
 ) -> Successor:
     """What became of a lost definition, by the history between two states where that is known, and by the two alone.
 
@@ -78,6 +83,8 @@ def settled(
             it from there.
         history: what the commits between say; None where they were not followed.
         now: what is there now, by (file, key).
+        twin: whether another file had the same all the time, under the same name: what shows under the name later
+            is of that one, and history is right that this one is gone.
     """
     if history is None:
         return ends
@@ -87,5 +94,5 @@ def settled(
     other = ends.definition
     if other is None:
         return history if history.candidates else ends
-    again = folded(other.qualified_name) == folded(lost.qualified_name) and ends.similarity >= _AGAIN
+    again = not twin and folded(other.qualified_name) == folded(lost.qualified_name) and ends.similarity >= _AGAIN
     return ends if again or other in history.candidates else history or GONE

@@ -294,3 +294,23 @@ async def test_what_stands_unchanged_where_the_anchor_was_made_is_no_successor(
 
     assert moved.moved_to_file == "rates.py"
     assert (found.status, found.candidates) == ("orphaned", ())
+
+
+async def test_what_is_gone_is_not_its_twin_that_moved_later(
+    repository: Repository, run: Run, talk: Talk, cypher: Cypher
+) -> None:
+    twin = copied(repository)
+    repository.edit("rates.py", ("total = account.balance", "total = account.balance + account.pending"))
+    repository.commit()
+    await run()
+    await talk.say(original(cypher))
+    cut(repository)
+    repository.commit()
+    repository.write("money/rates.py", twin.replace("* RATE", "* account.rate"))
+    repository.git("rm", "-q", "-f", "rates.py")
+    repository.commit()
+    await run()
+
+    [found] = (await talk.labels()).values()
+
+    assert (found.status, found.candidates) == ("orphaned", ())

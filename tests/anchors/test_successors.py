@@ -213,6 +213,7 @@ def test_history_goes_before_the_two_ends_where_it_knows() -> None:
     assert settled(lost, Successor(other, 0.9), GONE, now).definition is None
     again = replace(lost, file="b.py")
     assert settled(lost, Successor(again, 0.9), GONE, now).definition == again
+    assert settled(lost, Successor(again, 0.9), GONE, now, twin=True).definition is None
     assert settled(lost, Successor(other, 0.9), Successor(None, 0.9, (other, more)), now).definition == other
 
 
