@@ -365,3 +365,49 @@ def test_items_in_macros_around_them_are_listed() -> None:
     ]
     assert file.scopes[0].docstring == "Spawns."
     assert "k" in [use.name for use in file.scopes[2].uses]
+
+
+def test_items_in_macros_in_an_impl_or_a_trait_are_its_members() -> None:
+    source = b"""struct Net;
+impl Net {
+    cfg_net! {
+        /// Opens it.
+        pub fn open(&self) -> u8 { self.close() }
+        cfg_unix! { fn close(&self) -> u8 { try!(1) } }
+    }
+    pub fn plain(&self) {}
+    delegate! { to self.inner { pub fn len(&self) -> usize; } }
+}
+trait Open { cfg_net! { type Item; fn opened(&self) {} } }
+fn main() { cfg_net! { fn local() {} } }
+"""
+    parsed = parse("a.rs", source)
+    assert parsed.error is None
+    assert [f"{found.key} {found.type} {found.start_line}" for found in parsed.scopes] == [
+        "Net struct 1",
+        "Net.open method 5",
+        "Net.close method 6",
+        "Net.plain method 8",
+        "Open trait 11",
+        "Open.Item type 11",
+        "Open.opened method 11",
+        "main function 12",
+    ]
+    assert parsed.scopes[1].docstring == "Opens it."
+
+
+def test_the_owner_of_an_impl_is_the_type_that_a_reader_sees() -> None:
+    kinds = ("u8", "&str", "[u16]", "[u32; 3]", "Box<T>", "Vec<Item>", "&'a T", "(u8, u8)", "dyn Any", "&Box<T>")
+    text = "\n".join(f"impl<'a, T> Size for {kind} {{ fn size(&self) {{}} }}" for kind in kinds)
+    assert [found.qualified_name for found in parse("a.rs", text.encode()).scopes] == [
+        "u8.size",
+        "str.size",
+        "u16.size",
+        "u32.size",
+        "Box.size",
+        "Item.size",
+        "T.size",
+        "size",
+        "Any.size",
+        "Box.size",
+    ]

@@ -30,32 +30,48 @@ def prepared(data: bytes) -> bytes:
 
 
 def items_in(draft: Draft, node: Node) -> list[Node] | None:
-    """What a macro at the top of a file or a module holds, where those are items: ``cfg_rt! { pub fn … }``.
+    """What a macro around items holds: ``cfg_rt! { pub fn … }``, in a file, a module, an ``impl`` or a trait.
 
-    None where it holds something else, or stands in an ``impl`` or a function.
+    None where it holds something else, or stands in a function.
     """
-    body = child_of_type(node, "token_tree")
-    if body is None or not _is_outside(node) or draft.data[body.start_byte : body.start_byte + 1] != b"{":
+    body, around = child_of_type(node, "token_tree"), _around(node)
+    if body is None or around is None or draft.data[body.start_byte : body.start_byte + 1] != b"{":
         return None
     from tree_sitter import Range
 
-    first, last = body.children[0], body.children[-1]
+    def between(start: Node, end: Node) -> Range:
+        return Range(start.end_point, end.start_point, start.end_byte, end.start_byte)
+
+    ranges = [between(body.children[0], body.children[-1])]
+    held = around.parent if around.type == "declaration_list" else None
+    if held is not None and held.type != "mod_item":
+        # Read as if they stood in it without the macro: that is what they are members of.
+        brace, last = around.children[0], around.children[-1]
+        head = Range(held.start_point, brace.end_point, held.start_byte, brace.end_byte)
+        ranges = [head, *ranges, Range(last.start_point, last.end_point, last.start_byte, last.end_byte)]
+    # Most have no ``try!``; looking through the whole file for each macro would cost its length times their number.
+    inside = draft.data[body.start_byte : body.end_byte]
     parser = parser_of("rust", draft.path)
-    parser.included_ranges = [Range(first.end_point, last.start_point, first.end_byte, last.start_byte)]
+    parser.included_ranges = ranges
     try:
-        root = tree_of(parser, prepared(draft.data))
+        root = tree_of(parser, prepared(draft.data) if _TRY.search(inside) else draft.data)
     finally:
         parser.included_ranges = []
-    if root is None or root.has_error or not any(child.type.endswith("_item") for child in root.children):
+    if root is None or root.has_error:
         return None
-    return root.children
+    items = root.children
+    if len(ranges) > 1:
+        found = root.children[0].child_by_field_name("body")
+        items = found.named_children if found is not None else []
+    return items if any(item.type.endswith(("_item", "_type")) for item in items) else None
 
 
-def _is_outside(node: Node) -> bool:
+def _around(node: Node) -> Node | None:
+    """What a macro stands in, where items can stand; a statement's end may be around it."""
     around = node.parent
-    if around is not None and around.type == "declaration_list":
-        return around.parent is not None and around.parent.type == "mod_item"
-    return around is not None and around.type == "source_file"
+    if around is not None and around.type in ("source_file", "declaration_list"):
+        return around
+    return None
 
 
 def token_tree(draft: Draft, node: Node) -> Visit:

@@ -70,6 +70,7 @@ _ATTRIBUTES = frozenset({"attribute_item"})
 _TEST = re.compile(r"#\s*\[\s*(?:\w+\s*::\s*)*test\s*[](]")
 # `cfg(test)`, `cfg(all(unix, test))`; what tests leave out, `cfg(not(test))`, is none.
 _TEST_ONLY = re.compile(r"#\s*\[\s*cfg\s*\(\s*(?:all\s*\((?:[^()]*,)?\s*)?test\s*[,)]")
+_BEHIND = frozenset({"reference_type", "pointer_type", "array_type"})
 _VISIBILITY = ("visibility_modifier", "function_modifiers", "mutable_specifier")
 
 
@@ -153,13 +154,27 @@ def _holder(node: Node) -> Node | None:
     return holder if holder is not None and holder.type in ("impl_item", "trait_item") else None
 
 
+def _owner(draft: Draft, holder: Node) -> str | None:
+    """The type that an ``impl`` is for: behind references, of ``Box<Item>`` and the like the item, but of ``Box<T>``,
+    where ``T`` is any type, the box."""
+    kind = holder.child_by_field_name("type")
+    while kind is not None and kind.type in _BEHIND:
+        kind = kind.child_by_field_name("type") or kind.child_by_field_name("element")
+    if kind is not None and kind.type == "primitive_type":
+        return draft.text(kind)
+    owner = (type_text(draft, kind) or "").removesuffix("[]")
+    outer = kind.child_by_field_name("type") if kind is not None and kind.type == "generic_type" else None
+    parameters = children_of_type(holder.child_by_field_name("type_parameters"), "type_parameter")
+    names = [draft.text(name) for each in parameters if (name := each.child_by_field_name("name")) is not None]
+    return draft.text(outer).rpartition("::")[2] if outer is not None and owner in names else owner or None
+
+
 def _opened(draft: Draft, node: Node, kind: ScopeType, signature: str, **more: object) -> None:
     name_node = node.child_by_field_name("name")
     assert name_node is not None
     attributes, name = _attributes(node), draft.text(name_node)
     holder = _holder(node)
-    owner = type_text(draft, holder.child_by_field_name("type")) if holder and holder.type == "impl_item" else None
-    owner = owner.removesuffix("[]") if owner else None
+    owner = _owner(draft, holder) if holder is not None and holder.type == "impl_item" else None
     current = draft.current
     outer = current.qualified_name if current is not None and current.type != "namespace" else None
     names, used = _decorate(draft, attributes)
