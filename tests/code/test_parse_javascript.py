@@ -230,3 +230,30 @@ def test_members_whose_names_are_texts() -> None:
     )
     assert [scope.qualified_name for scope in file.scopes] == ["one", "A.two", "four", "value"]
     assert [export.name for export in file.exports] == ["one"]
+
+
+def test_a_function_that_is_assigned_only_where_none_is_yet_is_one() -> None:
+    source = b"""exports.first ||= function (a) { return a; };
+Timer.stop ??= function () { return 1; };
+Timer.prototype.start = Timer.prototype.start || function () { return 2; };
+exports.last = exports.last || function (a) { return a; };
+Timer.count += other.count || 1;
+Timer.size = other.size || function () {};
+"""
+    assert [f"{found.key} {found.type}" for found in parse("a.js", source).scopes] == [
+        "first function",
+        "Timer.stop method",
+        "Timer.start method",
+        "last function",
+    ]
+
+
+def test_a_constructor_may_give_a_function_several_names() -> None:
+    source = b"""class A { constructor() { this.one = this.two = () => run(); this.size = this.count = 0; } }
+function B() { this.four = this.five = function () {}; }
+"""
+    parsed = parse("a.js", source)
+    assert [found.key for found in parsed.scopes] == [
+        "A", "A.constructor", "A.one", "A.two", "B", "B.four", "B.five",
+    ]  # fmt: skip
+    assert [use.name for use in parsed.scopes[3].uses] == ["run"]

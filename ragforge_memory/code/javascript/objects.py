@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ragforge_memory.code.draft import Draft, Handler, OpenScope
+from ragforge_memory.code.draft import CLOSE, Draft, Handler, OpenScope
 from ragforge_memory.code.javascript.functions import (
     FUNCTIONS,
     around,
+    given,
     modifiers_of,
     open_function,
+    open_other_name,
 )
 from ragforge_memory.code.javascript.text import (
     property_name,
@@ -79,8 +81,13 @@ def _bind_property(draft: Draft, scope: OpenScope, node: Node) -> None:
 def this_member(draft: Draft, node: Node, name: str, name_node: Node | None, right: Node, line: int) -> Visit | None:
     """``this.name = …`` in a class or a constructor function."""
     owner, function = draft.enclosing_type, draft.enclosing_function
-    if right.type in FUNCTIONS and function is not None:
+    if given(right).type in FUNCTIONS and function is not None:
         holder = owner.qualified_name if owner is not None else function.qualified_name
+        if right.type not in FUNCTIONS:
+            open_other_name(
+                draft, node, name, name_node, type="method", qualified_name=f"{holder}.{name}", owner=holder
+            )
+            return [CLOSE, right]
         return open_function(
             draft, node, name, name_node=name_node, whole=around(node), function=right, type="method",
             qualified_name=f"{holder}.{name}", owner=holder,

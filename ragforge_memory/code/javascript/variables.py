@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 
 
 _GLOBALS = frozenset({"window", "global", "globalThis", "self"})
+_OR_ELSE = frozenset({"||", "??"})
 
 
 def _declarator(draft: Draft, node: Node) -> Visit:
@@ -105,7 +106,7 @@ def _assignment(draft: Draft, node: Node) -> Visit:
         return node.named_children
     member = _member(draft, left)
     if member is not None:
-        defined = _define_member(draft, node, *member, right)
+        defined = _define_member(draft, node, *member, _or_else(draft, left, right))
         if defined is not None:
             return defined
     if left.type == "member_expression":
@@ -119,6 +120,26 @@ def _assignment(draft: Draft, node: Node) -> Visit:
     if left.type == "subscript_expression":
         return [left, right]
     return [*bind_pattern(draft, left), right]
+
+
+def _augmented(draft: Draft, node: Node) -> Visit:
+    """``a.b ||= function () {}`` defines as ``a.b = function () {}`` does."""
+    left, right, operator = (node.child_by_field_name(field) for field in ("left", "right", "operator"))
+    if left is not None and right is not None and operator is not None:
+        member = _member(draft, left) if draft.text(operator).removesuffix("=") in _OR_ELSE else None
+        if member is not None and right.type in FUNCTIONS:
+            return _define_member(draft, node, *member, right) or [left, right]
+    return node.named_children
+
+
+def _or_else(draft: Draft, left: Node, right: Node) -> Node:
+    """What is assigned where nothing is there yet: of ``a.b = a.b || x`` it is ``x``."""
+    operator = right.child_by_field_name("operator") if right.type == "binary_expression" else None
+    if operator is not None and draft.text(operator) in _OR_ELSE:
+        first, other = right.child_by_field_name("left"), right.child_by_field_name("right")
+        if first is not None and other is not None and other.type in FUNCTIONS:
+            return other if draft.text(first) == draft.text(left) else right
+    return right
 
 
 def _member(draft: Draft, left: Node) -> tuple[str, str, Node | None] | None:
@@ -172,4 +193,5 @@ def _define_member(
 VARIABLE_HANDLERS: dict[str, Handler] = {
     "variable_declarator": _declarator,
     "assignment_expression": _assignment,
+    "augmented_assignment_expression": _augmented,
 }
