@@ -24,6 +24,7 @@ INDENT, DEDENT, END = b"\x00>", b"\x00<", b"\x00;"
 _STRUCTURE = frozenset({INDENT, DEDENT, END})
 # With these a statement ends whatever the lines are.
 _CLOSES = frozenset({";", "}", ")"})
+_PARENTHESES = frozenset({"(", "parenthesized_statements"})
 _SPACES = b" \t\r"
 _DIGEST_BYTES = 16
 _MARK = "broken:"
@@ -60,8 +61,8 @@ class Tokens:
     def __init__(self, root: Node, data: bytes, reader: Reader) -> None:
         self._starts: list[int] = []
         self._texts: list[bytes] = []
-        # Before which tokens a line break ends a statement: it tells what a statement is, and nothing of what it says,
-        # so that it counts for the hash alone.
+        # Before which tokens a line break ends a statement, or a space begins the arguments: it tells what a statement
+        # is, and nothing of what it says, so that it counts for the hash alone.
         self._cuts: list[int] = []
         self._hashes: list[int] | None = None
         self._pairs: list[int] | None = None
@@ -138,6 +139,8 @@ class Tokens:
                     starts.append(previous)
                     texts.append(END)
                 if role != _ATOM and down():
+                    if kind in reader.bare and node.children[0].type not in _PARENTHESES:
+                        self._cuts.append(len(texts))
                     inside.append(state)
                     state = role
                     if role == _BLOCK and data.find(b"\n", previous, start) >= 0:

@@ -51,6 +51,8 @@ class Reader:
             children are statements all the same (a file's top level).
         cut_behind, cut_before: tokens behind and before which a line break ends a statement, where otherwise braces and
             semicolons say all (JavaScript's restricted productions, ECMA-262 12.10: ``return``, ``++``; Go).
+        bare: node types of arguments that a space begins where no parenthesis does, so that it is a token there (Ruby's
+            ``f [a]`` is a call and ``f[a]`` an element).
         refusal: for a tree with errors (or a doubtful draft), the reason why the file counts as broken, or None where
             what could be read is good enough. The default refuses every file with an error; a language whose grammar
             stumbles over good code (macros) gives its own.
@@ -70,6 +72,7 @@ class Reader:
     transparent: frozenset[str] = frozenset()
     cut_behind: frozenset[str] = frozenset()
     cut_before: frozenset[str] = frozenset()
+    bare: frozenset[str] = frozenset()
     refusal: Callable[[Node, bytes], str | None] | None = None
     prepare: Callable[[bytes], bytes] | None = None
     simplify: tuple[Callable[[bytes], bytes], ...] = ()

@@ -158,3 +158,17 @@ def test_text_that_a_grammar_passes_over_is_not_of_the_definition_before_it() ->
     alone, opened = "#define LIMIT 6\n", '#ifdef __cplusplus\nextern "C" {\n#endif\n'
     text = f"{opened}{alone}\n#ifdef __cplusplus\n}}\n#endif\n"
     assert hashes("a.h", text, "LIMIT")[1] == hashes("a.h", alone, "LIMIT")[1]
+
+
+@pytest.mark.parametrize(
+    ("call", "other"),
+    [("f [a]", "f[a]"), ("f -1", "f - 1"), ("f *a", "f * a"), ("f ::A", "f::A"), ("f (a).b", "f(a).b")],
+)
+def test_a_space_that_begins_the_arguments_is_a_token_in_ruby(call: str, other: str) -> None:
+    one, two = (hashes("a.rb", f"def m\n  {text}\nend\n", "m")[1] for text in (call, other))
+    assert one != two
+
+
+def test_the_width_of_such_a_space_and_parentheses_alone_are_none() -> None:
+    for one, two in (("f [a]", "f   [a]"), ("f (a)", "f(a)"), ("f a, b", "f a,\n    b")):
+        assert len({hashes("a.rb", f"def m\n  {text}\nend\n", "m")[1] for text in (one, two)}) == 1

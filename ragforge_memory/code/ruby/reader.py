@@ -286,5 +286,6 @@ READER = Reader(
         common_members=COMMON_MEMBERS,
     ),
     atoms=frozenset({"regex", "simple_symbol"}),
+    bare=frozenset({"argument_list"}),
     transparent=frozenset({"program", "body_statement", "then", "else", "do", "block_body", "begin", "ensure"}),
 )
