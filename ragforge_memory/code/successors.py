@@ -72,13 +72,16 @@ class _Pair:
     similarity: float
     path: float
     name: float
+    exact: bool
     score: float = 0.0
 
     def beats(self, rival: _Pair) -> bool:
         """Whether it is clearly the better one: of copies of the same code the one whose path is more alike, and of
         two that are nearly as good the one with the very name, or with one that only case and underscores tell apart
-        from it (``get`` and ``Get``)."""
+        from it (``get`` and ``Get``), or with the very tokens where the names say nothing else."""
         if self.score - rival.score >= _MARGIN:
+            return True
+        if self.exact and not rival.exact and self.name >= rival.name and self.score > rival.score:
             return True
         if self.name >= NEARLY_SAME_NAME and self.name > rival.name and self.score > rival.score:
             return True
@@ -254,7 +257,8 @@ class _Assignment:
                 new = self._new[place]
                 if FAMILIES.get(old.type) == FAMILIES.get(new.type):
                     path, name = path_likeness(old.file, new.file), name_likeness(old.name, new.name)
-                    found.append(_Pair(number, place, alike(old, new), path, name))
+                    exact = old.body_hash == new.body_hash and decode(old.sketch).count >= _TELLING_COUNT
+                    found.append(_Pair(number, place, alike(old, new), path, name, exact))
             pairs += self._unwrapped(found)
         return pairs
 

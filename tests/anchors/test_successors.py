@@ -235,3 +235,30 @@ def test_a_function_that_is_wrapped_is_what_is_inside() -> None:
 
     assert went.definition is not None
     assert went.definition.qualified_name == "getDefaultParser.defaultParser"
+
+
+ROUTED = """
+{0}def test_{1}():
+    startup_complete = False
+
+    {0}def run_startup():
+        nonlocal startup_complete
+        startup_complete = True
+
+    app = Router(on_startup=[run_startup], routes=[Route("/", hello_world)])
+    assert not startup_complete
+    with TestClient(app) as client:
+        client.get("/")
+    assert startup_complete
+"""
+
+
+def test_the_very_tokens_tell_what_went_there_from_what_is_a_variant_of_it() -> None:
+    lost = only("tests/middleware.py", ROUTED.format("", "routed_lifespan"))
+    copy, variant, named = (
+        only("tests/routing.py", ROUTED.format(word, name))
+        for word, name in [("", "lifespan_sync"), ("async ", "lifespan_async"), ("async ", "routed")]
+    )
+
+    assert [each.definition for each in find_successors([lost], [variant, copy])] == [copy]
+    assert [each.definition for each in find_successors([lost], [named, copy])] == [None]
