@@ -213,7 +213,7 @@ class _Assignment:
 
     def _around_likeness(self, old: Definition, new: Definition) -> float:
         """Whether both are at the top level, or in what is the same class by name or by what went with it."""
-        if not old.around and not new.around:
+        if old.around == new.around and (old.file == new.file or not old.around):
             return 1.0
         votes = self._around.get((old.file, old.around))
         if votes and votes[new.file, new.around]:

@@ -262,3 +262,36 @@ def test_the_very_tokens_tell_what_went_there_from_what_is_a_variant_of_it() -> 
 
     assert [each.definition for each in find_successors([lost], [variant, copy])] == [copy]
     assert [each.definition for each in find_successors([lost], [named, copy])] == [None]
+
+
+MATCHES = """
+class Sibling extends Evaluator {
+    @Override public boolean matches(Element root, Element element) {
+        if (root == element) return false;
+        Element prev = element.previousElementSibling();
+        return prev != null && memoMatches(root, prev);
+    }
+}
+"""
+EVALUATE = """
+class Sibling extends Evaluator {
+    @Override boolean evaluateMatch(Element root, Node node) {
+        if (root == node) return false;
+        Node prev = wantsNodes ? node.previousSibling() : node.previousElementSibling();
+        return prev != null && memoMatches(root, prev);
+    }
+}
+"""
+ABOVE = """
+class Evaluator {
+    @Override public boolean matches(Element root, Element element) {
+        return evaluateMatch(root, element);
+    }
+}
+"""
+
+
+def test_a_method_is_looked_for_in_its_own_class_before_one_of_its_name_elsewhere() -> None:
+    [_, lost], [_, now], [_, above] = (read("A.java", text) for text in (MATCHES, EVALUATE, ABOVE))
+
+    assert [each.definition for each in find_successors([lost], [above, now])] == [now]
