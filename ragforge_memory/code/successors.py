@@ -28,6 +28,8 @@ _TOKENS, _NAME, _FILE, _AROUND = 0.55, 0.25, 0.10, 0.10
 _STRANGER = 0.6
 # Another file counts as the same where git says so, or as far as other definitions went there.
 _TOLD, _SEEN = 0.7, 0.8
+# What more than this share of a class became, all of it may have become.
+_MOST = 0.5
 # A pair below this is none. A function in the same place under a quite different name needs half of its tokens alike;
 # one of the same name in a file that was renamed needs none.
 _ENOUGH = 0.5
@@ -99,6 +101,7 @@ class _Assignment:
         self._used: set[int] = set()
         self._files: dict[str, Counter[str]] = defaultdict(Counter)
         self._around: dict[tuple[str, str], Counter[tuple[str, str]]] = defaultdict(Counter)
+        self._levels: dict[tuple[str, str], Counter[bool]] = defaultdict(Counter)
         self._pairs = self._candidates()
 
     def _telling(self, renamed: Mapping[str, str]) -> dict[str, str]:
@@ -194,6 +197,7 @@ class _Assignment:
         old, new = self._lost[pair.old], self._new[pair.new]
         self._files[old.file][new.file] += 1
         self._around[old.file, old.around][new.file, new.around] += 1
+        self._levels[old.file, old.around][bool(new.around)] += 1
         self._around[old.file, old.qualified_name][new.file, new.qualified_name] += 2
 
     def _score(self, pair: _Pair) -> float:
@@ -219,7 +223,10 @@ class _Assignment:
         if votes and votes[new.file, new.around]:
             return 1.0
         if not old.around or not new.around:
-            return 0.0
+            # A class that is taken apart goes to functions of many files.
+            levels = self._levels.get((old.file, old.around))
+            share = levels[bool(new.around)] / levels.total() if old.around and levels else 0.0
+            return _SEEN * share if share > _MOST else 0.0
         return _SEEN * name_likeness(old.around.rpartition(".")[2], new.around.rpartition(".")[2])
 
     def _candidates(self) -> list[_Pair]:

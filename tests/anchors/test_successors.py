@@ -295,3 +295,18 @@ def test_a_method_is_looked_for_in_its_own_class_before_one_of_its_name_elsewher
     [_, lost], [_, now], [_, above] = (read("A.java", text) for text in (MATCHES, EVALUATE, ABOVE))
 
     assert [each.definition for each in find_successors([lost], [above, now])] == [now]
+
+
+def test_methods_of_a_class_that_is_taken_apart_into_functions_are_found_in_many_files() -> None:
+    names = ("isAlpha", "isAscii", "isBase64", "isHexColor", "isJWT", "isMilitaryTime")
+    method = "{0}(value: unknown): boolean {{ return typeof value === 'string' && this.lib.{0}(value); }}"
+    clock = "{0}(value: unknown): boolean {{ return this.matches(value, /^([01]\\d|2[0-3]):?([0-5]\\d)$/); }}"
+    alone = clock.replace("return ", "return typeof value === 'string' && ").replace("|2[0-3]", "")
+    members = " ".join((clock if name == names[-1] else method).format(name) for name in names)
+    lost = read("Validator.ts", f"class Validator {{ {members} }}")
+    bodies = {name: (alone if name == names[-1] else method).format(name).replace("this.", "") for name in names}
+    new = [only(f"string/{name}.ts", f"export function {body}") for name, body in bodies.items()]
+
+    found = find_successors(lost, new)
+
+    assert [each.definition for each in found[1:]] == new
