@@ -43,7 +43,7 @@ _TELLING_LIKENESS, _TELLING_COUNT, _TELLING_WORDS = 0.45, 40, 3
 # Of two pairs that are nearer than this none is better.
 _MARGIN = 0.04
 # Pairs that differ by less than this are of copies of one definition; what tells copies apart is their paths.
-_COPIES, _PATH_MARGIN = 0.01, 0.15
+_COPIES, _PATH_MARGIN = 0.01, 0.09
 # Tokens speak less the fewer there are: n of them weigh n / (n + this).
 _FEW = 3.0
 # Of the definitions that share the rarest tokens so many are looked at.

@@ -310,3 +310,11 @@ def test_methods_of_a_class_that_is_taken_apart_into_functions_are_found_in_many
     found = find_successors(lost, new)
 
     assert [each.definition for each in found[1:]] == new
+
+
+def test_of_copies_the_one_in_the_same_directory_is_what_it_was() -> None:
+    text = "class {0} {{ void testRemove() {{ full.remove(first); assertTrue(!full.contains(first)); }} }}"
+    [_, lost] = read("lib/samples/VectorTest.java", text.format("VectorTest"))
+    [_, beside], [_, away] = (read(f"{top}lib/samples/ListTest.java", text.format("ListTest")) for top in ("", "old/"))
+
+    assert [each.definition for each in find_successors([lost], [away, beside])] == [beside]
