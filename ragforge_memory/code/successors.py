@@ -44,6 +44,8 @@ _TELLING_LIKENESS, _TELLING_COUNT, _TELLING_WORDS = 0.45, 40, 3
 _MARGIN = 0.04
 # Pairs that differ by less than this are of copies of one definition; what tells copies apart is their paths.
 _COPIES, _PATH_MARGIN = 0.01, 0.09
+# What has so much in common with what went out of it was hardly more than that.
+_HARDLY_MORE = 0.6
 # Tokens speak less the fewer there are: n of them weigh n / (n + this).
 _FEW = 3.0
 # Of the definitions that share the rarest tokens so many are looked at.
@@ -55,7 +57,7 @@ _ROUNDS = 4
 def find_successors(
     lost: Sequence[Definition], new: Sequence[Definition], *, renamed: Mapping[str, str] | None = None
 ) -> list[Successor]:
-    """Where each of the lost definitions went, one to one.
+    """Where each of the lost definitions went, one to one, but for a function that goes with the one that it held.
 
     Args:
         lost: what is not where it was.
@@ -131,6 +133,7 @@ class _Assignment:
             if not self._round():
                 break
         self._take_what_is_alone()
+        self._go_with_what_they_held()
         left: dict[int, list[_Pair]] = defaultdict(list)
         for pair in self._pairs:
             if pair.new not in self._used and self._is_enough(pair):
@@ -174,6 +177,19 @@ class _Assignment:
             near = (*rivals[True, pair.old], *rivals[False, pair.new])
             if self._is_telling(pair) and all(each is pair or pair.score - each.score >= _FAR for each in near):
                 self._take(pair)
+
+    def _go_with_what_they_held(self) -> None:
+        """A function that was hardly more than the one inside of it is where that one is: ``createGetter`` returned the
+        ``get`` that a class has now. Only so do two have one successor."""
+        places = {(each.file, each.qualified_name): number for number, each in enumerate(self._lost)}
+        for pair in list(self._taken.values()):
+            inner, new = self._lost[pair.old], self._new[pair.new]
+            around = places.get((inner.file, inner.around))
+            if around is None or around in self._taken or FAMILIES.get(self._lost[around].type) != "function":
+                continue
+            similarity = alike(self._lost[around], new)
+            if similarity >= _HARDLY_MORE:
+                self._taken[around] = _Pair(around, pair.new, similarity, pair.path, pair.name, exact=False)
 
     def _is_telling(self, pair: _Pair) -> bool:
         """Whether a pair says something by itself: every class has its `equals`, and short ones are all alike."""

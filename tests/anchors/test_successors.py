@@ -318,3 +318,21 @@ def test_of_copies_the_one_in_the_same_directory_is_what_it_was() -> None:
     [_, beside], [_, away] = (read(f"{top}lib/samples/ListTest.java", text.format("ListTest")) for top in ("", "old/"))
 
     assert [each.definition for each in find_successors([lost], [away, beside])] == [beside]
+
+
+def test_a_function_goes_with_the_one_that_was_all_it_held() -> None:
+    body = (
+        "(target: Target, key: string, receiver: object) {{ if (key === Flags.IS_READONLY) return {0}; const result = "
+        "Reflect.get(target, key, receiver); track(target, key); return {0} ? result : reactive(result) }}"
+    )
+    held = f"function createGetter(isReadonly = false) {{ return function get{body.format('isReadonly')} }}"
+    more = held.replace(
+        "return function",
+        "const seen = new Map(); for (const each of all(handlers, targets)) { "
+        "seen.set(each.name, proxies.get(each)); warn(`created ${each.name}`, seen) } "
+        "if (!seen.size || isServer()) { return inert(seen, handlers, targets) } return function",
+    )
+    [*_, now] = read("a.ts", f"class Handler {{ get{body.format('this.readonly')} }}")
+
+    assert [each.definition for each in find_successors(read("a.ts", held), [now])] == [now, now]
+    assert [each.definition for each in find_successors(read("a.ts", more), [now])] == [None, now]
