@@ -153,12 +153,25 @@ async def outline(context: ToolContext, target: str) -> ToolOutput:
 
 
 async def _outermost(code: ScopeReader, project: str, files: Sequence[str]) -> dict[str, Any]:
-    """What the files of a folder define, without what is inside of that: names alone, in order of the alphabet."""
+    """What the files of a folder define, without what is inside of that: names alone, in order of the alphabet.
+
+    A member of what is defined elsewhere (an ``impl`` of another file's type) has its whole name.
+    """
     found: dict[str, set[str]] = {file: set() for file in files}
     for each in await code.names(project):
-        if each.file in found and "." not in each.qualified_name:
-            found[each.file].add(each.name)
-    return {"definitions": {file: sorted(names) for file, names in found.items()}}
+        if each.file in found:
+            found[each.file].add(each.qualified_name)
+    return {
+        "definitions": {
+            file: sorted(name for name in names if names.isdisjoint(_around(name))) for file, names in found.items()
+        }
+    }
+
+
+def _around(qualified_name: str) -> list[str]:
+    """The names of what a definition is inside of."""
+    parts = qualified_name.split(".")
+    return [".".join(parts[:end]) for end in range(1, len(parts))]
 
 
 def _folders(files: Sequence[str]) -> dict[str, int]:

@@ -217,6 +217,20 @@ def test_modules_of_javascript(module: str, text: str, target: str) -> None:
     assert any(line.startswith(f"<top> CONSUMES src/m.js:{target} 1()") for line in found)
 
 
+def test_this_in_members_of_an_object_that_has_those_of_another() -> None:
+    source = (
+        "var base = { log() {} };\nvar res = Object.create(base);\nmodule.exports = res;\n"
+        "res.send = function send() { this.json(); this.log(); this.quit(); };\nres.json = function () {};\n"
+        "var foreign = Object.create(http.ServerResponse.prototype);\n"
+        "foreign.write = function () { this.flush(); this.quit(); };\nforeign.flush = function () {};\n"
+    )
+    found = shown({"a.js": source}, "a.js")
+    for use in ("res.send CONSUMES res.json 4()", "res.send CONSUMES base.log 4()"):
+        assert use in found
+    assert "foreign.write CONSUMES foreign.flush 7()" in found
+    assert not any("quit" in each for each in found)
+
+
 def test_workspaces_and_aliases_of_javascript() -> None:
     sources = {
         "packages/tools/src/index.ts": "export * from './grow';",

@@ -142,6 +142,28 @@ async def test_what_a_diff_changes_is_listed(agent: AsyncConversationAgent) -> N
     ]
 
 
+async def test_lines_in_no_definition_are_told(agent: AsyncConversationAgent) -> None:
+    trace = """Error: no
+    at Object.<anonymous> (web/index.ts:9:3)
+    at ShoppingBasket.addItem (web/index.ts:2:30)
+"""
+    lines = await ask(agent, f"what is wrong?\n\n```\n{trace}```")
+    assert lines[:4] == [
+        "The traceback goes through 1 definition of this project:",
+        "- `ShoppingBasket.addItem` - web/index.ts:2 (method), line 2",
+        "Outside of definitions, or in functions without a name:",
+        "- web/index.ts, line 9",
+    ]
+    file = "bank/report.py"
+    diff = f"diff --git a/{file} b/{file}\n--- a/{file}\n+++ b/{file}\n@@ -1 +1 @@\n-x\n+y\n"
+    lines = await ask(agent, f"what does this diff touch?\n\n```\n{diff}```")
+    assert lines[:3] == [
+        "The diff touches no definition of this project.",
+        "Outside of definitions, or in functions without a name:",
+        "- bank/report.py, line 1",
+    ]
+
+
 async def test_decisions_on_code_that_a_diff_renames_moves_or_deletes_belong_to_it(
     agent: AsyncConversationAgent, tmp_path: Path
 ) -> None:

@@ -6,6 +6,7 @@ import pytest
 
 from ragforge_memory.llm.extractive.outlines import outlined
 from ragforge_memory.llm.extractive.questions import read_questions
+from ragforge_memory.models.code import ScopeName
 from ragforge_memory.models.owner import Owner
 from ragforge_memory.tools.code_scopes import MAX_OUTLINE, outline
 from ragforge_memory.tools.ports import ToolContext
@@ -31,3 +32,18 @@ async def test_no_file_is_left_out_of_the_count() -> None:
     assert said == (
         "This project contains 451 source files:\n- src/part0/a: 225 files\n- src/part1/a: 225 files\n- .: 1 file"
     )
+
+
+async def test_a_member_of_what_is_defined_elsewhere_is_told_by_its_whole_name() -> None:
+    class Code:
+        async def files(self, _: str) -> list[str]:
+            return ["src/cart.rs", "src/pay.rs"]
+
+        async def names(self, _: str) -> list[ScopeName]:
+            cart = ["Cart", "Cart.add", "Cart.add.inner"]
+            return [ScopeName(each.rpartition(".")[2], each, "src/cart.rs", "") for each in cart] + [
+                ScopeName("pay", "Cart.pay", "src/pay.rs", "")
+            ]
+
+    context = ToolContext(owner=Owner("ada", "demo"), scopes=Code())  # type: ignore[arg-type]
+    assert (await outline(context, "src")).value["definitions"] == {"src/cart.rs": ["Cart"], "src/pay.rs": ["Cart.pay"]}

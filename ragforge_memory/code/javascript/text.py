@@ -21,6 +21,7 @@ _LITERALS = frozenset(
      "arrow_function", "function_expression", "binary_expression", "unary_expression", "update_expression",
      "jsx_element", "jsx_self_closing_element"}
 )  # fmt: skip
+_MAKING = frozenset({"Object.create", "Object.assign", "Object.freeze", "Object.seal", "Object.setPrototypeOf"})
 _AROUND = frozenset(
     {"parenthesized_expression", "await_expression", "non_null_expression", "as_expression", "satisfies_expression"}
 )
@@ -110,11 +111,21 @@ def _flat(node: Node, kind: str) -> Iterator[Node]:
             yield child
 
 
+def is_made_object(draft: Draft, node: Node | None) -> bool:
+    """Whether it is an object that has what another has, and may get more: ``Object.create(base)``."""
+    function = node.child_by_field_name("function") if node is not None and node.type == "call_expression" else None
+    return function is not None and draft.text(function) in _MAKING
+
+
 def value(draft: Draft, node: Node | None) -> tuple[BindingKind, str | None]:
     """What an assigned expression says of the name's value."""
     while node is not None:
         kind = node.type
         if kind == "call_expression":
+            arguments = node.child_by_field_name("arguments")
+            if arguments is not None and is_made_object(draft, node):
+                node = first_named(arguments)
+                continue
             return "call", dotted(draft, node.child_by_field_name("function"))
         if kind == "new_expression":
             return "call", dotted(draft, node.child_by_field_name("constructor"))

@@ -25,6 +25,7 @@ from ragforge_memory.code.javascript.objects import members, this_member
 from ragforge_memory.code.javascript.text import (
     bind_pattern,
     dotted,
+    is_made_object,
     property_name,
     required_module,
     type_text,
@@ -93,7 +94,7 @@ def _worth_naming(draft: Draft, node: Node, exported: bool) -> bool:
     content = node.child_by_field_name("value")
     while content is not None and content.type == "assignment_expression":
         content = content.child_by_field_name("right")
-    constant = constant or (content is not None and content.type == "object")
+    constant = constant or (content is not None and content.type == "object") or is_made_object(draft, content)
     scope = draft.current
     if scope is not None and scope.type != "namespace":
         return False

@@ -32,6 +32,7 @@ def named_code(text: str, found: Sequence[Found]) -> list[str]:
     mentions = mentions_of(text)
     listed: dict[tuple[str, str, int], str] = {}
     unknown: list[str] = []
+    outside: list[str] = []
     for each in found:
         value = each.value if isinstance(each.value, dict) else {}
         asked = dict(each.call.arguments)
@@ -40,7 +41,10 @@ def named_code(text: str, found: Sequence[Found]) -> list[str]:
             if value.get("kind") != "file" or value.get("match") != "exact":
                 unknown.append(f"`{target}`")
                 continue
-            _add_file(listed, value, mentions.files.get(target, Places()), mentions)
+            places = mentions.files.get(target, Places())
+            lines_outside = _add_file(listed, value, places, mentions)
+            if lines_outside:
+                outside.append(f"- {value['file']}, {_numbered(lines_outside)}")
         elif each.call.tool == "read_scope":
             scopes = value.get("scopes") or []
             if value.get("match") not in ("exact", "inherited") or not scopes:
@@ -53,6 +57,10 @@ def named_code(text: str, found: Sequence[Found]) -> list[str]:
         lines = [f"{does} {counted(len(listed), 'definition')} of this project:", *list(listed.values())[:MAX_NAMED]]
         if len(listed) > MAX_NAMED:
             lines.append(f"… and {len(listed) - MAX_NAMED} more.")
+    if outside:
+        if not listed:
+            lines = [f"{does} no definition of this project."]
+        lines += ["Outside of definitions, or in functions without a name:", *outside[:MAX_NAMED]]
     if mentions.more:
         files = counted(mentions.more, "more file")
         hint = "; `ragforge impact` reads all of a commit" if mentions.sort == "diff" else ""
@@ -109,31 +117,40 @@ def _is_taken_away(code: Mapping[str, Any], mentions: Mentions) -> bool:
 
 def _add_file(
     listed: dict[tuple[str, str, int], str], value: Mapping[str, Any], places: Places, mentions: Mentions
-) -> None:
-    """The innermost definitions around the places of one file; where no place is named, its outermost."""
+) -> list[int]:
+    """Adds the innermost definitions around the places of one file, where no place is named its outermost; gives the
+    lines that are in none."""
     scopes = [{"file": value["file"], **each} for each in value.get("scopes") or []]
     if not places.lines and not places.gaps:
         if mentions.sort == "text":
             for scope in scopes:
                 if "." not in scope["qualified_name"]:
                     listed.setdefault(_key(scope), item(scope))
-        return
+        return []
     lines_of: dict[tuple[str, str, int], list[int]] = {}
     around: dict[tuple[str, str, int], Mapping[str, Any]] = {}
+    outside: list[int] = []
     wanted = [*((line, line) for line in places.lines), *((gap - 1, gap) for gap in places.gaps - places.lines)]
     for first, last in sorted(wanted):
         found = _named(scopes, places.frames.get(last, ""), last) or _innermost(scopes, first, last)
         if found is not None:
             around[_key(found)] = found
             lines_of.setdefault(_key(found), []).append(last)
+        elif first == last:  # what was in a gap may have been a definition
+            outside.append(last)
     for key in sorted(around, key=lambda each: each[2]):
-        numbers = _ranges(lines_of[key])
-        said = f"{'lines' if '-' in numbers or ',' in numbers else 'line'} {numbers}"
+        said = _numbered(lines_of[key])
         if mentions.sort == "diff":
             said += " changed"
         elif not all(_holds(around[key], line, line) for line in lines_of[key]):
             said += f" in the {mentions.sort}"  # it has moved since
         listed.setdefault(key, f"{item(around[key])}, {said}")
+    return outside
+
+
+def _numbered(lines: Sequence[int]) -> str:
+    numbers = _ranges(lines)
+    return f"{'lines' if '-' in numbers or ',' in numbers else 'line'} {numbers}"
 
 
 def _named(scopes: Sequence[Mapping[str, Any]], name: str, line: int) -> Mapping[str, Any] | None:

@@ -104,6 +104,8 @@ def is_about_given(question: Question) -> bool:
         return question.form not in (*SMALL_TALK, "said")
     if target.kind == "name" and not target.marked and " " not in question.text.strip():
         return True  # "Explain." is no name
+    if target.kind == "name" and not target.marked and _MEANS_IT.fullmatch(target.text):
+        return True  # "What is wrong?"
     return target.kind == "words" and question.form != "said" and bool(_MEANS_IT.search(question.text))
 
 
