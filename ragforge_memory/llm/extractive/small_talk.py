@@ -166,12 +166,19 @@ WHO = re.compile(
 """What says who answers for something: "Anna reviews the metrics module"."""
 DONE = re.compile(
     rf"^(?!.*\?){_AHEAD}(?:(?:done|finished|completed) ?[:,-] ?(\w.*?)"
-    r"|(?:we|i)(?:['’]ve| have)? (?:(?:now|just|finally|already) )?(?:finished|completed|done) (\w.*?)"
+    r"|(?:we|i)(?:['’]ve| have)? (?:(?:now|just|finally|already) )?(?:finished|completed|done) (?!with\b)(\w.*?)"
+    r"|(?:(?:we|i)(?:['’](?:m|re|ve)| am| are| have)? )?(?:(?:now|just|finally|already|all) )?(?:done|finished) with "
+    r"(\w.*?)"
+    # What was done to it is part of what is done; what came of it instead of that is told, and no to-do.
+    r"|(?!.*\b(?:but|and now|fail\w*|\w*errors?|\w*exceptions?|still|yet|why|how)\b)"
+    r"(?:we|i)(?:['’]ve| have)? (?:(?:now|just|finally|already) )?"
+    r"((?:added|wrote|written|rewrote|rewritten|built|fixed|removed|deleted|renamed|updated|documented|implemented"
+    r"|deployed|released|merged|migrated|upgraded|replaced|refactored|created|converted|ported|sent) \w.*?)"
     rf"|{NO_QUESTION}(?!(?:it|this|that|they|these|those)\b)(\S+(?: \S+){{0,6}}?) (?:is|are|has been|have been)"
-    r" (?:(?:now|all|finally|already) )*(?:done|finished|completed?))[.! ]*$",
+    r" (?:(?:now|all|finally|already) )*(?:done|finished|completed?|written|added|in place))[.! ]*$",
     re.I,
 )
-"""What says that something is done; what that is, is its one group."""
+"""What says that something is done; what that is, is its one group, with what was done to it where that is said."""
 HELP = re.compile(
     r"^(?:help(?: me)?|\?|usage|what can (?:you|i) (?:do|ask)(?: (?:you|here|for me))?|who are you|what are you"
     r"|how (?:do|can|should) (?:i|you) (?:use|work with|ask) (?:you|this|it)|how can you help(?: me)?"

@@ -16,6 +16,11 @@ _TO_DO = re.compile(
 )
 
 
+# What was done, as what is to be done says it; the others are told by their stems.
+_TO_DO_VERBS = {"wrote": "write", "written": "write", "rewrote": "rewrite", "rewritten": "rewrite", "built": "build",
+                "sent": "send"}  # fmt: skip
+
+
 def to_do_words(text: str) -> list[str]:
     """The stems of what a note says is to be done; none where it says of nothing that it is."""
     wanted = _TO_DO.match(LEADING.sub("", " ".join(text.split())))
@@ -25,7 +30,10 @@ def to_do_words(text: str) -> list[str]:
 def done_words(text: str) -> list[str]:
     """The stems of what a statement says is done; none where it says it of nothing."""
     done = DONE.match(" ".join(text.split()))
-    return subject_words(next(filter(None, done.groups()), "")) if done else []
+    if done is None:
+        return []
+    verb, space, rest = next(filter(None, done.groups()), "").partition(" ")
+    return subject_words(f"{_TO_DO_VERBS.get(verb.lower(), verb)}{space}{rest}")
 
 
 def closes(text: str, note: str) -> bool:
