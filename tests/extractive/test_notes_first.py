@@ -45,3 +45,15 @@ async def test_what_is_no_code_is_told_by_notes(agent: AsyncConversationAgent) -
     # Code is told by the code, and what nothing was noted of as before.
     assert (await ask("what is deposit?"))[0].startswith("`Account.deposit`")
     assert (await ask("what is the audit policy?"))[0].startswith("Nothing found for")
+
+
+async def test_a_default_that_was_settled_is_told_before_the_code(agent: AsyncConversationAgent) -> None:
+    talk = await agent.create_conversation()
+    await talk.send_message("we decided that the default of sum_limit is 5")
+    await talk.send_message("note: deposit is slow")
+    told = (await talk.send_message("what is the default of sum_limit?")).content
+    assert "  > we decided that the default of sum_limit is 5" in told.splitlines()[:4], told
+    assert "bank/vault.py" in told
+    # A line that two searches find is one.
+    alone = (await talk.send_message("what is the default value of Vault.sum_limit?")).content
+    assert alone.count("bank/vault.py:12") == 1

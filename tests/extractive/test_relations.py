@@ -94,6 +94,26 @@ async def test_many_calls_that_may_be_of_another_owner_are_counted() -> None:
     assert "- `use_10` - src/app.py:10" in few
 
 
+async def test_a_trait_is_implemented() -> None:
+    trait = {**ECHO, "qualified_name": "Sink", "type": "trait"}
+    below = [{"qualified_name": "Json", "type": "struct", "file": "src/json.rs", "line": 3, "lines": [3]}]
+    for text in ("list implementations of Sink", "which types implement Sink?", "by what is Sink implemented?"):
+        assert await requests_for(user(text)) == [("find_callers", {"name": "Sink"})]
+        some = await answer_to(text, {"find_callers": found({**trait, "subclasses": below})})
+        assert some.splitlines()[0] == "`Sink` (src/talk.py, line 12) is implemented by 1 scope:"
+    none = await answer_to("who implements Sink?", {"find_callers": found({**trait, "subclasses": []})})
+    assert none == "`Sink` (src/talk.py, line 12): nothing in this project implements it."
+    json = {**ECHO, "qualified_name": "Json", "type": "struct", "bases": [trait]}
+    for text in ("what does Json implement?", "which traits are implemented by Json?"):
+        above = await answer_to(text, {"find_callees": found(json)})
+        assert above.splitlines()[0] == "`Json` (src/talk.py, line 12) implements 1 definition of this project:"
+
+
+async def test_how_something_runs_is_no_name() -> None:
+    for text in ("what runs in parallel?", "which functions run at startup?", "who calls on error?"):
+        assert {tool for tool, _ in await requests_for(user(text))} == {"search_code"}
+
+
 async def test_a_scope_that_uses_a_thing_in_two_ways_is_one() -> None:
     def uses(*lines: int) -> list[dict[str, Any]]:
         return [{"qualified_name": "main", "type": "function", "file": "src/app.py", "line": 1, "lines": list(lines)}]

@@ -34,13 +34,15 @@ def subclasses(asked: str, value: Mapping[str, Any]) -> list[str]:
         number = _number_below(scope)
         if number:
             shown = below[:MAX_ASKED]
-            lines.append(f"{subject(scope)} is inherited by {counted(number, 'scope')}:")
+            does = "implemented" if _is_implemented(scope) else "inherited"
+            lines.append(f"{subject(scope)} is {does} by {counted(number, 'scope')}:")
             lines += [use_item(each) for each in shown] + rest(number - len(shown)) + [""]
     bare = [subject(each) for each in types if not _number_below(each)]
+    inherits = "implements" if all(map(_is_implemented, types)) else "inherits from"
     if bare and not lines:
-        lines += [f"{bare.pop(0)}: nothing in this project inherits from it.", ""]
+        lines += [f"{bare.pop(0)}: nothing in this project {inherits} it.", ""]
     if bare:
-        lines += [f"Nothing in this project inherits from {', '.join(bare)}.", ""]
+        lines += [f"Nothing in this project {inherits} {', '.join(bare)}.", ""]
     lines += rest(int(value.get("total") or 0) - len(scopes), "more definitions of that name")
     return trimmed([*lines, *taken_for(value, asked)])
 
@@ -57,7 +59,10 @@ def bases(asked: str, value: Mapping[str, Any]) -> list[str]:
     for scope in _types(scopes):
         above = scope.get("bases") or []
         if above:
-            lines.append(f"{subject(scope)} inherits from {counted(len(above), 'definition')} of this project:")
+            inherits = (
+                "implements" if all(map(_is_implemented, above)) and not _is_implemented(scope) else "inherits from"
+            )
+            lines.append(f"{subject(scope)} {inherits} {counted(len(above), 'definition')} of this project:")
             lines += [
                 f"- `{each['qualified_name']}` - {each['file']}:{each['line']} ({each['type']})" for each in above
             ]
@@ -67,6 +72,11 @@ def bases(asked: str, value: Mapping[str, Any]) -> list[str]:
         lines += [*(["It is written as:", *written] if written else []), ""]
     lines += rest(int(value.get("total") or 0) - len(scopes), "more definitions of that name")
     return trimmed([*lines, *taken_for(value, asked)])
+
+
+def _is_implemented(scope: Mapping[str, Any]) -> bool:
+    """Whether what stands below a type implements it."""
+    return scope.get("type") in ("trait", "interface")
 
 
 def overridden(asked: str, value: Mapping[str, Any]) -> list[str]:

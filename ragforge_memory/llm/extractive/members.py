@@ -186,13 +186,14 @@ def _set_at(name: str, lines: Sequence[Mapping[str, Any]], comment: Sequence[str
 
 
 def _setting_lines(name: str, found: Sequence[Found]) -> list[Mapping[str, Any]]:
-    lines = (
-        line
+    # Two searches may find one line.
+    lines = {
+        (line["file"], line["line"]): line
         for each in found
         if each.call.tool == "grep_code" and isinstance(each.value, dict)
         for line in each.value.get("matches") or []
-    )
-    return _code_first((line for line in lines if _sets(name, line)), name)
+    }
+    return _code_first((line for line in lines.values() if _sets(name, line)), name)
 
 
 def _sets(name: str, line: Mapping[str, Any]) -> bool:

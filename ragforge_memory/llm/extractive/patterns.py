@@ -92,6 +92,7 @@ _BASES = (
     r"(?:what(?:'s| is| are) (?:the )?|{give}){bases} (?:of|for) {x}",
     r"(?:what(?:'s| is| are) (?:the )?|{give}){its} {bases}",
     r"(?:what|which) {bases} (?:does|do) {x} have",
+    r"(?:what|which)(?: {noun})? (?:is|are) (?:inherited|implemented|extended) by {x}",
     r"(?:does|do) (?!any|some){x} (?:inherit|derive|descend|extend)(?: from)? "
     r"(?:anything|something|any {noun}|another {noun})",
 )
@@ -102,6 +103,7 @@ _SUBCLASSES = (
     r"{give}(?:(?:what|which|who) )?(?:{noun} )?(?:that )?"
     r"(?:inherits?|derives?|extends?|subclass(?:es)?|implements?) (?:from |of )?{x}",
     r"{give}{below} (?:of|for) {x}",
+    r"(?:by )?(?:what|which)(?: {noun})? (?:is|are) {x} (?:implemented|inherited|extended|subclassed)(?: by)?",
     r"{give}{its} {below}",
 )
 _CALLEES = (

@@ -57,7 +57,10 @@ _CHANGING = re.compile(
 _MAY_BE_RULED = re.compile(
     r"^\W*(?:(?:do|does|did|is|are|was|were|should|shall|can|could|may|must|has|have|had|will|would)(?:n['’]t)? "
     r"|(?:which|what|where|when|how|why)\b.*\b(?:do|did|are|should|can|will|must) (?:we|i)\b"
-    r"|when (?:do|does|will|did|is|are)\b|what (?:must|should|may|can|shall)\b)",
+    r"|when (?:do|does|will|did|is|are)\b|what (?:must|should|may|can|shall)\b"
+    # A value may have been settled.
+    r"|(?:what(?:['’]s| is| are)|tell me|show me) (?:the |our |its )?"
+    r"(?:defaults?(?: values?)?|values?|limits?|maximum|minimum) (?:of|for)\b)",
     re.I,
 )
 _RULED = ("where", "what", "show", "search")

@@ -129,6 +129,7 @@ _AND_STILL = re.compile(AND_STILL, re.I)
 _ACRONYM = re.compile(r"[A-Z]{2,5}\d?")
 _HOW = re.compile(r"\W*how (?:do|does|did|is|are|was|were|can|will|would|should)\b", re.I)
 _WE = re.compile(r"\b(?:we|i|you|us)\b", re.I)
+_HOW_SO = re.compile(r"(?:in|on|at|by|with|without|from|for|as|before|after|during|when|if|through|via)\b", re.I)
 _ITS = re.compile(r"['’]s$", re.I)
 
 
@@ -291,8 +292,8 @@ def _sensible(question: Question) -> Question | None:
             | "overrides"
             | "overridden"
         ):
-            # "Which database do we use?" asks for no definitions.
-            if target.kind == "words" and _WE.search(target.text):
+            # "Which database do we use?", "what runs in parallel?" ask for no definitions.
+            if target.kind == "words" and (_WE.search(target.text) or _HOW_SO.match(target.text)):
                 return replace(question, form="search", target=Target("words", question.text))
             # "Which functions use caching?" has no name in it: it is a search.
             if target.kind in ("words", "nothing", "plural") and not (
