@@ -7,8 +7,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ragforge_memory.llm.extractive.calls import Call, Found
+from ragforge_memory.llm.extractive.endings import TEXT
 from ragforge_memory.llm.extractive.import_lines import alone_pattern, import_pattern, imports_it, parts_of
-from ragforge_memory.llm.extractive.members import MAX_LINES, TEXT, texts_last
+from ragforge_memory.llm.extractive.members import MAX_LINES, texts_last
 from ragforge_memory.llm.extractive.quoting import (
     NOTHING_FOUND,
     code_span,

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
+from ragforge_memory.llm.extractive.endings import TEXT
 from ragforge_memory.llm.extractive.questions import Question, names_in
 from ragforge_memory.llm.extractive.small_talk import SMALL_TALK
 from ragforge_memory.llm.extractive.targets import is_file
@@ -36,7 +37,6 @@ _PLACE = re.compile(
     r"(?::in [`'](?:\w+ in )?(?P<behind>[\w:#.?!]+)')?",
     re.M,
 )
-_NO_CODE = re.compile(r"\.(?:md|rst|txt|ya?ml|toml|lock|json|cfg|ini|html?|css|svg|snap)$", re.I)
 _IS_DIFF = re.compile(r"^(?:diff --git |@@ -\d+(?:,\d+)? \+\d+)", re.M)
 _HUNK = re.compile(r"^@@ -\d+(?:,(?P<old>\d+))? \+(?P<start>\d+)(?:,(?P<new>\d+))? @@")
 _WORD = re.compile(r"\w+")
@@ -139,7 +139,7 @@ def _name(written: str) -> str:
 
 
 def _first(files: dict[str, Places], most: int = MAX_FILES) -> dict[str, Places]:
-    return dict(sorted(files.items(), key=lambda each: bool(_NO_CODE.search(each[0])))[:most])
+    return dict(sorted(files.items(), key=lambda each: bool(TEXT.search(each[0])))[:most])
 
 
 def _changed(lines: Sequence[str]) -> dict[str, Places]:

@@ -6,10 +6,9 @@ import posixpath
 import re
 from collections.abc import Iterator
 
+from ragforge_memory.llm.extractive.endings import DATA
 from ragforge_memory.llm.extractive.targets import Target
 
-# What is named as a file and is no module of its stem: that of `java.sql` would be java.
-_DATA = re.compile(r"[\w.-]+\.(?:md|rst|txt|toml|cfg|ini|ya?ml|json|html?|css|sh|sql|cypher)", re.I)
 _BY_PATH = r"\b(?:import|require|from|include)\b.*['\"<]"
 _SOURCE = re.compile(r"(?:\.d)?\.(?:[cm]?[jt]sx?|pyi?|go|rs|java|c|cc|cpp|cxx|h|hh|hpp|cs|rb|php)$", re.I)
 _MAIN = re.compile(r"/(?:index|__init__|mod)$")
@@ -27,10 +26,14 @@ def parts_of(target: Target) -> list[str]:
 
 def import_pattern(target: Target) -> str:
     """A regular expression for lines that import it."""
-    if _DATA.fullmatch(target.text):
-        # A file by its whole name, or a package that ends like one: java.sql.
+    if DATA.fullmatch(target.text):
+        # A file by its whole name, or a package that ends like one: java.sql, `from utils import csv`.
         name = re.escape(target.text)
-        return rf"\b(?:import|from|use|using|requires)\s+(?:static\s+)?{name}\b|{_BY_PATH}(?:[^'\"]*/)?{name}['\">]"
+        home, _, last = map(re.escape, target.text.rpartition("."))
+        return (
+            rf"\b(?:import|from|use|using|requires)\s+(?:static\s+)?{name}\b|{_BY_PATH}(?:[^'\"]*/)?{name}['\">]"
+            rf"|\bfrom\s+{home}\s+import\b.*\b{last}\b"
+        )
     if not parts_of(target):
         # A folder above, which has no name here.
         written = re.escape(target.text.rstrip("/"))
@@ -54,7 +57,7 @@ def import_pattern(target: Target) -> str:
 def alone_pattern(target: Target) -> str:
     """A regular expression for lines that have it alone, as an import over several lines has; ``''`` for a file that is
     no module, and for a path: what such an import lists are names."""
-    if _DATA.fullmatch(target.text) or _folder(target) or not parts_of(target):
+    if DATA.fullmatch(target.text) or _folder(target) or not parts_of(target):
         return ""
     return rf"^\s*{re.escape(parts_of(target)[-1])}(?:\s+as\s+\w+)?,\s*$"
 

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ragforge_memory.llm.extractive.calls import Call, Found
+from ragforge_memory.llm.extractive.endings import PROSE, TEXT
 from ragforge_memory.llm.extractive.quoting import NOTHING_FOUND, code_span, item, quotation, text_line
 from ragforge_memory.llm.extractive.targets import Target, spelled
 from ragforge_memory.retrieval.names import stands_aside
@@ -32,9 +33,6 @@ _STATEMENT = (
 )
 _TYPED = r"(?:[\w<>\[\],.*&?]+\s+){0,4}"
 _CALLED = ("function", "method")
-PROSE = re.compile(r"\.(?:md|rst|txt|html?|adoc|json|lock|po|svg|csv)$", re.I)
-TEXT = re.compile(rf"{PROSE.pattern}|\.(?:mdc|mdx|ya?ml|toml|cfg|ini)$", re.I)
-"""No code, whatever its lines look like."""
 _COMMENT = re.compile(r"^\s*(?:#:?|//[/!]?)\s?(?P<text>.*)$")
 
 

@@ -66,6 +66,7 @@ _APPROVED = (
     rf"{_AHEAD}{_PRONOUN} {APPROVES}"
     r"(?: (?:now|then|already|as (?:it|they) (?:is|are|was|were)|for (?:me|now|us)|with me|like (?:this|that)))*[.! ]*$"
 )
+_NOTE = r"(?:note(?: to self)?|remember|for the record|decision|reminder)"
 NOTED = re.compile(
     rf"^(?!{_APPROVED}){_AHEAD}"
     r"(?:(?:we|i)(?:['’]ve| have)? (?:now |just |all )?(?:decided|agreed|chose|chosen|settled|concluded)\b"
@@ -76,7 +77,7 @@ NOTED = re.compile(
     r"|let(?:['’]?s| us) (?:agree|use|keep|stick|stay|go with|never|always|not|drop|rename)\b|from now on\b"
     r"|(?:still )?to-?do\b ?[:,-]? ?(?=\w)|still to do ?[:,-] ?(?=\w)"
     r"|(?:we|i) still (?:have|need) to (?!(?:know|ask)\b)\w|(?:bug|idea) ?[:-]"
-    r"|(?:note|remember|for the record|decision|decided|reminder|correction|update|heads[- ]up)(?: that\b| ?[:,-])"
+    rf"|(?:{_NOTE}|decided|correction|update|heads[- ]up)(?: that\b| ?[:,-])"
     r"|facts? ?:"
     r"|fyi\b|(?:keep|bear) in mind\b|(?:please )?be aware\b|scratch that\b|(?:i|we) (?:was|were) wrong\b|my mistake\b"
     r"|we(?:['’]ve| have)? (?:(?:still|only|now|also|currently) )*"
@@ -112,7 +113,7 @@ NOTED = re.compile(
 """What is told and not asked."""
 MARKED = re.compile(
     r"^(?:(?:thanks|thank you|ok(?:ay)?|so|and|also|please)[,.!]* )*"
-    r"(?:note(?: to self)?|fyi|for the record|decision|facts?|to-?do|remember|reminder) ?:\s*\S",
+    rf"(?:{_NOTE}|fyi|facts?|to-?do) ?:\s*\S",
     re.I,
 )
 """What says of itself that it is a note, whatever stands in it."""
