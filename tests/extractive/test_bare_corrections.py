@@ -121,6 +121,7 @@ def test_what_stands_behind_the_same_preposition_takes_its_place() -> None:
     note = "timestamps are stored in UTC"
     assert corrects("no, in local time", note)
     assert corrects("no, in the time of the user", note)
+    assert corrects("actually per IP", "rate limits apply per user")
     for text in ("no, on local disks", "no, in general", "in local time", "no, in that file it is called clock"):
         assert not corrects(text, note)
 

@@ -33,8 +33,7 @@ pytestmark = pytest.mark.anyio
         ("delete my last note", ""),
         ("take that back", ""),
         ("never mind", ""),
-        # No word of notes in it: it may be about anything.
-        ("forget caching for now", ""),
+        ("forget the header versioning", "header versioning"),
     ],
 )
 def test_what_an_order_takes_back(text: str, about: str) -> None:

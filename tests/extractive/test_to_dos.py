@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from ragforge_memory.agent.context.importance import IMPORTANT, importance_of
+from ragforge_memory.llm.extractive.noted_answer import noted
+from ragforge_memory.llm.extractive.questions import read_questions
+from ragforge_memory.llm.extractive.statements import noted_in
 from ragforge_memory.llm.extractive.to_dos import closes
 
 
@@ -26,8 +30,27 @@ from ragforge_memory.llm.extractive.to_dos import closes
         ("todo: add tests for the parser", "I am done with the parser", False),
         ("todo: write docs for the parser", "the parser is done", False),
         ("todo: remove the parser cache", "we finished the parser", False),
+        ("todo: add an index on orders.created_at", "I've added the index on orders.created_at", True),
+        ("todo: document rate limits", "rate limits are documented", True),
+        ("todo: write a script that checks migrations", "the migration check script has been written", True),
+        ("todo: rotate the signing keys", "Rotated the signing keys.", True),
+        ("todo: fix the parser", "I fixed the parser cache", False),
+        ("todo: document the parser", "I tested the parser", False),
+        ("todo: rotate the signing keys", "keys are rotated", False),
+        ("todo: fix the parser", "I fixed the parser?", False),
         ("todo: deploy the billing service to staging", "the billing service is done", False),
     ],
 )
 def test_only_what_is_done_as_a_whole_is_closed(wanted: str, said: str, closed: bool) -> None:
     assert closes(said, wanted) is closed
+
+
+def test_a_deed_is_acknowledged_and_is_no_note_by_itself() -> None:
+    deed = "we removed the old flag"
+    assert [each.form for each in read_questions(deed)] == ["noted"]
+    assert noted(deed).endswith(" about old flag` finds it again.")
+    assert noted_in(deed) is None
+    # What it closes is known by it, so it must not get lost.
+    assert (importance_of(deed, role="user") or 0) >= IMPORTANT
+    for text in ("I wanted the old flag", "the flag is old", "removed functions", "where is what we removed"):
+        assert "noted" not in [each.form for each in read_questions(text)]

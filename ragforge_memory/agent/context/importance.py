@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple
 
 from ragforge_memory.code.mentions import unquoted
 from ragforge_memory.llm.extractive.small_talk import UNDECIDED
-from ragforge_memory.llm.extractive.statements import noted_in
+from ragforge_memory.llm.extractive.statements import noted_in, tells_a_deed
 from ragforge_memory.models.conversation import Message, ToolCall
 from ragforge_memory.models.transcript import TranscriptCall
 from ragforge_memory.noted import Noted
@@ -90,14 +90,17 @@ _MARKS = re.compile(r"^[\s>#*\-•\d.)]+(?=\S)")
 def importance_of(
     content: str, tool_calls: Sequence[ToolCall | TranscriptCall] = (), *, role: str = "assistant"
 ) -> float | None:
-    """How much a message matters, 0 to 1; None where nothing speaks for it. What a user notes matters as a decision."""
+    """How much a message matters, 0 to 1; None where nothing speaks for it. What a user notes, or
+    has done of what was to be done, matters as a decision."""
     # Most messages have no such word at all, and most sentences of the others.
     present = {cue for cues in _noted_cues(content) for cue in cues}
     if any(" " in cue for cue in present):
         at_once = " ".join(content.lower().split())
         present = {cue for cue in present if cue in at_once}
     cues = [cue for cue, words in _WORDS.items() if not words.isdisjoint(present)] if present else []
-    if (cues and _any_weighs(content, cues, present, role)) or (role == "user" and noted_in(content)):
+    if (cues and _any_weighs(content, cues, present, role)) or (
+        role == "user" and (noted_in(content) or tells_a_deed(content))
+    ):
         return 0.8
     if any(_EDITS.search(call.tool_name) for call in tool_calls):
         return IMPORTANT

@@ -72,7 +72,7 @@ _ONE_THING = re.compile(
 )
 # "No, in local time" takes the place of what stands behind the same word: "stored in UTC".
 _PLACED = re.compile(
-    r"(?P<by>in|on|at|by|with|from|to|via|under|through|as|after|before|into)"
+    r"(?P<by>in|on|at|by|per|with|from|to|via|under|through|as|after|before|into)"
     r" (?!(?:general|fact|case|principle|particular|short|this|that|my|your|it|all|least|now|me|you|second|far|usual|be"
     r"|pleasure|what|course|the (?:way|moment|meantime|morning|afternoon|evening|meeting)|lunch|vacation|holiday|i)\b)"
     # A sentence of its own says something else: "in staging it works".

@@ -12,10 +12,10 @@ from typing import Any, Generic, TypeVar
 from ragforge_memory.llm.extractive.bare_corrections import as_quoted, read_acknowledged, retracts
 from ragforge_memory.llm.extractive.held import Held, held
 from ragforge_memory.llm.extractive.questions import names_in, sentences
-from ragforge_memory.llm.extractive.small_talk import LEADING
+from ragforge_memory.llm.extractive.small_talk import LEADING, WHO
 from ragforge_memory.llm.extractive.to_dos import closes, done_words, to_do_words
 from ragforge_memory.llm.extractive.values import APPROVES, REPORTS, SAYS
-from ragforge_memory.llm.extractive.wording import subject_words
+from ragforge_memory.llm.extractive.wording import stem, subject_words
 
 # "Erik reviews the metrics" is against "Anna reviews the metrics" where it says that it corrects something.
 _DOES = re.compile(r"(?P<who>(?-i:[A-Z][\w.-]*)) (?:now )?(?P<does>[a-z]{2,}s\b .+)", re.I)
@@ -42,11 +42,15 @@ _CORRECTS = re.compile(
 _RETRACTS = re.compile(
     r"\W*(?:we(?:['’]ve| have)? changed (?:our|my) minds?|scratch that|(?:i|we) (?:was|were) wrong)\b", re.I
 )
+# "Anna owns it now" is against who owned it before.
+_NOW = re.compile(rf"(?={WHO.pattern.removeprefix('^')}).*\bnow\b", re.I)
 _CONDITION = re.compile(r"\W*(?:if|unless|until|when(?:ever)?|should)\b", re.I)
 _NOT = re.compile(r"\b(?:not|never|no longer|against|without|stop(?:ped)?|drop(?:ped)?)\b|n['’]t\b", re.I)
 # "We no longer support Python 2" says nothing of what is said of 3.9.
 _ENDS = re.compile(r"\b(?:no longer|stop(?:ped)?|drop(?:ped)?)\b", re.I)
 _AMOUNT = re.compile(r"\d(?:[\w.]*\w)?")
+_WORD = re.compile(r"\w+")
+_LITTLE = frozenset({"we", "i", "the", "a", "an", "our", "it", "and", "no", "not", "now", "longer", "to", "that"})
 _SHORT = 600  # characters of a message whose sentences are looked at one by one
 _APPROVES = re.compile(APPROVES, re.I)
 # "Bob owns the adapters, not Anna" is against what begins with Anna.
@@ -186,7 +190,7 @@ def _bare(text: str) -> str:
 def _says_so(text: str) -> bool:
     """Whether a statement says of itself that it corrects something; "No, that is fine" does not, nor does an if
     or the report of a bug."""
-    if text.rstrip().endswith("?") or _CONDITION.match(text) or not _CORRECTS.search(text):
+    if text.rstrip().endswith("?") or _CONDITION.match(text) or not (_CORRECTS.search(text) or _NOW.match(text)):
         return False
     said = LEADING.sub("", text)
     if REPORTS.match(said):
@@ -229,11 +233,18 @@ def _is_against(text: str, note: str) -> bool:
         return False
     one, other = SAYS.match(LEADING.sub("", text)), SAYS.match(LEADING.sub("", note))
     if one is None or other is None:
-        return True
+        return len({*first} & {*second}) > 1 or {*first} <= {*second} or _is_said_alike(text, note)
     whose, others = {*subject_words(one["subject"])}, {*subject_words(other["subject"])}
     if whose - others and others - whose:
         return False
     return {_verb(one), _verb(other)} != {"is", "has"}
+
+
+def _is_said_alike(text: str, note: str) -> bool:
+    """Whether two statements have a word in common that is of no weight: "deploys happen on Monday" is no answer to "we
+    do not deploy from laptops"."""
+    words = ({*_WORD.findall(LEADING.sub("", said).lower())} - _LITTLE for said in (text, note))
+    return len(set.intersection(*({stem(word) for word in each} for each in words))) > 1
 
 
 def _beginnings(text: str) -> set[str]:

@@ -17,12 +17,14 @@ MAX_HELD = 200
 
 # A place or a platform has a name: no "in JSON" behind "to stdout", no "in sync", no "on every push".
 _NAMED = r"(?=(?:(?:the|an?|our|its) )?(?-i:[A-Z`\"'/]|[\w-]*[_./\d]))(?!every\b|each\b|all\b)"
+_DAY = r"(?:(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b|\d|noon\b|midnight\b)"
 _KINDS = (
+    ("time", rf"(?:happens?|runs?) (?:on|at|every) (?={_DAY})"),
     (
         "place",
         rf"(?:lives?|(?:is|are) (?:now |only )?(?:kept|stored|held|hosted|saved|deployed)) (?:in|on|at|under) {_NAMED}",
     ),
-    ("platform", rf"runs? (?:on|under) {_NAMED}"),
+    ("platform", rf"runs? (?:on|under) (?!{_DAY}){_NAMED}"),
     ("end", r"expires? (?:after|in) "),
     ("name", r"(?:is|are) (?:now )?called (?!(?:twice|once|again|first|last|never|always|often|\w+ly)\b)"),
     ("moved", r"(?:has |have )?(?:now )?(?:moved|switched|migrated) to "),

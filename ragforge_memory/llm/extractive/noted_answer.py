@@ -10,9 +10,10 @@ from ragforge_memory.llm.extractive.echoes import NOTED
 from ragforge_memory.llm.extractive.held import bare
 from ragforge_memory.llm.extractive.questions import names_in, sentences
 from ragforge_memory.llm.extractive.quoting import shortened
-from ragforge_memory.llm.extractive.small_talk import PLAIN, SET, WHO
+from ragforge_memory.llm.extractive.small_talk import DEED, PLAIN, SET, WHO
 from ragforge_memory.llm.extractive.targets import is_file
 from ragforge_memory.llm.extractive.to_dos import closes
+from ragforge_memory.llm.extractive.wording import content_words
 from ragforge_memory.redaction import redact
 
 MAX_SETTLED = 3
@@ -31,6 +32,7 @@ def noted(text: str, note: str = "", found: Sequence[Found] = ()) -> str:
         found: what was decided before, as far as something corrects it.
     """
     told, plain = SET.match(note or text) or WHO.match(note or text), PLAIN.match(note or text)
+    deed = DEED.match(text)
     # A key looks like a name, and is not kept: nothing finds it again.
     names = sorted(
         (each for each in names_in(redact(f"{text} {note}")) if each.lower() not in _MARKS),
@@ -39,6 +41,8 @@ def noted(text: str, note: str = "", found: Sequence[Found] = ()) -> str:
     # "The pool size is 10" has none of the words by which all that was decided is looked for.
     if told:
         names = [told["what"].strip()]
+    elif deed and not names:
+        names = [" ".join(content_words(deed["what"] or deed["which"]))]
     elif plain and not names:
         names = [bare(plain["what"] or plain["of_all"])]
     again = f"{NOTED} about {names[0]}` finds it again." if names else f"{NOTED}` lists it."

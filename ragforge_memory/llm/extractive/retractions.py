@@ -29,10 +29,6 @@ _ORDER = re.compile(
     r"|do(?:es)?n['’]t)\b",
     re.I,
 )
-_OF_NOTES = re.compile(
-    r"\b(?:notes?|noted|decisions?|decided|to-?dos?|reminders?|rules?|agreements?|agreed|plans?|said|told|wrote|about)\b",
-    re.I,
-)
 _ALL = re.compile(
     r"\b(?:all|everything|anything|what|notes|decisions|to-?dos|reminders|rules|agreements|plans)\b", re.I
 )
@@ -41,8 +37,8 @@ _PASSING = re.compile(r"(?:please |ok(?:ay)?,? )*(?:never ?mind|forget (?:it|abo
 
 
 def retracted_words(text: str) -> str:
-    """What the notes are about that are to be taken back; ``''`` where it is the last one, or anything but notes."""
-    return " ".join(content_words(_ORDER.sub(" ", text))) if _OF_NOTES.search(text) else ""
+    """What the notes are about that are to be taken back; ``''`` where it is the last one."""
+    return " ".join(content_words(_ORDER.sub(" ", text)))
 
 
 def last_noted(text: str, earlier: Sequence[ChatMessage]) -> tuple[str, ...]:

@@ -69,11 +69,14 @@ _APPROVED = (
 _NOTE = r"(?:note(?: to self)?|remember|for the record|decision|reminder)"
 NOTED = re.compile(
     rf"^(?!{_APPROVED}){_AHEAD}"
-    r"(?:(?:we|i)(?:['’]ve| have)? (?:now |just |all )?(?:decided|agreed|chose|chosen|settled|concluded)\b"
+    r"(?:(?:we|i)(?:['’]ve| have)? (?:now |just |all )?(?:decided|agreed|chose|chosen|settled|concluded|picked|rejected"
+    r"|opted)\b|i prefer \w"
     r"|we (?:no longer|(?:should|must|will|shall|can)(?:n['’]t)?(?! (?:talk|discuss|look|see|check|think|consider|try"
     r"|wait)\b)|won['’]t|(?:do not|don['’]t) (?:want|use|support)|(?:never|always)) \w"
     r"|we(?:['’]re| are) going to (?!(?:talk|discuss|look|see|check|think|need|try|have)\b)\w"
     r"|i(?:['’]d| would) rather \w|use \S+(?: \S+){0,3} (?:instead of|rather than)\b"
+    r"|we['’]ll (?:(?:not|never|always|only|now) )?(?:use|keep|go with|stay|stick|store|write|drop|make|support)\b"
+    r"|let(?:['’]?s| us) (?=.* (?:instead|after all|by default|everywhere)\W*$)\w"
     r"|let(?:['’]?s| us) (?:agree|use|keep|stick|stay|go with|never|always|not|drop|rename)\b|from now on\b"
     r"|(?:still )?to-?do\b ?[:,-]? ?(?=\w)|still to do ?[:,-] ?(?=\w)"
     r"|(?:we|i) still (?:have|need) to (?!(?:know|ask)\b)\w|(?:bug|idea) ?[:-]"
@@ -102,7 +105,7 @@ NOTED = re.compile(
     r"| always| only| be| at)?\b "
     # "The limit is no longer 5", and no "the test no longer fails".
     rf"|{NO_QUESTION}(?!(?:it|this|that|they|he|she|you|i|there|nobody)\b)\S+(?: \S+){{0,5}} no longer"
-    r" (?!(?:fail|crash|hang|break|work|happen|exist|reproduc|than\b|true\b|so\b|need|matter))(?=\w)"
+    r" (?!(?:fail|crash|hang|break|work|happen|exist|reproduc|than\b|true\b|so\b|matter))(?=\w)"
     # "Client.send never logs", and no complaint: "it never works".
     rf"|{NO_QUESTION}(?!(?:it|this|that|they|he|she|you|i|there|nobody|nothing|make|write|add|rename|create|ensure"
     rf"|implement|update|move|refactor|fix|change)\b)\S+(?: \S+){{0,4}} (?:never|always)"
@@ -137,7 +140,8 @@ _HOW = (
     r"(?:(?:is|are) (?:always |never |only |now |not )?(?!(?:us|call|rais|defin|declar|import|test|referenc|mention"
     r"|handl|catch)ed\b)(?:[a-z]{2,}ed|kept|built|sent|written|run|set|held|made|split)"
     r" (?:in|with|on|by|to|as|at|from|via|through|under|behind|into|once|per)"
-    r"|lives? (?:in|on|at|under|behind)|runs? (?:on|in|at|every|behind|under|as)|expires? (?:after|in|at)"
+    r"|lives? (?:in|on|at|under|behind)|runs? (?:on|in|at|every|behind|under|as|before|after|once)"
+    r"|happens? (?:on|at|every|before|after|in|once)|appl(?:y|ies) (?:to|per|only|in|from)|expires? (?:after|in|at)"
     r"|belongs? (?:to|in)|go(?:es)? (?:in|to|through|into|via)|comes? from"
     r"|(?:ha(?:s|ve) )?(?:moved|switched|migrated) to"
     r"|(?:is|are) called(?! (?:by|in|from|at|with|on|when|for|as|once)\b))"
@@ -170,16 +174,27 @@ DONE = re.compile(
     r"|(?:we|i)(?:['’]ve| have)? (?:(?:now|just|finally|already) )?(?:finished|completed|done) (?!with\b)(\w.*?)"
     r"|(?:(?:we|i)(?:['’](?:m|re|ve)| am| are| have)? )?(?:(?:now|just|finally|already|all) )?(?:done|finished) with "
     r"(\w.*?)"
-    # What was done to it is part of what is done; what came of it instead of that is told, and no to-do.
-    r"|(?!.*\b(?:but|and now|fail\w*|\w*errors?|\w*exceptions?|still|yet|why|how)\b)"
-    r"(?:we|i)(?:['’]ve| have)? (?:(?:now|just|finally|already) )?"
-    r"((?:added|wrote|written|rewrote|rewritten|built|fixed|removed|deleted|renamed|updated|documented|implemented"
-    r"|deployed|released|merged|migrated|upgraded|replaced|refactored|created|converted|ported|sent) \w.*?)"
     rf"|{NO_QUESTION}(?!(?:it|this|that|they|these|those)\b)(\S+(?: \S+){{0,6}}?) (?:is|are|has been|have been)"
-    r" (?:(?:now|all|finally|already) )*(?:done|finished|completed?|written|added|in place))[.! ]*$",
+    r" (?:(?:now|all|finally|already) )*(?:done|finished|completed?|in place))[.! ]*$",
     re.I,
 )
-"""What says that something is done; what that is, is its one group, with what was done to it where that is said."""
+"""What says that something is done; what that is, is its one group."""
+_DID = (
+    r"(?P<{name}>(?:add|archiv|automat|benchmark|bump|chang|check|clean|configur|creat|delet|deploy|disabl|document|dropp"
+    r"|enabl|encrypt|extract|fix|implement|index|install|lock|lower|merg|migrat|mov|pinn|port|publish|rais|refactor"
+    r"|releas|remov|renam|replac|revert|review|rotat|shipp|sign|simplifi|tagg|test|translat|updat|upgrad|validat)ed"
+    r"|(?:re)?wrote|(?:re)?written|(?:re)?built|sent|split)"
+)
+DEED = re.compile(
+    # What came of it instead is told, and no to-do is done by it.
+    r"^(?!.*\?)(?!.*\b(?:but|and now|fail\w*|\w*errors?|\w*exceptions?|still|yet|why|how)\b)"
+    rf"{_AHEAD}(?:(?:(?:we|i)(?:['’]ve| have)? (?:(?:now|just|finally|already|also) )*"
+    rf"|(?=\S+ (?:the|an?|all|our) )){_DID.format(name='did')} (?P<what>\w.*?)"
+    rf"|{NO_QUESTION}(?!(?:it|this|that|they|these|those)\b)(?P<which>\S+(?: \S+){{0,6}}?)"
+    rf" (?:is|are|has been|have been) (?:(?:now|all|finally|already) )*{_DID.format(name='done')})[.! ]*$",
+    re.I,
+)
+"""What somebody has done, "I've added the index": it closes what was to be done, and is no note by itself."""
 HELP = re.compile(
     r"^(?:help(?: me)?|\?|usage|what can (?:you|i) (?:do|ask)(?: (?:you|here|for me))?|who are you|what are you"
     r"|how (?:do|can|should) (?:i|you) (?:use|work with|ask) (?:you|this|it)|how can you help(?: me)?"
@@ -233,6 +248,7 @@ STATEMENTS: tuple[tuple[Form, re.Pattern[str]], ...] = (
     ("noted", PLAIN),
     ("noted", WHO),
     ("noted", DONE),
+    ("noted", DEED),
     ("thanks", APPROVED),
     ("changes", CHANGES),
     ("help", HELP),

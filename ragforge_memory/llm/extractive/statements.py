@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from ragforge_memory.llm.extractive.questions import MAX_QUESTION, prose, sentences
 from ragforge_memory.llm.extractive.small_talk import (
+    DEED,
     DONE,
     GREETING,
     MARKED,
@@ -35,6 +36,11 @@ def noted_in(text: str) -> str | None:
     # How things are is a note where it is all that is said; beside something else it explains.
     forms = _FORMS if all(any(form.match(each) for form in _FORMS) for each in said) else (NOTED, SET)
     return next((each for each in said if _is_noted(each, forms)), None)
+
+
+def tells_a_deed(text: str) -> bool:
+    """Whether a user's message says what somebody has done: it may close what was to be done, and is no note itself."""
+    return len(text) <= MAX_QUESTION and any(DEED.match(each.strip()) for each in sentences(prose(text)))
 
 
 def _is_noted(sentence: str, forms: Sequence[re.Pattern[str]]) -> bool:

@@ -8,17 +8,20 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ragforge_memory.llm.extractive.bare_corrections import retracts
-from ragforge_memory.llm.extractive.small_talk import DONE, LEADING
+from ragforge_memory.llm.extractive.small_talk import DEED, DONE, LEADING
 from ragforge_memory.llm.extractive.wording import subject_words
 
 _TO_DO = re.compile(
     r"(?:(?:still )?to-?do\b ?[:,-]?|still to do ?[:,-]|(?:we|i) still (?:have|need) to) ?(?P<what>\w.*)", re.I
 )
-
-
-# What was done, as what is to be done says it; the others are told by their stems.
-_TO_DO_VERBS = {"wrote": "write", "written": "write", "rewrote": "rewrite", "rewritten": "rewrite", "built": "build",
-                "sent": "send"}  # fmt: skip
+# What a verb is called where it is to be done; the others have one stem.
+_BASES = dict(
+    (
+        *(("wrote", "write"), ("written", "write"), ("rewrote", "rewrite"), ("rewritten", "rewrite")),
+        *(("built", "build"), ("rebuilt", "rebuild"), ("sent", "send")),
+        *(("documented", "document"), ("implemented", "implement")),
+    )
+)
 
 
 def to_do_words(text: str) -> list[str]:
@@ -28,12 +31,15 @@ def to_do_words(text: str) -> list[str]:
 
 
 def done_words(text: str) -> list[str]:
-    """The stems of what a statement says is done; none where it says it of nothing."""
-    done = DONE.match(" ".join(text.split()))
-    if done is None:
+    """The stems of what a statement says is done, with what was done to it if it says that; none where it says it of
+    nothing."""
+    said = " ".join(text.split())
+    if done := DONE.match(said):
+        return subject_words(next(filter(None, done.groups()), ""))
+    if (deed := DEED.match(said)) is None:
         return []
-    verb, space, rest = next(filter(None, done.groups()), "").partition(" ")
-    return subject_words(f"{_TO_DO_VERBS.get(verb.lower(), verb)}{space}{rest}")
+    did = (deed["did"] or deed["done"]).lower()
+    return subject_words(f"{_BASES.get(did, did)} {deed['what'] or deed['which']}")
 
 
 def closes(text: str, note: str) -> bool:
