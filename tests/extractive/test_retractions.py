@@ -33,6 +33,8 @@ pytestmark = pytest.mark.anyio
         ("delete my last note", ""),
         ("take that back", ""),
         ("never mind", ""),
+        ("the privacy rule about IP addresses is obsolete", "IP addresses"),
+        ("scrap the todo about the dead table", "dead table"),
         ("forget the header versioning", "header versioning"),
     ],
 )

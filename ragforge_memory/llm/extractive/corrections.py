@@ -12,7 +12,7 @@ from typing import Any, Generic, TypeVar
 from ragforge_memory.llm.extractive.bare_corrections import as_quoted, read_acknowledged, retracts
 from ragforge_memory.llm.extractive.held import Held, held
 from ragforge_memory.llm.extractive.questions import names_in, sentences
-from ragforge_memory.llm.extractive.small_talk import LEADING, WHO
+from ragforge_memory.llm.extractive.small_talk import LEADING, PLAIN, SET, WHO
 from ragforge_memory.llm.extractive.to_dos import closes, done_words, to_do_words
 from ragforge_memory.llm.extractive.values import APPROVES, REPORTS, SAYS
 from ragforge_memory.llm.extractive.wording import stem, subject_words
@@ -30,9 +30,9 @@ _TAKES = re.compile(
 T = TypeVar("T")
 
 _CORRECTS = re.compile(
-    r"^(?:(?:ok(?:ay)?|so|but|and|well|hm+|sorry|i think|please|fyi|important)[, :;.!]+)*"
+    r"^(?:(?:ok(?:ay)?|so|but|and|well|hm+|wait|oh|sorry|i think|please|fyi|important)[, :;.!]+)*"
     r"(?:actually\b|from now on\b|scratch that\b|forget (?:it|that|what)\b|my mistake\b|no,"
-    r"|(?:correction|update)(?: that\b| ?[:,-])"
+    r"|(?:correction|update)(?: that\b| ?[:,-])|never ?mind[,:]"
     r"|(?:i|we) (?:was|were) wrong\b|(?:that(?:['’]s| is) )?(?:wrong|not (?:right|true|so))[,;:.]"
     r"|we(?:['’]ve| have)? (?:changed (?:our|my) minds?|switched|moved|dropped)\b)"
     r"|\bno longer\b(?! than\b)",
@@ -42,8 +42,8 @@ _CORRECTS = re.compile(
 _RETRACTS = re.compile(
     r"\W*(?:we(?:['’]ve| have)? changed (?:our|my) minds?|scratch that|(?:i|we) (?:was|were) wrong)\b", re.I
 )
-# "Anna owns it now" is against who owned it before.
-_NOW = re.compile(rf"(?={WHO.pattern.removeprefix('^')}).*\bnow\b", re.I)
+# "Anna owns it now", "the queue is Kafka now" are against what was so before.
+_NOW = re.compile(r"\bnow\b", re.I)
 _CONDITION = re.compile(r"\W*(?:if|unless|until|when(?:ever)?|should)\b", re.I)
 _NOT = re.compile(r"\b(?:not|never|no longer|against|without|stop(?:ped)?|drop(?:ped)?)\b|n['’]t\b", re.I)
 # "We no longer support Python 2" says nothing of what is said of 3.9.
@@ -190,13 +190,17 @@ def _bare(text: str) -> str:
 def _says_so(text: str) -> bool:
     """Whether a statement says of itself that it corrects something; "No, that is fine" does not, nor does an if
     or the report of a bug."""
-    if text.rstrip().endswith("?") or _CONDITION.match(text) or not (_CORRECTS.search(text) or _NOW.match(text)):
+    if text.rstrip().endswith("?") or _CONDITION.match(text) or not (_CORRECTS.search(text) or _is_so_now(text)):
         return False
     said = LEADING.sub("", text)
     if REPORTS.match(said):
         return False
     states = SAYS.match(said)
     return states is None or not _APPROVES.match(states["what"])
+
+
+def _is_so_now(text: str) -> bool:
+    return bool(_NOW.search(text)) and any(form.match(text) for form in (SET, PLAIN, WHO))
 
 
 def _is_against(text: str, note: str) -> bool:
@@ -206,7 +210,7 @@ def _is_against(text: str, note: str) -> bool:
     about the connect timeout), name the same thing where both name one before a verb ("the auth service", "the billing
     service"), and say of it what it is, or what it has.
     """
-    first, second = subject_words(text), subject_words(note)
+    first, second = (subject_words(LEADING.sub("", each)) for each in (text, note))
     if not first or not second:
         return False
     who, takes = (_done_by(text), _done_by(note)), (_taken_for(text), _taken_for(note))
@@ -250,7 +254,7 @@ def _is_said_alike(text: str, note: str) -> bool:
 def _beginnings(text: str) -> set[str]:
     """The words by which a statement and what corrects it are found: those that they begin with."""
     told = [pair[1] for pair in (_done_by(text), _taken_for(text)) if pair]
-    return {*subject_words(text)[:1], *(word for words in told for word in words[:1])}
+    return {*subject_words(LEADING.sub("", text))[:1], *(word for words in told for word in words[:1])}
 
 
 def _done_by(text: str) -> tuple[str, list[str]] | None:

@@ -10,6 +10,7 @@ import re
 from typing import NamedTuple
 
 from ragforge_memory.llm.extractive.small_talk import LEADING, NO_QUESTION, PLAIN, SET
+from ragforge_memory.llm.extractive.values import QUANTITY
 from ragforge_memory.llm.extractive.wording import content_words, stem
 
 MAX_HELD = 200
@@ -28,6 +29,12 @@ _KINDS = (
     ("end", r"expires? (?:after|in) "),
     ("name", r"(?:is|are) (?:now )?called (?!(?:twice|once|again|first|last|never|always|often|\w+ly)\b)"),
     ("moved", r"(?:has |have )?(?:now )?(?:moved|switched|migrated) to "),
+)
+# "Pages are cached for 10 minutes", "jobs are retried three times": of what is done so long, or so often.
+_SO_LONG = re.compile(
+    r"(?:is|are) (?:now |only |always )?(?P<done>[a-z]+ed|kept|held|sent|run) "
+    rf"(?:(?:for|within|after|every) (?={QUANTITY})|(?={QUANTITY} ?times\b))",
+    re.I,
 )
 _KIND = tuple((kind, re.compile(pattern, re.I)) for kind, pattern in _KINDS)
 # Of which of the others a move tells.
@@ -72,6 +79,8 @@ def held(text: str) -> Held | None:
         return Held(subject, "value", _value(said[states.end("what") :])) if len(subject) > 1 else None
     if (states := PLAIN.match(said)) and states["what"]:
         behind = said[states.end("what") :]
+        if (done := _SO_LONG.match(behind)) and (subject := named(states["what"])):
+            return Held(subject, stem(done["done"]), _value(behind[done.end() :].partition(",")[0]))
         for kind, form in _KIND:
             if (form_of := form.match(behind)) and (subject := named(states["what"])):
                 return Held(subject, kind, _value(behind[form_of.end() :].partition(",")[0]))

@@ -23,12 +23,13 @@ from ragforge_memory.llm.port import ChatMessage
 
 # Of "forget the note about uploads" the uploads are what it is about.
 _ORDER = re.compile(
-    r"\b(?:forget|undo|delete|remove|erase|drop|discard|ignore|disregard|scratch|retract|take|back|cancel|revoke|never"
+    r"\b(?:forget|undo|delete|remove|erase|drop|scrap|discard|ignore|disregard|scratch|retract|take|back|cancel|revoke|never"
     r"|mind|wants?|notes?|noted|decisions?|decided|to-?dos?|reminders?|rules?|agreements?|agreed|plans?|said|told|wrote"
     r"|last|latest|any|everything|anything|longer|holds?|appl(?:y|ies)|stands?|counts?|obsolete|void|off|moot"
     r"|do(?:es)?n['’]t)\b",
     re.I,
 )
+_ABOUT = re.compile(r"\b(?:about|regarding|concerning) (?!(?:it|that|this)\b)(?P<what>.*)", re.I)
 _ALL = re.compile(
     r"\b(?:all|everything|anything|what|notes|decisions|to-?dos|reminders|rules|agreements|plans)\b", re.I
 )
@@ -38,7 +39,8 @@ _PASSING = re.compile(r"(?:please |ok(?:ay)?,? )*(?:never ?mind|forget (?:it|abo
 
 def retracted_words(text: str) -> str:
     """What the notes are about that are to be taken back; ``''`` where it is the last one."""
-    return " ".join(content_words(_ORDER.sub(" ", text)))
+    about = _ABOUT.search(text)
+    return " ".join(content_words(_ORDER.sub(" ", about["what"] if about else text)))
 
 
 def last_noted(text: str, earlier: Sequence[ChatMessage]) -> tuple[str, ...]:

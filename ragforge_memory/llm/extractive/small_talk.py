@@ -43,11 +43,12 @@ THANKS = re.compile(
     re.I,
 )
 _AHEAD = (
-    r"(?:(?:actually|ok(?:ay)?|so|but|and|no(?:pe)?|well|hm+|sorry|i think|please|fyi|btw|by the way|important"
-    r"|warning|no (?:worries|problem)|scratch that|in general|as a rule)[, :;.!]+)*"
+    r"(?:(?:actually|ok(?:ay)?|so|but|and|no(?:pe)?|well|hm+|wait|oh|never ?mind|sorry|i think|please|fyi|btw|by the"
+    r" way|important|warning|no (?:worries|problem)|scratch that|in general|as a rule)[, :;.!]+)*"
 )
 LEADING = re.compile(
-    r"^(?:(?:ok(?:ay)?|so|but|and|well|hm+|sorry|i think|please|fyi|important|actually|from now on|scratch that|no|nope"
+    r"^(?:(?:ok(?:ay)?|so|but|and|well|hm+|wait|oh|never ?mind|sorry|i think|please|fyi|important|actually|from now on"
+    r"|scratch that|no|nope"
     r"|my mistake|(?:i|we) (?:was|were) wrong|note|remember|for the record|decision|decided|reminder|correction|update"
     r"|rule|facts?(?= ?:)|heads[- ]up|(?:we|i)(?:['’]ve| have)? (?:now )?(?:decided|agreed|changed (?:our|my) minds?))"
     r"(?: that\b|(?: on)? ?[:,;.-])? ?(?=\b|['’\"`]))+",
@@ -66,15 +67,23 @@ _APPROVED = (
     rf"{_AHEAD}{_PRONOUN} {APPROVES}"
     r"(?: (?:now|then|already|as (?:it|they) (?:is|are|was|were)|for (?:me|now|us)|with me|like (?:this|that)))*[.! ]*$"
 )
+# What a project does: "we cache product pages for an hour"; "we see errors" reports.
+_PRACTICES = (
+    "archive|ban|build|bump|cache|deploy|document|encrypt|expose|forbid|format|hash|host|lint|log|merge|pin|publish"
+    "|release|require|retry|rotate|serve|ship|sign|store|tag|target|test|validate|version|want"
+)
 _NOTE = r"(?:note(?: to self)?|remember|for the record|decision|reminder)"
 NOTED = re.compile(
     rf"^(?!{_APPROVED}){_AHEAD}"
     r"(?:(?:we|i)(?:['’]ve| have)? (?:now |just |all )?(?:decided|agreed|chose|chosen|settled|concluded|picked|rejected"
-    r"|opted)\b|i prefer \w"
+    r"|opted)\b|i prefer (?!not\b)\w"
+    r"|we (?:do not|don['’]t) (?!(?:know|understand|see|have|need|remember|think|care|mind|get)\b)[a-z]+"
+    rf"|we (?:(?:never|always|only|now|also|still) )?(?:{_PRACTICES})\b"
     r"|we (?:no longer|(?:should|must|will|shall|can)(?:n['’]t)?(?! (?:talk|discuss|look|see|check|think|consider|try"
     r"|wait)\b)|won['’]t|(?:do not|don['’]t) (?:want|use|support)|(?:never|always)) \w"
     r"|we(?:['’]re| are) going to (?!(?:talk|discuss|look|see|check|think|need|try|have)\b)\w"
     r"|i(?:['’]d| would) rather \w|use \S+(?: \S+){0,3} (?:instead of|rather than)\b"
+    r"|use (?!(?:of|cases?|the|an?|it|this|that|these|those|your|its)\b)\S+(?: \S+)? (?:for|in|as|everywhere)\b"
     r"|we['’]ll (?:(?:not|never|always|only|now) )?(?:use|keep|go with|stay|stick|store|write|drop|make|support)\b"
     r"|let(?:['’]?s| us) (?=.* (?:instead|after all|by default|everywhere)\W*$)\w"
     r"|let(?:['’]?s| us) (?:agree|use|keep|stick|stay|go with|never|always|not|drop|rename)\b|from now on\b"
@@ -84,7 +93,8 @@ NOTED = re.compile(
     r"|facts? ?:"
     r"|fyi\b|(?:keep|bear) in mind\b|(?:please )?be aware\b|scratch that\b|(?:i|we) (?:was|were) wrong\b|my mistake\b"
     r"|we(?:['’]ve| have)? (?:(?:still|only|now|also|currently) )*"
-    r"(?:changed (?:our|my) minds?|switched|moved|dropped|use|keep|prefer|support)\b"
+    r"(?:changed (?:our|my) minds?|switched|moved|dropped|postponed|delayed|raised|lowered|increased|reduced|limited"
+    r"|extended|use|keep|prefer|support)\b"
     r"|(?:the|our) (?:plan|rule|convention|policy|agreement|reason|goal)(?: for \S+)? (?:is|was)\b"
     r"|(?:never|always|do not|don['’]t) (?!(?:mind|know|understand|show|tell|worry|care|nice|good|great"
     r"|happy|glad|fun|a pleasure)\b)\w|going forward\b"
@@ -128,9 +138,9 @@ SET = re.compile(
     # "The error is KeyError" reports something, and "the class is Parser" looks for it.
     r"^(?!.*\b(?:errors?|exceptions?|problems?|issues?|causes?|culprits?|results?|outputs?|answers?|questions?|bugs?"
     r"|failures?|functions?|methods?|class(?:es)?|types?|names?|files?) (?:is|are) (?-i:[A-Z`]))"
-    rf"{_AHEAD}(?:(?:the|our) |{NO_QUESTION}(?!(?:it|this|that|there|here)\b)(?=(?:[a-z'’-]+ ){{2,5}}(?:is|are) ))"
+    rf"{_AHEAD}(?:(?:the|our) |{NO_QUESTION}(?!(?:it|this|that|there|here)\b)(?=(?:[a-z0-9'’-]+ ){{2,5}}(?:is|are) ))"
     r"(?P<what>(?:(?!(?:that|which|who|where|when|what|why|how|if|whether|is|are)\b)"
-    r"[a-z][a-z'’-]* ){1,5})(?:is|are) (?:now |only |set to |limited to |capped at )*"
+    r"[a-z][a-z0-9'’-]* ){1,5})(?:is|are) (?:now |only |set to |limited to |capped at )*"
     rf"(?:{QUANTITY}|{_CALLED})(?: now| max| each| by default| at most| in total)*[.! ]*$",
     re.I,
 )
@@ -139,18 +149,22 @@ SET = re.compile(
 _HOW = (
     r"(?:(?:is|are) (?:always |never |only |now |not )?(?!(?:us|call|rais|defin|declar|import|test|referenc|mention"
     r"|handl|catch)ed\b)(?:[a-z]{2,}ed|kept|built|sent|written|run|set|held|made|split)"
-    r" (?:in|with|on|by|to|as|at|from|via|through|under|behind|into|once|per)"
+    r" (?:in|with|on|by|to|as|at|from|via|through|under|behind|into|once|per|twice"
+    rf"|(?:for|within|after|before|until|every)(?= {QUANTITY})|(?=(?:\d+|two|three|four|five|six|ten) times\b)\w+)"
     r"|lives? (?:in|on|at|under|behind)|runs? (?:on|in|at|every|behind|under|as|before|after|once)"
+    r"|(?:starts?|begins?|ends?) (?:on|at|after|before)(?= (?:(?:mon|tues|wednes|thurs|fri|satur|sun)day|noon|midnight"
+    r"|(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]* \d|\d{1,2}(?::\d| ?[ap]m\b)))"
     r"|happens? (?:on|at|every|before|after|in|once)|appl(?:y|ies) (?:to|per|only|in|from)|expires? (?:after|in|at)"
     r"|belongs? (?:to|in)|go(?:es)? (?:in|to|through|into|via)|comes? from"
     r"|(?:ha(?:s|ve) )?(?:moved|switched|migrated) to"
-    r"|(?:is|are) called(?! (?:by|in|from|at|with|on|when|for|as|once)\b))"
+    r"|(?:is|are) called(?! (?:by|in|from|at|with|without|on|when|for|as|once)\b))"
 )
-# "Uploads are encrypted", and no "the build is failed", "tests are needed", "uploads are encrypted or not".
+# "Uploads are encrypted" is how a project does it; "connections are refused" is what somebody looks for.
 _KEPT_SO = (
-    r"(?:is|are) (?:(?:always|never|only|now|not|still) )?(?!(?:us|call|rais|defin|declar|import|test|referenc|mention"
-    r"|handl|fail|crash|stopp|block|finish|complet|need|locat|suppos|expect|relat|implement|interest|confus)ed\b)"
-    r"[a-z]{3,}ed(?=[.! ]*$)"
+    r"(?:is|are) (?:(?:always|never|only|now|not|still) )?(?:allow|anonymi[sz]|archiv|audit|cach|compress|deprecat"
+    r"|disabl|enabl|encod|encrypt|escap|format|forbidd|generat|hash|index|limit|lint|locali[sz]|logg|minifi|mirror"
+    r"|normali[sz]|pinn|replicat|requir|retri|review|rotat|saniti[sz]|shard|sign|stor|support|throttl|translat"
+    r"|validat|version)e[dn](?=[.! ]*$)"
 )
 _NOUN = r"(?:(?!(?:that|which|who|where|when|what|why|how|if|whether|of)\b)[a-z][\w'’/-]* )"
 PLAIN = re.compile(
@@ -170,7 +184,7 @@ WHO = re.compile(
 )
 """What says who answers for something: "Anna reviews the metrics module"."""
 DONE = re.compile(
-    rf"^(?!.*\?){_AHEAD}(?:(?:done|finished|completed) ?[:,-] ?(\w.*?)"
+    rf"^(?!.*\?){_AHEAD}(?:(?:done|finished|completed|fixed|solved|resolved) ?[:,-] ?(\w.*?)"
     r"|(?:we|i)(?:['’]ve| have)? (?:(?:now|just|finally|already) )?(?:finished|completed|done) (?!with\b)(\w.*?)"
     r"|(?:(?:we|i)(?:['’](?:m|re|ve)| am| are| have)? )?(?:(?:now|just|finally|already|all) )?(?:done|finished) with "
     r"(\w.*?)"
@@ -179,6 +193,7 @@ DONE = re.compile(
     re.I,
 )
 """What says that something is done; what that is, is its one group."""
+_NO_IT = r"(?!(?:it|this|that|them|on|out|up|in|off|around)\b)"
 _DID = (
     r"(?P<{name}>(?:add|archiv|automat|benchmark|bump|chang|check|clean|configur|creat|delet|deploy|disabl|document|dropp"
     r"|enabl|encrypt|extract|fix|implement|index|install|lock|lower|merg|migrat|mov|pinn|port|publish|rais|refactor"
@@ -189,7 +204,7 @@ DEED = re.compile(
     # What came of it instead is told, and no to-do is done by it.
     r"^(?!.*\?)(?!.*\b(?:but|and now|fail\w*|\w*errors?|\w*exceptions?|still|yet|why|how)\b)"
     rf"{_AHEAD}(?:(?:(?:we|i)(?:['’]ve| have)? (?:(?:now|just|finally|already|also) )*"
-    rf"|(?=\S+ (?:the|an?|all|our) )){_DID.format(name='did')} (?P<what>\w.*?)"
+    rf"|(?=\S+ (?:the|an?|all|our) )){_DID.format(name='did')} (?P<what>{_NO_IT}\w.*?)"
     rf"|{NO_QUESTION}(?!(?:it|this|that|they|these|those)\b)(?P<which>\S+(?: \S+){{0,6}}?)"
     rf" (?:is|are|has been|have been) (?:(?:now|all|finally|already) )*{_DID.format(name='done')})[.! ]*$",
     re.I,
@@ -210,7 +225,7 @@ _OVER = PARTS["over"].format(holds=PARTS["holds"])[:-1] + "|void|moot|off|histor
 TAKEN_BACK = re.compile(
     r"^(?:(?:please|ok(?:ay)?|no|sorry|actually|(?:can|could|would|will) you|(?:i|we)(?: want to)?)[, ]+)*"
     r"(?:forget\b[^?,;:]*|take (?:that|it|this|(?:that|this|the last) (?:note|decision)) back"
-    r"|(?:undo|delete|remove|erase|drop|discard|ignore|disregard|scratch|retract|take back|cancel|revoke)"
+    r"|(?:undo|delete|remove|erase|drop|scrap|discard|ignore|disregard|scratch|retract|take back|cancel|revoke)"
     rf"(?: (?:about|all|of|the|that|this|my|our|last|latest|it))*?(?: (?:{_OUR_WORDS}))?"
     r"|never ?mind(?: that| it| about [^?]*)?"
     # "The note about uploads no longer holds", "what we decided about Redis is obsolete".
