@@ -146,3 +146,23 @@ def test_line_ends_and_letters_of_other_systems_change_nothing() -> None:
 def test_deep_nesting_does_not_break_the_walk() -> None:
     source = "int f(void) { return " + "(" * 3000 + "1" + ")" * 3000 + "; }\n"
     assert parse("a.c", source.encode()).scopes[0].name == "f"
+
+
+def test_what_a_macro_makes_bears_the_names_that_it_is_given() -> None:
+    source = b"""/* It opens. */
+TEST(suite, opens) {
+    int x = run();
+}
+DEFINE_TEST(closes) { return run(); }
+SYSCALL_DEFINE3(open, const char *, name, int, flags) { return 0; }
+int after(void) { { int y = 2; } return 1; }
+"""
+    parsed = parse("a.c", source)
+    assert [f"{found.key} {found.start_line}-{found.end_line}" for found in parsed.scopes] == [
+        "suite.opens 2-4",
+        "DEFINE_TEST.closes 5-5",
+        "SYSCALL_DEFINE3.open 6-6",
+        "after 7-7",
+    ]
+    assert parsed.scopes[0].docstring == "It opens."
+    assert [[use.name for use in found.uses if use.kind == "call"] for found in parsed.scopes[:2]] == [["run"], ["run"]]

@@ -312,3 +312,36 @@ int after() { return 1; }
         "Failure.show",
         "after",
     ]
+
+
+def test_what_a_macro_makes_bears_the_names_that_it_is_given() -> None:
+    source = b"""// It adds.
+TEST(Suite, Adds) { int x = run(); }
+TEST_F(Fixture, Other) { helper(); }
+BOOST_AUTO_TEST_CASE(alone) {}
+TEST(printf_test, char) {}
+BENCHMARK_DEFINE_F(Fix, Speed)(State& state) { run(); }
+TEST_CASE("it subtracts", "[math]") { int y = run(); }
+class Foo { Foo(Bar) {} };
+class BAR { BAR(Foo) {} };
+main() { return 0; }
+"""
+    parsed = parse("a.cc", source)
+    assert [f"{found.key} {found.type} {found.start_line}-{found.end_line}" for found in parsed.scopes] == [
+        "Suite.Adds method 2-2",
+        "Fixture.Other method 3-3",
+        "BOOST_AUTO_TEST_CASE.alone method 4-4",
+        "printf_test.char method 5-5",
+        "Fix.Speed method 6-6",
+        "TEST_CASE function 7-7",
+        "Foo class 8-8",
+        "Foo.Foo method 8-8",
+        "BAR class 9-9",
+        "BAR.BAR method 9-9",
+        "main function 10-10",
+    ]
+    assert parsed.scopes[0].docstring == "It adds."
+    assert parsed.scopes[0].signature == "TEST(Suite, Adds)"
+    assert [[use.name for use in parsed.scopes[number].uses if use.kind == "call"] for number in (0, 4)] == [
+        ["run"]
+    ] * 2

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ragforge_memory.code.c.links import INCLUDE
+from ragforge_memory.code.c.made import block, made_statement, name_alone, names_given, open_made
 from ragforge_memory.code.c.text import declared_name, is_name, operator_text, qualified, type_text, value_of
 from ragforge_memory.code.c.types import (
     bind_templates,
@@ -59,9 +60,11 @@ _WORDS = ("storage_class_specifier", "virtual", "explicit_function_specifier", "
 def function(draft: Draft, node: Node) -> Visit:
     """A function with a body (or ``= default``), inside or outside its class."""
     name_node, _, declarator = declared_name(node.child_by_field_name("declarator"))
+    body, alone = node.child_by_field_name("body"), name_alone(draft, node)
+    if alone is not None:
+        return open_made(draft, node, node, body, *alone)
     if name_node is None or declarator is None:
         return comment_free(node.named_children)
-    body = node.child_by_field_name("body")
     return open_function(draft, node, name_node, declarator, body)
 
 
@@ -69,7 +72,10 @@ def open_function(draft: Draft, node: Node, name_node: Node, declarator: Node, b
     """Open a function or method whatever its declarator looks like."""
     owner, name = split_name(draft, name_node)
     owner = owning_type(draft, node, owner)
-    if not (is_name(name) and is_name(owner or name)):
+    made = names_given(draft, node, name_node)
+    if made is not None:
+        owner, name, name_node = made
+    elif not (is_name(name) and is_name(owner or name)):
         return comment_free(node.named_children)
     current, whole = draft.current, whole_of(node)
     friend = whole.type == "friend_declaration"
@@ -319,6 +325,8 @@ _DEFINITIONS = frozenset(
 )  # fmt: skip
 
 HANDLERS: dict[str, Handler] = {
+    "expression_statement": made_statement,
+    "compound_statement": block,
     "preproc_include": include,
     "preproc_def": macro,
     "preproc_function_def": macro,
