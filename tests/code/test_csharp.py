@@ -167,3 +167,20 @@ def test_line_ends_and_letters_of_other_systems_change_nothing() -> None:
 def test_deep_nesting_does_not_break_the_walk() -> None:
     source = "class A { int F() { return " + "(" * 2000 + "1" + ")" * 2000 + "; } }\n"
     assert parse("a.cs", source.encode()).scopes[0].name == "A"
+
+
+def test_an_event_with_code_of_its_own_is_listed() -> None:
+    source = b"""class A {
+    public event Handler Changed { add { hook(value); } remove { } }
+    event Handler I.Gone { add => hook(value); remove { } }
+    public event Handler Plain;
+    void hook(Handler value) { }
+}
+"""
+    parsed = parse("a.cs", source)
+    assert [(found.key, found.modifiers) for found in parsed.scopes[1:]] == [
+        ("A.Changed", ("public", "property")),
+        ("A.Gone", ("property",)),
+        ("A.hook", ()),
+    ]
+    assert [use.name for use in parsed.scopes[1].uses if use.kind == "call"] == ["hook"]

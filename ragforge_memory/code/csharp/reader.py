@@ -115,7 +115,7 @@ def _type(draft: Draft, node: Node) -> Visit:
 
 
 def _method(draft: Draft, node: Node) -> Visit:
-    """Methods, constructors, local functions, operators, indexers and properties."""
+    """Methods, constructors, local functions, operators, indexers, properties, and events with code of their own."""
     body = (
         node.child_by_field_name("body") or node.child_by_field_name("accessors") or node.child_by_field_name("value")
     )
@@ -124,7 +124,7 @@ def _method(draft: Draft, node: Node) -> Visit:
     words = modifiers(draft, node)
     if node.type == "constructor_declaration":
         words.append("constructor")
-    elif node.type in ("property_declaration", "indexer_declaration"):
+    elif node.type in ("property_declaration", "indexer_declaration", "event_declaration"):
         words.append("property")
     returns = node.child_by_field_name("returns") or node.child_by_field_name("type")
     parameters = node.child_by_field_name("parameters")
@@ -258,7 +258,7 @@ def refusal(root: Node, data: bytes) -> str | None:
 
 _METHODS = ("method_declaration", "constructor_declaration", "destructor_declaration", "local_function_statement",
             "operator_declaration", "conversion_operator_declaration", "indexer_declaration",
-            "property_declaration")  # fmt: skip
+            "property_declaration", "event_declaration")  # fmt: skip
 
 _HANDLERS: dict[str, Handler] = {
     "using_directive": using,
