@@ -166,3 +166,17 @@ int after(void) { { int y = 2; } return 1; }
     ]
     assert parsed.scopes[0].docstring == "It opens."
     assert [[use.name for use in found.uses if use.kind == "call"] for found in parsed.scopes[:2]] == [["run"], ["run"]]
+
+
+def test_macros_between_a_type_and_a_name_are_read_over() -> None:
+    source = b"""int MY_CALL main(void) { return 0; }
+static void * MY_CALL grow(size_t size)
+{
+    return realloc(size);
+}
+struct MY_ITEM first(int a) { return all[a]; }
+const MY_ITEM last(int a) { return all[a]; }
+MY_API struct item MY_CALL find(int a) { return MY_CAST first(a); }
+"""
+    assert [found.key for found in parse("a.c", source).scopes] == ["main", "grow", "first", "last", "find"]
+    assert [found.key for found in parse("a.cc", source).scopes] == ["main", "grow", "first", "last", "find"]

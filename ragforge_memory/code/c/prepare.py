@@ -32,6 +32,16 @@ _BEFORE_FUNCTION = re.compile(
 )
 """``LIB_API int name(``: at least a type and a name follow, or an ``operator``."""
 
+_BEFORE_NAME = re.compile(
+    rb"^[ \t]*(?:(?:static|inline|extern|constexpr|virtual|friend|const)[ \t]+)*"
+    rb"(?:(?:struct|union|enum|class)[ \t]+\w+"
+    rb"|(?!(?:static|inline|extern|constexpr|virtual|friend|const|explicit|struct|union|enum|class|return|else|case|throw"
+    rb"|do|goto|delete|new|typedef|sizeof)\b)[\w:]+(?:<[^;{}()\n]*>)?)"
+    rb"(?:[ \t]+const)?[ \t*&]+(" + _CAPS + rb"(?:\([^()\n]*\))?)[ \t\n]+(?=~?[\w:]+[ \t]*\()",
+    re.MULTILINE,
+)
+"""``int LIB_CALL name(``, behind the type."""
+
 _BEFORE_CONSTRUCTOR = re.compile(
     rb"^[ \t]*(?:(?:inline|constexpr|virtual|explicit)[ \t]+)*(" + _CAPS + rb"(?:\([^()\n]*\))?)[ \t\n]+"
     rb"(?=(?:(?:inline|constexpr|virtual|explicit)[ \t]+)*~?(\w+)[ \t]*\()",
@@ -56,8 +66,8 @@ _ALONE = re.compile(
 )
 """``LIB_BEGIN_NAMESPACE`` on a line of its own."""
 
-_PATTERNS = (_IN_CLASS, _ALONE, _BEFORE_TEMPLATE, _BEFORE_FUNCTION, _BEFORE_FUNCTION, _BEFORE_CONSTRUCTOR,
-             _AFTER_DECLARATOR, _AFTER_PARAMETERS)  # fmt: skip
+_PATTERNS = (_IN_CLASS, _ALONE, _BEFORE_TEMPLATE, _BEFORE_FUNCTION, _BEFORE_FUNCTION, _BEFORE_NAME,
+             _BEFORE_CONSTRUCTOR, _AFTER_DECLARATOR, _AFTER_PARAMETERS)  # fmt: skip
 
 _KEYWORDS = re.compile(rb"\b(?:return|else|case|throw|do|goto|delete|new|typedef|sizeof)\s*$")
 
