@@ -205,15 +205,20 @@ def _taken_over(lost: Sequence[AnchorRow], change: Standing) -> dict[str, Succes
     having: dict[str, list[Definition]] = defaultdict(list)
     for each in change.new:
         having[each.body_hash].append(each)
-    taken = {each for was, each in change.kept if was.body_hash != each.body_hash}
+    taken = {each: was for was, each in change.kept if was.body_hash != each.body_hash}
     for each in taken:
         having[each.body_hash].append(each)
     found = {}
     for anchor in lost:
         at = last_on(anchor)
         there = having.get(at.body_hash, []) if anchor.alone == at.body_hash else []
-        if len(there) == 1 and there[0] in taken and find_successors([at], there)[0].definition is not None:
-            found[anchor.uuid] = Successor(there[0], alike(at, there[0]))
+        if len(there) != 1 or there[0] not in taken:
+            continue
+        now = there[0]
+        # What is near to what it was, in another file, was only written anew, and is what it was.
+        anew = now.file != at.file and still(taken[now], now)
+        if not anew and find_successors([at], there)[0].definition is not None:
+            found[anchor.uuid] = Successor(now, alike(at, now))
     return found
 
 

@@ -102,3 +102,21 @@ async def test_an_overload_that_is_gone_is_not_the_one_beside_it(
             **dict.fromkeys(SUMS, "fresh"),
             gone: "orphaned",
         }
+
+
+async def test_what_was_only_written_anew_elsewhere_is_not_what_went(
+    repository: Repository, run: Run, talk: Talk, cypher: Cypher
+) -> None:
+    made = "class Store:\n    def request(self, env):\n        return Request(env)\n"
+    repository.write("store.py", made)
+    repository.write("events.py", made.replace("Store", "Events").replace("(env)", "(env, )"))
+    repository.commit("both")
+    await run()
+    [scope] = cypher("MATCH (s:Scope {project: $project, name: 'request', file: 'store.py'}) RETURN s.uuid AS uuid")
+    await talk.say(scope["uuid"])
+    repository.git("rm", "-q", "store.py")
+    repository.edit("events.py", ("(env, )", "(env)"))
+    repository.commit("one is gone, and the other written as it was")
+    await run()
+    (reference,) = await talk.references.of_conversation(talk.conversation_id)
+    assert (reference.status, reference.candidates) == ("orphaned", ())
