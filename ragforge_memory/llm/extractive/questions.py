@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from ragforge_memory.llm.extractive.commit_patterns import revision_of
 from ragforge_memory.llm.extractive.days import ANY_DAYS, Days, without_days
 from ragforge_memory.llm.extractive.patterns import AGAIN, COMPARED, PATTERNS, Form
+from ragforge_memory.llm.extractive.relations import related
 from ragforge_memory.llm.extractive.small_talk import (
     HELP,
     MARKED,
@@ -98,28 +99,6 @@ _SAID_WORDS = re.compile(
 )
 _FENCED = re.compile(r"(`{3,}).*?(?:\1|$)", re.S)
 _SENTENCE = re.compile(r"(?<=[?!.])(?<!\bvs\.)\s+(?=\S)")
-# "The code of X's caller", "where is the caller of X": who calls X, and no member of X that is called so.
-_RELATIONS: tuple[tuple[Form, str], ...] = (
-    ("callers", r"callers?|call ?sites?"),
-    ("callees", r"callees?"),
-    ("subclasses", r"subclass(?:es)?"),
-    (
-        "bases",
-        r"superclass(?:es)?|(?:base|parent|super) ?class(?:es)?|(?:class|type|inheritance) (?:hierarchy|tree|chain)"
-        r"|inheritance",
-    ),
-)
-_RELATED: tuple[tuple[Form, re.Pattern[str]], ...] = tuple(
-    (
-        form,
-        re.compile(
-            rf"^(?:of |the |a |an |all |any )*(?:(?:(?P<its>its|their)|(?P<owner>\S+?)(?: (?:function|method|class))?"
-            rf"['’]s) (?:(?:direct|only|first|own) )?(?:{words})|(?:{words}) (?:of|for) (?P<of>.+))$",
-            re.I,
-        ),
-    )
-    for form, words in _RELATIONS
-)
 AND_STILL = rf",?(?: and| or)? (?:is|are|does|do) (?:it|that|this|they|those) still {PARTS['holds']}\W*$"
 """What may follow a question for what was said."""
 
@@ -248,7 +227,7 @@ def _matched(said: str) -> Question | None:
             last = int(groups["last"] or first)
             return Question(form, read_target(asked), said, min(first, last), max(first, last))
         if form in ("where", "what", "show"):
-            form, asked = _related(form, asked)
+            form, asked = related(form, asked)
             # "Show me the code": of what was just spoken of.
             if f"the {asked}".lower() in PRONOUNS and re.search(rf"\bthe {asked}\W*$", said, re.I):
                 asked = f"the {asked}"
@@ -257,15 +236,6 @@ def _matched(said: str) -> Question | None:
         if question is not None:
             return question
     return None
-
-
-def _related(form: Form, asked: str) -> tuple[Form, str]:
-    """The form and target of a question about a relation of something; others stay as they are."""
-    for relation, pattern in _RELATED:
-        match = pattern.match(asked.strip("?!.,; "))
-        if match is not None:
-            return relation, match["its"] or match["owner"] or match["of"]
-    return form, asked
 
 
 def _sensible(question: Question) -> Question | None:
