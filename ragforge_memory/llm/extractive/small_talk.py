@@ -189,7 +189,7 @@ DONE = re.compile(
     r"|(?:(?:we|i)(?:['’](?:m|re|ve)| am| are| have)? )?(?:(?:now|just|finally|already|all) )?(?:done|finished) with "
     r"(\w.*?)"
     rf"|{NO_QUESTION}(?!(?:it|this|that|they|these|those)\b)(\S+(?: \S+){{0,6}}?) (?:is|are|has been|have been)"
-    r" (?:(?:now|all|finally|already) )*(?:done|finished|completed?|in place))[.! ]*$",
+    r" (?:(?:now|all|finally|already) )*(?:done|finished|completed?|written|added|in place))[.! ]*$",
     re.I,
 )
 """What says that something is done; what that is, is its one group."""
