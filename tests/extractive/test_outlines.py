@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from ragforge_memory.llm.extractive.outlines import purpose
 from ragforge_memory.llm.extractive.plan import next_calls
 from ragforge_memory.llm.extractive.questions import read_questions
+from tests.extractive.asking import answer_to
 
 
 def lines_of(file: str, text: str) -> list[dict[str, Any]]:
@@ -63,6 +66,13 @@ def test_the_outermost_readme_counts() -> None:
 def test_without_prose_nothing_is_said() -> None:
     assert purpose({"matches": lines_of("README.md", "# shop\n\n- one\n- two\n\nShort.\n")}) == []
     assert purpose({}) == []
+    right_behind = (
+        "shop (sh)\n---------\nshop sells things over the counter, and more of them.\n\nDual-licensed, under either.\n"
+    )
+    assert purpose({"matches": lines_of("README.md", right_behind)}) == [
+        "README.md:3 says:",
+        "> shop sells things over the counter, and more of them.",
+    ]
 
 
 def test_only_what_a_project_is_asks_for_its_readme() -> None:
@@ -76,3 +86,13 @@ def test_only_what_a_project_is_asks_for_its_readme() -> None:
         [question] = read_questions(text)
         assert question.form == "overview", text
         assert [call.tool for call in next_calls(question, ())] == tools, text
+
+
+@pytest.mark.anyio
+async def test_what_is_asked_for_by_sort_is_told_of_files_alone() -> None:
+    value = {"kind": "folder", "asked": "src", "total": 1, "files": ["src/a.py"], "definitions": {"src/a.py": ["A"]}}
+    lines = (await answer_to("list the classes in src/", {"outline": value})).splitlines()
+    assert lines[1:] == [
+        "- src/a.py: `A`",
+        "Which definitions are classes is told of a file: `list the classes in FILE`.",
+    ]

@@ -48,7 +48,7 @@ def outlined(question: Question, asked: str, values: Mapping[str, Any]) -> list[
             return _file_outline(question, asked, value)
         case "folder":
             said = purpose(values.get("grep_code", {})) if question.form == "overview" else []
-            return [*said, *([""] if said else []), *_folder_outline(asked, value)]
+            return [*said, *([""] if said else []), *_folder_outline(question, asked, value)]
         case "scope":
             owner = value["scope"]
             inside, none = _asked_for([{"file": owner["file"], **each} for each in value.get("scopes") or []], question)
@@ -167,17 +167,22 @@ def _numbered(scopes: Sequence[Mapping[str, Any]], question: Question, none: str
     return said[0] if len(said) == 1 else f"{', '.join(said[:-1])} and {said[-1]}"
 
 
-def _folder_outline(asked: str, value: Mapping[str, Any]) -> list[str]:
+def _folder_outline(question: Question, asked: str, value: Mapping[str, Any]) -> list[str]:
     files = value.get("files") or []
     total = int(value.get("total") or len(files))
     name = "This project" if value.get("asked") == "." else f"`{asked.strip('/')}`"
     lines = [f"{name} contains {counted(total, 'source file')}:"]
     if total <= 40:
         defined = value.get("definitions") or {}
-        return [*lines, *(f"- {file}{_names(defined.get(file) or ())}" for file in files)]
-    folders: Mapping[str, int] = value.get("folders") or {}
-    lines += [f"- {folder}: {counted(number, 'file')}" for folder, number in list(folders.items())[:40]]
-    return lines + rest(len(folders) - 40, "more folders")
+        lines += [f"- {file}{_names(defined.get(file) or ())}" for file in files]
+    else:
+        folders: Mapping[str, int] = value.get("folders") or {}
+        lines += [f"- {folder}: {counted(number, 'file')}" for folder, number in list(folders.items())[:40]]
+        lines += rest(len(folders) - 40, "more folders")
+    if question.sorts:
+        sorts = " and ".join("classes" if each == "class" else f"{each}s" for each in question.sorts)
+        lines.append(f"Which definitions are {sorts} is told of a file: `list the {sorts} in FILE`.")
+    return lines
 
 
 def _names(names: Sequence[str]) -> str:
@@ -198,8 +203,11 @@ def purpose(value: Mapping[str, Any]) -> list[str]:
     lines = [each for each in matches if each["file"] == file]
     for _, numbered in groupby(enumerate(lines), key=lambda each: each[1]["line"] - each[0]):
         paragraph = [each for _, each in numbered]
+        # What is underlined is a heading, though the text begins right behind it.
+        headings = [at for at, each in enumerate(paragraph) if _UNDERLINE.match(str(each["text"]))]
+        paragraph = paragraph[headings[-1] + 1 :] if headings else paragraph
         text = [str(each["text"]).strip() for each in paragraph]
-        if _NO_PROSE.match(text[0]) or any(map(_UNDERLINE.match, text)) or sum(map(len, text)) < _PROSE:
+        if not text or _NO_PROSE.match(text[0]) or sum(map(len, text)) < _PROSE:
             continue
         said = text if file.endswith((".md", ".txt")) else readable("\n".join(text), "README.py")
         shown = said[:PURPOSE_LINES]

@@ -34,6 +34,7 @@ _PARTS: Mapping[str, str] = {
     "kind": "(?:functions?|methods?|class(?:es)?|attributes?|propert(?:y|ies)|fields?|members?|constants?|variables?)",
     # "Exceptions" are any.
     "error": r"(?P<x>(?!(?:(?:all|any|the) )*(?:exceptions?|errors?|them)\b).+?)",
+    "fields": "(?:fields|attributes|properties|variants|(?:instance|member|class) variables)",
     "async": "(?:async(?:hronous)? )?",
     "listed": "(?:functions|methods|classes|constants|variables|members|definitions|symbols|tests|scopes|interfaces"
               "|structs|enums|types)",
@@ -78,6 +79,8 @@ _OVERVIEW = (
     r"(?:what|which) files are (?:there|here)|(?:give me )?(?:an )?overview|list (?:all )?(?:the )?files"
     r"|how is (?:it|this|{project}) (?:structured|organi[sz]ed|laid out)"
     r"|what(?:'s| is) {project}(?: about| for)?|what does {project} do",
+    r"(?:what|which|how many|list|show)(?: me)?(?: all)?(?: of)?(?: the)? {listed}"
+    r"(?: (?:are|is) there| exist| do we have)(?: in {project})?|list (?:me )?(?:all )?(?:of )?(?:the )?{listed}",
 )
 _BASES = (
     # Of one that may be among them all are told.
@@ -274,6 +277,11 @@ _OUTLINE = (
     r"{give}{its} {listed}",
     r"outline (?:of )?{x}",
 )
+# What no definition stands for the code of what has it shows.
+_FIELDS = (
+    r"(?:what|which)(?: enum)? {fields} (?:does|do) {x} (?:have|define|declare|contain|hold)",
+    r"{give}(?:enum )?{fields} (?:of|in|on) {x}",
+)
 _SHOW = (
     r"(?:show|print|display|view|cat|read|dump|quote|paste|see|give|get|fetch|open|let me see|let's see|look at"
     r"|let me look at) (?:me |us )?(?:the )?(?:(?:full|whole|entire|complete|actual|source) )*"
@@ -351,6 +359,7 @@ _IN_ORDER: tuple[tuple[Form, tuple[str, ...]], ...] = (
     ("uses", _USED),
     ("outline", _FOLDER),
     ("where", _WHICH_FILE),
+    ("show", _FIELDS),
     ("outline", _OUTLINE),
     ("where", _POINT),
     ("show", _SHOW),

@@ -27,6 +27,7 @@ from ragforge_memory.llm.extractive.small_talk import (
 )
 from ragforge_memory.llm.extractive.talk_patterns import PARTS
 from ragforge_memory.llm.extractive.targets import (
+    FOLDERS,
     NOTHING,
     PRONOUNS,
     Target,
@@ -109,6 +110,10 @@ _ACRONYM = re.compile(r"[A-Z]{2,5}\d?")
 _HOW = re.compile(r"\W*how (?:do|does|did|is|are|was|were|can|will|would|should)\b", re.I)
 _WE = re.compile(r"\b(?:we|i|you|us)\b", re.I)
 _HOW_SO = re.compile(r"(?:in|on|at|by|with|without|from|for|as|before|after|during|when|if|through|via)\b", re.I)
+_RELATING: frozenset[Form] = frozenset(
+    {"callers", "uses", "callees", "subclasses", "bases", "tests", "raises", "throws", "catches", "imports",
+     "overrides", "overridden"}
+)  # fmt: skip
 _ITS = re.compile(r"['’]s$", re.I)
 
 
@@ -245,23 +250,12 @@ def _sensible(question: Question) -> Question | None:
         case "requires":
             return question if target.kind == "file" else None
         case "outline":
+            if target.kind == "name" and question.sorts == ("test",) and target.sort not in FOLDERS:
+                return replace(question, form="tests")
             if target.kind in ("name", "file", "pronoun", "ordinal"):
                 return question
             return question if re.match(r"^[\w.-]+/", target.text) else None
-        case (
-            "callers"
-            | "uses"
-            | "callees"
-            | "subclasses"
-            | "bases"
-            | "tests"
-            | "raises"
-            | "throws"
-            | "catches"
-            | "imports"
-            | "overrides"
-            | "overridden"
-        ):
+        case form if form in _RELATING:
             # "Which database do we use?", "what runs in parallel?" ask for no definitions.
             if target.kind == "words" and (_WE.search(target.text) or _HOW_SO.match(target.text)):
                 return replace(question, form="search", target=Target("words", question.text))
