@@ -188,6 +188,12 @@ async def test_what_a_file_imports_is_told_by_file() -> None:
     assert late.splitlines()[-1].startswith("There was no time to look at all files")
 
 
+async def test_what_a_change_of_a_file_may_break_is_what_imports_it_and_what_was_decided_about_it() -> None:
+    asked = dict(await requests_for(user("what would break if I change src/a.py?")))
+    assert asked["find_imports"] == {"target": "src/a.py"}
+    assert asked["list_decisions"]["about"] == "src/a.py"
+
+
 async def test_lines_that_import_over_several_lines_are_told_with_the_others() -> None:
     def line(file: str, number: int, text: str) -> dict[str, object]:
         return {"file": file, "line": number, "text": text}

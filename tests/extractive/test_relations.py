@@ -84,7 +84,7 @@ async def test_many_calls_that_may_be_of_another_owner_are_counted() -> None:
         ]
 
     target = {**ECHO, "callers": uses(1), "possible": uses(11)}
-    told = "11 scopes more call some `echo` on something whose type is not known."
+    told = "11 scopes more call some `echo` on something whose type is not known; `who calls echo?` lists them."
     assert (await answer_to("who calls Talk.echo?", {"find_callers": found(target)})).splitlines()[-1] == told
     assert told not in await answer_to("who calls echo?", {"find_callers": found(target)})
     # Where none is certain, they are all that there is; and a few are no burden.

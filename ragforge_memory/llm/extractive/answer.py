@@ -334,7 +334,8 @@ def _possible(scopes: Sequence[Mapping[str, Any]], *, few: bool) -> list[str]:
     name = scopes[0]["name"]
     total = max(len(possible), *(int((scope.get("totals") or {}).get("possible") or 0) for scope in scopes))
     if few and total > _MAX_BESIDE:
-        return [f"{counted(total, 'scope')} more call some `{name}` on something whose type is not known.", ""]
+        unknown = f"{counted(total, 'scope')} more call some `{name}` on something whose type is not known"
+        return [f"{unknown}; `who calls {name}?` lists them.", ""]
     listed = list(possible.values())[:MAX_ASKED]
     return [
         f"Calls of some `{name}` on something whose type is not known:",

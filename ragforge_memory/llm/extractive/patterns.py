@@ -171,7 +171,7 @@ _TESTS = (
     r"{give}(?:unit |integration )?tests? for {x}",
     r"(?:is|are) {x} (?:even |ever |actually |well )?(?:unit )?(?:tested|covered)"
     r"(?: (?:by|in|anywhere)(?: (?:the |any )?(?:unit )?tests?)?)?",
-    r"(?:who|what) tests {x}",
+    r"(?:who|what) tests (?!(?:are|is|do|does|did|exist|in|there)\b){x}",
     r"(?:what|which|how many) (?:unit )?tests (?:does|do) {x} have",
     r"{give}{its} (?:unit |integration )?tests?",
     r"how (?:is|are) {x} tested",

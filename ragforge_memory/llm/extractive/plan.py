@@ -242,7 +242,7 @@ def _decisions(question: Question) -> tuple[Call, ...]:
 
 def _asks_before_changing(question: Question) -> bool:
     """Whether it is asked what a change of some code would meet."""
-    code = question.target.kind in ("name", "file") and question.form in ("what", "uses", "outline")
+    code = question.target.kind in ("name", "file") and question.form in ("what", "uses", "imports", "outline")
     return code and bool(_CHANGING.search(question.text))
 
 
