@@ -30,6 +30,7 @@ pytestmark = pytest.mark.anyio
         ("scratch that.", ""),
         ("no, scratch that", ""),
         ("undo that", ""),
+        ("strike that", ""),
         ("delete my last note", ""),
         ("take that back", ""),
         ("never mind", ""),

@@ -45,6 +45,13 @@ def forms(text: str) -> list[str]:
         "Every request has an id",
         "uploads are encrypted",
         "we'll use Vite for bundling",
+        "we go with typer",
+        "config lives in ~/.config/app",
+        "Evaluation runs nightly",
+        "use seed 42 everywhere",
+        "the dataset is v3",
+        "standup is at 9:30",
+        "todo (Kim): reindex nightly",
         "we cache product pages for 5 minutes",
         "we don't abbreviate",
         "Use snake_case for columns",
@@ -128,6 +135,8 @@ def test_corrections_and_rules_are_noted(text: str) -> None:
         "use the search tool to find it",
         "functions that are called in main",
         "let's look at the parser",
+        "we are going to need a bigger cache, where is it?",
+        "the parser is at line 9",
         "we don't know why it fails",
         "use case for load_rows",
         "the parser starts on line 5",
@@ -234,10 +243,11 @@ def test_what_says_that_it_is_a_note_is_one_whatever_stands_in_it(said: str) -> 
         "Sessions live in Redis. Access tokens expire after an hour.",
         "We decided to keep 31. It is never changed.",
         "We decided to keep cents. It is in `interest`.",
+        "Probably. Let's use Postgres full text instead.",
     ],
 )
 def test_what_is_acknowledged_is_kept(said: str) -> None:
-    assert "noted" in forms(said)
+    assert {*forms(said)} <= {"noted", "thanks"}
     assert noted_in(said)
 
 

@@ -51,6 +51,7 @@ _PUT_OFF = re.compile(
     re.I,
 )
 _I_MEANT = re.compile(r"(?:sorry[,.]? )?(?:i|we) (?:mean|meant) ", re.I)
+_INSTEAD = re.compile(r" instead[.! ]*$", re.I)
 _PRONOUN = re.compile(r"(?:it|that|this|they|those|these)['’]?", re.I)
 _APPROVES = re.compile(APPROVES, re.I)
 # "We use Memcached now" is about what was chosen before, whatever that is called.
@@ -109,7 +110,7 @@ def taken_back(text: str, earlier: Sequence[ChatMessage]) -> str | None:
         text: what is said now.
         earlier: the messages before, oldest first.
     """
-    if not _TAKES_BACK.match(text):
+    if not (_TAKES_BACK.match(text) or _INSTEAD.search(text)):
         return None
     told: list[str] = []
     said = ""
@@ -126,8 +127,8 @@ def corrects(text: str, note: str) -> bool:
     said = " ".join(text.split())
     if "?" in said or len(said) > MAX_CORRECTION:
         return False
-    # "I meant 128" needs no "no".
-    begins, sentence = bool(_I_MEANT.match(said)), False
+    # "I meant 128" and "let's use Redis instead" need no "no".
+    begins, sentence = bool(_I_MEANT.match(said) or (_CHOOSES.match(said) and _INSTEAD.search(said))), False
     while opening := _OPENING.match(said):
         if opening["wrong"]:
             return True
@@ -138,7 +139,7 @@ def corrects(text: str, note: str) -> bool:
     meant = _MEANT.match(said)
     said = said[meant.end() :] if meant else said
     if chooses := _CHOOSES.fullmatch(said):
-        what = chooses["what"]
+        what = _INSTEAD.sub("", chooses["what"])
         return bool(_CHOSEN.search(note) and (BARE_VALUE.fullmatch(what) or _ONE_THING.fullmatch(what)))
     have = {*subject_words(note)}
     if orders := _ORDERS.fullmatch(said):

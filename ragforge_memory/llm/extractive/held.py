@@ -10,7 +10,7 @@ import re
 from typing import NamedTuple
 
 from ragforge_memory.llm.extractive.small_talk import LEADING, NO_QUESTION, PLAIN, SET
-from ragforge_memory.llm.extractive.values import QUANTITY
+from ragforge_memory.llm.extractive.values import QUANTITY, WHEN
 from ragforge_memory.llm.extractive.wording import content_words, stem
 
 MAX_HELD = 200
@@ -18,14 +18,15 @@ MAX_HELD = 200
 
 # A place or a platform has a name: no "in JSON" behind "to stdout", no "in sync", no "on every push".
 _NAMED = r"(?=(?:(?:the|an?|our|its) )?(?-i:[A-Z`\"'/]|[\w-]*[_./\d]))(?!every\b|each\b|all\b)"
-_DAY = r"(?:(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b|\d|noon\b|midnight\b)"
 _KINDS = (
-    ("time", rf"(?:happens?|runs?) (?:on|at|every) (?={_DAY})"),
+    ("time", rf"(?:happens?|runs?|starts?|begins?|is|are) (?:now )?(?:on|at|every) (?={WHEN})"),
+    ("time", rf"(?:has |have )?(?:now )?moved to (?={WHEN})"),
+    ("often", r"(?:happens?|runs?) (?:now )?(?=(?:hourly|daily|nightly|weekly|monthly|yearly)\b)"),
     (
         "place",
         rf"(?:lives?|(?:is|are) (?:now |only )?(?:kept|stored|held|hosted|saved|deployed)) (?:in|on|at|under) {_NAMED}",
     ),
-    ("platform", rf"runs? (?:on|under) (?!{_DAY}){_NAMED}"),
+    ("platform", rf"runs? (?:on|under) (?!{WHEN}){_NAMED}"),
     ("end", r"expires? (?:after|in) "),
     ("name", r"(?:is|are) (?:now )?called (?!(?:twice|once|again|first|last|never|always|often|\w+ly)\b)"),
     ("moved", r"(?:has |have )?(?:now )?(?:moved|switched|migrated) to "),
@@ -42,6 +43,12 @@ _PLACES = frozenset({"place", "platform", "moved"})
 _RULE = re.compile(
     rf"^{NO_QUESTION}(?!(?:it|this|that|they|we|you|i)\b)(?P<what>\S+(?: \S+){{0,3}}) (?P<rule>never|always)"
     r" (?P<does>.+)$",
+    re.I,
+)
+# Both cannot hold: "check must accept zero", "check must not accept zero".
+_MUST = re.compile(
+    rf"^{NO_QUESTION}(?!(?:it|this|that|they|we|you|i)\b)(?P<what>\S+(?: \S+){{0,3}}?) (?:must|should|shall|may|can)"
+    r"(?P<not> not|n['’]t)? (?P<does>[^,;:]+)",
     re.I,
 )
 # "Sessions now live in Postgres" is about sessions.
@@ -87,6 +94,9 @@ def held(text: str) -> Held | None:
     if states := _RULE.match(said):
         subject = named(f"{states['what']} {states['does']}")
         return Held(subject, "rule", frozenset({states["rule"].lower()})) if len(subject) > 1 else None
+    if states := _MUST.match(said):
+        subject = named(f"{states['what']} {states['does']}")
+        return Held(subject, "must", frozenset({"not" if states["not"] else "so"})) if len(subject) > 1 else None
     return None
 
 

@@ -46,7 +46,11 @@ _STILL = re.compile(
     rf"|{AND_STILL}",
     re.I,
 )
-_TO_DO = re.compile(r"\bto-?dos?\b|\b(?:left|remains?|still|have|need|is|what['’]s) to (?:be )?do(?:ne)?\b", re.I)
+_TO_DO = re.compile(
+    r"\bto-?dos?\b|\bstill open\b|\bopen (?:tasks?|items?)\b"
+    r"|\b(?:left|remains?|still|have|need|is|what['’]s) to (?:be )?do(?:ne)?\b",
+    re.I,
+)
 # "What should I know before I change X", "what would break if we rename X".
 _CHANGING = re.compile(
     r"\b(?:before|when|while|if|for) (?:(?:i|we|you|one|someone) )?"

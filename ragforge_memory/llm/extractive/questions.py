@@ -134,10 +134,10 @@ def read_questions(text: str, before: Sequence[str] = ()) -> tuple[Question, ...
         for part in _COMPOUND.split(sentence, maxsplit=2):
             question = read_question(part, before)
             questions += compared(part) or ([question] if question is not None else [])
-    told = [question for question in questions if question.form not in SMALL_TALK - {"help"}]
     if "?" not in said and any(NOTED.match(each.text) or SET.match(each.text) for each in questions):
-        told = [each for each in told if each.form not in ("search", "what")]  # what is told beside a note explains it
-    kept = told or questions
+        # What is told beside a note explains it.
+        questions = [each for each in questions if each.form not in ("search", "what")]
+    kept = [each for each in questions if each.form not in SMALL_TALK - {"help"}] or questions
     # Sentences around a clear question set the scene; they are not searched for as well.
     return tuple(_distinct([each for each in kept if each.form != "search"] or kept[:1]))[:3]
 

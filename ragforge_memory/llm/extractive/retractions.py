@@ -23,7 +23,7 @@ from ragforge_memory.llm.port import ChatMessage
 
 # Of "forget the note about uploads" the uploads are what it is about.
 _ORDER = re.compile(
-    r"\b(?:forget|undo|delete|remove|erase|drop|scrap|discard|ignore|disregard|scratch|retract|take|back|cancel|revoke|never"
+    r"\b(?:forget|undo|delete|remove|erase|drop|scrap|discard|ignore|disregard|scratch|strike|retract|take|back|cancel|revoke|never"
     r"|mind|wants?|notes?|noted|decisions?|decided|to-?dos?|reminders?|rules?|agreements?|agreed|plans?|said|told|wrote"
     r"|last|latest|any|everything|anything|longer|holds?|appl(?:y|ies)|stands?|counts?|obsolete|void|off|moot"
     r"|do(?:es)?n['’]t)\b",

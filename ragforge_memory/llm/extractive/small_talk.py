@@ -6,7 +6,7 @@ import re
 
 from ragforge_memory.llm.extractive.patterns import Form
 from ragforge_memory.llm.extractive.talk_patterns import PARTS
-from ragforge_memory.llm.extractive.values import APPROVES, QUANTITY
+from ragforge_memory.llm.extractive.values import APPROVES, QUANTITY, WHEN
 
 SMALL_TALK: frozenset[Form] = frozenset({"greeting", "thanks", "noted", "taken back", "changes", "help"})
 """What is answered by a sentence of stock."""
@@ -77,13 +77,14 @@ NOTED = re.compile(
     rf"^(?!{_APPROVED}){_AHEAD}"
     r"(?:(?:we|i)(?:['’]ve| have)? (?:now |just |all )?(?:decided|agreed|chose|chosen|settled|concluded|picked|rejected"
     r"|opted)\b|i prefer (?!not\b)\w"
+    r"|we(?:['’]re| are)? (?:go|going|went) (?:back )?(?:with|for|to) (?!(?:look|see|check|talk|need|try|have)\b)\w"
     r"|we (?:do not|don['’]t) (?!(?:know|understand|see|have|need|remember|think|care|mind|get)\b)[a-z]+"
     rf"|we (?:(?:never|always|only|now|also|still) )?(?:{_PRACTICES})\b"
     r"|we (?:no longer|(?:should|must|will|shall|can)(?:n['’]t)?(?! (?:talk|discuss|look|see|check|think|consider|try"
     r"|wait)\b)|won['’]t|(?:do not|don['’]t) (?:want|use|support)|(?:never|always)) \w"
     r"|we(?:['’]re| are) going to (?!(?:talk|discuss|look|see|check|think|need|try|have)\b)\w"
     r"|i(?:['’]d| would) rather \w|use \S+(?: \S+){0,3} (?:instead of|rather than)\b"
-    r"|use (?!(?:of|cases?|the|an?|it|this|that|these|those|your|its)\b)\S+(?: \S+)? (?:for|in|as|everywhere)\b"
+    r"|use (?!(?:of|cases?|the|an?|it|this|that|these|those|your|its)\b)(?=\S+(?: \S+)? (?:for|in|as|everywhere)\b)\w"
     r"|we['’]ll (?:(?:not|never|always|only|now) )?(?:use|keep|go with|stay|stick|store|write|drop|make|support)\b"
     r"|let(?:['’]?s| us) (?=.* (?:instead|after all|by default|everywhere)\W*$)\w"
     r"|let(?:['’]?s| us) (?:agree|use|keep|stick|stay|go with|never|always|not|drop|rename)\b|from now on\b"
@@ -126,13 +127,13 @@ NOTED = re.compile(
 """What is told and not asked."""
 MARKED = re.compile(
     r"^(?:(?:thanks|thank you|ok(?:ay)?|so|and|also|please)[,.!]* )*"
-    rf"(?:{_NOTE}|fyi|facts?|to-?do) ?:\s*\S",
+    rf"(?:{_NOTE}|fyi|facts?|to-?do)(?: ?\([^()]*\))? ?:\s*\S",
     re.I,
 )
 """What says of itself that it is a note, whatever stands in it."""
 APPROVED = re.compile(rf"^(?:{_APPROVED}|no (?:worries|problem)[,;:.!]+ {NO_QUESTION}[^?]*$)", re.I)
 """What says of what was said that it is well as it is; it notes nothing."""
-_CALLED = r"(?-i:(?!(?:Yes|No|OK|Ok|Done)\b)[A-Z][\w.+#-]*(?: [A-Z0-9][\w.+#-]*)?|`[^`]+`)"
+_CALLED = r"(?-i:(?!(?:Yes|No|OK|Ok|Done)\b)[A-Z][\w.+#-]*(?: [A-Z0-9][\w.+#-]*)?|v\d+(?:\.\d+)*|`[^`]+`)"
 # "The pool size is 10."; what has a name of code in it, or a clause, may be looked for.
 SET = re.compile(
     # "The error is KeyError" reports something, and "the class is Parser" looks for it.
@@ -152,8 +153,8 @@ _HOW = (
     r" (?:in|with|on|by|to|as|at|from|via|through|under|behind|into|once|per|twice"
     rf"|(?:for|within|after|before|until|every)(?= {QUANTITY})|(?=(?:\d+|two|three|four|five|six|ten) times\b)\w+)"
     r"|lives? (?:in|on|at|under|behind)|runs? (?:on|in|at|every|behind|under|as|before|after|once)"
-    r"|(?:starts?|begins?|ends?) (?:on|at|after|before)(?= (?:(?:mon|tues|wednes|thurs|fri|satur|sun)day|noon|midnight"
-    r"|(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]* \d|\d{1,2}(?::\d| ?[ap]m\b)))"
+    rf"|(?:starts?|begins?|ends?|is|are) (?:on|at|after|before)(?= {WHEN})"
+    r"|(?:runs?|happens?)(?= (?:hourly|daily|nightly|weekly|monthly|yearly)\b)"
     r"|happens? (?:on|at|every|before|after|in|once)|appl(?:y|ies) (?:to|per|only|in|from)|expires? (?:after|in|at)"
     r"|belongs? (?:to|in)|go(?:es)? (?:in|to|through|into|via)|comes? from"
     r"|(?:ha(?:s|ve) )?(?:moved|switched|migrated) to"
@@ -172,7 +173,7 @@ PLAIN = re.compile(
     rf"(?P<what>{_NOUN}{{1,4}}?)(?:{_HOW}|{_KEPT_SO})"
     r"|(?:all|every|each) (?!(?:callers?|users?|usages?|references|subclass(?:es)?|mentions)\b)"
     rf"(?P<of_all>{_NOUN}{{1,3}}?)"
-    r"(?:is|are|uses?|returns?|has|have|takes?))(?: (?!\W)[^?]+|(?<=ed)[.! ]*)$",
+    r"(?:is|are|uses?|returns?|has|have|takes?))(?: (?=[\w~/.`'\"<$@])[^?]+|(?<=ed)[.! ]*)$",
     re.I,
 )
 """What says how things are in the project: "Sessions live in Redis", "All timestamps are UTC"."""
@@ -197,7 +198,7 @@ _NO_IT = r"(?!(?:it|this|that|them|on|out|up|in|off|around)\b)"
 _DID = (
     r"(?P<{name}>(?:add|archiv|automat|benchmark|bump|chang|check|clean|configur|creat|delet|deploy|disabl|document|dropp"
     r"|enabl|encrypt|extract|fix|implement|index|install|lock|lower|merg|migrat|mov|pinn|port|publish|rais|refactor"
-    r"|releas|remov|renam|replac|revert|review|rotat|shipp|sign|simplifi|tagg|test|translat|updat|upgrad|validat)ed"
+    r"|releas|remov|renam|replac|revert|review|rotat|shipp|sign|simplifi|support|tagg|test|translat|updat|upgrad|validat)ed"
     r"|(?:re)?wrote|(?:re)?written|(?:re)?built|sent|split)"
 )
 DEED = re.compile(
@@ -206,7 +207,8 @@ DEED = re.compile(
     rf"{_AHEAD}(?:(?:(?:we|i)(?:['’]ve| have)? (?:(?:now|just|finally|already|also) )*"
     rf"|(?=\S+ (?:the|an?|all|our) )){_DID.format(name='did')} (?P<what>{_NO_IT}\w.*?)"
     rf"|{NO_QUESTION}(?!(?:it|this|that|they|these|those)\b)(?P<which>\S+(?: \S+){{0,6}}?)"
-    rf" (?:is|are|has been|have been) (?:(?:now|all|finally|already) )*{_DID.format(name='done')})[.! ]*$",
+    rf" (?:is|are|has been|have been) (?:(?:now|all|finally|already) )*{_DID.format(name='done')}"
+    r"(?: now| already| too)?)[.! ]*$",
     re.I,
 )
 """What somebody has done, "I've added the index": it closes what was to be done, and is no note by itself."""
@@ -225,7 +227,7 @@ _OVER = PARTS["over"].format(holds=PARTS["holds"])[:-1] + "|void|moot|off|histor
 TAKEN_BACK = re.compile(
     r"^(?:(?:please|ok(?:ay)?|no|sorry|actually|(?:can|could|would|will) you|(?:i|we)(?: want to)?)[, ]+)*"
     r"(?:forget\b[^?,;:]*|take (?:that|it|this|(?:that|this|the last) (?:note|decision)) back"
-    r"|(?:undo|delete|remove|erase|drop|scrap|discard|ignore|disregard|scratch|retract|take back|cancel|revoke)"
+    r"|(?:undo|delete|remove|erase|drop|scrap|discard|ignore|disregard|scratch|strike|retract|take back|cancel|revoke)"
     rf"(?: (?:about|all|of|the|that|this|my|our|last|latest|it))*?(?: (?:{_OUR_WORDS}))?"
     r"|never ?mind(?: that| it| about [^?]*)?"
     # "The note about uploads no longer holds", "what we decided about Redis is obsolete".

@@ -41,6 +41,7 @@ NOTED = (
     r"(?P<x>)(?:remind me )?what(?:['’]s| is| was)? (?:(?:still|there|left|open|remains|remaining|outstanding) )*"
     r"to (?:do|be done)"
     r"(?: (?:next|here|now|still))?",
+    r"(?P<x>)what(?:['’]s| is| are)(?: the)? (?:still open|open (?:to-?dos?|tasks?|items?))",
     r"(?P<x>)what (?:do|did|must|should) (?:we|i) (?:still )(?:have to |need to )?do(?: (?:next|here|now))?",
 )
 """What was decided and noted, whatever it was about."""

@@ -12,14 +12,16 @@ from ragforge_memory.llm.extractive.small_talk import DEED, DONE, LEADING
 from ragforge_memory.llm.extractive.wording import subject_words
 
 _TO_DO = re.compile(
-    r"(?:(?:still )?to-?do\b ?[:,-]?|bug ?:|still to do ?[:,-]|(?:we|i) still (?:have|need) to) ?(?P<what>\w.*)", re.I
+    r"(?:(?:still )?to-?do\b(?: ?\([^()]*\))? ?[:,-]?|bug ?:|still to do ?[:,-]|(?:we|i) still (?:have|need) to)"
+    r" ?(?P<what>\w.*)",
+    re.I,
 )
 # What a verb is called where it is to be done; the others have one stem.
 _BASES = dict(
     (
         *(("wrote", "write"), ("written", "write"), ("rewrote", "rewrite"), ("rewritten", "rewrite")),
         *(("built", "build"), ("rebuilt", "rebuild"), ("sent", "send")),
-        *(("documented", "document"), ("implemented", "implement")),
+        *(("documented", "document"), ("implemented", "implement"), ("supported", "support")),
     )
 )
 

@@ -19,6 +19,12 @@ QUANTITY = (
 )
 """A number with or without a unit, a date, or a word that says how much or how often."""
 
+WHEN = (
+    rf"(?:(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b|noon\b|midnight\b|{_MONTH} \d"
+    rf"|\d{{1,2}}(?::\d\d|(?:st|nd|rd|th)? {_MONTH}\b| ?[ap]m\b))"
+)
+"""A day or a time of the day."""
+
 # "No, ask Bob" and "no, Bob does that" are no names. What begins a sentence is written like one.
 _NAME = r"(?-i:`[\w.-]+`|(?!(?:I|Stop|Wait|Go|Ok|OK|Yes|No|Sorry|Never|Maybe|Nothing|God)\b)[A-Z][\w.-]*)"
 _BEFORE = (
