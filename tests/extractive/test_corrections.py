@@ -80,6 +80,8 @@ def listed(said: list[dict[str, Any]]) -> dict[str, str]:
         ("load_rows never logs", "load_rows always logs"),
         ("Anna reviews the metrics module", "Erik reviews the metrics module now"),
         ("the port is 8080", "the port is 9090 now"),
+        ("decision: tabs for rows", "we decided against tabs"),
+        ("the port range is 5", "the port range is no longer 5"),
         ("load_rows must accept zero", "load_rows must not accept zero"),
         ("the port check runs nightly", "The port check runs weekly"),
         ("the port review is at 9:30", "the port review moved to 10:00"),

@@ -45,6 +45,11 @@ def forms(text: str) -> list[str]:
         "Every request has an id",
         "uploads are encrypted",
         "we'll use Vite for bundling",
+        "small note: CI is flaky on Mondays",
+        "important: backups are tested monthly",
+        "one more thing: the deploy key expires in May",
+        "just fyi, staging is down",
+        "the timeout is not 5 seconds",
         "we go with typer",
         "config lives in ~/.config/app",
         "Evaluation runs nightly",
@@ -213,6 +218,7 @@ def test_what_says_no_amount_is_not_noted(text: str) -> None:
 def test_a_note_is_said_to_be_found_by_what_finds_it() -> None:
     assert noted("The pool size is 10.") == f"{NOTED} about pool size` finds it again."
     assert noted("Actually 12.", "The pool size is 10.").startswith(f"{NOTED} about pool size` finds it again.")
+    assert noted("uploads are limited to 10 MB") == f"{NOTED} about uploads` finds it again."
     assert noted("We decided that the pool size is 10.") == f"{NOTED}` lists it."
 
 

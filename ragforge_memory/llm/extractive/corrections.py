@@ -34,7 +34,7 @@ _CORRECTS = re.compile(
     r"(?:actually\b|from now on\b|scratch that\b|forget (?:it|that|what)\b|my mistake\b|no,"
     r"|(?:correction|update)(?: that\b| ?[:,-])|never ?mind[,:]"
     r"|(?:i|we) (?:was|were) wrong\b|(?:that(?:['’]s| is) )?(?:wrong|not (?:right|true|so))[,;:.]"
-    r"|we(?:['’]ve| have)? (?:changed (?:our|my) minds?|switched|moved|dropped)\b)"
+    r"|we(?:['’]ve| have)? (?:changed (?:our|my) minds?|switched|moved|dropped|(?:now )?decided against)\b)"
     r"|\bno longer\b(?! than\b)",
     re.I,
 )

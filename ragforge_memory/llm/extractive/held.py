@@ -70,6 +70,8 @@ class Held(NamedTuple):
     def instead_of(self, earlier: Held) -> bool:
         """Whether both cannot hold, so that the later one does; what only says more, or the same, is no other value."""
         kinds = {self.kind, earlier.kind}
+        if "not" in self.value and self.value - {"not"} == earlier.value:
+            return self.subject == earlier.subject and len(kinds) == 1
         if self.subject != earlier.subject or self.value <= earlier.value or earlier.value <= self.value:
             return False
         return len(kinds) == 1 or (self.kind == "moved" and kinds <= _PLACES)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from ragforge_memory.llm.extractive.bare_corrections import acknowledged
@@ -21,6 +22,8 @@ MAX_SETTLED = 3
 
 _MARKS = ("todo", "fyi", "note", "bug")
 """Words that begin a note, in capitals, and are no names."""
+# "10 MB" has no name in it.
+_UNIT = re.compile(r"(?<!\w)\d[\d.,]* ?([A-Za-z]+)\b")
 
 
 def noted(text: str, note: str = "", found: Sequence[Found] = ()) -> str:
@@ -34,10 +37,9 @@ def noted(text: str, note: str = "", found: Sequence[Found] = ()) -> str:
     told, plain = SET.match(note or text) or WHO.match(note or text), PLAIN.match(note or text)
     deed = DEED.match(text)
     # A key looks like a name, and is not kept: nothing finds it again.
-    names = sorted(
-        (each for each in names_in(redact(f"{text} {note}")) if each.lower() not in _MARKS),
-        key=is_file,
-    )
+    said = redact(f"{text} {note}")
+    units = {*_UNIT.findall(said)}
+    names = sorted((each for each in names_in(said) if each.lower() not in _MARKS and each not in units), key=is_file)
     # "The pool size is 10" has none of the words by which all that was decided is looked for.
     if told:
         names = [told["what"].strip()]

@@ -47,7 +47,7 @@ _STILL = re.compile(
     re.I,
 )
 _TO_DO = re.compile(
-    r"\bto-?dos?\b|\bstill open\b|\bopen (?:tasks?|items?)\b"
+    r"\bto-?dos?\b|^\W*what(?:['’]s| is) left(?: now| here)?\W*$|\bstill open\b|\bopen (?:tasks?|items?)\b"
     r"|\b(?:left|remains?|still|have|need|is|what['’]s) to (?:be )?do(?:ne)?\b",
     re.I,
 )

@@ -72,7 +72,10 @@ _PRACTICES = (
     "archive|ban|build|bump|cache|deploy|document|encrypt|expose|forbid|format|hash|host|lint|log|merge|pin|publish"
     "|release|require|retry|rotate|serve|ship|sign|store|tag|target|test|validate|version|want"
 )
-_NOTE = r"(?:note(?: to self)?|remember|for the record|decision|reminder)"
+_NOTE = (
+    r"(?:(?:(?:small|short|quick|side|another|one more|an?|just an?) )*note(?: to self)?|remember|for the record"
+    r"|decision|reminder)"
+)
 NOTED = re.compile(
     rf"^(?!{_APPROVED}){_AHEAD}"
     r"(?:(?:we|i)(?:['’]ve| have)? (?:now |just |all )?(?:decided|agreed|chose|chosen|settled|concluded|picked|rejected"
@@ -92,7 +95,8 @@ NOTED = re.compile(
     r"|(?:we|i) still (?:have|need) to (?!(?:know|ask)\b)\w|(?:bug|idea) ?[:-]"
     rf"|(?:{_NOTE}|decided|correction|update|heads[- ]up)(?: that\b| ?[:,-])"
     r"|facts? ?:"
-    r"|fyi\b|(?:keep|bear) in mind\b|(?:please )?be aware\b|scratch that\b|(?:i|we) (?:was|were) wrong\b|my mistake\b"
+    r"|(?:just )?fyi\b|(?:keep|bear) in mind\b"
+    r"|(?:please )?be aware\b|scratch that\b|(?:i|we) (?:was|were) wrong\b|my mistake\b"
     r"|we(?:['’]ve| have)? (?:(?:still|only|now|also|currently) )*"
     r"(?:changed (?:our|my) minds?|switched|moved|dropped|postponed|delayed|raised|lowered|increased|reduced|limited"
     r"|extended|use|keep|prefer|support)\b"
@@ -127,7 +131,7 @@ NOTED = re.compile(
 """What is told and not asked."""
 MARKED = re.compile(
     r"^(?:(?:thanks|thank you|ok(?:ay)?|so|and|also|please)[,.!]* )*"
-    rf"(?:{_NOTE}|fyi|facts?|to-?do)(?: ?\([^()]*\))? ?:\s*\S",
+    rf"(?:{_NOTE}|fyi|facts?|to-?do|important|one more thing)(?: ?\([^()]*\))? ?:\s*\S",
     re.I,
 )
 """What says of itself that it is a note, whatever stands in it."""
@@ -141,7 +145,7 @@ SET = re.compile(
     r"|failures?|functions?|methods?|class(?:es)?|types?|names?|files?) (?:is|are) (?-i:[A-Z`]))"
     rf"{_AHEAD}(?:(?:the|our) |{NO_QUESTION}(?!(?:it|this|that|there|here)\b)(?=(?:[a-z0-9'’-]+ ){{2,5}}(?:is|are) ))"
     r"(?P<what>(?:(?!(?:that|which|who|where|when|what|why|how|if|whether|is|are)\b)"
-    r"[a-z][a-z0-9'’-]* ){1,5})(?:is|are) (?:now |only |set to |limited to |capped at )*"
+    r"[a-z][a-z0-9'’-]* ){1,5})(?:is|are) (?:now |only |not |no longer |set to |limited to |capped at )*"
     rf"(?:{QUANTITY}|{_CALLED})(?: now| max| each| by default| at most| in total)*[.! ]*$",
     re.I,
 )
@@ -195,6 +199,7 @@ DONE = re.compile(
 )
 """What says that something is done; what that is, is its one group."""
 _NO_IT = r"(?!(?:it|this|that|them|on|out|up|in|off|around)\b)"
+_OBJECT = r"(?!(?:what|that|which|who|of|because|when|if)\b)[^\s,;:]+"
 _DID = (
     r"(?P<{name}>(?:add|archiv|automat|benchmark|bump|chang|check|clean|configur|creat|delet|deploy|disabl|document|dropp"
     r"|enabl|encrypt|extract|fix|implement|index|install|lock|lower|merg|migrat|mov|pinn|port|publish|rais|refactor"
@@ -206,7 +211,7 @@ DEED = re.compile(
     r"^(?!.*\?)(?!.*\b(?:but|and now|fail\w*|\w*errors?|\w*exceptions?|still|yet|why|how)\b)"
     rf"{_AHEAD}(?:(?:(?:we|i)(?:['’]ve| have)? (?:(?:now|just|finally|already|also) )*"
     rf"|(?=\S+ (?:the|an?|all|our) )){_DID.format(name='did')} (?P<what>{_NO_IT}\w.*?)"
-    rf"|{NO_QUESTION}(?!(?:it|this|that|they|these|those)\b)(?P<which>\S+(?: \S+){{0,6}}?)"
+    rf"|{NO_QUESTION}(?!(?:it|this|that|they|these|those)\b)(?P<which>{_OBJECT}(?: {_OBJECT}){{0,6}}?)"
     rf" (?:is|are|has been|have been) (?:(?:now|all|finally|already) )*{_DID.format(name='done')}"
     r"(?: now| already| too)?)[.! ]*$",
     re.I,

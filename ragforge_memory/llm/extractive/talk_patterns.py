@@ -42,6 +42,7 @@ NOTED = (
     r"to (?:do|be done)"
     r"(?: (?:next|here|now|still))?",
     r"(?P<x>)what(?:['’]s| is| are)(?: the)? (?:still open|open (?:to-?dos?|tasks?|items?))",
+    r"(?P<x>)what(?:['’]s| is) left(?: now| here)?",
     r"(?P<x>)what (?:do|did|must|should) (?:we|i) (?:still )(?:have to |need to )?do(?: (?:next|here|now))?",
 )
 """What was decided and noted, whatever it was about."""

@@ -16,6 +16,14 @@ _TO_DO = re.compile(
     r" ?(?P<what>\w.*)",
     re.I,
 )
+# What is not to be done any more is as good as done.
+_DROPPED = re.compile(
+    r"(?:(?:(?:we|i)(?:['’]ve| have)? )?(?:(?:now|just) )?(?:decided )?against"
+    r"|(?:we|i)(?:['’]ve| have)? (?:dropped|rejected)"
+    r"|(?:we|i) (?:no longer need|(?:do not|don['’]t) need)) (?P<what>[^?,;:]+)"
+    r"|(?P<which>[^?,;:]+?) (?:is|are) (?:not|no longer) (?:needed|necessary|planned)(?: any ?more)?[.! ]*$",
+    re.I,
+)
 # What a verb is called where it is to be done; the others have one stem.
 _BASES = dict(
     (
@@ -38,6 +46,8 @@ def done_words(text: str) -> list[str]:
     said = " ".join(text.split())
     if done := DONE.match(said):
         return subject_words(next(filter(None, done.groups()), ""))
+    if dropped := _DROPPED.match(LEADING.sub("", said)):
+        return subject_words(dropped["what"] or dropped["which"])
     if (deed := DEED.match(said)) is None:
         return []
     did = (deed["did"] or deed["done"]).lower()

@@ -30,7 +30,7 @@ _EMPTY = frozenset(_EMPTY_WORDS.split())
 _WORDING_WORDS = """
 decided agreed chose chosen settled concluded note remember record decision reminder correction update fyi todo bug
 idea keep stick stay bear mind wrong mistake changed scratch longer plan rule never always prefer switched moved dropped
-support right true fact facts still
+support right true fact facts still against
 """
 _WORDING = frozenset(_WORDING_WORDS.split())
 
