@@ -134,8 +134,8 @@ def read_questions(text: str, before: Sequence[str] = ()) -> tuple[Question, ...
         for part in _COMPOUND.split(sentence, maxsplit=2):
             question = read_question(part, before)
             questions += compared(part) or ([question] if question is not None else [])
-    if "?" not in said and any(NOTED.match(each.text) or SET.match(each.text) for each in questions):
-        # What is told beside a note explains it.
+    notes = [each.text for each in questions if each.form == "noted"]  # what is told beside them explains them
+    if "?" not in said and any(NOTED.match(each) or SET.match(each) for each in notes):
         questions = [each for each in questions if each.form not in ("search", "what")]
     kept = [each for each in questions if each.form not in SMALL_TALK - {"help"}] or questions
     # Sentences around a clear question set the scene; they are not searched for as well.
