@@ -22,8 +22,6 @@ from ragforge_memory.llm.extractive.small_talk import (
 MAX_STATED = 2_000
 """Characters of a message that is looked at: longer ones are pasted, and told by their own cues."""
 
-_FORMS = (NOTED, SET, PLAIN, WHO, DONE)
-
 
 def noted_in(text: str) -> str | None:
     """The first sentence of a user's message that is noted, all of one that says so itself; None where none is."""
@@ -33,9 +31,10 @@ def noted_in(text: str) -> str | None:
         return " ".join(text.split())
     said = [each.strip() for each in sentences(prose(text))]
     said = [each for each in said if not (GREETING.match(each) or THANKS.match(each))]
+    if ruled := next((each for each in said if _is_noted(each, (NOTED, SET))), None):
+        return ruled
     # How things are is a note where it is all that is said; beside something else it explains.
-    forms = _FORMS if all(any(form.match(each) for form in _FORMS) for each in said) else (NOTED, SET)
-    return next((each for each in said if _is_noted(each, forms)), None)
+    return said[0] if said and all(_is_noted(each, (PLAIN, WHO, DONE)) for each in said) else None
 
 
 def tells_a_deed(text: str) -> bool:
