@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from ragforge_memory.code.languages import Reader
 
 _NAMES = frozenset({"identifier", "dotted_name", "attribute"})
+_LONGEST_LINE = 400
 _SPACE = re.compile(r"\s+")
 _OPENING = re.compile(r"([(\[]) ")
 _CLOSING = re.compile(r",? ([)\]])")
@@ -308,7 +309,7 @@ class Draft:
             path=self.path,
             language=self.language,
             line_count=len(lines) - (not lines[-1]),
-            scopes=tuple(self._finished(scope, lines, tokens) for scope in self.scopes),
+            scopes=tuple(self._finished(scope, lines, tokens, reader) for scope in self.scopes),
             imports=tuple(self.imports),
             exports=tuple(self.exports),
             package=self.package,
@@ -316,9 +317,15 @@ class Draft:
             bindings=tuple(self._bindings),
         )
 
-    def _finished(self, scope: OpenScope, lines: list[str], tokens: Tokens) -> ParsedScope:
+    def _finished(self, scope: OpenScope, lines: list[str], tokens: Tokens, reader: Reader) -> ParsedScope:
         source = "\n".join(lines[scope.start_line - 1 : scope.end_line])
-        place = (*scope.token_bytes, scope.name_byte)
+        start, end = scope.token_bytes
+        if reader.leading is not None:
+            # Without a bound, a line that holds all would be looked through for each definition.
+            line = self.data.rfind(b"\n", max(0, start - _LONGEST_LINE), start) + 1
+            found = reader.leading.fullmatch(self.data, line, start) if line or start < _LONGEST_LINE else None
+            start = found.start(1) if found is not None else start
+        place = (start, end, scope.name_byte)
         return ParsedScope(
             key=scope.key,
             name=scope.name,

@@ -8,6 +8,7 @@ indentation is not. The scope's own name is left out, so that a scope that was o
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from hashlib import blake2b
@@ -25,6 +26,7 @@ _STRUCTURE = frozenset({INDENT, DEDENT, END})
 # With these a statement ends whatever the lines are.
 _CLOSES = frozenset({";", "}", ")"})
 _PARENTHESES = frozenset({"(", "parenthesized_statements"})
+_WORD = re.compile(rb"\S+")
 _SPACES = b" \t\r"
 _DIGEST_BYTES = 16
 _MARK = "broken:"
@@ -121,7 +123,7 @@ class Tokens:
         roles: dict[str, int] = {}
         cursor = root.walk()
         down, right, up = cursor.goto_first_child, cursor.goto_next_sibling, cursor.goto_parent
-        previous = root.start_byte
+        previous = root.start_byte if reader.leading is None else 0
         inside: list[int] = []  # of each open node: _PLAIN, _FLAT or _BLOCK, or _INDENTED
         state = _PLAIN
         cuts = reader.cut_behind | reader.cut_before
@@ -149,11 +151,10 @@ class Tokens:
                         texts.append(INDENT)
                     continue
                 if start > previous:  # text that the grammar gives no node to
-                    hidden = data[previous:start].split()
-                    if hidden:
-                        # Where it begins itself: the space before it may be the last of the scope before.
-                        starts.append(data.index(hidden[0], previous))
-                        texts.append(b" ".join(hidden))
+                    # Each where it begins itself: the space before it may be the last of the scope before.
+                    for hidden in _WORD.finditer(data, previous, start):
+                        starts.append(hidden.start())
+                        texts.append(hidden[0])
                 end = node.end_byte
                 if end > start:
                     if cuts and _may_cut(last, kind, reader) and data.find(b"\n", previous, start) >= 0:

@@ -58,6 +58,7 @@ class Reader:
             stumbles over good code (macros) gives its own.
         prepare: what the parser is given instead of the text: as long, byte for byte, with what the grammar cannot
             read blanked out. Texts and hashes are of the file itself.
+        leading: of that, what is a definition's own where it stands before it on its line (``LIB_INLINE void f()``).
         simplify: the same for more tries with a file that shows errors, the one that takes least away first; see
             parse.py for which tree is taken.
         normal_form: of Unicode, in which names are compared (Python: NFKC, PEP 3131); None where they are as written.
@@ -75,6 +76,7 @@ class Reader:
     bare: frozenset[str] = frozenset()
     refusal: Callable[[Node, bytes], str | None] | None = None
     prepare: Callable[[bytes], bytes] | None = None
+    leading: re.Pattern[bytes] | None = None
     simplify: tuple[Callable[[bytes], bytes], ...] = ()
     normal_form: Literal["NFC", "NFKC"] | None = None
 

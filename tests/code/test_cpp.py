@@ -345,3 +345,12 @@ main() { return 0; }
     assert [[use.name for use in parsed.scopes[number].uses if use.kind == "call"] for number in (0, 4)] == [
         ["run"]
     ] * 2
+
+
+def test_a_macro_behind_if_is_read_over() -> None:
+    source = b"""template <typename T> class Store {
+  void push(T a) { if MY_CONSTEXPR20 (is_small<T>::value) { add(a); } else if MY_LIKELY(a) { put(a); } }
+  void clear() {}
+};
+"""
+    assert [found.key for found in parse("a.h", source).scopes] == ["Store", "Store.push", "Store.clear"]

@@ -172,3 +172,19 @@ def test_a_space_that_begins_the_arguments_is_a_token_in_ruby(call: str, other: 
 def test_the_width_of_such_a_space_and_parentheses_alone_are_none() -> None:
     for one, two in (("f [a]", "f   [a]"), ("f (a)", "f(a)"), ("f a, b", "f a,\n    b")):
         assert len({hashes("a.rb", f"def m\n  {text}\nend\n", "m")[1] for text in (one, two)}) == 1
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("MY_CONSTEXPR20 void f() { g(); }", "MY_CONSTEXPR void f() { g(); }"),
+        ("void f() { g(); }", "MY_CONSTEXPR void f() { g(); }"),
+        ("MY_ALIGN(4) void f() { g(); }", "MY_ALIGN(8) void f() { g(); }"),
+        ("static MY_CALL int f() { g(); }", "static int f() { g(); }"),
+    ],
+)
+def test_a_macro_before_a_definition_is_of_it(one: str, other: str) -> None:
+    around = "MY_BEGIN_EXPORT\n\n{}\nMY_END_EXPORT\n"
+    first, second = (hashes("a.h", around.format(text))[1] for text in (one, other))
+    assert first != second
+    assert hashes("a.h", one)[1] == first

@@ -59,6 +59,12 @@ _AFTER_PARAMETERS = re.compile(
 )
 """``void f() const LIB_NOEXCEPT {``"""
 
+_AFTER_IF = re.compile(rb"\bif[ \t]+(" + _CAPS + rb")[ \t]*(?=\()")
+"""``if LIB_CONSTEXPR (small)``"""
+
+LEADING = re.compile(rb"[ \t]*((?:" + _CAPS + rb"(?:\([^()\n]*\))?[ \t]+)+)")
+"""Such macros before a definition, on its line: they are its own, and what is changed of them is changed of it."""
+
 _ALONE = re.compile(
     rb"^[ \t]*([A-Z_]*(?:BEGIN|END|NAMESPACE|DECLS|EXPORT|WARNING|PUSH|POP|DISABLE)[A-Z0-9_]*"
     rb"(?:\([^()\n]*\))?);?[ \t]*$",
@@ -67,7 +73,7 @@ _ALONE = re.compile(
 """``LIB_BEGIN_NAMESPACE`` on a line of its own."""
 
 _PATTERNS = (_IN_CLASS, _ALONE, _BEFORE_TEMPLATE, _BEFORE_FUNCTION, _BEFORE_FUNCTION, _BEFORE_NAME,
-             _BEFORE_CONSTRUCTOR, _AFTER_DECLARATOR, _AFTER_PARAMETERS)  # fmt: skip
+             _BEFORE_CONSTRUCTOR, _AFTER_DECLARATOR, _AFTER_PARAMETERS, _AFTER_IF)  # fmt: skip
 
 _KEYWORDS = re.compile(rb"\b(?:return|else|case|throw|do|goto|delete|new|typedef|sizeof)\s*$")
 

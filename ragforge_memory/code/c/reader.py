@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from ragforge_memory.code.c.family import HANDLERS, refusal
 from ragforge_memory.code.c.links import linked, modules, neighbours
-from ragforge_memory.code.c.prepare import blanked, blanked_branches, blanked_cuts
+from ragforge_memory.code.c.prepare import LEADING, blanked, blanked_branches, blanked_cuts
 from ragforge_memory.code.c.types import in_order
 from ragforge_memory.code.draft import Draft
 from ragforge_memory.code.languages import Reader
@@ -35,5 +35,6 @@ READER = Reader(
     atoms=frozenset({"string_literal", "char_literal", "preproc_arg"}),
     refusal=refusal,
     prepare=blanked,
+    leading=LEADING,
     simplify=(blanked_cuts, blanked_branches),
 )

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from ragforge_memory.code.c.family import HANDLERS, bind_parameters, open_abstract, refusal
 from ragforge_memory.code.c.links import linked, modules, neighbours, outside, submodule
-from ragforge_memory.code.c.prepare import blanked, blanked_branches, blanked_cuts
+from ragforge_memory.code.c.prepare import LEADING, blanked, blanked_branches, blanked_cuts
 from ragforge_memory.code.c.text import declared_name, dotted, qualified, type_text, value_of
 from ragforge_memory.code.c.types import bind_templates, in_order, namespaces, specifier, whole_of
 from ragforge_memory.code.c.uses import use_identifier, use_qualified
@@ -242,5 +242,6 @@ READER = Reader(
     atoms=frozenset({"string_literal", "raw_string_literal", "char_literal", "preproc_arg"}),
     refusal=refusal,
     prepare=blanked,
+    leading=LEADING,
     simplify=(blanked_cuts, blanked_branches),
 )
