@@ -194,8 +194,9 @@ DONE = re.compile(
     r"|(?:we|i)(?:['’]ve| have)? (?:(?:now|just|finally|already) )?(?:finished|completed|done) (?!with\b)(\w.*?)"
     r"|(?:(?:we|i)(?:['’](?:m|re|ve)| am| are| have)? )?(?:(?:now|just|finally|already|all) )?(?:done|finished) with "
     r"(\w.*?)"
-    rf"|{NO_QUESTION}(?!(?:it|this|that|they|these|those)\b)(\S+(?: \S+){{0,6}}?) (?:is|are|has been|have been)"
-    r" (?:(?:now|all|finally|already) )*(?:done|finished|completed?|written|added|in place))[.! ]*$",
+    rf"|{NO_QUESTION}(?!(?:it|this|that|they|these|those)\b)(\S+(?: (?!(?:is|are)\b)\S+){{0,6}}?)"
+    r" (?:is|are|has been|have been) (?:(?:now|all|finally|already) )*"
+    r"(?:done|finished|completed?|written|added|in place))[.! ]*$",
     re.I,
 )
 """What says that something is done; what that is, is its one group."""
