@@ -176,9 +176,9 @@ async def profiled(
     ran: dict[str, tuple[str, dict[str, Any]]] = {}
     attempt = client._attempt
 
-    async def noted(text: str, parameters: dict[str, Any], write: bool, timeout: Any, name: str, managed: bool) -> Any:
+    async def noted(text: str, parameters: dict[str, Any], write: bool, timeout: Any, name: str, **how: Any) -> Any:
         ran.setdefault(name, (text, parameters))
-        return await attempt(text, parameters, write, timeout, name, managed)
+        return await attempt(text, parameters, write, timeout, name, **how)
 
     client._attempt = noted  # type: ignore[method-assign]
     try:

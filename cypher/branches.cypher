@@ -12,6 +12,7 @@ RETURN lineage, c.head_seq AS head_seq, c.title AS title, coalesce(c.summary_seq
 }) AS message
 
 // name: create_branch
+// at once
 // Copies nothing: the branch knows its lineage (whose messages, up to which seq) and goes on from there. SET first, so
 // that a delete of the same conversation comes before or after, never in between. The edge goes out from the
 // conversation that owns the last shared message, be it hidden. Its watermark is the last summary that it shares, which

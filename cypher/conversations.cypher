@@ -1,4 +1,5 @@
 // name: create_conversation
+// at once
 // MERGE by the fresh uuid, so a repeated write makes one conversation. Only a branch has lineage_ids, here and in what
 // older releases write beside this one: every statement takes a missing list as an empty one.
 MERGE (c:Conversation {uuid: $uuid})
@@ -11,6 +12,7 @@ RETURN c {.uuid, .session_id, .title, .summary, .tags, .status, .message_count, 
   created_at: toStringOrNull(c.created_at), updated_at: toStringOrNull(c.updated_at)} AS conversation
 
 // name: open_conversation
+// at once
 // MERGE on the owner's unique session: of sixteen writers that come at once, one creates and the others find.
 MERGE (c:Conversation {user_id: $user_id, project: $project, session_id: $session_id})
 ON CREATE SET c += $properties, c.uuid = $uuid, c.owner_token = $owner_token,
@@ -63,6 +65,7 @@ ORDER BY c.updated_at DESC, c.uuid DESC
 LIMIT $limit
 
 // name: update_conversation
+// at once
 // Title, tags, status and metadata in one statement: $changes holds only what changes. updated_at stays: it orders the
 // lists by when something was last said, and to archive or to name an old conversation says nothing. A new title is a
 // part of what the conversation's vector is made of.

@@ -20,12 +20,14 @@ RETURN p.uuid AS uuid
 
 // name: take_ingest_lease
 // One ingest of a project at a time, fenced by a token and the database's clock. SET comes before the look at the
-// lease, because it takes the lock. $dead is the token of a holder that the caller knows to be dead.
+// lease, because it takes the lock. $dead is the token of a holder that the caller knows to be dead; a write that is
+// repeated finds its own.
 MERGE (p:Project {project: $project})
 ON CREATE SET p.uuid = $uuid, p.name = $project, p.revision = 0, p.unclaimed = true, p.rootPath = $root
 SET p.indexedAt = datetime()
 WITH p, p.indexedAt AS now, p.rootPath = $root OR $adopt AS mine, coalesce(p.ingest_incomplete, false) AS incomplete
-WITH p, now, mine, incomplete, mine AND (p.ingest_token IS NULL OR p.ingest_until < now OR p.ingest_token = $dead) AS taken
+WITH p, now, mine, incomplete,
+  mine AND (p.ingest_token IS NULL OR p.ingest_until < now OR p.ingest_token IN [$dead, $token]) AS taken
 FOREACH (_ IN CASE WHEN taken THEN [1] ELSE [] END |
   SET p.ingest_token = $token, p.ingest_holder = $holder, p.ingest_until = now + duration({seconds: $seconds}),
     p.rootPath = $root, p.ingest_incomplete = true)

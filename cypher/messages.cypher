@@ -1,4 +1,5 @@
 // name: append_message
+// at once
 // The order is the rule: SET on the conversation first, which takes its write lock; then look whether it is there still
 // (by c['status']: c.status may be what was read before the lock) and whether the message is known; only then raise
 // head_seq and create. Looking before locking doubles messages under a race. The label says that
@@ -29,6 +30,7 @@ FOREACH (_ IN CASE WHEN c.title IS NULL AND $title IS NOT NULL THEN [1] ELSE [] 
 RETURN coalesce(known.seq, c.head_seq) AS seq, c.title AS title
 
 // name: complete_turn
+// at once
 // Write 2: the answer, its tool calls with their results and its ties to code, in one statement of one transaction.
 // Same order as append_message. Names that the answer mentions are resolved here, against the graph as it is. $told are
 // those that the user's message states something about: a decision is tied to its code as an answer is.
@@ -247,6 +249,7 @@ WHERE m.user_id = $user_id AND m.project = $project
 RETURN m.uuid AS uuid, m.conversation_id AS conversation_id
 
 // name: mark_unanswered
+// at once
 // A question whose turn died before anything of an answer was there.
 MATCH (m:Message {uuid: $uuid})
 WHERE m.user_id = $user_id AND m.project = $project AND m.role = 'user'

@@ -137,14 +137,17 @@ RETURN count(*) AS failed
 
 // name: switch_space
 // The lock first: whoever is storing a vector now is waited for, so that its label is seen. One write: the project has
-// the next space, and the old one is to be cleared.
+// the next space, and the old one is to be cleared. One that is repeated finds that it is done.
 MATCH (p:RagforgeMeta {key: 'project/' + $project})
 SET p.touched = datetime()
-WITH p
-WHERE p.reembed_token = $token AND p.next_model = $model AND p.next_dimension = $dimension AND p.reembed_listed
-  AND NOT EXISTS { MATCH (n:PendingReembedding) WHERE n.project = $project }
-SET p.clearing = coalesce(p.clearing, []) + ('space/' + p.model + '/' + p.dimension), p.model = $model, p.dimension = $dimension
-REMOVE p.next_model, p.next_dimension, p.reembed_listed, p.reembed_total
+WITH p, p.next_model IS NULL AND p.model = $model AND p.dimension = $dimension AS done
+WHERE p.reembed_token = $token AND (done OR p.next_model = $model AND p.next_dimension = $dimension AND p.reembed_listed
+  AND NOT EXISTS { MATCH (n:PendingReembedding) WHERE n.project = $project })
+FOREACH (_ IN CASE WHEN done THEN [] ELSE [1] END |
+  SET p.clearing = coalesce(p.clearing, []) + ('space/' + p.model + '/' + p.dimension), p.model = $model,
+    p.dimension = $dimension
+  REMOVE p.next_model, p.next_dimension, p.reembed_listed, p.reembed_total
+)
 RETURN p.model AS model
 
 // name: clear_space

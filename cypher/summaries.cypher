@@ -14,11 +14,13 @@ LIMIT $limit
 
 // name: claim_summary
 // SET first, which takes the write lock (REMOVE of what is not there does not), only then the look at the lease: of
-// many that come at once one gets it. The database's clock decides when it is over.
+// many that come at once one gets it. The database's clock decides when it is over. A claim that is repeated finds its
+// own token.
 MATCH (c:Conversation {uuid: $conversation_id})
 WHERE c.user_id = $user_id AND c.project = $project AND c.status <> 'deleting'
 SET c.uuid = c.uuid
-WITH c, c.summary_until IS NULL OR c.summary_until < datetime() OR (c.summary_token IS NULL AND $eager) AS free
+WITH c, c.summary_until IS NULL OR c.summary_until < datetime() OR (c.summary_token IS NULL AND $eager)
+  OR c.summary_token = $token AS free
 FOREACH (_ IN CASE WHEN free THEN [1] ELSE [] END |
   SET c.summary_token = $token, c.summary_until = datetime() + duration({milliseconds: $lease}))
 RETURN free, c.title AS title, c.title_source AS title_source, c.head_seq AS head_seq, c.summary AS summary,

@@ -194,8 +194,7 @@ class GraphClient:
     ) -> list[dict[str, Any]]:
         """Runs a named statement in a write transaction; like `read` otherwise.
 
-        It is repeated after a passing error, and where the connection was lost before the server's answer, so every
-        write is idempotent by uuid.
+        It is repeated after a passing error, so every write is idempotent by uuid.
         """
         return await self._named(name, parameters, write=True, timeout=timeout, names=names, recover=recover)
 
@@ -210,22 +209,14 @@ class GraphClient:
     ) -> list[dict[str, Any]]:
         """Runs a statement that opens its own transactions; it is not repeated. Default time-out 60 s."""
         statement = statement_for(name, await self.server_version())
-        return await self._run_text(
-            statement.nested.filled(names or {}),
-            statement.given(parameters),
-            write=True,
-            timeout=timeout or PATIENT_TIMEOUT,
-            name=name,
-            repeated=False,
-        )
+        text, given = statement.nested.filled(names or {}), statement.given(parameters)
+        return await self._run_text(text, given, timeout=timeout or PATIENT_TIMEOUT, name=name)
 
     async def run_schema(
         self, text: str, /, *, timeout: float = PATIENT_TIMEOUT, **parameters: Any
     ) -> list[dict[str, Any]]:
         """Runs one statement of a migration or of an index, as written in ``cypher/``."""
-        return await self._run_text(
-            text, parameters, write=True, timeout=timeout, name=text.split("\n", 1)[0], repeated=False
-        )
+        return await self._run_text(text, parameters, timeout=timeout, name=text.split("\n", 1)[0])
 
     def erases_texts(self, conversation_id: str, file_path: str, *, awaited: bool) -> bool:
         """Whether a delete by this client takes the file with a conversation's texts away; this one has no files.
@@ -257,28 +248,25 @@ class GraphClient:
             raise GraphError(f"{name} opens its own transactions: run it with autocommit()")
         text = statement.nested.filled(names) if names else statement.nested.text
         given = statement.given(parameters)
+        at_once = statement.at_once or not write
         if in_a_hurry():
             self.breaker.check()
             try:
-                return await self._attempt(text, given, write, None, name)
+                return await self._attempt(text, given, write, None, name, at_once=at_once)
             except GraphUnavailable as error:
                 self.breaker.trip(error)
                 raise
         if not recover:
-            return await self._attempt(text, given, write, timeout, name)
-        return await self._run_text(text, given, write=write, timeout=timeout, name=name)
+            return await self._attempt(text, given, write, timeout, name, at_once=at_once)
+        return await self._recovered(lambda: self._attempt(text, given, write, timeout, name, at_once=at_once))
 
     async def _run_text(
-        self,
-        text: str,
-        parameters: dict[str, Any],
-        *,
-        write: bool,
-        timeout: float | None,
-        name: str,
-        repeated: bool = True,
+        self, text: str, parameters: dict[str, Any], *, timeout: float, name: str
     ) -> list[dict[str, Any]]:
-        return await self._recovered(lambda: self._attempt(text, parameters, write, timeout, name, repeated))
+        """Runs a statement outside of a transaction of ours, once."""
+        return await self._recovered(
+            lambda: self._attempt(text, parameters, True, timeout, name, at_once=True, repeated=False)
+        )
 
     async def _recovered(self, attempt: Callable[[], Awaitable[T]]) -> T:
         """Runs ``attempt``; where a managed server is gone, waits until it is back and tries once more."""
@@ -333,10 +321,12 @@ class GraphClient:
         write: bool,
         timeout: float | None,
         name: str,
+        *,
+        at_once: bool,
         repeated: bool = True,
     ) -> list[dict[str, Any]]:
-        """Runs a statement in one round trip to the server (begun, run and committed at once); a transaction of the
-        driver's takes three. Only what failed in passing runs in one of these, with the driver's pauses and retries."""
+        """Runs a statement in a transaction of the driver's, which takes three round trips to the server and has its
+        pauses and retries; or ``at_once``, in one, and then only in such a transaction where that failed in passing."""
         self._check_process()
 
         # A process that is halted (Ctrl-Z, a sleeping laptop) keeps what it has locked until the server gives it up.
@@ -360,7 +350,7 @@ class GraphClient:
                 # connection is gone, so that closing it again awaits nothing.
                 await session.close()
 
-        async def at_once(session: neo4j.AsyncSession) -> list[dict[str, Any]]:
+        async def alone(session: neo4j.AsyncSession) -> list[dict[str, Any]]:
             return await self._collect(await session.run(neo4j.Query(text, timeout=given_up), parameters))
 
         async def with_retries(session: neo4j.AsyncSession) -> list[dict[str, Any]]:
@@ -368,11 +358,12 @@ class GraphClient:
 
         @unless_vanished
         async def attempt() -> list[dict[str, Any]]:
-            try:
-                return await in_session(at_once)
-            except (driver_errors.DriverError, driver_errors.Neo4jError) as error:
-                if not (repeated and error.is_retryable()):
-                    raise
+            if at_once:
+                try:
+                    return await in_session(alone)
+                except (driver_errors.DriverError, driver_errors.Neo4jError) as error:
+                    if not (repeated and error.is_retryable()):
+                        raise
             return await in_session(with_retries)
 
         with self._errors(name, timeout or STATEMENT_TIMEOUT):

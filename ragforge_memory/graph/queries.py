@@ -1,13 +1,16 @@
 """Named Cypher statements: every statement of this library lives in ``cypher/*.cypher``.
 
 A file holds statements one after another. Each begins with a line ``// name: NAME``; the comment lines below it
-say why the statement is as it is. Two marks change how it is run:
+say why the statement is as it is. Three marks change how it is run:
 
 ``// requires: 2026.2``
     a variant for servers of that version and later; several statements may share one name, and the newest that
     the server can run is taken.
 ``// autocommit``
     the statement opens its own transactions (``CALL … IN TRANSACTIONS``) and is not retried.
+``// at once``
+    a write that is begun, run and committed in one round trip to the server, as every read is. Where the connection is
+    lost before the answer it may have been committed, and is run again: the second run must give what the first gave.
 
 ``// part: NAME`` instead of a name begins what several statements have in common; a line ``// include: NAME`` in them
 is replaced by it. The comment lines below it say which variables it takes and gives.
@@ -66,6 +69,7 @@ class Statement:
     autocommit: bool = False
     file: str = ""
     part: bool = False
+    at_once: bool = False
 
     @cached_property
     def parameters(self) -> frozenset[str]:
@@ -127,7 +131,7 @@ def parse_statements(text: str, *, file: str = "") -> Iterator[Statement]:
     """The statements and parts of one file, in order."""
     name, part = "", False
     requires: Version = ()
-    autocommit = False
+    autocommit = at_once = False
     body: list[str] = []
 
     def finished() -> Iterator[Statement]:
@@ -135,17 +139,19 @@ def parse_statements(text: str, *, file: str = "") -> Iterator[Statement]:
         if name and not statement:
             raise GraphError(f"{file}: statement {name} is empty")
         if name:
-            yield Statement(name, statement, requires, autocommit, file, part)
+            yield Statement(name, statement, requires, autocommit, file, part, at_once)
 
     for line in text.splitlines():
         if match := _NAME.match(line):
             yield from finished()
             part, name = match.group(1) == "part", match.group(2)
-            requires, autocommit, body = (), False, []
+            requires, autocommit, at_once, body = (), False, False, []
         elif match := _REQUIRES.match(line):
             requires = parse_version(match.group(1))
         elif line.strip() == "// autocommit":
             autocommit = True
+        elif line.strip() == "// at once":
+            at_once = True
         elif not line.startswith("//") or _INCLUDE.match(line):
             body.append(line)
     yield from finished()

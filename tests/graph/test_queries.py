@@ -73,7 +73,7 @@ def test_every_statement_says_why_or_is_plain() -> None:
         blocks = re.split(r"(?m)^// name: ", path.read_text(encoding="utf-8"))[1:]
         for block in blocks:
             lines = block.splitlines()
-            marks = re.compile(r"^// (?:requires: [\d.]+|autocommit)\s*$")
+            marks = re.compile(r"^// (?:requires: [\d.]+|autocommit|at once)\s*$")
             why = [line for line in lines[1:] if line.startswith("//") and not marks.match(line)]
             body = [line for line in lines[1:] if line and not line.startswith("//")]
             assert why or len(body) <= 9, f"{path.name}: {lines[0]} says nothing of why it is as it is"
@@ -86,12 +86,12 @@ def test_a_file_is_read_into_statements() -> None:
     one, two, three = parse_statements(
         "// a comment above all\n// name: one\n// why\nRETURN 1;\n\n"
         "// name: two\n// requires: 2026.2\n// autocommit\nCYPHER 25\nRETURN 2\n// in between\n  AS two\n"
-        "// name: three\nRETURN '// not a comment'\n",
+        "// name: three\n// at once\nRETURN '// not a comment'\n",
         file="x.cypher",
     )
     assert one == Statement("one", "RETURN 1", (), False, "x.cypher")
     assert two == Statement("two", "CYPHER 25\nRETURN 2\n  AS two", (2026, 2), True, "x.cypher")
-    assert three.text == "RETURN '// not a comment'"
+    assert three == Statement("three", "RETURN '// not a comment'", file="x.cypher", at_once=True)
 
 
 def test_an_empty_statement_is_refused() -> None:
