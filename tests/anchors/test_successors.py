@@ -217,6 +217,19 @@ def test_history_goes_before_the_two_ends_where_it_knows() -> None:
     assert settled(lost, Successor(other, 0.9), Successor(None, 0.9, (other, more)), now).definition == other
 
 
+def test_what_was_ported_before_it_was_cut_is_found_by_a_name_that_says_something() -> None:
+    text = "def {0}(environ):\n    assert pop(environ) == peek(environ)\n    assert not environ\n"
+    ported = "class PathTests(TestCase):\n" + text.replace("\n  ", "\n      ").replace("def", "    def")
+    found = []
+    for name in ("test_pop_path", "test_pop"):
+        lost, [_, now] = only("test_path.py", text.format(name)), read("suite/path.py", ported.format(name))
+        ends = Successor(now, 0.9)
+        found.append(settled(lost, ends, GONE, {}).definition == now)
+        assert settled(lost, replace(ends, similarity=0.4), GONE, {}).definition is None
+
+    assert found == [True, False]
+
+
 def test_a_function_that_is_wrapped_is_what_is_inside() -> None:
     made = only(
         "a.js",
