@@ -138,3 +138,17 @@ async def test_a_note_is_taken_back(agent: AsyncConversationAgent) -> None:
         '"forget all notes about deposits" takes back "note: deposits are signed".',
         '"forget all notes about deposits" takes back "note: deposits are logged".',
     ]
+
+
+async def test_what_a_correction_that_was_taken_back_had_corrected_is_told_as_it_is(
+    agent: AsyncConversationAgent,
+) -> None:
+    talk = await agent.create_conversation()
+    services = await agent.open()
+    for text in ("note: withdrawals are limited to 10 euros", "no, 30 euros", "scratch that"):
+        await talk.send_message(text)
+    await services.graph.run_schema("CALL db.index.fulltext.awaitEventuallyConsistentIndexRefresh()")
+    told = (await talk.send_message("what did we decide about withdrawals?")).content
+    assert [line.strip() for line in told.splitlines() if line.startswith("  ")] == [
+        "> note: withdrawals are limited to 10 euros"
+    ]

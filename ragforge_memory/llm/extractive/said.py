@@ -135,7 +135,13 @@ def with_decisions(searched: Mapping[str, Any], listed: Mapping[str, Any]) -> Ma
         listed: as `list_decisions` does.
     """
     decided = {each["message_id"]: {**each, "decided": True} for each in listed.get("decisions") or []}
-    messages = [{**decided.pop(each["message_id"], {}), **each} for each in searched.get("messages") or []]
+    # What became of a decision its list knows; a search need not have found what took a correction back.
+    messages = [
+        {**each, "corrected": None, **known, "excerpt": each["excerpt"]}
+        if (known := decided.pop(each["message_id"], None))
+        else each
+        for each in searched.get("messages") or []
+    ]
     return {"query": "", **searched, "messages": [*messages, *decided.values()]}
 
 
