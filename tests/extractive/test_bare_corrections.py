@@ -246,6 +246,7 @@ async def test_the_answer_to_a_correction_with_a_subject_of_its_own_says_what_it
         ("note: sessions live in Redis", "no, keep the sessions until Monday"),
         ("note: sessions live in Redis", "no, leave the sessions as they are"),
         ("note: the parser drops comments", "actually the parser has a bug"),
+        ("note: Anna owns billing", "no, Anna is on holiday"),
         ("note: the parser drops comments", "actually the parser still fails on empty input"),
         ("note: the parser drops comments", "sorry, the parser is broken on main"),
     ],

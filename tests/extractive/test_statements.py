@@ -140,6 +140,7 @@ def test_corrections_and_rules_are_noted(text: str) -> None:
         "use the search tool to find it",
         "functions that are called in main",
         "let's look at the parser",
+        "actually I have a question",
         "use crate::geometry::util as u;",
         "We went to the lake",
         "Bad input is refused before anything is written",

@@ -108,7 +108,7 @@ NOTED = re.compile(
     r"|forget (?:it|that|what (?:i|we)\b[^?,;:]*)[,;:]+ \w"
     # "No, the limit is 40", "actually the limit is 40"; "the limit should be 40", and no order, no question, nothing
     # that is looked for.
-    rf"|(?:(?<=no, )|(?<=nope, )|(?<=actually )|(?<=actually, )){NO_QUESTION}\S+(?: \S+){{0,6}}"
+    rf"|(?:(?<=no, )|(?<=nope, )|(?<=actually )|(?<=actually, )){NO_QUESTION}(?!i have\b)\S+(?: \S+){{0,6}}"
     r" (?:is|are|was|were|has|have|uses?)\b"
     # "Actually, they keep it on the same origin".
     r"|(?:(?<=actually )|(?<=actually, ))(?:they|we|it) "

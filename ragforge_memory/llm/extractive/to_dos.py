@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ragforge_memory.llm.extractive.bare_corrections import retracts
+from ragforge_memory.llm.extractive.questions import sentences
 from ragforge_memory.llm.extractive.small_talk import DEED, DONE, LEADING
 from ragforge_memory.llm.extractive.wording import subject_words
 
@@ -66,7 +67,13 @@ def left_to_do(noted: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
 
     "The migration is done" may mean one of several: then none that it does not say the whole of is left out.
     """
-    noted = [each for each in noted if not retracts((each.get("corrected") or {}).get("excerpt", ""))]
+    noted = [
+        each
+        for each in noted
+        # "We still support 3.8" is nothing to do.
+        if any(map(to_do_words, (each["excerpt"], *sentences(each["excerpt"]))))
+        and not retracts((each.get("corrected") or {}).get("excerpt", ""))
+    ]
     closed = [
         (each, later)
         for each in noted

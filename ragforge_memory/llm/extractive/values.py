@@ -53,8 +53,9 @@ REPORTS = re.compile(
     r"(?:(?!(?:never|always|must|should|shall|may|will|if|when|that|which|not|no|on)\b)\S+ ){1,6}?"
     r"(?:ha(?:s|ve|d) (?:(?:an?|some|several|many|more|other|still) )*(?:\w+ )?"
     r"(?:bugs?|errors?|problems?|issues?|leaks?|regressions?|typos?)\b"
-    r"|(?:is|are|was|were) (?:(?:still|again|also|now) )*(?:broken|buggy|flaky|failing|crashing|hanging|leaking)\b"
+    r"|(?:is|are|was|were) (?:(?:still|again|also|now) )*(?:broken|buggy|flaky|failing|crashing|hanging|leaking|stuck"
+    r"|on (?:holiday|leave|vacation)|away|sick)\b"
     r"|(?:(?:still|again|also|now|sometimes) )*(?:fail|crash(?:e)?|hang|leak|break)s\b)",
     re.I,
 )
-"""What says that something does not work as it should; what it should do holds all the same."""
+"""What says that something does not work as it should, or somebody is away; what was said of it holds all the same."""
