@@ -61,12 +61,10 @@ def _looked_up(sources: Sources, files: Sequence[str], asked: str) -> dict[str, 
     for some in _families(files, file):
         # What is imported under a name its name says; of a file the places of all others tell.
         index = index_of(sources, some, ()) if file else None
-        for path in some:
-            parsed = own if path == file else None
-            if path != file and (index or not file) and _may_import(sources, path, file, asked):
-                parsed = sources.parsed(path)
-            if parsed is None:
-                continue
+        seen = {} if file and index is None else sources.naming(some, _texts(file, asked))
+        if own is not None:
+            seen[file] = own
+        for path, parsed in sorted(seen.items()):
             lines: dict[int, list[tuple[Import, tuple[str, ...]]]] = {}
             for each in parsed.imports:
                 targets = tuple(_meant(index, parsed, each)) if index else ()
@@ -113,17 +111,23 @@ def _families(files: Sequence[str], file: str) -> list[list[str]]:
     return [some for some in families.values() if not file or file in some]
 
 
-def _may_import(sources: Sources, path: str, file: str, asked: str) -> bool:
-    """Whether it is worth looking into a file: it has the name of what is asked for, or of the folder that it is in."""
+def _texts(file: str, asked: str) -> list[bytes]:
+    """What a file has that imports what is asked for: its name, or that of the folder it is in.
+
+    Any text where a folder's main file is meant: ``require('..')`` names nothing.
+    """
+    from ragforge_memory.code.languages import language_of, reader_of
+
     if not file:
-        return sources.holding(path, re.split(r"[^\w-]+", asked.rstrip("./:"))[-1].encode()) is not None
+        return [re.split(r"[^\w-]+", asked.rstrip("./:"))[-1].encode()]
     folder, _, name = file.rpartition("/")
-    stem = name.partition(".")[0]
-    if not folder or stem not in MAIN_FILES:
-        return (stem in MAIN_FILES) or any(
-            sources.holding(path, each.encode()) is not None for each in (stem, folder.rpartition("/")[2]) if each
-        )
-    return path.startswith(f"{folder}/") or sources.holding(path, folder.rpartition("/")[2].encode()) is not None
+    stem, around = name.partition(".")[0], folder.rpartition("/")[2]
+    if stem in MAIN_FILES:
+        return [b""]
+    spoken = language_of(file)
+    # A package is imported with all files in it.
+    by_path = spoken is not None and reader_of(spoken.name).links.by_path
+    return [each.encode() for each in ((stem,) if by_path else (stem, around)) if each]
 
 
 def _meant(index: ProjectIndex, parsed: ParsedFile, imported: Import) -> Iterator[str]:

@@ -7,7 +7,7 @@ are read that the lookup asks for, such as the modules that a file imports.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
@@ -72,6 +72,31 @@ class Sources:
             with self._timed():
                 self._parsed[file] = None if self.is_late else self._parse(file, self._read(file))
         return self._parsed[file]
+
+    def outlines(self, files: Sequence[str]) -> dict[str, Outline]:
+        """The outlines of those files that are as the last ingest on this machine read them."""
+        from ragforge_memory.code.readers import content_hash
+
+        if self._known is None:
+            return {}
+        with self._timed():
+            read = {file: data for file in files if (data := self._read(file)) is not None}
+            return self._known.outlines({file: content_hash(data) for file, data in read.items()})
+
+    def naming(self, files: Sequence[str], texts: Collection[bytes]) -> dict[str, ParsedFile]:
+        """The files that have one of these texts, as others see them: without what is used inside. Those that are no
+        longer as the last ingest on this machine read them are parsed, as far as there is time."""
+        from ragforge_memory.code.readers import content_hash
+
+        with self._timed():
+            read = {file: data for file in files if (data := self._read(file)) is not None}
+            having = {file: data for file, data in read.items() if any(text in data for text in texts)}
+            hashes = {file: content_hash(data) for file, data in having.items()}
+            known = self._known.parsed(hashes, bodies=False) if self._known is not None else {}
+        for file in having:
+            if file not in known and (parsed := self.parsed(file)) is not None:
+                known[file] = parsed
+        return {file: known[file] for file in having if file in known and not known[file].error}
 
     def line(self, file: str, number: int) -> str:
         """A line of a file, counted from 1, without the space around it; ``''`` where it is not there."""
@@ -193,6 +218,7 @@ def _outlines(sources: Sources, files: Sequence[str], named: Sequence[Scope]) ->
     from ragforge_memory.code.outline import Outline, outline
 
     found: dict[str, Outline] = {}
+    known: dict[str, Outline] | None = None
     for file in files:
         spoken = language_of(file)
         if spoken is None:
@@ -200,6 +226,11 @@ def _outlines(sources: Sources, files: Sequence[str], named: Sequence[Scope]) ->
         if reader_of(spoken.name).links.by_path:
             names = tuple(sorted({each.name for each in named if each.file == file}))
             found[file] = Outline(spoken.name, "", names, (), ())
+            continue
+        if known is None:
+            known = sources.outlines(files)
+        if file in known:
+            found[file] = known[file]
             continue
         parsed = sources.parsed(file)
         if parsed is not None:

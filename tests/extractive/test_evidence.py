@@ -185,7 +185,10 @@ async def test_what_a_file_imports_is_told_by_file() -> None:
             "Of other packages it imports `os`.",
         ]
     late = await answer_to("what does a.py import?", {"find_imports": {**value, "imports": imports[:1], "late": True}})
-    assert late.splitlines()[-1].startswith("There was no time to look at all files")
+    assert late.splitlines()[-1] == "There was no time to look at all files: some of these may be of this project."
+    away = {**value, "imports": [], "late": True}
+    answer = await answer_to("who imports src/a.py?", {"grep_code": {"matches": []}, "find_imports": away})
+    assert answer.splitlines()[-1] == "There was no time to look at all files: others may import it too."
 
 
 async def test_what_a_change_of_a_file_may_break_is_what_imports_it_and_what_was_decided_about_it() -> None:

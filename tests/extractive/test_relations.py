@@ -109,6 +109,15 @@ async def test_a_trait_is_implemented() -> None:
         assert above.splitlines()[0] == "`Json` (src/talk.py, line 12) implements 1 definition of this project:"
 
 
+async def test_a_method_is_implemented_by_what_overrides_it() -> None:
+    over = [{"qualified_name": "Json.echo", "type": "method", "file": "src/json.rs", "line": 3, "lines": [3]}]
+    answer = await answer_to("what implements Talk.echo?", {"find_callers": found({**ECHO, "overrides": over})})
+    assert answer.splitlines() == [
+        "`Talk.echo` (src/talk.py, line 12) is overridden by 1 definition:",
+        "- `Json.echo` - src/json.rs:3",
+    ]
+
+
 async def test_how_something_runs_is_no_name() -> None:
     for text in ("what runs in parallel?", "which functions run at startup?", "who calls on error?"):
         assert {tool for tool, _ in await requests_for(user(text))} == {"search_code"}

@@ -28,6 +28,7 @@ from ragforge_memory.retrieval.names import is_test, of_test
 MAX_EVIDENCE = 40
 """Lines or scopes that are listed."""
 
+_LATE = "There was no time to look at all files"
 _SURE = ("callers", "references", "decorates", "subclasses", "top_level")
 _USES = (*_SURE, "possible")
 
@@ -103,6 +104,8 @@ def imported(asked: str, target: Target, found: Sequence[Found]) -> list[str]:
         answer += _listed(perhaps, found)
     if shown:
         answer += [f"Texts that are no code have such a line in {_counted(shown, found)}:", *_listed(shown, found)]
+    if value.get("late"):
+        answer.append(f"{_LATE}: others may import it too.")
     return answer
 
 
@@ -132,7 +135,7 @@ def brought_in(asked: str, value: Mapping[str, Any]) -> list[str]:
         lines.append(f"Of other packages it imports {', '.join(map(code_span, others))}.")
     lines += rest(int(value["totals"]["imports"]) - len(imports), "more imports")
     if value.get("late"):
-        lines.append("There was no time to look at all files: some of these may be of this project.")
+        lines.append(f"{_LATE}: some of these may be of this project.")
     if value.get("other_files"):
         lines.append(f"Other files of that name: {', '.join(value['other_files'])}.")
     return lines

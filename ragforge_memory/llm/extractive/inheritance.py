@@ -27,6 +27,8 @@ def subclasses(asked: str, value: Mapping[str, Any]) -> list[str]:
     scopes = value.get("scopes") or []
     if not scopes:
         return [nothing(asked)]
+    if all(scope.get("type") in _CALLED for scope in scopes):
+        return overridden(asked, value)  # "what implements Sink.matched?"
     types = _types(scopes)
     lines: list[str] = []
     for scope in types:
