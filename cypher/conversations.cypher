@@ -78,10 +78,11 @@ RETURN c {.uuid, .session_id, .title, .summary, .tags, .status, .message_count, 
   created_at: toStringOrNull(c.created_at), updated_at: toStringOrNull(c.updated_at)} AS conversation
 
 // name: begin_delete
-// From here on nobody reads or appends; the session's name is free at once. What a crash leaves, a sweep finishes.
+// From here on nobody reads or appends; the session's name is free at once. What a crash leaves, a sweep finishes. One
+// that is repeated after its answer was lost finds its own token.
 MATCH (c:Conversation {uuid: $uuid})
-WHERE c.user_id = $user_id AND c.project = $project AND c.status <> 'deleting'
-SET c.status = 'deleting'
+WHERE c.user_id = $user_id AND c.project = $project AND (c.status <> 'deleting' OR c.delete_token = $token)
+SET c.status = 'deleting', c.delete_token = $token
 REMOVE c.session_id
 RETURN c.uuid AS uuid
 
@@ -101,7 +102,7 @@ SET c.kept_to = reduce(most = 0, top IN COLLECT {
   WITH b.lineage_tops[i] AS top WHERE b.lineage_ids[i] = c.uuid
   RETURN top
 } | CASE WHEN top > most THEN top ELSE most END)
-REMOVE c.import_token, c.import_until
+REMOVE c.import_token, c.import_until, c.delete_token
 RETURN c.kept_to AS kept_to, coalesce(c.lineage_ids, []) AS lineage_ids
 
 // name: delete_messages

@@ -55,20 +55,26 @@ REMOVE p.ingest_token, p.ingest_holder, p.ingest_until
 RETURN p.uuid AS uuid
 
 // name: finish_ingest
-// The last write: only now is the project complete. The counts are taken here, so that they are the graph's.
+// The last write: only now is the project complete. The counts are taken here, so that they are the graph's. One that is
+// repeated after its answer was lost finds its own token, and that it is done.
 MATCH (p:Project)
 WHERE p.project = $project
 SET p.project = p.project
 WITH p
-WHERE p.ingest_token = $token
-SET p.head_commit = $commit, p.uncommitted_files = $uncommitted, p.facts_version = $facts_version, p.indexedAt = datetime(),
-  p.revision = coalesce(p.revision, 0) + 1, p.unresolved_count = $unresolved,
-  p.scope_count = COUNT { MATCH (s:Scope) WHERE s.project = $project AND s.file IS NOT NULL },
-  p.edge_count = COUNT {
-    MATCH (s:Scope)-[:HAS_PARENT|CONSUMES|INHERITS_FROM|IMPLEMENTS|DECORATED_BY]->(t:Scope)
-    WHERE s.project = $project AND s.file IS NOT NULL AND t.project = $project
-  }
-REMOVE p.ingest_token, p.ingest_holder, p.ingest_until, p.ingest_incomplete, p.unclaimed
+WHERE p.ingest_token = $token OR p.finished_token = $token
+CALL (p) {
+  WITH p
+  WHERE p.ingest_token = $token
+  SET p.head_commit = $commit, p.uncommitted_files = $uncommitted, p.facts_version = $facts_version,
+    p.indexedAt = datetime(), p.revision = coalesce(p.revision, 0) + 1, p.unresolved_count = $unresolved,
+    p.finished_token = $token,
+    p.scope_count = COUNT { MATCH (s:Scope) WHERE s.project = $project AND s.file IS NOT NULL },
+    p.edge_count = COUNT {
+      MATCH (s:Scope)-[:HAS_PARENT|CONSUMES|INHERITS_FROM|IMPLEMENTS|DECORATED_BY]->(t:Scope)
+      WHERE s.project = $project AND s.file IS NOT NULL AND t.project = $project
+    }
+  REMOVE p.ingest_token, p.ingest_holder, p.ingest_until, p.ingest_incomplete, p.unclaimed
+}
 RETURN p.scope_count AS scopes, p.edge_count AS edges, p.revision AS revision
 
 // name: set_head_commit

@@ -74,12 +74,15 @@ REMOVE c.swept_to
 RETURN c.uuid AS uuid
 
 // name: restore_messages
-// A batch, once: a repeated write finds that its step was taken. Labels of work to do are made anew. Every node gets its
+// A batch, once: a repeated write finds that its step was taken. SET comes first, for the lock; only whose token is there
+// makes the time longer. Labels of work to do are made anew. Every node gets its
 // properties in one SET: a SET for each took the indexes twice as long.
 UNWIND $batches AS batch
 MATCH (c:Conversation {uuid: batch.conversation_id})
 WHERE c.user_id = $user_id AND c.project = $project
-SET c.import_until = datetime() + duration({seconds: $seconds})
+SET c.uuid = c.uuid
+FOREACH (_ IN CASE WHEN c['import_token'] = $token THEN [1] ELSE [] END |
+  SET c.import_until = datetime() + duration({seconds: $seconds}))
 WITH c, batch, c['import_token'] = $token AND c['import_step'] = batch.step AS due
 FOREACH (_ IN CASE WHEN due THEN [1] ELSE [] END |
   SET c.import_step = batch.step + 1
@@ -112,7 +115,9 @@ WITH q.next_model IS NOT NULL AS moving,
 UNWIND $batches AS batch
 MATCH (c:Conversation {uuid: batch.conversation_id})
 WHERE c.user_id = $user_id AND c.project = $project
-SET c.import_until = datetime() + duration({seconds: $seconds})
+SET c.uuid = c.uuid
+FOREACH (_ IN CASE WHEN c['import_token'] = $token THEN [1] ELSE [] END |
+  SET c.import_until = datetime() + duration({seconds: $seconds}))
 WITH c, batch, moving, moved, c['import_token'] = $token AND c['import_step'] = batch.step AS due
 CALL (c, batch, due, moving, moved) {
   WITH c, batch, due, moving, moved WHERE due
@@ -170,7 +175,9 @@ RETURN a.key AS key, a.file AS file, EXISTS { MATCH (a)-[:RESOLVES_TO]->(:Scope)
 UNWIND $batches AS batch
 MATCH (c:Conversation {uuid: batch.conversation_id})
 WHERE c.user_id = $user_id AND c.project = $project
-SET c.import_until = datetime() + duration({seconds: $seconds})
+SET c.uuid = c.uuid
+FOREACH (_ IN CASE WHEN c['import_token'] = $token THEN [1] ELSE [] END |
+  SET c.import_until = datetime() + duration({seconds: $seconds}))
 WITH c, batch, c['import_token'] = $token AND c['import_step'] = batch.step AS due
 FOREACH (_ IN CASE WHEN due THEN [1] ELSE [] END | SET c.import_step = batch.step + 1)
 WITH c, batch, due
@@ -219,7 +226,9 @@ RETURN c.uuid AS uuid, c.import_token = $token AS mine
 UNWIND $batches AS batch
 MATCH (c:Conversation {uuid: batch.conversation_id})
 WHERE c.user_id = $user_id AND c.project = $project
-SET c.import_until = datetime() + duration({seconds: $seconds})
+SET c.uuid = c.uuid
+FOREACH (_ IN CASE WHEN c['import_token'] = $token THEN [1] ELSE [] END |
+  SET c.import_until = datetime() + duration({seconds: $seconds}))
 WITH c, batch, c['import_token'] = $token AND c['import_step'] = batch.step AS due
 FOREACH (_ IN CASE WHEN due THEN [1] ELSE [] END | SET c.import_step = batch.step + 1)
 WITH c, batch, due
@@ -255,7 +264,9 @@ RETURN c.uuid AS uuid, c.import_token = $token AS mine, written
 UNWIND $batches AS batch
 MATCH (c:Conversation {uuid: batch.conversation_id})
 WHERE c.user_id = $user_id AND c.project = $project
-SET c.import_until = datetime() + duration({seconds: $seconds})
+SET c.uuid = c.uuid
+FOREACH (_ IN CASE WHEN c['import_token'] = $token THEN [1] ELSE [] END |
+  SET c.import_until = datetime() + duration({seconds: $seconds}))
 WITH c, batch, c['import_token'] = $token AND c['import_step'] = batch.step AS due
 FOREACH (_ IN CASE WHEN due THEN [1] ELSE [] END | SET c.import_step = batch.step + 1)
 WITH c, batch, due
@@ -286,7 +297,7 @@ RETURN count(*) AS kept
 UNWIND $conversations AS row
 MATCH (c:Conversation {uuid: row.uuid})
 WHERE c.user_id = $user_id AND c.project = $project
-SET c.import_until = datetime() + duration({seconds: $seconds})
+SET c.uuid = c.uuid
 WITH collect({node: c, row: row}) AS begun
 WHERE size(begun) = size($conversations) AND all(one IN begun WHERE one.node['import_token'] = $token
   AND COUNT { MATCH (m:Message {conversation_id: one.row.uuid}) WHERE m.seq > 0 } = one.row.messages)
@@ -375,7 +386,7 @@ MATCH (p:Project)
 WHERE p.project = $project AND p.revision > 0
 SET p.uuid = p.uuid
 WITH p
-WHERE p['ingest_token'] IS NULL OR p['ingest_until'] < datetime()
+WHERE p['ingest_token'] IS NULL OR p['ingest_until'] < datetime() OR p['ingest_token'] = $token
 SET p.ingest_token = $token, p.ingest_holder = $holder, p.ingest_until = datetime() + duration({seconds: $seconds})
 RETURN p.head_commit AS commit, p.rootPath AS root
 

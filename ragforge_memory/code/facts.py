@@ -15,7 +15,8 @@ from typing import Any
 from ragforge_memory.code.outline import outline, to_text
 from ragforge_memory.code.parsed import Binding, Export, Import, ParsedFile, ParsedScope, Use
 
-# Raised when these bytes change, or what the readers make of the same file; see `facts_version` for what else makes a file be read again.
+# Raised when these bytes change, or what the readers make of the same file; see `facts_version` for what else makes a
+# file be read again.
 _FORMAT = 8
 
 # What a scope says to people: the graph has it, and no name is resolved by it.

@@ -87,7 +87,10 @@ def git_environment() -> dict[str, str]:
 
 
 def ask(directory: Path, *arguments: str, seconds: float = _TIMEOUT) -> str | None:
-    """What git says to this, stripped; None where it refuses, is not there, or takes longer. Never raises."""
+    """What git says to this, without its last line break; None where it refuses, is not there, or takes longer.
+
+    Never raises.
+    """
     try:
         done = subprocess.run(
             ["git", "-C", str(directory), *arguments],
@@ -101,7 +104,7 @@ def ask(directory: Path, *arguments: str, seconds: float = _TIMEOUT) -> str | No
         return None
     if done.returncode != 0:
         return None
-    return done.stdout.decode("utf-8", "replace").strip()
+    return done.stdout.decode("utf-8", "replace").rstrip("\n")
 
 
 def _remote(listing: str | None) -> str | None:

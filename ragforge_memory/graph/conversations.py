@@ -211,7 +211,7 @@ class ConversationStore:
         path = await file_elsewhere(self._client, uuid, self._owner)
         if path is not None:
             raise not_erasable(uuid, path)
-        if not await self._client.write("begin_delete", timeout=10, uuid=uuid, **self._owner):
+        if not await self._client.write("begin_delete", timeout=10, uuid=uuid, token=uuid4().hex, **self._owner):
             raise _not_found(uuid)
         await self.take_away(uuid)
 

@@ -163,7 +163,7 @@ async def test_a_delete_that_a_crash_cut_off_is_finished_by_the_next_process(
         for conversation in (kept, deleted):
             await conversation.send_message("Well?")
         services = await agent.open()
-        await services.graph.write("begin_delete", uuid=deleted.uuid, **services.owner.parameters)
+        await services.graph.write("begin_delete", uuid=deleted.uuid, token="t", **services.owner.parameters)
     assert _left(cypher, deleted.uuid) == 3
     async with make_agent() as another:
         await another.drain()
@@ -177,7 +177,7 @@ async def test_a_process_that_only_looks_finishes_deletes_too(make_agent: MakeAg
         conversation = await agent.create_conversation()
         await conversation.send_message("Well?")
         services = await agent.open()
-        await services.graph.write("begin_delete", uuid=conversation.uuid, **services.owner.parameters)
+        await services.graph.write("begin_delete", uuid=conversation.uuid, token="t", **services.owner.parameters)
     async with make_agent():
         pass
     assert _left(cypher, conversation.uuid) == 0

@@ -11,7 +11,9 @@ import pytest
 from ragforge_memory.agent.context.budget import window_of
 from ragforge_memory.agent.context.compression import _parsed, _request
 from ragforge_memory.agent.context.importance import own_words
-from ragforge_memory.llm.extractive.given_text import mentions_of
+from ragforge_memory.llm.extractive.given_text import mentions_of, split_given
+from ragforge_memory.llm.extractive.questions import read_questions
+from ragforge_memory.llm.extractive.title import condensed
 from ragforge_memory.models.conversation import Message
 from ragforge_memory.retrieval.excerpts import excerpt
 from ragforge_memory.retrieval.sentences import sentences
@@ -28,6 +30,9 @@ _SOON = 3.0
         lambda: mentions_of("A" * 20_000 + ":"),
         lambda: sentences("[" * 40_000 + "[a](" * 20_000),
         lambda: excerpt("error in line x \n" * 16_000, ["error"], 300),
+        lambda: condensed("a,b" + "," * 60_000),
+        lambda: read_questions("what is this" + " please" * 9_000 + " x"),
+        lambda: split_given("see this:\n" + "\n" * 60_000 + "x"),
     ],
     ids=[
         "a backtick that is never closed",
@@ -35,6 +40,9 @@ _SOON = 3.0
         "a token",
         "links that are none",
         "a word in every line",
+        "a table of empty rows",
+        "a courtesy without end",
+        "empty lines",
     ],
 )
 def test_a_text_is_read_in_time(reads: Callable[[], object]) -> None:

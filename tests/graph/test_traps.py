@@ -240,7 +240,7 @@ async def test_a_delete_that_was_cut_off_is_finished_and_hidden_meanwhile(
 ) -> None:
     uuid = await conversation_of(client, conversations, 20)
     await messages.append(uuid, said("the lighthouse"), embed=False)
-    await client.write("begin_delete", uuid=uuid, user_id=owner.user_id, project=owner.project)
+    await client.write("begin_delete", uuid=uuid, token=uuid, user_id=owner.user_id, project=owner.project)
     await client.run_schema(REFRESH)
     with pytest.raises(ConversationNotFound):
         await messages.history(uuid)

@@ -162,7 +162,7 @@ CONVERSATIONS: dict[str, list[Probe]] = {
         ),
     ],
     "keep_shared": [Probe(lambda a, b: {"uuid": b.deleting, "import_token": None}, expect=nothing)],
-    "begin_delete": [Probe(lambda a, b: {"uuid": b.conversation}, expect=nothing)],
+    "begin_delete": [Probe(lambda a, b: {"uuid": b.conversation, "token": "t"}, expect=nothing)],
     "delete_messages": [
         Probe(
             lambda a, b: {"uuid": b.deleting},

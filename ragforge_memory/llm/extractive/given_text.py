@@ -25,7 +25,7 @@ MAX_NAMES = 15
 _BLOCK = re.compile(r"^(?P<fence>`{3,}|~{3,})[^\n`]*\n(?P<text>.*?)(?:^(?P=fence)[`~]*[ \t]*$|\Z)", re.M | re.S)
 _BEGINS = re.compile(
     r"^(?:diff --git |--- \S+.*\n\+\+\+ \S|@@ -\d+|Traceback \(most recent call last\)|Exception in thread "
-    r"|\s+File \"[^\"\n]+\", line \d+|\s+at \S+ ?\(?\S+:\d+)",
+    r"|[ \t]+File \"[^\"\n]+\", line \d+|[ \t]+at \S+ ?\(?\S+:\d+)",
     re.M,
 )
 _FRAME = re.compile(r"File \"(?P<file>[^\"\n]+)\", line (?P<line>\d+)(?:, in (?P<name>[\w<>.]+))?")

@@ -173,6 +173,8 @@ def read_question(text: str, before: Sequence[str] = ()) -> Question | None:
 
 def compared(text: str) -> list[Question]:
     """What is each of the two things that a sentence asks the difference of; none where it asks for none."""
+    if len(text) > MAX_QUESTION:
+        return []
     said = POLITE.sub("", TAIL.sub("", text.strip()))
     targets = _sides(said)
     # "The difference between speed and safety" is about words; of two names one at least looks like one.

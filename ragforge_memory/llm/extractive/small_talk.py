@@ -26,7 +26,8 @@ POLITE_THAT_ASKS = re.compile(r"^tell me (?:more )?about\b|^tell me what we\b", 
 """Openings that are part of the question all the same."""
 
 TAIL = re.compile(
-    r"(?<![, ])(?:[, ]+(?:please|thanks|thank you|(?:for|to) me|if you can|again|though|anyway|by the way|btw))+ ?[?.!]*$",
+    r"(?<![, ])(?:[, ]+(?:please|thanks|thank you|(?:for|to) me|if you can|again|though|anyway|by the way|btw))+"
+    r" ?[?.!]*$",
     re.I,
 )
 """What people say after it."""
