@@ -9,10 +9,10 @@ import pytest
 from ragforge_memory import AsyncConversationAgent
 from ragforge_memory.llm.extractive import evidence
 from ragforge_memory.llm.extractive.calls import Call, Found
-from ragforge_memory.llm.extractive.evidence import importing
+from ragforge_memory.llm.extractive.evidence import importing, raising
 from ragforge_memory.llm.extractive.import_lines import import_pattern, imports_it
 from ragforge_memory.llm.extractive.questions import read_questions
-from ragforge_memory.llm.extractive.targets import read_target
+from ragforge_memory.llm.extractive.targets import Target, read_target
 from tests.extractive.asking import answer_to, requests_for, user
 
 pytestmark = pytest.mark.anyio
@@ -225,6 +225,22 @@ def test_texts_are_no_code_that_imports_and_a_search_that_was_cut_off_has_no_tot
         "- docs/use.md:1 `import zod from 'zod';`",
         "- ci.yml:1 `- from: zod, import 'zod'`",
     ]
+
+
+@pytest.mark.parametrize(
+    ("line", "raises"),
+    [
+        ("        raise errors.Locked(self)", True),
+        ("    return found ?? throw new Locked();", True),
+        ("if (!open) throw new Locked(this);", True),
+        ("  find(id) or raise Locked, id", True),
+        ('    pytest.fail("Expected redirect to raise Locked but it did not")', False),
+        ("# whoever asks may raise Locked", False),
+    ],
+)
+def test_a_text_that_speaks_of_raising_raises_nothing(line: str, raises: bool) -> None:
+    pattern = str(dict(raising(Target("name", "Locked")).arguments)["pattern"])
+    assert bool(re.search(pattern, line)) is raises
 
 
 async def test_what_lines_prove(agent: AsyncConversationAgent) -> None:

@@ -33,9 +33,13 @@ _SURE = ("callers", "references", "decorates", "subclasses", "top_level")
 _USES = (*_SURE, "possible")
 
 
+# What stands before a statement, or before what is one in the middle of a line: `or raise X`, `?? throw new X`.
+_STATEMENT = r"(?:^|[;{}():?|&>]|\b(?:else|or|and|return|then|do|try)\b)"
+
+
 def raising(target: Target) -> Call:
-    """Looks for lines that raise or throw it."""
-    return _grep(rf"\b(?:raise|throw)\s+(?:new\s+)?(?:\w+(?:\.|::))*{re.escape(target.member)}\b")
+    """Looks for lines that raise or throw it, and not in a text ("expected to raise it")."""
+    return _grep(rf"{_STATEMENT}\s*\b(?:raise|throw)\s+(?:new\s+)?(?:\w+(?:\.|::))*{re.escape(target.member)}\b")
 
 
 def catching(target: Target) -> Call:
