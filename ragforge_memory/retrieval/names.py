@@ -65,10 +65,13 @@ class Reference:
 
 
 def reference(text: str) -> Reference:
-    """Reads a name: quotes, call brackets, keywords and ``self`` fall away; ``::``, ``->``, ``#`` are dots."""
-    bare = text.strip().strip("`'\"“”‘’").strip().rstrip("?!,;:")
+    """Reads a name: quotes, call brackets, keywords and ``self`` fall away; ``::``, ``->``, ``#`` are dots.
+
+    Marks at the end fall away, too, be they the name's (`end_mark`) or those of a question.
+    """
+    bare = _unquoted(text).rstrip("?!,;:")
     bare = _LEADING.sub("", bare).lstrip("@&*")
-    bare = _CALL.sub("", bare).rstrip(".")
+    bare = _CALL.sub("", bare).rstrip("?!.")
     file = ""
     place = _PLACE.match(bare)
     if place:
@@ -79,6 +82,16 @@ def reference(text: str) -> Reference:
     while len(parts) > 1 and parts[0] in _SELF:
         parts = parts[1:]
     return Reference(tuple(parts), file)
+
+
+def end_mark(text: str) -> str:
+    """The mark right behind a name, which in Ruby is part of it (``save!``, ``free?``); ``""`` where none is."""
+    bare = _CALL.sub("", _unquoted(text).rstrip(",;:"))
+    return bare[len(bare.rstrip("?!")) :][:1]
+
+
+def _unquoted(text: str) -> str:
+    return text.strip().strip("`'\"“”‘’").strip()
 
 
 def words(identifier: str) -> tuple[str, ...]:

@@ -11,6 +11,7 @@ from ragforge_memory.retrieval.names import (
     KINDS,
     Reference,
     distance,
+    end_mark,
     fits,
     is_declaration,
     is_part,
@@ -88,6 +89,9 @@ async def resolve(
     if not asked.parts:
         return Resolution(asked, "none")
     named = await code.by_name(project, asked.name)
+    # A mark belongs to the name where something is called so: Ruby's `save!` is not `save`.
+    if (mark := end_mark(name)) and (so := await code.by_name(project, asked.name + mark)):
+        asked, named = replace(asked, parts=(*asked.parts[:-1], asked.name + mark)), so
     exact = _of_kind(_defined(_named(named, asked), named, asked), kind)
     if exact and exact[0].type not in KINDS.get(kind, (exact[0].type,)):
         near = await _near(code, project, asked)

@@ -35,6 +35,8 @@ from ragforge_memory.llm.extractive.targets import (
     is_file,
     is_marked,
     read_target,
+    with_mark,
+    without_marks,
 )
 from ragforge_memory.llm.extractive.wording import content_words
 
@@ -238,7 +240,8 @@ def _matched(said: str) -> Question | None:
             # "Show me the code": of what was just spoken of.
             if f"the {asked}".lower() in PRONOUNS and re.search(rf"\bthe {asked}\W*$", said, re.I):
                 asked = f"the {asked}"
-        target = read_target(_ITS.sub("", asked) if asked.lower() not in ("its", "it's") else "its")
+        asked = _ITS.sub("", without_marks(asked)) if asked.lower() not in ("its", "it's") else "its"
+        target = with_mark(read_target(asked), said)
         question = _sensible(Question(form, target, said))
         if question is not None:
             return question
@@ -321,7 +324,8 @@ def _named_or_search(said: str) -> Question:
     if target.kind == "name" and _HOW.match(said) and len(content_words(said)) > 2:
         return Question("search", Target("words", said), said)
     if target.kind in ("name", "file") and (target.marked or " " not in said.strip()):
-        return Question("outline" if target.kind == "file" else "what", target, said)
+        named = with_mark(target, said) if len(target.parts) > 1 else target
+        return Question("outline" if target.kind == "file" else "what", named, said)
     if target.kind in ("pronoun", "ordinal", "plural"):
         return Question("show", target, said)
     return Question("search", Target("words", said), said)
@@ -347,9 +351,31 @@ def sentences(said: str) -> list[str]:
 
 def _asking(said: str) -> list[str]:
     """The sentences that ask, else the first few."""
-    parts = sentences(said)
+    parts = _rejoined(sentences(said))
     asking = [part for part in parts if part.rstrip().endswith("?")]
     return asking or parts[:3]
+
+
+def _rejoined(parts: Sequence[str]) -> list[str]:
+    """Sentences, those in one that only the mark of a name keeps apart: "where is save! defined?"."""
+    whole: list[str] = []
+    for part in parts:
+        if whole and part[0].islower() and _goes_on(whole[-1], part):
+            whole[-1] += f" {part}"
+        else:
+            whole.append(part)
+    return whole
+
+
+def _goes_on(begun: str, rest: str) -> bool:
+    """Whether two sentences are one question, for the very name that the first ends with."""
+    if not re.search(r"\w[!?]$", begun) or len(begun) + len(rest) > MAX_QUESTION:
+        return False
+    first, *others = _COMPOUND.split(f"{begun} {rest}")
+    if not others and _matched(rest) is not None:
+        return False
+    asked = (found.target for each in _wordings(TAIL.sub("", first)) if (found := _matched(each)))
+    return any(each.kind == "name" and begun.endswith(f"{each.member}{each.text[-1]}") for each in asked)
 
 
 def _distinct(questions: Sequence[Question]) -> list[Question]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 PRONOUNS = frozenset(
@@ -69,6 +69,10 @@ _OF = re.compile(
 _POSSESSIVE = re.compile(
     rf"^(?P<owner>\S+?)(?:\s+(?:{_KINDS}))?['’]s\s+(?:(?:{_KINDS})\s+)?(?P<member>\S+?)(?:\s+(?:{_KINDS}))?$", re.I
 )
+
+# In Ruby `save!` and `save?` are other names than `save`; a lone "?" at the end is the question's.
+_MARK = r"!|\?(?=[?!]|\s+\w)"
+_INNER_MARK = re.compile(r"(?<=\w)[!?](?=\s)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,6 +152,19 @@ def read_target(text: str) -> Target:
     if len(marked) == 1:
         return _single(marked[0].strip(",;:?!"), sort)
     return Target("words", bare, sort=sort)
+
+
+def without_marks(said: str) -> str:
+    """Words without the marks that end names among them."""
+    return _INNER_MARK.sub("", said)
+
+
+def with_mark(target: Target, said: str) -> Target:
+    """A name with the mark that stands right behind it in what was said; whether it is part of it the tools know."""
+    if target.kind != "name" or not target.member or not target.text.endswith(target.member):
+        return target
+    mark = re.search(rf"(?<!\w){re.escape(target.member)}({_MARK})", said)
+    return replace(target, text=target.text + mark[1]) if mark else target
 
 
 def is_marked(token: str) -> bool:
