@@ -67,6 +67,21 @@ def test_the_label_of_the_code_answers(status: str, told: str) -> None:
     assert (sayings("load_rows", value)[-1] == told) == (status in ("drifted", "orphaned"))
 
 
+def test_of_code_that_is_as_it_was_when_it_was_noted_no_earlier_message_tells_a_change() -> None:
+    asked = {**note("drifted"), "excerpt": "where is load_rows?", "message_id": "2" * 32}
+    quoted = "`load_rows` (a.py, line 1) is called by 1 scope:\n- `main` - a.py:9"
+    answered = {**note("drifted"), "role": "assistant", "excerpt": quoted, "message_id": "3" * 32}
+
+    def told(*messages: dict[str, Any], still: bool = True) -> str:
+        return sayings("load_rows", {"query": "load_rows", "messages": list(messages)}, still=still)[-1]
+
+    assert told(asked, answered, note("fresh")) == "- `load_rows` (a.py): its code is as it was"
+    assert told(asked, answered, note("fresh"), still=False) == "  > we decided that load_rows is lazy"
+    assert told(asked, answered, note("drifted")) == "- `load_rows` (a.py): its code has changed"
+    # Nothing else tells of it.
+    assert told(asked, answered, note("")) == "- `load_rows` (a.py): its code has changed"
+
+
 def test_of_other_code_than_what_is_named_nothing_is_told() -> None:
     codes = [
         {"name": name, "file": "a.py", "status": status}

@@ -100,7 +100,6 @@ def _told(
     # Of what tells as much the newest first: what was decided later holds.
     kept.sort(key=lambda found: str(found[1].get("timestamp") or ""), reverse=True)
     kept.sort(key=lambda found: (found[0], -len(found[2])))
-    # What has become of the code is told of questions and quotes too, which are not shown where something was stated.
     every = [each for _, each, _ in kept]
     if kept[0][0] < _ASKED:
         kept = [found for found in kept if found[0] < _ASKED]
@@ -110,7 +109,11 @@ def _told(
         lines += quoted_message(each, value.get("messages") or [])
     if len(kept) > MAX_SAYINGS:
         lines += ["", f"{len(kept) - MAX_SAYINGS} more bear on it: `ragforge conversations search`, or name the days."]
-    return lines + since(every, [each for _, each, _ in kept[:MAX_SAYINGS]] if still else [], words)
+    # Code that has changed since an earlier question may be as it was when this was stated. Where nothing that is
+    # shown is tied to code, what has become of it is told of the rest.
+    shown = [each for _, each, _ in kept[:MAX_SAYINGS]]
+    tied = [each for each in shown if each.get("code")]
+    return lines + since(tied or every, shown if still else [], words)
 
 
 def _only_begins(words: Sequence[str], text: str) -> bool:
