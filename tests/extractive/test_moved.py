@@ -49,6 +49,27 @@ async def test_what_is_called_something_else_now_is_found_by_its_old_name(
     assert "check_amount` was in" not in follow_up  # nobody spoke of what is spelled so
 
 
+async def test_lines_that_still_have_the_old_name_are_told(agent: AsyncConversationAgent, root: Path) -> None:
+    await _ask(agent, "what does check_amount do?", "what does Account.deposit do?")
+    _edit(root, "bank/account.py", ("def check_amount", "def refuse_debts"), ("def deposit", "def pay_in"))
+    await agent.ingest(root)
+
+    callers, uses, member = await _ask(
+        agent, "who calls check_amount?", "where is check_amount used?", "who calls Account.deposit?"
+    )
+    for answer in (callers, uses):
+        assert "It is `refuse_debts` in bank/account.py now.\n\n`check_amount` still stands in these 5 lines:" in answer
+        assert "- bank/account.py:6 `check_amount(amount)`\n- bank/account.py:10 `check_amount(amount)`" in answer
+        assert "- tests/test_account.py:5 `check_amount(1)`" in answer
+    assert "`deposit` still stands in this line, of it or of something else:\n- bank/report.py:5" in member
+
+    for file in ("bank/account.py", "tests/test_account.py"):
+        _edit(root, file, ("check_amount", "refuse_debts"))
+    await agent.ingest(root)
+    (followed,) = await _ask(agent, "who calls check_amount?")
+    assert followed.endswith("It is `refuse_debts` in bank/account.py now.")
+
+
 async def test_what_is_gone_is_said_to_be_gone(agent: AsyncConversationAgent, root: Path) -> None:
     await _ask(agent, "what does monthly_report do?")
     (root / "bank/report.py").write_text("LIMIT = 12\n")

@@ -10,7 +10,7 @@ from typing import Any
 from ragforge_memory.llm.extractive.calls import Found
 from ragforge_memory.llm.extractive.commits import committed
 from ragforge_memory.llm.extractive.echoes import EVERY_DECISION, EVERY_TO_DO
-from ragforge_memory.llm.extractive.evidence import brought_in, imported, raised, tested, used_as_text
+from ragforge_memory.llm.extractive.evidence import brought_in, imported, raised, still_named, tested, used_as_text
 from ragforge_memory.llm.extractive.found_text import code_lines, search_results
 from ragforge_memory.llm.extractive.inheritance import bases, overridden, overrides, subclasses
 from ragforge_memory.llm.extractive.members import (
@@ -91,7 +91,7 @@ def write(question: Question, asked: str, found: Sequence[Found]) -> str:
             if value.get("match") in NOT_SURE and (unread := unread_lines(asked, question.target, found)):
                 lines = unread
             elif value.get("scopes") or "grep_code" not in values:
-                lines = _callers(question, asked, value)
+                lines = _callers(question, asked, value) + still_named(question.target, found)
             else:
                 lines = used_as_text(asked, question.target, found)
         case "tests":

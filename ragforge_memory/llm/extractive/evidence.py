@@ -241,6 +241,21 @@ def used_as_text(asked: str, target: Target, found: Sequence[Found]) -> list[str
     return unread_lines(asked, target, found) or [nothing(asked)]
 
 
+def is_renamed(target: Target, value: Mapping[str, Any]) -> bool:
+    """Whether what is asked for by this name is called something else now."""
+    scopes = value.get("scopes") or []
+    return value.get("match") == "moved" and all(each["name"] != target.member for each in scopes)
+
+
+def still_named(target: Target, found: Sequence[Found]) -> list[str]:
+    """The lines that have the name yet that something had before it was renamed; none where there are none."""
+    lines = _matches(found) if is_renamed(target, _value(found, "find_callers")) else []
+    if not lines:
+        return []
+    perhaps = ", of it or of something else" if len(target.parts) > 1 else ""
+    return ["", f"`{target.member}` still stands in {_number(lines, found)}{perhaps}:", *_listed(lines, found)]
+
+
 def _grep(pattern: str, **more: Any) -> Call:
     return Call("grep_code", (("pattern", pattern), *more.items(), ("limit", MAX_LINES)))
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from ragforge_memory.llm.extractive.calls import Call, Found
 from ragforge_memory.llm.extractive.corrections import may_correct
-from ragforge_memory.llm.extractive.evidence import catching, importing, naming, raising, testing
+from ragforge_memory.llm.extractive.evidence import catching, importing, is_renamed, naming, raising, testing
 from ragforge_memory.llm.extractive.given_text import mentions_of
 from ragforge_memory.llm.extractive.inheritance import inheriting_calls
 from ragforge_memory.llm.extractive.members import member_calls
@@ -290,6 +290,8 @@ def _second(question: Question, found: Sequence[Found]) -> tuple[Call, ...]:
             return inheriting_calls(found)
         case "callers" | "uses" if target.kind == "name" and value.get("match") == "none":
             return naming(target)
+        case "callers" | "uses" if target.kind == "name" and is_renamed(target, value):
+            return naming(target)[:1]
         case "callers" | "uses" if target.marked and target.kind == "name" and value.get("match") in NOT_SURE:
             return naming(target)[:1]
         case "where" | "what" | "show" if target.kind == "name" and value.get("match") == "none":
