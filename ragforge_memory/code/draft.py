@@ -29,6 +29,10 @@ if TYPE_CHECKING:
 
 _NAMES = frozenset({"identifier", "dotted_name", "attribute"})
 _LONGEST_LINE = 400
+
+MAX_SPACES = 100
+"""Namespaces in one another that are told apart: their names together grow with the square of how deep they are."""
+
 _SPACE = re.compile(r"\s+")
 _OPENING = re.compile(r"([(\[]) ")
 _CLOSING = re.compile(r",? ([)\]])")
@@ -102,7 +106,10 @@ class Draft:
         self.path = path
         self.language = language
         self.data = data
-        self.package = ""
+        self.packages: dict[str, None] = {}
+        """The packages or namespaces that the file belongs to, in their order: see `ParsedFile.package`."""
+        self.package_names: set[str] = set()
+        """Their last parts."""
         self.doubtful = False
         """Whether something was met that the grammar let pass and the language may not: Reader.refusal is asked."""
         self.scopes: list[OpenScope] = []
@@ -112,6 +119,7 @@ class Draft:
         self._bindings: list[Binding] = []
         self._open: list[OpenScope] = []
         self._counts: dict[str, int] = {}
+        self._spaces: list[tuple[int, tuple[str, ...]]] = []
         self._handlers: Mapping[str, Handler] = {}
         self._normal_form = None if data.isascii() else normal_form
 
@@ -131,6 +139,14 @@ class Draft:
     def enclosing_function(self) -> OpenScope | None:
         """The innermost open function or method."""
         return next((scope for scope in reversed(self._open) if scope.type in ("function", "method")), None)
+
+    def spaces(self, node: Node) -> tuple[str, ...]:
+        """The names of the namespaces around the node that is visited, from outside in, as `open_space` was told."""
+        # The walk goes in source order: what ends before this node holds nothing more. A node's own parents would cost
+        # a way down from the root each.
+        while self._spaces and self._spaces[-1][0] <= node.start_byte:
+            self._spaces.pop()
+        return self._spaces[-1][1] if self._spaces else ()
 
     def text(self, node: Node) -> str:
         """The node's text; of a name in the form in which the language compares names."""
@@ -285,6 +301,17 @@ class Draft:
         scope = next((open.key for open in reversed(self._open) if open.type != "constant"), None)
         self.imports.append(Import(local, module, name, line, scope, exported))
 
+    def belong(self, package: str) -> None:
+        """The file belongs to a package or namespace, by its whole name."""
+        self.packages[package] = None
+        self.package_names.add(package.rpartition(".")[2])
+
+    def open_space(self, node: Node, names: Sequence[str]) -> tuple[str, ...]:
+        """A namespace begins, or several by one node; gives it with those around it, at most `MAX_SPACES` of them."""
+        around = (*self.spaces(node), *names)[:MAX_SPACES]
+        self._spaces.append((node.end_byte, around))
+        return around
+
     def export(self, name: str, local: str, line: int) -> None:
         """The file offers ``local`` as ``name``; see Export."""
         self.exports.append(Export(name, local, line))
@@ -312,7 +339,7 @@ class Draft:
             scopes=tuple(self._finished(scope, lines, tokens, reader) for scope in self.scopes),
             imports=tuple(self.imports),
             exports=tuple(self.exports),
-            package=self.package,
+            package=" ".join(self.packages),
             uses=tuple(self._uses),
             bindings=tuple(self._bindings),
         )

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
+from ragforge_memory.code.draft import MAX_SPACES
 from ragforge_memory.code.parse import parse
 from ragforge_memory.code.resolve import resolve
 from tests.code.graphs import Sample, SampleTests
@@ -149,6 +152,39 @@ def test_line_ends_and_letters_of_other_systems_change_nothing() -> None:
 def test_deep_nesting_does_not_break_the_walk() -> None:
     source = "int f() { return " + "(" * 3000 + "1" + ")" * 3000 + "; }\n"
     assert parse("a.cpp", source.encode()).scopes[0].name == "f"
+
+
+def test_namespaces_in_one_another_cost_their_number_and_not_its_powers() -> None:
+    def nested(depth: int) -> tuple[float, str]:
+        opened = "".join(f"namespace n{level} {{ void T{level}::f() {{}}\n" for level in range(depth))
+        source = (opened + "}" * depth).encode()
+        took = []
+        for _ in range(3):
+            begun = time.thread_time()
+            parsed = parse("a.cc", source)
+            took.append(time.thread_time() - begun)
+        return min(took), parsed.package
+
+    few, _ = nested(60)
+    many, package = nested(240)
+    # What is squared takes sixteen times as long. A few milliseconds are uneven where the machine is busy.
+    assert many <= max(14 * few, 0.05)
+    told = package.split()
+    assert told[:2] == ["n0", "n0.n1"]
+    assert len(told) == MAX_SPACES
+
+
+def test_a_namespace_ends_where_it_ends() -> None:
+    source = """namespace a { namespace b { int x; } void b::f() {} }
+namespace c { inline namespace v1 { } } void b::g() {}
+namespace { namespace d { } }
+"""
+    parsed = parse("a.cc", source.encode())
+    assert parsed.package == "a a.b c c.v1 d"
+    assert [(found.qualified_name, found.owner) for found in parsed.scopes if found.type != "constant"] == [
+        ("f", None),
+        ("b.g", "b"),
+    ]
 
 
 def used(sources: dict[str, str]) -> set[tuple[str, str, str]]:

@@ -45,21 +45,9 @@ def qualified_name(draft: Draft, owner: str | None, name: str) -> str:
     current = draft.current
     outer = current.qualified_name if current is not None else None
     parts = owner.split(".") if owner else []
-    spaces = {part for package in draft.package.split() for part in package.split(".")}
-    while len(parts) > 1 and parts[0] in spaces:
+    while len(parts) > 1 and parts[0] in draft.package_names:
         parts.pop(0)
     return ".".join([*([outer] if outer else []), *parts, name])
-
-
-def namespaces(draft: Draft, node: Node) -> list[str]:
-    """The names of the namespaces around a node and of the one that it is, from outside in."""
-    parts: list[str] = []
-    outer: Node | None = node
-    while outer is not None:
-        if outer.type == "namespace_definition" and (name := outer.child_by_field_name("name")) is not None:
-            parts = space_names(draft.text(name)) + parts
-        outer = outer.parent
-    return parts
 
 
 def space_names(written: str) -> list[str]:
@@ -69,10 +57,11 @@ def space_names(written: str) -> list[str]:
 
 def owning_type(draft: Draft, node: Node, owner: str | None) -> str | None:
     """The owner that stands before a name, unless it is a namespace that the file opens: that is no part of names."""
-    around = namespaces(draft, node) if owner else []
-    opened = draft.package.split()
-    spaces = {".".join([*around[:count], owner or ""]) for count in range(len(around) + 1)}
-    return None if spaces.intersection(opened) else owner
+    if not owner:
+        return owner
+    around = draft.spaces(node)
+    opened = any(".".join([*around[:count], owner]) in draft.packages for count in range(len(around) + 1))
+    return None if opened else owner
 
 
 def bind_templates(draft: Draft, templates: Node | None) -> None:

@@ -8,7 +8,7 @@ from ragforge_memory.code.c.family import HANDLERS, bind_parameters, open_abstra
 from ragforge_memory.code.c.links import linked, modules, neighbours, outside, submodule
 from ragforge_memory.code.c.prepare import LEADING, blanked, blanked_branches, blanked_cuts
 from ragforge_memory.code.c.text import declared_name, dotted, qualified, type_text, value_of
-from ragforge_memory.code.c.types import bind_templates, in_order, namespaces, specifier, whole_of
+from ragforge_memory.code.c.types import bind_templates, in_order, space_names, specifier, whole_of
 from ragforge_memory.code.c.uses import use_identifier, use_qualified
 from ragforge_memory.code.clauses import (
     bind_declared,
@@ -45,13 +45,14 @@ def extract(root: Node, draft: Draft) -> None:
 
 def _namespace(draft: Draft, node: Node) -> Visit:
     """The file belongs to the namespace, and names can be written with it."""
-    parts = namespaces(draft, node)
-    if parts[:1] == ["std"]:  # what is added to it are specializations: its names are not the project's
-        parts = []
+    name = node.child_by_field_name("name")
+    parts = draft.open_space(node, space_names(draft.text(name)) if name is not None else ())
+    if parts[:1] == ("std",):  # what is added to it are specializations: its names are not the project's
+        parts = ()
     for count in range(1, len(parts) + 1):
         package = ".".join(parts[:count])
-        if package not in draft.package.split():
-            draft.package = f"{draft.package} {package}".strip()
+        if package not in draft.packages:
+            draft.belong(package)
             draft.add_import(parts[count - 1], package, None, draft.line(node), exported=True)
     return present(node.child_by_field_name("body"))
 

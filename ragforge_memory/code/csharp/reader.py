@@ -239,14 +239,8 @@ def _delegate(draft: Draft, node: Node) -> Visit:
 
 def _namespace(draft: Draft, node: Node) -> Visit:
     name = node.child_by_field_name("name")
-    text = "".join(draft.text(name).split()) if name is not None else ""
-    outer = node.parent
-    while outer is not None:
-        if outer.type == "namespace_declaration" and (around := outer.child_by_field_name("name")) is not None:
-            text = f"{draft.text(around)}.{text}"
-        outer = outer.parent
-    if text and text not in draft.package.split():
-        draft.package = f"{draft.package} {text}".strip()
+    if name is not None:
+        draft.belong(".".join(draft.open_space(node, "".join(draft.text(name).split()).split("."))))
     body = node.child_by_field_name("body")
     return [body] if body is not None else [child for child in node.named_children if child != name]
 

@@ -302,7 +302,8 @@ def _import(draft: Draft, node: Node) -> Visit:
 
 def _package(draft: Draft, node: Node) -> Visit:
     name = first_named(node)
-    draft.package = draft.text(name) if name else ""
+    if name is not None:
+        draft.belong(draft.text(name))
     return ()
 
 

@@ -31,7 +31,8 @@ def _blank(data: bytes) -> bytes:
 def extract(root: Node, draft: Draft) -> None:
     """Fill the draft from the file's text."""
     found = _MODULE.search(draft.data)
-    draft.package = found[2].decode("utf-8", "replace") if found else ""
+    if found is not None:
+        draft.belong(found[2].decode("utf-8", "replace"))
 
 
 READER = Reader(

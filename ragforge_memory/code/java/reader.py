@@ -299,7 +299,8 @@ def _pattern(draft: Draft, node: Node) -> Visit:
 
 def _package(draft: Draft, node: Node) -> Visit:
     name = child_of_type(node, "scoped_identifier", "identifier")
-    draft.package = draft.text(name) if name else ""
+    if name is not None:
+        draft.belong(draft.text(name))
     return ()
 
 

@@ -80,7 +80,8 @@ def _grammar(path: str) -> object:
 def extract(root: Node, draft: Draft) -> None:
     """Fill the draft from a file's tree."""
     draft.walk(root, _HANDLERS)
-    draft.package = draft.package or GLOBAL
+    if not draft.packages:
+        draft.belong(GLOBAL)
 
 
 def _attributes(draft: Draft, node: Node) -> tuple[list[Node], list[str]]:
@@ -250,8 +251,8 @@ def _define(draft: Draft, node: Node, arguments: Node | None) -> Visit:
 def _namespace(draft: Draft, node: Node) -> Visit:
     name, body = node.child_by_field_name("name"), node.child_by_field_name("body")
     text = plain(draft.text(name)) if name is not None else ""
-    if text and text not in draft.package.split():
-        draft.package = f"{draft.package} {text}".strip()
+    if text:
+        draft.belong(text)
     return present(body)
 
 
