@@ -242,6 +242,37 @@ async def test_what_any_text_names_is_listed_and_can_be_asked_about(agent: Async
     assert nothing[0] == "Nothing found in this project of what the text names."
 
 
+REPORT = """=========== short test summary info ===========
+FAILED tests/test_account.py::test_amounts - AssertionError: assert some_name == 2
+FAILED bank/account.py::Account::deposit[a b::c] - bank.Odd
+ERROR tests/test_account.py::TestGone::test_amounts
+[gw1] [ 50%] PASSED tests/test_account.py::test_amounts
+========= 2 failed, 1 error in 0.02s =========
+"""
+
+
+async def test_the_tests_that_a_report_names_are_listed(agent: AsyncConversationAgent) -> None:
+    answers = [
+        await ask(agent, f"why do they fail?\n\n```\n{REPORT}```"),
+        await ask(agent, REPORT[REPORT.index("FAILED") :]),
+    ]
+    for lines in answers:
+        assert lines[:4] == [
+            "The text names 2 definitions of this project:",
+            "- `test_amounts` - tests/test_account.py:4 (function)",
+            "- `Account.deposit` - bank/account.py:4 (method)",
+            "No definitions are known here of `tests/test_account.py::TestGone::test_amounts`.",
+        ]
+    shouted = await ask(agent, "explain\n\n```\nERROR in check_amount()\n```")
+    assert shouted[1:3] == ["- `check_amount` - bank/account.py:13 (function)", ""]
+
+
+def test_of_many_tests_the_first_are_looked_at() -> None:
+    read = mentions_of("".join(f"FAILED tests/test_a.py::test_{number}\n" for number in range(35)))
+    assert (len(read.tests), read.more_tests, read.names) == (30, 5, ())
+    assert read.tests[1] == ("tests/test_a.py", "test_1")
+
+
 async def test_a_question_of_its_own_is_answered_too(agent: AsyncConversationAgent) -> None:
     lines = await ask(agent, f"who calls check_amount?\n\n```\n{DIFF}```")
     assert lines[0] == "`check_amount` (bank/account.py, line 13) is called by 3 scopes:"

@@ -48,7 +48,11 @@ def named_code(text: str, found: Sequence[Found]) -> list[str]:
         elif each.call.tool == "read_scope":
             scopes = value.get("scopes") or []
             if value.get("match") not in ("exact", "inherited") or not scopes:
-                unknown.append(f"`{asked.get('name')}`")
+                # Emphasis, an abbreviation and the level of a line of a log are written like a constant: "ERROR".
+                if not (name := str(asked.get("name"))).isalpha() or not name.isupper():
+                    unknown.append(
+                        f"`{asked['file']}::{name.replace('.', '::')}`" if asked.get("file") else f"`{name}`"
+                    )
                 continue
             listed.setdefault(_key(scopes[0]), item(scopes[0]))
     does = _DOES[mentions.sort]
@@ -65,6 +69,8 @@ def named_code(text: str, found: Sequence[Found]) -> list[str]:
         files = counted(mentions.more, "more file")
         hint = "; `ragforge impact` reads all of a commit" if mentions.sort == "diff" else ""
         lines.append(f"The {mentions.sort} names {files}, which were not looked at{hint}.")
+    if mentions.more_tests:
+        lines.append(f"It names {counted(mentions.more_tests, 'more test')}, which were not looked at.")
     if unknown:
         more = f" and {len(unknown) - 10} others" if len(unknown) > 10 else ""
         lines.append(f"No definitions are known here of {', '.join(unknown[:10])}{more}.")

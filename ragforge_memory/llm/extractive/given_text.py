@@ -19,13 +19,13 @@ from ragforge_memory.llm.extractive.targets import is_file
 MAX_FILES, MAX_CHANGED = 15, 30
 """Files of one text, and of a diff, whose definitions are looked at."""
 
-MAX_NAMES = 15
-"""Names of one text that are looked up."""
+MAX_NAMES, MAX_TESTS = 15, 30
+"""Names of one text, and tests in a report of a test run, that are looked up."""
 
 _BLOCK = re.compile(r"^(?P<fence>`{3,}|~{3,})[^\n`]*\n(?P<text>.*?)(?:^(?P=fence)[`~]*[ \t]*$|\Z)", re.M | re.S)
 _BEGINS = re.compile(
     r"^(?:diff --git |--- \S+.*\n\+\+\+ \S|@@ -\d+|Traceback \(most recent call last\)|Exception in thread "
-    r"|[ \t]+File \"[^\"\n]+\", line \d+|[ \t]+at \S+ ?\(?\S+:\d+)",
+    r"|[ \t]+File \"[^\"\n]+\", line \d+|[ \t]+at \S+ ?\(?\S+:\d+|(?:FAILED|ERROR) \S+::\w)",
     re.M,
 )
 _FRAME = re.compile(r"File \"(?P<file>[^\"\n]+)\", line (?P<line>\d+)(?:, in (?P<name>[\w<>.]+))?")
@@ -35,6 +35,11 @@ _PLACE = re.compile(
     r"(?:^[ \t]+at (?:async |new )?(?P<before>[\w$.<>/]+) ?\()?"
     r"(?<![\w./\\@+~:-])(?P<file>[\w./\\@+~:-]*[\w-]\.[A-Za-z]{1,5}):(?P<line>\d+)"
     r"(?::in [`'](?:\w+ in )?(?P<behind>[\w:#.?!]+)')?",
+    re.M,
+)
+# A line of pytest's: "FAILED tests/test_x.py::TestX::test_y[a b] - KeyError: 1", "[gw0] [ 9%] PASSED tests/…".
+_TEST = re.compile(
+    r"^(?:\[[^\]\n]*\] )*(?:[A-Z]+ )?(?P<file>[\w./\\@+~-]*[\w-]\.[A-Za-z]{1,5})::(?P<name>\w+(?:::\w+)*).*",
     re.M,
 )
 _IS_DIFF = re.compile(r"^(?:diff --git |@@ -\d+(?:,\d+)? \+\d+)", re.M)
@@ -73,12 +78,15 @@ class Places:
 @dataclass(frozen=True, slots=True)
 class Mentions:
     """What a text names: ``files`` with the places in them, those of code first and in the order of the text, ``names``
-    of code, and how many ``more`` files there are, which are not looked at."""
+    of code, ``tests`` that were run, each a file and a name, and how many ``more`` files and ``more_tests`` there are,
+    which are not looked at."""
 
     sort: Sort
     files: dict[str, Places]
     names: tuple[str, ...] = ()
     more: int = 0
+    tests: tuple[tuple[str, str], ...] = ()
+    more_tests: int = 0
 
 
 def split_given(text: str) -> tuple[str, str]:
@@ -110,10 +118,16 @@ def is_about_given(question: Question) -> bool:
 
 
 def mentions_of(text: str) -> Mentions:
-    """What a text names, at most `MAX_FILES` files and `MAX_NAMES` names."""
+    """What a text names, at most `MAX_FILES` files, `MAX_NAMES` names and `MAX_TESTS` tests."""
     if _IS_DIFF.search(text):
         changed = _changed(text.splitlines())
         return Mentions("diff", _first(changed, MAX_CHANGED), more=max(0, len(changed) - MAX_CHANGED))
+    ran = dict.fromkeys(
+        (match["file"].replace("\\", "/"), match["name"].replace("::", ".")) for match in _TEST.finditer(text)
+    )
+    tests, more_tests = tuple(ran)[:MAX_TESTS], max(0, len(ran) - MAX_TESTS)
+    # What stands behind a test is its error: as little is asked about it as about the last line of a traceback.
+    text = _TEST.sub("", text) if tests else text
     files: dict[str, Places] = {}
     frames = list(_FRAME.finditer(text))
     for match in (*frames, *_PLACE.finditer(text)):
@@ -124,12 +138,14 @@ def mentions_of(text: str) -> Mentions:
             if name := _name(next(filter(None, map(match.groupdict().get, ("name", "before", "behind"))), "")):
                 places.frames[line] = name
     if frames or re.search(r"^\s+at \S.*:\d+", text, re.M):
-        return Mentions("traceback", _first(files), more=max(0, len(files) - MAX_FILES))
+        sort: Sort = "text" if tests else "traceback"
+        return Mentions(sort, _first(files), (), max(0, len(files) - MAX_FILES), tests, more_tests)
     names = names_in(_PLACE.sub(" ", text))
     for name in names:
         if is_file(name):
             files.setdefault(name, Places())
-    return Mentions("text", _first(files), tuple(name for name in names if not is_file(name))[:MAX_NAMES])
+    named = tuple(name for name in names if not is_file(name))[:MAX_NAMES]
+    return Mentions("text", _first(files), named, tests=tests, more_tests=more_tests)
 
 
 def _name(written: str) -> str:

@@ -217,12 +217,14 @@ def _first(question: Question) -> tuple[Call, ...]:
             return (*names, *_search(question))
         case "given":
             mentions = mentions_of(question.text)
-            names = (Call("read_scope", (("name", name), ("include_source", False))) for name in mentions.names)
+            short = ("include_source", False)
+            names = (Call("read_scope", (("name", name), short)) for name in mentions.names)
+            tests = (Call("read_scope", (("name", name), ("file", file), short)) for file, name in mentions.tests)
             files = (Call("outline", (("target", file),)) for file in mentions.files)
             changed = list(mentions.files.items())[:_CHANGED] if mentions.sort == "diff" else []
             paths = dict.fromkeys(path for file, places in changed for path in (file, places.was) if path)
             ruling = (Call("list_decisions", (("about", path), ("limit", _SOME))) for path in paths)
-            return (*files, *names, *ruling)
+            return (*files, *tests, *names, *ruling)
         case _:
             return ()
 
