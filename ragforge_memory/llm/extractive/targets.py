@@ -71,7 +71,7 @@ _POSSESSIVE = re.compile(
 )
 
 # In Ruby `save!` and `save?` are other names than `save`; a lone "?" at the end is the question's.
-_MARK = r"!|\?(?=[?!]|\s+\w)"
+_MARK = r"!(?!=)|\?(?=[?!]|\s+\w)"
 _INNER_MARK = re.compile(r"(?<=\w)[!?](?=\s)")
 
 
