@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -32,6 +33,9 @@ MAX_FILES_DETAILED = 40
 
 MAX_OUTLINE = 400
 """Scopes in one outline: a file of some 10,000 lines."""
+
+_FROM_THE_TOP = re.compile(r"/|~/|(?:…|\.\.\.)/|[A-Za-z]:/")
+_VERSION = re.compile(r"(?<=.)@.*")
 
 
 @tool
@@ -81,8 +85,9 @@ async def outline(context: ToolContext, target: str) -> ToolOutput:
     """Lists what a file, a class or a folder contains: each definition with its line and signature.
 
     Of a folder the files, and where they are few the names of what each defines, else how many are in each folder.
-    `other_files` of a file are those that its name fits as well; `unread` is a source file that is there, but whose
-    definitions are not known (of some languages none are): read_file shows it.
+    A path from elsewhere (of an installed copy, of another machine) is taken for the file that ends like it: `match`
+    is `partial` then. `other_files` of a file are those that its name fits as well; `unread` is a source file that is
+    there, but whose definitions are not known (of some languages none are): read_file shows it.
 
     Args:
         target: a file's path or the end of it (`core.py`), a module (`click.core`), a class, or a folder; `.` is
@@ -92,7 +97,7 @@ async def outline(context: ToolContext, target: str) -> ToolOutput:
     project = context.owner.project
     files = await code.files(project)
     path = _path(_inside(context, target))
-    match, matching = _files(path, files)
+    match, matching = _files(path, files, context.root.resolve().name if context.root is not None else "")
     inside = _folder(target, files)
     nothing: dict[str, Any] = {"asked": target, "match": "none", "kind": "none", "total": 0, "scopes": []}
     if path not in files and (unread := await _unread(context, path)):
@@ -230,7 +235,7 @@ def _path(target: str) -> str:
     return target.strip().strip("`'\"").replace("\\", "/").removeprefix("./")
 
 
-def _files(asked: str, files: Sequence[str]) -> tuple[str, list[str]]:
+def _files(asked: str, files: Sequence[str], project: str) -> tuple[str, list[str]]:
     """How a file's path was taken, and the files it means: the shortest path first."""
     if not asked:
         raise ToolError("outline needs the name of a file, a class or a folder")
@@ -239,6 +244,8 @@ def _files(asked: str, files: Sequence[str]) -> tuple[str, list[str]]:
     exact = exact or [file for file in files if "/" in file and same_file(file, asked)]
     if exact:
         return "exact", sorted(exact, key=lambda file: (file.count("/"), file))
+    if (elsewhere := _ends_like(asked, files, project)) is not None:
+        return "partial", [elsewhere]
     folder, _, last = asked.rpartition("/")
     if "." in last and len(last) > 5:
         # A file's name with one slip in it; two would make another file's name, and so does another folder.
@@ -257,6 +264,22 @@ def _files(asked: str, files: Sequence[str]) -> tuple[str, list[str]]:
         if modules:
             return "exact", sorted(modules, key=lambda file: (file.count("/"), file))
     return "none", []
+
+
+def _ends_like(asked: str, files: Sequence[str], project: str) -> str | None:
+    """The file that has most of the end of a path from a file system's top: its name and the folder that it is in,
+    which is the project's own for a file at the root (``mux@v1.8.1/mux.go``). None where there is no such file, or two
+    are as near."""
+    if not _FROM_THE_TOP.match(asked):
+        return None
+    wanted = [_VERSION.sub("", part) for part in asked.lower().split("/")[::-1]]
+    found: dict[int, list[str]] = {}
+    for file in files:
+        have = [*file.lower().split("/")[::-1], project.lower()]
+        same = next((n for n, pair in enumerate(zip(wanted, have, strict=False)) if pair[0] != pair[1]), len(have))
+        found.setdefault(same, []).append(file)
+    most = max(found, default=0)
+    return found[most][0] if most > 1 and len(found[most]) == 1 else None
 
 
 def _folder(target: str, files: Sequence[str]) -> list[str]:

@@ -18,6 +18,9 @@ pytestmark = pytest.mark.anyio
 FILES = {
     "benchmark/index.ts": "export function measure(): number { return 1 }\n",
     "examples/index.ts": "export function example(): number { return 2 }\n",
+    "packages/one/lib/run.ts": "export function run(): number { return 3 }\n",
+    "packages/two/lib/run.ts": "export function run(): number { return 4 }\n",
+    "setup.ts": "export function setup(): number { return 5 }\n",
     "source/response.ts": "export function json(): string { return '' }\n",
 }
 
@@ -34,6 +37,18 @@ async def test_another_folders_file_is_not_taken_for_a_path(run: Run) -> None:
         assert (value["match"], value["kind"], value["total"]) == ("none", "none", 0), target
         assert "file" not in value
     assert not (await run("read_file", path="source/index.ts")).success
+
+
+async def test_a_path_from_elsewhere_is_taken_for_the_one_file_that_ends_like_it(run: Run) -> None:
+    for target, file in (
+        ("/x/dist/packages-2/one/lib/run.ts", "packages/one/lib/run.ts"),
+        ("C:\\x\\two@1.0\\lib\\run.ts", "packages/two/lib/run.ts"),
+        ("/x/got@2.0/setup.ts", "setup.ts"),
+    ):
+        value = (await run("outline", target=target)).value
+        assert (value["match"], value["file"]) == ("partial", file), target
+    for target in ("/x/lib/run.ts", "/x/setup.ts", "/x/run.ts", "x/one/lib/run.ts"):
+        assert (await run("outline", target=target)).value["kind"] == "none", target
 
 
 async def test_a_slip_in_the_name_counts_in_its_own_folder(run: Run) -> None:

@@ -38,10 +38,13 @@ def named_code(text: str, found: Sequence[Found]) -> list[str]:
         asked = dict(each.call.arguments)
         if each.call.tool == "outline":
             target = str(asked.get("target"))
-            if value.get("kind") != "file" or value.get("match") != "exact":
+            named, match = mentions.files.get(target, Places()), value.get("match")
+            places: Places | None = named if match == "exact" else None
+            if match == "partial" and mentions.sort == "traceback":
+                places = _defined(value.get("scopes") or [], named)
+            if value.get("kind") != "file" or places is None:
                 unknown.append(f"`{target}`")
                 continue
-            places = mentions.files.get(target, Places())
             lines_outside = _add_file(listed, value, places, mentions)
             if lines_outside:
                 outside.append(f"- {value['file']}, {_numbered(lines_outside)}")
@@ -152,6 +155,13 @@ def _add_file(
             said += f" in the {mentions.sort}"  # it has moved since
         listed.setdefault(key, f"{item(around[key])}, {said}")
     return outside
+
+
+def _defined(scopes: Sequence[Mapping[str, Any]], places: Places) -> Places | None:
+    """The frames that are in a definition of the file, None where none is: a path that only ends like the file's may be
+    that of an installed copy, or of anything."""
+    frames = {line: name for line, name in places.frames.items() if _named(scopes, name, line) is not None}
+    return Places(set(frames), frames=frames) if frames else None
 
 
 def _numbered(lines: Sequence[int]) -> str:

@@ -25,10 +25,14 @@ MAX_NAMES, MAX_TESTS = 15, 30
 _BLOCK = re.compile(r"^(?P<fence>`{3,}|~{3,})[^\n`]*\n(?P<text>.*?)(?:^(?P=fence)[`~]*[ \t]*$|\Z)", re.M | re.S)
 _BEGINS = re.compile(
     r"^(?:diff --git |--- \S+.*\n\+\+\+ \S|@@ -\d+|Traceback \(most recent call last\)|Exception in thread "
-    r"|[ \t]+File \"[^\"\n]+\", line \d+|[ \t]+at \S+ ?\(?\S+:\d+|(?:FAILED|ERROR) \S+::\w)",
+    r"|[ \t]+File \"[^\"\n]+\", line \d+|[ \t]+at \S+ ?\(?\S+:\d+|(?:FAILED|ERROR) \S+::\w"
+    r"|(?:panic: .*\n+(?:\[.*\]\n+)?)?goroutine \d+ \[)",
     re.M,
 )
 _FRAME = re.compile(r"File \"(?P<file>[^\"\n]+)\", line (?P<line>\d+)(?:, in (?P<name>[\w<>.]+))?")
+# What Go is in stands in the line before: "example.com/mux.(*Router).Match(0xc0, {0x1})", "created by main.run.func1".
+_GO = re.compile(r"^(?:created by )?(?P<go>[^\s(][^\n]*)\n\t(?P<file>\S+\.go):(?P<line>\d+)", re.M)
+_GO_CLOSURE = re.compile(r"\[\.\.\.\]|\.func\d+(?:\.\d+)*|-fm$")
 # From where such a text begins, and no further on: a token of a thousand letters is read once. A frame names what it is
 # in before it (JavaScript, Java) or behind it (Ruby).
 _PLACE = re.compile(
@@ -129,15 +133,16 @@ def mentions_of(text: str) -> Mentions:
     # What stands behind a test is its error: as little is asked about it as about the last line of a traceback.
     text = _TEST.sub("", text) if tests else text
     files: dict[str, Places] = {}
-    frames = list(_FRAME.finditer(text))
+    frames = [*_FRAME.finditer(text), *_GO.finditer(text)]
     for match in (*frames, *_PLACE.finditer(text)):
         path = match["file"].replace("\\", "/")
         if is_file(path.rpartition("/")[2]):
             places, line = files.setdefault(path, Places()), int(match["line"])
             places.lines.add(line)
-            if name := _name(next(filter(None, map(match.groupdict().get, ("name", "before", "behind"))), "")):
+            named = next(filter(None, map(match.groupdict().get, ("name", "before", "behind", "go"))), "")
+            if name := _name(_go_name(named) if match.re is _GO else named):
                 places.frames[line] = name
-    if frames or re.search(r"^\s+at \S.*:\d+", text, re.M):
+    if frames or re.search(r"^[ \t]+at \S.*:\d+", text, re.M):
         sort: Sort = "text" if tests else "traceback"
         return Mentions(sort, _first(files), (), max(0, len(files) - MAX_FILES), tests, more_tests)
     names = names_in(_PLACE.sub(" ", text))
@@ -146,6 +151,14 @@ def mentions_of(text: str) -> Mentions:
             files.setdefault(name, Places())
     named = tuple(name for name in names if not is_file(name))[:MAX_NAMES]
     return Mentions("text", _first(files), named, tests=tests, more_tests=more_tests)
+
+
+def _go_name(written: str) -> str:
+    """A Go function with its package's name and its type before it, without what it was given."""
+    bare = re.sub(r" in goroutine \d+$", "", written.strip())
+    bare = bare[: bare.rfind("(")] if bare.endswith(")") else bare
+    bare = _GO_CLOSURE.sub("", bare.rpartition("/")[2]).replace("(*", "").replace(")", "")
+    return bare if re.fullmatch(r"[\w.]+", bare) else ""
 
 
 def _name(written: str) -> str:
