@@ -109,6 +109,20 @@ async def test_a_trait_is_implemented() -> None:
         assert above.splitlines()[0] == "`Json` (src/talk.py, line 12) implements 1 definition of this project:"
 
 
+async def test_what_implements_an_interface_of_go_is_said_to_be_unknown() -> None:
+    matcher = {**ECHO, "qualified_name": "matcher", "type": "interface", "file": "mux.go"}
+    unknown = (
+        "What has the methods of `matcher` (mux.go, line 12) is not followed: "
+        "in Go a type implements an interface by its methods alone, without naming it."
+    )
+    none = await answer_to("which types implement matcher?", {"find_callers": found({**matcher, "subclasses": []})})
+    assert none == unknown
+    below = [{"qualified_name": "wide", "type": "interface", "file": "mux.go", "line": 3, "lines": [3]}]
+    some = await answer_to("which types implement matcher?", {"find_callers": found({**matcher, "subclasses": below})})
+    assert some.startswith("`matcher` (mux.go, line 12) is implemented by 1 scope:")
+    assert some.endswith(unknown)
+
+
 async def test_a_method_is_implemented_by_what_overrides_it() -> None:
     over = [{"qualified_name": "Json.echo", "type": "method", "file": "src/json.rs", "line": 3, "lines": [3]}]
     answer = await answer_to("what implements Talk.echo?", {"find_callers": found({**ECHO, "overrides": over})})

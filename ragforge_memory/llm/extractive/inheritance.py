@@ -19,6 +19,7 @@ from ragforge_memory.llm.extractive.quoting import (
 from ragforge_memory.models.text import counted
 
 _CALLED = ("method", "function")
+_UNNAMED = "in Go a type implements an interface by its methods alone, without naming it."
 _TYPES = ("class", "struct", "interface", "enum", "trait", "type")
 
 
@@ -39,12 +40,15 @@ def subclasses(asked: str, value: Mapping[str, Any]) -> list[str]:
             does = "implemented" if _is_implemented(scope) else "inherited"
             lines.append(f"{subject(scope)} is {does} by {counted(number, 'scope')}:")
             lines += [use_item(each) for each in shown] + rest(number - len(shown)) + [""]
-    bare = [subject(each) for each in types if not _number_below(each)]
+    unnamed = [subject(each) for each in types if _is_unnamed(each)]
+    bare = [subject(each) for each in types if not _number_below(each) and not _is_unnamed(each)]
     inherits = "implements" if all(map(_is_implemented, types)) else "inherits from"
     if bare and not lines:
         lines += [f"{bare.pop(0)}: nothing in this project {inherits} it.", ""]
     if bare:
         lines += [f"Nothing in this project {inherits} {', '.join(bare)}.", ""]
+    if unnamed:
+        lines += [f"What has the methods of {', '.join(unnamed)} is not followed: {_UNNAMED}", ""]
     lines += rest(int(value.get("total") or 0) - len(scopes), "more definitions of that name")
     return trimmed([*lines, *taken_for(value, asked)])
 
@@ -79,6 +83,11 @@ def bases(asked: str, value: Mapping[str, Any]) -> list[str]:
 def _is_implemented(scope: Mapping[str, Any]) -> bool:
     """Whether what stands below a type implements it."""
     return scope.get("type") in ("trait", "interface")
+
+
+def _is_unnamed(scope: Mapping[str, Any]) -> bool:
+    """Whether what implements an interface does not say so."""
+    return scope.get("type") == "interface" and str(scope["file"]).endswith(".go")
 
 
 def overridden(asked: str, value: Mapping[str, Any]) -> list[str]:
