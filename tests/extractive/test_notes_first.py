@@ -57,3 +57,16 @@ async def test_a_default_that_was_settled_is_told_before_the_code(agent: AsyncCo
     # A line that two searches find is one.
     alone = (await talk.send_message("what is the default value of Vault.sum_limit?")).content
     assert alone.count("bank/vault.py:12") == 1
+
+
+async def test_who_answers_for_a_file_is_told_by_notes(agent: AsyncConversationAgent) -> None:
+    talk = await agent.create_conversation()
+    await talk.send_message("note: Ann owns account.py, Bob owns the vault")
+    services = await agent.open()
+    await services.graph.run_schema("CALL db.index.fulltext.awaitEventuallyConsistentIndexRefresh()")
+    other = await agent.create_conversation()
+    told = (await other.send_message("who owns account.py?")).content
+    assert "  > note: Ann owns account.py, Bob owns the vault" in told.splitlines()[:4], told
+    assert "contains" not in told
+    outline = (await other.send_message("what is in account.py?")).content
+    assert outline.startswith("`bank/account.py` contains"), outline

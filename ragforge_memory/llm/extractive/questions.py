@@ -14,6 +14,7 @@ from ragforge_memory.llm.extractive.days import ANY_DAYS, Days, without_days
 from ragforge_memory.llm.extractive.patterns import AGAIN, COMPARED, PATTERNS, Form
 from ragforge_memory.llm.extractive.relations import related
 from ragforge_memory.llm.extractive.small_talk import (
+    ANSWERS_FOR,
     HELP,
     MARKED,
     NOTED,
@@ -117,6 +118,7 @@ _RELATING: frozenset[Form] = frozenset(
      "overrides", "overridden"}
 )  # fmt: skip
 _ITS = re.compile(r"['’]s$", re.I)
+_WHO_HAS = re.compile(rf"^\W*who (?:now )?{ANSWERS_FOR}\b", re.I)
 
 
 def read_questions(text: str, before: Sequence[str] = ()) -> tuple[Question, ...]:
@@ -170,7 +172,9 @@ def read_question(text: str, before: Sequence[str] = ()) -> Question | None:
         repeated = _repeated(again.group("x"), before)
         if repeated is not None:
             return repeated
-    return _named_or_search(POLITE.sub("", whole) or whole)
+    named = _named_or_search(POLITE.sub("", whole) or whole)
+    # Who answers for a file no outline of it tells, if anything: what was said of it does.
+    return replace(named, form="said") if named.form == "outline" and _WHO_HAS.match(whole) else named
 
 
 def compared(text: str) -> list[Question]:

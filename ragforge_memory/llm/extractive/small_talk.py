@@ -184,10 +184,13 @@ PLAIN = re.compile(
     re.I,
 )
 """What says how things are in the project: "Sessions live in Redis", "All timestamps are UTC"."""
+ANSWERS_FOR = (
+    r"(?:owns|reviews|maintains|leads|manages|approves|releases|deploys|merges|takes care of"
+    r"|is (?:now )?(?:responsible for|in charge of|on call for))"
+)
 WHO = re.compile(
     rf"^{_AHEAD}{NO_QUESTION}(?P<who>(?-i:[A-Z][a-z]+)(?: (?-i:[A-Z][a-z]+))?) (?:now )?"
-    r"(?:owns|reviews|maintains|leads|manages|approves|releases|deploys|merges|takes care of"
-    r"|is (?:now )?(?:responsible for|in charge of|on call for)) (?P<what>[^?]+?)[.! ]*$",
+    rf"{ANSWERS_FOR} (?P<what>[^?]+?)[.! ]*$",
     re.I,
 )
 """What says who answers for something: "Anna reviews the metrics module"."""
