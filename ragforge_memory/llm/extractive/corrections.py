@@ -11,7 +11,8 @@ from typing import Any, Generic, TypeVar
 
 from ragforge_memory.llm.extractive.bare_corrections import as_quoted, read_acknowledged, retracts
 from ragforge_memory.llm.extractive.held import Held, held
-from ragforge_memory.llm.extractive.questions import names_in, sentences
+from ragforge_memory.llm.extractive.prose import sentences
+from ragforge_memory.llm.extractive.questions import names_in
 from ragforge_memory.llm.extractive.small_talk import LEADING, PLAIN, SET, WHO
 from ragforge_memory.llm.extractive.to_dos import closes, done_words, to_do_words
 from ragforge_memory.llm.extractive.values import APPROVES, REPORTS, SAYS

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 
-from ragforge_memory.llm.extractive.questions import MAX_QUESTION, prose, read_question, sentences
+from ragforge_memory.llm.extractive.prose import prose, sentences
+from ragforge_memory.llm.extractive.questions import MAX_QUESTION, read_question
 from ragforge_memory.llm.extractive.quoting import NOTHING_FOUND
 from ragforge_memory.llm.extractive.small_talk import TAKEN_BACK
 

@@ -9,7 +9,8 @@ from ragforge_memory.llm.extractive.bare_corrections import acknowledged
 from ragforge_memory.llm.extractive.calls import Found
 from ragforge_memory.llm.extractive.echoes import NOTED
 from ragforge_memory.llm.extractive.held import bare
-from ragforge_memory.llm.extractive.questions import names_in, sentences
+from ragforge_memory.llm.extractive.prose import sentences
+from ragforge_memory.llm.extractive.questions import names_in
 from ragforge_memory.llm.extractive.quoting import shortened
 from ragforge_memory.llm.extractive.small_talk import DEED, PLAIN, SET, WHO
 from ragforge_memory.llm.extractive.targets import is_file

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from ragforge_memory.llm.extractive.commit_patterns import revision_of
 from ragforge_memory.llm.extractive.days import ANY_DAYS, Days, without_days
 from ragforge_memory.llm.extractive.patterns import AGAIN, COMPARED, PATTERNS, Form
+from ragforge_memory.llm.extractive.prose import prose, sentences
 from ragforge_memory.llm.extractive.relations import related
 from ragforge_memory.llm.extractive.small_talk import (
     ANSWERS_FOR,
@@ -101,8 +102,6 @@ _SAID_WORDS = re.compile(
     r"|(?:(?:in|during|the|our|my|this|last|previous|earlier) )+conversations?)\b",
     re.I,
 )
-_FENCED = re.compile(r"(`{3,}).*?(?:\1|$)", re.S)
-_SENTENCE = re.compile(r"(?<=[?!.])(?<!\bvs\.)\s+(?=\S)")
 AND_STILL = rf",?(?: and| or)? (?:is|are|does|do) (?:it|that|this|they|those) still {PARTS['holds']}\W*$"
 """What may follow a question for what was said."""
 
@@ -341,16 +340,6 @@ def _called(target: Target, said: str) -> bool:
     return bool(
         re.search(rf"\b{target.sort}\w* (?:called |named )?[`'\"]?{name}\b|\b{name}[`'\"]? {target.sort}", said, re.I)
     )
-
-
-def prose(text: str) -> str:
-    """A message on one line, without its fenced blocks."""
-    return " ".join(_FENCED.sub(" ", text).split())
-
-
-def sentences(said: str) -> list[str]:
-    """The sentences of a text on one line; a dot inside a name ends none."""
-    return [part for part in _SENTENCE.split(said) if part.strip()]
 
 
 def _asking(said: str) -> list[str]:

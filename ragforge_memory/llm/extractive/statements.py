@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from ragforge_memory.llm.extractive.questions import MAX_QUESTION, prose, sentences
+from ragforge_memory.llm.extractive.prose import prose, sentences
+from ragforge_memory.llm.extractive.questions import MAX_QUESTION
 from ragforge_memory.llm.extractive.small_talk import (
     DEED,
     DONE,

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ragforge_memory.llm.extractive.bare_corrections import retracts
-from ragforge_memory.llm.extractive.questions import sentences
+from ragforge_memory.llm.extractive.prose import sentences
 from ragforge_memory.llm.extractive.small_talk import DEED, DONE, LEADING
 from ragforge_memory.llm.extractive.wording import subject_words
 

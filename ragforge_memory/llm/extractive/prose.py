@@ -1,0 +1,18 @@
+"""What is said in a message, and its sentences."""
+
+from __future__ import annotations
+
+import re
+
+_FENCED = re.compile(r"(`{3,}).*?(?:\1|$)", re.S)
+_SENTENCE = re.compile(r"(?<=[?!.])(?<!\bvs\.)\s+(?=\S)")
+
+
+def prose(text: str) -> str:
+    """A message on one line, without its fenced blocks."""
+    return " ".join(_FENCED.sub(" ", text).split())
+
+
+def sentences(said: str) -> list[str]:
+    """The sentences of a text on one line; a dot inside a name ends none."""
+    return [part for part in _SENTENCE.split(said) if part.strip()]
