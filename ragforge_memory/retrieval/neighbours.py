@@ -84,5 +84,5 @@ def _together(one: datetime | None, other: datetime | None) -> bool:
     return one is None or other is None or abs(other - one) <= SESSION_GAP
 
 
-def _order(each: Ranked) -> tuple[float, int]:
-    return -each.score, -each.place[1]
+def _order(each: Ranked) -> tuple[float, int, str]:
+    return -each.score, -each.place[1], each.place[0]

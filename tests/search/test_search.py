@@ -392,16 +392,25 @@ async def test_a_longer_list_begins_like_a_shorter_one(searching: Searching, cyp
         await agent.drain()
         # What is seconds old is looked for beside the index, too.
         cypher("MATCH (c:Conversation {uuid: $id}) SET c.updated_at = datetime('2026-01-01')", id=conversation.uuid)
-        longest = [
-            (hit.message.uuid, hit.score, hit.matched_by)
-            for hit in await agent.search_messages("lamp fog 7", limit=1000)
-        ]
-        assert len(longest) > 150
-        assert [score for _, score, _ in longest] == sorted((score for _, score, _ in longest), reverse=True)
-        for limit in (1, 5, 50, 101, 150):
+
+        async def listed(limit: int) -> list[tuple[str, float, tuple[str, ...]]]:
             found = await agent.search_messages("lamp fog 7", limit=limit)
-            assert [(hit.message.uuid, hit.score, hit.matched_by) for hit in found] == longest[:limit]
-        head = await conversation.search_history("lamp fog 7", limit=120)
-        assert [hit.message.uuid for hit in head[:5]] == [
-            hit.message.uuid for hit in await conversation.search_history("lamp fog 7", limit=5)
-        ]
+            return [(hit.message.uuid, hit.score, hit.matched_by) for hit in found]
+
+        for limit in (1, 5, 50, 101, 150):
+            # The words are weighed by what the whole index holds, into which other tests write.
+            for _ in range(20):
+                longest, found = await listed(1000), await listed(limit)
+                if await listed(1000) == longest:
+                    break
+            assert found == longest[:limit]
+            assert len(longest) > 150
+            assert [score for _, score, _ in longest] == sorted((score for _, score, _ in longest), reverse=True)
+        for _ in range(20):
+            head, short, again = [
+                [hit.message.uuid for hit in await conversation.search_history("lamp fog 7", limit=limit)]
+                for limit in (120, 5, 120)
+            ]
+            if again == head:
+                break
+        assert head[:5] == short
