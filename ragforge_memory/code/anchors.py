@@ -12,14 +12,12 @@ from dataclasses import dataclass
 
 from ragforge_memory.code.definition import GONE, Definition, Successor, alike
 from ragforge_memory.code.fingerprint import is_marked
-from ragforge_memory.code.likeness import folded, words_of
+from ragforge_memory.code.likeness import TELLING_WORDS, folded, words_shared
 from ragforge_memory.models.code import AnchorStatus
 
 # Code that shows in the same place again, or under the same name where history says that it is gone, is taken for the
 # same from here on.
 _AGAIN = 0.5
-# A name of so many words is the same name in another class or file too.
-_TELLING_WORDS = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +95,7 @@ def settled(
     if other is None:
         return history if history.candidates else ends
     # What is ported to another place in one commit and cut in a later one was never lost and found in one step.
-    telling = folded(other.name) == folded(lost.name) and len(words_of(lost.name)) >= _TELLING_WORDS
+    telling = words_shared(lost.name, other.name) >= TELLING_WORDS
     same = telling or folded(other.qualified_name) == folded(lost.qualified_name)
     again = not twin and same and ends.similarity >= _AGAIN
     return ends if again or other in history.candidates else history or GONE

@@ -6,6 +6,9 @@ import re
 from functools import lru_cache
 
 SAME_NAME, NEARLY_SAME_NAME = 1.0, 0.95
+TELLING_WORDS = 3
+"""A name of so many words is the same name in another class or file too."""
+
 # Another name of the same words is worth at most this share of the same name.
 _WORDS = 0.6
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
@@ -28,6 +31,11 @@ def folded(name: str) -> str:
 def words_of(name: str) -> frozenset[str]:
     """The words in a name, in lower case."""
     return frozenset(word.lower() for word in _WORD.findall(name))
+
+
+def words_shared(one: str, other: str) -> int:
+    """The words of a name that two things have; 0 where they are called otherwise than by case and underscores."""
+    return len(words_of(one)) if folded(one) == folded(other) else 0
 
 
 @lru_cache(maxsize=65_536)

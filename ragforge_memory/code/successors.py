@@ -13,11 +13,12 @@ from dataclasses import dataclass
 from ragforge_memory.code.definition import FAMILIES, GONE, Definition, Successor, alike
 from ragforge_memory.code.likeness import (
     NEARLY_SAME_NAME,
+    TELLING_WORDS,
     folded,
     name_likeness,
     path_likeness,
     way,
-    words_of,
+    words_shared,
 )
 from ragforge_memory.code.sketch import decode
 
@@ -39,7 +40,7 @@ _ENOUGH_OF_A_CLASS = 0.44
 # name of so many words. Of 586 scopes that are gone in 13 repositories none more is taken for another, followed through
 # their histories, than with half of the tokens and a lead of .15.
 _ENOUGH_ALONE, _FAR = 0.25, 0.07
-_TELLING_LIKENESS, _TELLING_COUNT, _TELLING_WORDS = 0.45, 40, 3
+_TELLING_LIKENESS, _TELLING_COUNT = 0.45, 40
 # Of two pairs that are nearer than this none is better.
 _MARGIN = 0.04
 # Pairs that differ by less than this are of copies of one definition; what tells copies apart is their paths.
@@ -197,8 +198,8 @@ class _Assignment:
         count = min(decode(old.sketch).count, decode(new.sketch).count)
         if pair.score < _ENOUGH_ALONE or count < _TELLING_COUNT:
             return False
-        words = len(words_of(old.name)) if folded(old.name) == folded(new.name) else 0
-        return words >= _TELLING_WORDS or (words != 1 and pair.similarity >= _TELLING_LIKENESS)
+        words = words_shared(old.name, new.name)
+        return words >= TELLING_WORDS or (words != 1 and pair.similarity >= _TELLING_LIKENESS)
 
     def _is_enough(self, pair: _Pair) -> bool:
         if pair.score >= _ENOUGH:

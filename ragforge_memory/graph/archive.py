@@ -16,7 +16,7 @@ from ragforge_memory.graph.spaces import Space, find_space
 from ragforge_memory.models import archive
 from ragforge_memory.models.lineage import Lineage, Part
 from ragforge_memory.models.owner import Owner
-from ragforge_memory.models.text import is_deep
+from ragforge_memory.models.text import DEEPEST, is_deep
 
 N = TypeVar("N", bound=archive.Node)
 
@@ -227,7 +227,8 @@ def _put_json(name: str, text: str, values: dict[str, Any], verbatim: dict[str, 
     try:
         value = json.loads(text)
         exact = value is not None and to_json(value) == text and json.dumps(value, allow_nan=False)
-        if exact and not is_deep(value):
+        # Most have fewer brackets than levels are allowed: those need not be walked through.
+        if exact and (text.count("[") + text.count("{") <= DEEPEST or not is_deep(value)):
             values[name] = value
             return
     except (ValueError, RecursionError):
