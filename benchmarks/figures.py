@@ -84,10 +84,7 @@ def forget_project(config: Neo4jConfig, project: str) -> None:
         for query in (
             "MATCH (m:Message {project: $project})-[:MADE_TOOL_CALL]->(c) "
             "CALL (c) { OPTIONAL MATCH (c)-[:PRODUCED_RESULT]->(r) DETACH DELETE r, c } IN TRANSACTIONS OF 1000 ROWS",
-            *(
-                f"MATCH (n:{label} {{project: $project}}) CALL (n) {{ DETACH DELETE n }} IN TRANSACTIONS OF 1000 ROWS"
-                for label in ("Message", "Conversation", "CodeAnchor", "Scope", "File")
-            ),
+            "MATCH (n {project: $project}) CALL (n) { DETACH DELETE n } IN TRANSACTIONS OF 1000 ROWS",
             "MATCH (p:Project {name: $project}) DETACH DELETE p",
             "MATCH (n:RagforgeMeta) WHERE n.key = 'project/' + $project DELETE n",
             "MATCH (n:BenchmarkFloor) CALL (n) { DELETE n } IN TRANSACTIONS OF 1000 ROWS",
