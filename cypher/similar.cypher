@@ -69,13 +69,15 @@ LIMIT $limit
 
 // name: similar_conversations_vector
 // requires: 2026.2
-// The owner is filtered inside the index, what is being deleted after it.
+// The owner is filtered inside the index, what is being deleted after it. The vector of a conversation is a mean of unit
+// vectors and shorter than 1; the product with it is the cosine (the index scores (1 + cosine) / 2) by its length, which
+// its distance d from the origin is (Neo4j's Euclidean similarity is 1 / (1 + d^2)).
 CYPHER 25
 MATCH (c:Conversation)
 SEARCH c IN (VECTOR INDEX {{index}} FOR $vector WHERE c.user_id = $user_id AND c.project = $project LIMIT $take) SCORE AS score
 WITH c, score
 WHERE c.status <> 'deleting'
-WITH c.uuid AS uuid, score
+WITH c.uuid AS uuid, (2 * score - 1) * sqrt(1 / vector.similarity.euclidean(c[$property], $origin) - 1) AS score
 ORDER BY score DESC
 LIMIT $limit
 WITH collect([uuid, score]) AS found
@@ -86,7 +88,8 @@ RETURN found, coalesce([p.model, p.dimension] <> [$space_model, $space_dimension
 // Older servers filter nothing inside the index: the owner's conversations are compared one by one (500 took 10 ms).
 MATCH (c:Conversation)
 WHERE c.user_id = $user_id AND c.project = $project AND c.status <> 'deleting' AND c[$property] IS NOT NULL
-WITH c.uuid AS uuid, vector.similarity.cosine(c[$property], $vector) AS score
+WITH c.uuid AS uuid, (2 * vector.similarity.cosine(c[$property], $vector) - 1)
+  * sqrt(1 / vector.similarity.euclidean(c[$property], $origin) - 1) AS score
 ORDER BY score DESC
 LIMIT $limit
 WITH collect([uuid, score]) AS found

@@ -133,7 +133,8 @@ class SimilarStore:
         return {row["uuid"]: min(1.0, row["score"] / row["total"]) for row in rows}
 
     async def by_meaning(self, vector: Sequence[float], *, limit: int, space: Space | None = None) -> dict[str, float]:
-        """Uuids of the conversations nearest to a vector, with the cosine; ``space`` as in `SearchStore.by_meaning`.
+        """Uuids of the conversations nearest to a unit vector, with its product with theirs: the mean of the cosines of
+        what they are about. ``space`` as in `SearchStore.by_meaning`.
 
         Raises:
             SpaceMoved: the project's vectors have moved to another space.
@@ -149,12 +150,12 @@ class SimilarStore:
             names={"index": space.conversation_index},
             property=space.conversation_property,
             vector=list(vector),
+            origin=[0.0] * len(vector),
             take=_SPARE * limit,
             limit=limit,
             **self._owner,
         )
-        # The index scores (1 + cosine) / 2.
-        return {uuid: cosine_of_score(score) for uuid, score in rows[0]["found"]}
+        return dict(rows[0]["found"])
 
     async def conversations(
         self, uuids: Sequence[str], vector: Sequence[float] | None, *, space: Space | None = None

@@ -20,6 +20,7 @@ def _asked(data: Data, **scope: Any) -> dict[str, Any]:
         "sample": 100,
         "limit": 100,
         "vector": VECTOR,
+        "origin": [0.0] * len(VECTOR),
         "take": 100,
         "scan": 2_000,
         "overfetch": 200,

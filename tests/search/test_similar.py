@@ -48,6 +48,29 @@ async def test_the_likest_conversation_comes_first(searching: Searching, either_
         assert mine[0].uuid not in {each.uuid for each in await agent.find_similar_conversations(TALKS[0][0])}
 
 
+async def test_parts_that_have_little_to_do_with_each_other_make_nothing_likelier(
+    searching: Searching, either_config: Neo4jConfig, cypher: Cypher
+) -> None:
+    async with searching(config=either_config) as agent:
+        talks = [await agent.import_conversation([{"role": "user", "content": asked}]) for asked, _ in TALKS[:2]]
+        assert await agent.drain() == {}
+        similar = (await agent.open()).similar
+        assert similar is not None
+        assert similar.space is not None
+        asked, across, both = ([0.0] * similar.space.dimension for _ in range(3))
+        asked[0] = 1.0
+        across[0] = across[1] = 0.5  # the mean of what is asked and of something else: nearer by angle
+        both[0], both[1] = 0.65, 0.75
+        ready = zip(talks, (across, both), strict=True)
+        await similar.store(
+            similar.space,
+            [(Topic(talk.uuid, talk.info.title or "", "", (Part("", True),)), vector) for talk, vector in ready],
+        )
+        found = await similar.by_meaning(asked, limit=10)
+        assert {uuid: round(score, 3) for uuid, score in found.items()} == {talks[1].uuid: 0.65, talks[0].uuid: 0.5}
+        assert next(iter(found)) == talks[1].uuid
+
+
 async def test_what_is_said_by_turns_is_found_too(searching: Searching) -> None:
     async with searching("With a bounded queue.", "Sure.") as agent:
         conversation = await agent.create_conversation()
@@ -110,7 +133,7 @@ def test_what_is_embedded_of_a_conversation() -> None:
         *first,
     ]
     assert Topic("u", "", "", ()).parts == [Part(" ", False)]
-    assert mean([[1.0, 0.0], [0.0, 1.0]]) == pytest.approx([0.5**0.5, 0.5**0.5])
+    assert mean([[1.0, 0.0], [0.0, 1.0]]) == [0.5, 0.5]
 
 
 async def test_a_new_title_is_found_by_its_meaning(searching: Searching) -> None:
