@@ -46,7 +46,7 @@ WHERE c.user_id = $user_id AND c.project = $project AND c.status <> 'deleting'
 RETURN count(c) AS pending
 
 // name: similar_conversations_text
-// By the words of titles and summaries; how rare a word is is counted among the owner's, as in search_history_text.
+// By the words of titles and summaries, where anything was said; how rare a word is is counted among the owner's, as in search_history_text.
 WITH '+owner_token:' + $owner_token + '^0' AS scope
 CALL (scope) {
   UNWIND $words AS word
@@ -63,7 +63,7 @@ WITH scope, asked, total
 WHERE size(asked) > 0
 CALL db.index.fulltext.queryNodes('conversation_text_index',
   scope + ' +(' + reduce(all = '', one IN asked | all + one) + ')', {limit: 10 * $limit}) YIELD node AS c, score
-WHERE c.user_id = $user_id AND c.project = $project AND c.status <> 'deleting'
+WHERE c.user_id = $user_id AND c.project = $project AND c.status <> 'deleting' AND c.head_seq > 0
 RETURN c.uuid AS uuid, score, total
 LIMIT $limit
 

@@ -217,7 +217,7 @@ class AsyncConversationAgent(
         return self._services
 
     async def create_conversation(
-        self, title: str | None = None, *, tags: Sequence[str] = (), metadata: Mapping[str, Any] | None = None
+        self, title: str | None = None, tags: Sequence[str] = (), metadata: Mapping[str, Any] | None = None
     ) -> AsyncConversation:
         """Begins a conversation.
 
@@ -238,7 +238,6 @@ class AsyncConversationAgent(
     async def open_conversation(
         self,
         session_id: str,
-        *,
         title: str | None = None,
         tags: Sequence[str] = (),
         metadata: Mapping[str, Any] | None = None,
@@ -290,7 +289,6 @@ class AsyncConversationAgent(
     async def list_conversations(
         self,
         limit: int = 50,
-        *,
         status: str | None = None,
         tags: Sequence[str] | None = None,
         cursor: str | None = None,

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable
 from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ragforge_memory.agent.inputs import MAX_LIMIT
@@ -42,10 +43,18 @@ async def branch(
     return await _create(services, conversation_id, point, seq, title)
 
 
-async def sibling_for_answer(
-    services: Services, conversation_id: str, message_id: str
-) -> tuple[ConversationInfo, str, str]:
-    """A branch that ends with the question of an answer: (branch, the question's uuid, its text).
+@dataclass(frozen=True, slots=True)
+class Sibling:
+    """A branch in which a question is asked: a new one, or at ``asked_seq`` the one that it ends with."""
+
+    info: ConversationInfo
+    question: str
+    question_id: str | None = None
+    asked_seq: int | None = None
+
+
+async def sibling_for_answer(services: Services, conversation_id: str, message_id: str) -> Sibling:
+    """A branch that ends with the question of an answer.
 
     Raises:
         InvalidInput: the message is no answer.
@@ -61,11 +70,11 @@ async def sibling_for_answer(
     point = await branches.point(conversation_id, question_id)
     assert point.message is not None
     info = await _create(services, conversation_id, point, point.message["seq"], None)
-    return info, question_id, point.message["content"]
+    return Sibling(info, point.message["content"], question_id, info.head_seq)
 
 
-async def sibling_for_question(services: Services, conversation_id: str, message_id: str) -> ConversationInfo:
-    """A branch that ends before a question.
+async def sibling_for_question(services: Services, conversation_id: str, message_id: str, text: str) -> Sibling:
+    """A branch that ends before a question, for ``text`` instead of it.
 
     Raises:
         InvalidInput: the message is no question.
@@ -75,20 +84,24 @@ async def sibling_for_question(services: Services, conversation_id: str, message
     assert point.message is not None
     if point.message["role"] != "user":
         raise InvalidInput("only what the user said can be edited", hint="regenerate() gives another answer")
-    return await _create(services, conversation_id, point, point.message["seq"] - 1, None)
+    return Sibling(await _create(services, conversation_id, point, point.message["seq"] - 1, None), text)
 
 
 @asynccontextmanager
-async def removed_unanswered(services: Services, uuid: str) -> AsyncIterator[None]:
-    """Takes a new branch away again where the turn inside fails before anything was answered; what was stays.
+async def removed_unanswered(services: Services, creation: Awaitable[Sibling]) -> AsyncIterator[Sibling]:
+    """Makes a branch, and takes it away again where the turn inside fails before anything was answered; what was stays.
 
-    Of a graph that is away nothing can be taken; the turn's own error is told in any case.
+    A cancel waits until the branch is made, so that none is left that nobody knows of. Of a graph that is away nothing
+    can be taken; the turn's own error is told in any case.
     """
+    made = asyncio.ensure_future(creation)
     try:
-        yield
+        await shielded(made)
+        yield made.result()
     except BaseException:
-        with suppress(asyncio.CancelledError):
-            await shielded(_remove_unanswered(services, uuid))
+        if made.exception() is None:
+            with suppress(asyncio.CancelledError):
+                await shielded(_remove_unanswered(services, made.result().info.uuid))
         raise
 
 

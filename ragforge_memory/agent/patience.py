@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable
+from contextlib import suppress
 from typing import Any, TypeVar
 
 T = TypeVar("T")
@@ -33,3 +34,14 @@ async def shielded(work: Awaitable[T]) -> T:
     if cancelled:
         raise asyncio.CancelledError from task.exception()
     return task.result()
+
+
+async def outcome(task: asyncio.Task[T]) -> T:
+    """What a task gives; whoever waits here and is cancelled cancels the task, and goes on when that has ended."""
+    try:
+        return await asyncio.shield(task)
+    except asyncio.CancelledError:
+        # A cancel scope of anyio cancels again at every wait.
+        with suppress(asyncio.CancelledError):
+            await shielded(abandoned(task))
+        raise

@@ -28,6 +28,11 @@ def without_endings(text: str) -> str:
     return _ENDING.sub("", text)
 
 
+def is_same(text: str, other: str) -> bool:
+    """Whether two texts are the same but for white space and case."""
+    return text.casefold().split() == other.casefold().split()
+
+
 def asked_for(words: Iterable[str]) -> list[str]:
     """The words that an index can know."""
     return [word for word in words if word not in STOP_WORDS]

@@ -219,6 +219,39 @@ def test_ctrl_c_keeps_the_partial_answer(neo4j_config: Neo4jConfig, owner: Owner
     assert process.returncode == 0, err
 
 
+@pytest.mark.parametrize("way", ["regenerate(first.message_id)", "edit(first.user_message_id, 'Another?')"])
+def test_ctrl_c_keeps_the_branch_with_the_partial_answer(
+    neo4j_config: Neo4jConfig, owner: Owner, tmp_path: Path, way: str
+) -> None:
+    process = run_script(
+        f"""
+        async def slow(request):
+            yield TextChunk("Once upon")
+            print("said", flush=True)
+            yield Hang()
+
+        agent = make("A1", slow)
+        conversation = agent.open_conversation("s")
+        first = conversation.send_message("A story?")
+        try:
+            conversation.{way}
+        except KeyboardInterrupt:
+            [branch] = conversation.branches().branches
+            history = agent.load_conversation(branch.uuid).get_history()
+            print([(m.role, m.state, m.content) for m in history], flush=True)
+        """,
+        neo4j_config,
+        owner,
+        tmp_path,
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline() == "said\n"
+    process.send_signal(2)
+    out, err = process.communicate(timeout=100)
+    assert out.endswith("('assistant', 'partial', 'Once upon')]\n"), err
+    assert process.returncode == 0, err
+
+
 def test_a_process_that_forgets_to_close_ends_cleanly(neo4j_config: Neo4jConfig, owner: Owner, tmp_path: Path) -> None:
     process = run_script(
         """

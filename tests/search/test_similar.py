@@ -71,6 +71,20 @@ async def test_parts_that_have_little_to_do_with_each_other_make_nothing_likelie
         assert next(iter(found)) == talks[1].uuid
 
 
+async def test_the_very_same_text_is_as_similar_as_can_be_and_an_empty_conversation_is_about_nothing(
+    searching: Searching,
+) -> None:
+    async with searching() as agent:
+        asked = TALKS[0][0]
+        await agent.create_conversation(asked)
+        talk = await agent.import_conversation([{"role": "user", "content": asked}], title=asked)
+        assert await agent.drain() == {}
+        similar = await agent.find_similar_conversations(asked, 5, 1.0)
+        assert [(each.uuid, each.similarity) for each in similar] == [(talk.uuid, 1.0)]
+        for found in (await talk.search_history(asked, 5, 1.0), await agent.search_messages(f" {asked.upper()}", 5)):
+            assert [(each.message.content, each.similarity) for each in found] == [(asked, 1.0)]
+
+
 async def test_what_is_said_by_turns_is_found_too(searching: Searching) -> None:
     async with searching("With a bounded queue.", "Sure.") as agent:
         conversation = await agent.create_conversation()

@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ragforge_memory.agent.api.turns import ConversationTurns
 from ragforge_memory.agent.inputs import check_labels, check_metadata, check_text, checked_text
+from ragforge_memory.agent.patience import outcome
 from ragforge_memory.errors import InvalidInput
-from ragforge_memory.models.conversation import BranchTree, Comparison, Message
+from ragforge_memory.models.conversation import AssistantResponse, BranchTree, Comparison, Message
 
 if TYPE_CHECKING:
+    from ragforge_memory.agent.branches import Sibling
     from ragforge_memory.agent.conversation import AsyncConversation
+    from ragforge_memory.agent.services import Services
 
 
 class ConversationBranches(ConversationTurns):
     """Branching off, going another way, and bringing both together."""
 
-    async def branch(self, from_message_id: str | None = None, *, title: str | None = None) -> AsyncConversation:
+    async def branch(self, from_message_id: str | None = None, title: str | None = None) -> AsyncConversation:
         """Another conversation that goes on from here; nothing is copied, and both go their own ways.
 
         Args:
@@ -56,11 +61,7 @@ class ConversationBranches(ConversationTurns):
 
         check_text(message_id, "a message's uuid")
         services = await self._saved()
-        info, question_id, question = await branches.sibling_for_answer(services, self.uuid, message_id)
-        sibling = self._sibling(info)
-        async with branches.removed_unanswered(services, sibling.uuid):
-            await sibling.answer(question, message_id=question_id, asked_seq=info.head_seq)
-        return sibling
+        return await self._beside(services, partial(branches.sibling_for_answer, services, self.uuid, message_id))
 
     async def edit(self, message_id: str, text: str, *, metadata: Mapping[str, Any] | None = None) -> AsyncConversation:
         """Says something else instead of an earlier message, in a branch that goes on from there; answered at once.
@@ -84,10 +85,8 @@ class ConversationBranches(ConversationTurns):
         checked_text(text)
         check_metadata(metadata)
         services = await self._saved()
-        sibling = self._sibling(await branches.sibling_for_question(services, self.uuid, message_id))
-        async with branches.removed_unanswered(services, sibling.uuid):
-            await sibling.answer(text, metadata=metadata)
-        return sibling
+        creation = partial(branches.sibling_for_question, services, self.uuid, message_id, text)
+        return await self._beside(services, creation, metadata)
 
     async def branches(self) -> BranchTree:
         """The whole family of this conversation, from its root down.
@@ -136,6 +135,30 @@ class ConversationBranches(ConversationTurns):
         message = await merging.merge(services, self.uuid, _uuid(other))
         await self.refresh()
         return message
+
+    async def _beside(
+        self, services: Services, creation: Callable[[], Awaitable[Sibling]], metadata: Mapping[str, Any] | None = None
+    ) -> AsyncConversation:
+        """Asks in a branch, as a turn of this conversation's too: what cancels it waits until all of it is over."""
+        from ragforge_memory.agent import branches
+
+        found: list[AsyncConversation] = []
+
+        async def run() -> AssistantResponse:
+            async with branches.removed_unanswered(services, creation()) as made:
+                sibling = self._sibling(made.info)
+                found.append(sibling)
+                checked_text(made.question)
+                turn = sibling._start(made.question, metadata, None, made.question_id, made.asked_seq)
+                try:
+                    return await outcome(turn)
+                except asyncio.CancelledError:
+                    if not turn.cancelled() and (error := turn.exception()) is not None:
+                        raise error from None  # it knows what was kept
+                    raise
+
+        await outcome(self._agent.turns.start(self.uuid, run, None))
+        return found[0]
 
     def _sibling(self, info: Any) -> AsyncConversation:
         return self._agent._conversation(info)

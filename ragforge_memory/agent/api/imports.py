@@ -28,7 +28,7 @@ class AgentImports:
         """Opens what is needed, once."""
 
     async def import_conversation(
-        self, data: Any, *, on_conflict: OnConflict = "fail", title: str | None = None
+        self, data: Any, on_conflict: OnConflict = "fail", title: str | None = None
     ) -> AsyncConversation:
         """Stores a conversation that was held elsewhere, as a new one with its times, tool calls and reasoning.
 
@@ -66,7 +66,6 @@ class AgentImports:
     async def import_conversations(
         self,
         source: str | os.PathLike[str] | IO[bytes] | IO[str],
-        *,
         on_conflict: OnConflict = "fail",
         progress: Callable[[ImportProgress], None] | None = None,
     ) -> ImportReport:

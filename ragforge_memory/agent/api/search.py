@@ -20,7 +20,6 @@ class ConversationSearch(ConversationHandle):
     async def search_history(
         self,
         query: str,
-        *,
         limit: int = 10,
         min_score: float | None = None,
         role: Role | None = None,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ragforge_memory.agent.api.handle import ConversationHandle
 from ragforge_memory.agent.inputs import check_limit, check_metadata, check_text, checked_text
+from ragforge_memory.agent.patience import outcome
 from ragforge_memory.agent.stream import AsyncMessageStream, Channel
 from ragforge_memory.errors import InvalidInput
 from ragforge_memory.models.conversation import AssistantResponse, Message, ToolCall
@@ -56,15 +57,7 @@ class ConversationTurns(ConversationHandle):
         checked_text(text)
         check_metadata(metadata)
         await self._agent.open()
-        task = self._start(text, metadata, None, message_id, asked_seq)
-        try:
-            return await asyncio.shield(task)
-        except asyncio.CancelledError:
-            task.cancel()
-            await asyncio.wait((task,))
-            if not task.cancelled():
-                task.exception()
-            raise
+        return await outcome(self._start(text, metadata, None, message_id, asked_seq))
 
     def stream_message(self, text: str, *, metadata: Mapping[str, Any] | None = None) -> AsyncMessageStream:
         """Says something and gives the answer's events as they come; the turn starts when the stream is entered.
@@ -77,7 +70,8 @@ class ConversationTurns(ConversationHandle):
         return AsyncMessageStream(lambda channel: self._start(text, metadata, channel))
 
     async def cancel(self) -> bool:
-        """Stops the turns of this conversation that run here and waits until their partial answers are stored.
+        """Stops the turns of this conversation that run here and waits until their partial answers are stored; those
+        that `regenerate` and `edit` have begun from it too.
 
         Returns:
             Whether there was one.
@@ -90,7 +84,6 @@ class ConversationTurns(ConversationHandle):
     async def get_history(
         self,
         limit: int = 50,
-        *,
         before_message_id: str | None = None,
         include_tool_calls: bool = True,
         include_reasoning: bool = True,
@@ -125,7 +118,7 @@ class ConversationTurns(ConversationHandle):
         return messages
 
     async def get_tool_calls(
-        self, tool_name: str | None = None, *, success: bool | None = None, limit: int = 50
+        self, tool_name: str | None = None, success: bool | None = None, limit: int = 50
     ) -> list[ToolCall]:
         """The newest ``limit`` tool calls with their results, oldest first.
 

@@ -27,7 +27,6 @@ class BlockingAgentSearch:
     def search_messages(
         self,
         query: str,
-        *,
         limit: int = 10,
         role: Role | None = None,
         since: datetime | str | None = None,
@@ -43,7 +42,7 @@ class BlockingAgentSearch:
         )
 
     def find_similar_conversations(
-        self, query: str, *, limit: int = 5, min_score: float | None = None
+        self, query: str, limit: int = 5, min_score: float | None = None
     ) -> SearchResults[ConversationInfo]:
         """See `AsyncConversationAgent.find_similar_conversations`."""
         return self._do(lambda: self._agent.find_similar_conversations(query, limit=limit, min_score=min_score))

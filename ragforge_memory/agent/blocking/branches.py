@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ragforge_memory.agent.blocking.turns import BlockingTurns
@@ -17,17 +18,18 @@ if TYPE_CHECKING:
 class BlockingBranches(BlockingTurns):
     """See `ConversationBranches`."""
 
-    def branch(self, from_message_id: str | None = None, *, title: str | None = None) -> Conversation:
+    def branch(self, from_message_id: str | None = None, title: str | None = None) -> Conversation:
         """See `AsyncConversation.branch`."""
         return self._twin(wait(lambda: self._conversation.branch(from_message_id, title=title)))
 
     def regenerate(self, message_id: str) -> Conversation:
-        """See `AsyncConversation.regenerate`."""
-        return self._twin(wait(lambda: self._conversation.regenerate(message_id)))
+        """See `AsyncConversation.regenerate`; Ctrl-C cancels the turn and waits for its partial answer."""
+        return self._twin(wait(lambda: self._conversation.regenerate(message_id), stop=self._conversation.cancel))
 
     def edit(self, message_id: str, text: str, *, metadata: Mapping[str, Any] | None = None) -> Conversation:
-        """See `AsyncConversation.edit`."""
-        return self._twin(wait(lambda: self._conversation.edit(message_id, text, metadata=metadata)))
+        """See `AsyncConversation.edit`; Ctrl-C cancels the turn and waits for its partial answer."""
+        edit = partial(self._conversation.edit, message_id, text, metadata=metadata)
+        return self._twin(wait(edit, stop=self._conversation.cancel))
 
     def branches(self) -> BranchTree:
         """See `AsyncConversation.branches`."""

@@ -19,7 +19,6 @@ class BlockingSearch(BlockingHandle):
     def search_history(
         self,
         query: str,
-        *,
         limit: int = 10,
         min_score: float | None = None,
         role: Role | None = None,

@@ -16,7 +16,7 @@ from ragforge_memory.models.conversation import ConversationInfo, Message, Page,
 from ragforge_memory.models.search import SearchResults
 from ragforge_memory.retrieval.fusion import FLOOR_WITHOUT_WORDS, fused_with_gaps
 from ragforge_memory.retrieval.neighbours import Place, Ranked, is_apart, ranked
-from ragforge_memory.retrieval.words import matched
+from ragforge_memory.retrieval.words import is_same, matched
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -83,7 +83,7 @@ async def search(
 
     lists = await both(services, by_words, by_meaning)
     near, used = lists.meaning or (Hits(), None)
-    found = _Found(services, words, lists.text or Hits(), near, used)
+    found = _Found(services, query, words, lists.text or Hits(), near, used)
     items = await found.best(limit, filters, min_score)
     return SearchResults(items, answered=lists.answered, missed=lists.missed)
 
@@ -161,12 +161,14 @@ class _Found:
     def __init__(
         self,
         services: Services,
+        query: str,
         words: Sequence[str],
         text: Hits,
         meaning: Hits,
         vector: Vector | None,
     ) -> None:
         self._services = services
+        self._query = query
         self._words = words
         self._vector = vector
         self._space = meaning.space
@@ -273,7 +275,11 @@ class _Found:
     def _similarity(self, place: Place, item: tuple[Message, float | None]) -> float | None:
         cosine = self._meaning.get(place, item[1])
         embedder = self._services.embedder
-        return None if cosine is None or embedder is None else similarity(cosine, embedder.unrelated_cosine)
+        if cosine is None or embedder is None:
+            return None
+        # Models that read questions otherwise than texts give the same text two vectors.
+        same = is_same(item[0].content, self._query)
+        return 1.0 if same else similarity(cosine, embedder.unrelated_cosine)
 
     def _scored(self, each: Ranked) -> ScoredMessage:
         item = self._messages[each.place]

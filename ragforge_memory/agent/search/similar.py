@@ -15,7 +15,7 @@ from ragforge_memory.graph.search import CANDIDATES, words_of
 from ragforge_memory.models.conversation import ConversationInfo
 from ragforge_memory.models.search import SearchResults
 from ragforge_memory.retrieval.fusion import VECTOR_WEIGHT, scaled
-from ragforge_memory.retrieval.words import matched
+from ragforge_memory.retrieval.words import is_same, matched
 
 if TYPE_CHECKING:
     from ragforge_memory.agent.services import Services
@@ -91,7 +91,7 @@ def mean(vectors: Sequence[Vector]) -> Vector:
 async def find_similar(
     services: Services, query: str, *, limit: int, min_score: float | None = None
 ) -> SearchResults[ConversationInfo]:
-    """Conversations that are about what a text says, the likest first.
+    """Conversations that are about what a text says, the likest first; one in which nothing was said is about nothing.
 
     Args:
         services: what is open.
@@ -131,7 +131,8 @@ async def find_similar(
         info, cosine = read[uuid]
         known = None
         if cosine is not None and services.embedder is not None:
-            known = similarity(cosine, services.embedder.unrelated_cosine)
+            same = any(is_same(text or "", query) for text in (info.title, info.summary))
+            known = 1.0 if same else similarity(cosine, services.embedder.unrelated_cosine)
         said = f"{info.title or ''} {info.summary or ''}"
         share = len(matched(words, said)) / len(words) if words else 0.0
         if min_score is None or (known if known is not None else share) >= min_score:
