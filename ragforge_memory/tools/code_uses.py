@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ragforge_memory.retrieval.names import is_aside
 from ragforge_memory.tools.declare import ToolOutput, tool
-from ragforge_memory.tools.overrides import overriding
+from ragforge_memory.tools.overrides import overridden, overriding
 from ragforge_memory.tools.ports import ToolContext
 from ragforge_memory.tools.resolve import implementations, resolve
 from ragforge_memory.tools.shown import LIST_BYTES, before, code_of, fitting, shown, size_of, tests
@@ -37,7 +37,8 @@ async def find_callers(context: ToolContext, name: str, file: str = "", kind: st
     `callers` are functions that call it. `possible` ones call something of that name on an object whose type is not
     known, so it may be another's. What is certainly another's (imported from elsewhere, a parameter) is left out.
     `top_level` are calls outside of functions, `decorates` what it decorates, `references` name it without
-    calling it, `subclasses` inherit from it, `overrides` are members of types below its own that override it.
+    calling it, `subclasses` inherit from it, `overrides` are members of types below its own that override it. `through`
+    call what it overrides in a type above its own (`calls`), so that it may be what runs.
 
     Args:
         name: the name that is called, as for `read_scope`.
@@ -205,7 +206,28 @@ async def _uses(read: _Uses, target: Scope) -> dict[str, Any]:
         "overrides": [
             {**_user(each), "lines": [each.definition_line]} for each in await overriding(code, project, target, named)
         ],
+        "through": await _through(read, target, written, kinds),
     }
+
+
+async def _through(
+    read: _Uses, target: Scope, written: Sequence[WrittenUse], kinds: Mapping[tuple[str, int], set[str]]
+) -> list[dict[str, Any]]:
+    """Calls of what a member overrides; ``super().m()`` and ``Base.m(self)`` call that and nothing else."""
+    calls: list[dict[str, Any]] = []
+    for above in await overridden(read.code, read.project, target, await read.named(target.name)):
+        type_name = above.qualified_name.rpartition(".")[0].rpartition(".")[2]
+        fixed = {
+            (each.file, each.line)
+            for each in written
+            if each.above or (each.receiver or "").rpartition(".")[2] == type_name
+        }
+        for use in await read.callers(above.uuid):
+            places = [(use.scope.file, line) for line in use.lines if use.certain]
+            lines = [at[1] for at in places if at not in fixed and _kind(kinds.get(at, {"call"})) == "call"]
+            if lines:
+                calls.append({**_user(use.scope), "lines": lines, "calls": above.qualified_name})
+    return _merged(calls)
 
 
 def _bounded(uses: dict[str, list[dict[str, Any]]], budget: int) -> dict[str, Any]:

@@ -32,7 +32,8 @@ _OWN = frozenset({"self", "cls", "this", "super()"})
 class WrittenUse:
     """One use: ``scope`` is the qualified name it stands in, ``''`` at a file's top level; ``meant`` what it means.
 
-    ``named_owner``: of a language where a type that stands before a member is the one that has it.
+    ``named_owner``: of a language where a type that stands before a member is the one that has it. ``above``: its
+    receiver stands for the types above its own (``super()``).
     """
 
     name: str
@@ -45,6 +46,7 @@ class WrittenUse:
     scope_type: str = ""
     meant: Meant = None
     named_owner: bool = False
+    above: bool = False
 
     @property
     def text(self) -> str:
@@ -121,9 +123,14 @@ def _uses_of(sources: Sources, files: Sequence[str], named: Sequence[Scope]) -> 
     wanted = name.encode()
     holding = [parsed for file in here if (parsed := sources.holding(file, wanted)) is not None]
     meanings = Meanings(sources, here, named)
-    named_owner = reader_of(named[0].language).links.named_owners
+    links = reader_of(named[0].language).links
     return [
-        replace(use, meant=meanings.of(parsed, scope, fact), named_owner=named_owner)
+        replace(
+            use,
+            meant=meanings.of(parsed, scope, fact),
+            named_owner=links.named_owners,
+            above=use.receiver in links.super_names,
+        )
         for parsed in holding
         for use, scope, fact in _written(parsed, name)
     ]

@@ -27,6 +27,21 @@ async def test_callers_are_listed_with_their_lines() -> None:
     assert "no calls of it were found" in alone
 
 
+async def test_calls_of_what_it_overrides_may_be_of_it() -> None:
+    through = {"qualified_name": "main", "file": "src/app.py", "line": 1, "lines": [4], "calls": "Base.echo"}
+    target = {**ECHO, "callers": [], "through": [through]}
+    answer = await answer_to("who calls Talk.echo?", {"find_callers": found(target)})
+    assert answer.splitlines() == [
+        "`Talk.echo` (src/talk.py, line 12): no call is certain to be of it.",
+        "It overrides `Base.echo`, and calls of that may be of it (1 scope):",
+        "- `main` - src/app.py:4",
+    ]
+    base = {**ECHO, "qualified_name": "Base.echo", "file": "src/base.py", "callers": [through]}
+    both = await answer_to("who calls echo?", {"find_callers": found(target, base)})
+    assert "may be of it" not in both
+    assert "- `main` - src/app.py:4" in both
+
+
 async def test_overloads_are_not_said_to_be_called_by_nobody() -> None:
     callers = [{"qualified_name": "main", "type": "function", "file": "src/app.py", "line": 1, "lines": [4, 9]}]
     other = {**ECHO, "line": 40, "start_line": 40, "callers": []}

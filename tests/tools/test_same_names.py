@@ -40,6 +40,11 @@ FILES = {
         "class Pet:\n    def speak(self): ...\n\n\nclass Dog(Pet): ...\n\n\n"
         "class Puppy(Dog):\n    def speak(self): ...\n\n\nclass Radio:\n    def speak(self): ...\n"
     ),
+    "sound/base.py": "class Sound:\n    def play(self): ...\n\n\ndef listen(sound: Sound):\n    sound.play()\n",
+    "sound/loud.py": (
+        "from sound.base import Sound\n\n\nclass Horn(Sound):\n    def play(self): ...\n\n\n"
+        "class Siren(Horn):\n    def play(self):\n        super().play()\n        Sound.play(self)\n"
+    ),
     "web/shapes.ts": "interface Shape { area(): number }\nclass Square implements Shape { area() { return 1 } }\n",
 }
 
@@ -89,6 +94,17 @@ async def test_what_overrides_a_member_may_be_further_below(run: Run) -> None:
     found = (await run("find_callers", name="speak")).value
     told = {each["qualified_name"]: [one["qualified_name"] for one in each["overrides"]] for each in found["scopes"]}
     assert told == {"Pet.speak": ["Puppy.speak"], "Puppy.speak": [], "Radio.speak": []}
+
+
+async def test_calls_of_what_a_member_overrides_may_be_of_it(run: Run) -> None:
+    """What is called through ``super()``, or by its type's name, is that and no other."""
+    found = (await run("find_callers", name="play")).value
+    told = {
+        each["qualified_name"]: [(one["qualified_name"], one["lines"], one["calls"]) for one in each["through"]]
+        for each in found["scopes"]
+    }
+    listens = [("listen", [6], "Sound.play")]
+    assert told == {"Sound.play": [], "Horn.play": listens, "Siren.play": listens}
 
 
 async def test_each_class_has_its_own_inheritors(run: Run) -> None:

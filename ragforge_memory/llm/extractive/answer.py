@@ -12,7 +12,7 @@ from ragforge_memory.llm.extractive.commits import committed
 from ragforge_memory.llm.extractive.echoes import EVERY_DECISION, EVERY_TO_DO
 from ragforge_memory.llm.extractive.evidence import brought_in, imported, raised, still_named, tested, used_as_text
 from ragforge_memory.llm.extractive.found_text import code_lines, search_results
-from ragforge_memory.llm.extractive.inheritance import bases, overridden, overrides, subclasses
+from ragforge_memory.llm.extractive.inheritance import bases, calls_through, overridden, overrides, subclasses
 from ragforge_memory.llm.extractive.members import (
     attribute,
     mentioned_owner,
@@ -245,10 +245,11 @@ def _callers(question: Question, asked: str, value: Mapping[str, Any]) -> list[s
         if question.form == "uses":
             uses = _by_scope(uses, *(scope.get(key) or [] for key in ("decorates", "references", "subclasses")))
             uses.sort(key=lambda each: (is_aside(each), each["file"], each["lines"]))
-        told = uses or any(scope.get(key) for key in ("top_level", "decorates", "references"))
+        through = calls_through(scope, scopes)
+        told = uses or through or any(scope.get(key) for key in ("top_level", "decorates", "references"))
         meant = number == 0 and question.target.sort in KINDS
         if told or meant or len(scopes) == 1:
-            lines += [*_one_target(scope, uses, "used" if question.form == "uses" else "called"), ""]
+            lines += [*_one_target(scope, uses, "used" if question.form == "uses" else "called"), *through, ""]
             called.append(scope)
         elif any(_same_definition(scope, each) for each in called):
             overloads.append(subject(scope))
@@ -291,7 +292,7 @@ def _one_target(scope: Mapping[str, Any], uses: Sequence[Mapping[str, Any]], ver
         lines += rest(total - len(uses[:MAX_ASKED]))
     elif top:
         lines.append(f"{subject(scope)} is {verb} outside of functions only.")
-    elif scope.get("possible"):
+    elif scope.get("possible") or scope.get("through"):
         lines.append(f"{subject(scope)}: no call is certain to be of it.")
     else:
         lines.append(f"{subject(scope)}: no calls of it were found in this project.")

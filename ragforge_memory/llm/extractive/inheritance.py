@@ -107,6 +107,19 @@ def overridden(asked: str, value: Mapping[str, Any]) -> list[str]:
     return trimmed([*lines, *taken_for(value, asked)])
 
 
+def calls_through(scope: Mapping[str, Any], told: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Calls of what a member overrides, which may be of it; those of what is ``told`` itself stand there."""
+    calls: dict[str, list[Mapping[str, Any]]] = {}
+    for each in scope.get("through") or []:
+        calls.setdefault(each["calls"], []).append(each)
+    lines: list[str] = []
+    for above, uses in calls.items():
+        if all(above != each["qualified_name"] for each in told):
+            lines.append(f"It overrides `{above}`, and calls of that may be of it ({counted(len(uses), 'scope')}):")
+            lines += [use_item(each) for each in uses[:MAX_ASKED]] + rest(len(uses) - MAX_ASKED)
+    return lines
+
+
 def overrides(asked: str, found: Sequence[Found]) -> list[str]:
     """The methods of a type that a type directly above it has too; of a method those that it overrides itself."""
     outlines = [
