@@ -16,6 +16,7 @@ from ragforge_memory.graph.cursors import FIRST, make_cursor, read_cursor
 from ragforge_memory.graph.decisions import DecisionStore, Important
 from ragforge_memory.llm.extractive.corrections import Corrections
 from ragforge_memory.llm.extractive.echoes import NOTED, only_repeats
+from ragforge_memory.llm.extractive.to_dos import became
 from ragforge_memory.llm.extractive.wording import beginnings, covered
 from ragforge_memory.models.conversation import Message, Page
 from ragforge_memory.models.decisions import Correction, Decision
@@ -140,7 +141,6 @@ def _decided(
         same = (message.timestamp, message.role, text or "")
         if text is not None and same not in told_already:
             told_already.add(same)
-            later = _later(message, text, corrections)
             decided.append(
                 Decision(
                     text=text,
@@ -150,14 +150,14 @@ def _decided(
                     conversation_id=message.conversation_id,
                     title=each.title,
                     archived=each.archived,
-                    corrected=None if later is None else _correction(*later),
+                    corrected=_later(message, text, corrections),
                 )
             )
         corrections.meet(message.role, message.content, message)
     return decided
 
 
-def _later(message: Message, decided: str, corrections: Corrections[Message]) -> tuple[str, Message] | None:
+def _later(message: Message, decided: str, corrections: Corrections[Message]) -> Correction | None:
     """What corrects a decision: all of what the user said, or a sentence that decides; in a conversation what is
     further on, whatever its clock says."""
     whole = [message.content] if message.role == "user" else []
@@ -167,14 +167,19 @@ def _later(message: Message, decided: str, corrections: Corrections[Message]) ->
         if later is not None and not (
             later[1].conversation_id == message.conversation_id and later[1].seq < message.seq
         ):
-            return later
+            return _correction(*later, text)
     return None
 
 
-def _correction(said: str, message: Message) -> Correction:
-    """What the user said; of an answer that acknowledges it the question has it."""
+def _correction(said: str, message: Message, note: str) -> Correction:
+    """What the user said against a note; of an answer that acknowledges it the question has it."""
     own = message.in_reply_to if message.role == "assistant" else None
-    return Correction(text=" ".join(said.split()), message_id=own or message.uuid, timestamp=message.timestamp)
+    return Correction(
+        text=" ".join(said.split()),
+        message_id=own or message.uuid,
+        timestamp=message.timestamp,
+        kind=became(said, note),
+    )
 
 
 def _tied(references: Sequence[CodeReference]) -> tuple[CodeReference, ...]:

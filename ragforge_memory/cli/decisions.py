@@ -81,12 +81,15 @@ def _lines(decision: Decision) -> Iterable[str]:
 
     who = {"user": "you", "assistant": "answer"}.get(decision.role, decision.role)
     title = one_line(decision.title or "(no title)", _TITLE, whole_words=True)
+    # A conversation that begins with what was decided has it for its title.
+    if one_line(decision.text, _TITLE, whole_words=True).lower() == title.lower():
+        title = ""
     archived = " (archived)" if decision.archived else ""
     when = decision.timestamp.astimezone().strftime("%Y-%m-%d %H:%M")
-    yield f"{when}  {who} in {decision.conversation_id[:8]} {title}{archived}"
+    yield f"{when}  {who} in {decision.conversation_id[:8]}{title and f' {title}'}{archived}"
     yield f"  {one_line(decision.text, _STATED, whole_words=True)}"
     if decision.corrected is not None:
-        yield f"  corrected {decision.corrected.timestamp.astimezone():%Y-%m-%d %H:%M}: " + one_line(
+        yield f"  {decision.corrected.kind} {decision.corrected.timestamp.astimezone():%Y-%m-%d %H:%M}: " + one_line(
             decision.corrected.text, _STATED, whole_words=True
         )
     for line in labels(decision.code):

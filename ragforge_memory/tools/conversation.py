@@ -132,8 +132,9 @@ async def list_decisions(
     """Lists what was decided, ruled or noted in this user's conversations, newest first, and whether it still holds.
 
     Ask it before code is changed, and where the user asks what was agreed. `corrected` is what the user said later
-    against a decision; `code` says of each definition that it is about what has become of it, as
-    `search_conversation` does. `more` says that there are more than were asked for.
+    against a decision, and its `kind` whether that corrects it, says that it is done, or takes it back; `code` says
+    of each definition that it is about what has become of it, as `search_conversation` does. `more` says that there
+    are more than were asked for.
 
     Args:
         about: words that all of them have, or one name of code, a file or a folder that they are about; empty: all.
@@ -247,6 +248,7 @@ def _as_told(correction: Correction) -> dict[str, Any]:
         "message_id": correction.message_id,
         "timestamp": correction.timestamp.isoformat(),
         "excerpt": excerpt(correction.text, (), EXCERPT),
+        "kind": correction.kind,
     }
 
 

@@ -36,8 +36,8 @@ def marked(lines: list[str]) -> dict[str, str]:
     for line in lines:
         if line.startswith("  >"):
             quoted = line.removeprefix("  > ")
-        elif line.startswith("  (later: "):
-            found[quoted] = line.removeprefix('  (later: "').removesuffix('")')
+        elif line.startswith(("  (later: ", "  (done: ")):
+            found[quoted] = line.partition(': "')[2].removesuffix('")')
     return found
 
 

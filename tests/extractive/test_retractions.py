@@ -126,9 +126,14 @@ async def test_a_note_is_taken_back(agent: AsyncConversationAgent) -> None:
     assert says_nothing("\n".join(await ask("forget the note about withdrawals")))
     # What corrected something and is taken back corrects nothing.
     await ask("update: deposits are encrypted")
-    assert [each.corrected is None for each in await agent.decisions("deposits logged")] == [False]
+    assert [each.corrected and each.corrected.kind for each in await agent.decisions("deposits logged")] == [
+        "corrected"
+    ]
     assert (await ask("scratch that"))[1:] == ['"scratch that" takes back "update: deposits are encrypted".']
     assert [each.corrected for each in await agent.decisions("deposits logged")] == [None]
+    assert [each.corrected and each.corrected.kind for each in await agent.decisions("deposits encrypted")] == [
+        "taken back"
+    ]
     # A second time it would mean anything; and what is said once more holds again.
     assert await ask("scratch that") == [KEPT]
     await ask("note: deposits are signed")

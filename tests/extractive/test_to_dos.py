@@ -8,7 +8,7 @@ from ragforge_memory.agent.context.importance import IMPORTANT, importance_of
 from ragforge_memory.llm.extractive.noted_answer import noted
 from ragforge_memory.llm.extractive.questions import read_questions
 from ragforge_memory.llm.extractive.statements import noted_in
-from ragforge_memory.llm.extractive.to_dos import closes
+from ragforge_memory.llm.extractive.to_dos import became, closes
 
 
 @pytest.mark.parametrize(
@@ -52,11 +52,20 @@ def test_only_what_is_done_as_a_whole_is_closed(wanted: str, said: str, closed: 
     assert closes(said, wanted) is closed
 
 
+def test_what_becomes_of_a_note_is_told_by_what_is_said_of_it() -> None:
+    wanted = "todo: virus scan"
+    assert became("done with the virus scan", wanted) == "done"
+    assert became("we decided against virus scanning", wanted) == "corrected"
+    assert became("forget the note about the virus scan", wanted) == "taken back"
+    assert became("update: the port is 9090", "the port is 8080") == "corrected"
+
+
 def test_a_deed_is_acknowledged_and_is_no_note_by_itself() -> None:
     deed = "we removed the old flag"
     assert [each.form for each in read_questions(deed)] == ["noted"]
     assert noted(deed).endswith(" about old flag` finds it again.")
     assert noted_in(deed) is None
+    assert noted_in("the migration is done") is None
     # What it closes is known by it, so it must not get lost.
     assert (importance_of(deed, role="user") or 0) >= IMPORTANT
     for text in ("I wanted the old flag", "the flag is old", "removed functions", "where is what we removed"):

@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from ragforge_memory.llm.extractive.bare_corrections import retracts
 from ragforge_memory.llm.extractive.corrections import correction_of
 from ragforge_memory.llm.extractive.echoes import (
     EVERY_DECISION,
@@ -27,7 +26,7 @@ from ragforge_memory.llm.extractive.quoting import (
 from ragforge_memory.llm.extractive.relevance import ENOUGH_WORDS
 from ragforge_memory.llm.extractive.small_talk import SMALL_TALK
 from ragforge_memory.llm.extractive.targets import is_marked
-from ragforge_memory.llm.extractive.to_dos import left_to_do
+from ragforge_memory.llm.extractive.to_dos import became, left_to_do
 from ragforge_memory.llm.extractive.wording import covered, stem
 
 _ASKED = 2
@@ -193,8 +192,10 @@ def quoted_message(message: Mapping[str, Any], others: Sequence[Mapping[str, Any
     when = message["timestamp"][:16].replace("T", " ")
     head = f"- {who}, {when}, {where}, message {message['message_id'][:8]}:"
     later = correction_of(message, others)
-    became = "taken back" if later and retracts(later["excerpt"]) else "later"
-    corrected = [f'  ({became}: "{shortened(later["excerpt"])}")'] if later else []
+    corrected = []
+    if later:
+        kind = became(later["excerpt"], message["excerpt"]).replace("corrected", "later")
+        corrected = [f'  ({kind}: "{shortened(later["excerpt"])}")']
     return [head, *(f"  {line}" for line in quotation(_beginning(message["excerpt"]))), *corrected]
 
 

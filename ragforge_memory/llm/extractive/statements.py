@@ -35,12 +35,14 @@ def noted_in(text: str) -> str | None:
     if ruled := next((each for each in said if _is_noted(each, (NOTED, SET))), None):
         return ruled
     # How things are is a note where it is all that is said; beside something else it explains.
-    return said[0] if said and all(_is_noted(each, (PLAIN, WHO, DONE)) for each in said) else None
+    return said[0] if said and all(_is_noted(each, (PLAIN, WHO)) for each in said) else None
 
 
 def tells_a_deed(text: str) -> bool:
     """Whether a user's message says what somebody has done: it may close what was to be done, and is no note itself."""
-    return len(text) <= MAX_QUESTION and any(DEED.match(each.strip()) for each in sentences(prose(text)))
+    return len(text) <= MAX_QUESTION and any(
+        DEED.match(each.strip()) or DONE.match(each.strip()) for each in sentences(prose(text))
+    )
 
 
 def _is_noted(sentence: str, forms: Sequence[re.Pattern[str]]) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
 from ragforge_memory.llm.extractive.bare_corrections import retracts
 from ragforge_memory.llm.extractive.prose import sentences
@@ -60,6 +60,14 @@ def closes(text: str, note: str) -> bool:
     what is done to it; the docs for the parser are not there when the parser is."""
     done, wanted = {*done_words(text)}, to_do_words(note)
     return bool(done) and done <= {*wanted} and {*wanted[1:]} <= done
+
+
+def became(later: str, note: str) -> Literal["corrected", "done", "taken back"]:
+    """What a later statement that is against a note makes of it; what is not to be done any more is not done."""
+    if retracts(later):
+        return "taken back"
+    dropped = _DROPPED.match(LEADING.sub("", " ".join(later.split())))
+    return "done" if closes(later, note) and not dropped else "corrected"
 
 
 def left_to_do(noted: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
