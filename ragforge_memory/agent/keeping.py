@@ -20,6 +20,7 @@ from ragforge_memory.errors import ConversationNotFound, GraphUnavailable, Inval
 from ragforge_memory.graph.journal_lines import JournalTurn
 from ragforge_memory.graph.messages import CodeTies, NewMessage
 from ragforge_memory.graph.receipts import Receipt
+from ragforge_memory.llm.extractive.title import only_greets
 from ragforge_memory.models.conversation import Message, ToolCall
 from ragforge_memory.models.tokens import estimate_tokens
 
@@ -207,7 +208,8 @@ class Keeping:
         """The question's place, and why the graph did not take it where it did not."""
         services = self._services
         stored = services.redacted(text)
-        self.title = title_of(stored)
+        # A greeting says nothing of a conversation: what is said next is its title.
+        self.title = None if only_greets(stored) else title_of(stored)
         question = NewMessage(
             uuid=self._user_message_id,
             role="user",

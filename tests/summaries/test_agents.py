@@ -287,6 +287,20 @@ async def test_no_title_is_made_of_a_turn_that_failed(make_agent: MakeAgent) -> 
         assert (await conversation.refresh()).title == "The lock"
 
 
+async def test_no_title_is_made_of_a_greeting(make_agent: MakeAgent) -> None:
+    provider = _titled("The lock of the store")
+    async with make_agent(provider=provider) as agent:
+        conversation = await agent.create_conversation()
+        await conversation.send_message("Hello there!")
+        assert await agent.drain() == {}
+        assert (await conversation.refresh()).title is None
+        await conversation.send_message("Where is the lock?")
+        assert await agent.drain() == {}
+        assert (await conversation.refresh()).title == "The lock of the store"
+    asked = [request for request in provider.requests if request.purpose == "title"]
+    assert ["Where is the lock?" in each.messages[0].content for each in asked] == [True]
+
+
 async def test_where_no_title_comes_the_first_one_stays(make_agent: MakeAgent, cypher: Cypher) -> None:
     async with make_agent(provider=_titled("")) as agent:
         conversation = await agent.create_conversation()

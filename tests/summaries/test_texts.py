@@ -300,6 +300,8 @@ async def test_what_a_model_is_shown() -> None:
         ("weather in Oslo?", "Weather in Oslo"),
         ("what is the difference between OptionParser and Command?", "OptionParser and Command"),
         ("密码在哪里检查？", "密码在哪里检查"),
+        ("Hi team, we decided to use Redis", "We decided to use Redis"),
+        ("good morning, where are sessions stored?", "Where sessions are stored"),
         ("hello", ""),
         ("Thanks!", ""),
         ("Well?", ""),

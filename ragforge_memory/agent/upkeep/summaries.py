@@ -20,6 +20,7 @@ from ragforge_memory.agent.upkeep.leases import LeaseLost, meanwhile
 from ragforge_memory.agent.upkeep.summary_text import MESSAGE_CHARACTERS, Summarizer, Written
 from ragforge_memory.errors import ConversationNotFound, GraphUnavailable, ModelError, RagforgeError
 from ragforge_memory.graph.summaries import Lease, SummaryStore
+from ragforge_memory.llm.extractive.title import only_greets
 from ragforge_memory.models.conversation import Message
 from ragforge_memory.models.summary import ON_DEMAND, Cover, Step, Summary, next_step
 from ragforge_memory.models.tokens import estimate_tokens
@@ -342,10 +343,12 @@ def _answers(messages: Sequence[Message]) -> list[Message]:
 
 
 def _first_exchange(messages: Sequence[Message]) -> tuple[str, str] | None:
-    """The first question that was answered, and its answer."""
+    """The first question that was answered, and its answer; behind an answered greeting the question alone will do."""
     questions = {message.uuid: message.content for message in messages if message.role == "user"}
-    for answer in _answers(messages):
-        asked = questions.get(answer.in_reply_to or "") or next(iter(questions.values()), None)
-        if asked:
+    telling = [content for content in questions.values() if not only_greets(content)]
+    answers = _answers(messages)
+    for answer in answers:
+        asked = questions.get(answer.in_reply_to or "") or next(iter(telling), None)
+        if asked in telling:
             return asked, answer.content
-    return None
+    return (telling[0], "") if telling and answers else None

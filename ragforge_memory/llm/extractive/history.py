@@ -16,9 +16,11 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ragforge_memory.llm.extractive.echoes import EVERY_DECISION, EVERY_TO_DO, NO_DECISION, WHAT_WAS_SAID
+from ragforge_memory.llm.extractive.echoes import EVERY_DECISION, EVERY_TO_DO, NO_DECISION, NOTED, WHAT_WAS_SAID
 from ragforge_memory.llm.extractive.questions import names_in
+from ragforge_memory.llm.extractive.small_talk import LEADING
 from ragforge_memory.llm.extractive.targets import Target, is_file, read_target
+from ragforge_memory.llm.extractive.wording import content_words
 from ragforge_memory.llm.port import ChatMessage
 
 _DEFINITION = re.compile(r"^`(?P<name>[^`\n]+)` (?:- (?P<file>[^\n:`]+):\d+|\((?P<place>[^\n]+?), line \d+\))", re.M)
@@ -27,6 +29,8 @@ _MISSING = re.compile(r"^Nothing found (?:for|that is defined as) `(?P<name>[^`\
 _TOPIC = re.compile(
     rf"(?:{WHAT_WAS_SAID}|{NO_DECISION} about|Nothing found about) `(?P<topic>[^`\n]+)`(?! in this project)"
 )
+# Words of a note that say what it is about.
+_TOPIC_WORDS = 6
 _ONE_WORD = re.compile(r"[A-Za-z_$][\w.$]*")
 _ITEM = re.compile(r"^(?:-|\d+\.) `(?P<name>[^`\n]+)` - (?P<file>[^\n:`]+):\d+", re.M)
 
@@ -57,8 +61,19 @@ def items_of(answer: str) -> tuple[Subject, ...]:
 
 
 def topic_of(earlier: Sequence[ChatMessage]) -> str:
-    """What the last answer told the sayings about; ``''`` where it told none, or all decisions."""
-    return _topic(_last_answer(earlier))
+    """What the last answer told the sayings about, or what it noted is about; ``''`` where it told none, or all
+    decisions."""
+    answer = _last_answer(earlier)
+    if not answer.startswith(NOTED):
+        return _topic(answer)
+    note = next((each.content for each in reversed(earlier) if each.role == "user"), "")
+    return " ".join(content_words(LEADING.sub("", note))[:_TOPIC_WORDS])
+
+
+def told_all(earlier: Sequence[ChatMessage]) -> bool:
+    """Whether the last answer told all that was decided, or is to be done."""
+    told = _TOPIC.match(_last_answer(earlier))
+    return told is not None and told["topic"] in (EVERY_DECISION, EVERY_TO_DO)
 
 
 def resolve_target(target: Target, earlier: Sequence[ChatMessage], system: str) -> tuple[Target, ...]:

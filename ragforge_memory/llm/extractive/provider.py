@@ -13,6 +13,7 @@ from ragforge_memory.llm.extractive.answer import write
 from ragforge_memory.llm.extractive.bare_corrections import corrects, is_amount, noted_before, taken_back
 from ragforge_memory.llm.extractive.calls import Call, Found
 from ragforge_memory.llm.extractive.days import days_asked
+from ragforge_memory.llm.extractive.doubts import doubted
 from ragforge_memory.llm.extractive.given_answer import named_code
 from ragforge_memory.llm.extractive.given_text import is_about_given, split_given
 from ragforge_memory.llm.extractive.history import last_items, resolve_target, topic_of
@@ -122,7 +123,8 @@ class _Turn:
         self._steps = _steps(request.messages[at + 1 :])
         self._folded = [] if self._offered or self._steps else _folded(request.system)
         self._questions: list[tuple[Question, str]] = []
-        read = read_questions(text, before)
+        read = doubted(text, before, earlier) if not given else None
+        read = read_questions(text, before) if read is None else read
         forms = {each.form for each in read}
         # A lone name behind an answer may be what should have been looked up.
         quoted = "what" not in forms or is_amount(text)

@@ -12,7 +12,9 @@ SMALL_TALK: frozenset[Form] = frozenset({"greeting", "thanks", "noted", "taken b
 """What is answered by a sentence of stock."""
 
 POLITE = re.compile(
-    r"^(?:(?:hi|hello|hey|ok(?:ay)?|so|well|now|then|and|but|also|please|thanks|great|good|cool|um+|erm?"
+    r"^(?:(?:(?:hi|hello|hey|good (?:morning|afternoon|evening))"
+    r"(?: (?:there|all|everyone|everybody|team|folks|guys)(?=[,:!.-]))?"
+    r"|ok(?:ay)?|so|well|now|then|and|but|also|please|thanks|great|good|cool|um+|erm?"
     r"|(?:can|could|would|will) (?:you|we)(?: please| kindly)?|do you (?:happen to )?know"
     r"|i(?:'d| would)? (?:want|like|need) (?:you )?to (?:know|see|understand|find out)"
     r"|i(?: am|'m) (?:looking for|trying to find|wondering|curious)|tell me|let me know|any idea"

@@ -143,6 +143,12 @@ def condensed(question: str) -> str:
     return ""
 
 
+def only_greets(text: str) -> bool:
+    """Whether a message greets or thanks and says nothing else, so that no title can be made of it."""
+    forms = {each.form for each in read_questions(text)}
+    return bool(forms) and forms <= {"greeting", "thanks"}
+
+
 def _clause(said: str) -> str:
     """A question with its words put as a subject has them: "How cookies are parsed"; '' where that is not clear."""
     if _WHOLE.match(said):
