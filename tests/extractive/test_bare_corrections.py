@@ -78,6 +78,13 @@ def test_what_does_not(text: str) -> None:
     assert not corrects(text, NOTE)
 
 
+def test_what_is_told_to_be_changed_is_corrected() -> None:
+    for said in ("change that to 9090", "make it 20 MB", "please set it to 9090."):
+        assert corrects(said, "note: the port is 8080")
+    assert not corrects("change that to be a method of the parser", "note: the port is 8080")
+    assert not corrects("make it so", "note: the port is 8080")
+
+
 def test_what_was_chosen_is_corrected_by_what_is_chosen_now() -> None:
     assert corrects("nope, we use Memcached now", "We decided to keep Redis.")
     assert not corrects("no, we use what Bob gave us", "We decided to keep Redis.")

@@ -94,6 +94,7 @@ def listed(said: list[dict[str, Any]]) -> dict[str, str]:
         ("we still support the port of Python 2", "update: we no longer support the port of Python 2"),
         ("the sessions queue runs on Python 2", "the sessions queue runs on Python 3.9"),
         ("we decided that the port is 8080", "the port is no longer 8080"),
+        ("note: the port is 8080", "update the note: the port is 9090"),
         ("sessions are encrypted", "update: sessions are compressed"),
         ("note: the port check drops tabs", "actually the port check keeps tabs"),
         ("the owner of the port is Marc", "The owner of the port is Anna now."),

@@ -50,6 +50,11 @@ _PUT_OFF = re.compile(
     r"|\b(?:tomorrow|later|alone|out|as (?:it|they) (?:is|are))[.! ]*$",
     re.I,
 )
+# "Change it to 9090" can be about nothing else.
+_CHANGES_IT = re.compile(
+    r"(?:please )?(?:change|correct|raise|lower|increase|reduce|update|set|make) (?:it|that|this) (?:to )?(?P<what>.+)",
+    re.I,
+)
 _I_MEANT = re.compile(r"(?:sorry[,.]? )?(?:i|we) (?:mean|meant) ", re.I)
 _INSTEAD = re.compile(r" instead[.! ]*$", re.I)
 _PRONOUN = re.compile(r"(?:it|that|this|they|those|these)['’]?", re.I)
@@ -127,6 +132,8 @@ def corrects(text: str, note: str) -> bool:
     said = " ".join(text.split())
     if "?" in said or len(said) > MAX_CORRECTION:
         return False
+    if changes := _CHANGES_IT.fullmatch(said):
+        return BARE_VALUE.fullmatch(changes["what"]) is not None
     # "I meant 128" and "let's use Redis instead" need no "no".
     begins, sentence = bool(_I_MEANT.match(said) or (_CHOOSES.match(said) and _INSTEAD.search(said))), False
     while opening := _OPENING.match(said):

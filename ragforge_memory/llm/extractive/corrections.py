@@ -33,7 +33,9 @@ T = TypeVar("T")
 _CORRECTS = re.compile(
     r"^(?:(?:ok(?:ay)?|so|but|and|well|hm+|wait|oh|sorry|i think|please|fyi|important)[, :;.!]+)*"
     r"(?:actually\b|from now on\b|scratch that\b|forget (?:it|that|what)\b|my mistake\b|no,"
-    r"|(?:correction|update)(?: that\b| ?[:,-])|never ?mind[,:]"
+    r"|(?:correction|update)(?: that\b| ?[:,-])"
+    r"|(?:update|change|correct) (?:the|that|this|my|our) (?:last )?(?:note|decision) ?[:,-]"
+    r"|never ?mind[,:]"
     r"|(?:i|we) (?:was|were) wrong\b|(?:that(?:['’]s| is) )?(?:wrong|not (?:right|true|so))[,;:.]"
     r"|we(?:['’]ve| have)? (?:changed (?:our|my) minds?|switched|moved|dropped|(?:now )?decided against)\b)"
     r"|\bno longer\b(?! than\b)",

@@ -26,7 +26,7 @@ _ORDER = re.compile(
     r"\b(?:forget|undo|delete|remove|erase|drop|scrap|discard|ignore|disregard|scratch|strike|retract|take|back|cancel|revoke|never"
     r"|mind|wants?|notes?|noted|decisions?|decided|to-?dos?|reminders?|rules?|agreements?|agreed|plans?|said|told|wrote"
     r"|last|latest|any|everything|anything|longer|holds?|appl(?:y|ies)|stands?|counts?|obsolete|void|off|moot"
-    r"|do(?:es)?n['’]t)\b",
+    r"|do(?:es)?n['’]t|(?:updates?|corrections?|changes?)(?=\W*$))\b",
     re.I,
 )
 _ABOUT = re.compile(r"\b(?:about|regarding|concerning) (?!(?:it|that|this)\b)(?P<what>.*)", re.I)

@@ -54,6 +54,7 @@ LEADING = re.compile(
     r"^(?:(?:ok(?:ay)?|so|but|and|well|hm+|wait|oh|never ?mind|sorry|i think|please|fyi|important|actually|from now on"
     r"|scratch that|no|nope"
     r"|my mistake|(?:i|we) (?:was|were) wrong|note|remember|for the record|decision|decided|reminder|correction|update"
+    r"|(?:update|change|correct) (?:the|that|this|my|our) (?:last )?(?:note|decision)"
     r"|rule|facts?(?= ?:)|heads[- ]up|(?:we|i)(?:['’]ve| have)? (?:now )?(?:decided|agreed|changed (?:our|my) minds?))"
     r"(?: that\b|(?: on)? ?[:,;.-])? ?(?=\b|['’\"`]))+",
     re.I,
@@ -99,6 +100,7 @@ NOTED = re.compile(
     r"|(?:still )?to-?do\b ?[:,-]? ?(?=\w)|still to do ?[:,-] ?(?=\w)"
     r"|(?:we|i) still (?:have|need) to (?!(?:know|ask)\b)\w|(?:bug|idea) ?[:-]"
     rf"|(?:{_NOTE}|decided|correction|update|heads[- ]up)(?: that\b| ?[:,-])"
+    r"|(?:update|change|correct) (?:the|that|this|my|our) (?:last )?(?:note|decision) ?[:,-] ?\w"
     r"|facts? ?:"
     r"|(?:just )?fyi\b|(?:keep|bear) in mind\b"
     r"|(?:please )?be aware\b|scratch that\b|(?:i|we) (?:was|were) wrong\b|my mistake\b"
@@ -234,7 +236,7 @@ HELP = re.compile(
 )
 _OUR_WORDS = (
     r"(?:(?:all|anything|everything|what|that)(?: of)? )+(?:we|i)(?:['’]ve| have)?(?: just| ever)?"
-    r" (?:said|noted|decided|agreed|told you|wrote)\b[^?,;:]*|(?:notes?|decisions?|to-?dos?|reminders?)\b[^?,;:]*"
+    r" (?:said|noted|decided|agreed|told you|wrote)\b[^?,;:]*|(?:notes?|decisions?|to-?dos?|reminders?|updates?|corrections?)\b[^?,;:]*"
 )
 _NOTES_OF = r"(?:notes?|decisions?|rules?|to-?dos?|reminders?|agreements?|said|noted|decided|agreed)"
 _OVER = PARTS["over"].format(holds=PARTS["holds"])[:-1] + "|void|moot|off|history)"
