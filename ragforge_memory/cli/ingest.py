@@ -12,7 +12,9 @@ import typer
 from ragforge_memory.cli.options import JsonOption, Settings, command
 
 if TYPE_CHECKING:
-    from ragforge_memory.models.code import IngestReport
+    from collections.abc import Sequence
+
+    from ragforge_memory.models.code import IngestReport, SkippedFile
 
 _SKIPPED_SHOWN = 10
 _EMBEDDING_STEP = 2.0  # seconds between two looks at what is left
@@ -112,8 +114,13 @@ async def _ingest(settings: Settings, wanted: Wanted) -> None:
                 await embed()
             return
         waits_for_vectors = wanted.embed
+        last: IngestReport | None = None
         async for report in watch(place.source, read):
-            _print(report, wanted)
+            if last is None or wanted.json:
+                _print(report, wanted)
+            else:
+                _print_change(report, last)
+            last = report
             if waits_for_vectors:
                 await embed()
                 waits_for_vectors = False
@@ -130,12 +137,29 @@ def _print(report: IngestReport, wanted: Wanted) -> None:
     languages = ", ".join(f"{count:,} {name}" for name, count in report.languages.items())
     typer.echo(f"{report.project}{commit}")
     typer.echo(f"{counted(report.files, 'file')} ({languages or 'no code'}), {report.files_changed:,} read")
-    changes = f"{report.added:,} added, {report.updated:,} updated, {report.removed:,} removed"
-    typer.echo(f"{counted(report.scopes, 'scope')}: {changes}")
+    typer.echo(f"{counted(report.scopes, 'scope')}: {_changes(report)}")
     unresolved = counted(report.unresolved, "name is", "names are")
     typer.echo(f"{counted(report.edges, 'edge')}; {unresolved} not of this project")
-    for skipped in report.skipped[:_SKIPPED_SHOWN]:
-        typer.echo(f"skipped {skipped.file}: {skipped.reason}")
-    if len(report.skipped) > _SKIPPED_SHOWN:
-        typer.echo(f"skipped {len(report.skipped) - _SKIPPED_SHOWN:,} more; --json lists them")
+    _print_skipped(report.skipped)
     typer.echo(f"{report.seconds:.1f} s")
+
+
+def _print_change(report: IngestReport, before: IngestReport) -> None:
+    """One line of what is new since the report before; a comment that was edited is nothing new."""
+    from ragforge_memory.models.text import counted
+
+    if report.added or report.updated or report.removed:
+        read = f"{counted(report.files_changed, 'file')} read"
+        typer.echo(f"{read}, {counted(report.scopes, 'scope')}: {_changes(report)}, {report.seconds:.1f} s")
+    _print_skipped([each for each in report.skipped if each not in before.skipped])
+
+
+def _print_skipped(skipped: Sequence[SkippedFile]) -> None:
+    for each in skipped[:_SKIPPED_SHOWN]:
+        typer.echo(f"skipped {each.file}: {each.reason}")
+    if len(skipped) > _SKIPPED_SHOWN:
+        typer.echo(f"skipped {len(skipped) - _SKIPPED_SHOWN:,} more; --json lists them")
+
+
+def _changes(report: IngestReport) -> str:
+    return f"{report.added:,} added, {report.updated:,} updated, {report.removed:,} removed"

@@ -85,6 +85,32 @@ def test_watch_reads_what_changes(ragforge: CommandLine) -> None:
             watching.kill()
 
 
+def test_watch_tells_what_changed_in_a_line_and_of_a_comment_nothing(ragforge: CommandLine) -> None:
+    with subprocess.Popen(
+        [*ENTRY, "ingest", "--watch"],
+        cwd=ragforge.project,
+        env=ragforge.environment,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as watching:
+        try:
+            assert watching.stdout is not None
+            while not watching.stdout.readline().endswith(" s\n"):
+                pass
+            new = ragforge.project / "new.py"
+            for text in ("def newcomer():\n    return 1\n", "# A comment.\ndef newcomer():\n    return 1\n"):
+                new.write_text(text)
+                if "#" not in text:
+                    assert ": 1 added, 0 updated, 0 removed, " in watching.stdout.readline()
+            (ragforge.project / "broken.py").write_text("def broken(:\n")
+            assert watching.stdout.readline().startswith("skipped broken.py: ")
+            watching.send_signal(signal.SIGINT)
+            assert watching.communicate(timeout=60)[0] == ""
+        finally:
+            watching.kill()
+
+
 def test_doctor_finds_all_well(ragforge: CommandLine) -> None:
     ragforge.ok("ingest")
     report = ragforge.json("doctor", "--json")

@@ -236,7 +236,8 @@ HELP = re.compile(
 )
 _OUR_WORDS = (
     r"(?:(?:all|anything|everything|what|that)(?: of)? )+(?:we|i)(?:['’]ve| have)?(?: just| ever)?"
-    r" (?:said|noted|decided|agreed|told you|wrote)\b[^?,;:]*|(?:notes?|decisions?|to-?dos?|reminders?|updates?|corrections?)\b[^?,;:]*"
+    r" (?:said|noted|decided|agreed|told you|wrote)\b[^?,;:]*"
+    r"|(?:notes?|decisions?|to-?dos?|reminders?|updates?|corrections?)\b[^?,;:]*"
 )
 _NOTES_OF = r"(?:notes?|decisions?|rules?|to-?dos?|reminders?|agreements?|said|noted|decided|agreed)"
 _OVER = PARTS["over"].format(holds=PARTS["holds"])[:-1] + "|void|moot|off|history)"
