@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
+from ragforge_memory.code.parsed import TYPE_TYPES
 from ragforge_memory.retrieval.names import (
     KINDS,
     Reference,
@@ -108,7 +109,7 @@ async def resolve(
     known = await remembered(code, project, asked, memory) if memory is not None else None
     if known is not None and known.scopes:
         return Resolution(asked, "moved", known.scopes, known.was)
-    near = await _near(code, project, asked)
+    near = await _near(code, project, asked, await _owners(code, project, asked))
     return replace(near, scopes=_of_kind(near.scopes, kind), was=None if known is None else known.was)
 
 
@@ -225,9 +226,22 @@ async def _in_namespace(code: ScopeReader, project: str, asked: Reference, root:
     return ()
 
 
-async def _near(code: ScopeReader, project: str, asked: Reference) -> Resolution:
-    """Names that are the same but for spelling or a slip, or that contain the asked words."""
+async def _owners(code: ScopeReader, project: str, asked: Reference) -> list[Scope]:
+    """The types that a dotted name says it is a member of, where they are called just so."""
+    owner = Reference(asked.parts[:-1], asked.file)
+    named = await code.by_name(project, owner.name) if owner.parts else []
+    return [each for each in _named(named, owner) if each.type in TYPE_TYPES]
+
+
+async def _near(code: ScopeReader, project: str, asked: Reference, owners: Sequence[Scope] = ()) -> Resolution:
+    """Names that are the same but for spelling or a slip, or that contain the asked words.
+
+    Of a type that is there (``owners``) only a member is near to one of it: `Request.hooks` is no constant `HOOKS`.
+    """
     everything = await code.names(project)
+    if owners:
+        inside = tuple(f"{each.qualified_name}." for each in owners)
+        everything = [each for each in everything if each.qualified_name.startswith(inside)]
     names = {each.name for each in everything}
     known = vocabulary([*names, *(part for each in everything for part in each.file.split("/"))])
     slips = {

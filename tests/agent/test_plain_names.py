@@ -55,6 +55,7 @@ def project(tmp_path: Path) -> Path:
         ("Decisions:\n- The Client is closed by its owner.\n- **Timeout** stays.", ["Client", "Timeout"]),
         ("Timeout and Client must stay.", ["Client", "Timeout"]),
         ("Timeout's default doesn't change. Client doesn't try again.", ["Client", "Timeout"]),
+        ("Note: Timeout.seconds is 5, and `Client.pool` is shared.", ["Client", "Timeout"]),
         ("Ada came late, Client meetings end at five.", []),
     ],
 )

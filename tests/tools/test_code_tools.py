@@ -49,6 +49,8 @@ async def test_names_are_found_however_they_are_written(run: Run) -> None:
         ("frobnicate", "none", []),
         ("GiftCart.frobnicate", "none", []),
         ("Bag.checkout", "none", []),
+        ("Cart.limit", "none", []),
+        ("cart.limit", "spelling", ["LIMIT"]),
         ("hidden", "none", []),
         ("", "none", []),
     ]:
