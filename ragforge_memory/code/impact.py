@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections import defaultdict
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from ragforge_memory.code.anchors import still
@@ -46,7 +47,7 @@ async def impact(root: Path, references: ReferenceStore, revision: str | None = 
     """
     before, after = await asyncio.to_thread(_ends, root, revision)
     found = await asyncio.to_thread(changed_scopes, root, before, after)
-    changes = await asyncio.to_thread(changes_between, root, before, after) or ()
+    changes = await asyncio.to_thread(partial(changes_between, root, before, after, submodules=True)) or ()
     inside = {each.file for diff in found for each in (diff.before, diff.after) if each is not None}
     places = {(each.file, each.key) for diff in found for each in (diff.before, diff.after) if each is not None}
     tied = defaultdict(list)

@@ -89,17 +89,18 @@ def steps_between(directory: Path, old: str, new: str, *, seconds: float) -> lis
     return steps
 
 
-def changes_between(directory: Path, old: str, new: str | None) -> list[Change] | None:
+def changes_between(directory: Path, old: str, new: str | None, *, submodules: bool = False) -> list[Change] | None:
     """What changed from one commit to another, or to the files as they are (``new`` is None), renames found.
 
     Of files as they are the new blob is empty: they are read from the disk. Untracked files are told too, as added.
+    ``submodules``: those that are at another commit too, without blobs: what is in them is another repository's.
     """
     arguments = ["diff-index" if new is None else "diff-tree", "-r", "-M", "--raw", "-z", "--no-abbrev", old]
     said = _output(directory, [*arguments, *([] if new is None else [new])], seconds=_DIFF_SECONDS)
     if said is None:
         return None
     prefix = ask(directory, "rev-parse", "--show-prefix") or ""
-    changes = list(_changes(iter(said.decode("utf-8", "surrogateescape").split("\0")), prefix))
+    changes = list(_changes(iter(said.decode("utf-8", "surrogateescape").split("\0")), prefix, submodules=submodules))
     if new is None:
         listed = _output(directory, ["ls-files", "--others", "--exclude-standard", "-z"], seconds=_DIFF_SECONDS)
         untracked = (listed or b"").decode("utf-8", "surrogateescape").split("\0")
@@ -234,7 +235,7 @@ def _steps(said: bytes, commits: Sequence[str], prefix: str) -> list[Step]:
     return found
 
 
-def _changes(fields: Iterator[str], prefix: str) -> Iterator[Change]:
+def _changes(fields: Iterator[str], prefix: str, *, submodules: bool = False) -> Iterator[Change]:
     """The changes in git's raw format: ``:modes blobs status``, path, for renames a second path."""
     for head in fields:
         head = head.strip("\n")
@@ -243,6 +244,9 @@ def _changes(fields: Iterator[str], prefix: str) -> Iterator[Change]:
         old_mode, new_mode, old_blob, new_blob, status = head[1:].split(" ")
         first = next(fields)
         second = next(fields) if status[0] in "RC" else first
+        if submodules and _MODULE in (old_mode, new_mode) and (path := _below(second, prefix)) is not None:
+            yield Change(path, path, "", "")
+            continue
         before = None if status[0] in "AC" or old_mode in (_LINK, _MODULE) else _below(first, prefix)
         after = None if status[0] == "D" or new_mode in (_LINK, _MODULE) else _below(second, prefix)
         if before is not None or after is not None:

@@ -43,7 +43,7 @@ class Impact(Shape):
     """The scopes of a diff, by file and place, each with what stands on it.
 
     ``before`` and ``after`` are commit ids; ``after`` is None for the files as they are. ``outside`` are changed files
-    in which no definition changes, sorted.
+    in which no definition changes, and submodules that are at another commit, sorted.
     """
 
     before: str

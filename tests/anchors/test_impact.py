@@ -45,6 +45,16 @@ async def test_only_messages_on_changed_tokens_are_named(repository: Repository,
     assert (tied.reference.kind, tied.title) == ("edited", "About money")
 
 
+async def test_a_submodule_at_another_commit_is_named(repository: Repository, talk: Talk) -> None:
+    first, second = (repository.git("commit-tree", "-m", each, "HEAD^{tree}") for each in ("a", "b"))
+    repository.git("update-index", "--add", "--cacheinfo", f"160000,{first},vendor/lib")
+    repository.git("commit", "-q", "-m", "add")
+    repository.git("update-index", "--cacheinfo", f"160000,{second},vendor/lib")
+    repository.git("commit", "-q", "-m", "bump")
+    found = await impact(repository.root, talk.references, "HEAD")
+    assert (found.scopes, found.outside) == ((), ("vendor/lib",))
+
+
 async def test_what_a_syntax_error_touches_counts_as_changed(repository: Repository, run: Run, talk: Talk) -> None:
     deposit, report = await talk.say("Account.deposit"), await talk.say("report")
     repository.edit("bank.py", ("self.balance += amount", "self.balance = self.balance + amount"))
