@@ -110,10 +110,12 @@ ORDER BY r.lines[0], s.file, s.startLine
 LIMIT $limit
 
 // name: scope_names
-// Every definition's names, as rows of lists: a project has tens of thousands.
+// Every definition's names, as rows of lists: a project has tens of thousands. RagForge's own tools write modifiers as
+// one text.
 MATCH (s:Scope)
 WHERE s.project = $project AND s.file IS NOT NULL
-RETURN collect([s.name, s.qualified_name, s.file, s.uuid]) AS names
+RETURN collect([s.name, s.qualified_name, s.file, s.uuid, coalesce(s.type, ''),
+  CASE WHEN valueType(s.modifiers) STARTS WITH 'LIST' THEN 'test' IN s.modifiers ELSE false END]) AS names
 
 // name: project_revision
 // Raised by every ingest that changed something: what is kept of a project is good as long as it stays the same.

@@ -87,12 +87,17 @@ class ScopeUse(Shape):
 
 
 class ScopeName(NamedTuple):
-    """A definition's names alone: a whole project's are read at once to match what a question calls it."""
+    """A definition's names and what it is: a whole project's are read at once to match what a question calls it.
+
+    ``test`` says that its modifiers call it a test.
+    """
 
     name: str
     qualified_name: str
     file: str
     uuid: str
+    type: str = ""
+    test: bool = False
 
 
 class ScopeCounts(NamedTuple):

@@ -210,6 +210,11 @@ def same_file(asked: str, file: str) -> bool:
     return bool(wanted) and (have == wanted or have.endswith("/" + wanted))
 
 
+def is_test_case(name: str, file: str) -> bool:
+    """Whether a definition is a test by its name: in a file of tests not all are."""
+    return is_test(file) and words(name)[:1] in (("test",), ("should",))
+
+
 def is_test(file: str, modifiers: Collection[str] = ()) -> bool:
     """Whether a path is that of a test, by the habits of all languages read, or a definition's modifiers say so.
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from ragforge_memory.errors import ToolError
-from ragforge_memory.retrieval.names import distance, module_parts, reference, same_file
+from ragforge_memory.retrieval.names import distance, is_test_case, module_parts, reference, same_file
 from ragforge_memory.tools.declare import ToolOutput, tool
 from ragforge_memory.tools.ports import ToolContext
 from ragforge_memory.tools.project_files import inside as inside_project
@@ -84,7 +84,8 @@ async def read_scope(
 async def outline(context: ToolContext, target: str) -> ToolOutput:
     """Lists what a file, a class or a folder contains: each definition with its line and signature.
 
-    Of a folder the files, and where they are few the names of what each defines, else how many are in each folder.
+    Of a folder the files, and where they are few the names of what each defines, else how many are in each folder;
+    `types` counts all definitions there by what they are, and tests once more as `test`.
     A path from elsewhere (of an installed copy, of another machine) is taken for the file that ends like it: `match`
     is `partial` then. `other_files` of a file are those that its name fits as well; `unread` is a source file that is
     there, but whose definitions are not known (of some languages none are): read_file shows it.
@@ -124,6 +125,7 @@ async def outline(context: ToolContext, target: str) -> ToolOutput:
                 "kind": "folder",
                 "total": len(inside),
                 "files": inside[:MAX_OUTLINE],
+                "types": await _types(code, project, inside),
                 **(
                     await _outermost(code, project, inside)
                     if len(inside) <= MAX_FILES_DETAILED
@@ -155,6 +157,16 @@ async def outline(context: ToolContext, target: str) -> ToolOutput:
         },
         scopes=(owner.uuid,),
     )
+
+
+async def _types(code: ScopeReader, project: str, files: Sequence[str]) -> dict[str, int]:
+    """How many definitions the files have of each type, and how many of them are tests."""
+    here = set(files)
+    found = [each for each in await code.names(project) if each.file in here]
+    tests = sum(
+        each.type in ("function", "method") and (each.test or is_test_case(each.name, each.file)) for each in found
+    )
+    return {**Counter(each.type for each in found), **({"test": tests} if tests else {})}
 
 
 async def _outermost(code: ScopeReader, project: str, files: Sequence[str]) -> dict[str, Any]:

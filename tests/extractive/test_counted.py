@@ -84,3 +84,17 @@ async def test_the_members_of_a_class_are_counted_as_what_they_are() -> None:
     answer = await answer_to("list the methods of Talk", {"outline": value})
     assert answer.splitlines()[1:] == ["It has 1 method inside:", "- `Talk.echo` - src/talk.py:1 (method)"]
     assert "It has 2 definitions inside:" in await answer_to("what is in Talk?", {"outline": value})
+
+
+async def test_what_the_project_has_is_counted() -> None:
+    types = {"class": 2, "function": 7, "method": 4, "test": 1}
+    folder = {"kind": "folder", "asked": ".", "match": "exact", "total": 3, "files": ["a.py"], "types": types}
+    for asked, number in [
+        ("how many tests are there?", "1 test in 3 source files:"),
+        ("how many tests does this project have?", "1 test in 3 source files:"),
+        ("how many functions are there?", "7 functions and 4 methods in 3 source files:"),
+        ("how many enums are there?", "0 enums in 3 source files:"),
+        ("what is in this project?", "3 source files:"),
+    ]:
+        answer = await answer_to(asked, {"outline": folder})
+        assert answer.splitlines()[0] == f"This project contains {number}", asked

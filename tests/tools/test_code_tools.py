@@ -252,3 +252,9 @@ async def test_without_code_files_or_messages_the_tools_say_so() -> None:
     ]:
         ran = await registry.run(ToolRequest("1", name, arguments), nothing)
         assert says in (ran.error or ""), name
+
+
+async def test_what_a_folder_has_is_counted(run: Run) -> None:
+    types = (await run("outline", target=".")).value["types"]
+    assert types == {"class": 2, "method": 4, "function": 4, "constant": 2, "test": 1}
+    assert (await run("outline", target="tests")).value["types"] == {"function": 1, "test": 1}

@@ -20,6 +20,9 @@ class Files:
     async def files(self, _: str) -> list[str]:
         return [f"src/part{number % 2}/a/b/file_{number}.py" for number in range(MAX_OUTLINE + 50)] + ["setup.py"]
 
+    async def names(self, _: str) -> list[ScopeName]:
+        return []
+
 
 async def test_no_file_is_left_out_of_the_count() -> None:
     context = ToolContext(owner=Owner("ada", "demo"), scopes=Files())  # type: ignore[arg-type]

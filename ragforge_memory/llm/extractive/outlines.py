@@ -13,7 +13,7 @@ from ragforge_memory.llm.extractive.found_text import code_lines
 from ragforge_memory.llm.extractive.questions import ASYNC, Question
 from ragforge_memory.llm.extractive.quoting import MAX_ASKED, head, item, nothing, quotation, rest, taken_for
 from ragforge_memory.models.text import counted
-from ragforge_memory.retrieval.names import is_test, words
+from ragforge_memory.retrieval.names import is_test_case
 
 MAX_OUTLINED = 60
 """Definitions of a file that are listed a line each; of more only the outermost have one."""
@@ -139,8 +139,8 @@ def _asked_for(scopes: Sequence[dict[str, Any]], question: Question) -> tuple[li
 
 
 def _may_be_test(scope: Mapping[str, Any]) -> bool:
-    """Whether a definition is a test; in a file of tests not all are, and which are their names say."""
-    return bool(scope.get("test")) or (is_test(scope["file"]) and words(scope["name"])[:1] in (("test",), ("should",)))
+    """Whether a definition is a test."""
+    return bool(scope.get("test")) or is_test_case(scope["name"], scope["file"])
 
 
 def _adjective(question: Question) -> str:
@@ -171,7 +171,8 @@ def _folder_outline(question: Question, asked: str, value: Mapping[str, Any]) ->
     files = value.get("files") or []
     total = int(value.get("total") or len(files))
     name = "This project" if value.get("asked") == "." else f"`{asked.strip('/')}`"
-    lines = [f"{name} contains {counted(total, 'source file')}:"]
+    number = _number_below(question, value.get("types") or {})
+    lines = [f"{name} contains {number}{counted(total, 'source file')}:"]
     if total <= 40:
         defined = value.get("definitions") or {}
         lines += [f"- {file}{_names(defined.get(file) or ())}" for file in files]
@@ -183,6 +184,17 @@ def _folder_outline(question: Question, asked: str, value: Mapping[str, Any]) ->
         sorts = " and ".join("classes" if each == "class" else f"{each}s" for each in question.sorts)
         lines.append(f"Which definitions are {sorts} is told of a file: `list the {sorts} in FILE`.")
     return lines
+
+
+def _number_below(question: Question, types: Mapping[str, int]) -> str:
+    """How many definitions of the sorts that were asked for a folder has, before the files that have them."""
+    if not types or not question.sorts or question.asynchronous:
+        return ""
+    tests = [f"{counted(types.get('test', 0), 'test')}"] if "test" in question.sorts else []
+    kinds = dict.fromkeys(kind for each in question.sorts if each != "test" for kind in _SORTS.get(each, (each,)))
+    found = [kind for kind in kinds if types.get(kind)] or list(kinds)[:1]
+    told = [counted(types.get(kind, 0), kind, "classes" if kind == "class" else None) for kind in found]
+    return f"{' and '.join([*tests, *told])} in "
 
 
 def _names(names: Sequence[str]) -> str:

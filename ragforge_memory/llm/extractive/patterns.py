@@ -80,7 +80,8 @@ _OVERVIEW = (
     r"|how is (?:it|this|{project}) (?:structured|organi[sz]ed|laid out)"
     r"|what(?:'s| is) {project}(?: about| for)?|what does {project} do",
     r"(?:what|which|how many|list|show)(?: me)?(?: all)?(?: of)?(?: the)? {listed}"
-    r"(?: (?:are|is) there| exist| do we have)(?: in {project})?|list (?:me )?(?:all )?(?:of )?(?:the )?{listed}",
+    r"(?: (?:are|is) there| exist| do we have)(?: in {project})?|list (?:me )?(?:all )?(?:of )?(?:the )?{listed}"
+    r"|(?:how many|what|which) {listed} (?:does|do) {project} (?:have|contain|define)",
 )
 _BASES = (
     # Of one that may be among them all are told.
