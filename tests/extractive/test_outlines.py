@@ -96,3 +96,18 @@ async def test_what_is_asked_for_by_sort_is_told_of_files_alone() -> None:
         "- src/a.py: `A`",
         "Which definitions are classes is told of a file: `list the classes in FILE`.",
     ]
+
+
+@pytest.mark.anyio
+async def test_what_the_project_is_its_readme_says() -> None:
+    folder = {"kind": "folder", "asked": ".", "match": "exact", "total": 3, "files": ["a.py"]}
+    said = {"file": "README.md", "line": 3, "text": "Mux routes what comes in to the handler that is meant by it."}
+    project = {"match": "none", "total": 0, "scopes": [], "names_project": True}
+    values = {"read_scope": project, "outline": folder, "grep_code": {"matches": [said]}}
+    for asked in ("what is mux?", "what does mux do?"):
+        assert (await answer_to(asked, values)).splitlines()[:4] == [
+            "README.md:3 says:",
+            "> Mux routes what comes in to the handler that is meant by it.",
+            "",
+            "This project contains 3 source files:",
+        ]

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from ragforge_memory.llm.extractive.questions import read_questions
 from ragforge_memory.tools.code_uses import _bounded
 from ragforge_memory.tools.shown import size_of
 from tests.extractive.asking import ECHO, answer_to, found, requests_for, user
@@ -182,6 +183,11 @@ async def test_each_class_of_a_name_has_its_own_inheritors() -> None:
     ]
     alone = await answer_to("which classes inherit from Worker?", {"find_callers": found(worker("b.py"))})
     assert alone == "`Worker` (b.py, line 1): nothing in this project inherits from it."
+
+
+def test_what_includes_a_module_is_below_it() -> None:
+    (question,) = read_questions("which classes include Greets?")
+    assert (question.form, question.target.text) == ("subclasses", "Greets")
 
 
 async def test_bases_are_told_with_their_places_and_others_as_written() -> None:

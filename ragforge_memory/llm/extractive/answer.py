@@ -84,6 +84,8 @@ def write(question: Question, asked: str, found: Sequence[Found]) -> str:
     listed = all_decisions([each.value for each in found if each.call.tool == "list_decisions" and each.error is None])
     said = with_decisions(values.get("search_conversation", {}), listed)
     match question.form:
+        case "what" if values.get("read_scope", {}).get("names_project"):
+            lines = outlined(replace(question, form="overview"), asked, values)
         case "where" | "what" | "show":
             lines = _definition(question, asked, values, found)
         case "callers" | "uses":

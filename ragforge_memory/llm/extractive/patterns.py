@@ -101,6 +101,7 @@ _BASES = (
     r"(?:anything|something|any {noun}|another {noun})",
 )
 _SUBCLASSES = (
+    r"(?:which|what) (?:classes|modules|types) (?:include|mix in|prepend) {x}",
     r"(?:what|which|how many)(?: (?:direct|known|other))* {below} (?:does|do|did) {x} have",
     r"(?:does|do|has|have) {x} (?:have|has|got|any)(?: (?:any|some))? {below}",
     r"(?:does|do) (?:anything|something|anyone|any {noun}) (?:inherit|derive|descend|extend|subclass)(?: from)? {x}",

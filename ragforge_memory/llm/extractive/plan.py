@@ -82,6 +82,12 @@ _OF_ANYTHING = ("where", "what", "show", "search", "callers", "callees", "uses")
 _BY_NAME = ("read_scope", "find_callers", "find_callees")
 
 
+_OVERVIEW = (
+    Call("outline", (("target", "."),)),
+    Call("grep_code", (("pattern", r"\S"), ("path", "README"), ("limit", 120))),
+)
+
+
 def next_calls(question: Question, found: Sequence[Found]) -> tuple[Call, ...]:
     """The calls to make now, given what the earlier ones of this question gave; none when it can be answered."""
     if is_about_code(question, found):
@@ -197,8 +203,7 @@ def _first(question: Question) -> tuple[Call, ...]:
             folder = "/" if target.sort in FOLDERS and not target.file and target.kind == "name" else ""
             return (Call("outline", (("target", inside + folder),)),)
         case "overview":
-            readme = Call("grep_code", (("pattern", r"\S"), ("path", "README"), ("limit", 120)))
-            return (Call("outline", (("target", "."),)), *((readme,) if _PURPOSE.match(question.text) else ()))
+            return _OVERVIEW if _PURPOSE.match(question.text) else _OVERVIEW[:1]
         case "lines":
             return (Call("outline", (("target", target.text),)),)
         case "said":
@@ -246,6 +251,11 @@ def _decisions(question: Question) -> tuple[Call, ...]:
     return tuple(Call("list_decisions", (("about", each), *rest)) for each in about) or (Call("list_decisions", rest),)
 
 
+def _names_project(found: Sequence[Found]) -> bool:
+    """Whether what is asked for is the project itself."""
+    return any(isinstance(each.value, dict) and each.value.get("names_project") for each in found)
+
+
 def _asks_before_changing(question: Question) -> bool:
     """Whether it is asked what a change of some code would meet."""
     code = question.target.kind in ("name", "file") and question.form in ("what", "uses", "imports", "outline")
@@ -259,7 +269,7 @@ def _reasons(question: Question) -> tuple[Call, ...]:
 
 def _notes(question: Question, found: Sequence[Found]) -> tuple[Call, ...]:
     """What was said of what is no code: it comes before text that happens to have the words."""
-    if asks_why(question) or len(question.text) > MAX_QUESTION:
+    if asks_why(question) or len(question.text) > MAX_QUESTION or _names_project(found):
         return ()
     ruled = question.form in _RULED and bool(_MAY_BE_RULED.match(question.text))
     if not ruled and not is_no_code(question, found):
@@ -278,6 +288,8 @@ def _second(question: Question, found: Sequence[Found]) -> tuple[Call, ...]:
     if isinstance(searched, dict):
         return _beyond_search(question, searched)
     value = next((each.value for each in found if isinstance(each.value, dict)), {})
+    if question.form == "what" and _names_project(found):
+        return _OVERVIEW
     match question.form:
         case "lines":
             path = value.get("file") or value.get("unread") or target.text
