@@ -27,6 +27,10 @@ _FENCED = re.compile(r"(?ms)^[ \t]*(```+|~~~+).*?(?:^[ \t]*\1[`~]*[ \t]*$|\Z)")
 _QUOTED = re.compile(r"^\s*(?:>|\|)")
 _INDENTED = re.compile(r"^(?: {4}|\t)")
 _LIST = re.compile(r"^\s*(?:[-*+•]|\d+[.)])\s+")
+# Behind an item: what is neither further in nor goes on in lower case is no part of it.
+_BEGINS = re.compile(r"[^\sa-z]")
+# "`Store.get` - app/store.py:2 (method)": where something is, and nothing of it.
+_PLACE = re.compile(r"`?[^`\n]+`? - \S+:\d+(?:, \d+)*(?: \([^()]*\))?[.:]?$")
 _HEADING = re.compile(r"^\s*#{1,6}\s+")
 _EMPHASIS = re.compile(r"(\*\*|__|\*(?=\S)|(?<=\S)\*)")
 _LINK = re.compile(r"\[([^\[\]]+)\]\([^()]*\)")
@@ -55,7 +59,10 @@ def sentences(text: str) -> list[str]:
 
 
 def tells(sentence: str) -> bool:
-    """Whether a sentence is one that can stand for others: long enough to say something, short enough to be one."""
+    """Whether a sentence is one that can stand for others: long enough to say something, short enough to be one, and
+    neither what leads to a list nor a place in one."""
+    if sentence.endswith(":") or _PLACE.match(sentence):
+        return False
     count = len(_WORD.findall(sentence)) + len(_WIDE.findall(sentence)) // 2
     letters = sum(character.isalpha() or character.isspace() for character in sentence)
     return count >= MIN_WORDS and len(sentence) <= MAX_CHARACTERS and letters >= 0.6 * len(sentence)
@@ -98,14 +105,16 @@ def word_vectors(texts: Sequence[str]) -> list[dict[str, float]]:
 
 
 def _paragraphs(text: str) -> list[str]:
-    """Runs of prose; an item of a list is one of its own, a heading is none."""
+    """Runs of prose; an item of a list is one of its own, as is what begins behind it, a heading is none."""
     paragraphs: list[list[str]] = [[]]
+    listed = False
     for line in _FENCED.sub("\n", text).splitlines():
         if not line.strip() or _QUOTED.match(line) or _HEADING.match(line) or _INDENTED.match(line):
             paragraphs.append([])
             continue
-        if _LIST.match(line):
+        if _LIST.match(line) or (listed and _BEGINS.match(line)):
             paragraphs.append([])
+        listed = bool(_LIST.match(line)) or (listed and bool(paragraphs[-1]))
         plain = _LINK.sub(r"\1", _LIST.sub("", line))
         paragraphs[-1].append(_EMPHASIS.sub("", plain).strip())
     return [" ".join(lines) for lines in paragraphs if lines]

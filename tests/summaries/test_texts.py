@@ -115,6 +115,10 @@ def test_sentences_are_prose() -> None:
     ]
     assert [sentence for sentence in sentences(MIXED) if not tells(sentence)] == ["Hello!"]
     assert sentences("密码在哪里检查？在这里。") == ["密码在哪里检查？", "在这里。"]
+    listing = "`f` is called by 1 scope:\n- `a.g` - src/a.py:8, 9 (method)\nOutside of functions:\n- it goes on\n  here"
+    said = ["`f` is called by 1 scope:", "`a.g` - src/a.py:8, 9 (method)", "Outside of functions:", "it goes on here"]
+    assert sentences(listing) == said
+    assert [tells(each) for each in said] == [False, False, False, True]
     assert sentences("An open fence\n```\ncode. More code.") == ["An open fence"]
 
 

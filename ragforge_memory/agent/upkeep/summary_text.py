@@ -210,7 +210,7 @@ def _cut(text: str, most: int) -> str:
 
 
 def _ended(sentence: str) -> str:
-    return sentence if sentence[-1:] in ".!?…。！？" else sentence + "."
+    return sentence if sentence[-1:] in ".!?…。！？" else sentence.rstrip(":") + "."
 
 
 def _whole_sentences(text: str, most: int) -> str:
