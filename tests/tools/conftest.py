@@ -138,3 +138,9 @@ def run(context: ToolContext) -> Run:
         return await registry.run(ToolRequest("1", tool, arguments), context)
 
     return call
+
+
+@pytest.fixture
+def all_files_are_parsed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However long that takes: else a machine that is busy leaves some as they are known."""
+    monkeypatch.setattr("ragforge_memory.tools.written_uses.PARSE_SECONDS", 60.0)

@@ -9,7 +9,7 @@ import pytest
 
 from tests.tools.conftest import Run, write_files
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.anyio, pytest.mark.usefixtures("all_files_are_parsed")]
 
 FILES = {
     "index.js": "module.exports = require('./lib/app');\n",
@@ -32,12 +32,6 @@ FILES = {
     "shop/cart.py": "import os\n\n\nclass Cart: ...\n",
     "shop/till.py": "from . import cart\nfrom .cart import (\n    Cart,\n)\n",
 }
-
-
-@pytest.fixture(autouse=True)
-def files_are_parsed_however_long_it_takes(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Else a machine that is busy leaves some out."""
-    monkeypatch.setattr("ragforge_memory.tools.written_uses.PARSE_SECONDS", 60.0)
 
 
 @pytest.fixture

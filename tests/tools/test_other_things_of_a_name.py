@@ -9,7 +9,7 @@ import pytest
 
 from tests.tools.conftest import Run, write_files
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.anyio, pytest.mark.usefixtures("all_files_are_parsed")]
 
 FILES = {
     "own.py": (
@@ -71,12 +71,6 @@ FILES = {
         "    int imported() { return computeJ(); }\n    int really() { return own.Foo.computeJ(); }\n}\n"
     ),
 }
-
-
-@pytest.fixture(autouse=True)
-def files_are_parsed_however_long_it_takes(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Else a machine that is busy leaves some as they are known."""
-    monkeypatch.setattr("ragforge_memory.tools.written_uses.PARSE_SECONDS", 60.0)
 
 
 @pytest.fixture

@@ -17,14 +17,15 @@ from ragforge_memory.llm.extractive.corrections import is_taken_back
 from ragforge_memory.llm.extractive.echoes import NOTED
 from ragforge_memory.llm.extractive.quoting import NOTHING_FOUND, shortened
 from ragforge_memory.llm.extractive.said import decisions
+from ragforge_memory.llm.extractive.small_talk import ORDERS_AWAY
 from ragforge_memory.llm.extractive.stock import KEPT, WHICH_RETRACTED
 from ragforge_memory.llm.extractive.wording import content_words
 from ragforge_memory.llm.port import ChatMessage
 
 # Of "forget the note about uploads" the uploads are what it is about.
 _ORDER = re.compile(
-    r"\b(?:forget|undo|delete|remove|erase|drop|scrap|discard|ignore|disregard|scratch|strike|retract|take|back|cancel|revoke|never"
-    r"|mind|wants?|notes?|noted|decisions?|decided|to-?dos?|reminders?|rules?|agreements?|agreed|plans?|said|told|wrote"
+    rf"\b(?:forget|{ORDERS_AWAY}|take|back|never|mind|wants?|notes?|noted|decisions?|decided"
+    r"|to-?dos?|reminders?|rules?|agreements?|agreed|plans?|said|told|wrote"
     r"|last|latest|any|everything|anything|longer|holds?|appl(?:y|ies)|stands?|counts?|obsolete|void|off|moot"
     r"|do(?:es)?n['’]t|(?:updates?|corrections?|changes?)(?=\W*$))\b",
     re.I,

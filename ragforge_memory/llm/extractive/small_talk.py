@@ -241,10 +241,12 @@ _OUR_WORDS = (
 )
 _NOTES_OF = r"(?:notes?|decisions?|rules?|to-?dos?|reminders?|agreements?|said|noted|decided|agreed)"
 _OVER = PARTS["over"].format(holds=PARTS["holds"])[:-1] + "|void|moot|off|history)"
+ORDERS_AWAY = "undo|delete|remove|erase|drop|scrap|discard|ignore|disregard|scratch|strike|retract|cancel|revoke"
+"""The verbs of an order that something is to be as if it had not been said."""
 TAKEN_BACK = re.compile(
     r"^(?:(?:please|ok(?:ay)?|no|sorry|actually|(?:can|could|would|will) you|(?:i|we)(?: want to)?)[, ]+)*"
     r"(?:forget\b[^?,;:]*|take (?:that|it|this|(?:that|this|the last) (?:note|decision)) back"
-    r"|(?:undo|delete|remove|erase|drop|scrap|discard|ignore|disregard|scratch|strike|retract|take back|cancel|revoke)"
+    rf"|(?:{ORDERS_AWAY}|take back)"
     rf"(?: (?:about|all|of|the|that|this|my|our|last|latest|it))*?(?: (?:{_OUR_WORDS}))?"
     r"|never ?mind(?: that| it| about [^?]*)?"
     # "The note about uploads no longer holds", "what we decided about Redis is obsolete".

@@ -1,0 +1,121 @@
+"""The lists that a search is made of, by meaning and by words: what each has, and how they go together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from tests.search.conftest import Searching
+
+pytestmark = pytest.mark.anyio
+
+START = datetime(2026, 3, 1, 9, 0, tzinfo=UTC)
+
+
+async def test_recall_against_an_exact_scan(searching: Searching, cypher: Callable[..., Any]) -> None:
+    """The ten nearest of one conversation among ten others, as an exact scan finds them."""
+    from ragforge_memory.graph.search import EVERYTHING
+    from ragforge_memory.graph.spaces import find_space
+
+    async with searching() as agent:
+        made = [
+            await agent.import_conversation(
+                [{"role": "user", "content": f"note {number} on topic {number * 7 % 41}"} for number in range(120)]
+            )
+            for _ in range(4)
+        ]
+        await agent.drain()
+        services = await agent.open()
+        assert services.searches is not None
+        assert services.embedder is not None
+        space = await find_space(services.graph, services.owner.project)
+        assert space is not None
+        for question in ("topic 13", "note 7", "note on topic 40"):
+            vector = await services.embedder.embed_query(question)
+            near = await services.searches.by_meaning(vector, conversation_id=made[1].uuid, filters=EVERYTHING)
+            exact = cypher(
+                "MATCH (m:Message {conversation_id: $id}) "
+                f"RETURN vector.similarity.cosine(m.{space.property}, $v) AS s ORDER BY s DESC LIMIT 10",
+                id=made[1].uuid,
+                v=vector,
+            )
+            assert [hit.score for hit in near.items[:10]] == pytest.approx(
+                [2 * row["s"] - 1 for row in exact], abs=1e-5
+            )
+
+
+async def test_a_word_with_other_letters_is_found_as_soon_as_it_is_written(searching: Searching) -> None:
+    async with searching(*["Sure."] * 4) as agent:
+        conversation = await agent.create_conversation()
+        for text in ("the cache is cold", "no number here", "drop the connection"):
+            await conversation.send_message(text)
+        told = await conversation.send_message("remember ünïcödé please")
+        found = await conversation.search_history("ünïcödé", limit=1)
+        assert [each.message.uuid for each in found] == [told.user_message_id]
+
+
+async def test_what_got_its_vector_between_the_two_lists_is_found_by_its_words(
+    searching: Searching, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The list by meaning is read before the vector is there, the list by words after it."""
+    from ragforge_memory.graph.search import Hits, SearchStore
+
+    async with searching(*["Sure."] * 4) as agent:
+        conversation = await agent.create_conversation()
+        for text in ("the cache is cold", "no number here", "drop the connection"):
+            await conversation.send_message(text)
+        told = await conversation.send_message("remember the pineapple please")
+        last = next(each for each in await conversation.get_history() if each.uuid == told.user_message_id)
+        await agent.drain()
+        by_meaning = SearchStore.by_meaning
+
+        async def a_moment_before(store: SearchStore, *args: Any, **options: Any) -> Hits:
+            found = await by_meaning(store, *args, **options)
+            return replace(found, items=tuple(hit for hit in found.items if hit.seq != last.seq))
+
+        monkeypatch.setattr(SearchStore, "by_meaning", a_moment_before)
+        found = await conversation.search_history("pineapple", limit=1)
+        assert [each.message.uuid for each in found] == [told.user_message_id]
+
+
+async def test_a_longer_list_begins_like_a_shorter_one(searching: Searching, cypher: Callable[..., Any]) -> None:
+    words = ("lamp", "oil", "rock", "tide", "fog", "horn", "gull", "mast")
+    said = [
+        {
+            "role": ("user", "assistant")[at % 2],
+            "content": " ".join(words[(at * step) % 8] for step in range(1, 2 + at % 6)) + f" {at}",
+            "timestamp": (START + timedelta(minutes=at * (1 + 90 * (at % 7 == 0)))).isoformat(),
+        }
+        for at in range(330)
+    ]
+    async with searching() as agent:
+        conversation = await agent.import_conversation(said)
+        await agent.drain()
+        # What is seconds old is looked for beside the index, too.
+        cypher("MATCH (c:Conversation {uuid: $id}) SET c.updated_at = datetime('2026-01-01')", id=conversation.uuid)
+
+        async def listed(limit: int) -> list[tuple[str, float, tuple[str, ...]]]:
+            found = await agent.search_messages("lamp fog 7", limit=limit)
+            return [(hit.message.uuid, hit.score, hit.matched_by) for hit in found]
+
+        for limit in (1, 5, 50, 101, 150):
+            # The words are weighed by what the whole index holds, into which other tests write.
+            for _ in range(20):
+                longest, found = await listed(1000), await listed(limit)
+                if await listed(1000) == longest:
+                    break
+            assert found == longest[:limit]
+            assert len(longest) > 150
+            assert [score for _, score, _ in longest] == sorted((score for _, score, _ in longest), reverse=True)
+        for _ in range(20):
+            head, short, again = [
+                [hit.message.uuid for hit in await conversation.search_history("lamp fog 7", limit=limit)]
+                for limit in (120, 5, 120)
+            ]
+            if again == head:
+                break
+        assert head[:5] == short
