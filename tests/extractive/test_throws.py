@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 
 from ragforge_memory import AsyncConversationAgent
 from ragforge_memory.llm.extractive.questions import read_questions
+from ragforge_memory.llm.extractive.throws import DEFINES_ERROR
 
 pytestmark = pytest.mark.anyio
 
@@ -119,3 +121,42 @@ async def test_what_is_raised_caught_counted(agent: AsyncConversationAgent, tmp_
     assert "It has 2 async methods inside:" in some
     assert "Pool.size" not in some
     assert "It has no async method, but 2 definitions inside:" in await ask("which methods of Account are async?")
+
+
+def test_what_asks_for_the_errors_of_a_project() -> None:
+    for text in (
+        "list the exceptions",
+        "what are the errors in this project?",
+        "which exceptions does this project define?",
+        "how many error types are there?",
+        "show me all our custom exceptions",
+    ):
+        assert [each.form for each in read_questions(text)] == ["errors"], text
+    for text in ("errors", "where is errors defined?", "which errors does Safe.open raise?", "how are errors handled?"):
+        assert all(each.form != "errors" for each in read_questions(text)), text
+
+
+def test_lines_that_define_an_error() -> None:
+    defines = re.compile(DEFINES_ERROR)
+    for line in (
+        "class SafeLocked(Exception): ...",
+        "class ReadTimeout(Timeout, OSError):",
+        "export class HttpError extends Error {",
+        "public final class ParseException extends IOException {",
+        "pub enum ReadError {",
+        "type ParseError struct {",
+        'var ErrNotFound = errors.New("not found")',
+        '\tErrNotFound = errors.New("not found")',
+    ):
+        assert defines.search(line), line
+    for line in ("raise ValueError(1)", "except Exception as error:", "class Parser:", "err := errors.New(text)"):
+        assert not defines.search(line), line
+
+
+async def test_the_errors_of_a_project_are_listed(agent: AsyncConversationAgent) -> None:
+    conversation = await agent.create_conversation()
+    answer = (await conversation.send_message("list the exceptions")).content
+    assert answer.splitlines() == [
+        "This project defines 1 error, by their names:",
+        "- bank/safe.py:1 `class SafeLocked(Exception): ...`",
+    ]

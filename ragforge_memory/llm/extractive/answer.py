@@ -56,7 +56,7 @@ from ragforge_memory.llm.extractive.quoting import (
 from ragforge_memory.llm.extractive.relevance import ENOUGH_WORDS
 from ragforge_memory.llm.extractive.said import all_decisions, decisions, outdated, sayings, stated, with_decisions
 from ragforge_memory.llm.extractive.stock import NO_TOOLS, says_nothing
-from ragforge_memory.llm.extractive.throws import thrown
+from ragforge_memory.llm.extractive.throws import errors_defined, thrown
 from ragforge_memory.llm.extractive.unread import NOT_SURE, hint, unread_lines
 from ragforge_memory.models.text import counted
 from ragforge_memory.retrieval.names import KINDS, is_aside
@@ -102,6 +102,8 @@ def write(question: Question, asked: str, found: Sequence[Found]) -> str:
             lines = raised(asked, found)
         case "catches":
             lines = raised(asked, found, "caught", "catches")
+        case "errors":
+            lines = errors_defined(values.get("grep_code", {}))
         case "throws":
             lines = thrown(asked, values.get("read_scope", {}))
         case "imports":

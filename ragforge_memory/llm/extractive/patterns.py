@@ -17,7 +17,7 @@ from ragforge_memory.llm.extractive.talk_patterns import PARTS as TALK_PARTS
 
 Form = Literal[
     "where", "what", "show", "callers", "uses", "callees", "subclasses", "bases", "outline", "overview", "lines",
-    "tests", "raises", "throws", "catches", "imports", "requires", "commit", "overrides", "overridden",
+    "tests", "raises", "throws", "errors", "catches", "imports", "requires", "commit", "overrides", "overridden",
     "said", "recap", "search", "given", "greeting", "thanks", "noted", "taken back", "which note", "changes", "help",
 ]  # fmt: skip
 
@@ -36,6 +36,7 @@ _PARTS: Mapping[str, str] = {
     "error": r"(?P<x>(?!(?:(?:all|any|the) )*(?:exceptions?|errors?|them)\b).+?)",
     "fields": "(?:fields|attributes|properties|variants|(?:instance|member|class) variables)",
     "async": "(?:async(?:hronous)? )?",
+    "errors": "(?:exceptions|errors|(?:error|exception) (?:types|classes))",
     "listed": "(?:functions|methods|classes|constants|variables|members|definitions|symbols|tests|scopes|interfaces"
               "|structs|enums|types)",
     "give": "(?:(?:show|list|give|find|get|see|name|print|display|what are|which are|who are|what about|how about"
@@ -196,6 +197,13 @@ _THROWS = (
     r"(?:does|do|can|could|will|would|may|might) {x} (?:ever |actually |itself )*(?:raise|throw)"
     r"(?: (?:anything|something|an? (?:exception|error)|(?:any )?(?:exceptions|errors)|\S+))?",
 )
+_ERRORS = (
+    r"(?:show|list|give|print|enumerate|what are|which are)(?: me)?(?: all)?(?: of)?(?: the| our| its)?"
+    r" (?:(?:custom|own|defined) )?{errors}(?: (?:that )?(?:(?:are )?(?:there|defined|declared)|we have))?"
+    r"(?: (?:here|in {project}))?",
+    r"(?:what|which|how many) (?:(?:custom|own) )?{errors} (?:(?:are|is) (?:there|defined|declared)|exist|do we have"
+    r"|(?:does|do) {project} (?:have|define|declare))(?: (?:here|in {project}))?",
+)
 _CATCHES = (
     r"(?:who|what|which)(?: {noun})?(?: (?:can|could|might|may|will|would|is|are|all|else|actually))*"
     r" (?:catch(?:es)?|catching|rescues?|rescuing) {error}",
@@ -342,6 +350,7 @@ _IN_ORDER: tuple[tuple[Form, tuple[str, ...]], ...] = (
     ("recap", RECAP),
     ("said", SAID),
     ("lines", _LINES),
+    ("errors", _ERRORS),
     ("overview", _OVERVIEW),
     ("commit", COMMIT),
     ("throws", _THROWS),

@@ -27,6 +27,7 @@ from ragforge_memory.llm.extractive.retractions import retracted_words
 from ragforge_memory.llm.extractive.said import stated
 from ragforge_memory.llm.extractive.talk_patterns import PARTS
 from ragforge_memory.llm.extractive.targets import FOLDERS, Target, has_pronoun, read_target
+from ragforge_memory.llm.extractive.throws import DEFINES_ERROR, MAX_ERRORS
 from ragforge_memory.llm.extractive.unread import NOT_SURE
 from ragforge_memory.llm.extractive.wording import content_words, subject_words
 from ragforge_memory.retrieval.names import KINDS
@@ -188,6 +189,8 @@ def _first(question: Question) -> tuple[Call, ...]:
             return (name_call("find_callers", target), raising(target))
         case "catches" if target.text:
             return (name_call("find_callers", target), catching(target))
+        case "errors":
+            return (Call("grep_code", (("pattern", DEFINES_ERROR), ("limit", MAX_ERRORS))),)
         case "throws" if target.text:
             return (name_call("read_scope", target),)
         case "imports" if target.text:

@@ -192,7 +192,7 @@ class _Turn:
             elif question.form == "recap":
                 given = next((each.value for each in self._found(question) if isinstance(each.value, dict)), {})
                 parts.append("\n".join(recapitulated(question, self._before, given)))
-            elif not text and question.form != "overview" and not search_words(question):
+            elif not text and question.form not in ("overview", "errors") and not search_words(question):
                 parts.append(UNCLEAR)
             else:
                 asked = text or " ".join(search_words(question))

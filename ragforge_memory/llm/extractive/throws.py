@@ -1,4 +1,5 @@
-"""What a definition raises: its own lines that do, and what its documentation says of them."""
+"""What a definition raises: its own lines that do, and what its documentation says of them; and what a project defines
+to be raised."""
 
 from __future__ import annotations
 
@@ -6,11 +7,26 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from ragforge_memory.llm.extractive.quoting import head, nothing, quotation, rest, taken_for, text_line
+from ragforge_memory.llm.extractive.endings import TEXT
+from ragforge_memory.llm.extractive.quoting import NOTHING_FOUND, head, nothing, quotation, rest, taken_for, text_line
 from ragforge_memory.models.text import counted
+from ragforge_memory.retrieval.names import is_test
 
 MAX_RAISING = 40
 """Lines that are listed."""
+
+MAX_ERRORS = 200
+"""Lines that define an error and are looked at."""
+
+_AHEAD = (
+    r"^\s*(?:(?:export|default|public|pub|abstract|final|sealed|static|open|data|internal|private|protected|partial) )*"
+)
+DEFINES_ERROR = (
+    rf"{_AHEAD}(?:class|struct|enum|interface|trait|type|record) \w*(?:Error|Exception)\b"
+    rf"|{_AHEAD}class \w+\s*(?:\(|<|:|extends\b).*(?:Error|Exception)\b"
+    r"|^\s*(?:var )?[Ee]rr[A-Z]\w*\s*=\s*(?:errors\.New|fmt\.Errorf)\("
+)
+"""Lines that define an error: by its name or by what it inherits from; Go's are values."""
 
 _RAISING = re.compile(r"(?:^|[;{}):]|\belse\b)\s*(?:(?:raise|throw)\b(?!\s*[=.])|panic!?\()")
 _STRING = (
@@ -57,6 +73,16 @@ def thrown(asked: str, value: Mapping[str, Any]) -> list[str]:
     answer.append("What it calls may raise more.")
     note = taken_for(value, asked)
     return [*answer, "", *note] if note else answer
+
+
+def errors_defined(value: Mapping[str, Any]) -> list[str]:
+    """The lines that define errors, those of tests last, as `grep_code` gave them."""
+    lines = [each for each in value.get("matches") or [] if not TEXT.search(each["file"])]
+    if not lines:
+        return [f"{NOTHING_FOUND}: no line of this project defines an error or an exception by its name."]
+    lines.sort(key=lambda each: is_test(each["file"]))
+    number = f"{'more than ' if value.get('more') else ''}{counted(len(lines), 'error')}"
+    return [f"This project defines {number}, by their names:", *(f"- {text_line(each)}" for each in lines)]
 
 
 def _code_alone(source: str, language: str) -> str:
