@@ -10,7 +10,7 @@ _SENTENCE = re.compile(r"(?<=[?!.])(?<!\bvs\.)\s+(?=\S)")
 
 def prose(text: str) -> str:
     """A message on one line, without its fenced blocks."""
-    return " ".join(_FENCED.sub(" ", text).split())
+    return " ".join((_FENCED.sub(" ", text) if "```" in text else text).split())
 
 
 def sentences(said: str) -> list[str]:

@@ -147,13 +147,14 @@ APPROVED = re.compile(rf"^(?:{_APPROVED}|no (?:worries|problem)[,;:.!]+ {NO_QUES
 _CALLED = r"(?-i:(?!(?:Yes|No|OK|Ok|Done)\b)[A-Z][\w.+#-]*(?: [A-Z0-9][\w.+#-]*)?|v\d+(?:\.\d+)*|`[^`]+`)"
 # "The pool size is 10."; what has a name of code in it, or a clause, may be looked for.
 SET = re.compile(
-    # "The error is KeyError" reports something, and "the class is Parser" looks for it.
-    r"^(?!.*\b(?:errors?|exceptions?|problems?|issues?|causes?|culprits?|results?|outputs?|answers?|questions?|bugs?"
-    r"|failures?|functions?|methods?|class(?:es)?|types?|names?|files?) (?:is|are) (?-i:[A-Z`]))"
-    rf"{_AHEAD}(?:(?:the|our) |{NO_QUESTION}(?!(?:it|this|that|there|here)\b)(?=(?:[a-z0-9'’-]+ ){{2,5}}(?:is|are) ))"
+    rf"^(?={_AHEAD}"
+    rf"(?:(?:the|our) |{NO_QUESTION}(?!(?:it|this|that|there|here)\b)(?=(?:[a-z0-9'’-]+ ){{2,5}}(?:is|are) ))"
     r"(?P<what>(?:(?!(?:that|which|who|where|when|what|why|how|if|whether|is|are)\b)"
     r"[a-z][a-z0-9'’-]* ){1,5})(?:is|are) (?:now |only |not |no longer |set to |limited to |capped at )*"
-    rf"(?:{QUANTITY}|{_CALLED})(?: now| max| each| by default| at most| in total)*[.! ]*$",
+    rf"(?:{QUANTITY}|{_CALLED})(?: now| max| each| by default| at most| in total)*[.! ]*$)"
+    # "The error is KeyError" reports something, and "the class is Parser" looks for it. Looked for last, in all of it.
+    r"(?!.*\b(?:errors?|exceptions?|problems?|issues?|causes?|culprits?|results?|outputs?|answers?|questions?|bugs?"
+    r"|failures?|functions?|methods?|class(?:es)?|types?|names?|files?) (?:is|are) (?-i:[A-Z`])).*",
     re.I,
 )
 """What says how much something is, or which: "The owner of the docs is Marc"."""
@@ -218,13 +219,13 @@ _DID = (
     r"|(?:re)?wrote|(?:re)?written|(?:re)?built|sent|split)"
 )
 DEED = re.compile(
-    # What came of it instead is told, and no to-do is done by it.
-    r"^(?!.*\?)(?!.*\b(?:but|and now|fail\w*|\w*errors?|\w*exceptions?|still|yet|why|how)\b)"
-    rf"{_AHEAD}(?:(?:(?:we|i)(?:['’]ve| have)? (?:(?:now|just|finally|already|also) )*"
+    rf"^(?!.*\?)(?={_AHEAD}(?:(?:(?:we|i)(?:['’]ve| have)? (?:(?:now|just|finally|already|also) )*"
     rf"|(?=\S+ (?:the|an?|all|our) )){_DID.format(name='did')} (?P<what>{_NO_IT}\w.*?)"
     rf"|{NO_QUESTION}(?!(?:it|this|that|they|these|those)\b)(?P<which>{_OBJECT}(?: {_OBJECT}){{0,6}}?)"
     rf" (?:is|are|has been|have been) (?:(?:now|all|finally|already) )*{_DID.format(name='done')}"
-    r"(?: now| already| too)?)[.! ]*$",
+    r"(?: now| already| too)?)[.! ]*$)"
+    # What came of it instead is told, and no to-do is done by it. Looked for last, in all of it.
+    r"(?!.*\b(?:but|and now|fail\w*|\w*errors?|\w*exceptions?|still|yet|why|how)\b).*",
     re.I,
 )
 """What somebody has done, "I've added the index": it closes what was to be done, and is no note by itself."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 
 from ragforge_memory.llm.extractive.prose import prose, sentences
 from ragforge_memory.llm.extractive.questions import MAX_QUESTION
@@ -30,8 +31,7 @@ def noted_in(text: str) -> str | None:
         return None
     if MARKED.match(text.strip()):
         return " ".join(text.split())
-    said = [each.strip() for each in sentences(prose(text))]
-    said = [each for each in said if not (GREETING.match(each) or THANKS.match(each))]
+    said = [each for each in _sentences(text) if not (GREETING.match(each) or THANKS.match(each))]
     if ruled := next((each for each in said if _is_noted(each, (NOTED, SET))), None):
         return ruled
     # How things are is a note where it is all that is said; beside something else it explains.
@@ -41,8 +41,14 @@ def noted_in(text: str) -> str | None:
 def tells_a_deed(text: str) -> bool:
     """Whether a user's message says what somebody has done: it may close what was to be done, and is no note itself."""
     return len(text) <= MAX_QUESTION and any(
-        DEED.match(each.strip()) or DONE.match(each.strip()) for each in sentences(prose(text))
+        DEED.match(each) or DONE.match(each) for each in _sentences(text)
     )
+
+
+@lru_cache(maxsize=1)
+def _sentences(text: str) -> tuple[str, ...]:
+    """The sentences of a message; the last one's are kept, since both questions are asked of it."""
+    return tuple([each.strip() for each in sentences(prose(text))])
 
 
 def _is_noted(sentence: str, forms: Sequence[re.Pattern[str]]) -> bool:
