@@ -1,4 +1,5 @@
 // name: import_messages
+// at once
 // Batches of conversations that come from elsewhere, with their times; with `fresh` (a list of one) the first of its
 // conversation, which it makes. Each names the seq that it follows, so that a repeated write changes nothing. What does
 // not fit into one transaction is made under the status that every read hides, and `token` holds off the sweep of what a
@@ -41,6 +42,7 @@ FOREACH (_ IN CASE WHEN head = batch.after THEN [1] ELSE [] END |
 RETURN c.uuid AS uuid
 
 // name: finish_import
+// at once
 // From here on everybody sees it, whole.
 MATCH (c:Conversation {uuid: $conversation_id})
 WHERE c.user_id = $user_id AND c.project = $project AND c.import_token = $token

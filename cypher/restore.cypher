@@ -52,6 +52,7 @@ WHERE c.user_id = $user_id AND c.project = $project AND c.session_id = session_i
 RETURN session_id, c.uuid AS uuid
 
 // name: begin_restore
+// at once
 // What is being restored is hidden as what is being deleted is: a sweep takes away what a crash leaves of it, once the
 // lease is over. Of one whose first part is here still, shared by branches, only the rest is written; one that somebody
 // has begun to delete since it was looked at is refused. As in all that follows, many small conversations are one
@@ -73,7 +74,30 @@ SET c.import_token = $token, c.import_until = datetime() + duration({seconds: $s
 REMOVE c.swept_to
 RETURN c.uuid AS uuid
 
+// name: begin_new_restore
+// at once
+// As begin_restore, of conversations that come in whole and of which nothing was looked for: where one is here, whoever's,
+// none is begun. They are made as they shall be, so that finish_restore has only to show them: each property that is set
+// later takes the indexes as long as all of them at once. A session's name is theirs when they are seen.
+UNWIND $conversations AS row
+OPTIONAL MATCH (known:Conversation {uuid: row.uuid})
+WITH collect(row) AS rows, count(known) AS here, count(CASE WHEN known.import_token = $token THEN 1 END) AS begun
+FOREACH (row IN CASE WHEN here = 0 THEN rows ELSE [] END |
+  FOREACH (p IN [row.properties] |
+    CREATE (c:Conversation)
+    SET c = p {.*, uuid: row.uuid, user_id: $user_id, project: $project, owner_token: $owner_token,
+      status: 'deleting', session_id: null, created_at: datetime(row.created_at), updated_at: datetime(row.updated_at),
+      branched_at: datetime(row.branched_at),
+      summary_until: CASE WHEN datetime(row.summary_until) < datetime() + duration({seconds: $seconds})
+        THEN datetime(row.summary_until) END,
+      import_token: $token, import_until: datetime() + duration({seconds: $seconds}), import_step: 0,
+      import_holder: $holder}
+  )
+)
+RETURN here = 0 OR begun = size(rows) AS begun
+
 // name: restore_messages
+// at once
 // A batch, once: a repeated write finds that its step was taken. SET comes first, for the lock; only whose token is there
 // makes the time longer. Labels of work to do are made anew. Every node gets its
 // properties in one SET: a SET for each took the indexes twice as long.
@@ -89,7 +113,7 @@ FOREACH (_ IN CASE WHEN due THEN [1] ELSE [] END |
   FOREACH (row IN batch.messages |
     FOREACH (p IN [row.properties] |
       CREATE (c)-[:HAS_MESSAGE]->(m:Message)
-      SET m = p {.*, conversation_id: c.uuid, user_id: c.user_id, project: c.project, owner_token: c.owner_token,
+      SET m = p {.*, conversation_id: batch.conversation_id, user_id: $user_id, project: $project, owner_token: $owner_token,
         timestamp: datetime(row.timestamp)}
       FOREACH (_ IN CASE WHEN row.important THEN [1] ELSE [] END | SET m:Important)
       FOREACH (_ IN CASE WHEN $embed AND row.worded THEN [1] ELSE [] END | SET m:PendingEmbedding)
@@ -105,6 +129,7 @@ FOREACH (_ IN CASE WHEN due THEN [1] ELSE [] END |
 RETURN c.uuid AS uuid, c.import_token = $token AS mine
 
 // name: restore_messages_with_vectors
+// at once
 // As restore_messages, of messages that bring their vectors: looking for them again afterwards takes longer than to
 // write both at once. Not the same statement, since a procedure cannot be called in FOREACH. Where the project's vectors
 // are another model's by now, or are being moved, as store_message_embeddings.
@@ -291,9 +316,10 @@ MERGE (c)-[:USED_PROMPT]->(kept)
 RETURN count(*) AS kept
 
 // name: finish_restore
+// at once
 // All of an archive's conversations appear in one write, or none: each must still be the one that was begun, with as many
 // messages as were written. SET comes before the look, because it takes the locks. Labels of work to do are made anew; a
-// pause after a failure that is longer than any of ours is ended.
+// pause after a failure that is longer than any of ours is ended. `as_begun`: begin_new_restore made it as it shall be.
 UNWIND $conversations AS row
 MATCH (c:Conversation {uuid: row.uuid})
 WHERE c.user_id = $user_id AND c.project = $project
@@ -303,10 +329,17 @@ WHERE size(begun) = size($conversations) AND all(one IN begun WHERE one.node['im
   AND COUNT { MATCH (m:Message {conversation_id: one.row.uuid}) WHERE m.seq > 0 } = one.row.messages)
 UNWIND begun AS one
 WITH one.node AS c, one.row AS row
-SET c = row.properties, c.uuid = row.uuid, c.user_id = $user_id, c.project = $project, c.owner_token = $owner_token,
-  c.created_at = datetime(row.created_at), c.updated_at = datetime(row.updated_at), c.branched_at = datetime(row.branched_at),
-  c.summary_until = CASE WHEN datetime(row.summary_until) < datetime() + duration({seconds: $seconds})
-    THEN datetime(row.summary_until) END
+FOREACH (_ IN CASE WHEN row.as_begun THEN [1] ELSE [] END |
+  SET c.status = row.properties.status, c.session_id = row.properties.session_id
+  REMOVE c.import_token, c.import_until, c.import_step, c.import_holder
+)
+FOREACH (_ IN CASE WHEN row.as_begun THEN [] ELSE [1] END |
+  SET c = row.properties, c.uuid = row.uuid, c.user_id = $user_id, c.project = $project, c.owner_token = $owner_token,
+    c.created_at = datetime(row.created_at), c.updated_at = datetime(row.updated_at),
+    c.branched_at = datetime(row.branched_at),
+    c.summary_until = CASE WHEN datetime(row.summary_until) < datetime() + duration({seconds: $seconds})
+      THEN datetime(row.summary_until) END
+)
 FOREACH (_ IN CASE WHEN $embed AND c.status <> 'deleting' AND (row.messages > 0 OR c.summary IS NOT NULL) THEN [1] ELSE [] END |
   SET c:PendingEmbedding)
 FOREACH (_ IN CASE WHEN c.status <> 'deleting' AND (c.head_seq - coalesce(c.summarized_seq, 0) >= $summarize_every

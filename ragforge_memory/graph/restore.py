@@ -127,6 +127,27 @@ class RestoreStore:
                 hint="try again, or on_conflict='copy'",
             )
 
+    async def begin_new(self, rows: Sequence[Mapping[str, Any]], holder: str) -> None:
+        """As `begin`, of conversations of which nothing may be here, each as it shall be; all or none.
+
+        Args:
+            rows: of `Rows.conversation`.
+            holder: who restores them.
+
+        Raises:
+            InvalidInput: one is here, whoever's it is.
+        """
+        new = {"conversations": rows, "holder": holder, "owner_token": self._owner_token}
+        try:
+            [row] = await self._write("begin_new_restore", **new)
+        except GraphError as error:
+            if not is_taken(error):
+                raise
+            row = {"begun": False}  # somebody has made it meanwhile
+        if not row["begun"]:
+            raise InvalidInput("one of these conversations is here already")
+        self._steps |= dict.fromkeys((row["uuid"] for row in rows), 0)
+
     async def messages(self, batches: Batches, *, embed: bool, space: Space | None = None) -> None:
         """Writes messages with their tool calls and results, all in one transaction.
 
@@ -142,7 +163,7 @@ class RestoreStore:
         given = {uuid: {"messages": rows} for uuid, rows in batches.items()}
         try:
             if space is None:
-                await self._fenced("restore_messages", given, embed=embed)
+                await self._fenced("restore_messages", given, owner_token=self._owner_token, embed=embed)
             else:
                 where = {"property": space.property, **in_space(space)}
                 await self._fenced("restore_messages_with_vectors", given, embed=embed, **where)

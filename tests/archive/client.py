@@ -30,6 +30,10 @@ class MarkedStore(RestoreStore):
         await super().begin(*arguments)
         mark("begun")
 
+    async def begin_new(self, *arguments: Any) -> None:
+        await super().begin_new(*arguments)
+        mark("begun")
+
     async def messages(self, *arguments: Any, **options: Any) -> None:
         await super().messages(*arguments, **options)
         mark("messages")

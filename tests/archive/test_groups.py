@@ -80,6 +80,7 @@ async def test_some_statements_for_all(
         assert (report.conversations, report.messages, report.tool_calls) == (12, 24, 12)
         assert list(report.imported) == names
         assert max(statements[name] for name in statements if "restore" in name) == 1
+        assert not statements.keys() & {"taken_nodes", "restore_state", "session_holders"}
         for name in names:
             history = await (await agent.load_conversation(name)).get_history(include_tool_calls=True)
             assert [message.content for message in history] == [f"question of {name}", f"answer to {name}"]
@@ -186,8 +187,9 @@ async def test_an_answer_follows_its_question_to_the_uuid_that_it_gets_here(
 async def test_what_the_owner_imports_meanwhile_is_not_taken_for_somebody_elses(
     make_agent: MakeAgent, names: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    file = archive(conversation(names[0], "q", "a"))
+    here, new = (conversation(name, "q", "a") for name in names[:2])
     async with make_agent(settings=SETTINGS) as one, make_agent(settings=SETTINGS) as two:
+        await one.import_conversations(io.BytesIO(archive(here)))  # what is in the way has the others looked for
         looked: list[str] = []
 
         def looking(name: str) -> None:
@@ -197,17 +199,72 @@ async def test_what_the_owner_imports_meanwhile_is_not_taken_for_somebody_elses(
                 found = await real(store, *arguments)
                 looked.append(name)
                 if len(looked) == 1:
-                    await two.import_conversations(io.BytesIO(file))
+                    await two.import_conversations(io.BytesIO(archive(new)))
                 return found
 
             monkeypatch.setattr(RestoreStore, name, look)
 
         looking("known")
         looking("taken")
-        report = await one.import_conversations(io.BytesIO(file))
-        assert (report.conversations, report.failed) == (0, 1)
-        assert "is here already" in report.errors[0].message
-        assert [info.uuid for info in (await one.list_conversations()).items] == [names[0]]
+        report = await one.import_conversations(io.BytesIO(archive(here, new)))
+        assert (report.conversations, report.failed) == (0, 2)
+        assert all("is here already" in error.message for error in report.errors)
+        assert {info.uuid for info in (await one.list_conversations()).items} == set(names[:2])
+
+
+@pytest.mark.parametrize("mine", [True, False], ids=["mine", "another's"])
+async def test_what_somebody_makes_while_new_ones_are_begun(
+    mine: bool, make_agent: MakeAgent, names: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nothing was looked for: the constraint finds it, and none of the others is left half begun."""
+    found = _small(names[:3])
+    owner = {} if mine else {"user_id": "other"}
+    async with make_agent(settings=SETTINGS) as one, make_agent(settings=SETTINGS, **owner) as two:
+        real = RestoreStore.begin_new
+
+        async def begin_new(store: RestoreStore, *arguments: Any) -> None:
+            monkeypatch.undo()
+            await two.import_conversations(io.BytesIO(archive(found[1])))
+            await real(store, *arguments)
+
+        monkeypatch.setattr(RestoreStore, "begin_new", begin_new)
+        report = await one.import_conversations(io.BytesIO(archive(*found)))
+        assert (report.conversations, report.failed) == ((2, 1) if mine else (3, 0))
+        listed = {info.uuid for info in (await one.list_conversations()).items}
+        assert len(listed) == 3
+        assert (names[1] in listed) is mine
+
+
+async def test_new_ones_whose_writes_are_repeated(
+    make_agent: MakeAgent, graph: Graph, names: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = [conversation(name, "q", "a", session_id=f"s{name}", tags=["t"]) for name in names]
+    async with make_agent(settings=SETTINGS) as agent:
+        await agent.import_conversations(io.BytesIO(archive(*found)))
+        seen = graph.seen()
+        graph.forget()
+        write = GraphClient.write
+        ran: set[str] = set()
+
+        async def twice(self: GraphClient, name: str, /, **given: Any) -> Any:
+            ran.add(name)
+            await write(self, name, **given)
+            return await write(self, name, **given)
+
+        monkeypatch.setattr(GraphClient, "write", twice)
+        report = await agent.import_conversations(io.BytesIO(archive(*found)))
+        assert (report.conversations, report.messages, report.failed) == (12, 24, 0)
+        assert {"begin_new_restore", "restore_messages", "finish_restore"} <= ran
+        assert graph.seen().differs(seen) == []
+
+
+async def test_a_session_that_is_here_is_in_the_way_of_new_ones(make_agent: MakeAgent, names: list[str]) -> None:
+    async with make_agent(settings=SETTINGS) as agent:
+        await agent.import_conversations(io.BytesIO(archive(conversation(names[0], "q", "a", session_id="s"))))
+        found = [conversation(names[1], "q", "a"), conversation(names[2], "q", "a", session_id="s")]
+        report = await agent.import_conversations(io.BytesIO(archive(*found)))
+        assert (list(report.imported), report.failed) == ([names[1]], 1)
+        assert names[0] in report.errors[0].message
 
 
 async def test_what_answers_itself_or_shares_a_uuid_is_named_by_its_line(

@@ -138,6 +138,7 @@ class Groups:
         self._group: dict[str, _Held] = {}
         self._writing: asyncio.Task[list[Restored]] | None = None
         self._count = _Count()
+        self._looks = False
 
     async def take(self, line: Line, number: int) -> list[Restored]:
         """One line; what became of conversations, some time after they have ended."""
@@ -229,9 +230,17 @@ class Groups:
         return told
 
     async def _write(self, group: Sequence[_Held], parts: Sequence[Part], names: int) -> list[Restored]:
-        """A group; its ``parts`` were made when so many uuids had new names, which answers to others need too."""
+        """A group; its ``parts`` were made when so many uuids had new names, which answers to others need too.
+
+        Most archives are of conversations that are not here: they are only looked for from the first conflict on, which
+        beginning them finds.
+        """
         told: list[Restored] = []
         restoring = self._restoring
+        if not self._looks and all(_may_be_new(each.head) for each in group):
+            if await self._together(group, parts if restoring.renamed == names else None, new=True):
+                return [self._told(each) for each in group]
+            self._looks = True
         new, here = await restoring.apart([each.head for each in group])
         new -= await restoring.crowded({each.head.uuid: each.of("message") for each in group if each.head.uuid in new})
         for run in _runs(group, new):
@@ -247,15 +256,17 @@ class Groups:
                 told += await self._line_by_line(each)
         return told
 
-    async def _together(self, run: Sequence[_Held], parts: Sequence[Part] | None) -> bool:
-        """Stores all or none; none where something is wrong with one: which, is found out line by line."""
+    async def _together(self, run: Sequence[_Held], parts: Sequence[Part] | None, *, new: bool = False) -> bool:
+        """Stores all or none; none where something is wrong with one: which, is found out line by line. With ``new``
+        none either where something is here of one, which was not looked for."""
         restoring = self._restoring
 
         def every(kind: str) -> dict[str, list[Any]]:
             return {each.head.uuid: found for each in run if (found := each.of(kind))}
 
         try:
-            await restoring.begin([each.head for each in run])
+            heads = [each.head for each in run]
+            await (restoring.begin_new(every("message"), heads) if new else restoring.begin(heads))
             await restoring.anchors(every("anchor"))
             await restoring.prompts(every("prompt"))
             await restoring.messages(every("message"), parts=parts)
@@ -294,6 +305,11 @@ def _runs(group: Sequence[_Held], new: Set[str]) -> Iterator[list[_Held]]:
             run[each.head.uuid] = each
     if run:
         yield list(run.values())
+
+
+def _may_be_new(head: archive.ConversationHead) -> bool:
+    """Whether a conversation stands by itself, and is no remainder of a deleted one."""
+    return head.status != "shared" and not head.lineage and head.branch is None
 
 
 def _head(line: Line) -> archive.Head:

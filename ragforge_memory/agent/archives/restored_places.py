@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from ragforge_memory.errors import InvalidInput
 from ragforge_memory.models import archive
@@ -34,7 +35,8 @@ class Counts:
 class Begun:
     """A conversation that was begun: what of it is here still, what has come, and the keys of its anchors here.
 
-    ``seen`` are the uuids and places of its summaries and insights, of which there is one each.
+    ``seen`` are the uuids and places of its summaries and insights, of which there is one each; ``row`` is what it was
+    made as, where that was known when it was begun.
     """
 
     head: archive.ConversationHead
@@ -45,6 +47,7 @@ class Begun:
     new: Counts = field(default_factory=Counts)
     keys: dict[str, str] = field(default_factory=dict)
     seen: set[tuple[object, ...]] = field(default_factory=set)
+    row: dict[str, Any] | None = None
 
 
 def in_place(begun: Begun, messages: Sequence[archive.Message]) -> list[archive.Message]:

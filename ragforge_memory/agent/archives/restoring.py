@@ -20,15 +20,12 @@ from ragforge_memory.agent.archives.restored_places import (
     in_place,
     last_seq,
 )
+from ragforge_memory.agent.archives.restored_vectors import ArchivedVectors
 from ragforge_memory.code.ingest import is_dead
 from ragforge_memory.errors import ConversationNotFound, InvalidInput, RagforgeError, SpaceMoved
-from ragforge_memory.graph.archive import ArchiveStore
 from ragforge_memory.graph.conversations import ConversationStore
 from ragforge_memory.graph.restore import Known, PlacedAnchor, RestoreStore
 from ragforge_memory.graph.restore_rows import Names, Rows
-from ragforge_memory.graph.similar import Part as TopicPart
-from ragforge_memory.graph.similar import Topic
-from ragforge_memory.graph.spaces import Space
 from ragforge_memory.models import archive
 
 if TYPE_CHECKING:
@@ -65,8 +62,7 @@ class Restoring:
         self._writer = MessageWriter(services, self._store, self._names, self._rows, on_conflict)
         self._anchors: dict[str, PlacedAnchor] = {}
         self._keys: dict[str, str] = {}
-        self._space: Space | None = None
-        self._asked_space = False
+        self._vectors = ArchivedVectors(services, head)
 
     def now(self, uuid: str) -> str:
         """What a conversation of the archive is called here."""
@@ -165,7 +161,7 @@ class Restoring:
         Raises:
             InvalidInput: what one was branched from is not here or another, or somebody else writes it.
         """
-        await self._space_of(heads)
+        await self._vectors.space_of(heads)
         await check_branches(self._store, self._names, heads, begun=self._begun)
         here = {self.now(each.uuid): 0 for each in heads if self.now(each.uuid) in self._here}
         before = await self._store.known(here)
@@ -178,6 +174,31 @@ class Restoring:
             self._begun[each.uuid] = Begun(head, kept, message, last_seq=floor)
         # Where one of them is refused the others are begun, and `roll_back` must know.
         await self._store.begin([self.now(each.uuid) for each in heads], holder())
+
+    async def begin_new(
+        self, some: Mapping[str, Sequence[archive.Message]], heads: Sequence[archive.ConversationHead]
+    ) -> None:
+        """Begins conversations that come in whole, of which nothing was looked for and nothing may be here.
+
+        Args:
+            some: their messages.
+            heads: those that were not branched, nor deleted.
+
+        Raises:
+            InvalidInput: something of one is here, or its session is.
+        """
+        await self._vectors.space_of(heads)
+        sessions = await self._store.session_holders([each.session_id for each in heads if each.session_id])
+        if sessions:
+            raise InvalidInput(f"the session {next(iter(sessions))!r} is here already")
+        for each in heads:
+            row = self._rows.conversation(each, messages=len(some.get(each.uuid, ())))
+            self._begun[each.uuid] = Begun(each, row={**row, "as_begun": True})
+        try:
+            await self._store.begin_new([begun.row for begun in self._begun.values() if begun.row], holder())
+        except InvalidInput:
+            self._begun = {}
+            raise
 
     async def anchors(self, some: Mapping[str, Sequence[archive.Anchor]]) -> None:
         """The anchors that conversations stand on; as in all that follows, by the conversation's uuid."""
@@ -219,7 +240,7 @@ class Restoring:
         for prompt in prompts:
             self._rows.prompt(prompt)
         every = [each for messages in some.values() for each in messages]
-        return await self._writer.parts(some, space=await self._space_of(every))
+        return await self._writer.parts(some, space=await self._vectors.space_of(every))
 
     async def messages(
         self, some: Mapping[str, Sequence[archive.Message]], *, place: int = 0, parts: Sequence[Part] | None = None
@@ -250,7 +271,7 @@ class Restoring:
         if not every:
             return
         if parts is None:
-            space = await self._space_of([each for messages in every.values() for each in messages])
+            space = await self._vectors.space_of([each for messages in every.values() for each in messages])
             parts = await self._writer.parts(every, space=space, place=place)
         await self._writer.add(parts, every, keys={uuid: self._begun[uuid].keys for uuid in every})
 
@@ -276,7 +297,7 @@ class Restoring:
             for uuid, each in every[start : start + _BATCH]:
                 rows.setdefault(self.now(uuid), []).append(self._rows.summary(each))
             await self._store.summaries(rows, embed=self._services.embeds_messages)
-            space = await self._space_of(batch)
+            space = await self._vectors.space_of(batch)
             if space is not None and self._services.summaries is not None:
                 vectors = {self._names.now(each.uuid): each.embedding for each in batch if each.embedding}
                 with suppress(SpaceMoved):  # what they belong to waits for the other model's
@@ -308,6 +329,9 @@ class Restoring:
         self._writer.untied = await self._store.receipts(self._writer.untied)
         rows = []
         for begun in self._begun.values():
+            if begun.row is not None:
+                rows.append(begun.row)
+                continue
             head = begun.head
             if title is not None and head.uuid == named:
                 head = head.model_copy(update={"title": title, "title_source": None})
@@ -318,7 +342,7 @@ class Restoring:
             self.counts.conversations += begun.head.status != "shared"
             self.counts.messages += begun.new.messages
             self.counts.tool_calls += begun.new.tool_calls
-        await self._conversation_vectors([begun.head for begun in done])
+        await self._vectors.of_conversations([begun.head for begun in done], named=self.now)
 
     async def close(self) -> None:
         """Ties what waited for conversations that came later, and finds anchors that are not where they were."""
@@ -361,35 +385,3 @@ class Restoring:
         self._names.rename(uuid for head in names if self._names.renamed(head) for uuid in names[head])
         others = [uuid for head in names if not self._names.renamed(head) for uuid in names[head]]
         self._names.rename(await self._store.taken(others))
-
-    async def _vector_space(self) -> Space | None:
-        """Where the archive's vectors belong: into the project's space, if they are of the same model."""
-        if self._head.embeddings is not None and not self._asked_space:
-            self._asked_space = True
-            space = await ArchiveStore(self._services.graph, self._services.owner).space()
-            theirs = self._head.embeddings
-            if space is not None and (space.model, space.dimension) == (theirs.model, theirs.dimension):
-                self._space = space
-        return self._space
-
-    async def _space_of(
-        self, nodes: Sequence[archive.Message] | Sequence[archive.Summary] | Sequence[archive.ConversationHead]
-    ) -> Space | None:
-        """Where the vectors of these belong, if they have any that belong here."""
-        vectors = [each.embedding for each in nodes if each.embedding]
-        space = await self._vector_space() if vectors else None
-        if space is not None:
-            space.check(vectors)
-        return space
-
-    async def _conversation_vectors(self, heads: Sequence[archive.ConversationHead]) -> None:
-        mine = [(each, each.embedding) for each in heads if each.embedding and each.status != "shared"]
-        space = await self._vector_space() if mine else None
-        if space is None or self._services.similar is None:
-            return
-        vectors = []
-        for each, vector in mine:
-            first = (TopicPart("", False),) * min(2, each.message_count or 0)
-            vectors.append((Topic(self.now(each.uuid), each.title or "", each.summary or "", first), vector))
-        with suppress(SpaceMoved):
-            await self._services.similar.store(space, vectors)
