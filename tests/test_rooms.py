@@ -31,7 +31,7 @@ FLOORS: dict[int, tuple[str, ...]] = {
     3: ("graph", "llm", "embeddings", "scaffold"),
     2: ("importers", "config", "events", "downloads", "vendors"),
     1: ("models", "errors", "retrieval", "home", "project", "redaction"),
-    0: ("noted", "collection"),
+    0: ("noted", "collection", "json_line"),
 }
 FLOOR_OF = {room: floor for floor, rooms in FLOORS.items() for room in rooms}
 

@@ -25,7 +25,11 @@ _ROLES = {"human": "user", "ai": "assistant"}
 
 def to_json(value: Any) -> str:
     """A value as the JSON string that the graph keeps; what JSON does not know becomes its text."""
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=str)
+    return _encode(value)
+
+
+# json.dumps makes an encoder for each value.
+_encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=str).encode
 
 
 def as_text(value: Any) -> str:

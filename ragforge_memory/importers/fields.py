@@ -69,15 +69,21 @@ def plain_json(value: Any, what: str) -> Any:
 
 def arguments(value: object) -> Mapping[str, Any]:
     """A call's arguments: a mapping, or JSON text of one; anything else becomes ``{"input": …}``."""
+    sound = False
     for _ in range(2):  # some writers encode what is encoded already
         if not isinstance(value, str):
             break
+        # ASCII that escapes nothing by its number has no half of a surrogate pair to be mended.
+        sound = value.isascii() and "\\u" not in value and len(value) <= MAX_CHARACTERS
         try:
             value = json.loads(value)
         except (ValueError, RecursionError):
+            sound = False
             break
     if value is None or value == "":
         return {}
+    if sound and isinstance(value, dict):
+        return value
     found: dict[str, Any] = dict(value) if isinstance(value, Mapping) else {"input": value}
     checked: dict[str, Any] = plain_json(found, "the arguments of its tool call")
     return checked

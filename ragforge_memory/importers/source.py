@@ -17,6 +17,7 @@ from collections.abc import Iterator
 from typing import IO, Any
 
 from ragforge_memory.importers.records import Record, refusal
+from ragforge_memory.json_line import json_of
 
 MAX_RECORD_BYTES = 32_000_000
 """The most that one line, one item of a list or one conversation of ChatGPT's export may have."""
@@ -131,7 +132,7 @@ def json_lines(source: Source) -> Iterator[Record]:
 
 def _line(place: str, line: bytes) -> Record:
     try:
-        return Record(place, json.loads(line))
+        return Record(place, json_of(line))
     except UnicodeDecodeError as error:
         return Record(place, None, not_utf8(error))
     except RecursionError:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
@@ -15,6 +14,7 @@ from ragforge_memory.agent.archives.restoring import Restoring
 from ragforge_memory.collection import paused_collection
 from ragforge_memory.errors import GraphError, InvalidInput, SchemaTooNew
 from ragforge_memory.graph.imports import UuidTaken
+from ragforge_memory.json_line import json_of
 from ragforge_memory.models import archive
 
 if TYPE_CHECKING:
@@ -210,7 +210,7 @@ def _read(lines: Sequence[bytes]) -> list[Line]:
 def _line(line: bytes) -> Line:
     kind = ""
     try:
-        data = json.loads(line)
+        data = json_of(line)
         kind = data.pop("record")
         if kind not in archive.LINES:
             raise InvalidInput(f"there is no record {kind!r}")

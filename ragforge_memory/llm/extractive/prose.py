@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 _FENCED = re.compile(r"(`{3,}).*?(?:\1|$)", re.S)
+_END = re.compile(r"[?!.]\s")
 _SENTENCE = re.compile(r"(?<=[?!.])(?<!\bvs\.)\s+(?=\S)")
 
 
@@ -15,4 +16,5 @@ def prose(text: str) -> str:
 
 def sentences(said: str) -> list[str]:
     """The sentences of a text on one line; a dot inside a name ends none."""
-    return [part for part in _SENTENCE.split(said) if part.strip()]
+    parts = _SENTENCE.split(said) if _END.search(said) else [said]
+    return [part for part in parts if part.strip()]
