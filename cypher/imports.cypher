@@ -9,8 +9,7 @@
 UNWIND $batches AS batch
 FOREACH (properties IN batch.fresh |
   MERGE (new:Conversation {uuid: batch.conversation_id})
-  ON CREATE SET new += properties, new.user_id = $user_id, new.project = $project, new.owner_token = $owner_token,
-    new.created_at = coalesce(datetime(batch.created_at), datetime())
+  ON CREATE SET new += properties, new.created_at = coalesce(datetime(batch.created_at), datetime())
 )
 WITH batch
 MATCH (c:Conversation {uuid: batch.conversation_id})
@@ -27,8 +26,8 @@ FOREACH (_ IN CASE WHEN head = batch.after THEN [1] ELSE [] END |
     SET c:PendingSummary)
   FOREACH (row IN batch.messages |
     CREATE (c)-[:HAS_MESSAGE]->(m:Message)
-    SET m = row {.*, tool_calls: null, blank: null, conversation_id: c.uuid, user_id: c.user_id, project: c.project,
-      owner_token: c.owner_token, timestamp: coalesce(datetime(row.timestamp), datetime())}
+    SET m = row {.*, tool_calls: null, blank: null, conversation_id: batch.conversation_id, user_id: $user_id,
+      project: $project, owner_token: $owner_token, timestamp: coalesce(datetime(row.timestamp), datetime())}
     FOREACH (_ IN CASE WHEN $embed AND NOT row.blank THEN [1] ELSE [] END | SET m:PendingEmbedding)
     FOREACH (_ IN CASE WHEN m.importance >= 0.7 THEN [1] ELSE [] END | SET m:Important)
     FOREACH (step IN row.tool_calls |

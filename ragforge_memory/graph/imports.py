@@ -243,6 +243,7 @@ class ImportStore:
 
     def _properties(self, conversation: NewConversation, token: str | None) -> dict[str, Any]:
         properties = fresh_properties(conversation.title, (), conversation.metadata)
+        properties |= {**self._owner, "owner_token": self._token}
         properties["title_source"] = None if conversation.given_title else self._title_source
         if token is not None:
             properties |= {"status": "deleting", "import_token": token}
