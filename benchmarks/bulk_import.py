@@ -15,9 +15,9 @@ over the rounds of the floor's time through the way's own of the same round, so 
 something else for a while spoils a round and not the ratio. 1 is as fast as the floor. ``client`` is the
 processor time of this process for a message. The first round warms the server and is not counted.
 
-10,000 messages take some five minutes on two cores; nothing is made easier by so few. What an import does once (the first
-batch is read before anything is written, what is due is looked for at its end) counts for more among them than among
-more: conversations of 20 had .58 of the floor's speed with 10,000 messages and .75 with 50,000.
+10,000 messages take some five minutes on two cores; nothing is made easier by so few. What an import does once (the
+first batch is read before anything is written, what is due is looked for at its end) counts for more among them than
+among more: conversations of 20 had .58 of the floor's speed with 10,000 messages and .75 with 50,000.
 
 The server is ``NEO4J_URI``'s, else the managed one (its heap has 512 MB). What the benchmark wrote is deleted at its
 end. How much memory an import takes is `import_memory.py`'s.

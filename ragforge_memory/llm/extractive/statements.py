@@ -40,9 +40,7 @@ def noted_in(text: str) -> str | None:
 
 def tells_a_deed(text: str) -> bool:
     """Whether a user's message says what somebody has done: it may close what was to be done, and is no note itself."""
-    return len(text) <= MAX_QUESTION and any(
-        DEED.match(each) or DONE.match(each) for each in _sentences(text)
-    )
+    return len(text) <= MAX_QUESTION and any(DEED.match(each) or DONE.match(each) for each in _sentences(text))
 
 
 @lru_cache(maxsize=1)
