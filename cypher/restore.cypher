@@ -330,7 +330,8 @@ WHERE size(begun) = size($conversations) AND all(one IN begun WHERE one.node['im
 UNWIND begun AS one
 WITH one.node AS c, one.row AS row
 FOREACH (_ IN CASE WHEN row.as_begun THEN [1] ELSE [] END |
-  SET c.status = row.properties.status, c.session_id = row.properties.session_id
+  SET c.status = row.properties.status, c.session_id = row.properties.session_id,
+    c.file_path = row.properties.file_path
   REMOVE c.import_token, c.import_until, c.import_step, c.import_holder
 )
 FOREACH (_ IN CASE WHEN row.as_begun THEN [] ELSE [1] END |
