@@ -60,7 +60,8 @@ async def test_writes_that_are_run_twice_are_done_once(
         archive = tmp_path / "all.jsonl"
         await agent.export_all(archive)
         uuid = conversation.uuid
-        summaries = cypher("MATCH (s:Summary {conversation_id: $u}) RETURN s.level AS l, s.from_seq AS f", u=uuid)
+        stretches = "MATCH (s:Summary {conversation_id: $u}) RETURN s.level AS l, s.from_seq AS f ORDER BY l, f"
+        summaries = cypher(stretches, u=uuid)
         await branch.delete()
         await conversation.delete()
         with pytest.raises(ConversationNotFound):
@@ -72,9 +73,7 @@ async def test_writes_that_are_run_twice_are_done_once(
         history = await again.get_history()
         assert [each.seq for each in history] == [*range(1, 10)]
         assert history[-1].uuid == merged.uuid
-        assert summaries == cypher(
-            "MATCH (s:Summary {conversation_id: $u}) RETURN s.level AS l, s.from_seq AS f", u=uuid
-        )
+        assert summaries == cypher(stretches, u=uuid)
         assert {each.qualified_name for each in await again.referenced_code()} == {"total"}
         moved = await agent.reembed(HashingEmbedder(16))
         assert (moved.switched, moved.dimension, moved.failed) == (True, 16, 0)
