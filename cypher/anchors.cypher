@@ -97,7 +97,7 @@ RETURN resolved
 
 // name: reference_code
 // Ties that a caller makes, as complete_turn makes those of an answer, names before which the module stands among them; a
-// scope of another project is none.
+// scope of another project is none. Where a name does not mean one scope, nothing is written.
 MATCH (m:Message {uuid: $message_id})
 WHERE m.user_id = $user_id AND m.project = $project
 MATCH (c:Conversation {uuid: m.conversation_id})
@@ -108,25 +108,29 @@ WHERE CASE WHEN c.status <> 'deleting' THEN true ELSE EXISTS {
 } END
 OPTIONAL MATCH (p:Project)
 WHERE p.project = $project
-CALL (m, p) {
+CALL () {
   UNWIND $scopes AS named
-  MATCH (s:Scope)
+  OPTIONAL MATCH (s:Scope)
   WHERE s.project = $project AND (s.uuid = named OR s.qualified_name = named OR s.name = last(split(named, '.')))
   WITH named, collect(s) AS found
-  WITH [s IN found WHERE s.uuid = named] AS by_uuid, [s IN found WHERE s.qualified_name = named] AS qualified,
+  WITH named, [s IN found WHERE s.uuid = named] AS by_uuid, [s IN found WHERE s.qualified_name = named] AS qualified,
     [s IN found WHERE s.name = named] AS called, [s IN found WHERE CASE WHEN named ENDS WITH '.' + s.qualified_name THEN
       all(part IN split(left(named, size(named) - size(s.qualified_name) - 1), '.')
         WHERE part IN split(replace(s.file, '.', '/'), '/')) ELSE false END] AS placed,
     [s IN found WHERE NOT coalesce(toStringOrNull(s.modifiers), '') CONTAINS 'overload'
       AND none(ending IN ['.pyi', '.d.ts', '.d.mts', '.d.cts'] WHERE s.file ENDS WITH ending)] AS defined
-  WITH by_uuid, [some IN [qualified, called, CASE WHEN size(qualified) + size(called) = 0 THEN placed ELSE [] END] |
+  WITH named, by_uuid, [some IN [qualified, called, CASE WHEN size(qualified) + size(called) = 0 THEN placed ELSE [] END] |
     CASE WHEN size(some) = 1 THEN some ELSE [s IN some WHERE s IN defined] END] AS ways
-  UNWIND CASE WHEN size(by_uuid) = 1 THEN by_uuid ELSE coalesce(head([way IN ways WHERE size(way) = 1]), []) END AS s
+  WITH named, head(CASE WHEN size(by_uuid) = 1 THEN by_uuid ELSE head([way IN ways WHERE size(way) = 1]) END) AS s
+  RETURN collect(s) AS scopes, collect(CASE WHEN s.anchor_key IS NULL THEN named END) AS unclear
+}
+CALL (m, p, scopes, unclear) {
+  UNWIND CASE WHEN size(unclear) = 0 THEN scopes ELSE [] END AS s
   WITH DISTINCT m, s, p, $kind AS kind, true AS now
   // include: tied
-  RETURN count(s.anchor_key) AS tied
+  RETURN count(*) AS tied
 }
-RETURN m.uuid AS message_id, tied
+RETURN m.uuid AS message_id, unclear
 
 // name: referenced_code
 // What a conversation, its lineage included, has been tied to, and what became of it. Orphaned anchors have no scope.

@@ -36,15 +36,15 @@ async def refer(
 
     Raises:
         MessageNotFound: the message is none of this conversation's.
-        InvalidInput: none of the names means one definition.
+        InvalidInput: one of the names does not mean one definition; nothing was written.
     """
     await store(services).point(conversation_id, message_id)
     references = ReferenceStore(services.graph, services.owner)
-    names = list(dict.fromkeys(map(bare_name, scopes)))
-    if not await references.add(message_id, names, kind):
+    given = {bare_name(scope): scope for scope in scopes}
+    if unclear := await references.add(message_id, list(given), kind):
         raise InvalidInput(
-            f"none of {', '.join(map(repr, scopes))} means one definition of this project",
-            hint="give qualified names or uuids, after an ingest",
+            f"no single definition of this project is meant by {', '.join(repr(given[name]) for name in unclear)}",
+            hint="nothing was written: give qualified names or uuids, after an ingest",
         )
     return (await references.of_messages([message_id]))[message_id]
 

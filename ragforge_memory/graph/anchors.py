@@ -243,12 +243,12 @@ class ReferenceStore:
                 told[row["message"]["uuid"]] = (message(row["message"]), row["title"], tuple(row["summaries"]))
         return [_tied(row, *told[row["message_id"]]) for row in ties if row["message_id"] in told]
 
-    async def add(self, message_id: str, scopes: Sequence[str], kind: ReferenceKind) -> int:
-        """Ties a message to code; returns how many ties there are of those asked for.
+    async def add(self, message_id: str, scopes: Sequence[str], kind: ReferenceKind) -> list[str]:
+        """Ties a message to code; returns those of ``scopes`` that do not mean one scope: with any, nothing is written.
 
         Args:
             message_id: the message.
-            scopes: uuids, qualified names or names; one that means nothing, or several scopes, makes no tie.
+            scopes: uuids, qualified names or names.
             kind: what was done with the code.
 
         Raises:
@@ -259,7 +259,7 @@ class ReferenceStore:
         )
         if not rows:
             raise MessageNotFound(f"there is no message {message_id!r} here")
-        return int(rows[0]["tied"])
+        return list(rows[0]["unclear"])
 
 
 def reference(row: dict[str, Any]) -> CodeReference:

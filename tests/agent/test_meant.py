@@ -40,7 +40,7 @@ async def test_a_name_may_have_its_module_before_it(make_agent: MakeAgent, proje
         assert {each.qualified_name for each in tied} == {"check_password", "seal"}
         for name, found in (("auth.scramble", 1), ("bank.vault.Vault.scramble", 1), ("vault.scramble", 0)):
             assert len(await agent.conversations_about(name)) == found, name
-        with pytest.raises(InvalidInput, match="means one definition"):
+        with pytest.raises(InvalidInput, match="no single definition"):
             await conversation.reference_code(answer.message_id, ["json.seal"])
 
 
@@ -75,7 +75,7 @@ async def test_a_stub_and_overloads_make_no_name_ambiguous(make_agent: MakeAgent
         meant = {(each.file, each.qualified_name, each.start_line) for each in await conversation.referenced_code()}
         again = await conversation.send_message("Sure?")
         tied = await conversation.reference_code(again.message_id, ["scramble", "derive", "auth.seal"], "read")
-        with pytest.raises(InvalidInput, match="means one definition"):
+        with pytest.raises(InvalidInput, match="no single definition"):
             await conversation.reference_code(answer.message_id, ["twice"])
 
     both = {("auth.py", "scramble", 7), ("keys.py", "derive", 8)}

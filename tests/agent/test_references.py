@@ -208,8 +208,11 @@ async def test_ties_that_a_caller_makes(make_agent: MakeAgent, project: Path) ->
         assert [(each.qualified_name, each.kind, each.status) for each in ties] == [("scramble", "edited", "fresh")]
         branch = await conversation.branch()
         assert await branch.referenced_code() == await conversation.referenced_code() == ties
-        with pytest.raises(InvalidInput, match="means one definition"):
+        with pytest.raises(InvalidInput, match="no single definition"):
             await conversation.reference_code(response.message_id, ["no_such_name"], "read")
+        with pytest.raises(InvalidInput, match=r"by 'typo', '`typo2`'$"):  # and not the one that is known
+            await conversation.reference_code(response.message_id, ["check_password", "typo", "`typo2`"], "read")
+        assert await conversation.referenced_code() == ties
         with pytest.raises(InvalidInput, match="no kind"):
             await conversation.reference_code(response.message_id, ["scramble"], "admired")  # type: ignore[arg-type]
         with pytest.raises(InvalidInput, match="list of names"):

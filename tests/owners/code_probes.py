@@ -164,7 +164,7 @@ CODE: dict[str, list[Probe]] = {
     "reference_code": [
         Probe(
             lambda a, b: {"message_id": a.answer, "scopes": [b.caller, b.rare], "kind": "read"},
-            expect=lambda rows: [row["tied"] for row in rows] == [0],
+            expect=lambda rows: [len(row["unclear"]) for row in rows] == [2],
         ),
         Probe(
             lambda a, b: {"message_id": a.answer, "scopes": [a.caller], "kind": "read"},

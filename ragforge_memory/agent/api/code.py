@@ -21,16 +21,15 @@ class ConversationCode(ConversationHandle):
 
         Args:
             message_id: a message of this conversation.
-            scopes: qualified names (the module may stand before them), names or uuids; one that means several
-                definitions, or none, makes no tie.
+            scopes: qualified names (the module may stand before them), names or uuids; each means one definition.
             kind: what was done with the code: ``discussed``, ``read``, ``edited`` or ``tested``.
 
         Returns:
-            All ties of the message, with their status.
+            All ties of the message, with their status, those from before among them.
 
         Raises:
             MessageNotFound: the message is none of this conversation's.
-            InvalidInput: none of the names means one definition, or there is no such kind.
+            InvalidInput: a name means no definition, or several, or there is no such kind; nothing was written.
         """
         from ragforge_memory.agent.references import refer
 
