@@ -18,23 +18,31 @@ if TYPE_CHECKING:
     from ragforge_memory.agent.stream import AsyncMessageStream
     from ragforge_memory.config import ConversationConfig, Neo4jConfig, RagforgeConfig, load_config
     from ragforge_memory.errors import (
+        AgentClosed,
         ConfigError,
         ConversationNotFound,
+        EmbeddingError,
         ForkedProcess,
+        GraphError,
+        GraphTimeout,
         GraphUnavailable,
+        HereAlready,
         InvalidInput,
         MessageNotFound,
         ModelError,
         NotFound,
+        ProjectConflict,
         RagforgeError,
         ToolError,
         TurnCancelled,
     )
     from ragforge_memory.models.code import CodeReference, IngestReport
-    from ragforge_memory.models.context import ContextReceipt, Snapshot
+    from ragforge_memory.models.context import ContextItem, ContextReceipt, Prompt, Snapshot
     from ragforge_memory.models.conversation import (
         AgentState,
         AssistantResponse,
+        BranchTree,
+        Comparison,
         ConversationContext,
         ConversationInfo,
         ExportFault,
@@ -49,6 +57,7 @@ if TYPE_CHECKING:
     from ragforge_memory.models.embedding import ReembedReport
     from ragforge_memory.models.imports import ImportFault, ImportProgress, ImportReport
     from ragforge_memory.models.insight import Insight, InsightFailure, Insights
+    from ragforge_memory.models.search import SearchResults
     from ragforge_memory.tools.code_search import CODE_SEARCH_TOOLS
     from ragforge_memory.tools.registry import ToolContext, ToolOutput, tool
 
@@ -62,24 +71,31 @@ _HOMES = {
     "agent.stream": ("AsyncMessageStream",),
     "config": ("ConversationConfig", "Neo4jConfig", "RagforgeConfig", "load_config"),
     "errors": (
+        "AgentClosed",
         "ConfigError",
         "ConversationNotFound",
+        "EmbeddingError",
         "ForkedProcess",
+        "GraphError",
+        "GraphTimeout",
         "GraphUnavailable",
+        "HereAlready",
         "InvalidInput",
         "MessageNotFound",
         "ModelError",
         "NotFound",
+        "ProjectConflict",
         "RagforgeError",
-        "ReembedReport",
         "ToolError",
         "TurnCancelled",
     ),
     "models.code": ("CodeReference", "IngestReport"),
-    "models.context": ("ContextReceipt", "Snapshot"),
+    "models.context": ("ContextItem", "ContextReceipt", "Prompt", "Snapshot"),
     "models.conversation": (
         "AgentState",
         "AssistantResponse",
+        "BranchTree",
+        "Comparison",
         "ConversationContext",
         "ConversationInfo",
         "ExportFault",
@@ -94,6 +110,7 @@ _HOMES = {
     "models.embedding": ("ReembedReport",),
     "models.imports": ("ImportFault", "ImportProgress", "ImportReport"),
     "models.insight": ("Insight", "InsightFailure", "Insights"),
+    "models.search": ("SearchResults",),
     "tools.code_search": ("CODE_SEARCH_TOOLS",),
     "tools.registry": ("ToolContext", "ToolOutput", "tool"),
 }
@@ -101,13 +118,17 @@ _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
 __all__ = [
     "CODE_SEARCH_TOOLS",
+    "AgentClosed",
     "AgentState",
     "AssistantResponse",
     "AsyncConversation",
     "AsyncConversationAgent",
     "AsyncMessageStream",
+    "BranchTree",
     "CodeReference",
+    "Comparison",
     "ConfigError",
+    "ContextItem",
     "ContextReceipt",
     "Conversation",
     "ConversationAgent",
@@ -117,10 +138,14 @@ __all__ = [
     "ConversationNotFound",
     "Correction",
     "Decision",
+    "EmbeddingError",
     "ExportFault",
     "ExportReport",
     "ForkedProcess",
+    "GraphError",
+    "GraphTimeout",
     "GraphUnavailable",
+    "HereAlready",
     "ImportFault",
     "ImportProgress",
     "ImportReport",
@@ -136,10 +161,13 @@ __all__ = [
     "Neo4jConfig",
     "NotFound",
     "Page",
+    "ProjectConflict",
+    "Prompt",
     "RagforgeConfig",
     "RagforgeError",
     "ReembedReport",
     "ScoredMessage",
+    "SearchResults",
     "Snapshot",
     "ToolCall",
     "ToolContext",

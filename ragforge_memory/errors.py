@@ -55,6 +55,15 @@ class InvalidInput(RagforgeError, ValueError):
     advice = "nothing was written: correct it and try again"
 
 
+class HereAlready(InvalidInput):
+    """A conversation of the archive is here, as ``uuid``; ``place`` is that of the message by which it is known."""
+
+    def __init__(self, message: str, uuid: str, place: int | None = None) -> None:
+        super().__init__(message, hint="on_conflict='skip' leaves what is here, 'copy' imports it under new uuids")
+        self.uuid = uuid
+        self.place = place
+
+
 class NotFound(RagforgeError, LookupError):
     """There is no such thing for this owner."""
 

@@ -80,11 +80,13 @@ class AsyncConversationAgent(
         project: str | None = None,
         root: str | os.PathLike[str] | None = None,
     ) -> None:
+        from ragforge_memory.tools.declare import checked_tools
+
         check_made_with(user_id, project, config=config, embedder=embedder)
         self._target = neo4j
         self._model = llm_provider
         self._embedder = embedder
-        self._tools = tools
+        self._tools = checked_tools(tools)
         self._config = config
         self._settings: RagforgeConfig | None = None
         self._owner = Owner.of(user_id, project)
@@ -217,7 +219,7 @@ class AsyncConversationAgent(
         return self._services
 
     async def create_conversation(
-        self, title: str | None = None, tags: Sequence[str] = (), metadata: Mapping[str, Any] | None = None
+        self, title: str | None = None, *, tags: Sequence[str] = (), metadata: Mapping[str, Any] | None = None
     ) -> AsyncConversation:
         """Begins a conversation.
 
@@ -238,6 +240,7 @@ class AsyncConversationAgent(
     async def open_conversation(
         self,
         session_id: str,
+        *,
         title: str | None = None,
         tags: Sequence[str] = (),
         metadata: Mapping[str, Any] | None = None,
@@ -289,6 +292,7 @@ class AsyncConversationAgent(
     async def list_conversations(
         self,
         limit: int = 50,
+        *,
         status: str | None = None,
         tags: Sequence[str] | None = None,
         cursor: str | None = None,

@@ -64,8 +64,12 @@ async def sibling_for_answer(services: Services, conversation_id: str, message_i
     assert point.message is not None
     question_id = point.message["in_reply_to"]
     if point.message["role"] != "assistant" or question_id is None:
+        merged = point.message["role"] == "assistant"
         raise InvalidInput(
-            "only an answer can be given again", hint="name an assistant's message; edit() asks another question"
+            "what was merged or imported without its question cannot be given again"
+            if merged
+            else "only an answer can be given again",
+            hint="name an answer to a question" if merged else "name an answer; edit() asks another question",
         )
     point = await branches.point(conversation_id, question_id)
     assert point.message is not None

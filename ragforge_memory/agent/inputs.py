@@ -14,6 +14,8 @@ from ragforge_memory.models.text import DEEPEST, is_deep
 # A message is typed or pasted; a file of more is better read by a tool.
 MAX_MESSAGE_CHARACTERS = 400_000
 _TITLE_CHARACTERS = 80
+# Of a title, a user or a project: an index takes 8 kB of all its properties together.
+MAX_NAME = 500
 # The largest page of any list.
 MAX_LIMIT = 1_000
 
@@ -79,8 +81,8 @@ def check_labels(title: str | None, tags: Sequence[str]) -> None:
         check_text(title, "a title")
         if not title.strip():
             raise InvalidInput("the title is blank", hint="leave it out, or say what lists shall show")
-        if len(title) > 500:
-            raise InvalidInput("a title is a text of at most 500 characters")
+        if len(title) > MAX_NAME:
+            raise InvalidInput(f"a title is a text of at most {MAX_NAME} characters")
     if (
         isinstance(tags, str)
         or not isinstance(tags, Sequence)
@@ -160,7 +162,7 @@ def check_made_with(user_id: object, project: object, *, config: object, embedde
     """Refuses what no agent can be made with.
 
     Raises:
-        InvalidInput: user or project is neither text nor None, or config or embedder is none.
+        InvalidInput: user or project is neither None nor text of at most 500 characters, or config or embedder is none.
     """
     if config is not None and not callable(getattr(config, "to_agent", None)):
         raise InvalidInput(f"config= takes a ConversationConfig, not {type(config).__name__}")
@@ -172,3 +174,15 @@ def check_made_with(user_id: object, project: object, *, config: object, embedde
     for name, what in ((user_id, "user_id"), (project, "project")):
         if name is not None:
             check_text(name, what)
+            if len(str(name)) > MAX_NAME:
+                raise InvalidInput(f"{what} has {len(str(name)):,} characters; at most {MAX_NAME}", hint="shorten it")
+
+
+def check_progress(progress: object) -> None:
+    """Refuses what cannot be told of progress.
+
+    Raises:
+        InvalidInput: it is neither None nor a function.
+    """
+    if progress is not None and not callable(progress):
+        raise InvalidInput(f"progress= takes a function, not {progress!r}")

@@ -11,7 +11,7 @@ from concurrent.futures import Future
 from contextlib import AbstractContextManager, suppress
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from ragforge_memory.errors import AgentClosed, ForkedProcess, RagforgeError
+from ragforge_memory.errors import AgentClosed, ForkedProcess, InvalidInput, RagforgeError
 
 if TYPE_CHECKING:
     from anyio.from_thread import BlockingPortal
@@ -65,6 +65,7 @@ class BackgroundLoop:
         self.pid = os.getpid()
         self._context: AbstractContextManager[BlockingPortal] = start_blocking_portal("asyncio", name="ragforge-memory")
         self._portal = self._context.__enter__()
+        self._thread = self._portal.call(threading.get_ident)
         # Nothing else tells whether the loop has ended.
         self._life = self._portal.start_task_soon(sleep_forever)
         self._at_exit: list[Callable[[], Awaitable[Any]]] = []
@@ -78,8 +79,18 @@ class BackgroundLoop:
         return not self._life.done()
 
     def start(self, function: Callable[[], Awaitable[T]]) -> Future[T]:
-        """Runs a coroutine function on the loop."""
+        """Runs a coroutine function on the loop.
+
+        Raises:
+            InvalidInput: the caller is on the loop itself, and would wait for ever.
+            ForkedProcess: the loop stayed with the parent of this process.
+        """
         check_process(self.pid)
+        if threading.get_ident() == self._thread:
+            raise InvalidInput(
+                "a ConversationAgent was called by an async tool, which its own event loop would wait for",
+                hint="declare the tool with def instead of async def, or await an AsyncConversationAgent in it",
+            )
 
         async def contained() -> T:
             try:

@@ -164,6 +164,8 @@ class AsyncMessageStream:
 
     def _begin(self) -> asyncio.Task[AssistantResponse]:
         if self._task is None:
+            if self._ended:
+                raise RagforgeError("this stream was closed before it began", hint="begin another: stream_message()")
             self._loop = asyncio.get_running_loop()
             self._task = self._start(self._channel)
         return self._task

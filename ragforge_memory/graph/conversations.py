@@ -289,9 +289,7 @@ class ConversationStore:
 
 
 def _not_found(reference: str) -> ConversationNotFound:
-    return ConversationNotFound(
-        f"there is no conversation {reference!r} here", hint="list them with `ragforge conversations list`"
-    )
+    return ConversationNotFound(f"there is no conversation {reference!r} here")
 
 
 def fresh_properties(title: str | None, tags: Sequence[str], metadata: Mapping[str, Any] | None) -> dict[str, Any]:

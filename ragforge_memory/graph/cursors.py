@@ -23,6 +23,8 @@ def read_cursor(cursor: str) -> tuple[str, str]:
     Raises:
         InvalidInput: it is none of ours.
     """
+    if not isinstance(cursor, str):
+        raise InvalidInput(f"a cursor is text, not {type(cursor).__name__}", hint="use Page.next_cursor as it came")
     try:
         time, uuid = json.loads(base64.urlsafe_b64decode(cursor.encode()))
         if datetime.fromisoformat(time).tzinfo is None:

@@ -139,8 +139,9 @@ class ReceiptStore:
         if not rows:
             if not await self._client.read("get_conversation", uuid=conversation_id, **self._owner):
                 raise conversation_gone(conversation_id)
-            what = f"there is no message {message_id!r} in this conversation"
-            raise MessageNotFound(what if message_id else "nothing has been answered in this conversation yet")
+            if message_id is None:
+                raise MessageNotFound("nothing has been answered in this conversation yet")
+            raise MessageNotFound(f"there is no message {message_id!r} in this conversation")
         row = rows[0]
         receipt = from_json(row["receipt"])
         return Answered(

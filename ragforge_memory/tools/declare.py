@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, TypeVar, get_args, overload
 
@@ -147,3 +147,19 @@ def declare(
         concurrent=not side_effects if concurrent is None else concurrent,
         timeout=timeout,
     )
+
+
+def checked_tools(tools: object) -> tuple[Callable[..., Any], ...] | None:
+    """The functions that a model may call, each of which can be a tool; None: those that there always are.
+
+    Raises:
+        InvalidInput: these are no functions, or one of them cannot be a tool.
+    """
+    if tools is None:
+        return None
+    if isinstance(tools, str) or not isinstance(tools, Iterable):
+        raise InvalidInput(f"tools= takes a list of functions, not {tools!r}", hint="tools=[my_function], or none: []")
+    functions = tuple(tools)
+    for function in functions:
+        declare(function)
+    return functions

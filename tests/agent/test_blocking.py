@@ -219,6 +219,29 @@ def test_ctrl_c_keeps_the_partial_answer(neo4j_config: Neo4jConfig, owner: Owner
     assert process.returncode == 0, err
 
 
+def test_an_async_tool_that_calls_the_blocking_agent_is_told_what_to_do(
+    neo4j_config: Neo4jConfig, owner: Owner
+) -> None:
+    agents: list[ConversationAgent] = []
+
+    async def remember(text: str) -> list[str]:
+        """Looks something up.
+
+        Args:
+            text: what.
+        """
+        return [each.message.content for each in agents[0].search_messages(text)]
+
+    provider = ScriptedProvider([ToolRequest("1", "remember", {"text": "x"}), "Done."])
+    with ConversationAgent(
+        neo4j_config, llm_provider=provider, tools=[remember], user_id=owner.user_id, project=owner.project
+    ) as agent:
+        agents.append(agent)
+        answer = agent.create_conversation().send_message("Look it up.")
+        assert not answer.tool_calls[0].success
+        assert "was called by an async tool" in str(answer.tool_calls[0].error)
+
+
 @pytest.mark.parametrize("way", ["regenerate(first.message_id)", "edit(first.user_message_id, 'Another?')"])
 def test_ctrl_c_keeps_the_branch_with_the_partial_answer(
     neo4j_config: Neo4jConfig, owner: Owner, tmp_path: Path, way: str

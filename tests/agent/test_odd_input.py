@@ -19,6 +19,7 @@ from ragforge_memory import (
     InvalidInput,
     MessageNotFound,
     Neo4jConfig,
+    RagforgeError,
 )
 from ragforge_memory.agent.state import reduce_messages
 from ragforge_memory.llm.port import ToolRequest
@@ -56,6 +57,9 @@ USES: dict[str, Use] = {
     "an ingest with a word for no": lambda a, _: a.ingest(full="no"),  # type: ignore[arg-type]
     "likes of nothing but NULs": lambda a, _: a.find_similar_conversations("\0"),
     "no message at all": lambda a, _: a.search_messages("x", limit=0),
+    "a number for a cursor": lambda a, _: a.decisions(cursor=5),  # type: ignore[arg-type]
+    "an ingest with a number for progress": lambda a, _: a.ingest(progress=5),  # type: ignore[arg-type]
+    "an import with a number for progress": lambda a, _: a.import_conversations("x.jsonl", progress=5),  # type: ignore[arg-type]
     "a path without end": lambda a, _: a.ingest("x" * 6_000),
 }
 
@@ -75,7 +79,8 @@ async def test_what_is_not_there_is_told_with_what_to_do(make_agent: MakeAgent) 
     async with make_agent("Hello.") as agent:
         conversation = await agent.create_conversation()
         answer = await conversation.send_message("Hi")
-        for missing in (conversation.as_of("nope"), conversation.branch("nope"), conversation.receipt("nope")):
+        as_of, branch, receipt = conversation.as_of, conversation.branch, conversation.receipt
+        for missing in (as_of("nope"), as_of(""), branch("nope"), receipt("nope")):
             with pytest.raises(MessageNotFound) as told:
                 await missing
             assert "get_history" in (told.value.hint or "")
@@ -108,10 +113,28 @@ def test_a_setting_that_cannot_work(setting: dict[str, Any]) -> None:
         ConversationConfig(**setting)
 
 
-@pytest.mark.parametrize("options", [{"config": 5}, {"embedder": "hashing"}])
+@pytest.mark.parametrize(
+    "options",
+    [{"config": 5}, {"embedder": "hashing"}, {"user_id": "u" * 501}, {"project": "p" * 501}, {"tools": "search_code"}],
+)
 def test_an_agent_that_cannot_be_made(options: dict[str, Any]) -> None:
-    with pytest.raises(InvalidInput, match="="):
+    with pytest.raises(InvalidInput, match=next(iter(options))):
         AsyncConversationAgent(**options)
+
+
+def test_what_cannot_be_a_tool_is_refused_at_once() -> None:
+    with pytest.raises(InvalidInput, match="a tool must be a function"):
+        AsyncConversationAgent(tools=[5])  # type: ignore[list-item]
+
+
+async def test_a_stream_that_was_closed_before_it_began_says_nothing(make_agent: MakeAgent) -> None:
+    async with make_agent("Hello.") as agent:
+        conversation = await agent.create_conversation()
+        stream = conversation.stream_message("Hi")
+        await stream.aclose()
+        with pytest.raises(RagforgeError, match="closed before it began"):
+            await anext(stream)
+        assert await conversation.get_history() == []
 
 
 @pytest.mark.parametrize(

@@ -79,9 +79,12 @@ async def test_the_very_same_text_is_as_similar_as_can_be_and_an_empty_conversat
         await agent.create_conversation(asked)
         talk = await agent.import_conversation([{"role": "user", "content": asked}], title=asked)
         assert await agent.drain() == {}
-        similar = await agent.find_similar_conversations(asked, 5, 1.0)
+        similar = await agent.find_similar_conversations(asked, 5, min_score=1.0)
         assert [(each.uuid, each.similarity) for each in similar] == [(talk.uuid, 1.0)]
-        for found in (await talk.search_history(asked, 5, 1.0), await agent.search_messages(f" {asked.upper()}", 5)):
+        for found in (
+            await talk.search_history(asked, 5, min_score=1.0),
+            await agent.search_messages(f" {asked.upper()}", 5),
+        ):
             assert [(each.message.content, each.similarity) for each in found] == [(asked, 1.0)]
 
 

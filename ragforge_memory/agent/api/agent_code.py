@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ragforge_memory.agent.inputs import bare_name, check_flag, check_limit, check_text, path_of
+from ragforge_memory.agent.inputs import bare_name, check_flag, check_limit, check_progress, check_text, path_of
 from ragforge_memory.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -58,6 +58,7 @@ class AgentCode:
 
         check_flag(adopt, "adopt")
         check_flag(full, "full")
+        check_progress(progress)
         root = path_of(path).resolve() if path is not None else self._root
         if not os.path.isdir(root):
             raise InvalidInput(f"{root} is no directory", hint="give the root of a project")

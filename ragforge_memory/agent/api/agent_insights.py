@@ -6,7 +6,7 @@ from abc import abstractmethod
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from ragforge_memory.agent.inputs import check_flag, check_limit, check_text
+from ragforge_memory.agent.inputs import check_flag, check_limit, check_progress, check_text
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -79,6 +79,7 @@ class AgentInsights:
         from ragforge_memory.agent.insights.schema import checked_schema
 
         check_flag(refresh, "refresh")
+        check_progress(progress)
         choice = inputs.checked_choice(conversations)
         task = inputs.checked_task(task)
         form = checked_schema(output_schema)

@@ -28,6 +28,7 @@ class AgentSearch:
         self,
         query: str,
         limit: int = 10,
+        *,
         role: Role | None = None,
         since: datetime | str | None = None,
         until: datetime | str | None = None,
@@ -60,7 +61,7 @@ class AgentSearch:
         return await search(await self.open(), query, limit=limit, filters=filters)
 
     async def find_similar_conversations(
-        self, query: str, limit: int = 5, min_score: float | None = None
+        self, query: str, limit: int = 5, *, min_score: float | None = None
     ) -> SearchResults[ConversationInfo]:
         """Conversations of this owner that are about what a text says, the likest first.
 

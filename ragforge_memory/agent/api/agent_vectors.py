@@ -6,7 +6,7 @@ from abc import abstractmethod
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from ragforge_memory.agent.inputs import check_seconds
+from ragforge_memory.agent.inputs import check_progress, check_seconds
 
 if TYPE_CHECKING:
     from ragforge_memory.agent.opening import Wanted
@@ -78,5 +78,6 @@ class AgentVectors:
         """
         from ragforge_memory.agent.upkeep.reembedding import reembed_project
 
+        check_progress(progress)
         self._check_open()
         return await reembed_project(self._wanted(), self._services, embedder, dimension=dimension, progress=progress)

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import IO, TYPE_CHECKING, Any, cast
 
-from ragforge_memory.agent.inputs import check_labels, path_of
+from ragforge_memory.agent.inputs import check_labels, check_progress, path_of
 from ragforge_memory.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ class AgentImports:
         """Opens what is needed, once."""
 
     async def import_conversation(
-        self, data: Any, on_conflict: OnConflict = "fail", title: str | None = None
+        self, data: Any, on_conflict: OnConflict = "fail", *, title: str | None = None
     ) -> AsyncConversation:
         """Stores a conversation that was held elsewhere, as a new one with its times, tool calls and reasoning.
 
@@ -67,6 +67,7 @@ class AgentImports:
         self,
         source: str | os.PathLike[str] | IO[bytes] | IO[str],
         on_conflict: OnConflict = "fail",
+        *,
         progress: Callable[[ImportProgress], None] | None = None,
     ) -> ImportReport:
         """Stores all conversations of a file, each whole or not at all, in one pass with little memory.
@@ -92,6 +93,7 @@ class AgentImports:
         from ragforge_memory.importers.source import Source
 
         _check_conflict(on_conflict)
+        check_progress(progress)
         if not isinstance(source, (str, os.PathLike)):
             if not callable(getattr(source, "read", None)):
                 raise InvalidInput(f"a source is a path or an open stream, not {type(source).__name__}")

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from pydantic import ValidationError
 
 from ragforge_memory.agent.archives.restored_branches import check_branch
-from ragforge_memory.agent.archives.restored_messages import HereAlready
 from ragforge_memory.agent.archives.restored_places import (
     Begun,
     Counts,
@@ -21,7 +20,7 @@ from ragforge_memory.agent.archives.restored_places import (
     unknown_anchor,
 )
 from ragforge_memory.agent.archives.restoring import Restoring
-from ragforge_memory.errors import InvalidInput
+from ragforge_memory.errors import HereAlready, InvalidInput
 from ragforge_memory.models import archive
 from ragforge_memory.models.archive_values import half_surrogate
 from ragforge_memory.models.conversation import ConversationInfo

@@ -8,11 +8,11 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from ragforge_memory.agent.archives.documents import BATCH_CHARACTERS, BATCH_RECORDS, check_version, checked
-from ragforge_memory.agent.archives.restored_messages import HereAlready, Repeated
+from ragforge_memory.agent.archives.restored_messages import Repeated
 from ragforge_memory.agent.archives.restored_places import Counts, Misplaced
 from ragforge_memory.agent.archives.restoring import Restoring
 from ragforge_memory.collection import paused_collection
-from ragforge_memory.errors import GraphError, InvalidInput, SchemaTooNew
+from ragforge_memory.errors import GraphError, HereAlready, InvalidInput, SchemaTooNew
 from ragforge_memory.graph.imports import UuidTaken
 from ragforge_memory.json_line import json_of
 from ragforge_memory.models import archive

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ragforge_memory.agent.patience import abandoned
 from ragforge_memory.collection import paused_collection
-from ragforge_memory.errors import InvalidInput
+from ragforge_memory.errors import HereAlready, InvalidInput
 from ragforge_memory.graph.imports import UuidTaken
 from ragforge_memory.graph.restore import RestoreStore
 from ragforge_memory.graph.restore_rows import Names, Rows
@@ -18,15 +18,6 @@ from ragforge_memory.models import archive
 if TYPE_CHECKING:
     from ragforge_memory.agent.archives.transcripts import OnConflict
     from ragforge_memory.agent.services import Services
-
-
-class HereAlready(InvalidInput):
-    """A conversation of the archive is here, as ``uuid``; ``place`` is that of the message by which it is known."""
-
-    def __init__(self, message: str, uuid: str, place: int | None = None) -> None:
-        super().__init__(message, hint="on_conflict='skip' leaves what is here, 'copy' imports it under new uuids")
-        self.uuid = uuid
-        self.place = place
 
 
 class Repeated(InvalidInput):

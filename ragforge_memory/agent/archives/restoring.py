@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ragforge_memory.agent.archives.restored_anchors import holder, key_here, place_anchors
 from ragforge_memory.agent.archives.restored_branches import check_branches
-from ragforge_memory.agent.archives.restored_messages import HereAlready, MessageWriter, Part, merge_row, uuids_of
+from ragforge_memory.agent.archives.restored_messages import MessageWriter, Part, merge_row, uuids_of
 from ragforge_memory.agent.archives.restored_places import (
     Begun,
     Counts,
@@ -22,7 +22,7 @@ from ragforge_memory.agent.archives.restored_places import (
 )
 from ragforge_memory.agent.archives.restored_vectors import ArchivedVectors
 from ragforge_memory.code.ingest import is_dead
-from ragforge_memory.errors import ConversationNotFound, InvalidInput, RagforgeError, SpaceMoved
+from ragforge_memory.errors import ConversationNotFound, HereAlready, InvalidInput, RagforgeError, SpaceMoved
 from ragforge_memory.graph.conversations import ConversationStore
 from ragforge_memory.graph.restore import Known, PlacedAnchor, RestoreStore
 from ragforge_memory.graph.restore_rows import Names, Rows

@@ -28,6 +28,7 @@ class BlockingAgentSearch:
         self,
         query: str,
         limit: int = 10,
+        *,
         role: Role | None = None,
         since: datetime | str | None = None,
         until: datetime | str | None = None,
@@ -42,7 +43,7 @@ class BlockingAgentSearch:
         )
 
     def find_similar_conversations(
-        self, query: str, limit: int = 5, min_score: float | None = None
+        self, query: str, limit: int = 5, *, min_score: float | None = None
     ) -> SearchResults[ConversationInfo]:
         """See `AsyncConversationAgent.find_similar_conversations`."""
         return self._do(lambda: self._agent.find_similar_conversations(query, limit=limit, min_score=min_score))

@@ -26,7 +26,7 @@ class BlockingAgentImports:
     def _do(self, function: Callable[[], Awaitable[T]]) -> T: ...
 
     def import_conversation(
-        self, data: Any, on_conflict: OnConflict = "fail", title: str | None = None
+        self, data: Any, on_conflict: OnConflict = "fail", *, title: str | None = None
     ) -> Conversation:
         """See `AsyncConversationAgent.import_conversation`."""
         return Conversation(
@@ -37,6 +37,7 @@ class BlockingAgentImports:
         self,
         source: str | os.PathLike[str] | IO[bytes] | IO[str],
         on_conflict: OnConflict = "fail",
+        *,
         progress: Callable[[ImportProgress], None] | None = None,
     ) -> ImportReport:
         """See `AsyncConversationAgent.import_conversations`."""

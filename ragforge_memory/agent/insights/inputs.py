@@ -114,9 +114,7 @@ async def chosen(services: Services, choice: list[str] | Mapping[str, Any] | Non
         there = {info.uuid for info in await services.conversations.several(asked)}
         for uuid in asked:
             if uuid not in there:
-                raise ConversationNotFound(
-                    f"there is no conversation {uuid!r} here", hint="list them with `ragforge conversations list`"
-                )
+                raise ConversationNotFound(f"there is no conversation {uuid!r} here")
     return uuids
 
 
