@@ -10,6 +10,7 @@ import asyncio
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 
 from ragforge_memory.code.anchored import (
@@ -29,6 +30,7 @@ from ragforge_memory.code.anchors import Label, label, settled, still
 from ragforge_memory.code.definition import GONE, Definition, Standing, Successor, alike
 from ragforge_memory.code.fingerprint import is_marked, whole
 from ragforge_memory.code.history import definitions_at, follow_history
+from ragforge_memory.code.siblings import Siblings
 from ragforge_memory.code.sketch import decode
 from ragforge_memory.code.successors import find_successors
 from ragforge_memory.graph.anchors import AnchorRow, AnchorStore, Resolution, Stood
@@ -83,11 +85,13 @@ async def resolve_anchors(
             at = before.commit if files is None else None
             was = {**await asyncio.to_thread(supposed, root, at, unknown, anchors), **was}
         change = change_in(was, now, {*touched, *was})
+        # What is only supposed to have been there has gaps.
+        siblings = Siblings() if unseen else Siblings(chain(*was.values()), chain(*now.files.values()), change.kept)
     if lost:
         there = await _same_tokens(lost, now, placed, store) if unseen else _taken_over(lost, change)
         elsewhere = dict.fromkeys(each.definition for each in there.values() if each.definition)
         change.new.extend(each for each in elsewhere if each not in change.new)
-        found.update(await _follow(lost, now, change, root, before, commit, store))
+        found.update(await _follow(lost, now, change, root, before, commit, store, siblings))
         found.update({uuid: each for uuid, each in there.items() if found[uuid].definition != each.definition})
         nowhere = [each for each in lost if found[each.uuid].definition is None and not found[each.uuid].candidates]
         found.update(await _copied(nowhere, now, change, before, store))
@@ -125,6 +129,7 @@ async def _follow(
     before: Before,
     commit: str | None,
     store: AnchorStore,
+    siblings: Siblings,
 ) -> dict[str, Successor]:
     """Where lost anchors went."""
     known = before.places()
@@ -161,7 +166,11 @@ async def _follow(
             gone[place_of(each)] = each
     places = list(gone)
     successors = await asyncio.to_thread(
-        find_successors, [gone[place] for place in places], change.new, renamed=before.renamed
+        find_successors,
+        [gone[place] for place in places],
+        change.new,
+        renamed=before.renamed,
+        siblings=siblings,
     )
     ends = dict(zip(places, successors, strict=True))
     named: dict[str, list[Definition]] = defaultdict(list)

@@ -49,6 +49,18 @@ def name_likeness(one: str, other: str) -> float:
     return _WORDS * len(first & second) / len(first | second) if first and second else 0.0
 
 
+@lru_cache(maxsize=65_536)
+def renaming(one: str, other: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Which words of a name gave way to which others, what both begin and end with left out; case is none of it."""
+    first = [word.lower() for word in _WORD.findall(one)]
+    second = [word.lower() for word in _WORD.findall(other)]
+    while first and second and first[0] == second[0]:
+        del first[0], second[0]
+    while first and second and first[-1] == second[-1]:
+        del first[-1], second[-1]
+    return tuple(first), tuple(second)
+
+
 def way(old: str, new: str) -> tuple[str, str]:
     """From which directory to which other one a renamed file went, what is the same below both left out."""
     one, other = old.split("/")[:-1], new.split("/")[:-1]

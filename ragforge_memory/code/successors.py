@@ -11,8 +11,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from ragforge_memory.code.definition import FAMILIES, GONE, Definition, Successor, alike
+from ragforge_memory.code.evidence import MOST, SEEN, Evidence, Row
 from ragforge_memory.code.likeness import (
     NEARLY_SAME_NAME,
+    SAME_NAME,
     TELLING_WORDS,
     folded,
     name_likeness,
@@ -20,17 +22,18 @@ from ragforge_memory.code.likeness import (
     way,
     words_shared,
 )
+from ragforge_memory.code.siblings import Siblings
 from ragforge_memory.code.sketch import decode
 
 # Set by hand, like all numbers below whose comment does not say what was counted; benchmarks/anchors.py measures what
 # they do together. What speaks for a pair, together 1: its tokens' likeness, the name, the file, and what is around it.
 _TOKENS, _NAME, _FILE, _AROUND = 0.55, 0.25, 0.10, 0.10
+# What comes on top where nothing else can stand in the place: as much as a third of the tokens.
+_PLACE = 0.15
+# Another name is worth so much where several others changed in the same way.
+_USUAL = 0.8
 # The name counts for so much less where what is around it is another: every class has its `get`.
 _STRANGER = 0.6
-# Another file counts as the same where git says so, or as far as other definitions went there.
-_TOLD, _SEEN = 0.7, 0.8
-# What more than this share of a class became, all of it may have become.
-_MOST = 0.5
 # A pair below this is none. A function in the same place under a quite different name needs half of its tokens alike;
 # one of the same name in a file that was renamed needs none.
 _ENOUGH = 0.5
@@ -47,6 +50,8 @@ _MARGIN = 0.04
 _COPIES, _PATH_MARGIN = 0.01, 0.09
 # What has so much in common with what went out of it was hardly more than that.
 _HARDLY_MORE = 0.6
+# A pair of so much that is the likest on either side says where its class may have gone.
+_LIKELY = 0.3
 # Tokens speak less the fewer there are: n of them weigh n / (n + this).
 _FEW = 3.0
 # Of the definitions that share the rarest tokens so many are looked at.
@@ -56,7 +61,11 @@ _ROUNDS = 4
 
 
 def find_successors(
-    lost: Sequence[Definition], new: Sequence[Definition], *, renamed: Mapping[str, str] | None = None
+    lost: Sequence[Definition],
+    new: Sequence[Definition],
+    *,
+    renamed: Mapping[str, str] | None = None,
+    siblings: Siblings | None = None,
 ) -> list[Successor]:
     """Where each of the lost definitions went, one to one, but for a function that goes with the one that it held.
 
@@ -64,10 +73,11 @@ def find_successors(
         lost: what is not where it was.
         new: what is where nothing was.
         renamed: files that are known to be others now, old path → new.
+        siblings: what stood, and stands, beside them.
     """
     if not lost or not new:
         return [GONE] * len(lost)
-    return _Assignment(lost, new, renamed or {}).made()
+    return _Assignment(lost, new, renamed or {}, siblings or Siblings()).made()
 
 
 @dataclass(slots=True)
@@ -79,32 +89,43 @@ class _Pair:
     name: float
     exact: bool
     score: float = 0.0
+    around: float = 0.0
 
     def beats(self, rival: _Pair) -> bool:
         """Whether it is clearly the better one: of copies of the same code the one whose path is more alike, and of
         two that are nearly as good the one with the very name, or with one that only case and underscores tell apart
-        from it (``get`` and ``Get``), or with the very tokens where the names say nothing else."""
+        from it (``get`` and ``Get``), or with the very tokens where the names say nothing else; and the one of the
+        very name that stands in its class."""
         if self.score - rival.score >= _MARGIN:
             return True
         if self.exact and not rival.exact and self.name >= rival.name and self.score > rival.score:
             return True
         if self.name >= NEARLY_SAME_NAME and self.name > rival.name and self.score > rival.score:
             return True
+        if self.name == SAME_NAME and self.around > SEEN >= rival.around and self.score > rival.score:
+            return not rival.exact
         return self.score >= rival.score - _COPIES and self.path - rival.path >= _PATH_MARGIN
 
 
 class _Assignment:
     """Takes the clearest pairs first; what they say of files and classes counts for what is left."""
 
-    def __init__(self, lost: Sequence[Definition], new: Sequence[Definition], renamed: Mapping[str, str]) -> None:
+    def __init__(
+        self,
+        lost: Sequence[Definition],
+        new: Sequence[Definition],
+        renamed: Mapping[str, str],
+        siblings: Siblings,
+    ) -> None:
         self._lost = lost
         self._new = new
         self._renamed = self._telling(renamed)
+        self._evidence = Evidence(self._renamed, siblings)
         self._taken: dict[int, _Pair] = {}
         self._used: set[int] = set()
-        self._files: dict[str, Counter[str]] = defaultdict(Counter)
-        self._around: dict[tuple[str, str], Counter[tuple[str, str]]] = defaultdict(Counter)
-        self._levels: dict[tuple[str, str], Counter[bool]] = defaultdict(Counter)
+        self._rows: dict[Row, list[int]] = defaultdict(list)
+        for number, each in enumerate(new):
+            self._rows[each.file, each.around].append(number)
         self._pairs = self._candidates()
 
     def _telling(self, renamed: Mapping[str, str]) -> dict[str, str]:
@@ -128,18 +149,60 @@ class _Assignment:
         }
 
     def made(self) -> list[Successor]:
+        self._settle()
         for _ in range(_ROUNDS):
-            for pair in self._pairs:
-                pair.score = self._score(pair)
-            if not self._round():
+            if not self._take_what_is_alone():
                 break
-        self._take_what_is_alone()
+            self._settle()
         self._go_with_what_they_held()
         left: dict[int, list[_Pair]] = defaultdict(list)
         for pair in self._pairs:
             if pair.new not in self._used and self._is_enough(pair):
                 left[pair.old].append(pair)
         return [self._successor(number, left[number]) for number in range(len(self._lost))]
+
+    def _settle(self) -> None:
+        """Takes what is clear, and what is clear by that."""
+        for _ in range(_ROUNDS):
+            self._pairs += self._of_known_rows()
+            self._evidence.look()
+            self._rescore()
+            if likely := self._likely_rows():
+                self._evidence.suppose(likely)
+                self._rescore()
+            if not self._round():
+                break
+
+    def _rescore(self) -> None:
+        for pair in self._pairs:
+            if pair.old not in self._taken and pair.new not in self._used:
+                pair.score = self._score(pair)
+
+    def _of_known_rows(self) -> list[_Pair]:
+        """Pairs of what is left of a class or file with what is free in the one that it is now."""
+        known = {(pair.old, pair.new) for pair in self._pairs}
+        found = []
+        for number, old in enumerate(self._lost):
+            row = None if number in self._taken else self._evidence.row_of(old)
+            for place in self._rows.get(row, ())[:_COMMON] if row else ():
+                if place not in self._used and (number, place) not in known and _may_be(old, self._new[place]):
+                    found.append(self._pair(number, place))
+        return found
+
+    def _likely_rows(self) -> dict[Row, Counter[Row]]:
+        """Of each class, in which ones stands what is likest to what is left of it, where that is so on both sides."""
+        best: dict[tuple[bool, int], _Pair] = {}
+        for pair in self._pairs:
+            if pair.score >= _LIKELY and pair.old not in self._taken and pair.new not in self._used:
+                for side in ((True, pair.old), (False, pair.new)):
+                    if side not in best or pair.score > best[side].score:
+                        best[side] = pair
+        votes: dict[Row, Counter[Row]] = defaultdict(Counter)
+        for (is_old, _), pair in best.items():
+            old, new = self._lost[pair.old], self._new[pair.new]
+            if is_old and best[False, pair.new] is pair and old.around and new.around:
+                votes[old.file, old.around][new.file, new.around] += 1
+        return votes
 
     def _successor(self, number: int, good: list[_Pair]) -> Successor:
         taken = self._taken.get(number)
@@ -167,17 +230,20 @@ class _Assignment:
                 self._take(pair)
             found = True
 
-    def _take_what_is_alone(self) -> None:
+    def _take_what_is_alone(self) -> bool:
         """Takes pairs that are less alike than others have to be, where neither side is anything like anything else."""
         rivals: dict[tuple[bool, int], list[_Pair]] = defaultdict(list)
         for pair in self._pairs:
             if pair.old not in self._taken and pair.new not in self._used:
                 rivals[True, pair.old].append(pair)
                 rivals[False, pair.new].append(pair)
+        found = False
         for pair in (each for (is_old, _), pairs in rivals.items() if is_old for each in pairs):
             near = (*rivals[True, pair.old], *rivals[False, pair.new])
             if self._is_telling(pair) and all(each is pair or pair.score - each.score >= _FAR for each in near):
                 self._take(pair)
+                found = True
+        return found
 
     def _go_with_what_they_held(self) -> None:
         """A function that was hardly more than the one inside of it is where that one is: ``createGetter`` returned the
@@ -205,46 +271,29 @@ class _Assignment:
         if pair.score >= _ENOUGH:
             return True
         old, new = self._lost[pair.old], self._new[pair.new]
-        same = old.around and old.qualified_name == new.qualified_name
-        return bool(same) and pair.score >= _ENOUGH_OF_A_CLASS
+        same = old.qualified_name == new.qualified_name
+        return same and pair.score >= _ENOUGH_OF_A_CLASS and bool(old.around or self._evidence.of_file(old, new) > MOST)
 
     def _take(self, pair: _Pair) -> None:
         self._taken[pair.old] = pair
         self._used.add(pair.new)
-        old, new = self._lost[pair.old], self._new[pair.new]
-        self._files[old.file][new.file] += 1
-        self._around[old.file, old.around][new.file, new.around] += 1
-        self._levels[old.file, old.around][bool(new.around)] += 1
-        self._around[old.file, old.qualified_name][new.file, new.qualified_name] += 2
+        self._evidence.take(self._lost[pair.old], self._new[pair.new])
 
     def _score(self, pair: _Pair) -> float:
-        old, new = self._lost[pair.old], self._new[pair.new]
-        around = self._around_likeness(old, new)
-        name = pair.name * (1.0 if around else _STRANGER)
+        old, new, known = self._lost[pair.old], self._new[pair.new], self._evidence
+        around = pair.around = known.of_around(old, new)
+        name = _USUAL if pair.name < _USUAL and known.is_usual(old, new) else pair.name
+        name *= 1.0 if around else _STRANGER
         count = min(decode(old.sketch).count, decode(new.sketch).count)
         tokens = pair.similarity * count / (count + _FEW)
-        return _TOKENS * tokens + _NAME * name + _FILE * self._same_file(old, new) + _AROUND * around
+        score = _TOKENS * tokens + _NAME * name + _FILE * known.of_file(old, new) + _AROUND * around
+        return score + _PLACE * known.of_place(old, new)
 
-    def _same_file(self, old: Definition, new: Definition) -> float:
-        if old.file == new.file:
-            return 1.0
-        votes = self._files.get(old.file)
-        seen = _SEEN * votes[new.file] / votes.total() if votes else 0.0
-        return max(seen, _TOLD if self._renamed.get(old.file) == new.file else 0.0)
-
-    def _around_likeness(self, old: Definition, new: Definition) -> float:
-        """Whether both are at the top level, or in what is the same class by name or by what went with it."""
-        if old.around == new.around and (old.file == new.file or not old.around):
-            return 1.0
-        votes = self._around.get((old.file, old.around))
-        if votes and votes[new.file, new.around]:
-            return 1.0
-        if not old.around or not new.around:
-            # A class that is taken apart goes to functions of many files.
-            levels = self._levels.get((old.file, old.around))
-            share = levels[bool(new.around)] / levels.total() if old.around and levels else 0.0
-            return _SEEN * share if share > _MOST else 0.0
-        return _SEEN * name_likeness(old.around.rpartition(".")[2], new.around.rpartition(".")[2])
+    def _pair(self, number: int, place: int) -> _Pair:
+        old, new = self._lost[number], self._new[place]
+        path, name = path_likeness(old.file, new.file), name_likeness(old.name, new.name)
+        exact = old.body_hash == new.body_hash and decode(old.sketch).count >= _TELLING_COUNT
+        return _Pair(number, place, alike(old, new), path, name, exact)
 
     def _candidates(self) -> list[_Pair]:
         by_hash: dict[str, list[int]] = defaultdict(list)
@@ -274,15 +323,10 @@ class _Assignment:
             chosen.update(by_name.get(folded(old.name), ())[:_COMMON])
             chosen.update(by_whole_name.get(old.qualified_name, ())[:_COMMON])
             for file in {old.file, self._renamed.get(old.file, old.file)}:
+                chosen.update(self._rows.get((file, old.around), ())[:_COMMON])
                 chosen.update(by_place.get((file, old.body_hash), ())[:_COMMON])
                 chosen.update(by_place.get((file, old.qualified_name), ()))
-            found = []
-            for place in sorted(chosen):
-                new = self._new[place]
-                if FAMILIES.get(old.type) == FAMILIES.get(new.type):
-                    path, name = path_likeness(old.file, new.file), name_likeness(old.name, new.name)
-                    exact = old.body_hash == new.body_hash and decode(old.sketch).count >= _TELLING_COUNT
-                    found.append(_Pair(number, place, alike(old, new), path, name, exact))
+            found = [self._pair(number, place) for place in sorted(chosen) if _may_be(old, self._new[place])]
             pairs += self._unwrapped(found)
         return pairs
 
@@ -302,6 +346,10 @@ class _Assignment:
             return pair.name < NEARLY_SAME_NAME and pair.similarity <= inner
 
         return [pair for pair in pairs if not is_around(pair)]
+
+
+def _may_be(old: Definition, new: Definition) -> bool:
+    return FAMILIES.get(old.type) == FAMILIES.get(new.type)
 
 
 def _clear_best(pairs: Sequence[_Pair]) -> _Pair | None:

@@ -1,0 +1,121 @@
+"""What pairs of old and new definitions that are known say of others: where their file, class and neighbours went.
+
+Pure functions of values, but for what `Evidence` is told.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping
+from typing import TypeVar
+
+from ragforge_memory.code.definition import Definition
+from ragforge_memory.code.likeness import NEARLY_SAME_NAME, name_likeness, renaming
+from ragforge_memory.code.siblings import Siblings
+
+T = TypeVar("T")
+Row = tuple[str, str]
+"""A file, and the qualified name of what is around; empty at the top level."""
+
+# Another file counts as the same where git says so, or as far as other definitions went there.
+TOLD, SEEN = 0.7, 0.8
+# What more than this share of a class became, all of it may have become.
+MOST = 0.5
+# So many that did the same are no chance.
+_SEVERAL = 2
+
+
+class Evidence:
+    """What is known to have gone where.
+
+    Args:
+        renamed: files that are known to be others now, old path → new.
+        siblings: what stood, and stands, beside the definitions.
+    """
+
+    def __init__(self, renamed: Mapping[str, str], siblings: Siblings) -> None:
+        self._renamed = renamed
+        self._siblings = siblings
+        self._went: dict[Row, Row] = {}
+        self._files: dict[str, Counter[str]] = defaultdict(Counter)
+        self._rows: dict[Row, Counter[Row]] = defaultdict(Counter)
+        self._levels: dict[Row, Counter[bool]] = defaultdict(Counter)
+        self._renamings: Counter[tuple[tuple[str, ...], tuple[str, ...]]] = Counter()
+        self._likely: dict[Row, Counter[Row]] = {}
+
+    def take(self, old: Definition, new: Definition) -> None:
+        """One more pair is known."""
+        self._went[old.file, old.key] = new.file, new.key
+        self._files[old.file][new.file] += 1
+        self._rows[old.file, old.around][new.file, new.around] += 1
+        self._rows[old.file, old.qualified_name][new.file, new.qualified_name] += 2
+        self._levels[old.file, old.around][bool(new.around)] += 1
+        if name_likeness(old.name, new.name) < NEARLY_SAME_NAME:
+            self._renamings[renaming(old.name, new.name)] += 1
+
+    def look(self) -> None:
+        """Looks at neighbours anew, by the pairs that are known now; what was supposed is not any more."""
+        self._likely = {}
+        most = {old: new for old, votes in self._files.items() if (new := _most(votes)) is not None}
+        self._siblings.look(self._went, {**self._renamed, **most})
+
+    def suppose(self, likely: Mapping[Row, Counter[Row]]) -> None:
+        """Takes it, until it looks anew, that classes went where most of what is left of them has its likest."""
+        self._likely = dict(likely)
+
+    def row_of(self, old: Definition) -> Row | None:
+        """Where most of what stood beside a definition went."""
+        return _most(self._rows.get((old.file, old.around), Counter()))
+
+    def of_file(self, old: Definition, new: Definition) -> float:
+        """How much speaks for the one's file being the other's."""
+        if old.file == new.file:
+            return 1.0
+        votes = self._files.get(old.file)
+        seen = SEEN * votes[new.file] / votes.total() if votes else 0.0
+        if self._is_likely(old, new):
+            seen = SEEN
+        return max(seen, TOLD if self._renamed.get(old.file) == new.file else 0.0)
+
+    def of_around(self, old: Definition, new: Definition) -> float:
+        """Whether both are at the top level, or in what is the same class by name or by what went with it."""
+        if old.around == new.around and (old.file == new.file or not old.around):
+            return 1.0
+        votes = self._rows.get((old.file, old.around))
+        if votes and votes[new.file, new.around]:
+            return 1.0
+        if not old.around or not new.around:
+            # A class that is taken apart goes to functions of many files.
+            levels = self._levels.get((old.file, old.around))
+            share = levels[bool(new.around)] / levels.total() if old.around and levels else 0.0
+            return SEEN * share if share > MOST else 0.0
+        if self._is_likely(old, new):
+            return SEEN
+        return SEEN * name_likeness(old.around.rpartition(".")[2], new.around.rpartition(".")[2])
+
+    def of_place(self, old: Definition, new: Definition) -> float:
+        """How much speaks for the one's place being the other's: the same neighbours, or the same members."""
+        members = self._rows.get((old.file, old.qualified_name))
+        share, name = 0.0, name_likeness(old.name, new.name)
+        if members and name and members.total() >= (1 if name >= NEARLY_SAME_NAME else _SEVERAL):
+            share = members[new.file, new.qualified_name] / members.total()
+        return max(share, self._siblings.share(old, new))
+
+    def is_usual(self, old: Definition, new: Definition) -> bool:
+        """Whether several names changed as the one's would have to: ``load`` for ``get``, or ``X`` for ``XBase``."""
+        return self._renamings[renaming(old.name, new.name)] >= _SEVERAL
+
+    def _is_likely(self, old: Definition, new: Definition) -> bool:
+        votes = self._likely.get((old.file, old.around)) if old.around and new.around else None
+        # Of copies of a class each has the likest: only a class that is called otherwise is told so.
+        if not votes or old.around.rpartition(".")[2] == new.around.rpartition(".")[2]:
+            return False
+        # One of them may be this very pair.
+        others = votes[new.file, new.around] - 1
+        return others >= _SEVERAL and others > MOST * (votes.total() - 1)
+
+
+def _most(votes: Counter[T]) -> T | None:
+    """What has more than half of the votes."""
+    found = votes.most_common(1)
+    return found[0][0] if found and found[0][1] > MOST * votes.total() else None
