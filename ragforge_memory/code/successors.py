@@ -89,22 +89,27 @@ class _Pair:
     name: float
     exact: bool
     score: float = 0.0
+    apart: float = 0.0
+    """The score without what its place says."""
     around: float = 0.0
 
     def beats(self, rival: _Pair) -> bool:
         """Whether it is clearly the better one: of copies of the same code the one whose path is more alike, and of
         two that are nearly as good the one with the very name, or with one that only case and underscores tell apart
         from it (``get`` and ``Get``), or with the very tokens where the names say nothing else; and the one of the
-        very name that stands in its class."""
-        if self.score - rival.score >= _MARGIN:
+        very name that stands in its class. The neighbours say nothing against the very name."""
+        lead = self.score - rival.score
+        if (self.name >= NEARLY_SAME_NAME) != (rival.name >= NEARLY_SAME_NAME):
+            lead = self.apart - rival.apart
+        if lead >= _MARGIN:
             return True
-        if self.exact and not rival.exact and self.name >= rival.name and self.score > rival.score:
+        if self.exact and not rival.exact and self.name >= rival.name and lead > 0:
             return True
-        if self.name >= NEARLY_SAME_NAME and self.name > rival.name and self.score > rival.score:
+        if self.name >= NEARLY_SAME_NAME and self.name > rival.name and lead > 0:
             return True
-        if self.name == SAME_NAME and self.around > SEEN >= rival.around and self.score > rival.score:
+        if self.name == SAME_NAME and self.around > SEEN >= rival.around and lead > 0:
             return not rival.exact
-        return self.score >= rival.score - _COPIES and self.path - rival.path >= _PATH_MARGIN
+        return lead >= -_COPIES and self.path - rival.path >= _PATH_MARGIN
 
 
 class _Assignment:
@@ -286,8 +291,8 @@ class _Assignment:
         name *= 1.0 if around else _STRANGER
         count = min(decode(old.sketch).count, decode(new.sketch).count)
         tokens = pair.similarity * count / (count + _FEW)
-        score = _TOKENS * tokens + _NAME * name + _FILE * known.of_file(old, new) + _AROUND * around
-        return score + _PLACE * known.of_place(old, new)
+        pair.apart = _TOKENS * tokens + _NAME * name + _FILE * known.of_file(old, new) + _AROUND * around
+        return pair.apart + _PLACE * known.of_place(old, new)
 
     def _pair(self, number: int, place: int) -> _Pair:
         old, new = self._lost[number], self._new[place]
@@ -358,5 +363,6 @@ def _clear_best(pairs: Sequence[_Pair]) -> _Pair | None:
     likely = max(
         (pair for pair in pairs if pair.score >= top.score - _COPIES), key=lambda pair: (pair.path, pair.score)
     )
-    clear = (best for best in (top, likely) if all(pair is best or best.beats(pair) for pair in pairs))
+    apart = max(pairs, key=lambda pair: pair.apart)
+    clear = (best for best in (top, likely, apart) if all(pair is best or best.beats(pair) for pair in pairs))
     return next(clear, None)

@@ -53,6 +53,16 @@ def test_what_is_rewritten_under_another_name_is_between_the_same_neighbours() -
     assert successors(one + LOAD + other, READ + one + other) == {"load": None}
 
 
+def test_neighbours_say_nothing_against_the_very_name() -> None:
+    one, other = NEIGHBOURS
+    load = LOAD.replace("[line.strip() for line in path.open()]", "sorted(path.read_text().splitlines(), key=len)")
+    load = load.replace("if line][:limit]", "if not line.isspace()][-limit:]").replace("load", "_load")
+    parts = LOAD.replace("load", "parts").replace("if line]", "if line and limit > len(line)]")
+    more = "\n\n".join(f"def {name}():\n    return {name!r}\n" for name in ("red", "green", "blue"))
+
+    assert successors(one + LOAD + other, one + parts + other + more + load) == {"load": "_load"}
+
+
 @pytest.mark.anyio
 async def test_what_is_rewritten_in_its_place_is_followed_without_history(
     repository: Repository, run: Run, talk: Talk
