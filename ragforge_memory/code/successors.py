@@ -99,7 +99,7 @@ class _Pair:
         from it (``get`` and ``Get``), or with the very tokens where the names say nothing else; and the one of the
         very name that stands in its class. The neighbours say nothing against the very name."""
         lead = self.score - rival.score
-        if (self.name >= NEARLY_SAME_NAME) != (rival.name >= NEARLY_SAME_NAME):
+        if self.name != rival.name and max(self.name, rival.name) >= NEARLY_SAME_NAME:
             lead = self.apart - rival.apart
         if lead >= _MARGIN:
             return True
@@ -245,7 +245,7 @@ class _Assignment:
         found = False
         for pair in (each for (is_old, _), pairs in rivals.items() if is_old for each in pairs):
             near = (*rivals[True, pair.old], *rivals[False, pair.new])
-            if self._is_telling(pair) and all(each is pair or pair.score - each.score >= _FAR for each in near):
+            if self._is_telling(pair) and all(each is pair or pair.apart - each.apart >= _FAR for each in near):
                 self._take(pair)
                 found = True
         return found
