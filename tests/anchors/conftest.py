@@ -130,8 +130,8 @@ class Talk:
         """A message that is tied to these scopes."""
         name = uuid4().hex
         await self.messages.append(self.conversation_id, NewMessage(name, "assistant", "See there."), embed=False)
-        tied = await self.references.add(name, names, kind)  # type: ignore[arg-type]
-        assert tied == len(names)
+        unclear = await self.references.add(name, names, kind)  # type: ignore[arg-type]
+        assert unclear == []
         return name
 
     async def labels(self) -> dict[str, CodeReference]:
