@@ -57,7 +57,11 @@ class ToolCall(Shape):
 
 
 class Message(Shape):
-    """One message of a conversation; ``seq`` counts from 1 without gaps and is the only order."""
+    """One message of a conversation; ``seq`` counts from 1 without gaps and is the only order.
+
+    ``tool_calls`` and ``references`` are there in histories and contexts. A search, a turn's own context and a snapshot
+    read no references; `referenced_code` tells them.
+    """
 
     uuid: str
     conversation_id: str
@@ -128,7 +132,11 @@ class ConversationInfo(Shape):
 
 
 class ConversationContext(Shape):
-    """What a turn was given besides the question; ``token_count`` is an estimate."""
+    """What a turn was given besides the question; ``token_count`` is an estimate.
+
+    ``code`` is what the messages of a context that was built for the caller are tied to, each definition once; a turn's
+    own context does not read it.
+    """
 
     summary: str | None = None
     recent_messages: tuple[Message, ...] = ()

@@ -222,6 +222,27 @@ async def test_ties_that_a_caller_makes(make_agent: MakeAgent, project: Path) ->
             await other.reference_code(response.message_id, ["scramble"])
 
 
+async def test_a_context_names_the_code_of_its_messages(make_agent: MakeAgent, project: Path) -> None:
+    async with make_agent("`check_password` calls `scramble`.", "See `scramble`.", "Well.", root=project) as agent:
+        await agent.ingest()
+        conversation = await agent.create_conversation("Passwords")
+        for question in ("How are passwords checked?", "And scrambled?", "Anything else?"):
+            await conversation.send_message(question)
+        for strategy in ("recent", "relevant", "hybrid"):
+            context = await conversation.build_context(strategy, query="check_password scramble")
+            assert {(each.name, each.status) for each in context.code} == {
+                ("check_password", "fresh"),
+                ("scramble", "fresh"),
+            }
+            assert len(context.code) == 2
+            said = [*context.recent_messages, *(each.message for each in context.relevant_messages)]
+            told = {message.content: {each.name for each in message.references} for message in said}
+            assert told["See `scramble`."] == {"scramble"}
+            assert told["`check_password` calls `scramble`."] == {"check_password", "scramble"}
+            assert told.get("Anything else?", set()) == set()
+        assert (await conversation.build_context("recent", recent_messages=1)).code == ()
+
+
 async def test_what_was_said_comes_with_what_became_of_the_code(make_agent: MakeAgent, project: Path) -> None:
     async with make_agent("`scramble` is fine, it multiplies by 31.", root=project) as agent:
         await agent.ingest()

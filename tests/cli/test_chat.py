@@ -164,14 +164,14 @@ def test_slash_commands(ragforge: CommandLine) -> None:
         send("/tags a, b", "tags: a, b")
         send("/status", r"conversation [0-9a-f]{8}: The talk, 2 messages")
         first = send("/new", r"resume with: ragforge chat -r ([0-9a-f]{8})")[1]
-        send("hello again", r"Two\.")
+        send("Which cache?", r"Two\.")
         send("/resume nobody-knows-it", r"nobody-knows-it")
         send("/resume The talk", rf"conversation {first}: The talk")
         terminal.type("/quit" + ENTER)
         terminal.expect(f"resume with: ragforge chat -r {first}")
         assert terminal.wait() == 0
     listed = ragforge.json("conversations", "list", "--json")["items"]
-    assert {(c["title"], tuple(c["tags"])) for c in listed} == {("The talk", ("a", "b")), ("hello again", ())}
+    assert {(c["title"], tuple(c["tags"])) for c in listed} == {("The talk", ("a", "b")), ("Which cache?", ())}
 
 
 def test_an_answer_longer_than_the_screen_is_printed_once(ragforge: CommandLine) -> None:

@@ -78,6 +78,7 @@ def turn(conversation_id: str, **ties: Any) -> Parameters:
 UNOWNED: dict[str, str] = {
     "schema_state": "the schema is the server's",
     "taken_nodes": "whether a uuid is anybody's, so that an import gives another; nothing is told of whose",
+    "begin_new_restore": "whether a uuid is anybody's, in which case nothing is begun; it makes what is the owner's",
     "filed_anywhere": "whether a uuid is anybody's conversation, whose file must stay; nothing is told of whose",
     "taken_anchors": "whether a uuid is another anchor's, so that an import gives another; nothing is told of whose",
     "claim_migration": "the schema is the server's",
