@@ -164,6 +164,7 @@ CODE: dict[str, list[Probe]] = {
     "reference_code": [
         Probe(
             lambda a, b: {"message_id": a.answer, "scopes": [b.caller, b.rare], "kind": "read"},
+            prepare="MATCH (s:Scope) WHERE s.uuid IN [$a_caller, $b_caller] SET s.anchor_key = 'k'",
             expect=lambda rows: [len(row["unclear"]) for row in rows] == [2],
         ),
         Probe(
