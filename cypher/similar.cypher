@@ -46,7 +46,8 @@ WHERE c.user_id = $user_id AND c.project = $project AND c.status <> 'deleting'
 RETURN count(c) AS pending
 
 // name: similar_conversations_text
-// By the words of titles and summaries, where anything was said; how rare a word is is counted among the owner's, as in search_history_text.
+// By the words of titles and summaries, where anything was said; how rare a word is is counted among the owner's, as in
+// search_history_text.
 WITH '+owner_token:' + $owner_token + '^0' AS scope
 CALL (scope) {
   UNWIND $words AS word
@@ -67,16 +68,9 @@ WHERE c.user_id = $user_id AND c.project = $project AND c.status <> 'deleting' A
 RETURN c.uuid AS uuid, score, total
 LIMIT $limit
 
-// name: similar_conversations_vector
-// requires: 2026.2
-// The owner is filtered inside the index, what is being deleted after it. The vector of a conversation is a mean of unit
-// vectors and shorter than 1; the product with it is the cosine (the index scores (1 + cosine) / 2) by its length, which
-// its distance d from the origin is (Neo4j's Euclidean similarity is 1 / (1 + d^2)).
-CYPHER 25
-MATCH (c:Conversation)
-SEARCH c IN (VECTOR INDEX {{index}} FOR $vector WHERE c.user_id = $user_id AND c.project = $project LIMIT $take) SCORE AS score
-WITH c, score
-WHERE c.status <> 'deleting'
+// part: by_product
+// The vector of a conversation is a mean of unit vectors and shorter than 1; the product with it is the cosine (`score` is
+// (1 + cosine) / 2) by its length, which its distance d from the origin is (Neo4j's Euclidean similarity is 1 / (1 + d^2)).
 WITH c.uuid AS uuid, (2 * score - 1) * sqrt(1 / vector.similarity.euclidean(c[$property], $origin) - 1) AS score
 ORDER BY score DESC
 LIMIT $limit
@@ -85,16 +79,21 @@ OPTIONAL MATCH (p:RagforgeMeta {key: 'project/' + $project})
 RETURN found, coalesce([p.model, p.dimension] <> [$space_model, $space_dimension], false) AS moved
 
 // name: similar_conversations_vector
+// requires: 2026.2
+// The owner is filtered inside the index, what is being deleted after it.
+CYPHER 25
+MATCH (c:Conversation)
+SEARCH c IN (VECTOR INDEX {{index}} FOR $vector WHERE c.user_id = $user_id AND c.project = $project LIMIT $take) SCORE AS score
+WITH c, score
+WHERE c.status <> 'deleting'
+// include: by_product
+
+// name: similar_conversations_vector
 // Older servers filter nothing inside the index: the owner's conversations are compared one by one (500 took 10 ms).
 MATCH (c:Conversation)
 WHERE c.user_id = $user_id AND c.project = $project AND c.status <> 'deleting' AND c[$property] IS NOT NULL
-WITH c.uuid AS uuid, (2 * vector.similarity.cosine(c[$property], $vector) - 1)
-  * sqrt(1 / vector.similarity.euclidean(c[$property], $origin) - 1) AS score
-ORDER BY score DESC
-LIMIT $limit
-WITH collect([uuid, score]) AS found
-OPTIONAL MATCH (p:RagforgeMeta {key: 'project/' + $project})
-RETURN found, coalesce([p.model, p.dimension] <> [$space_model, $space_dimension], false) AS moved
+WITH c, vector.similarity.cosine(c[$property], $vector) AS score
+// include: by_product
 
 // name: found_conversations
 UNWIND $uuids AS uuid

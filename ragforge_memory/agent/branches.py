@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ragforge_memory.agent.inputs import MAX_LIMIT
+from ragforge_memory.agent.inputs import MAX_LIMIT, checked_text
 from ragforge_memory.agent.patience import shielded
 from ragforge_memory.errors import InvalidInput, RagforgeError
 from ragforge_memory.graph.branches import BranchPoint, BranchStore
@@ -57,22 +57,20 @@ async def sibling_for_answer(services: Services, conversation_id: str, message_i
     """A branch that ends with the question of an answer.
 
     Raises:
-        InvalidInput: the message is no answer.
+        InvalidInput: the message is no answer, or its question cannot be asked.
     """
     branches = store(services)
     point = await branches.point(conversation_id, message_id)
     assert point.message is not None
     question_id = point.message["in_reply_to"]
-    if point.message["role"] != "assistant" or question_id is None:
-        merged = point.message["role"] == "assistant"
-        raise InvalidInput(
-            "what was merged or imported without its question cannot be given again"
-            if merged
-            else "only an answer can be given again",
-            hint="name an answer to a question" if merged else "name an answer; edit() asks another question",
-        )
+    if point.message["role"] != "assistant":
+        raise InvalidInput("only an answer can be given again", hint="name an answer; edit() asks another question")
+    if question_id is None:
+        what = "what was merged or imported without its question cannot be given again"
+        raise InvalidInput(what, hint="name an answer to a question")
     point = await branches.point(conversation_id, question_id)
     assert point.message is not None
+    checked_text(point.message["content"])
     info = await _create(services, conversation_id, point, point.message["seq"], None)
     return Sibling(info, point.message["content"], question_id, info.head_seq)
 

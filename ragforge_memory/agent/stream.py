@@ -11,6 +11,7 @@ from types import TracebackType
 
 from ragforge_memory import events
 from ragforge_memory.agent.loop import check_process
+from ragforge_memory.agent.patience import abandoned
 from ragforge_memory.errors import RagforgeError, TurnCancelled, describe
 from ragforge_memory.models.conversation import AssistantResponse
 
@@ -148,13 +149,8 @@ class AsyncMessageStream:
             return
         self._ended = True
         self._channel.close()
-        if self._task is None:
-            return
-        if not self._task.done():
-            self._task.cancel()
-        await asyncio.wait((self._task,))
-        if not self._task.cancelled():
-            self._task.exception()
+        if self._task is not None:
+            await abandoned(self._task)
 
     def __del__(self) -> None:
         if os.getpid() == self._pid and self._task is not None and not self._task.done() and self._loop is not None:

@@ -85,9 +85,9 @@ async def resolve_anchors(
             at = before.commit if files is None else None
             was = {**await asyncio.to_thread(supposed, root, at, unknown, anchors), **was}
         change = change_in(was, now, {*touched, *was})
+    if lost:
         # What is only supposed to have been there has gaps.
         siblings = Siblings() if unseen else Siblings(chain(*was.values()), chain(*now.files.values()), change.kept)
-    if lost:
         there = await _same_tokens(lost, now, placed, store) if unseen else _taken_over(lost, change)
         elsewhere = dict.fromkeys(each.definition for each in there.values() if each.definition)
         change.new.extend(each for each in elsewhere if each not in change.new)

@@ -192,6 +192,14 @@ def run_script(text: str, config: Neo4jConfig, owner: Owner, home: Path) -> subp
     )
 
 
+def interrupted(process: subprocess.Popen[str]) -> tuple[str, str]:
+    """What a process writes after Ctrl-C, which it gets once it has said something."""
+    assert process.stdout is not None
+    assert process.stdout.readline() == "said\n"
+    process.send_signal(2)
+    return process.communicate(timeout=100)
+
+
 def test_ctrl_c_keeps_the_partial_answer(neo4j_config: Neo4jConfig, owner: Owner, tmp_path: Path) -> None:
     process = run_script(
         """
@@ -211,10 +219,7 @@ def test_ctrl_c_keeps_the_partial_answer(neo4j_config: Neo4jConfig, owner: Owner
         owner,
         tmp_path,
     )
-    assert process.stdout is not None
-    assert process.stdout.readline() == "said\n"
-    process.send_signal(2)
-    out, err = process.communicate(timeout=100)
+    out, err = interrupted(process)
     assert "('assistant', 'partial', 'Once upon')" in out, err
     assert process.returncode == 0, err
 
@@ -267,10 +272,7 @@ def test_ctrl_c_keeps_the_branch_with_the_partial_answer(
         owner,
         tmp_path,
     )
-    assert process.stdout is not None
-    assert process.stdout.readline() == "said\n"
-    process.send_signal(2)
-    out, err = process.communicate(timeout=100)
+    out, err = interrupted(process)
     assert out.endswith("('assistant', 'partial', 'Once upon')]\n"), err
     assert process.returncode == 0, err
 

@@ -148,7 +148,6 @@ class ConversationBranches(ConversationTurns):
             async with branches.removed_unanswered(services, creation()) as made:
                 sibling = self._sibling(made.info)
                 found.append(sibling)
-                checked_text(made.question)
                 turn = sibling._start(made.question, metadata, None, made.question_id, made.asked_seq)
                 try:
                     return await outcome(turn)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Generic, TypeVar
 
+from ragforge_memory.embeddings.calibration import similarity
 from ragforge_memory.errors import ConversationNotFound, EmbeddingError, RagforgeError, SpaceMoved
+from ragforge_memory.retrieval.words import is_same
 
 if TYPE_CHECKING:
     from ragforge_memory.agent.services import Services
@@ -86,6 +88,22 @@ async def question_vector(services: Services, query: str, *, stored: bool) -> Ve
             return await services.embedder.embed_query(query)
     except TimeoutError as error:
         raise EmbeddingError(f"the question's vector was not there within {EMBEDDING_SECONDS:g} s") from error
+
+
+def similarity_to(services: Services, query: str, texts: Iterable[str | None], cosine: float | None) -> float | None:
+    """How similar to a question something is; None where that was not compared.
+
+    Args:
+        services: what is open.
+        query: the question.
+        texts: what it says: one that is the question itself is as similar as can be, since models that read questions
+            otherwise than texts give the same text two vectors.
+        cosine: of its vector and the question's.
+    """
+    if cosine is None or services.embedder is None:
+        return None
+    same = any(is_same(text or "", query) for text in texts)
+    return 1.0 if same else similarity(cosine, services.embedder.unrelated_cosine)
 
 
 async def following(work: Callable[[], Awaitable[T]]) -> T:

@@ -7,16 +7,16 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from ragforge_memory.agent.decisions import decisions
-from ragforge_memory.agent.search.candidates import MEANING, TEXT, both, question_vector
+from ragforge_memory.agent.search.candidates import MEANING, TEXT, both, question_vector, similarity_to
 from ragforge_memory.agent.search.inputs import checked_filters
-from ragforge_memory.embeddings.calibration import cosine_of, similarity
+from ragforge_memory.embeddings.calibration import cosine_of
 from ragforge_memory.graph.anchors import ReferenceStore
 from ragforge_memory.graph.search import CANDIDATES, EVERYTHING, Filters, Hit, Hits, part_of, words_of
 from ragforge_memory.models.conversation import ConversationInfo, Message, Page, ScoredMessage
 from ragforge_memory.models.search import SearchResults
 from ragforge_memory.retrieval.fusion import FLOOR_WITHOUT_WORDS, fused_with_gaps
 from ragforge_memory.retrieval.neighbours import Place, Ranked, is_apart, ranked
-from ragforge_memory.retrieval.words import is_same, matched
+from ragforge_memory.retrieval.words import matched
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -273,13 +273,7 @@ class _Found:
         return len(matched(self._words, item[0].content)) / len(self._words) if self._words else 0.0
 
     def _similarity(self, place: Place, item: tuple[Message, float | None]) -> float | None:
-        cosine = self._meaning.get(place, item[1])
-        embedder = self._services.embedder
-        if cosine is None or embedder is None:
-            return None
-        # Models that read questions otherwise than texts give the same text two vectors.
-        same = is_same(item[0].content, self._query)
-        return 1.0 if same else similarity(cosine, embedder.unrelated_cosine)
+        return similarity_to(self._services, self._query, (item[0].content,), self._meaning.get(place, item[1]))
 
     def _scored(self, each: Ranked) -> ScoredMessage:
         item = self._messages[each.place]

@@ -7,15 +7,14 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from ragforge_memory.agent.search.candidates import MEANING, TEXT, both, question_vector
-from ragforge_memory.embeddings.calibration import similarity
+from ragforge_memory.agent.search.candidates import MEANING, TEXT, both, question_vector, similarity_to
 from ragforge_memory.embeddings.pages import PAGE, answers, embed_page
 from ragforge_memory.errors import SpaceMoved
 from ragforge_memory.graph.search import CANDIDATES, words_of
 from ragforge_memory.models.conversation import ConversationInfo
 from ragforge_memory.models.search import SearchResults
 from ragforge_memory.retrieval.fusion import VECTOR_WEIGHT, scaled
-from ragforge_memory.retrieval.words import is_same, matched
+from ragforge_memory.retrieval.words import matched
 
 if TYPE_CHECKING:
     from ragforge_memory.agent.services import Services
@@ -129,10 +128,7 @@ async def find_similar(
         if uuid not in read:
             continue
         info, cosine = read[uuid]
-        known = None
-        if cosine is not None and services.embedder is not None:
-            same = any(is_same(text or "", query) for text in (info.title, info.summary))
-            known = 1.0 if same else similarity(cosine, services.embedder.unrelated_cosine)
+        known = similarity_to(services, query, (info.title, info.summary), cosine)
         said = f"{info.title or ''} {info.summary or ''}"
         share = len(matched(words, said)) / len(words) if words else 0.0
         if min_score is None or (known if known is not None else share) >= min_score:
