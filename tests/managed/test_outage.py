@@ -13,8 +13,10 @@ import pytest
 
 from ragforge_memory import AsyncConversationAgent, ConversationConfig
 from ragforge_memory.graph.managed import ensure_running, status
+from ragforge_memory.graph.managed.processes import identify
 from ragforge_memory.llm.scripted import ScriptedProvider
 from tests.agent.outages import TenTurns
+from tests.managed.signals import kill, stop_whole
 
 pytestmark = [pytest.mark.anyio, pytest.mark.long]
 
@@ -25,23 +27,20 @@ async def test_ten_turns(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     server = status(home).pid
     assert server is not None
 
-    async def strike(number: int) -> None:
-        os.kill(server, number)
-
     async def stop() -> None:
-        await strike(signal.SIGSTOP)
+        stop_whole(server)
 
     async def go_on() -> None:
-        await strike(signal.SIGCONT)
+        os.kill(server, signal.SIGCONT)
 
-    async def kill() -> None:
-        await strike(signal.SIGKILL)
+    async def end() -> None:
+        kill(identify(server))
 
     async def nothing() -> None:
         """Its supervisor, or the agent, starts it again."""
 
     # Killed last: it is another process after that.
-    for story in (TenTurns(stop, go_on), TenTurns(kill, nothing)):
+    for story in (TenTurns(stop, go_on), TenTurns(end, nothing)):
         agent = AsyncConversationAgent(
             llm_provider=ScriptedProvider(story.script()),
             tools=story.tools,

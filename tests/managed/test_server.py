@@ -22,6 +22,7 @@ from ragforge_memory.graph.managed.login import count_connections
 from ragforge_memory.graph.managed.processes import identify, is_alive
 from tests.downloads.repository import serving
 from tests.managed.clients import Client
+from tests.managed.signals import kill, stop_whole
 
 pytestmark = [pytest.mark.long, pytest.mark.timeout(300)]  # a start takes ten seconds, on a busy machine a minute
 
@@ -29,13 +30,6 @@ pytestmark = [pytest.mark.long, pytest.mark.timeout(300)]  # a start takes ten s
 def ask(info: ServerInfo, statement: str) -> list[object]:
     with neo4j.GraphDatabase.driver(info.uri, auth=(info.username, info.password)) as driver:
         return [record[0] for record in driver.execute_query(statement, database_="neo4j").records]
-
-
-def kill(process: ProcessId | None) -> None:
-    assert process is not None
-    os.kill(process.pid, signal.SIGKILL)
-    while is_alive(process):
-        """The kill takes effect a moment later."""
 
 
 def supervisor(home: Path) -> ProcessId:
@@ -125,16 +119,6 @@ def test_a_killed_supervisor_is_replaced_under_the_running_server(home: Path) ->
     after = ensure_running(home)
     assert after == before
     assert supervisor(home) != owner
-
-
-def stop_whole(pid: int) -> None:
-    """SIGSTOP, and waits until the last thread has stopped: until then one may still answer."""
-    os.kill(pid, signal.SIGSTOP)
-    threads = Path(f"/proc/{pid}/task")
-    while threads.is_dir() and any(
-        (thread / "stat").read_text().rpartition(")")[2].split()[0] not in "tT" for thread in threads.iterdir()
-    ):
-        os.sched_yield()
 
 
 def test_a_server_that_hangs_is_an_error_and_not_a_wait(home: Path) -> None:
