@@ -171,7 +171,7 @@ class TenTurns:
             if answer.in_reply_to != question.uuid:
                 found.append(f"{answer.content!r} answers something else")
             if [call.result for call in answer.tool_calls] != [f"noted {answer.content[7:-1]}"]:
-                found.append(f"the tool calls of {answer.content!r}")
+                found.append(f"{answer.content!r} has other tool calls: {answer.tool_calls}")
         acknowledged = [uuid for each in self.responses for uuid in (each.user_message_id, each.message_id)]
         if [each.uuid for each in history] != acknowledged:
             found.append("other uuids than were acknowledged")

@@ -26,7 +26,11 @@ def stop_whole(pid: int) -> None:
 
 
 def _threads(pid: int) -> list[Path]:
-    return list(Path(f"/proc/{pid}/task").glob("*/stat"))
+    threads = Path(f"/proc/{pid}/task")
+    try:
+        return [threads / thread / "stat" for thread in os.listdir(threads)]
+    except (FileNotFoundError, ProcessLookupError):
+        return []
 
 
 def _has_stopped(stat: Path) -> bool:
