@@ -20,6 +20,9 @@ from ragforge_memory.models.owner import Owner
 # or two; a server under load, or a client that waits for its input, much longer.
 LEASE_SECONDS = 600
 
+# Tokens of this process's restores that were given up. Where the line broke, the server may still have made what was
+# begun under one, after it was looked for to be taken away: nobody goes on with that, however long its lease is.
+_given_up: set[str] = set()
 
 Batches = Mapping[str, Sequence[Mapping[str, Any]]]
 """Rows by conversation."""
@@ -30,8 +33,9 @@ class Known:
     """What is here of a conversation that shall be restored.
 
     ``shared``: it was deleted, and branches share what is left, up to ``kept_to``. ``left``: it was deleted or half
-    restored, and a sweep takes it away. ``restoring``: ``holder`` (host:process) restores it now, under ``token``. The
-    messages are the one in the place that was asked for, and the last that is shared.
+    restored, and a sweep takes it away. ``restoring``: ``holder`` (host:process) restores it now, under ``token`` (not
+    one that this process has given up). The messages are the one in the place that was asked for, and the last that is
+    shared.
     """
 
     hidden: bool
@@ -77,6 +81,12 @@ class RestoreStore:
         self.token = uuid4().hex
         self._steps: dict[str, int] = {}
 
+    def give_up(self) -> str:
+        """Ends what was begun: returns its token, and goes on under a new one."""
+        given_up, self.token = self.token, uuid4().hex
+        _given_up.add(given_up)
+        return given_up
+
     async def taken(self, uuids: Sequence[str]) -> set[str]:
         """Which of these are uuids of somebody's conversations, messages, calls, results, summaries or insights."""
         rows = await self._client.read("taken_nodes", timeout=PATIENT_TIMEOUT, uuids=list(uuids)) if uuids else []
@@ -92,10 +102,11 @@ class RestoreStore:
         """What is here of this owner's conversations, each with the seq whose message is asked for."""
         asked = [{"uuid": uuid, "seq": seq} for uuid, seq in conversations.items()]
         rows = await self._read("restore_state", conversations=asked) if asked else []
-        names = ("hidden", "shared", "restoring", "holder", "token", "kept_to", "last_message_id", "kept_message_id")
+        names = ("hidden", "shared", "holder", "token", "kept_to", "last_message_id", "kept_message_id")
         return {
             row["uuid"]: Known(
                 **{name: row[name] for name in names},
+                restoring=row["restoring"] and row["token"] not in _given_up,
                 lineage=tuple(Part(part["id"], int(part["top"])) for part in row["lineage"]),
             )
             for row in rows

@@ -258,6 +258,37 @@ async def test_new_ones_whose_writes_are_repeated(
         assert graph.seen().differs(seen) == []
 
 
+@pytest.mark.parametrize("late", [False, True], ids=["at once", "late"])
+async def test_new_ones_whose_begin_had_no_answer(
+    late: bool, make_agent: MakeAgent, graph: Graph, names: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The line broke, and the server was not there to be asked: what it made all the same, before or after they were
+    looked for to be taken away, holds the next import back for no lease."""
+    found = io.BytesIO(archive(*_small(names)))
+    async with make_agent(settings=SETTINGS) as agent:
+        write = GraphClient.write
+        begun: dict[str, Any] = {}
+
+        async def broken(self: GraphClient, name: str, /, **given: Any) -> Any:
+            if name == "begin_new_restore":
+                begun.update(given)
+            if name == "begin_new_restore" and not late:
+                await write(self, name, **given)
+            raise GraphUnavailable("gone")
+
+        monkeypatch.setattr(GraphClient, "write", broken)
+        with pytest.raises(GraphUnavailable):
+            await agent.import_conversations(found)
+        monkeypatch.setattr(GraphClient, "write", write)
+        if late:
+            await agent._services.graph.write("begin_new_restore", **begun)
+        assert graph.run("MATCH (c:Conversation {project: $project}) RETURN count(c) AS n") == [{"n": 12}]
+        found.seek(0)
+        report = await agent.import_conversations(found)
+        assert (report.conversations, report.messages, report.failed) == (12, 24, 0)
+        assert not graph.run("MATCH (c:Conversation {project: $project, status: 'deleting'}) RETURN c.uuid")
+
+
 async def test_a_session_that_is_here_is_in_the_way_of_new_ones(make_agent: MakeAgent, names: list[str]) -> None:
     async with make_agent(settings=SETTINGS) as agent:
         await agent.import_conversations(io.BytesIO(archive(conversation(names[0], "q", "a", session_id="s"))))

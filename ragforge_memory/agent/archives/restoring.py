@@ -355,12 +355,13 @@ class Restoring:
     async def roll_back(self) -> None:
         """Takes away what was begun, where the graph is there to do it; else a sweep does, once the lease is over."""
         await self._writer.give_up()
+        token = self._store.give_up()
         begun, self._begun = self._begun, {}
         gone = [self.now(uuid) for uuid in begun]
         self._writer.untied = [row for row in self._writer.untied if row["conversation"] not in gone]
         for uuid in reversed(gone):
             try:
-                await self._conversations.discard(uuid, import_token=self._store.token)
+                await self._conversations.discard(uuid, import_token=token)
             except RagforgeError:
                 log.warning("what was written of an import is taken away later", exc_info=True)
                 return
