@@ -137,7 +137,9 @@ CALL (p) {
     WITH p, f, new, s
     WHERE s.project = $project OR s.project IS NULL
     SET s += new.properties, s.project = $project
-    FOREACH (_ IN CASE WHEN new.pending THEN [1] ELSE [] END | SET s:PendingEmbedding REMOVE s:FailedEmbedding, s.attempts)
+    FOREACH (_ IN CASE WHEN new.pending THEN [1] ELSE [] END |
+      SET s:PendingEmbedding
+      REMOVE s:FailedEmbedding, s.attempts, s.attempt)
     FOREACH (_ IN CASE WHEN new.moved THEN [1] ELSE [] END | MERGE (s)-[:DEFINED_IN]->(f) MERGE (s)-[:BELONGS_TO]->(p))
     WITH s, f, new
     WHERE new.moved

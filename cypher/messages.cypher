@@ -287,11 +287,15 @@ CALL (moving, moved) {
 RETURN stored, moved
 
 // name: fail_message_embeddings
-// After the third failure the message waits no longer; doctor shows it.
+// After the third failure the message waits no longer; doctor shows it. One that is repeated after its answer was lost
+// finds that its attempt was counted.
 UNWIND $uuids AS uuid
 MATCH (m:PendingEmbedding:Message {uuid: uuid})
 WHERE m.user_id = $user_id AND m.project = $project
-SET m.attempts = coalesce(m.attempts, 0) + 1
+SET m.uuid = m.uuid
+WITH m
+WHERE coalesce(m['attempt'] <> $attempt, true)
+SET m.attempts = coalesce(m.attempts, 0) + 1, m.attempt = $attempt
 FOREACH (_ IN CASE WHEN m.attempts >= 3 THEN [1] ELSE [] END | REMOVE m:PendingEmbedding SET m:FailedEmbedding)
 RETURN count(*) AS failed
 

@@ -30,15 +30,15 @@ RETURN c {.uuid, .session_id, .title, .summary, .tags, .status, .message_count, 
 // begin_delete for what retention has found: only if nothing was said in it since. SET comes first, for its lock; what was
 // read before it does not count.
 MATCH (c:Conversation {uuid: $uuid})
-WHERE c.user_id = $user_id AND c.project = $project AND c.status <> 'deleting'
+WHERE c.user_id = $user_id AND c.project = $project AND (c.status <> 'deleting' OR c.delete_token = $token)
 SET c.uuid = c.uuid
 WITH c
-WHERE c['status'] <> 'deleting' AND c['updated_at'] = datetime($stamp) AND NOT EXISTS {
+WHERE c['delete_token'] = $token OR c['status'] <> 'deleting' AND c['updated_at'] = datetime($stamp) AND NOT EXISTS {
   MATCH (q:Message {conversation_id: c.uuid})
   WHERE q.seq > c.head_seq - 50 AND q.role = 'user' AND q.state = 'complete'
     AND q.timestamp > datetime() - duration({seconds: $patience})
     AND NOT EXISTS { MATCH (a:Message {conversation_id: c.uuid, in_reply_to: q.uuid}) WHERE a.seq > q.seq }
 }
-SET c.status = 'deleting'
+SET c.status = 'deleting', c.delete_token = $token
 REMOVE c.session_id
 RETURN c.uuid AS uuid

@@ -160,9 +160,13 @@ CALL (moving, moved) {
 RETURN stored, moved
 
 // name: fail_scope_embeddings
+// As fail_message_embeddings.
 UNWIND $uuids AS uuid
 MATCH (s:PendingEmbedding:Scope {uuid: uuid})
 WHERE s.project = $project
-SET s.attempts = coalesce(s.attempts, 0) + 1
+SET s.uuid = s.uuid
+WITH s
+WHERE coalesce(s['attempt'] <> $attempt, true)
+SET s.attempts = coalesce(s.attempts, 0) + 1, s.attempt = $attempt
 FOREACH (_ IN CASE WHEN s.attempts >= 3 THEN [1] ELSE [] END | REMOVE s:PendingEmbedding SET s:FailedEmbedding)
 RETURN count(*) AS failed

@@ -25,18 +25,21 @@ CALL (moving, moved) {
     AND coalesce(c.title, '') = row.title AND coalesce(c.summary, '') = row.summary
     AND CASE WHEN c.message_count > 2 THEN 2 ELSE c.message_count END = row.first
   CALL db.create.setNodeVectorProperty(c, $property, row.vector)
-  REMOVE c:PendingEmbedding, c:FailedEmbedding, c.attempts
+  REMOVE c:PendingEmbedding, c:FailedEmbedding, c.attempts, c.attempt
   FOREACH (_ IN CASE WHEN moving THEN [1] ELSE [] END | SET c:PendingReembedding)
   RETURN count(*) AS stored
 }
 RETURN stored, moved
 
 // name: fail_conversation_vectors
-// After the third failure it waits no longer, until something new is said of it.
+// As fail_message_embeddings, until something new is said of it.
 UNWIND $uuids AS uuid
 MATCH (c:PendingEmbedding:Conversation {uuid: uuid})
 WHERE c.user_id = $user_id AND c.project = $project
-SET c.attempts = coalesce(c.attempts, 0) + 1
+SET c.uuid = c.uuid
+WITH c
+WHERE coalesce(c['attempt'] <> $attempt, true)
+SET c.attempts = coalesce(c.attempts, 0) + 1, c.attempt = $attempt
 FOREACH (_ IN CASE WHEN c.attempts >= 3 THEN [1] ELSE [] END | REMOVE c:PendingEmbedding SET c:FailedEmbedding)
 RETURN count(*) AS failed
 

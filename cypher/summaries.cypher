@@ -176,11 +176,14 @@ CALL (moving, moved) {
 RETURN stored, moved
 
 // name: fail_summary_embeddings
-// After the third failure a summary waits no longer.
+// As fail_message_embeddings.
 UNWIND $uuids AS uuid
 MATCH (s:PendingEmbedding:Summary {uuid: uuid})
 WHERE s.user_id = $user_id AND s.project = $project
-SET s.attempts = coalesce(s.attempts, 0) + 1
+SET s.uuid = s.uuid
+WITH s
+WHERE coalesce(s['attempt'] <> $attempt, true)
+SET s.attempts = coalesce(s.attempts, 0) + 1, s.attempt = $attempt
 FOREACH (_ IN CASE WHEN s.attempts >= 3 THEN [1] ELSE [] END | REMOVE s:PendingEmbedding SET s:FailedEmbedding)
 RETURN count(*) AS failed
 

@@ -352,8 +352,9 @@ class MessageStore:
 
     async def fail_embeddings(self, uuids: Sequence[str]) -> None:
         """Counts a failed attempt; after the third a message waits no longer."""
+        failed: dict[str, Any] = {"uuids": list(uuids), "attempt": uuid4().hex}
         await self._client.write(
-            "fail_message_embeddings", timeout=PATIENT_TIMEOUT, recover=False, uuids=list(uuids), **self._owner
+            "fail_message_embeddings", timeout=PATIENT_TIMEOUT, recover=False, **failed, **self._owner
         )
 
     async def count_pending(self) -> int:

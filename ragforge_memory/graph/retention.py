@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass
+from uuid import uuid4
 
 from ragforge_memory.graph.client import PATIENT_TIMEOUT, GraphClient
 from ragforge_memory.graph.messages import ANSWER_PATIENCE
@@ -67,6 +68,7 @@ class RetentionStore:
             uuid=each.info.uuid,
             stamp=each.stamp,
             patience=ANSWER_PATIENCE,
+            token=uuid4().hex,
             **self._owner,
         )
         return bool(rows)

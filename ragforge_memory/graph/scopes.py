@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any
+from uuid import uuid4
 
 from ragforge_memory.graph.client import PATIENT_TIMEOUT, GraphClient
 from ragforge_memory.graph.records import from_json
@@ -185,7 +186,8 @@ class ScopeStore:
 
     async def fail_embeddings(self, project: str, uuids: Sequence[str]) -> None:
         """Counts a failed attempt; after the third a scope waits no longer."""
-        await self._client.write("fail_scope_embeddings", timeout=PATIENT_TIMEOUT, project=project, uuids=list(uuids))
+        failed: dict[str, Any] = {"uuids": list(uuids), "attempt": uuid4().hex}
+        await self._client.write("fail_scope_embeddings", timeout=PATIENT_TIMEOUT, project=project, **failed)
 
 
 def scope(row: Mapping[str, Any], *, score: float | None = None, matched_by: tuple[str, ...] = ()) -> Scope:

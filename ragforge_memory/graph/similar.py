@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
+from uuid import uuid4
 
 from ragforge_memory.graph.client import PATIENT_TIMEOUT, GraphClient
 from ragforge_memory.graph.records import content_text, conversation_info
@@ -112,7 +113,8 @@ class SimilarStore:
 
     async def fail(self, uuids: Sequence[str]) -> None:
         """Counts a failed attempt; after the third a conversation waits no longer."""
-        await self._client.write("fail_conversation_vectors", timeout=PATIENT_TIMEOUT, uuids=list(uuids), **self._owner)
+        failed: dict[str, Any] = {"uuids": list(uuids), "attempt": uuid4().hex}
+        await self._client.write("fail_conversation_vectors", timeout=PATIENT_TIMEOUT, **failed, **self._owner)
 
     async def count_pending(self) -> int:
         """How many wait for a vector."""

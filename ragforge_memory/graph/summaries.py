@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 from uuid import uuid4
 
 from ragforge_memory.errors import conversation_gone
@@ -309,7 +310,8 @@ class SummaryStore:
 
     async def fail_embeddings(self, uuids: Sequence[str]) -> None:
         """Counts a failed attempt; after the third a summary waits no longer."""
-        await self._client.write("fail_summary_embeddings", timeout=PATIENT_TIMEOUT, uuids=list(uuids), **self._owner)
+        failed: dict[str, Any] = {"uuids": list(uuids), "attempt": uuid4().hex}
+        await self._client.write("fail_summary_embeddings", timeout=PATIENT_TIMEOUT, **failed, **self._owner)
 
     async def count_pending(self) -> int:
         """How many summaries wait for a vector."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -79,3 +80,46 @@ async def test_writes_that_are_run_twice_are_done_once(
         assert (moved.switched, moved.dimension, moved.failed) == (True, 16, 0)
     assert {"append_message", "complete_turn", "begin_delete", "finish_ingest", "finish_restore"} <= repeated
     assert {"claim_summary", "take_ingest_lease", "switch_space", "create_branch", "merge_branch"} <= repeated
+
+
+async def test_a_failed_vector_is_counted_once(
+    make_agent: MakeAgent, cypher: Cypher, repeated: set[str], tmp_path: Path
+) -> None:
+    (tmp_path / "prices.py").write_text("def total(prices):\n    return sum(prices)\n", encoding="utf-8")
+    provider = ScriptedProvider(["Yes."], purposes={"summary": ["They spoke of total."]}, loop=True)
+    settings = {"embed_messages": True, "summarize_every": 2, "enable_summarization": True}
+    async with make_agent(provider=provider, settings=settings, root=tmp_path, embedder=HashingEmbedder(8)) as agent:
+        await agent.ingest()
+        conversation = await agent.create_conversation()
+        await conversation.send_message("Well?")
+        await agent.drain(60)
+        services = await agent.open()
+        assert services.summaries is not None
+        assert services.similar is not None
+        owner = services.owner.parameters
+        kinds = {
+            "Message": services.messages.fail_embeddings,
+            "Summary": services.summaries.store.fail_embeddings,
+            "Scope": partial(services.scopes.fail_embeddings, owner["project"]),
+            "Conversation": services.similar.fail,
+        }
+        for label, fail in kinds.items():
+            found = f"MATCH (n:{label} {{project: $p}}) WITH n LIMIT 1 SET n:PendingEmbedding RETURN n.uuid AS uuid"
+            [node] = cypher(found, p=owner["project"])
+            state = f"MATCH (n:{label} {{uuid: $u}}) RETURN n.attempts AS attempts, n:PendingEmbedding AS waits"
+            for attempts in (1, 2, 3):
+                await fail([node["uuid"]])
+                assert cypher(state, u=node["uuid"]) == [{"attempts": attempts, "waits": attempts < 3}], label
+
+
+async def test_retention_finishes_what_it_has_begun(make_agent: MakeAgent, cypher: Cypher, repeated: set[str]) -> None:
+    async with make_agent("Yes.", settings={"embed_messages": False, "enable_summarization": False}) as agent:
+        conversation = await agent.create_conversation()
+        await conversation.send_message("Well?")
+        uuid = conversation.uuid
+        del conversation  # what somebody holds stays
+        cypher("MATCH (c:Conversation {uuid: $u}) SET c.updated_at = datetime('2020-01-01T00:00:00Z')", u=uuid)
+        gone = await agent.delete_expired_conversations(older_than_days=1)
+        assert [info.uuid for info in gone] == [uuid]
+        assert cypher("MATCH (c:Conversation {uuid: $u}) RETURN c.uuid", u=uuid) == []
+    assert "begin_expiry" in repeated

@@ -324,7 +324,7 @@ CODE: dict[str, list[Probe]] = {
     "store_scope_embeddings": [
         Probe(lambda a, b: {"property": EMBEDDING, "rows": [{"uuid": b.caller, "vector": VECTOR, "hash": "h1"}]})
     ],
-    "fail_scope_embeddings": [Probe(lambda a, b: {"uuids": [b.caller]})],
+    "fail_scope_embeddings": [Probe(lambda a, b: {"uuids": [b.caller], "attempt": "t"})],
     "project_has_vectors": [
         Probe(
             lambda a, b: {"property": EMBEDDING, "conversation_property": EMBEDDING},

@@ -277,7 +277,7 @@ CONVERSATIONS: dict[str, list[Probe]] = {
     "store_message_embeddings": [
         Probe(lambda a, b: {"property": EMBEDDING, "rows": [{"uuid": b.question, "vector": VECTOR}]})
     ],
-    "fail_message_embeddings": [Probe(lambda a, b: {"uuids": [b.question]})],
+    "fail_message_embeddings": [Probe(lambda a, b: {"uuids": [b.question], "attempt": "t"})],
     "count_pending": [Probe(lambda a, b: {}, expect=something)],
     "due_summaries": [Probe(lambda a, b: {"every": 1, "limit": 1_000, "filed": False}, expect=something)],
     "claim_summary": [
@@ -320,7 +320,7 @@ CONVERSATIONS: dict[str, list[Probe]] = {
     "store_summary_embeddings": [
         Probe(lambda a, b: {"property": EMBEDDING, "rows": [{"uuid": b.summary, "vector": VECTOR}]})
     ],
-    "fail_summary_embeddings": [Probe(lambda a, b: {"uuids": [b.summary]})],
+    "fail_summary_embeddings": [Probe(lambda a, b: {"uuids": [b.summary], "attempt": "t"})],
     "count_pending_summaries": [Probe(lambda a, b: {}, expect=something)],
     "project_health": [Probe(lambda a, b: {"property": EMBEDDING}, expect=something)],
 }

@@ -19,7 +19,7 @@ def _expired(age: int | None, keep: int | None) -> dict[str, Any]:
 
 
 def _stamped(data: Data) -> dict[str, Any]:
-    return {"uuid": data.conversation, "stamp": "2020-01-01T00:00:00Z", "patience": 0}
+    return {"uuid": data.conversation, "stamp": "2020-01-01T00:00:00Z", "patience": 0, "token": "t"}
 
 
 def _own_alone(rows: Rows) -> bool:

@@ -102,7 +102,7 @@ SEARCH: dict[str, list[Probe]] = {
             )
         )
     ],
-    "fail_conversation_vectors": [Probe(lambda a, b: {"uuids": [b.conversation]}, prepare=_WAITING)],
+    "fail_conversation_vectors": [Probe(lambda a, b: {"uuids": [b.conversation], "attempt": "t"}, prepare=_WAITING)],
     "count_pending_conversations": [Probe(lambda a, b: {}, prepare=_WAITING)],
     "similar_conversations_text": [
         Probe(lambda a, b: _asked(b, words=[b.word]), prepare=_WAITING),

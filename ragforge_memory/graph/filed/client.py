@@ -10,6 +10,7 @@ import logging
 from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
+from uuid import uuid4
 
 import neo4j
 
@@ -349,7 +350,7 @@ class FiledClient(GraphClient):
             # One that has no text must not keep the others waiting.
             failed = {row["uuid"] for row in rows if lost & {row["uuid"], *(part[2] for part in row.get("first", ()))}}
             rows[:] = [row for row in rows if row["uuid"] not in failed]
-            await super().write(_FAILS[name], uuids=sorted(failed), **owned)
+            await super().write(_FAILS[name], uuids=sorted(failed), attempt=uuid4().hex, **owned)
             return
         # What is found is shown as far as it can be; what is lost is told of, and a search is no place to end at.
         if name == "found_messages":
