@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import time
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -14,7 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import neo4j
 from neo4j import exceptions as driver_errors
 
-from ragforge_memory.errors import ConfigError, ForkedProcess, GraphError, GraphUnavailable
+from ragforge_memory.errors import ConfigError, ForkedProcess, GraphError, GraphTimeout, GraphUnavailable
 from ragforge_memory.graph.breaker import Breaker, in_a_hurry
 from ragforge_memory.graph.failures import first_line, translated
 from ragforge_memory.graph.liveness import SLOW_TIMEOUT, STATEMENT_TIMEOUT, is_lost, refusal, unless_hanging
@@ -270,7 +271,7 @@ class GraphClient:
 
     async def _recovered(self, attempt: Callable[[], Awaitable[T]]) -> T:
         """Runs ``attempt``; where a managed server is gone, waits until it is back and tries once more."""
-        generation = self._generation
+        generation, began = self._generation, time.monotonic()
         try:
             return await attempt()
         except GraphUnavailable as error:
@@ -280,7 +281,11 @@ class GraphClient:
                 if self._waiting is not None:
                     self._waiting()
                 await self._reconnect(generation)
-        return await attempt()
+        try:
+            return await attempt()
+        except GraphTimeout as error:
+            waited = f"{time.monotonic() - began:.1f} s in all, with the start of a server that had gone"
+            raise GraphTimeout(f"{error.message}; {waited}", hint=error.hint) from error.__cause__
 
     def _check_process(self) -> None:
         """After a fork the connections are the parent's: two who speak on one break it for both."""
@@ -292,7 +297,7 @@ class GraphClient:
 
     async def _server_info(self) -> neo4j.ServerInfo:
         self._check_process()
-        with self._errors("the first contact", STATEMENT_TIMEOUT):
+        with self._errors("the first contact"):
             async with asyncio.timeout(STATEMENT_TIMEOUT):
                 return await self._driver.get_server_info()
 
@@ -366,16 +371,14 @@ class GraphClient:
                         raise
             return await in_session(with_retries)
 
-        with self._errors(name, timeout or STATEMENT_TIMEOUT):
+        with self._errors(name):
             if timeout is not None:
                 async with asyncio.timeout(timeout):
                     return await attempt()
             return await unless_hanging(self._driver, attempt, managed=self._recover is not None)
 
-    def _errors(self, name: str, timeout: float) -> AbstractContextManager[None]:
-        return translated(
-            name, timeout, address=self._address, database=self._database, managed=self._recover is not None
-        )
+    def _errors(self, name: str) -> AbstractContextManager[None]:
+        return translated(name, address=self._address, database=self._database, managed=self._recover is not None)
 
     @staticmethod
     async def _collect(result: neo4j.AsyncResult) -> list[dict[str, Any]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -13,12 +14,11 @@ from ragforge_memory.errors import GraphError, GraphTimeout, GraphUnavailable, R
 
 
 @contextmanager
-def translated(name: str, timeout: float, *, address: str, database: str, managed: bool) -> Iterator[None]:
+def translated(name: str, *, address: str, database: str, managed: bool) -> Iterator[None]:
     """Turns the exceptions of the driver, and a time-out, into this library's.
 
     Args:
         name: the statement, as messages name it.
-        timeout: seconds that it was given.
         address: the server's.
         database: the database's name.
         managed: whether it is the managed server.
@@ -27,11 +27,12 @@ def translated(name: str, timeout: float, *, address: str, database: str, manage
         GraphUnavailable: the server cannot be reached, refused the login or took too long.
         GraphError: the database refused the statement.
     """
+    began = time.monotonic()
     try:
         yield
     except TimeoutError as error:
         raise GraphTimeout(
-            f"Neo4j at {address} did not answer in time ({name}, {timeout:g} s)",
+            f"Neo4j at {address} did not answer in time ({name}, {time.monotonic() - began:.1f} s)",
             hint="a server that has just been started needs a moment: ask again; one that hangs must be "
             "restarted, see `ragforge neo4j status`",
         ) from error

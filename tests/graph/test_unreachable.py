@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
+import re
+import socket
+import time
+
 import pytest
 
-from ragforge_memory.errors import GraphUnavailable
+from ragforge_memory.config import Neo4jConfig
+from ragforge_memory.errors import GraphTimeout, GraphUnavailable
+from ragforge_memory.graph.client import GraphClient, open_driver
 from ragforge_memory.graph.connect import connect
 
 pytestmark = pytest.mark.anyio
@@ -25,3 +32,23 @@ async def test_the_reason_is_whole_and_the_hint_names_the_setting(
     assert "resolved to" not in said
     assert "Failed to establish connection" in said
     assert f"check {named}," in (caught.value.hint or "")
+
+
+async def test_what_was_waited_is_said_with_the_start_of_a_server_that_had_gone() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as hanging:  # connects, and never answers
+        port = hanging.getsockname()[1]
+
+        async def recover() -> Neo4jConfig:
+            await asyncio.sleep(1.5)
+            return Neo4jConfig(f"bolt://127.0.0.1:{port}")
+
+        client = GraphClient(open_driver(Neo4jConfig(NOWHERE)), address=NOWHERE, recover=recover)
+        began = time.monotonic()
+        with pytest.raises(GraphTimeout) as caught:
+            await client.server_version()
+        waited = time.monotonic() - began
+        await client.aclose()
+    said = re.search(r"\(the first contact, ([\d.]+) s\); ([\d.]+) s in all", caught.value.message)
+    assert said is not None
+    assert float(said[2]) == pytest.approx(waited, abs=0.3)
+    assert float(said[1]) == pytest.approx(waited - 1.5, abs=0.5)
