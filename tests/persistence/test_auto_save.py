@@ -158,6 +158,19 @@ async def test_a_session_that_somebody_else_has_saved(keeping: Keeping) -> None:
             await mine.save()
 
 
+@pytest.mark.parametrize("settings", [{}, LATER, {"enable_memory": False}], ids=["at once", "later", "memory off"])
+async def test_what_was_deleted_cannot_be_saved(settings: dict[str, Any], keeping: Keeping) -> None:
+    async with keeping("neo4j", "one", "two", settings=settings) as agent:
+        handle, other = await agent.create_conversation(), await agent.create_conversation()
+        for conversation in (handle, other):
+            await conversation.send_message("hello")
+            await conversation.save()
+        await (await agent.load_conversation(handle.uuid)).delete()
+        with pytest.raises(ConversationNotFound):
+            await handle.save()
+        await other.save()
+
+
 async def test_turns_while_neo4j_is_away_stay_in_memory_too(
     kind: str, keeping: Keeping, neo4j_config: Neo4jConfig
 ) -> None:

@@ -131,6 +131,7 @@ class ConversationHandle:
         it was when called again.
 
         Raises:
+            ConversationNotFound: it was deleted.
             GraphUnavailable: some of it may be stored; what is not is in memory still.
             InvalidInput: somebody else has saved a conversation of the same session.
         """
@@ -140,6 +141,8 @@ class ConversationHandle:
         if isinstance(services.messages, UnsavedMessages):
             self._info = await services.messages.save(self.uuid)
             services.background.wake()
+        else:
+            self._info = await services.conversations.get(self.uuid)
 
     async def delete(self) -> None:
         """Deletes it with all that hangs on it, in the graph and in this library's files (docs/deletion.md).
