@@ -181,3 +181,16 @@ async def test_a_time_that_is_none_is_said_to_the_model(make_agent: MakeAgent) -
         for call in answer.tool_calls[:2]:
             assert "is no time" in str(call.error)
             assert "2026-11-22" in str(call.error)  # how it is written
+
+
+async def test_times_the_wrong_way_round_are_said_to_the_model(make_agent: MakeAgent) -> None:
+    days = {"since": "2026-11-23", "until": "2026-11-22"}
+    names = {"search_conversation": {"query": "reports"}, "recent_conversations": {}, "list_decisions": {}}
+    calls = [ToolRequest(name, name, {**given, **days}) for name, given in names.items()]
+    calls.append(ToolRequest("one day", "recent_conversations", {"since": "2026-11-23", "until": "2026-11-23"}))
+    async with make_agent(calls, "Done.", tools=CODE_SEARCH_TOOLS) as agent:
+        answer = await (await agent.create_conversation()).send_message("Look.")
+        assert [call.success for call in answer.tool_calls] == [False, False, False, True]
+        assert all("later than until" in str(call.error) for call in answer.tool_calls[:3])
+        with pytest.raises(InvalidInput, match="later than until"):
+            await agent.decisions(**days)

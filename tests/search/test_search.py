@@ -291,6 +291,7 @@ async def test_a_threshold_is_a_similarity(searching: Searching) -> None:
         {"min_score": True},
         {"role": "tool"},
         {"since": "yesterday"},
+        {"since": "2026-11-23", "until": "2026-11-22"},
         {"until": 7},
         {"tool": 3},
     ],

@@ -49,7 +49,8 @@ def checked_filters(
     """What a search leaves out.
 
     Raises:
-        InvalidInput: there is no such role, a time is none, a tag or a tool's name is no word.
+        InvalidInput: there is no such role, a time is none, ``since`` is later than ``until``, a tag or a tool's name
+            is no word.
     """
     from ragforge_memory.graph.search import Filters
 
@@ -59,10 +60,13 @@ def checked_filters(
         check_text(tool, "a tool's name")
     if tags is not None:
         check_labels(None, tags)
+    first, last = _time(since, "since"), _time(until, "until", at=time.max)
+    if first is not None and last is not None and first > last:
+        raise InvalidInput(f"since ({since}) is later than until ({until})", hint="the earlier time is since")
     return Filters(
         role=role,  # type: ignore[arg-type]  # one of them, see above
-        since=_time(since, "since"),
-        until=_time(until, "until", at=time.max),
+        since=first,
+        until=last,
         tool=None if tool is None else str(tool),
         tags=tuple(tags or ()),
     )
