@@ -52,7 +52,16 @@ class RagforgeError(Exception):
 class InvalidInput(RagforgeError, ValueError):
     """An argument was refused before anything was written."""
 
-    advice = "nothing was written: correct it and try again"
+    advice = "correct it and try again"
+
+
+def memory_is_off(what: str) -> InvalidInput:
+    """The error for what takes memory, where memory is off."""
+    return InvalidInput(
+        f"memory is off: {what}",
+        hint="set agent.memory.enabled (ragforge.config.yaml) or enable_memory (ConversationConfig), or leave "
+        "--no-memory out",
+    )
 
 
 class HereAlready(InvalidInput):

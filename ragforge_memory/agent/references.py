@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from ragforge_memory.agent.branches import store
 from ragforge_memory.agent.inputs import bare_name
-from ragforge_memory.errors import InvalidInput
+from ragforge_memory.errors import InvalidInput, memory_is_off
 from ragforge_memory.graph.anchors import ReferenceStore
 from ragforge_memory.models.code import CodeReference, ReferenceKind
 from ragforge_memory.models.conversation import ConversationInfo
@@ -36,8 +36,10 @@ async def refer(
 
     Raises:
         MessageNotFound: the message is none of this conversation's.
-        InvalidInput: one of the names does not mean one definition; nothing was written.
+        InvalidInput: memory is off, or one of the names does not mean one definition; nothing was written.
     """
+    if not services.config.memory.enabled:
+        raise memory_is_off("no message is tied to code")
     await store(services).point(conversation_id, message_id)
     references = ReferenceStore(services.graph, services.owner)
     given = {bare_name(scope): scope for scope in scopes}

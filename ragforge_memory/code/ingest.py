@@ -133,7 +133,8 @@ class _Ingest:
         if state.root is not None and state.root != str(self._root) and not self._options.adopt:
             raise ProjectConflict(
                 f"the project {self._store.project!r} was ingested from {state.root}, this is {self._root}",
-                hint="`ragforge ingest --adopt` takes it over; another `name:` in ragforge.config.yaml keeps both",
+                hint="`ragforge ingest --adopt` (agent.ingest(adopt=True)) takes it over; another `name:` in "
+                "ragforge.config.yaml (project=) keeps both",
             )
         plan = await self._planned(discovery, state)
         if self._is_current(plan, state):

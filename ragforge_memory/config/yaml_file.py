@@ -76,7 +76,7 @@ def _text_of(file: FilePath) -> str:
     except UnicodeDecodeError as error:
         raise ConfigError("the file is not UTF-8 text", hint="save it as UTF-8", file=str(file)) from error
     except FileNotFoundError as error:
-        raise ConfigError("there is no such file", hint="check --config", file=str(file)) from error
+        raise ConfigError("there is no such file", hint="check its path (--config)", file=str(file)) from error
     except OSError as error:
         raise ConfigError(f"the file cannot be read: {error.strerror}", file=str(file)) from error
 

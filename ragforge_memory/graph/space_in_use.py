@@ -92,5 +92,6 @@ def moved(space: Space) -> SpaceMoved:
     """The error for a space that is the project's no more."""
     return SpaceMoved(
         f"the project's vectors are not those of {space.model} ({space.dimension} dimensions) any more",
-        hint="set agent.memory.embeddings to the model that `ragforge doctor` names, or `ragforge reembed` back",
+        hint="set agent.memory.embeddings to the model that `ragforge doctor` names, or "
+        "`ragforge reembed` (agent.reembed()) back",
     )

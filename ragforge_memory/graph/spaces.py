@@ -284,7 +284,7 @@ def how_to_return(model: str, dimension: int) -> str:
     """What to do where a project's vectors are another model's than the configured one."""
     return (
         f"set {settings_of(model, dimension)} again; "
-        "or run `ragforge reembed` to have all vectors made anew by the configured model"
+        "or run `ragforge reembed` (agent.reembed()) to have all vectors made anew by the configured model"
     )
 
 

@@ -35,7 +35,9 @@ def code_of(context: ToolContext) -> ScopeReader:
         ToolError: this agent has no code.
     """
     if context.scopes is None:
-        raise ToolError("no code was read into this agent's graph", hint="run `ragforge ingest` in the project")
+        raise ToolError(
+            "no code was read into this agent's graph", hint="run `ragforge ingest` in the project, or agent.ingest()"
+        )
     return context.scopes
 
 

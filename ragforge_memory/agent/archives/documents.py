@@ -20,7 +20,7 @@ from ragforge_memory.agent.archives.restored_places import (
     unknown_anchor,
 )
 from ragforge_memory.agent.archives.restoring import Restoring
-from ragforge_memory.errors import HereAlready, InvalidInput
+from ragforge_memory.errors import HereAlready, InvalidInput, memory_is_off
 from ragforge_memory.models import archive
 from ragforge_memory.models.archive_values import half_surrogate
 from ragforge_memory.models.conversation import ConversationInfo
@@ -111,7 +111,7 @@ async def restore_document(
         InvalidInput: a value is wrong, or it is here already and ``on_conflict`` is ``fail``; nothing was written.
     """
     if services.receipts is None:
-        raise InvalidInput("memory is off: nothing can be imported", hint="set agent.memory.enabled")
+        raise memory_is_off("nothing can be imported")
     document = checked_document(data)
     restoring = Restoring(services, document, on_conflict)
     try:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 from ragforge_memory.agent.archives.private_file import beside, writing
 from ragforge_memory.agent.archives.restored_places import unknown_anchor
 from ragforge_memory.agent.outages.recovery import replay_own
-from ragforge_memory.errors import ConversationFileError, ConversationNotFound, InvalidInput
+from ragforge_memory.errors import ConversationFileError, ConversationNotFound, memory_is_off
 from ragforge_memory.graph.archive import ArchiveStore
 from ragforge_memory.graph.spaces import Space
 from ragforge_memory.models import archive
@@ -211,5 +211,5 @@ def _line(kind: str, record: archive.Record) -> bytes:
 
 def _store(services: Services) -> ArchiveStore:
     if services.receipts is None:
-        raise InvalidInput("memory is off: nothing is kept that could be exported", hint="set agent.memory.enabled")
+        raise memory_is_off("nothing is kept that could be exported")
     return ArchiveStore(services.graph, services.owner)

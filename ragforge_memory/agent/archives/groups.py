@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from ragforge_memory.agent.archives.documents import BATCH_CHARACTERS, BATCH_RECORDS
 from ragforge_memory.agent.archives.lines import Line, Reader, Restored, parsed, refused
 from ragforge_memory.agent.patience import abandoned
-from ragforge_memory.errors import EmbeddingMismatch, GraphUnavailable, InvalidInput, RagforgeError
+from ragforge_memory.errors import EmbeddingMismatch, GraphUnavailable, InvalidInput, RagforgeError, memory_is_off
 from ragforge_memory.models import archive
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ async def restore_lines(
         GraphUnavailable: the graph went away; what had been told of is stored, the rest is not.
     """
     if services.receipts is None:
-        raise InvalidInput("memory is off: nothing can be imported", hint="set agent.memory.enabled")
+        raise memory_is_off("nothing can be imported")
     groups: Groups | None = None
     number = 0
     try:
@@ -316,5 +316,7 @@ def _head(line: Line) -> archive.Head:
     if line.error is not None:
         raise InvalidInput(f"line 1: {line.error}")
     if not isinstance(line.record, archive.Head):
-        raise InvalidInput("line 1: this is no archive of ours", hint="ragforge conversations export --all writes one")
+        raise InvalidInput(
+            "line 1: this is no archive of ours", hint="export_all() (`ragforge conversations export --all`) writes one"
+        )
     return line.record

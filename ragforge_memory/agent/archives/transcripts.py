@@ -13,7 +13,7 @@ from uuid import uuid4
 from ragforge_memory.agent.archives.imported_ties import ImportedTies
 from ragforge_memory.agent.archives.transcript_messages import Batch, ahead, batches, groups
 from ragforge_memory.agent.inputs import title_of
-from ragforge_memory.errors import InvalidInput, NotFound, RagforgeError
+from ragforge_memory.errors import InvalidInput, NotFound, RagforgeError, memory_is_off
 from ragforge_memory.graph.imports import ImportBatch, ImportStore, Known, NewConversation, UuidTaken, renamed
 from ragforge_memory.importers.recognition import FORMATS, transcripts
 from ragforge_memory.models.imports import MOST_NAMED, ImportFault, ImportProgress, ImportReport
@@ -122,7 +122,7 @@ class _Importer:
         progress: Report | None = None,
     ) -> None:
         if services.imports is None:
-            raise InvalidInput("memory is off: nothing can be imported", hint="set agent.memory.enabled")
+            raise memory_is_off("nothing can be imported")
         self._services = services
         self._store: ImportStore = services.imports
         self._ties = ImportedTies(services)

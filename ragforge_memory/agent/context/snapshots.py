@@ -12,7 +12,7 @@ from ragforge_memory.agent.context.budget import Fit
 from ragforge_memory.agent.context.prompt import Cut, Quote
 from ragforge_memory.agent.context.receipts import RULES, request_hash, text_hash
 from ragforge_memory.agent.context.selection import Parts, assembled, context_of, first_lines, rendered, summary_of
-from ragforge_memory.errors import InvalidInput
+from ragforge_memory.errors import memory_is_off
 from ragforge_memory.graph.anchors import ReferenceStore
 from ragforge_memory.graph.receipts import Answered, ReceiptStore
 from ragforge_memory.graph.records import content_text
@@ -319,5 +319,5 @@ async def _relevant(
 
 def _store(services: Services) -> ReceiptStore:
     if services.receipts is None:
-        raise InvalidInput("memory is off: no receipts are kept", hint="set agent.memory.enabled")
+        raise memory_is_off("no receipts are kept")
     return services.receipts

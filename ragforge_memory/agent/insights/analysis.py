@@ -29,6 +29,7 @@ from ragforge_memory.errors import (
     ModelBlocked,
     ModelError,
     RagforgeError,
+    memory_is_off,
 )
 from ragforge_memory.graph.insights import Claimed, InsightLease, InsightStore
 from ragforge_memory.llm.port import ModelProvider, answers, model_key, price_of
@@ -66,7 +67,7 @@ async def analyse(
     await _check_model(services, limits)
     store, summaries = services.insights, services.summaries
     if store is None or summaries is None:
-        raise InvalidInput("memory is off: no conversation is kept that could be analysed")
+        raise memory_is_off("no conversation is kept that could be analysed")
     window = window_of(services.provider.context_window, services.config.memory.compression.max_tokens)
     question = Question.of(task, form, window=window, today=services.today())
     await services.take_up()

@@ -47,7 +47,7 @@ _POLL_SECONDS = 0.5
 # What changes whenever it is read, or cannot be stored, is given up after so many attempts of one run.
 _ATTEMPTS = 5
 
-_MEND_IT = "mend the embedder and run `ragforge reembed` again; what was done stays"
+_MEND_IT = "mend the embedder and run `ragforge reembed` (agent.reembed()) again; what was done stays"
 
 _KINDS = {"Message": "messages", "Summary": "summaries", "Conversation": "conversations", "Scope": "scopes"}
 
