@@ -27,6 +27,11 @@ FOREACH (_ IN CASE WHEN c.title IS NULL AND $title IS NOT NULL THEN [1] ELSE [] 
   SET c.title = $title, c.title_source = $title_source
   FOREACH (_ IN CASE WHEN $title_source IS NULL THEN [] ELSE [1] END | SET c:PendingSummary)
 )
+// A branch that nobody named is told from its siblings by what was asked there first; a model might call it as its parent.
+FOREACH (_ IN CASE WHEN c.title_source = 'branch' AND $title IS NOT NULL THEN [1] ELSE [] END |
+  SET c.title = $title
+  REMOVE c.title_source
+)
 RETURN coalesce(known.seq, c.head_seq) AS seq, c.title AS title
 
 // name: complete_turn

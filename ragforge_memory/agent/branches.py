@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from ragforge_memory.agent.inputs import MAX_LIMIT, checked_text
 from ragforge_memory.agent.patience import shielded
-from ragforge_memory.errors import InvalidInput, RagforgeError
+from ragforge_memory.errors import InvalidInput, RagforgeError, memory_is_off
 from ragforge_memory.graph.branches import BranchPoint, BranchStore
 from ragforge_memory.models.conversation import BranchTree, Comparison, ConversationInfo
 from ragforge_memory.models.lineage import cut, fork
@@ -29,7 +29,7 @@ def store(services: Services) -> BranchStore:
         InvalidInput: memory is off, so there is nothing to branch from.
     """
     if not services.config.memory.enabled:
-        raise InvalidInput("branches need memory", hint="set agent.memory.enabled, or leave --no-memory out")
+        raise memory_is_off("branches need it")
     return BranchStore(services.graph, services.owner)
 
 
@@ -159,6 +159,7 @@ async def _create(
         conversation_id,
         cut(point.lineage, seq),
         title=_title(title, point),
+        named=title is not None or point.title is None,
         summary=summary,
         embed=services.embeds_messages,
     )
@@ -168,7 +169,7 @@ async def _create(
 
 
 def _title(title: str | None, point: BranchPoint) -> str | None:
-    """A branch is told from what it came from in every list."""
+    """A branch is told from what it came from in every list; its first question tells it from other branches."""
     if title is not None or point.title is None:
         return title
     return point.title if point.title.endswith("(branch)") else f"{point.title} (branch)"

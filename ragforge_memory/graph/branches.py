@@ -78,13 +78,15 @@ class BranchStore:
         lineage: Lineage,
         *,
         title: str | None,
+        named: bool = True,
         summary: str | None = None,
         embed: bool = False,
     ) -> ConversationInfo:
         """Makes a branch with this lineage (`models.lineage.cut`); copies no message.
 
-        ``summary`` is taken where the conversation's own says more than the branch shares. With ``embed`` a branch
-        that has a summary gets a vector in the background.
+        A ``title`` by which nobody ``named`` it holds until its first question. ``summary`` is taken where the
+        conversation's own says more than the branch shares. With ``embed`` a branch that has a summary gets a vector in
+        the background.
 
         Raises:
             ConversationNotFound: the conversation was deleted meanwhile.
@@ -97,7 +99,7 @@ class BranchStore:
             summary=summary,
             lineage_ids=[part.conversation_id for part in lineage],
             lineage_tops=[part.top for part in lineage],
-            properties=fresh_properties(title, (), None),
+            properties=fresh_properties(title, (), None) | ({} if named else {"title_source": "branch"}),
             embed=embed,
             **self._owner,
         )

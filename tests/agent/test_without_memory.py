@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from ragforge_memory import AsyncConversationAgent, ConversationNotFound
+from ragforge_memory import AsyncConversationAgent, ConversationNotFound, InvalidInput
 from ragforge_memory.llm.extractive.provider import ExtractiveProvider
 from ragforge_memory.llm.scripted import ScriptedProvider
 
@@ -34,6 +35,26 @@ async def test_nothing_is_stored(
     async with make_agent() as another:
         with pytest.raises(ConversationNotFound):
             await another.load_conversation(conversation.uuid)
+
+
+async def test_what_takes_memory_says_so(make_agent: Callable[..., AsyncConversationAgent], tmp_path: Path) -> None:
+    """In what is asked for, with the way to switch it on from Python; and a read speaks of no write."""
+    async with make_agent("One.", settings={"enable_memory": False}) as agent:
+        conversation = await agent.create_conversation()
+        answer = await conversation.send_message("first")
+        calls = {
+            "code": lambda: conversation.reference_code(answer.message_id, ["total"]),
+            "branch": conversation.branch,
+            "receipt": conversation.receipt,
+            "export": lambda: agent.export_all(tmp_path / "all"),
+        }
+        for what, call in calls.items():
+            with pytest.raises(InvalidInput, match=f"memory is off: .*{what}") as caught:
+                await call()
+            assert "enable_memory" in str(caught.value.hint)
+        with pytest.raises(InvalidInput) as caught:
+            await conversation.build_context(recent_messages=-1)
+        assert "written" not in str(caught.value.hint)
 
 
 async def test_only_tools_that_look_at_code_are_offered(make_agent: Callable[..., AsyncConversationAgent]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
@@ -175,6 +176,34 @@ async def test_deleting_a_parent_keeps_its_branches_whole(make_agent: MakeAgent,
         assert cypher("MATCH (c:Conversation {uuid: $c}) RETURN c.uuid AS u", c=trunk.uuid) == []
 
 
+async def test_branches_that_nobody_named_are_told_apart(make_agent: MakeAgent, tmp_path: Path) -> None:
+    async with make_agent(*["so"] * 13) as agent:
+        trunk = await agent.create_conversation("Auth")
+        await _talk(trunk, "q1", "q2")
+        asked, named, renamed, empty = [await trunk.branch(title=title) for title in (None, "Mine", None, None)]
+        await renamed.set_title("Also mine")
+        for branch in (asked, named, renamed):
+            await _talk(branch, "hello", "which cache?", "how large is it?")
+        [question, *_] = await trunk.get_history()
+        edited = await trunk.edit(question.uuid, "what of tokens?")
+        later = await asked.branch()
+        titles = {info.uuid: info.title for info in await agent.list_conversations()}
+        assert [titles[each.uuid] for each in (asked, named, renamed, empty)] == [
+            "which cache?",
+            "Mine",
+            "Also mine",
+            "Auth (branch)",
+        ]
+        assert titles[edited.uuid] == "what of tokens?"
+        assert later.title == "which cache? (branch)"
+        await agent.export_all(tmp_path / "all")
+        for uuid in titles:
+            await (await agent.load_conversation(uuid)).delete()
+        await agent.import_conversations(tmp_path / "all")
+        await _talk(await agent.load_conversation(empty.uuid), "and sessions?")
+        assert (await agent.load_conversation(empty.uuid)).title == "and sessions?"
+
+
 async def test_the_history_of_a_branch_names_no_deleted_parent(make_agent: MakeAgent) -> None:
     async with make_agent("one", "two", "three") as agent:
         trunk = await agent.create_conversation()
@@ -200,7 +229,7 @@ async def test_without_memory_nothing_is_branched(make_agent: MakeAgent) -> None
     async with make_agent("a1", settings={"enable_memory": False}) as agent:
         conversation = await agent.create_conversation()
         await _talk(conversation, "q1")
-        with pytest.raises(InvalidInput, match="need memory"):
+        with pytest.raises(InvalidInput, match="memory is off"):
             await conversation.branch()
 
 

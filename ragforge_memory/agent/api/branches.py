@@ -27,7 +27,7 @@ class ConversationBranches(ConversationTurns):
 
         Args:
             from_message_id: the last message that both share; None: the newest one.
-            title: what lists show; None: this one's, marked as a branch.
+            title: what lists show; None: this one's, marked as a branch, and from then on what is asked there first.
 
         Raises:
             MessageNotFound: the message is none of this conversation's.
