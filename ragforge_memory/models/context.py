@@ -64,10 +64,10 @@ class Prompt(Shape):
 class Snapshot(Shape):
     """A conversation as it was at one of its messages, rebuilt from the graph.
 
-    ``history`` ends with that message (the newest 1,000 of it), whose ``references`` are left out. ``context`` and ``prompt`` are those of the answer
-    that the message is, or that it got; both are None where there is none, or where another tool wrote it. ``exact``
-    says that the rebuilt prompt is the one that was sent, byte for byte, which its hash tells; where it is not,
-    ``notes`` say why: what was erased since, or redacted before it was stored.
+    ``history`` ends with that message (the newest 1,000 of it), without ``references``. ``context`` and ``prompt`` are
+    those of the answer that the message is, or that it got; both are None where there is none, or where another tool
+    wrote it. ``exact`` says that the rebuilt prompt is the one that was sent, byte for byte, which its hash tells; where
+    it is not, ``notes`` say why: what was erased since, or redacted before it was stored.
     """
 
     conversation_id: str

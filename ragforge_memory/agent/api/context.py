@@ -92,8 +92,8 @@ class ConversationContexts(ConversationHandle):
     async def as_of(self, message_id: str) -> Snapshot:
         """The conversation as it was at a message: history, summary, context, and the very prompt of its answer.
 
-        Rebuilt from the graph, whatever was said, ingested or summarised since; what was erased since is told. Its messages
-        have no ``references``: what has become of code is told as of now, by `referenced_code`.
+        Rebuilt from the graph, whatever was said, ingested or summarised since; what was erased since is told. Its
+        messages have no ``references``: what has become of code is told as of now, by `referenced_code`.
 
         Args:
             message_id: an answer, or a question (its answer's prompt is shown).
