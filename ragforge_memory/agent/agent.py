@@ -18,7 +18,7 @@ from ragforge_memory.agent.api.agent_search import AgentSearch
 from ragforge_memory.agent.api.agent_vectors import AgentVectors
 from ragforge_memory.agent.api.archive import AgentArchive
 from ragforge_memory.agent.api.imports import AgentImports
-from ragforge_memory.agent.inputs import check_labels, check_limit, check_made_with, check_metadata, check_text, path_of
+from ragforge_memory.agent.inputs import check_limit, check_made_with, check_metadata, check_text, clean_labels, path_of
 from ragforge_memory.agent.loop import check_loop, check_process
 from ragforge_memory.agent.state import Messages, run_state
 from ragforge_memory.agent.tasks import TurnTasks
@@ -232,7 +232,7 @@ class AsyncConversationAgent(
             InvalidInput: title, tags or metadata cannot be used.
             GraphUnavailable: Neo4j is away and it cannot be begun on disk either.
         """
-        check_labels(title, tags)
+        tags = clean_labels(title, tags)
         check_metadata(metadata)
         services = await self.open()
         return self._conversation(await finding.create(services, title=title, tags=tags, metadata=metadata))
@@ -259,7 +259,7 @@ class AsyncConversationAgent(
         if not isinstance(session_id, str) or not session_id.strip() or len(session_id) > 500:
             raise InvalidInput("a session id is a text of 1 to 500 characters")
         check_text(session_id, "a session id")
-        check_labels(title, tags)
+        tags = clean_labels(title, tags)
         check_metadata(metadata)
         services = await self.open()
         opened = await finding.open_session(services, session_id, title=title, tags=tags, metadata=metadata)
@@ -313,7 +313,7 @@ class AsyncConversationAgent(
         if status not in (None, "active", "archived"):
             raise InvalidInput(f"there is no status {status!r}", hint="active or archived")
         if tags is not None:
-            check_labels(None, tags)
+            tags = clean_labels(None, tags)
         if cursor is not None:
             check_text(cursor, "a cursor")
         services = await self.open()

@@ -71,8 +71,8 @@ def check_limit(limit: int) -> None:
         raise InvalidInput(f"limit is a whole number from 1 to {MAX_LIMIT:,}, not {limit!r}")
 
 
-def check_labels(title: str | None, tags: Sequence[str]) -> None:
-    """Refuses titles and tags that are none.
+def clean_labels(title: str | None, tags: Sequence[str]) -> list[str]:
+    """Refuses titles and tags that are none; returns the tags without blanks around them.
 
     Raises:
         InvalidInput: a title that is blank or no text of at most 500 characters, or a tag that is no word.
@@ -91,6 +91,7 @@ def check_labels(title: str | None, tags: Sequence[str]) -> None:
         raise InvalidInput("tags are a list of words", hint='tags=["auth", "refactoring"]')
     for tag in tags:
         check_text(tag, "a tag")
+    return [tag.strip() for tag in tags]
 
 
 def check_text(text: object, what: str) -> None:

@@ -56,14 +56,14 @@ def import_(
 
 async def _import(settings: Settings, file: Path, on_conflict: OnConflict, title: str | None, json: bool) -> None:
     from ragforge_memory.agent.doctor import EMBEDS
-    from ragforge_memory.agent.inputs import check_labels
+    from ragforge_memory.agent.inputs import clean_labels
     from ragforge_memory.cli.output import print_json
     from ragforge_memory.cli.session import open_graph
     from ragforge_memory.cli.terminal import Spinner, Terminal, note
     from ragforge_memory.errors import InvalidInput
     from ragforge_memory.models.text import counted
 
-    check_labels(title, ())
+    clean_labels(title, ())
     if str(file) != "-" and (file.is_dir() or not file.exists()):  # a shell's <(…) is a pipe that has a name
         raise InvalidInput(f"{file} cannot be read: it is no file")
     spinner = Spinner(Terminal.of_this_process())

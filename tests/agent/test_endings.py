@@ -243,6 +243,17 @@ async def test_odd_input_is_refused(make_agent: MakeAgent, call: Any) -> None:
             await call(agent)
 
 
+async def test_blanks_around_tags_are_no_part_of_them(make_agent: MakeAgent) -> None:
+    async with make_agent() as agent:
+        made = [await agent.create_conversation(tags=[" a", "b c "]), await agent.open_conversation("s", tags=["a "])]
+        assert [each.tags for each in made] == [("a", "b c"), ("a",)]
+        assert {info.uuid for info in await agent.list_conversations(tags=["  a"])} == {each.uuid for each in made}
+        await made[0].set_tags(["\td\n"])
+        assert made[0].tags == ("d",)
+        with pytest.raises(InvalidInput):
+            await made[0].set_tags([" "])
+
+
 async def test_odd_addresses_models_and_owners_are_refused(make_agent: MakeAgent) -> None:
     for target in ("foo", "bolt://[::1"):
         agent = make_agent(neo4j=target)

@@ -78,7 +78,7 @@ async def test_conversations_are_named_in_many_ways(make_agent: MakeAgent) -> No
         assert await of(talk) == [two]
         assert await of(talk.info) == [two]
         assert await of([three, talk, one, two]) == [three, two, one]
-        assert await of({"tags": ["auth"]}) == [two]
+        assert await of({"tags": ["auth "]}) == [two]
         assert await of({"status": "archived"}) == [three]
         assert sorted(await of(await agent.list_conversations())) == sorted([one, two, three])
         assert await of(None) == [three, two, one], "the newest first"

@@ -115,7 +115,7 @@ async def test_filters_leave_out_before_the_ranking(searching: Searching, either
     steps = ([ToolRequest("c", "look", {"place": "here"})], "I looked, and there was one heron.")
     async with searching(*steps, config=either_config, tools=(look,)) as agent:
         conversation = await agent.import_conversation(noise)
-        await conversation.set_tags(["birds"])
+        await conversation.set_tags(["  birds "])
         await conversation.send_message("heron?")
         await agent.drain()
         answer = "I looked, and there was one heron."
@@ -132,6 +132,7 @@ async def test_filters_leave_out_before_the_ranking(searching: Searching, either
             at = START.astimezone(zone)  # the same moment
             assert await said(conversation, "heron", since=at, until=at, limit=100) == ["heron heron heron 0"]
         assert len(await agent.search_messages("heron", tags=["birds"], limit=5)) == 5
+        assert len(await agent.search_messages("heron", tags=[" birds"], limit=5)) == 5
         assert await agent.search_messages("heron", tags=["fish"]) == []
 
 

@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ragforge_memory.agent.api.turns import ConversationTurns
-from ragforge_memory.agent.inputs import check_labels, check_metadata, check_text, checked_text
+from ragforge_memory.agent.inputs import check_metadata, check_text, checked_text, clean_labels
 from ragforge_memory.agent.patience import outcome
 from ragforge_memory.errors import InvalidInput
 from ragforge_memory.models.conversation import AssistantResponse, BranchTree, Comparison, Message
@@ -37,7 +37,7 @@ class ConversationBranches(ConversationTurns):
 
         if from_message_id is not None:
             check_text(from_message_id, "a message's uuid")
-        check_labels(title, ())
+        clean_labels(title, ())
         services = await self._saved()
         return self._sibling(
             await branches.branch(services, self.uuid, from_message_id=from_message_id, title=services.redacted(title))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from ragforge_memory.agent.inputs import check_labels, check_text
+from ragforge_memory.agent.inputs import check_text, clean_labels
 from ragforge_memory.models.conversation import AgentState, ConversationInfo, ConversationStatus
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ class ConversationHandle:
             GraphUnavailable: the graph cannot be changed.
         """
         check_text(title, "a title")
-        check_labels(title, ())
+        clean_labels(title, ())
         await self._update(title=title)
 
     async def set_tags(self, tags: Sequence[str]) -> None:
@@ -103,8 +103,7 @@ class ConversationHandle:
             ConversationNotFound: the conversation was deleted.
             GraphUnavailable: the graph cannot be changed.
         """
-        check_labels(None, tags)
-        await self._update(tags=list(tags))
+        await self._update(tags=clean_labels(None, tags))
 
     async def archive(self) -> None:
         """Takes it out of the lists of active conversations; nothing is lost.

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import IO, TYPE_CHECKING, Any, cast
 
-from ragforge_memory.agent.inputs import check_labels, check_progress, path_of
+from ragforge_memory.agent.inputs import check_progress, clean_labels, path_of
 from ragforge_memory.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ class AgentImports:
         from ragforge_memory.agent.conversation import AsyncConversation
 
         _check_conflict(on_conflict)
-        check_labels(title, ())
+        clean_labels(title, ())
         services = await self.open()
         info = await importing.import_one(services, data, on_conflict=on_conflict, title=title)
         if info is None:

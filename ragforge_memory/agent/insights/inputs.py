@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ragforge_memory.agent.inputs import MAX_LIMIT, check_labels, check_text
+from ragforge_memory.agent.inputs import MAX_LIMIT, check_text, clean_labels
 from ragforge_memory.errors import ConversationNotFound, InvalidInput
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ def checked_choice(conversations: object) -> list[str] | Mapping[str, Any] | Non
     if status not in (None, "active", "archived"):
         raise InvalidInput(f"there is no status {status!r}", hint="active or archived")
     if tags is not None:
-        check_labels(None, tags)
+        return {**conversations, "tags": clean_labels(None, tags)}
     return conversations
 
 

@@ -7,7 +7,7 @@ from contextlib import suppress
 from datetime import UTC, date, datetime, time
 from typing import TYPE_CHECKING, get_args
 
-from ragforge_memory.agent.inputs import check_labels, check_text
+from ragforge_memory.agent.inputs import check_text, clean_labels
 from ragforge_memory.errors import InvalidInput
 from ragforge_memory.models.conversation import Role
 
@@ -59,7 +59,7 @@ def checked_filters(
     if tool is not None:
         check_text(tool, "a tool's name")
     if tags is not None:
-        check_labels(None, tags)
+        tags = clean_labels(None, tags)
     first, last = _time(since, "since"), _time(until, "until", at=time.max)
     if first is not None and last is not None and first > last:
         raise InvalidInput(f"since ({since}) is later than until ({until})", hint="the earlier time is since")
