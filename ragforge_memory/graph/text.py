@@ -6,6 +6,7 @@ import hashlib
 import re
 
 from ragforge_memory.noted import Noted
+from ragforge_memory.retrieval.accents import composed, without_marks
 from ragforge_memory.retrieval.names import words as identifier_parts
 from ragforge_memory.retrieval.scripts import asked_pieces, known_pieces
 
@@ -19,9 +20,10 @@ _MAX_TERMS = 2_000
 
 
 def terms(text: str) -> str:
-    """The parts of every identifier in ``text`` that has more than one, once each, separated by spaces.
+    """What words of ``text`` can be found by beside themselves, once each, separated by spaces: the parts of every
+    identifier that has more than one, and what has accents without them.
 
-    Stored beside the text, since an analyzer leaves ``make_default_short_help`` whole.
+    Stored beside the text, since an analyzer leaves ``make_default_short_help`` whole, and ``café`` as it is.
     """
     found: dict[str, None] = {}
     for parts in _noted_parts(text):
@@ -32,7 +34,7 @@ def terms(text: str) -> str:
 
 
 def _parts_in(piece: str) -> dict[str, None]:
-    """The parts of those identifiers in a text that have more than one."""
+    """The parts of those identifiers in a text that have more than one, and its words without accents."""
     if piece.isalpha() and piece[1:].islower() and piece.isascii():
         return {}  # a word
     alone = piece.isascii() and piece.isidentifier()
@@ -41,6 +43,7 @@ def _parts_in(piece: str) -> dict[str, None]:
         parts = identifier_parts(identifier)
         if len(parts) > 1:
             found.update(dict.fromkeys(parts))
+    found.update(dict.fromkeys(without_marks(piece)))
     return found
 
 
@@ -55,11 +58,13 @@ def owner_token(user_id: str, project: str) -> str:
 def query_words(text: str) -> list[str]:
     """The words of a question as Lucene may take them: letters and digits alone, so nothing needs escaping.
 
-    Identifiers give themselves and their parts, scripts without spaces each two signs side by side.
+    Identifiers give themselves and their parts, words with accents themselves and what they are without, scripts
+    without spaces each two signs side by side.
     """
     found: dict[str, None] = {}
-    for word in _WORD.findall(text):
+    for word in _WORD.findall(composed(text)):
         found.update(dict.fromkeys(asked_pieces(word.lower())))
+        found.update(dict.fromkeys(without_marks(word)))
         # Parts are stored of identifiers alone: between other letters they would be words of one sign.
         parts = identifier_parts(word) if word.isascii() else ()
         if len(parts) > 1:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
+from ragforge_memory.retrieval.accents import composed, without_marks
 from ragforge_memory.retrieval.names import words as identifier_words
 from ragforge_memory.retrieval.scripts import is_wide, known_pieces
 
@@ -57,12 +58,12 @@ def pattern(word: str) -> str:
 def matched(words: Sequence[str], text: str) -> tuple[str, ...]:
     """Which of ``words`` a text has in any form, also as a part of an identifier, in the question's order."""
     stems: set[str] = set()
-    stems.update(*map(_stems, set(_WORD.findall(text))))
+    stems.update(*map(_stems, set(_WORD.findall(composed(text)))))
     return tuple(word for word in words if rough_stem(word) in stems)
 
 
 def _looked_up(word: str) -> frozenset[str]:
-    return frozenset(map(rough_stem, (*known_pieces(word.lower()), *identifier_words(word))))
+    return frozenset(map(rough_stem, (*known_pieces(word.lower()), *identifier_words(word), *without_marks(word))))
 
 
 _remembered = lru_cache(maxsize=8_192)(_looked_up)

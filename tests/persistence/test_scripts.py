@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from uuid import uuid4
+
 import pytest
 
-from ragforge_memory.graph.text import query_words, text_words
+from ragforge_memory.graph.messages import NewMessage
+from ragforge_memory.graph.text import query_words, terms, text_words
 from ragforge_memory.retrieval.excerpts import excerpt
 from ragforge_memory.retrieval.words import matched
-from tests.persistence.conftest import Keeping
+from tests.persistence.conftest import Graph, Keeping
 
 pytestmark = pytest.mark.anyio
 
@@ -43,6 +46,49 @@ async def test_found_by_words(kind: str, query: str, at: int, by: str, keeping: 
         await agent.drain()
         for found in (at_once, await conversation.search_history(query)):
             assert [each.message.content for each in found if by in each.matched_words] == [SAID[at]]
+
+
+ACCENTS = (
+    "We meet at the café by the harbour.",
+    "The old cafe in the park is closed.",
+    "Der Vertrag ist von Frau Müller.",
+    "Muller signs the other one.",
+    "A naïve estimate of the size.",
+    "The re\u0301sume\u0301 of the talk.",
+)
+
+
+@pytest.mark.parametrize("kind", ["neo4j", "files"])
+async def test_words_are_found_with_and_without_their_accents(kind: str, keeping: Keeping, graph: Graph) -> None:
+    messages = [
+        {"role": "user", "content": text, "timestamp": f"2026-01-0{day}T12:00:00Z"}
+        for day, text in enumerate(ACCENTS, 1)
+    ]
+    asked = {"cafe": (0, 1), "café": (0, 1), "CAFÉ": (0, 1), "Muller": (2, 3), "müller": (2, 3), "naive": (4,)}
+    asked |= {"nai\u0308ve": (4,), "harbour": (0,), "resume": (5,), "résumé": (5,)}
+    async with keeping(kind) as agent:
+        imported = await agent.import_conversation(messages)
+        begun = await agent.create_conversation()
+        for text in ACCENTS:
+            said = NewMessage(uuid=uuid4().hex, role="user", content=text)
+            await (await agent.open()).messages.append(begun.uuid, said, embed=False)
+        for at_once in (True, False):
+            for query, places in asked.items():
+                for conversation in (imported, begun):
+                    found = await conversation.search_history(query)
+                    told = {each.message.content for each in found if each.matched_words}
+                    assert told == {ACCENTS[place] for place in places}, (query, at_once)
+            graph.run("CALL db.index.fulltext.awaitEventuallyConsistentIndexRefresh()")
+            graph.run("MATCH (c:Conversation {project: $project}) SET c.updated_at = datetime('2026-01-01T00:00:00Z')")
+
+
+def test_what_has_no_accents_is_asked_for_as_before() -> None:
+    assert query_words("the naive cafe_size of Muller") == ["the", "naive", "cafe_size", "cafe", "size", "of", "muller"]
+    assert query_words("Café") == ["café", "cafe"]
+    assert terms("a café, le CAFÉ; cafe\u0301") == "cafe"
+    # Other letters are not these with a mark, nor is a mark alone a word.
+    assert terms("Øre straße край ガ 각") == ""
+    assert terms("parse_header") == "parse header"
 
 
 def test_words_are_runs_and_pairs() -> None:
