@@ -159,6 +159,13 @@ def change_in(before: Mapping[str, Sequence[Definition]], now: Now, files: Itera
     return change
 
 
+def written_out(kept: Sequence[tuple[Definition, Definition]]) -> list[Definition]:
+    """The types that were interfaces and are structs now, with their methods: these were only asked for, and what a
+    struct of another name had may be in them. The places still count as kept."""
+    structs = {(now.file, now.key) for was, now in kept if was.type == "interface" and now.type == "struct"}
+    return [now for _, now in kept if (now.file, now.key) in structs or (now.file, now.around) in structs]
+
+
 def last_on(anchor: AnchorRow) -> Definition:
     """The definition that an anchor was made on, in the place where it stood last."""
     name = anchor.at_key.partition("#")[0]

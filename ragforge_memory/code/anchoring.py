@@ -25,6 +25,7 @@ from ragforge_memory.code.anchored import (
     stands_on,
     supposed,
     where_made,
+    written_out,
 )
 from ragforge_memory.code.anchors import Label, label, settled, still
 from ragforge_memory.code.definition import GONE, Definition, Standing, Successor, alike
@@ -89,7 +90,9 @@ async def resolve_anchors(
         # What is only supposed to have been there has gaps.
         siblings = Siblings() if unseen else Siblings(chain(*was.values()), chain(*now.files.values()), change.kept)
         there = await _same_tokens(lost, now, placed, store) if unseen else _taken_over(lost, change)
-        elsewhere = dict.fromkeys(each.definition for each in there.values() if each.definition)
+        elsewhere = dict.fromkeys(
+            [*written_out(change.kept), *(at.definition for at in there.values() if at.definition)]
+        )
         change.new.extend(each for each in elsewhere if each not in change.new)
         found.update(await _follow(lost, now, change, root, before, commit, store, siblings))
         found.update({uuid: each for uuid, each in there.items() if found[uuid].definition != each.definition})

@@ -101,6 +101,10 @@ class Evidence:
             share = members[new.file, new.qualified_name] / members.total()
         return max(share, self._siblings.share(old, new))
 
+    def only_of_its_name(self, old: Definition, new: Definition) -> bool:
+        """Whether nothing else had the name that two definitions have, and nothing else has it."""
+        return self._siblings.only_of_its_name(old, new)
+
     def is_usual(self, old: Definition, new: Definition) -> bool:
         """Whether several names changed as the one's would have to: ``load`` for ``get``, or ``X`` for ``XBase``."""
         return self._renamings[renaming(old.name, new.name)] >= _SEVERAL

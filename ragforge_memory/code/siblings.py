@@ -6,7 +6,7 @@ was. Pure functions of values.
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -43,6 +43,8 @@ class Siblings:
     ) -> None:
         self._before = _rows(before)
         self._after = _rows(after)
+        self._names = _names(self._before)
+        self._names_now = _names(self._after)
         self._kept = {(old.file, old.key): (new.file, new.key) for old, new in kept}
         self._old: dict[Place, _Gap] = {}
         self._new: dict[Place, _Gap] = {}
@@ -54,13 +56,19 @@ class Siblings:
         self._old = _gaps(self._before, known, files)
         self._new = _gaps(self._after, taken, {})
 
+    def only_of_its_name(self, old: Definition, new: Definition) -> bool:
+        """Whether nothing else had the name that two definitions have, and nothing else has it."""
+        name = _name(old)
+        return name == _name(new) and self._names[name] == self._names_now[name] == 1
+
     def share(self, old: Definition, new: Definition) -> float:
         """How much speaks for a pair that both are between the same neighbours: 1 where nothing else is there."""
         one, other = self._old.get((old.file, old.key)), self._new.get((new.file, new.key))
         if one is None or other is None:
             return 0.0
         same = (one.left == other.left) + (one.right == other.right)
-        return same / 2 / max(one.count, other.count)
+        share = same / 2 / max(one.count, other.count)
+        return share if share == 1 or old.file != new.file else 0.0
 
 
 def _rows(definitions: Iterable[Definition]) -> dict[Place, list[Definition]]:
@@ -69,6 +77,15 @@ def _rows(definitions: Iterable[Definition]) -> dict[Place, list[Definition]]:
     for each in definitions:
         rows[each.file, each.around].append(each)
     return rows
+
+
+def _name(definition: Definition) -> tuple[str | None, str]:
+    """The bare name among those of its kind: a constructor has that of its class."""
+    return FAMILIES.get(definition.type), definition.name
+
+
+def _names(rows: Mapping[Place, Sequence[Definition]]) -> Counter[tuple[str | None, str]]:
+    return Counter(_name(each) for row in rows.values() for each in row)
 
 
 def _gaps(

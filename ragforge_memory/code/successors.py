@@ -48,6 +48,8 @@ _TELLING_LIKENESS, _TELLING_COUNT = 0.45, 40
 _MARGIN = 0.04
 # Pairs that differ by less than this are of copies of one definition; what tells copies apart is their paths.
 _COPIES, _PATH_MARGIN = 0.01, 0.09
+# A pair that alone has its name needs so much.
+_ENOUGH_OF_A_NAME = 0.15
 # What has so much in common with what went out of it was hardly more than that.
 _HARDLY_MORE = 0.6
 # A pair of so much that is the likest on either side says where its class may have gone.
@@ -156,7 +158,7 @@ class _Assignment:
     def made(self) -> list[Successor]:
         self._settle()
         for _ in range(_ROUNDS):
-            if not self._take_what_is_alone():
+            if not self._take_what_is_alone() and not self._take_the_only_of_its_name():
                 break
             self._settle()
         self._go_with_what_they_held()
@@ -249,6 +251,21 @@ class _Assignment:
                 self._take(pair)
                 found = True
         return found
+
+    def _take_the_only_of_its_name(self) -> bool:
+        """Takes pairs of a name that nothing else had, nor has: it was written anew where it stands now."""
+        only = [
+            pair
+            for pair in self._pairs
+            if pair.old not in self._taken
+            and pair.new not in self._used
+            and pair.name == SAME_NAME
+            and pair.similarity >= _ENOUGH_OF_A_NAME
+            and self._evidence.only_of_its_name(self._lost[pair.old], self._new[pair.new])
+        ]
+        for pair in only:
+            self._take(pair)
+        return bool(only)
 
     def _go_with_what_they_held(self) -> None:
         """A function that was hardly more than the one inside of it is where that one is: ``createGetter`` returned the

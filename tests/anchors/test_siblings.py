@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from textwrap import indent
+
 import pytest
 
 from ragforge_memory.code.definition import Definition, standing
@@ -61,6 +63,30 @@ def test_neighbours_say_nothing_against_the_very_name() -> None:
     more = "\n\n".join(f"def {name}():\n    return {name!r}\n" for name in ("red", "green", "blue"))
 
     assert successors(one + LOAD + other, one + parts + other + more + load) == {"load": "_load"}
+
+
+def test_what_stands_in_its_own_file_with_others_between_the_neighbours_is_not_told_by_them() -> None:
+    one, other = NEIGHBOURS
+    lines = READ.replace("read", "load_lines")
+    third = "def third(values):\n    return values[2:3]\n\n\n"
+
+    assert successors(one + LOAD + other, one + lines + other) == {"load": "load_lines"}
+    assert successors(one + LOAD + other, one + lines + third + other) == {"load": None}
+    # A file that is renamed is for the most part what it was.
+    assert successors(one + LOAD + other, one + lines + third + other, "b.py")["load"] == "load_lines"
+
+
+def test_what_alone_has_a_name_is_what_had_it_however_it_is_written() -> None:
+    files = "class Files:\n    kept = 3\n" + indent(LOAD, "    ")
+    load = READ.replace("read", "load")
+    others = "\n\nclass Others:\n    def load(self):\n        return self.others\n"
+
+    assert successors(files, load, "b.py") == {"Files": None, "Files.load": "load"}
+    # Where several have it, or had it, the name tells less.
+    assert successors(files, load + others, "b.py")["Files.load"] is None
+    assert successors(files + others, load, "b.py")["Files.load"] is None
+    # It says nothing of what has nothing in common.
+    assert successors(files, "def load():\n    pass\n", "b.py")["Files.load"] is None
 
 
 @pytest.mark.anyio
