@@ -102,7 +102,7 @@ class Evidence:
         return max(share, self._siblings.share(old, new))
 
     def only_of_its_name(self, old: Definition, new: Definition) -> bool:
-        """Whether nothing else had the name that two definitions have, and nothing else has it."""
+        """Whether nothing else had the name that two definitions have, bare or with its class, and nothing has it."""
         return self._siblings.only_of_its_name(old, new)
 
     def is_usual(self, old: Definition, new: Definition) -> bool:

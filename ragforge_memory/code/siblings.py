@@ -57,9 +57,9 @@ class Siblings:
         self._new = _gaps(self._after, taken, {})
 
     def only_of_its_name(self, old: Definition, new: Definition) -> bool:
-        """Whether nothing else had the name that two definitions have, and nothing else has it."""
-        name = _name(old)
-        return name == _name(new) and self._names[name] == self._names_now[name] == 1
+        """Whether nothing else had the name that two definitions have, and nothing else has it: the bare name, or
+        with that of the class where others have such a member."""
+        return any(self._names[name] == self._names_now[name] == 1 for name in _names_of(old) & _names_of(new))
 
     def share(self, old: Definition, new: Definition) -> float:
         """How much speaks for a pair that both are between the same neighbours: 1 where nothing else is there."""
@@ -79,13 +79,14 @@ def _rows(definitions: Iterable[Definition]) -> dict[Place, list[Definition]]:
     return rows
 
 
-def _name(definition: Definition) -> tuple[str | None, str]:
-    """The bare name among those of its kind: a constructor has that of its class."""
-    return FAMILIES.get(definition.type), definition.name
+def _names_of(definition: Definition) -> set[tuple[str | None, str]]:
+    """The bare and the qualified name among those of its kind: a constructor has the bare name of its class."""
+    kind = FAMILIES.get(definition.type)
+    return {(kind, definition.name), (kind, definition.qualified_name)}
 
 
 def _names(rows: Mapping[Place, Sequence[Definition]]) -> Counter[tuple[str | None, str]]:
-    return Counter(_name(each) for row in rows.values() for each in row)
+    return Counter(name for row in rows.values() for each in row for name in _names_of(each))
 
 
 def _gaps(

@@ -89,6 +89,15 @@ def test_what_alone_has_a_name_is_what_had_it_however_it_is_written() -> None:
     assert successors(files, "def load():\n    pass\n", "b.py")["Files.load"] is None
 
 
+def test_the_only_one_of_a_class_and_name_is_it_though_most_of_its_body_is_in_another_one() -> None:
+    body = LOAD.replace("[:limit]", "[: limit + 1]").replace("load(path, limit)", "lines(path, limit, skipped)")
+    anew = READ.replace("read", "load").replace("path.open(encoding=encoding)", "open(path)")
+    others = "\n\nclass Others:\n    def load(self):\n        return self.others\n"
+    before, after = (f"class Files:\n    kept = 3\n{indent(text, '    ')}{others}" for text in (LOAD, anew + body))
+
+    assert successors(before, after, "b.py")["Files.load"] == "Files.load"
+
+
 @pytest.mark.anyio
 async def test_what_is_rewritten_in_its_place_is_followed_without_history(
     repository: Repository, run: Run, talk: Talk
