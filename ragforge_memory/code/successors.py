@@ -48,7 +48,7 @@ _TELLING_LIKENESS, _TELLING_COUNT = 0.45, 40
 _MARGIN = 0.04
 # Pairs that differ by less than this are of copies of one definition; what tells copies apart is their paths.
 _COPIES, _PATH_MARGIN = 0.01, 0.09
-# A pair that alone has its name needs so much: in 25 repositories 32 of 38 that have it, and were found by nothing else,
+# A pair that alone has its name needs so much: in 25 repositories 32 of 38 that have it, and that nothing else found,
 # went there, and of those that have less 1 of 10.
 _ENOUGH_OF_A_NAME = 0.15
 # What has so much in common with what went out of it was hardly more than that.
