@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import re
+from typing import Any
+
 import pytest
 
 from ragforge_memory.code.parse import parse
 from ragforge_memory.code.resolve import resolve
+from ragforge_memory.code.rust import macros
 from tests.code.graphs import Sample, SampleTests
 
 SCOPES = {
@@ -208,6 +212,50 @@ def test_items_in_macros_around_them_are_listed() -> None:
     ]
     assert file.scopes[0].docstring == "Spawns."
     assert "k" in [use.name for use in file.scopes[2].uses]
+
+
+def test_items_in_macros_in_macros_are_listed() -> None:
+    source = b"m! { m! { fn f() { go(); } } }\n"
+    source += b"impl T { m! { n! { fn g(&self) {} } n! { fn h(&self) {} } } }\nm! { n! { a => b } }\n"
+    file = parse("a.rs", source)
+    assert file.error is None
+    assert [(scope.qualified_name, scope.type) for scope in file.scopes] == [
+        ("f", "function"),
+        ("T.g", "method"),
+        ("T.h", "method"),
+    ]
+    assert "go" in [use.name for use in file.scopes[0].uses]
+
+
+def test_many_macros_with_try_and_deep_ones_take_no_longer_than_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    looked = 0
+
+    class Counting:
+        def __init__(self, pattern: re.Pattern[bytes]) -> None:
+            self._pattern = pattern
+
+        def sub(self, new: bytes, data: bytes) -> bytes:
+            nonlocal looked
+            looked += len(data)
+            return self._pattern.sub(new, data)
+
+    monkeypatch.setattr(macros, "_TRY", Counting(macros._TRY))
+    source = b"".join(b"m! { fn f%d() { try!(x()); } }\n" % number for number in range(500))
+    assert len(parse("a.rs", source).scopes) == 500
+    assert looked <= 2 * len(source)
+
+    parses = 0
+    real = macros.tree_of
+
+    def counted(*given: Any) -> Any:
+        nonlocal parses
+        parses += 1
+        return real(*given)
+
+    monkeypatch.setattr(macros, "tree_of", counted)
+    for unit in (b"m! { ", b"m! { struct A; "):
+        assert parse("a.rs", unit * 3_000 + b"fn f() {}" + b" }" * 3_000).error is None
+    assert parses == 0
 
 
 def test_items_in_macros_in_an_impl_or_a_trait_are_its_members() -> None:

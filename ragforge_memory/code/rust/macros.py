@@ -4,6 +4,7 @@ macros around items hold, which is read as a file of its own."""
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from ragforge_memory.code.clauses import child_of_type
@@ -21,9 +22,14 @@ _WORDS = frozenset({"identifier", "self", "super", "crate"})
 _THROUGH = frozenset({"unwrap", "expect", "clone", "as_ref", "as_mut"})
 
 
+_BRACE = re.compile(rb"[{}]")
+# Macros in macros are read level by level, each time all that is inside.
+_DEEPEST = 100
 _TRY = re.compile(rb"\btry(?=\s*!\s*[(\[{])")
 
 
+# Remembered, for each macro of a file asks for the whole of it.
+@lru_cache(maxsize=1)
 def prepared(data: bytes) -> bytes:
     """``try!``, a macro until Rust 2018 made a keyword of its name, under a name that the grammar (0.24) takes."""
     return _TRY.sub(b"trY", data)
@@ -32,10 +38,12 @@ def prepared(data: bytes) -> bytes:
 def items_in(draft: Draft, node: Node) -> list[Node] | None:
     """What a macro around items holds: ``cfg_rt! { pub fn … }``, in a file, a module, an ``impl`` or a trait.
 
-    None where it holds something else, or stands in a function.
+    None where it holds something else, stands in a function, or is nested deeper than anybody writes.
     """
     body, around = child_of_type(node, "token_tree"), _around(node)
     if body is None or around is None or draft.data[body.start_byte : body.start_byte + 1] != b"{":
+        return None
+    if _is_deep(draft.data[body.start_byte : body.end_byte]):
         return None
     from tree_sitter import Range
 
@@ -49,12 +57,10 @@ def items_in(draft: Draft, node: Node) -> list[Node] | None:
         brace, last = around.children[0], around.children[-1]
         head = Range(held.start_point, brace.end_point, held.start_byte, brace.end_byte)
         ranges = [head, *ranges, Range(last.start_point, last.end_point, last.start_byte, last.end_byte)]
-    # Most have no ``try!``; looking through the whole file for each macro would cost its length times their number.
-    inside = draft.data[body.start_byte : body.end_byte]
     parser = parser_of("rust", draft.path)
     parser.included_ranges = ranges
     try:
-        root = tree_of(parser, prepared(draft.data) if _TRY.search(inside) else draft.data)
+        root = tree_of(parser, prepared(draft.data))
     finally:
         parser.included_ranges = []
     if root is None or root.has_error:
@@ -63,7 +69,22 @@ def items_in(draft: Draft, node: Node) -> list[Node] | None:
     if len(ranges) > 1:
         found = root.children[0].child_by_field_name("body")
         items = found.named_children if found is not None else []
-    return items if any(item.type.endswith(("_item", "_type")) for item in items) else None
+    return items if any(item.type.endswith(("_item", "_type")) or _may_hold_items(item) for item in items) else None
+
+
+def _is_deep(text: bytes) -> bool:
+    depth = 0
+    for brace in _BRACE.finditer(text):
+        depth += 1 if brace[0] == b"{" else -1
+        if depth > _DEEPEST:
+            return True
+    return False
+
+
+def _may_hold_items(node: Node) -> bool:
+    """Whether a node is a macro with braces, which is asked in its turn."""
+    body = child_of_type(node, "token_tree") if node.type == "macro_invocation" else None
+    return body is not None and body.children[0].type == "{"
 
 
 def _around(node: Node) -> Node | None:
