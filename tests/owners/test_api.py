@@ -134,10 +134,10 @@ async def test_conversations_of_others_are_not_changed(two: Two) -> None:
         two.stolen.delete,
         lambda: two.stolen.send_message("Are you there?"),
         lambda: _streamed(two.stolen),
+        two.stolen.save,
     ):
         with pytest.raises(ConversationNotFound):
             await change()
-    await two.stolen.save()
     assert (await two.their_conversation.refresh(), await two.their_conversation.get_history()) == before
 
 
