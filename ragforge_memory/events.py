@@ -97,8 +97,8 @@ class Degraded(Shape):
     """Something is not available this turn; the turn goes on.
 
     ``what`` is ``graph`` where the turn is kept on disk until Neo4j is back, ``journal`` where the disk refuses too,
-    ``embeddings`` where nothing is found by meaning. A turn says each once; where it waits for a managed server's
-    restart first, it says that as well.
+    ``embeddings`` where nothing is found by meaning, ``model`` where another answers than was configured. A turn says
+    each once; where it waits for a managed server's restart first, it says that as well.
     """
 
     type: Literal["degraded"] = "degraded"

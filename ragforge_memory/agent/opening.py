@@ -205,7 +205,10 @@ async def open_services(wanted: Wanted) -> Services:
             root=wanted.root,
             files=wanted.root if refused_root(wanted.root, wanted.settings) is None else None,
             today=wanted.today,
-            degraded=() if embedder is not None or not wants_vectors else ("embeddings",),
+            degraded=(
+                *(("model",) if resolution.instead else ()),
+                *(("embeddings",) if embedder is None and wants_vectors else ()),
+            ),
             open_here=wanted.open_here,
             opened=opened,
         )

@@ -126,7 +126,7 @@ class Turn:
                 )
             )
             for what in services.degraded:
-                await self._emit(events.Degraded(what=what))
+                await self._emit(events.Degraded(what=what, detail=services.model_why if what == "model" else ""))
             self._prepared = await prepare(
                 services,
                 self._conversation_id,

@@ -118,7 +118,7 @@ class Talk:
         from ragforge_memory.errors import AgentClosed, GraphUnavailable, RagforgeError, TurnCancelled
 
         session = self.session
-        view = TurnView(session.terminal, session.spinner)
+        view = TurnView(session.terminal, session.spinner, known=("model",))  # its first line has said it
         print(flush=True)
         try:
             await run_turn(session, self._opened, text, view.show)

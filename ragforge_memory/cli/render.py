@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Collection
 from typing import TYPE_CHECKING, Any, Literal
 
 from ragforge_memory.cli.markdown import MarkdownPrinter, printable
@@ -18,16 +19,18 @@ _LONGEST_ARGUMENT = 60  # characters
 class TurnView:
     """Shows one turn. The answer goes to stdout; tool calls and notes go to stderr.
 
-    ``show`` takes the events in their order; ``finish`` prints what is left, also of a turn that was cut.
+    ``show`` takes the events in their order; ``finish`` prints what is left, also of a turn that was cut. What is not
+    available is not told where it is ``known``.
     """
 
-    def __init__(self, terminal: Terminal, spinner: Spinner) -> None:
+    def __init__(self, terminal: Terminal, spinner: Spinner, *, known: Collection[str] = ()) -> None:
         self._terminal = terminal
         self._spinner = spinner
         self._markdown = MarkdownPrinter(terminal)
         self._arguments: dict[str, dict[str, Any]] = {}
         self._spoke = False
-        self._degraded: set[str] = set()
+        self._known = known
+        self._degraded = set(known)
         self._last: Literal["text", "note"] | None = None
 
     @property
@@ -88,7 +91,7 @@ class TurnView:
         self._note(tool_line(event.tool_name, arguments, event.duration_ms, error, self._terminal.width))
 
     def _show_degraded(self, what: str, detail: str) -> None:
-        if what not in self._degraded or detail:
+        if what not in self._degraded or (detail and what not in self._known):
             self._degraded.add(what)
             self._note(f"not available: {what}" + (f" ({detail})" if detail else ""))
 

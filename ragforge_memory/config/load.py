@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,7 +12,7 @@ from pydantic import BaseModel, ValidationError
 
 from ragforge_memory.config import environment
 from ragforge_memory.config.known_models import provider_of_chat_model
-from ragforge_memory.config.refusal import block_of, is_secret, known_keys, nearest, refused
+from ragforge_memory.config.refusal import MASK, block_of, is_secret, known_keys, masked_address, nearest, refused
 from ragforge_memory.config.sections import RagforgeConfig
 from ragforge_memory.config.yaml_file import FileValues, read_yaml
 from ragforge_memory.errors import ConfigError
@@ -23,9 +22,6 @@ from ragforge_memory.project import git_toplevel, project_root
 FILE_NAME = "ragforge.config.yaml"
 PLACES = (f".ragforge/{FILE_NAME}", FILE_NAME)
 DEFAULT = "default"
-MASK = "********"
-
-_PASSWORD_IN_ADDRESS = re.compile(r"(?<=://)([^/@:\s]*):[^/@\s]*@")
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,5 +241,5 @@ def _masked(key: str, value: Any) -> Any:
     if is_secret(key) and value:
         return MASK
     if isinstance(value, str):
-        return _PASSWORD_IN_ADDRESS.sub(rf"\1:{MASK}@", value)
+        return masked_address(value)
     return value

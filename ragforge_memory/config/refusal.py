@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 Path = tuple[str, ...]
 
 SECRET_KEYS = ("password", "api_key", "apikey", "secret", "token", "credentials")
+MASK = "********"
+
+_PASSWORD_IN_ADDRESS = re.compile(r"(?<=://)([^/@:\s]*):[^/@\s]*@")
 
 # pydantic's error types whose own words are for programmers, as a user reads them.
 _WORDS = {
@@ -48,6 +51,11 @@ def is_secret(key: str) -> bool:
     """Whether a key's value must not be shown."""
     last = key.rpartition(".")[2].lower().replace("-", "_")
     return any(last == name or last.endswith("_" + name) for name in SECRET_KEYS)
+
+
+def masked_address(text: str) -> str:
+    """A text with the passwords of its addresses masked."""
+    return _PASSWORD_IN_ADDRESS.sub(rf"\1:{MASK}@", text)
 
 
 def as_yaml(value: Any) -> str:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import neo4j
 from neo4j import exceptions as driver_errors
 
+from ragforge_memory.config.refusal import masked_address
 from ragforge_memory.errors import ConfigError, ForkedProcess, GraphError, GraphTimeout, GraphUnavailable
 from ragforge_memory.graph.breaker import Breaker, in_a_hurry
 from ragforge_memory.graph.failures import first_line, translated
@@ -45,14 +46,21 @@ def open_driver(config: Neo4jConfig) -> neo4j.AsyncDriver:
     """A driver with this library's time-outs (connect 1 s, retries 1 s in all).
 
     Raises:
-        ConfigError: the address is none.
+        ConfigError: the address is none, or has a user or a password in it.
     """
+    shown = masked_address(config.uri)
+    if "@" in config.uri.partition("://")[2].partition("/")[0]:
+        raise ConfigError(
+            f"{shown!r} has a user or a password in it, which an address of Neo4j may not have",
+            key="neo4j.uri",
+            hint="take it out and set neo4j.username and neo4j.password (NEO4J_USERNAME and NEO4J_PASSWORD)",
+        )
     auth = (config.username or "neo4j", config.password) if config.password else None
     try:
         return _driver(config.uri, auth)
     except (driver_errors.DriverError, ValueError) as error:
         raise ConfigError(
-            f"{config.uri!r} is no address of a Neo4j server: {first_line(error)}",
+            f"{shown!r} is no address of a Neo4j server: {first_line(error)}",
             key="neo4j.uri",
             hint="bolt://host:7687, neo4j://host, or neo4j+s://… for Aura",
         ) from error

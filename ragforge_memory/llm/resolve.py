@@ -33,12 +33,16 @@ NOT_INSTALLED = 'the openai extra is not installed (pip install "ragforge-memory
 
 @dataclass(frozen=True, slots=True)
 class Resolution:
-    """The provider, its ``provider`` and ``model`` names, and one sentence that says why it is this one."""
+    """The provider, its ``provider`` and ``model`` names, and one sentence that says why it is this one.
+
+    ``instead``: the configuration or the environment names another that cannot be used; ``why`` says which.
+    """
 
     provider: ModelProvider
     name: str
     model: str
     why: str
+    instead: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,11 +98,14 @@ async def resolve_model(
     if wanted is not None:
         return await _built(wanted, timeouts, retry)
     # From here on nobody asked for this model: what cannot be used is passed over, and said.
+    instead = bool(passed_over)
     wanted = _from_environment(environ)
     if wanted is not None and wanted.provider == "openai" and not installed():
         passed_over += f"{wanted.why}, but {NOT_INSTALLED}; "
+        instead = True
     elif wanted is not None:
-        return await _built(dataclasses.replace(wanted, why=passed_over + wanted.why), timeouts, retry)
+        built = await _built(dataclasses.replace(wanted, why=passed_over + wanted.why), timeouts, retry)
+        return dataclasses.replace(built, instead=instead)
     if probe and requests_allowed(environ):
         for server in await find_local_servers(local_servers):
             if not installed():
@@ -106,8 +113,10 @@ async def resolve_model(
                 break
             served = server.models[0]
             why = f"{server.name} answers at {server.address} and serves {served.name}"
-            return _openai(served, None, server.address, passed_over + why, timeouts, retry)
-    return _extractive(f"{passed_over}{QUOTES}" if passed_over else f"{NOTHING_FOUND}: {QUOTES}")
+            found = _openai(served, None, server.address, passed_over + why, timeouts, retry)
+            return dataclasses.replace(found, instead=instead)
+    quotes = _extractive(f"{passed_over}{QUOTES}" if passed_over else f"{NOTHING_FOUND}: {QUOTES}")
+    return dataclasses.replace(quotes, instead=instead)
 
 
 def _from_spec(spec: str, config: LLMConfig | None, environ: Mapping[str, str]) -> _Wanted:
@@ -128,8 +137,10 @@ def _from_spec(spec: str, config: LLMConfig | None, environ: Mapping[str, str]) 
         model, _, rest = model.partition("@http")
         address = f"http{rest}"
     block = config if config is not None and _provider_of(config) == provider else None
-    key = _key(provider, environ) or (block.api_key if block else None)
     # An address in the spec is another server: the block's key is not for it.
+    if block is not None and address not in (None, block.base_url):
+        block = None
+    key = _key(provider, environ) or (block.api_key if block else None)
     if address is None:
         address = _address(provider, environ) or (block.base_url if block else None)
     return _Wanted(provider, f"{given}, as told", model or None, key, address)

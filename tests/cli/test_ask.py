@@ -29,6 +29,15 @@ def test_a_question_about_the_code_needs_nothing_before(ragforge: CommandLine) -
     assert again.stderr == ""
 
 
+def test_a_configured_model_without_a_key_is_told(ragforge: CommandLine) -> None:
+    (ragforge.project / "ragforge.config.yaml").write_text("llm: {provider: gemini}\n")
+    done = ragforge.run("ask", "where is check_password?", "--json")
+    assert done.returncode == 0, done.stderr
+    assert "model" in json.loads(done.stdout)["degraded"]
+    told = ragforge.run("ask", "where is check_password?")
+    assert "not available: model (the configuration names gemini, but there is no key for it; " in told.stderr
+
+
 def test_what_changed_is_read_first(ragforge: CommandLine) -> None:
     ragforge.ok("ask", "where is login?", "--model", "extractive")
     (ragforge.project / "extra.py").write_text("def brand_new_function():\n    return 1\n")

@@ -154,3 +154,10 @@ def test_tool_lines_fit() -> None:
     assert one_line("abcdef", 4) == "abc…"
     assert one_line("one two three", 11, whole_words=True) == "one two…"
     assert one_line("one twothreefour", 11, whole_words=True) == "one twothr…"
+
+
+def test_what_is_known_to_be_missing_is_not_said_again(capsys: pytest.CaptureFixture[str]) -> None:
+    view = TurnView(PIPE, Spinner(PIPE), known=("model",))
+    for event in (events.Degraded(what="model", detail="no key"), completed("x", "model", "embeddings")):
+        view.show(event)
+    assert capsys.readouterr().err == "not available: embeddings\n"

@@ -10,7 +10,7 @@ import time
 import pytest
 
 from ragforge_memory.config import Neo4jConfig
-from ragforge_memory.errors import GraphTimeout, GraphUnavailable
+from ragforge_memory.errors import ConfigError, GraphTimeout, GraphUnavailable
 from ragforge_memory.graph.client import GraphClient, open_driver
 from ragforge_memory.graph.connect import connect
 
@@ -52,3 +52,10 @@ async def test_what_was_waited_is_said_with_the_start_of_a_server_that_had_gone(
     assert said is not None
     assert float(said[2]) == pytest.approx(waited, abs=0.3)
     assert float(said[1]) == pytest.approx(waited - 1.5, abs=0.5)
+
+
+def test_a_password_in_an_address_is_refused_and_not_shown() -> None:
+    with pytest.raises(ConfigError, match=r"bolt://neo4j:\*{8}@host:7687.*has a user or a password") as refused:
+        open_driver(Neo4jConfig("bolt://neo4j:geheim123@host:7687"))
+    assert "neo4j.password" in str(refused.value.hint)
+    assert "geheim123" not in str(refused.value)

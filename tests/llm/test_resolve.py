@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from ragforge_memory.config.sections import LLMConfig
-from ragforge_memory.errors import ConfigError
+from ragforge_memory.errors import ConfigError, ModelError
 from ragforge_memory.llm import local_servers as local_servers_module
 from ragforge_memory.llm import openai as openai_module
 from ragforge_memory.llm.local_servers import LOCAL_SERVERS, chat_models, find_local_servers
@@ -66,6 +66,17 @@ async def test_an_address_in_the_spec_is_where_the_model_is_asked() -> None:
     assert resolution.provider.address == "http://127.0.0.1:9/v1"
 
 
+async def test_the_key_of_the_block_is_not_for_another_address(openai_fake: OpenAIFake) -> None:
+    spec, key = f"openai:qwen3:8b@{openai_fake.base_url}", openai_fake.api_key or ""
+    openai_fake.script(Answer("hello"))
+
+    other = await resolved(spec, provider="openai", base_url="http://127.0.0.1:9/v1", api_key=key)
+    with pytest.raises(ModelError, match="refused the key"):
+        await complete(other.provider, question())
+    same = await resolved(spec, provider="openai", base_url=openai_fake.base_url, api_key=key)
+    assert (await complete(same.provider, question())).text == "hello"
+
+
 async def test_a_provider_is_taken_as_it_is() -> None:
     given = ScriptedProvider(model="mine")
 
@@ -115,6 +126,9 @@ async def test_a_block_without_a_key_counts_as_absent_and_is_said(block: dict[st
     assert other.why == "the configuration names gemini, but there is no key for it; OPENAI_API_KEY is set"
     assert none.name == "extractive"
     assert none.why.startswith("the configuration names gemini, but there is no key for it; answers are quotes")
+    assert other.instead
+    assert none.instead
+    assert not (await resolved(None, {})).instead
 
 
 @pytest.mark.parametrize(
