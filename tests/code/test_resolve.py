@@ -48,6 +48,51 @@ def test_imports_reach_their_definitions(text: str, expected: str) -> None:
     assert f"<top> CONSUMES src/{expected}" in shown(sources, "src/main.py")
 
 
+IMPORTED = "import typing as t\nimport p.mod\nfrom p.mod import Parser\n"
+PARSER = "class Parser:\n    def stop(self): pass\n"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "def use(x: 'Parser'):\n    x.stop()\n",
+        "def use(x: 'Parser' = None):\n    x.stop()\n",
+        "def use(x: t.Optional['Parser']):\n    x.stop()\n",
+        "def use(x: 'Parser | None'):\n    x.stop()\n",
+        "def use(x: 'None | Parser'):\n    x.stop()\n",
+        "def use(x: 't.Optional[Parser]'):\n    x.stop()\n",
+        "def use(x: \"t.Union[None, 'Parser']\"):\n    x.stop()\n",
+        "def use(x: t.Optional['p.mod.Parser']):\n    x.stop()\n",
+        'def use(x: """\n  Parser\n"""):\n    x.stop()\n',
+        "def use(x):\n    y: r'Parser' = x\n    y.stop()\n",
+        "def make() -> 'Parser': ...\ndef use():\n    make().stop()\n",
+        "class B:\n    x: 'Parser'\n    def use(self):\n        self.x.stop()\n",
+        "class B:\n    def __init__(self, x: 'Parser'): self.x = x\n    def use(self):\n        self.x.stop()\n",
+        "class B:\n    @property\n    def x(self) -> 'Parser': ...\n    def use(self):\n        self.x.stop()\n",
+    ],
+)
+def test_a_type_in_quotes_is_the_type(text: str) -> None:
+    sources = {"p/__init__.py": "", "p/mod.py": PARSER, "main.py": f"{IMPORTED}{text}"}
+    line = sources["main.py"][: sources["main.py"].index(".stop")].count("\n") + 1
+    source = "B.use" if "class B" in text else "use"
+    found = shown(sources, "main.py")
+    assert f"{source} CONSUMES p/mod.py:Parser.stop {line}()" in found
+    assert any("CONSUMES p/mod.py:Parser " in each for each in found)
+
+
+@pytest.mark.parametrize(
+    "quoted", ["'the parser to use'", "b'Parser'", "f'{Parser}'", "'Parser['", "''", "'1 is 2'", "'\\d'"]
+)
+def test_a_text_in_the_place_of_a_type_that_is_no_type_says_nothing(quoted: str) -> None:
+    sources = {"main.py": f"class Parser:\n    def halt(self): pass\ndef p(x: {quoted}):\n    x.halt()\n"}
+    assert "p CONSUMES Parser.halt 4() ?" in shown(sources, "main.py")
+
+
+def test_what_a_literal_lists_in_quotes_is_no_type() -> None:
+    text = "import typing as t\nclass A: pass\nclass B: pass\ndef f(x: 't.Union[t.Literal[A], B]'): pass\n"
+    assert shown({"main.py": text}, "main.py") == ["f CONSUMES B 4"]
+
+
 def test_a_package_that_imports_its_module_from_itself() -> None:
     sources = {"p/__init__.py": "from p import mod\n", "p/mod.py": TARGET, "main.py": "from p import mod\nmod.f()\n"}
     assert shown(sources, "main.py") == ["<top> CONSUMES p/mod.py:f 2()"]

@@ -67,6 +67,7 @@ PYTHON_EDGES = {
     "shop/orders.py": [
         "<top> CONSUMES Order.total 54()",
         "<top> CONSUMES default_order 54",
+        "Order.__init__ CONSUMES shop/people.py:Buyer 11",
         "Order.__init__ CONSUMES shop/people.py:Person 13",
         "Order.__init__ CONSUMES shop/people.py:Person.Card 13()",
         "Order.send CONSUMES shop/people.py:Person.Card.swipe 16()",
@@ -75,6 +76,7 @@ PYTHON_EDGES = {
         "Order.opened CONSUMES Box 22()",
         "Order.total CONSUMES shop/prices.py:discounted 25()",
         "Box.__init__ CONSUMES Order 29",
+        "Box.close CONSUMES shop/people.py:Buyer.greet 34()",
         "Box.close CONSUMES BigBox.frobnicate 35() ?",
         "BigBox INHERITS_FROM Box 38",
         "BigBox.close CONSUMES Box.close 40()",

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from ragforge_memory.code.parsed import LONGEST_TEXT, BindingKind
+from ragforge_memory.code.python.quoted import WRAPPERS, expression_in, named_type
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -17,10 +17,6 @@ LITERALS = frozenset(
      "false", "none", "list_comprehension", "dictionary_comprehension", "set_comprehension", "generator_expression",
      "ellipsis", "binary_operator", "comparison_operator", "not_operator", "unary_operator"}
 )  # fmt: skip
-FORWARD = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*")
-"""A dotted name in a string: a forward reference."""
-
-_WRAPPERS = frozenset({"Optional", "Annotated", "Final", "ClassVar", "Required", "NotRequired", "ReadOnly", "Type"})
 
 
 def dotted(draft: Draft, node: Node | None) -> str:
@@ -68,8 +64,7 @@ def type_text(draft: Draft, node: Node | None) -> str | None:
         if kind in ("identifier", "attribute"):
             return dotted(draft, node)
         if kind == "string":
-            found = FORWARD.search(draft.text(node).strip("rRbBuU'\""))
-            return found[0] if found else None
+            return named_type(expression_in(draft.text(node)))
         if kind == "type":
             node = first_named(node)
         elif kind in ("binary_operator", "union_type"):
@@ -78,7 +73,7 @@ def type_text(draft: Draft, node: Node | None) -> str | None:
         elif kind in ("subscript", "generic_type"):
             outer = node.named_children[0] if node.named_children else None
             name = dotted(draft, outer).rpartition(".")[2] if outer else ""
-            if name in _WRAPPERS or name == "Union":
+            if name in WRAPPERS:
                 inner = [part for part in arguments_of(node) if draft.text(part) != "None"]
                 node = inner[0] if inner else None
             else:

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from ragforge_memory.code.draft import Draft, Handler
 from ragforge_memory.code.parsed import UseKind
-from ragforge_memory.code.python.text import FORWARD, dotted, first_named, value_of
+from ragforge_memory.code.python.quoted import expression_in, names_in
+from ragforge_memory.code.python.text import dotted, first_named, value_of
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -165,7 +166,7 @@ def _type(draft: Draft, node: Node) -> Visit:
         if part.type == "string":
             if part.parent is not None and part.parent.type == "subscript" and "Literal" in draft.text(part.parent):
                 continue
-            for found in FORWARD.findall(draft.text(part).strip("rRuU'\"")):
+            for found in names_in(expression_in(draft.text(part))):
                 use_dotted(draft, found, "type", draft.line(part))
         elif part.type == "identifier":
             draft.use(draft.text(part), None, "type", draft.line(part))
