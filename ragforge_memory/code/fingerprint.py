@@ -163,7 +163,8 @@ class Tokens:
                     text = data[start:end]
                     if kind in reader.wrapped:
                         text = _unwrapped(text)
-                    if text:
+                    # A semicolon that only the parser was given (Reader.simplify) is a space here.
+                    if text and not (kind == ";" and text.isspace()):
                         starts.append(start)
                         texts.append(text)
                 if end > previous:

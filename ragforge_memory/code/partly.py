@@ -1,9 +1,9 @@
 """What is read of a file with syntax errors: the definitions that no error touches; the others stay as they were.
 
 A file is broken most often because somebody is typing in it. What is whole counts as it is. What an error touches, and
-what stood before where the rest of the text still has its name, is kept, but not as the same: its ``body_hash`` is
-marked (fingerprint.py), so that nothing is said of it that only whole code can show. What the text has no name of any
-more is gone.
+what stood before where the rest of the text still begins it, is kept, at the line where that is, but not as the same:
+its ``body_hash`` is marked (fingerprint.py), so that nothing is said of it that only whole code can show. What the text
+begins nowhere any more is gone.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from ragforge_memory.code.fingerprint import marked
+from ragforge_memory.code.fingerprint import is_marked, marked
 from ragforge_memory.code.parsed import TYPE_TYPES, ParsedFile, ParsedScope
 from ragforge_memory.code.syntax import error_places
 
@@ -35,18 +35,46 @@ _HOLDING = TYPE_TYPES | {"namespace"}
 
 @dataclass(frozen=True, slots=True)
 class Rest:
-    """What is left of a broken file when what is whole is taken out: the words in it."""
+    """What is left of a broken file when what is whole is taken out: the text, line for line, and the words in it."""
 
+    text: str
     words: frozenset[str]
 
     def may_hold(self, name: str) -> bool:
         """Whether a definition of this name may still be there."""
         return self.words.issuperset(_WORDS.findall(name))
 
+    def line_of(self, old: Mapping[str, Any]) -> int | None:
+        """The line in which a scope of the graph is defined now; None where its name stands nowhere as it did there."""
+        if not self.may_hold(old["name"]):
+            return None
+        line = old.get("definition_line") or old["startLine"]
+        beginning = _beginning(old, line)
+        if beginning is None:
+            return int(line)
+        lines = [self.text.count("\n", 0, found.start()) + 1 for found in beginning.finditer(self.text)]
+        return min(lines, key=lambda each: abs(each - line), default=None)
+
 
 def rest_of(text: bytes) -> Rest:
     """What is left of a text of which nothing could be read."""
-    return Rest(frozenset(_WORDS.findall(text.decode("utf-8", "replace"))))
+    rest = text.decode("utf-8", "replace")
+    return Rest(rest, frozenset(_WORDS.findall(rest)))
+
+
+def _beginning(old: Mapping[str, Any], line: int) -> re.Pattern[str] | None:
+    """A scope's name with what stands next to it: the word before, as in ``def name``, else what follows it.
+
+    None where the name is not in the definition's first line: it is said elsewhere, or by no word.
+    """
+    lines = (old.get("source") or "").split("\n")[line - old["startLine"] :]
+    name = rf"(?<![\w$]){re.escape(old['name'])}(?![\w$])"
+    found = re.search(rf"([\w$]+|[^\w\s])?(\s*){name}\s*(\S?)", lines[0]) if lines else None
+    if found is None:
+        return None
+    if found[1]:
+        return re.compile(re.escape(found[1]) + (r"[^\S\n]+" if found[2] else "") + name)
+    return re.compile(rf"{name}\s*{re.escape(found[3])}")
 
 
 def sound_part(parsed: ParsedFile, draft: Draft, root: Node, error: str, *, indented: bool) -> tuple[ParsedFile, Rest]:
@@ -106,13 +134,16 @@ def completed(
     """
     missing = _missing(parsed, stored)
     names = {each["qualified_name"] for each in stored if each.get("qualified_name")}
-    # What bears another place's name while its own is missing has been swallowed by something that is not closed.
+    # What bears another place's name while its own is missing has been swallowed by something that is not closed, or
+    # has lost what it was in. In what no error touches nothing is swallowed: there it is new.
     swallowed = {each["name"] for each in missing}
-    displaced: dict[str, str] = {}
+    sound = {scope.key for scope in parsed.scopes if not is_marked(scope.body_hash)}
+    displaced: dict[str, ParsedScope] = {}
     scopes: list[ParsedScope] = []
     for scope in parsed.scopes:
-        if scope.parent in displaced or (scope.qualified_name not in names and scope.name in swallowed):
-            displaced[scope.key] = scope.name
+        is_new = scope.qualified_name not in names
+        if scope.parent in displaced or (is_new and scope.name in swallowed and scope.parent not in sound):
+            displaced[scope.key] = scope
         else:
             scopes.append(scope)
     taken = {scope.key for scope in scopes}
@@ -120,10 +151,13 @@ def completed(
     renamed: dict[str, str] = {}
     known = {scope.key: scope for scope in before.scopes} if before is not None else {}
     gone = {each["uuid"] for each in missing}
+    last = rest.text.count("\n") + 1
+    displaced_lines = {scope.name: scope.definition_line for scope in displaced.values()}
     present = {keys[each["uuid"]] for each in stored if each.get("key") and each["uuid"] not in gone}
     for old in missing:
         parent = keys.get(old.get("parentUUID") or "")
-        if not (rest.may_hold(old["name"]) or old["name"] in displaced.values()):
+        line = displaced_lines.get(old["name"]) or rest.line_of(old)
+        if line is None:
             continue
         if parent is not None and parent not in present and parent not in renamed:
             continue
@@ -131,7 +165,7 @@ def completed(
         taken.add(key)
         scopes.append(
             replace(
-                _as_it_was(old, known.get(old["key"])),
+                _moved_to(line, _as_it_was(old, known.get(old["key"])), last),
                 key=key,
                 parent=None if parent is None else renamed.get(parent, parent),
                 body_hash=marked(old.get("body_hash") or ""),
@@ -187,6 +221,21 @@ def _as_it_was(old: Mapping[str, Any], known: ParsedScope | None) -> ParsedScope
     )
 
 
+def _moved_to(line: int, scope: ParsedScope, last: int) -> ParsedScope:
+    """The same scope with its definition in this line of a text that ends with the line ``last``."""
+    by = line - scope.definition_line
+    if not by:
+        return scope
+    return replace(
+        scope,
+        start_line=max(1, scope.start_line + by),
+        definition_line=line,
+        end_line=max(line, min(scope.end_line + by, last)),
+        uses=tuple(replace(each, line=each.line + by) for each in scope.uses),
+        bindings=tuple(replace(each, line=each.line + by) for each in scope.bindings),
+    )
+
+
 def _free(old: Mapping[str, Any], taken: set[str]) -> str:
     """The scope's key, or where another has it now, the next of that name."""
     key, number = str(old["key"]), 1
@@ -197,10 +246,14 @@ def _free(old: Mapping[str, Any], taken: set[str]) -> str:
 
 
 def _without(data: bytes, scopes: Iterable[OpenScope]) -> bytes:
-    """The text without these scopes."""
+    """The text without these scopes; their lines are left empty."""
     left, at = [], 0
     for scope in sorted(scopes, key=lambda each: each.start_byte):
         if scope.start_byte >= at:
             left.append(data[at : scope.start_byte])
-        at = max(at, scope.end_byte)
-    return b" ".join([*left, data[at:]])
+            at = scope.end_byte
+            left.append(b" " + b"\n" * data.count(b"\n", scope.start_byte, at))
+        elif scope.end_byte > at:
+            left.append(b"\n" * data.count(b"\n", at, scope.end_byte))
+            at = scope.end_byte
+    return b"".join([*left, data[at:]])

@@ -45,6 +45,8 @@ def test_type_exports_of_everything_are_read() -> None:
         "return <b title='&'>{a && b}&nbsp;&</b>",
         "type T<A> = import('./a.js').B<A> & C\n  return f<import('./a.js').b.C<number>>()",
         "const one = using(() => a & b)\n  return using",
+        "type T = {\n  <A, B extends [X, C<D>][] = []>(\n  a: A): B<A>\n  <E>(): <A>(a: A) => B\n  (a: A): B\n  }",
+        "interface T {\n  m(): A // why\n  <E>(): E[]\n  /** how */\n  <F extends A<B<C>>>(): F\n  }",
     ],
 )
 def test_what_the_grammar_of_typescript_does_not_know_is_read(text: str) -> None:
@@ -171,6 +173,41 @@ async def test_what_the_broken_text_has_no_name_of_is_gone(run: Ingest, tree: Tr
     assert (await run()).removed == 1
     assert ("shop/prices.py", "total") not in uuids()
     assert ("shop/prices.py", "vat") in uuids()
+
+
+async def test_what_went_into_a_function_that_is_whole_is_not_kept_where_it_was(
+    run: Ingest, tree: Tree, cypher: Cypher, project: str
+) -> None:
+    inner = "  const set = (part) => {\n    state = part\n  }\n  return { set }\n}\n"
+    tree.write("web/store.ts", f"export function create(init) {{\n{inner}")
+    await run()
+    moved = inner.replace("= part", "= state + part")
+    tree.write(
+        "web/store.ts", f"interface S {{\n  set: ( }}\n\nconst made = (init) => {{\n{moved}\nconst create = made\n"
+    )
+    await run()
+    rows = cypher(
+        "MATCH (s:Scope {project: $p, file: 'web/store.ts'}) RETURN s.qualified_name AS name, s.startLine AS line, "
+        "s.source AS source ORDER BY line",
+        p=project,
+    )
+    assert [(row["name"], row["line"]) for row in rows] == [("S", 1), ("made", 4), ("made.set", 5), ("create", 11)]
+    assert "state + part" in rows[2]["source"]
+
+
+async def test_what_is_kept_is_where_its_definition_begins_now(
+    run: Ingest, tree: Tree, cypher: Cypher, project: str
+) -> None:
+    tree.write("ledger.py", "def add(a):\n    return a\n\n\n@once\ndef drop(a):\n    return add(a)\n")
+    await run()
+    tree.write("ledger.py", "# drop is deprecated\n\n\n@once\n# add\ndef drop(a:\n    return add(a)\n")
+    await run()
+    rows = cypher(
+        "MATCH (s:Scope {project: $p, file: 'ledger.py'}) OPTIONAL MATCH (s)-[used:CONSUMES]->() "
+        "RETURN s.qualified_name AS name, s.startLine AS first, s.definition_line AS line, s.endLine AS last",
+        p=project,
+    )
+    assert [dict(row) for row in rows] == [{"name": "drop", "first": 5, "line": 6, "last": 7}]
 
 
 async def test_what_an_open_bracket_swallows_stays_in_its_place(run: Ingest, tree: Tree, uuids: Uuids) -> None:

@@ -20,6 +20,10 @@ if TYPE_CHECKING:
 _TYPE_STAR = re.compile(rb"(\bexport\s+)type(?=\s*\*)")
 _IMPORT_TYPE = re.compile(rb"""\bimport\((['"])[^'"\n]*\1\)(?=(?:\.[\w$]+)+<)""")
 _USING = re.compile(rb"\busing\b(?!\s+[\w$])")
+# A line that begins with type parameters and brackets, where the one before can be the end of a type.
+_CALL_SIGNATURE = re.compile(
+    rb"""(?<=[\w$>\])}'"`/])(\s*\n[ \t]*)[ \t](?=<[A-Za-z_$](?:[^<>()]|=>|<(?:[^<>()]|<[^<>()]*>)*>)*>\()"""
+)
 _AMPERSAND = re.compile(rb"&(?!#?\w+;)")
 
 
@@ -42,10 +46,12 @@ def known(data: bytes) -> bytes:
 
     ``export type * from`` (TypeScript 5.0) as ``export * from``; ``import('./a').B<T>`` as ``i____________.B<T>``; a
     function named ``using``, which opens a declaration elsewhere, under another name; an ampersand that begins no
-    entity, in a text or an attribute of JSX, as a bar, which is an operator as well.
+    entity, in a text or an attribute of JSX, as a bar, which is an operator as well; a generic call signature of an
+    object type that a line feed parts from the one before, with a semicolon before it.
     """
     data = _TYPE_STAR.sub(rb"\1    ", data)
     data = _IMPORT_TYPE.sub(lambda found: b"i".ljust(len(found[0]), b"_"), data)
+    data = _CALL_SIGNATURE.sub(rb"\1;", data)
     return _AMPERSAND.sub(b"|", _USING.sub(b"u____", data))
 
 
