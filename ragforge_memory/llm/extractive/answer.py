@@ -13,6 +13,7 @@ from ragforge_memory.llm.extractive.echoes import EVERY_DECISION, EVERY_TO_DO
 from ragforge_memory.llm.extractive.evidence import brought_in, imported, raised, still_named, tested, used_as_text
 from ragforge_memory.llm.extractive.found_text import code_lines, search_results
 from ragforge_memory.llm.extractive.inheritance import bases, calls_through, overridden, overrides, subclasses
+from ragforge_memory.llm.extractive.look_alikes import look_alikes
 from ragforge_memory.llm.extractive.members import (
     attribute,
     mentioned_owner,
@@ -94,6 +95,7 @@ def write(question: Question, asked: str, found: Sequence[Found]) -> str:
                 lines = unread
             elif value.get("scopes") or "grep_code" not in values:
                 lines = _callers(question, asked, value) + still_named(question.target, found)
+                lines += look_alikes(question.form, question.target, found)
             else:
                 lines = used_as_text(asked, question.target, found)
         case "tests":

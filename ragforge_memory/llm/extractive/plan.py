@@ -12,6 +12,7 @@ from ragforge_memory.llm.extractive.corrections import may_correct
 from ragforge_memory.llm.extractive.evidence import catching, importing, is_renamed, naming, raising, testing
 from ragforge_memory.llm.extractive.given_text import mentions_of
 from ragforge_memory.llm.extractive.inheritance import inheriting_calls
+from ragforge_memory.llm.extractive.look_alikes import look_alike_calls
 from ragforge_memory.llm.extractive.members import member_calls
 from ragforge_memory.llm.extractive.questions import (
     AND_STILL,
@@ -311,6 +312,8 @@ def _second(question: Question, found: Sequence[Found]) -> tuple[Call, ...]:
             return naming(target)[:1]
         case "callers" | "uses" if target.marked and target.kind == "name" and value.get("match") in NOT_SURE:
             return naming(target)[:1]
+        case "callers" | "uses" if target.kind == "name":
+            return look_alike_calls(question.form, target, value)
         case "where" | "what" | "show" if target.kind == "name" and value.get("match") == "none":
             if not target.marked and question.form == "what":
                 return _search(question)
