@@ -18,6 +18,7 @@ from ragforge_memory.llm.extractive.corrections import Corrections
 from ragforge_memory.llm.extractive.echoes import NOTED, only_repeats
 from ragforge_memory.llm.extractive.to_dos import became
 from ragforge_memory.llm.extractive.wording import beginnings, covered
+from ragforge_memory.models.code import each_name
 from ragforge_memory.models.conversation import Message, Page
 from ragforge_memory.models.decisions import Correction, Decision
 
@@ -183,9 +184,8 @@ def _correction(said: str, message: Message, note: str) -> Correction:
 
 
 def _tied(references: Sequence[CodeReference]) -> tuple[CodeReference, ...]:
-    """Each definition once; what was only read on the way is none that a decision is about."""
-    kept = {(each.file, each.qualified_name): each for each in references if each.kind != "read"}
-    return tuple(kept.values())
+    """Each name once; what was only read on the way is none that a decision is about."""
+    return tuple(each_name(each for each in references if each.kind != "read"))
 
 
 def _wanted(about: str | None, *, whole: bool = True) -> _Wanted:

@@ -78,11 +78,14 @@ def _lines(info: ConversationInfo) -> Iterable[str]:
 
 
 def labels(references: Sequence[CodeReference]) -> list[str]:
-    """A line for each definition, the strongest tie counts; what is left out is counted."""
-    first: dict[tuple[str, str], CodeReference] = {}
+    """A line for each name, with the strongest tie of the newest message that has it, of overloads with the one that is
+    least what it was; what is left out is counted."""
+    found: dict[tuple[str, str], CodeReference] = {}
     for each in sorted(references, key=lambda each: _STRENGTH.index(each.kind)):
-        first.setdefault((each.file, each.qualified_name), each)
-    kept = list(first.values())
+        told = found.setdefault((each.file, each.qualified_name), each)
+        if each.message_id == told.message_id and each.doubt > told.doubt:
+            found[each.file, each.qualified_name] = each
+    kept = list(found.values())
     lines = [label(each) for each in kept[:_SHOWN]]
     return lines + ([f"and {len(kept) - _SHOWN} more"] if len(kept) > _SHOWN else [])
 

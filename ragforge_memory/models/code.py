@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Literal, NamedTuple
 
 from pydantic import Field
@@ -38,6 +39,21 @@ class CodeReference(Shape):
     moved_to_file: str | None = None
     moved_to_name: str | None = None
     candidates: tuple[str, ...] = ()
+
+    @property
+    def doubt(self) -> int:
+        """How far it is from what it was, 0 to 4: fresh, moved as it was, moved and changed, drifted, orphaned."""
+        moved = 2 if self.changed else 1
+        return {"moved": moved, "drifted": 3, "orphaned": 4}.get(self.status or "", 0)
+
+
+def each_name(references: Iterable[CodeReference]) -> list[CodeReference]:
+    """Each name of a file once: of overloads the one that is least what it was, since that may be the one meant."""
+    kept: dict[tuple[str, str], CodeReference] = {}
+    for each in references:
+        place = (each.file, each.qualified_name)
+        kept[place] = max(kept.get(place, each), each, key=lambda tie: tie.doubt)
+    return list(kept.values())
 
 
 class ScopeTie(NamedTuple):

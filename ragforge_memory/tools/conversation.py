@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from ragforge_memory.errors import InvalidInput, ToolError
 from ragforge_memory.llm.extractive.bare_corrections import as_quoted, is_note, read_acknowledged, retracts
 from ragforge_memory.llm.extractive.echoes import only_asks, only_repeats
+from ragforge_memory.models.code import each_name
 from ragforge_memory.retrieval.excerpts import excerpt
 from ragforge_memory.tools.declare import tool
 from ragforge_memory.tools.ports import ToolContext
@@ -113,7 +114,7 @@ async def search_conversation(
                 **_corrected(each.message, corrections),
                 "score": round(each.score, 4),
                 "matched_by": list(each.matched_by),
-                "code": [what_became(tie) for tie in code.get(each.message.uuid, ()) if tie.kind != "read"][:_CODE],
+                "code": _code(tie for tie in code.get(each.message.uuid, ()) if tie.kind != "read"),
             }
             for each in kept
         ],
@@ -163,7 +164,7 @@ async def list_decisions(
                 "timestamp": each.timestamp.isoformat(),
                 "excerpt": excerpt(each.text, (), EXCERPT),
                 **({"corrected": _as_told(each.corrected)} if each.corrected else {}),
-                "code": [what_became(tie) for tie in each.code][:_CODE],
+                "code": _code(each.code),
             }
             for each in found[:limit]
         ],
@@ -250,6 +251,14 @@ def _as_told(correction: Correction) -> dict[str, Any]:
         "excerpt": excerpt(correction.text, (), EXCERPT),
         "kind": correction.kind,
     }
+
+
+def _code(ties: Iterable[CodeReference]) -> list[dict[str, Any]]:
+    """The definitions that a message was about; where they are many, first those that are not what they were."""
+    names = each_name(ties)
+    if len(names) > _CODE:
+        names.sort(key=lambda tie: -tie.doubt)
+    return [what_became(tie) for tie in names[:_CODE]]
 
 
 def what_became(tie: CodeReference) -> dict[str, Any]:

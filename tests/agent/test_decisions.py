@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from ragforge_memory import AsyncConversationAgent, Decision, InvalidInput
+from ragforge_memory.cli.references import labels
 from ragforge_memory.llm.extractive.corrections import Corrections
 from ragforge_memory.llm.extractive.provider import ExtractiveProvider
 from ragforge_memory.llm.extractive.statements import noted_in
@@ -78,6 +79,35 @@ async def test_what_was_decided_is_listed_with_what_became_of_it(make_agent: Mak
         assert doubtful.items[0].corrected.text == "Update: the pool has 20 connections."
         assert [ref.status for ref in doubtful.items[1].changed_code] == ["drifted"]
         assert doubtful.items[1].corrected is None
+
+
+OVERLOADS = """public class Writer {
+  public void write(String path) { System.out.println(path); }
+  public void write(int fd) { System.out.println(fd); }
+}
+"""
+
+
+@pytest.mark.anyio
+async def test_of_overloads_the_one_that_changed_counts(make_agent: MakeAgent, project: Path) -> None:
+    async with make_agent(provider=ExtractiveProvider(), tools=CODE_SEARCH_TOOLS, root=project) as agent:
+        for at, said in enumerate(("(path)", "(fd)")):
+            (project / "Writer.java").write_text(OVERLOADS)
+            await agent.ingest()
+            conversation = await agent.create_conversation()
+            await conversation.send_message(f"note: Writer.write makes the directories {at}")
+            (project / "Writer.java").write_text(OVERLOADS.replace(f"println{said}", f'println("x" + {said})'))
+            await agent.ingest()
+
+            [decided] = (await agent.decisions(f"directories {at}")).items
+            assert [(each.status, each.start_line) for each in decided.code] == [("drifted", 2 + at)]
+            assert decided.doubtful
+            references = (await agent.conversations_about("Writer.write"))[0].references
+            assert [": drifted" in line for line in labels(references)] == [True]
+            for question in ("has Writer.write changed?", "which decisions are stale?"):
+                asked = await conversation.send_message(question)
+                assert "`Writer.write` (Writer.java): its code has changed" in asked.content
+                assert "as it was" not in asked.content
 
 
 @pytest.mark.anyio
