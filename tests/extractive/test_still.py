@@ -10,7 +10,7 @@ import pytest
 from ragforge_memory import AsyncConversationAgent
 from ragforge_memory.llm.extractive.echoes import only_asks, only_repeats
 from ragforge_memory.llm.extractive.questions import read_questions
-from ragforge_memory.llm.extractive.said import outdated, sayings
+from ragforge_memory.llm.extractive.said import decisions, outdated, sayings
 
 pytestmark = pytest.mark.anyio
 
@@ -194,3 +194,21 @@ async def test_what_was_said_in_an_archived_conversation_says_so(agent: AsyncCon
     assert [each["archived"] for each in call.result["messages"] if each["conversation_id"] == old.uuid] == [True]
     listed = (await talk.send_message("list our conversations")).content
     assert "`Old`" in next(line for line in listed.splitlines() if "archived" in line)
+
+
+def test_what_is_left_out_of_what_became_of_the_code_is_counted() -> None:
+    def tied(number: int, status: str) -> dict[str, Any]:
+        code = [{"name": f"load_{number}", "file": "a.py", "status": status}]
+        return {**note(""), "message_id": f"{number:032}", "code": code}
+
+    eight = [tied(number, "drifted") for number in range(8)]
+    kept = [tied(number, "fresh") for number in range(8, 16)]
+    told = decisions({"decisions": [*kept, *eight]}, still=True)
+    assert told[-7:] == [
+        *(f"- `load_{number}` (a.py): its code has changed" for number in range(6)),
+        "- and 10 more: `ragforge decisions` tells of all",
+    ]
+    assert decisions({"decisions": [*kept, *eight]})[-1] == "- and 2 more: `ragforge decisions` tells of all"
+    assert decisions({"decisions": [*kept, *eight[:6]]})[-1] == "- `load_5` (a.py): its code has changed"
+    many = {**note(""), "code": [code for each in eight for code in each["code"]]}
+    assert outdated({"decisions": [many]})[-1] == "  - and 2 more: `ragforge decisions --doubtful` tells of all"

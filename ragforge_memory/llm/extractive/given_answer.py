@@ -8,7 +8,7 @@ from typing import Any
 from ragforge_memory.llm.extractive.calls import Found
 from ragforge_memory.llm.extractive.echoes import WHAT_WAS_SAID
 from ragforge_memory.llm.extractive.given_text import Mentions, Places, mentions_of
-from ragforge_memory.llm.extractive.quoting import NOTHING_FOUND, item
+from ragforge_memory.llm.extractive.quoting import NOTHING_FOUND, item, rest
 from ragforge_memory.llm.extractive.said import belongs, quoted_message, since
 from ragforge_memory.models.text import counted
 
@@ -102,7 +102,8 @@ def _decided(found: Sequence[Found], definitions: Sequence[tuple[str, str]], men
     shown = list(about.values())[:MAX_NAMED]
     for decision in shown:
         lines += quoted_message(decision, ())
-    return lines + since(shown)
+    lines += rest(len(about) - len(shown), "more decisions; `ragforge decisions NAME` lists those on one")
+    return lines + since(shown, all_at="`ragforge decisions NAME` tells of one")
 
 
 def _now(code: Mapping[str, Any]) -> tuple[str, str]:

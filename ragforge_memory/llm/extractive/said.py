@@ -34,6 +34,9 @@ _QUOTES_CODE = re.compile(r"^(?:(?:- )?`[^`\n]+` (?:- \S+:\d|\([^\n]+, line \d|c
 _NOTHING_SAID = re.compile(rf"^{NOTHING_FOUND}\b")
 MAX_SAYINGS = 5
 _CHANGES = 6
+_AS_IT_WAS = "its code is as it was"
+_ALL_DECISIONS = "`ragforge decisions` tells of all"
+_ALL_DOUBTFUL = "`ragforge decisions --doubtful` tells of all"
 _OF_ANYTHING = frozenset(
     map(
         stem,
@@ -164,7 +167,7 @@ def decisions(value: Mapping[str, Any], when: str = "", still: bool = False, cal
     lines = [f"{WHAT_WAS_SAID} `{called}`{when}:"]
     for each in noted:
         lines += quoted_message(each, ())
-    return lines + _more(value) + since(noted, noted if still else [])
+    return lines + _more(value) + since(noted, noted if still else [], all_at=_ALL_DECISIONS)
 
 
 def outdated(value: Mapping[str, Any], when: str = "") -> list[str]:
@@ -175,7 +178,7 @@ def outdated(value: Mapping[str, Any], when: str = "") -> list[str]:
         return [f"{NO_DECISION} that you noted{when} was corrected since, or is of code that has changed."]
     lines = [f"{WHAT_WAS_SAID} `{EVERY_DECISION}`{when} that may no longer hold:"]
     for each in over:
-        lines += [*quoted_message(each, ()), *(f"  {line}" for line in _places(_became([each])))]
+        lines += [*quoted_message(each, ()), *(f"  {line}" for line in _places(_became([each]), _ALL_DOUBTFUL))]
     return lines + _more(value)
 
 
@@ -200,7 +203,10 @@ def quoted_message(message: Mapping[str, Any], others: Sequence[Mapping[str, Any
 
 
 def since(
-    messages: Iterable[Mapping[str, Any]], asked: Sequence[Mapping[str, Any]] = (), words: Sequence[str] = ()
+    messages: Iterable[Mapping[str, Any]],
+    asked: Sequence[Mapping[str, Any]] = (),
+    words: Sequence[str] = (),
+    all_at: str = "`ragforge conversations about NAME` tells of one",
 ) -> list[str]:
     """What has become of the code that was talked about, where it is not what it was; of those ``asked`` for all.
 
@@ -208,6 +214,7 @@ def since(
         messages: of which it is told.
         asked: those whose unchanged code is told as well.
         words: of the question; where they name some of that code, only of that is told.
+        all_at: where the rest is found of more than are told of.
     """
     messages = list(messages)
     named = _named(words, messages)
@@ -218,7 +225,7 @@ def since(
         told = {place: what for place, what in told.items() if any(belongs(place[1], name) for name in named)}
     if not told:
         return ["", "It is tied to no code, so that nothing tells whether it still holds."] if asked else []
-    return ["", "Since then:", *_places(told)]
+    return ["", "Since then:", *_places(told, all_at)]
 
 
 def _named(words: Sequence[str], messages: Iterable[Mapping[str, Any]]) -> set[str]:
@@ -255,7 +262,7 @@ def _became(messages: Iterable[Mapping[str, Any]], fresh: bool = False) -> _Beca
             case "orphaned":
                 told[place] = "it is gone"
             case "fresh" if fresh:
-                told.setdefault(place, "its code is as it was")
+                told.setdefault(place, _AS_IT_WAS)
     return told
 
 
@@ -267,8 +274,13 @@ def _moved(file: str, name: str, to: str) -> str:
     return f"it {' and '.join(moved + renamed) or 'has moved'}"
 
 
-def _places(told: _Became) -> list[str]:
-    return [f"- `{name}` ({file}): {what}" for (file, name), what in list(told.items())[:_CHANGES]]
+def _places(told: _Became, all_at: str) -> list[str]:
+    """A line for each; of more than are told of what has changed first, and how many are left out."""
+    lines = [f"- `{name}` ({file}): {what}" for (file, name), what in told.items()]
+    if len(lines) <= _CHANGES:
+        return lines
+    lines.sort(key=lambda line: line.endswith(_AS_IT_WAS))
+    return [*lines[:_CHANGES], f"- and {len(lines) - _CHANGES} more: {all_at}"]
 
 
 def _beginning(text: str) -> list[str]:
