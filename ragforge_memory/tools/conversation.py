@@ -114,7 +114,7 @@ async def search_conversation(
                 **_corrected(each.message, corrections),
                 "score": round(each.score, 4),
                 "matched_by": list(each.matched_by),
-                "code": _code(tie for tie in code.get(each.message.uuid, ()) if tie.kind != "read"),
+                "code": _code(code.get(each.message.uuid, ()), query.strip().removesuffix("()")),
             }
             for each in kept
         ],
@@ -253,11 +253,16 @@ def _as_told(correction: Correction) -> dict[str, Any]:
     }
 
 
-def _code(ties: Iterable[CodeReference]) -> list[dict[str, Any]]:
-    """The definitions that a message was about; where they are many, first those that are not what they were."""
-    names = each_name(ties)
+def _code(ties: Iterable[CodeReference], asked: str = "") -> list[dict[str, Any]]:
+    """The definitions that a message was about, and that is ``asked`` for also where it was only read; where they are
+    many, first that one and then those that are not what they were."""
+
+    def named(tie: CodeReference) -> bool:
+        return bool(asked) and f".{tie.qualified_name}".endswith(f".{asked}")
+
+    names = each_name(tie for tie in ties if tie.kind != "read" or named(tie))
     if len(names) > _CODE:
-        names.sort(key=lambda tie: -tie.doubt)
+        names.sort(key=lambda tie: (not named(tie), -tie.doubt))
     return [what_became(tie) for tie in names[:_CODE]]
 
 

@@ -111,6 +111,33 @@ async def test_of_overloads_the_one_that_changed_counts(make_agent: MakeAgent, p
 
 
 @pytest.mark.anyio
+async def test_whether_a_name_changed_is_told_of_that_name_alone(make_agent: MakeAgent, project: Path) -> None:
+    body = "\n\n\n".join(f"def f{number}(word):\n    return word * {number}" for number in range(9))
+    (project / "auth" / "many.py").write_text(body)
+    told = "`check` is beside " + ", ".join(f"`f{number}`" for number in range(9)) + " and `f9`."
+    async with make_agent(told, project="named", root=project) as agent:
+        await agent.ingest()
+        await (await agent.create_conversation()).send_message("What is there?")
+    async with make_agent(
+        provider=ExtractiveProvider(), tools=CODE_SEARCH_TOOLS, project="named", root=project
+    ) as agent:
+        conversation = await agent.create_conversation()
+        await conversation.send_message("who calls other?")
+        (project / "auth" / "many.py").write_text(body.replace("word *", "word +"))
+        (project / "auth" / "words.py").write_text(CODE.replace("* 7", "* 9").replace("word * 2", "word * 3"))
+        await agent.ingest()
+
+        async def since(name: str) -> list[str]:
+            lines = (await conversation.send_message(f"has {name} changed?")).content.splitlines()
+            return [line for line in lines if ": its code" in line or "tied to no code" in line]
+
+        assert await since("check") == ["- `check` (auth/words.py): its code has changed"]
+        # What was only read is told of too where it is asked for.
+        assert await since("other") == ["- `other` (auth/words.py): its code has changed"]
+        assert await since("f9") == ["It is tied to no code, so that nothing tells whether it still holds."]
+
+
+@pytest.mark.anyio
 async def test_a_question_for_all_that_was_decided_finds_it_however_it_was_said(
     make_agent: MakeAgent, project: Path
 ) -> None:

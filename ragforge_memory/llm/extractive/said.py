@@ -217,7 +217,10 @@ def since(
         all_at: where the rest is found of more than are told of.
     """
     messages = list(messages)
-    named = _named(words, messages)
+    names = _names(words)
+    named = _named(names, messages)
+    if asked and names:
+        messages, asked = _of_named(messages, named), _of_named(asked, named)
     told = _became(messages)
     if asked:
         told = {**_became(messages if named else asked, fresh=True), **told}
@@ -228,9 +231,13 @@ def since(
     return ["", "Since then:", *_places(told, all_at)]
 
 
-def _named(words: Sequence[str], messages: Iterable[Mapping[str, Any]]) -> set[str]:
-    """The definitions, of those that messages are tied to, that words name; a plain word among others names none."""
-    names = {word for word in words if len(words) == 1 or is_marked(word) or word[:1].isupper()}
+def _names(words: Sequence[str]) -> set[str]:
+    """The words that may name a definition; a plain word among others names none."""
+    return {word for word in words if len(words) == 1 or is_marked(word) or word[:1].isupper()}
+
+
+def _named(names: Iterable[str], messages: Iterable[Mapping[str, Any]]) -> set[str]:
+    """The definitions, of those that messages are tied to, that are called so."""
     return {
         code["name"]
         for each in messages
@@ -238,6 +245,16 @@ def _named(words: Sequence[str], messages: Iterable[Mapping[str, Any]]) -> set[s
         for called in (code["name"], str(code.get("moved_to") or "").rpartition(" ")[2])
         if any(f".{called}".endswith(f".{name.removesuffix('()')}") for name in names)
     }
+
+
+def _of_named(messages: Iterable[Mapping[str, Any]], named: Iterable[str]) -> list[Mapping[str, Any]]:
+    """Messages, answers without the code that is not named: they tell of much beside what is asked for."""
+    return [
+        {**each, "code": [code for code in each.get("code") or [] if any(belongs(code["name"], one) for one in named)]}
+        if each["role"] == "assistant"
+        else each
+        for each in messages
+    ]
 
 
 def belongs(one: str, other: str) -> bool:
