@@ -8,9 +8,11 @@ from hypothesis import strategies as st
 
 from ragforge_memory import noted
 from ragforge_memory.agent.context import importance
-from ragforge_memory.agent.context.importance import importance_of, key_sentences
+from ragforge_memory.agent.context.importance import importance_of, key_sentences, sentences_and_lines
 from ragforge_memory.graph import text as graph_text
 from ragforge_memory.graph.text import terms
+from ragforge_memory.llm.extractive.prose import sentences
+from ragforge_memory.llm.extractive.title import condensed
 from ragforge_memory.noted import Noted
 
 CUES = (
@@ -104,6 +106,22 @@ def test_words_say_the_same_however_much_is_remembered(given_texts: list[str], m
             assert says(text) == [word.upper() for word in dict.fromkeys(text.split()) if "e" in word]
     finally:
         noted._REMEMBERED = before
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "We decided that make() rejects .. segments because of path traversal.",
+        "We decided to keep Python 3.9, e.g. for Debian.",
+        "We decided on plain names, i.e. no prefixes.",
+        "We decided to leave build, dist etc. where they are.",
+        "We decided on f(a, ...) over g(b, ... ) since it is shorter.",
+    ],
+)
+def test_dots_that_end_nothing_cut_no_decision(text: str) -> None:
+    assert sentences_and_lines(f"{text} It holds.") == [text, "It holds."] == sentences(f"{text} It holds.")
+    assert condensed(text)[-3:] not in ("..", "e.g", "i.e", "etc")
+    assert sentences_and_lines("It rejects dots, etc. Then it ends.") == ["It rejects dots, etc.", "Then it ends."]
 
 
 def test_many_words_that_say_something_come_in_their_order() -> None:

@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import Literal, NamedTuple
 
 from ragforge_memory.code.mentions import unquoted
+from ragforge_memory.llm.extractive.prose import NO_END
 from ragforge_memory.llm.extractive.small_talk import UNDECIDED
 from ragforge_memory.llm.extractive.statements import noted_in, tells_a_deed
 from ragforge_memory.models.conversation import Message, ToolCall
@@ -83,7 +84,7 @@ _PLACES = ("file", "path", "file_path", "name", "target")
 
 # A piece of code has no more than a word or two.
 _LINE_QUOTED = re.compile(r"`(?:[^`\s]+[ \t]+){4}[^`\n]*`")
-_SENTENCE = re.compile(r"(?<=[.!?…。！？])\s+|\n+")
+_SENTENCE = re.compile(rf"(?<=[.!?…。！？]){NO_END}\s+|\n+")
 _MARKS = re.compile(r"^[\s>#*\-•\d.)]+(?=\S)")
 
 

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import re
 
+NO_END = r"(?<!\s\.)(?<!\s\.\.)(?<!\s\.\.\.)(?<!\bvs\.)(?<!\be\.g\.)(?<!\bi\.e\.)(?:(?<!\betc\.)|(?=\s+[A-Z]))"
+"""Looks behind white space that it follows no dots that stand alone ("rejects .. segments") and no abbreviation."""
+
 _FENCED = re.compile(r"(`{3,}).*?(?:\1|$)", re.S)
 _END = re.compile(r"[?!.]\s")
-_SENTENCE = re.compile(r"(?<=[?!.])(?<!\bvs\.)\s+(?=\S)")
+_SENTENCE = re.compile(rf"(?<=[?!.]){NO_END}\s+(?=\S)")
 
 
 def prose(text: str) -> str:

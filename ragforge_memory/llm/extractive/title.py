@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 from ragforge_memory.llm.extractive.given_text import split_given
 from ragforge_memory.llm.extractive.patterns import Form
+from ragforge_memory.llm.extractive.prose import NO_END
 from ragforge_memory.llm.extractive.questions import read_questions
 from ragforge_memory.llm.extractive.small_talk import POLITE, SMALL_TALK
 from ragforge_memory.llm.extractive.targets import FOLDERS, is_marked
@@ -91,7 +92,7 @@ _WHICH = re.compile(
 )
 _LIES = re.compile(r"(?:are|lie|live|exist)(?: there)? (?P<place>(?:in|inside|under|within|below|of) .+)$", re.I)
 _ARTICLE = re.compile(r"^(?:the|a|an|this|that|these|those|my|our|your|its|some|any)\s+", re.I)
-_SENTENCE = re.compile(r"(?<=[.!?…。！？])\s+|\n+")
+_SENTENCE = re.compile(rf"(?<=[.!?…。！？]){NO_END}\s+|\n+")
 _LOOSE_ENDS = re.compile(
     r"(?:\s+(?:the|a|an|of|in|on|at|to|for|and|or|but|with|from|by|as|if|is|are|that|which|when|where|while|so|since"
     r"|because|after|before|until|than|then))+$",
