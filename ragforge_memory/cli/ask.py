@@ -95,6 +95,7 @@ def _stdin() -> str:
 
 async def _ask(opening: Opening, question: str, continue_: bool, resume: str | None, output: str) -> None:
     from ragforge_memory.cli.output import print_json, print_json_line
+    from ragforge_memory.cli.references import tied_to
     from ragforge_memory.cli.render import TurnView
     from ragforge_memory.cli.session import open_session
     from ragforge_memory.cli.terminal import note
@@ -131,6 +132,8 @@ async def _ask(opening: Opening, question: str, continue_: bool, resume: str | N
             # One command is all there is: nobody could save it later.
             assert conversation is not None
             await conversation.save()
+        if output == "text" and (tied := await tied_to(session, question, response)):
+            note(tied)
         if output == "json":
             print_json(response)
         elif output == "text" and session.keeps and session.terminal.rendered and session.terminal.progress:

@@ -112,6 +112,7 @@ class Talk:
 
     async def turn(self, text: str) -> None:
         """One turn. What goes wrong in it is said; the chat goes on, with a question that could not be kept."""
+        from ragforge_memory.cli.references import tied_to
         from ragforge_memory.cli.render import TurnView
         from ragforge_memory.cli.terminal import note
         from ragforge_memory.cli.turns import run_turn
@@ -121,7 +122,9 @@ class Talk:
         view = TurnView(session.terminal, session.spinner, known=("model",))  # its first line has said it
         print(flush=True)
         try:
-            await run_turn(session, self._opened, text, view.show)
+            response = await run_turn(session, self._opened, text, view.show)
+            if tied := await tied_to(session, text, response):
+                self.say(tied)
         except TurnCancelled as cancelled:
             view.finish()
             kept = f"; the {'answer so far' if view.spoke else 'question'} is kept" if session.keeps else ""

@@ -1,4 +1,4 @@
-"""The code that messages are tied to, at the terminal: `conversations about`, and the labels in a transcript."""
+"""The code that messages are tied to, at the terminal: `conversations about`, labels, and what a note is tied to."""
 
 from __future__ import annotations
 
@@ -12,8 +12,9 @@ from ragforge_memory.cli.options import JsonOption, Settings, command
 
 if TYPE_CHECKING:
     from ragforge_memory.agent.agent import AsyncConversationAgent
+    from ragforge_memory.cli.session import Session
     from ragforge_memory.models.code import CodeReference
-    from ragforge_memory.models.conversation import ConversationInfo
+    from ragforge_memory.models.conversation import AssistantResponse, ConversationInfo
 
 _SHOWN = 6
 """Definitions named under one message."""
@@ -68,6 +69,26 @@ async def labels_age(agent: AsyncConversationAgent) -> str:
     commit, at = known
     told = f", commit {commit[:8]}" if commit else ""
     return f"labels are as of the last ingest, {at.astimezone():%Y-%m-%d %H:%M}{told}"
+
+
+async def tied_to(session: Session, text: str, response: AssistantResponse) -> str:
+    """What code a note was tied to, or how to tie it; '' of what is no note, or not in the graph."""
+    from ragforge_memory.errors import RagforgeError
+    from ragforge_memory.graph.anchors import ReferenceStore
+    from ragforge_memory.llm.extractive.statements import noted_in
+
+    services, said = session.services, response.user_message_id
+    if not session.keeps or noted_in(text) is None or services.unsaved(response.conversation_id):
+        return ""
+    try:
+        ties = (await ReferenceStore(services.graph, services.owner).of_messages([said])).get(said, [])
+    except RagforgeError:  # the note is kept; what it is tied to is a courtesy
+        return ""
+    places = [f"`{each.qualified_name}` ({each.file}:{each.start_line})" for each in ties]
+    if not places:
+        return "tied to no code; a name in backticks, `Class.method`, ties a note to the one definition that it means"
+    more = f" and {len(places) - _SHOWN} more" if len(places) > _SHOWN else ""
+    return f"tied to {', '.join(places[:_SHOWN])}{more}"
 
 
 def _lines(info: ConversationInfo) -> Iterable[str]:

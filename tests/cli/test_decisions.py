@@ -44,3 +44,21 @@ def test_what_is_done_is_told_as_done_and_a_title_that_says_the_same_is_left_out
     assert lines[-3].split(" you in ")[1].strip().isalnum()
     [decided] = ragforge.json("decisions", "migration", "--json")
     assert decided["corrected"]["kind"] == "done"
+
+
+def test_a_note_is_answered_with_what_it_is_tied_to(ragforge: CommandLine) -> None:
+    (ragforge.project / "auth.py").write_text(
+        "def check(word):\n    return word\n\n\ndef seal_word(word):\n    return word\n"
+    )
+    untied = "tied to no code; a name in backticks, `Class.method`, ties a note"
+    for said, told in (
+        ("note: check never logs", untied),
+        ("note: `check` and seal_word never log", "tied to `check` (auth.py:1), `seal_word` (auth.py:5)"),
+    ):
+        asked = ragforge.run("ask", said)
+        assert told in " ".join(asked.stderr.split())
+        assert told not in asked.stdout
+    assert "tied to" not in ragforge.run("ask", "where is check?").stderr
+    assert "tied to" not in ragforge.run("ask", "--no-memory", "note: `check` never logs").stderr
+    chat = ragforge.run("chat", stdin="note: `check` stays\n")
+    assert "tied to `check` (auth.py:1)" in chat.stdout
