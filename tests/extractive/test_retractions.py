@@ -40,6 +40,9 @@ pytestmark = pytest.mark.anyio
         ("the privacy rule about IP addresses is obsolete", "IP addresses"),
         ("scrap the todo about the dead table", "dead table"),
         ("forget the header versioning", "header versioning"),
+        ("forget: do not touch Account", "touch Account"),
+        ("forget note: do not touch Account", "touch Account"),
+        ("please forget the rule: note: all ports are even", "ports even"),
     ],
 )
 def test_what_an_order_takes_back(text: str, about: str) -> None:
@@ -146,6 +149,33 @@ async def test_a_note_is_taken_back(agent: AsyncConversationAgent) -> None:
         '"forget all notes about deposits" takes back "note: deposits are signed".',
         '"forget all notes about deposits" takes back "note: deposits are logged".',
     ]
+
+
+async def test_what_is_to_be_forgotten_may_be_said_as_it_was_noted(agent: AsyncConversationAgent) -> None:
+    talk = await agent.create_conversation()
+    notes = ("note: do not touch Account", "note: do not touch Account.deposit", "note: all of Safe is slow")
+    for text in (*notes, "note: Safe.open is slow"):
+        await talk.send_message(text)
+
+    async def forgets(text: str) -> list[str]:
+        return (await talk.send_message(text)).content.splitlines()[1:]
+
+    said = "forget: do not touch Account"
+    assert await forgets(said) == [f'"{said}" takes back "{notes[0]}".']
+    said = "forget note: all of Safe is slow"
+    assert await forgets(said) == [f'"{said}" takes back "{notes[2]}".']
+    decided = await agent.decisions()
+    assert {each.text: each.corrected is None for each in decided} == {
+        notes[0]: False,
+        notes[1]: True,
+        notes[2]: False,
+        "note: Safe.open is slow": True,
+    }
+    # What is about a part of it stays.
+    await talk.send_message("note: Safe has a currency")
+    said = "forget what I said about Safe"
+    assert [line for line in await forgets(said) if "open" in line] == []
+    assert await forgets("forget: nobody said so") == []
 
 
 async def test_what_a_correction_that_was_taken_back_had_corrected_is_told_as_it_is(

@@ -5,7 +5,8 @@ note it is, and by that it is known as taken back wherever it is told.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from ragforge_memory.llm.extractive.bare_corrections import (
     as_quoted,
@@ -17,7 +18,7 @@ from ragforge_memory.llm.extractive.corrections import is_taken_back
 from ragforge_memory.llm.extractive.echoes import NOTED
 from ragforge_memory.llm.extractive.quoting import NOTHING_FOUND, shortened
 from ragforge_memory.llm.extractive.said import decisions
-from ragforge_memory.llm.extractive.small_talk import ORDERS_AWAY
+from ragforge_memory.llm.extractive.small_talk import FORGET, MARKED, ORDERS_AWAY
 from ragforge_memory.llm.extractive.stock import KEPT, WHICH_RETRACTED
 from ragforge_memory.llm.extractive.wording import content_words
 from ragforge_memory.llm.port import ChatMessage
@@ -40,6 +41,8 @@ _PASSING = re.compile(r"(?:please |ok(?:ay)?,? )*(?:never ?mind|forget (?:it|abo
 
 def retracted_words(text: str) -> str:
     """What the notes are about that are to be taken back; ``''`` where it is the last one."""
+    if said := FORGET.match(text):
+        return " ".join(content_words(MARKED.sub("", said["note"])))
     about = _ABOUT.search(text)
     return " ".join(content_words(_ORDER.sub(" ", about["what"] if about else text)))
 
@@ -79,12 +82,32 @@ def retraction(text: str, last: Sequence[str], found: Sequence[Found]) -> str:
         # "The Redis decision no longer applies" is in the graph already.
         if each["role"] == "user" and (not is_taken_back(each) or each["corrected"]["excerpt"] == text)
     ]
+    own = _said_so(text, own) or _about_itself(about, own) or own
     holding = [each for each in own if not each.get("corrected") or is_taken_back(each)] or own
     if not holding:
         return f"{NOTHING_FOUND} about `{about}` in our conversations that holds."
-    if len(holding) > 1 and not _ALL.search(text):
+    every = _ALL.search(text) and not FORGET.match(text)
+    if len(holding) > 1 and not every:
         return "\n".join([*decisions({"decisions": holding}, called=about), "", WHICH_RETRACTED])
-    return _taken_back(text, [each["excerpt"] for each in (own if _ALL.search(text) else holding)])
+    return _taken_back(text, [each["excerpt"] for each in (own if every else holding)])
+
+
+def _said_so(text: str, notes: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """The notes that an order has word for word."""
+    said = FORGET.match(text)
+    wanted = _bare(said["note"]) if said else ""
+    return [each for each in notes if wanted and _bare(each["excerpt"]) == wanted]
+
+
+def _bare(note: str) -> str:
+    return " ".join(MARKED.sub("", note).lower().split()).rstrip(".! ")
+
+
+def _about_itself(about: str, notes: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """Notes without those that name only a part of it: what is about `Client.send` is not about `Client`."""
+    part = re.compile(rf"(?<![\w.]){re.escape(about)}\.\w", re.I)
+    itself = re.compile(rf"(?<![\w.]){re.escape(about)}(?!\w|\.\w)", re.I)
+    return [each for each in notes if itself.search(each["excerpt"]) or not part.search(each["excerpt"])]
 
 
 def _taken_back(text: str, notes: Sequence[str]) -> str:

@@ -138,10 +138,10 @@ NOTED = re.compile(
 """What is told and not asked."""
 MARKED = re.compile(
     r"^(?:(?:thanks|thank you|ok(?:ay)?|so|and|also|please)[,.!]* )*"
-    rf"(?:{_NOTE}|fyi|facts?|to-?do|important|one more thing)(?: ?\([^()]*\))? ?:\s*\S",
+    rf"(?:{_NOTE}|fyi|facts?|to-?do|important|one more thing)(?: ?\([^()]*\))? ?:\s*(?=\S)",
     re.I,
 )
-"""What says of itself that it is a note, whatever stands in it."""
+"""How a text begins that says of itself that it is a note, whatever stands in it."""
 APPROVED = re.compile(rf"^(?:{_APPROVED}|no (?:worries|problem)[,;:.!]+ {NO_QUESTION}[^?]*$)", re.I)
 """What says of what was said that it is well as it is; it notes nothing."""
 _CALLED = r"(?-i:(?!(?:Yes|No|OK|Ok|Done)\b)[A-Z][\w.+#-]*(?: [A-Z0-9][\w.+#-]*)?|v\d+(?:\.\d+)*|`[^`]+`)"
@@ -244,8 +244,14 @@ _NOTES_OF = r"(?:notes?|decisions?|rules?|to-?dos?|reminders?|agreements?|said|n
 _OVER = PARTS["over"].format(holds=PARTS["holds"])[:-1] + "|void|moot|off|history)"
 ORDERS_AWAY = "undo|delete|remove|erase|drop|scrap|discard|ignore|disregard|scratch|strike|retract|cancel|revoke"
 """The verbs of an order that something is to be as if it had not been said."""
+_ASKED_TO = r"^(?:(?:please|ok(?:ay)?|no|sorry|actually|(?:can|could|would|will) you|(?:i|we)(?: want to)?)[, ]+)*"
+FORGET = re.compile(
+    rf"{_ASKED_TO}forget(?: (?:(?:the|my|our) )?(?:notes?|decisions?|to-?dos?|reminders?|rules?))? ?:\s*(?P<note>\S.*)",
+    re.I | re.S,
+)
+"""An order to forget a note that it has the words of: "forget: the port is even"."""
 TAKEN_BACK = re.compile(
-    r"^(?:(?:please|ok(?:ay)?|no|sorry|actually|(?:can|could|would|will) you|(?:i|we)(?: want to)?)[, ]+)*"
+    rf"{FORGET.pattern}|{_ASKED_TO}"
     r"(?:forget\b[^?,;:]*|take (?:that|it|this|(?:that|this|the last) (?:note|decision)) back"
     rf"|(?:{ORDERS_AWAY}|take back)"
     rf"(?: (?:about|all|of|the|that|this|my|our|last|latest|it))*?(?: (?:{_OUR_WORDS}))?"
