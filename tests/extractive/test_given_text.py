@@ -16,6 +16,7 @@ from ragforge_memory.llm.extractive.title import condensed
 from ragforge_memory.llm.port import ChatMessage, ModelRequest, complete
 from ragforge_memory.tools.code_search import CODE_SEARCH_TOOLS
 from ragforge_memory.tools.registry import ToolRegistry
+from tests.agent.test_references import commit, git
 from tests.tools.conftest import write_files
 
 pytestmark = pytest.mark.anyio
@@ -205,8 +206,47 @@ similarity index 100%
         "  > note: `legacy` stays until May",
         "  > note: `mover` is fast",
     ]
+    assert "- `legacy` - bank/old.py, its definition is taken away" in lines
     assert "- `Account.deposit` (bank/account.py): it is called `Account.put_in` now" in lines
     assert "- `legacy` (bank/old.py): it is gone" in lines
+
+
+async def test_what_an_uncommitted_diff_removes_is_listed_with_what_was_decided_about_it(
+    agent: AsyncConversationAgent, tmp_path: Path
+) -> None:
+    root = tmp_path / "project"
+    git(root, "init", "-q")
+    commit(root)
+    await ask(agent, "note: `ShoppingBasket.checkLimit` stays")
+    basket = root / "web" / "index.ts"
+    # No word of the language says that this line begins a definition.
+    basket.write_text(basket.read_text().replace("  checkLimit(): boolean { return true; }\n", ""))
+    safe = root / "bank" / "safe.py"
+    safe.write_text(safe.read_text().replace("class SafeLocked(Exception): ...\n", ""))
+    lines = await ask(agent, f"what does this touch?\n\n{git(root, 'diff')}")
+    assert lines[0] == "The diff touches 3 definitions of this project:"
+    assert "- `SafeLocked` - bank/safe.py (class), removed" in lines
+    assert "- `ShoppingBasket.checkLimit` - web/index.ts (method), removed" in lines
+    assert "  > note: `ShoppingBasket.checkLimit` stays" in lines
+
+
+@pytest.mark.parametrize(
+    ("rows", "undefined"),
+    [
+        (("-def gone(a):", "+x = 1"), ["gone"]),
+        (("-def same(a):", "+def same(a, b):"), []),
+        (("-    def close(self):", "-    def close(self):", "+    def close(self, now):"), ["close"]),
+        (("-export default async function load<T>(a) {",), ["load"]),
+        (("-func (r *Router) Match(path string) {", "-type Router struct {"), ["Match", "Router"]),
+        (("-pub(crate) fn walk<T>(x: T) {", "-  def free?", "-public final class Box extends Any {"),
+         ["walk", "free", "Box"]),
+        (("-# class of things", "-the function foo returns", "-type of thing", "-return def_x(1)"), []),
+    ],
+)  # fmt: skip
+def test_the_definitions_whose_first_lines_a_diff_takes_away(rows: tuple[str, ...], undefined: list[str]) -> None:
+    old, new = (sum(row[0] == sign for row in rows) for sign in "-+")
+    diff = "\n".join(("--- a/a.py", "+++ b/a.py", f"@@ -1,{old} +1,{new} @@", *rows))
+    assert list((+mentions_of(diff).files["a.py"].undefined).elements()) == undefined
 
 
 async def test_the_frames_of_a_traceback_are_listed(agent: AsyncConversationAgent) -> None:

@@ -58,6 +58,8 @@ def named_code(text: str, found: Sequence[Found]) -> list[str]:
                     )
                 continue
             listed.setdefault(_key(scopes[0]), item(scopes[0]))
+    if mentions.sort == "diff":
+        listed |= _taken_away(found, mentions)
     does = _DOES[mentions.sort]
     lines = [f"{NOTHING_FOUND} in this project of what the {mentions.sort} names."]
     if listed:
@@ -86,7 +88,8 @@ def _decided(found: Sequence[Found], definitions: Sequence[tuple[str, str]], men
     about: dict[str, Mapping[str, Any]] = {}
     names: dict[str, None] = {}
     for each in found:
-        value = each.value if each.call.tool == "list_decisions" and isinstance(each.value, dict) else {}
+        lists = each.call.tool in ("list_decisions", "impact")
+        value = each.value if lists and isinstance(each.value, dict) else {}
         for decision in value.get("decisions") or []:
             for code in decision["code"]:
                 now = _now(code)
@@ -104,6 +107,26 @@ def _decided(found: Sequence[Found], definitions: Sequence[tuple[str, str]], men
         lines += quoted_message(decision, ())
     lines += rest(len(about) - len(shown), "more decisions; `ragforge decisions NAME` lists those on one")
     return lines + since(shown, all_at="`ragforge decisions NAME` tells of one")
+
+
+def _taken_away(found: Sequence[Found], mentions: Mentions) -> dict[tuple[str, str, int], str]:
+    """The definitions that a diff takes away: as git's comparison knows of what is not committed yet, else as their
+    first lines tell."""
+    value = next((each.value for each in found if each.call.tool == "impact" and isinstance(each.value, dict)), {})
+    away: dict[tuple[str, str], str] = {}
+    for file, places in mentions.files.items():
+        before = places.was or file
+        for each in value.get("scopes") or []:
+            name = each["qualified_name"].rpartition(".")[2]
+            if each["file"] == before and each["change"] in ("removed", "moved") and name in places.removed:
+                to, _, new = (each.get("moved_to") or "").rpartition(" ")
+                change = f"moved to {to} as `{new}`" if new else "removed"
+                away[before, each["qualified_name"]] = f" ({each['type']}), {change}"
+        named = {name.rpartition(".")[2] for at, name in away if at == before}
+        for name in +places.undefined:
+            if name not in named:
+                away[before, name] = ", its definition is taken away"
+    return {(file, name, 0): f"- `{name}` - {file}{what}" for (file, name), what in away.items()}
 
 
 def _now(code: Mapping[str, Any]) -> tuple[str, str]:

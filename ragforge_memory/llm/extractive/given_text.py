@@ -7,6 +7,7 @@ of a traceback, places written as ``file:line``, and words that can only be name
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
@@ -49,6 +50,14 @@ _TEST = re.compile(
 _IS_DIFF = re.compile(r"^(?:diff --git |@@ -\d+(?:,\d+)? \+\d+)", re.M)
 _HUNK = re.compile(r"^@@ -\d+(?:,(?P<old>\d+))? \+(?P<start>\d+)(?:,(?P<new>\d+))? @@")
 _WORD = re.compile(r"\w+")
+# A line that begins a definition, in the languages that have a word for it.
+_DEFINES = re.compile(
+    r"^[-+]\s*(?:(?:export|default|async|declare|public|private|protected|internal|static|final|abstract|sealed|open"
+    r"|const|unsafe|inline|virtual|partial|pub(?:\([^)]*\))?)\s+){0,6}"
+    r"(?:def|class|function\*?|func|fn|struct|enum|trait|interface|module|type)\s+"
+    r"(?:\([^)]*\)\s*|self\.)?(?P<name>[A-Za-z_$][\w$]*)[?!]?\s*"
+    r"(?:[(<\[{:;=]|$|(?:extends|implements|struct|interface|where)\b)"
+)
 # What a question says that means the text: it is not searched for.
 _MEANS_IT = re.compile(
     r"\b(?:this|these|that|those|it|here|above|below|following|diff|patch|hunks?|change[sd]?|commit|traceback|trace"
@@ -69,6 +78,7 @@ class Places:
         gaps: between which two lines a diff takes some away.
         frames: what a traceback says that a line is in, by the line.
         removed: the words of what a diff takes away.
+        undefined: the names whose definitions it takes away without another in the file, as far as the lines tell.
         was: the path before it, where a diff moves the file.
     """
 
@@ -76,6 +86,7 @@ class Places:
     gaps: set[int] = field(default_factory=set)
     frames: dict[int, str] = field(default_factory=dict)
     removed: set[str] = field(default_factory=set)
+    undefined: Counter[str] = field(default_factory=Counter)
     was: str = ""
 
 
@@ -210,12 +221,20 @@ def _read_hunk(hunk: re.Match[str], rows: Iterator[str], places: Places) -> None
         if line.startswith("+"):
             places.lines.add(at)
             at, new = at + 1, new - 1
+            places.undefined.subtract(_defined(line))
         elif line.startswith("-"):
             places.gaps.add(at)
             places.removed.update(_WORD.findall(line))
+            places.undefined.update(_defined(line))
             old -= 1
         elif not line.startswith("\\"):
             at, old, new = at + 1, old - 1, new - 1
+
+
+def _defined(line: str) -> list[str]:
+    """The name that a line of a diff begins to define; none where it begins nothing."""
+    found = _DEFINES.match(line)
+    return [found["name"]] if found else []
 
 
 def _path(written: str) -> str:

@@ -233,7 +233,9 @@ def _first(question: Question) -> tuple[Call, ...]:
             changed = list(mentions.files.items())[:_CHANGED] if mentions.sort == "diff" else []
             paths = dict.fromkeys(path for file, places in changed for path in (file, places.was) if path)
             ruling = (Call("list_decisions", (("about", path), ("limit", _SOME))) for path in paths)
-            return (*files, *tests, *names, *ruling)
+            # What it takes away stands in no file any more.
+            away = (Call("impact", ()),) if any(places.gaps for places in mentions.files.values()) else ()
+            return (*files, *tests, *names, *ruling, *away)
         case _:
             return ()
 
