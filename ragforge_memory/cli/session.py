@@ -7,7 +7,7 @@ import contextlib
 import logging
 import shlex
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +22,7 @@ from ragforge_memory.cli.reading import bring_up_to_date
 from ragforge_memory.cli.terminal import Spinner, Terminal, note
 from ragforge_memory.code.roots import HINT, refused_root
 from ragforge_memory.config import LoadedConfig, load_config
-from ragforge_memory.errors import RagforgeError
+from ragforge_memory.errors import ProjectConflict, RagforgeError
 from ragforge_memory.project import ProjectIdentity, identify
 
 if TYPE_CHECKING:
@@ -172,15 +172,24 @@ class Session:
         return shlex.join(["ragforge", name, "-r", uuid[:8], *told])
 
     async def read_code(self) -> None:
-        """Brings the project's code up to date, unless that was not wanted; says where there is none."""
+        """Brings the project's code up to date, unless that was not wanted; says where there is none.
+
+        Where another folder (a colleague's clone) has the project's name, its code is what answers go by: said, and no
+        reason to refuse a question or a note.
+        """
         if not self.opening.ingest:
             return
         if (why := self.refused) is not None:
             if not self.opening.quiet:
                 note(f"no code is read: {why} ({HINT})")
             return
-        async with self.spinner.running("looking at the project's files"):
-            report = await bring_up_to_date(self.agent, self.place, self.spinner, quiet=self.opening.quiet)
+        try:
+            async with self.spinner.running("looking at the project's files"):
+                report = await bring_up_to_date(self.agent, self.place, self.spinner, quiet=self.opening.quiet)
+        except ProjectConflict as conflict:
+            note(f"answers go by the code as it was read there: {conflict} ({conflict.hint})")
+            self.opening = replace(self.opening, ingest=False)
+            return
         if not report.files and not self.opening.quiet:
             note(f"no code was read: there is none in {self.place.source}")
 

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import socket
 import subprocess
+from dataclasses import replace
 from pathlib import Path
+from uuid import uuid4
 
 import pytest
 from pydantic import TypeAdapter
@@ -36,6 +39,26 @@ def test_a_configured_model_without_a_key_is_told(ragforge: CommandLine) -> None
     assert "model" in json.loads(done.stdout)["degraded"]
     told = ragforge.run("ask", "where is check_password?")
     assert "not available: model (the configuration names gemini, but there is no key for it; " in told.stderr
+
+
+def test_another_clone_of_a_project_asks_and_notes_by_the_code_as_it_was_read(
+    ragforge: CommandLine, tmp_path: Path
+) -> None:
+    (ragforge.project / "ragforge.config.yaml").write_text(f"name: shop-{uuid4().hex}\n")
+    ragforge.ok("ask", "where is check_password?")
+    shutil.copytree(ragforge.project, tmp_path / "clone")
+    clone = replace(ragforge, project=tmp_path / "clone")
+    (clone.project / "auth.py").unlink()
+
+    noted = clone.run("ask", "-c", "note: check_password stays as it is")
+    asked = clone.run("ask", "where is check_password?")
+
+    assert noted.returncode == asked.returncode == 0, noted.stderr
+    assert f"was ingested from {ragforge.project}, this is {clone.project}" in noted.stderr
+    assert "ragforge ingest --adopt" in noted.stderr
+    assert "auth.py:4" in asked.stdout
+    assert "check_password stays as it is" in ragforge.ok("decisions")
+    assert clone.run("ingest").returncode == 1
 
 
 def test_what_changed_is_read_first(ragforge: CommandLine) -> None:
