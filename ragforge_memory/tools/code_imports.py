@@ -106,7 +106,7 @@ def _families(files: Sequence[str], file: str) -> list[list[str]]:
     families: dict[str, list[str]] = {}
     for each in files:
         spoken = language_of(each)
-        if spoken is not None and spoken.has_code:
+        if spoken is not None:  # also what only says how others are reached
             families.setdefault(spoken.family, []).append(each)
     return [some for some in families.values() if not file or file in some]
 

@@ -12,7 +12,7 @@ from ragforge_memory.retrieval.names import distance, is_test_case, module_parts
 from ragforge_memory.tools.declare import ToolOutput, tool
 from ragforge_memory.tools.ports import ToolContext
 from ragforge_memory.tools.project_files import inside as inside_project
-from ragforge_memory.tools.project_files import is_source, is_unread, text_files
+from ragforge_memory.tools.project_files import is_setting, is_source, is_unread, text_files
 from ragforge_memory.tools.resolve import is_overload, resolve
 from ragforge_memory.tools.shown import before, code_of, shown, tests, uuids
 
@@ -109,7 +109,7 @@ async def outline(context: ToolContext, target: str) -> ToolOutput:
     files = await code.files(project)
     path = _path(_inside(context, target))
     match, matching = _files(path, files, context.root.resolve().name if context.root is not None else "")
-    inside = _folder(target, files)
+    inside = [each for each in _folder(target, files) if not is_setting(each)]
     nothing: dict[str, Any] = {"asked": target, "match": "none", "kind": "none", "total": 0, "scopes": []}
     if path not in files and (unread := await _unread(context, path)):
         return ToolOutput({**nothing, "unread": unread, "other_files": matching[:10] if match == "exact" else []})

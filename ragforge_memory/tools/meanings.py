@@ -212,9 +212,16 @@ def family_of(language: str) -> str:
     return LANGUAGES[language].family if language in LANGUAGES else language
 
 
+def _is_by_path(file: str) -> bool:
+    from ragforge_memory.code.languages import language_of, reader_of
+
+    spoken = language_of(file)
+    return spoken is not None and reader_of(spoken.name).links.by_path
+
+
 def _outlines(sources: Sources, files: Sequence[str], named: Sequence[Scope]) -> Mapping[str, Outline] | None:
     """What lookups go by; None where the files themselves had to be read, and time was up."""
-    from ragforge_memory.code.languages import language_of, reader_of
+    from ragforge_memory.code.languages import language_of
     from ragforge_memory.code.outline import Outline, outline
 
     found: dict[str, Outline] = {}
@@ -223,12 +230,12 @@ def _outlines(sources: Sources, files: Sequence[str], named: Sequence[Scope]) ->
         spoken = language_of(file)
         if spoken is None:
             continue
-        if reader_of(spoken.name).links.by_path:
+        if _is_by_path(file):
             names = tuple(sorted({each.name for each in named if each.file == file}))
             found[file] = Outline(spoken.name, "", names, (), ())
             continue
         if known is None:
-            known = sources.outlines(files)
+            known = sources.outlines([each for each in files if not _is_by_path(each)])
         if file in known:
             found[file] = known[file]
             continue

@@ -44,6 +44,14 @@ def is_source(path: str) -> bool:
     return language is not None and language.has_code
 
 
+def is_setting(path: str) -> bool:
+    """Whether a path's name is that of a file that only says how files of code are reached, like a ``go.mod``."""
+    from ragforge_memory.code.languages import language_of
+
+    language = language_of(path)
+    return language is not None and not language.has_code
+
+
 def is_unread(path: str) -> bool:
     """Whether a path's name is that of a file of code in a language that no ingest reads."""
     from ragforge_memory.code.languages import unread_language_of

@@ -312,3 +312,49 @@ def test_edges_name_scopes_that_are_there_once_each() -> None:
         assert all(e.lines == tuple(sorted(set(e.lines))) and set(e.call_lines) <= set(e.lines) for e in found)
         ends = [(e.source_path, e.source_key, e.kind, e.target_path, e.target_key) for e in found]
         assert len(ends) == len(set(ends))
+
+
+PACKAGE = '{"name": "@me/store", "exports": {".": {"types": "./dist/index.d.ts"}, "./extra": ["./lib/more.ts"]}}'
+TSCONFIG = """{
+  // a comment, "quoted"
+  "compilerOptions": {
+    "baseUrl": "web", /* another */
+    "paths": {"app": ["./gone.ts", "./main.ts"], "@/*": ["parts/*"], "u//*": ["./deep/*.ts",],},
+  },
+}"""
+
+
+@pytest.mark.parametrize(
+    ("path", "module", "target"),
+    [
+        ("tests/a.ts", "@me/store", "src/index.ts"),  # what is built is not there
+        ("tests/a.ts", "@me/store/extra", "lib/more.ts"),
+        ("tests/a.ts", "@me/store/inner", "src/inner.ts"),
+        ("web/a.ts", "app", "web/main.ts"),
+        ("web/a.ts", "@/inner", "web/parts/inner.ts"),
+        ("web/a.ts", "u//x", "web/deep/x.ts"),
+        ("web/a.ts", "parts/inner", "web/parts/inner.ts"),
+        ("web/own/a.ts", "app", "web/own/app.ts"),  # the nearest one's word
+        ("web/a.ts", "lib", None),
+    ],
+)
+def test_what_package_json_and_tsconfig_say_of_a_module_is_followed(path: str, module: str, target: str | None) -> None:
+    files = ("src/index.ts", "src/inner.ts", "lib/more.ts", "web/main.ts", "web/parts/inner.ts", "web/deep/x.ts")
+    sources = {
+        "package.json": PACKAGE,
+        "tsconfig.json": TSCONFIG,
+        "web/own/tsconfig.json": '{"compilerOptions": {"paths": {"app": ["./app.ts"]}}}',
+        "web/own/package.json": "[broken",
+        **dict.fromkeys((*files, "web/own/app.ts"), "export function make() {}\n"),
+        path: f"import {{ make }} from '{module}'\nmake()\n",
+    }
+    assert shown(sources, path) == ([f"<top> CONSUMES {target}:make 2()"] if target else [])
+
+
+def test_the_paths_of_a_tsconfig_hold_below_it_alone() -> None:
+    sources = {
+        "web/tsconfig.json": '{"compilerOptions": {"paths": {"app": ["./app.ts"]}}}',
+        "web/app.ts": "export function make() {}\n",
+        "other/a.ts": "import { make } from 'app'\nmake()\n",
+    }
+    assert shown(sources, "other/a.ts") == []

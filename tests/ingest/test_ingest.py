@@ -368,6 +368,28 @@ async def test_scopes_of_ragforge_s_own_tools_are_claimed(
     cypher("MATCH (s:Scope {uuid: $x}) DETACH DELETE s", x=f"{old}X")
 
 
+async def test_an_edit_of_a_package_json_moves_the_edges_that_it_gave(run: Ingest, tree: Tree, edges: Edges) -> None:
+    tree.write("lib/one.ts", "export function make() {}\n")
+    tree.write("lib/two.ts", "export function make() {}\n")
+    tree.write("a.ts", "import { make } from 'store'\nexport function use() { make() }\n")
+    tree.write("package.json", '{"name": "store", "main": "lib/one.ts"}')
+
+    def called() -> list[str]:
+        return [each[2] for each in edges() if each[0] == "a.ts:use"]
+
+    await run()
+    assert called() == ["lib/one.ts:make"]
+    tree.edit("package.json", "one", "two")
+    await run()
+    assert called() == ["lib/two.ts:make"]
+    tree.edit("package.json", '"store"', '"other"')
+    await run()
+    assert called() == []
+    tree.write("tsconfig.json", '{"compilerOptions": {"paths": {"store": ["lib/one.ts"]}}}')
+    await run()
+    assert called() == ["lib/one.ts:make"]
+
+
 async def test_an_edit_of_a_go_mod_moves_the_edges_that_its_module_path_gave(
     run: Ingest, tree: Tree, edges: Edges
 ) -> None:

@@ -18,6 +18,8 @@ FILES = {
     "lib/setup.js": "module.exports = function (view) {}\n",
     "test/app.js": "import '../lib/setup';\nvar app = require('..');\n",
     "test/deep/app.js": "var app = require('../../');\n",
+    "package.json": '{"name": "till-view", "main": "index.js", "exports": {"./view": "./lib/view.js"}}',
+    "test/own.js": "import 'till-view/view';\n",
     "src/lib.rs": "pub mod walk;\nmod dir;\npub struct Error;\nmod tests { pub struct Dir; }\n",
     "src/walk.rs": (
         "use std::{\n    path::Path,\n    sync::Arc,\n};\n\n"
@@ -54,6 +56,8 @@ def told(value: dict[str, Any]) -> tuple[dict[int, list[str]], list[str], list[s
         ("index.js", {1: ["lib/app.js"]}, [], ["test/app.js:2", "test/deep/app.js:1"]),
         ("lib/app.js", {1: ["lib/view.js"], 2: ["lib/setup.js"]}, ["path"], ["index.js:1"]),
         ("lib/setup.js", {}, [], ["lib/app.js:2", "test/app.js:1"]),
+        ("test/own.js", {1: ["lib/view.js"]}, [], []),
+        ("lib/view.js", {}, [], ["lib/app.js:1", "test/own.js:1"]),
         ("src/walk.rs", {7: ["src/lib.rs"], 8: ["src/dir.rs"]}, ["std::path", "std::sync"], ["src/lib.rs:1"]),
         ("src/dir.rs", {}, [], ["src/lib.rs:2", "src/walk.rs:8"]),
         ("Use.java", {3: ["java/own/Token.java"]}, ["java.util.List"], []),

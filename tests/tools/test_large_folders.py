@@ -18,7 +18,10 @@ class Files:
     """The files of a project."""
 
     async def files(self, _: str) -> list[str]:
-        return [f"src/part{number % 2}/a/b/file_{number}.py" for number in range(MAX_OUTLINE + 50)] + ["setup.py"]
+        return [f"src/part{number % 2}/a/b/file_{number}.py" for number in range(MAX_OUTLINE + 50)] + [
+            "setup.py",
+            "package.json",  # only says how others are reached
+        ]
 
     async def names(self, _: str) -> list[ScopeName]:
         return []

@@ -7,7 +7,7 @@ from posixpath import normpath
 from typing import TYPE_CHECKING
 
 from ragforge_memory.code.links import Links
-from ragforge_memory.code.reads import MODULE
+from ragforge_memory.code.reads import MODULE, PACKAGE
 
 if TYPE_CHECKING:
     from ragforge_memory.code.index import ProjectIndex
@@ -49,7 +49,8 @@ COMMON_MEMBERS: frozenset[str] = frozenset(_COMMON.split())
 
 def modules(index: ProjectIndex, file: ParsedFile, imported: Import) -> Sequence[str]:
     """The files that a module specifier means: relative ones by Node's and TypeScript's rules; a bare one only
-    where it names a package of this repository or an aliased source directory."""
+    where the project's settings say what it means, or it names a package of this repository or an aliased source
+    directory."""
     name = imported.module
     here = file.path[: file.path.rfind("/") + 1]
     if name.startswith("."):
@@ -81,6 +82,9 @@ def _file_at(index: ProjectIndex, base: str) -> str | None:
 
 
 def _bare(index: ProjectIndex, here: str, name: str) -> Sequence[str]:
+    configured = _configured(index, here, name)
+    if configured is not None:
+        return [configured]
     for alias in _ALIASES:
         if name.startswith(alias):
             return _from_above(index, here, name[len(alias) :])
@@ -97,6 +101,45 @@ def _bare(index: ProjectIndex, here: str, name: str) -> Sequence[str]:
     if not found and not scope and inside:
         return _from_above(index, here, name, only_src=True)
     return found
+
+
+def _configured(index: ProjectIndex, here: str, name: str) -> str | None:
+    """The file that a specifier means by a ``tsconfig.json`` around the importing file, or by a ``package.json``; of
+    several by the nearest."""
+    for key, rest in _keys(name):
+        found = index.packages.get(f"jsconfig:{key}/", ())
+        for path in sorted(found, key=lambda each: (not here.startswith(_folder(each)), -len(_folder(each)), each)):
+            folder, is_package = _folder(path), path.endswith("package.json")
+            if not is_package and not here.startswith(folder):
+                continue
+            # What it means may be built from the sources, and not be there itself.
+            built = [f"{middle}{rest}" for middle in ("src/", "", "lib/")] if is_package else []
+            for target in (*_targets(index, path, key, rest), *built):
+                base = normpath(folder + target)
+                file = None if base.startswith("..") else _file_at(index, "" if base == "." else base)
+                if file is not None:
+                    return file
+    return None
+
+
+def _keys(name: str) -> list[tuple[str, str]]:
+    """What settings may call a specifier, the most of it first, and what of it a final star stands for."""
+    cuts = [at + 1 for at, sign in enumerate(name) if sign in "/@~#"]
+    return [(name, ""), *((f"{name[:at]}*", name[at:]) for at in (*reversed(cuts), 0))]
+
+
+def _targets(index: ProjectIndex, path: str, key: str, rest: str) -> list[str]:
+    found = []
+    for word in index.layout.outlines[path].package.split():
+        name, _, target = word.partition("=")
+        if name == key and target:
+            index.reads.note(PACKAGE, f"jsconfig:{word}/")
+            found.append(target.replace("*", rest))
+    return found
+
+
+def _folder(path: str) -> str:
+    return path[: path.rfind("/") + 1]
 
 
 def _from_above(index: ProjectIndex, here: str, rest: str, *, only_src: bool = False) -> Sequence[str]:

@@ -1,0 +1,1 @@
+"""Reading package.json and tsconfig.json files."""
