@@ -83,3 +83,15 @@ async def test_the_text_is_not_looked_at_where_calls_are_known() -> None:
             "who calls make?", {"find_callers": found({**SILENT, **known}), "grep_code": lines(("v.py", 3, "make(2)"))}
         )
         assert "look" not in answer
+
+
+async def test_files_that_import_the_same_are_told_together_and_that_not_all_lines_were_looked_at() -> None:
+    imported = "from markupsafe import make"
+    given = lines(("u.py", 1, imported), ("u.py", 3, "make(1)"), ("v.py", 1, imported), ("v.py", 3, "make(2)"))
+    answer = await answer_to("who calls make?", {"find_callers": found(SILENT), "grep_code": {**given, "more": True}})
+    assert answer.splitlines()[2:] == [
+        "These 2 lines call `make` of markupsafe, as their files import it, not this one:",
+        "- u.py:3 `make(1)`",
+        "- v.py:3 `make(2)`",
+        "There may be others.",
+    ]

@@ -12,7 +12,6 @@ from ragforge_memory.llm.extractive.endings import TEXT
 from ragforge_memory.llm.extractive.members import MAX_LINES, texts_last
 from ragforge_memory.llm.extractive.quoting import MAX_ASKED, rest, text_line
 from ragforge_memory.llm.extractive.targets import Target
-from ragforge_memory.models.text import counted
 
 _TOLD = ("callers", "top_level", "possible", "through")
 _NAMED = ("references", "decorates", "subclasses")
@@ -57,17 +56,17 @@ def look_alikes(form: str, target: Target, found: Sequence[Found]) -> list[str]:
         and not _COMMENT.match(line["text"])
         and not re.search(_definition(name), line["text"])
     ]
-    more = " There may be others." if given.get("more") else ""
     answer: list[str] = []
     for module in dict.fromkeys(modules[each["file"]] for each in calls if each["file"] in modules):
         lines = [each for each in calls if modules.get(each["file"]) == module]
-        which = "This line calls" if len(lines) == 1 else f"These {counted(len(lines), 'line')} call"
-        answer += ["", f"{which} `{target.member}` of {module}, as the file imports it, not this one:", *_listed(lines)]
+        which = "This line calls" if len(lines) == 1 else f"These {len(lines)} lines call"
+        how = "as the file imports it" if len({each["file"] for each in lines}) == 1 else "as their files import it"
+        answer += ["", f"{which} `{target.member}` of {module}, {how}, not this one:", *_listed(lines)]
     perhaps = [each for each in calls if each["file"] not in modules]
     if perhaps:
         which = "this line looks like a call" if len(perhaps) == 1 else f"these {len(perhaps)} lines look like calls"
         answer += ["", f"But {which} of it, or of something else of that name:", *_listed(texts_last(perhaps))]
-    return [*answer, *([more.strip()] if more and answer else [])]
+    return [*answer, "There may be others."] if answer and given.get("more") else answer
 
 
 def _call(name: str) -> str:
