@@ -44,6 +44,7 @@ def test_type_exports_of_everything_are_read() -> None:
         'return <a href="x?a=1&b=2">time & money &amp; more</a>',
         "return <b title='&'>{a && b}&nbsp;&</b>",
         "type T<A> = import('./a.js').B<A> & C\n  return f<import('./a.js').b.C<number>>()",
+        "const a = await f.load<typeof import('./a.js')>('./a.js', b)\n  return a",
         "const one = using(() => a & b)\n  return using",
         "type T = {\n  <A, B extends [X, C<D>][] = []>(\n  a: A): B<A>\n  <E>(): <A>(a: A) => B\n  (a: A): B\n  }",
         "interface T {\n  m(): A // why\n  <E>(): E[]\n  /** how */\n  <F extends A<B<C>>>(): F\n  }",

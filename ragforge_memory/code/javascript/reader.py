@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 _TYPE_STAR = re.compile(rb"(\bexport\s+)type(?=\s*\*)")
-_IMPORT_TYPE = re.compile(rb"""\bimport\((['"])[^'"\n]*\1\)(?=(?:\.[\w$]+)+<)""")
+_IMPORT_TYPE = re.compile(rb"""\bimport\((['"])[^'"\n]*\1\)(?=(?:\.[\w$]+)+<|>\((?!\)))""")
 _USING = re.compile(rb"\busing\b(?!\s+[\w$])")
 # A line that begins with type parameters and brackets, where the one before can be the end of a type.
 _CALL_SIGNATURE = re.compile(
@@ -44,10 +44,11 @@ def _grammar(path: str) -> object:
 def known(data: bytes) -> bytes:
     """What the grammar (0.23) does not know, as something of the same length and place in the tree that it does.
 
-    ``export type * from`` (TypeScript 5.0) as ``export * from``; ``import('./a').B<T>`` as ``i____________.B<T>``; a
-    function named ``using``, which opens a declaration elsewhere, under another name; an ampersand that begins no
-    entity, in a text or an attribute of JSX, as a bar, which is an operator as well; a generic call signature of an
-    object type that a line feed parts from the one before, with a semicolon before it.
+    ``export type * from`` (TypeScript 5.0) as ``export * from``; ``import('./a').B<T>`` as ``i____________.B<T>``, and
+    ``f<typeof import('./a')>(x)`` likewise; a function named ``using``, which opens a declaration elsewhere, under
+    another name; an ampersand that begins no entity, in a text or an attribute of JSX, as a bar, which is an operator
+    as well; a generic call signature of an object type that a line feed parts from the one before, with a semicolon
+    before it.
     """
     data = _TYPE_STAR.sub(rb"\1    ", data)
     data = _IMPORT_TYPE.sub(lambda found: b"i".ljust(len(found[0]), b"_"), data)
