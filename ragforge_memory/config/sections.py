@@ -179,7 +179,9 @@ class SourceConfig(SharedSection):
 
     root: Folder = Field(".", description="the code's root, relative to the project's root")
     include: tuple[str, ...] = Field(("**/*",), description="glob patterns of files to read")
-    exclude: tuple[str, ...] = Field((), description="glob patterns of files that are not read into the graph; tools open and search them still")
+    exclude: tuple[str, ...] = Field(
+        (), description="glob patterns of files that are not read into the graph; tools open and search them still"
+    )
 
 
 class SummarizationConfig(Section):
