@@ -72,13 +72,19 @@ async def labels_age(agent: AsyncConversationAgent) -> str:
 
 
 async def tied_to(session: Session, text: str, response: AssistantResponse) -> str:
-    """What code a note was tied to, or how to tie it; '' of what is no note, or not in the graph."""
+    """What code a note was tied to, or how to tie it; '' of what is none, takes one back, or is not in the graph."""
     from ragforge_memory.errors import RagforgeError
     from ragforge_memory.graph.anchors import ReferenceStore
+    from ragforge_memory.llm.extractive.small_talk import TAKEN_BACK
     from ragforge_memory.llm.extractive.statements import noted_in
 
     services, said = session.services, response.user_message_id
-    if not session.keeps or noted_in(text) is None or services.unsaved(response.conversation_id):
+    if (
+        not session.keeps
+        or noted_in(text) is None
+        or TAKEN_BACK.match(text.strip())
+        or services.unsaved(response.conversation_id)
+    ):
         return ""
     try:
         ties = (await ReferenceStore(services.graph, services.owner).of_messages([said])).get(said, [])

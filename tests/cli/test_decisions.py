@@ -59,6 +59,7 @@ def test_a_note_is_answered_with_what_it_is_tied_to(ragforge: CommandLine) -> No
         assert told in " ".join(asked.stderr.split())
         assert told not in asked.stdout
     assert "tied to" not in ragforge.run("ask", "where is check?").stderr
+    assert "tied to" not in ragforge.run("ask", "forget: check never logs").stderr
     assert "tied to" not in ragforge.run("ask", "--no-memory", "note: `check` never logs").stderr
     chat = ragforge.run("chat", stdin="note: `check` stays\n")
     assert "tied to `check` (auth.py:1)" in chat.stdout
