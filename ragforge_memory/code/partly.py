@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 from ragforge_memory.code.fingerprint import is_marked, marked
 from ragforge_memory.code.parsed import TYPE_TYPES, ParsedFile, ParsedScope
 from ragforge_memory.code.syntax import error_places
+from ragforge_memory.retrieval.names import HIDDEN
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -169,6 +170,7 @@ def completed(
                 key=key,
                 parent=None if parent is None else renamed.get(parent, parent),
                 body_hash=marked(old.get("body_hash") or ""),
+                modifiers=tuple(dict.fromkeys((*_modifiers(old), HIDDEN))),
             )
         )
     have = {scope.key for scope in scopes}
@@ -216,9 +218,13 @@ def _as_it_was(old: Mapping[str, Any], known: ParsedScope | None) -> ParsedScope
         end_line=old["endLine"],
         body_hash="",
         depth=old.get("depth") or 0,
-        modifiers=tuple(old["modifiers"].split(",")) if old.get("modifiers") else (),
+        modifiers=_modifiers(old),
         **texts,
     )
+
+
+def _modifiers(old: Mapping[str, Any]) -> tuple[str, ...]:
+    return tuple(old["modifiers"].split(",")) if old.get("modifiers") else ()
 
 
 def _moved_to(line: int, scope: ParsedScope, last: int) -> ParsedScope:

@@ -36,6 +36,9 @@ KINDS: Mapping[str, tuple[str, ...]] = {
 TEST_MODIFIERS = frozenset({"test", "test_only"})
 """What a definition's modifiers call a test, and what is there for tests alone, whatever its file."""
 
+HIDDEN = "hidden"
+"""The modifier of a definition that a syntax error hides: what is known of it is what it was before."""
+
 _WORDS = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+|[^\W\d_a-zA-Z]+")
 _PLACE = re.compile(r"^(?P<file>[\w./\\+-]*\.\w{1,5})(?::{1,2}|#)(?P<name>[A-Za-z_$].*)$")
 _LEADING = re.compile(

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ragforge_memory.errors import ToolError
-from ragforge_memory.retrieval.names import TEST_MODIFIERS
+from ragforge_memory.retrieval.names import HIDDEN, TEST_MODIFIERS
 from ragforge_memory.tools.resolve import is_overload
 
 if TYPE_CHECKING:
@@ -57,6 +57,8 @@ def shown(scope: Scope, *, source: bool = False, docstring: bool = False) -> dic
     }
     if is_overload(scope):
         said["overload"] = True
+    if HIDDEN in scope.modifiers:
+        said[HIDDEN] = True
     said.update(tests(scope))
     if source:
         said["language"] = scope.language

@@ -115,6 +115,13 @@ async def test_overloads_are_mentioned_behind_what_is_implemented() -> None:
     assert one.endswith("\n\nOverloaded in line 3.")
 
 
+async def test_that_a_syntax_error_hides_what_it_is_now_is_said() -> None:
+    said = "A syntax error hides it now: this is how it was when its file was whole."
+    for question in ("where is echo?", "show me echo", "what is echo?"):
+        assert said in await answer_to(question, {"read_scope": found({**ECHO, "hidden": True})})
+        assert said not in await answer_to(question, {"read_scope": found(ECHO)})
+
+
 async def test_a_typo_is_said() -> None:
     answer = await answer_to("where is ehco?", {"read_scope": found(ECHO, match="typo")})
     assert answer.startswith("`Talk.echo` - src/talk.py:12")

@@ -205,10 +205,11 @@ async def test_what_is_kept_is_where_its_definition_begins_now(
     await run()
     rows = cypher(
         "MATCH (s:Scope {project: $p, file: 'ledger.py'}) OPTIONAL MATCH (s)-[used:CONSUMES]->() "
-        "RETURN s.qualified_name AS name, s.startLine AS first, s.definition_line AS line, s.endLine AS last",
+        "RETURN s.qualified_name AS name, s.startLine AS first, s.definition_line AS line, s.endLine AS last, "
+        "s.modifiers AS modifiers",
         p=project,
     )
-    assert [dict(row) for row in rows] == [{"name": "drop", "first": 5, "line": 6, "last": 7}]
+    assert [dict(row) for row in rows] == [{"name": "drop", "first": 5, "line": 6, "last": 7, "modifiers": "hidden"}]
 
 
 async def test_what_an_open_bracket_swallows_stays_in_its_place(run: Ingest, tree: Tree, uuids: Uuids) -> None:

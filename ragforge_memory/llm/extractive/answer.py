@@ -60,7 +60,7 @@ from ragforge_memory.llm.extractive.stock import NO_TOOLS, says_nothing
 from ragforge_memory.llm.extractive.throws import errors_defined, thrown
 from ragforge_memory.llm.extractive.unread import NOT_SURE, hint, unread_lines
 from ragforge_memory.models.text import counted
-from ragforge_memory.retrieval.names import KINDS, is_aside
+from ragforge_memory.retrieval.names import HIDDEN, KINDS, is_aside
 
 _MAX_BESIDE = 10
 """Calls that may be of something else that are listed beside those that are not."""
@@ -189,6 +189,8 @@ def _definition(question: Question, asked: str, values: Mapping[str, Any], found
                 lines += [*signature(best), "", "It has no documentation. Its code:", *code]
         case _:
             lines += source(best)
+    if best.get(HIDDEN):
+        lines += ["", "A syntax error hides it now: this is how it was when its file was whole."]
     if overloads:
         lines += ["", f"{overloaded([each['line'] for each in overloads]).capitalize()}."]
     note = taken_for(value, asked)
