@@ -9,6 +9,7 @@ import pytest
 
 from ragforge_memory import AsyncConversationAgent
 from ragforge_memory.llm.extractive.echoes import only_asks, only_repeats
+from ragforge_memory.llm.extractive.plan import asks_outdated
 from ragforge_memory.llm.extractive.questions import read_questions
 from ragforge_memory.llm.extractive.said import decisions, outdated, sayings
 
@@ -39,6 +40,37 @@ pytestmark = pytest.mark.anyio
 )
 def test_what_asks_whether_it_still_holds(text: str, form: str, kind: str, target: str) -> None:
     assert [(each.form, each.target.kind, each.target.text) for each in read_questions(text)] == [(form, kind, target)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "which decisions are stale?",
+        "which notes are about code that is gone?",
+        "which decisions are about code that changed?",
+        "Which notes are about functions that no longer exist?",
+        "are there any notes on deleted code?",
+        "what did we decide about code that has changed since?",
+        "which notes are orphaned?",
+    ],
+)
+def test_what_asks_for_decisions_whose_code_is_not_what_it_was(text: str) -> None:
+    assert [asks_outdated(each) for each in read_questions(text)] == [True]
+
+
+def test_what_is_missing_or_changed_may_be_a_subject() -> None:
+    for text, about in (
+        ("which notes do we have about missing keys?", "missing keys"),
+        ("what did we decide about changed passwords?", "changed passwords"),
+    ):
+        assert [(each.target.text, asks_outdated(each)) for each in read_questions(text)] == [(about, False)]
+
+
+@pytest.mark.parametrize("text", ["is persist still there?", "does persist still exist?", "is `persist` still there?"])
+def test_whether_a_name_is_still_there_is_where_it_is(text: str) -> None:
+    assert [(each.form, each.target.kind, each.target.text) for each in read_questions(text)] == [
+        ("where", "name", "persist")
+    ]
 
 
 def note(status: str, **more: Any) -> dict[str, Any]:

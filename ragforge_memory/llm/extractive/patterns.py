@@ -313,7 +313,8 @@ _WHERE = (
     r"(?:find|locate|search for|look up|lookup|look for|go to|goto|jump to|point me to) (?:me )?(?:the )?"
     r"(?:definitions? of |declaration of |place where )?{x}(?: (?:is|are|gets?))*(?: {defined})?",
     r"(?:the )?(?:definition|declaration|location|place|path|line) (?:of|for) {x}",
-    r"(?:does|do) {x} exist|(?:is|are) there an? {kind} (?:called|named) (?P<name>\S+)",
+    r"(?:does|do|is|are) {x} (?:(?:still )?exist(?: any ?more)?|still (?:there|around|in {project}))",
+    r"(?:is|are) there an? {kind} (?:called|named) (?P<name>\S+)",
     r"(?:is|are) {x} (?:defined|declared)(?: (?:anywhere|somewhere|at all|here))?",
     r"what(?:'s| is) the (?:definition|declaration|location|place|path|line|line number|file) (?:of|for) {x}",
 )

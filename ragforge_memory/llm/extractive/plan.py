@@ -74,7 +74,9 @@ _RULED = ("where", "what", "show", "search")
 _SOME = 30
 # Files of a diff whose decisions are listed: each list is a reading of all.
 _CHANGED = 5
-_OVER = re.compile(rf"\b{PARTS['over'].format(holds=PARTS['holds'])}", re.I)
+_OVER = re.compile(
+    rf"\b(?:{PARTS['over'].format(holds=PARTS['holds'])}|{PARTS['lost']}|(?:no longer|not) (?:there|exists?))", re.I
+)
 
 MAX_STEPS = 3
 """Steps of tool calls for one question: a name, a search for its words, the lines that have them."""

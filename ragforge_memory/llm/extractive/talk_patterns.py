@@ -19,6 +19,12 @@ PARTS: Mapping[str, str] = {
     "holds": "(?:true|so|valid|right|correct|current|up to date|the case|holds?|stands?|appl(?:y|ies)|in force)",
     "over": "(?:out of date|outdated|stale|obsolete|invalid|wrong|broken"
     "|(?:no longer|not) {holds}(?: (?:any ?more|any longer|now))?)",
+    # What has become of code that notes are about: "code that is gone", "deleted functions".
+    "lost": "(?:gone|missing|deleted|removed|changed|modified|edited|rewritten|drifted|orphaned)",
+    "lost_code": "(?:(?:some|any|the|our) )*(?:{lost} {pieces}|{pieces}(?: (?:that|which))?"
+    "(?: (?:is|are|was|were|has|have|been|since|meanwhile))* (?:{lost}|(?:no longer|not) (?:there|exists?))"
+    "(?: (?:now|since|meanwhile|any ?more))?)",
+    "pieces": "(?:code|functions?|methods?|class(?:es)?|definitions?|files?|things?|something|anything)",
     "notes": "(?:decisions?|agreements?|conclusions?|notes?|todos?|to-dos?)",
     "rules": "(?:rules?|polic(?:y|ies)|conventions?|guidelines?|constraints?)",
     "then": "(?:last|latest|previous|earlier|past|other|recent|most recent)",
@@ -38,6 +44,10 @@ NOTED = (
     r"(?P<x>)(?:what|which|any|list|show|are there)(?: me)?(?: (?:all|any|of|the|our|my))* (?:{over} {notes}"
     r"|{notes}(?: (?:that|which))? (?:(?:are|is|do|does|have become|became) )?{over})",
     r"(?:is|are|has|have)(?: (?:any|some|all|one|of|the|our|my))* {notes} (?:become )?(?P<x>){over}",
+    r"(?P<x>)(?:what|which|any|list|show|are there)(?: me)?(?: (?:all|any|of|the|our|my))* {notes}"
+    r"(?: (?:that|which))?(?: (?:are|is|were|do we have|have we|we have))? (?:(?:drifted|orphaned)"
+    r"|(?:about|on|of|for|tied to) {lost_code})",
+    r"(?P<x>)what (?:was|is|were|has been|did (?:we|i)|have (?:we|i)|(?:we|i)) {said} (?:about|on|for) {lost_code}",
     r"(?P<x>)(?:remind me )?what(?:['’]s| is| was)? (?:(?:still|there|left|open|remains|remaining|outstanding) )*"
     r"to (?:do|be done)"
     r"(?: (?:next|here|now|still))?",
