@@ -209,6 +209,10 @@ similarity index 100%
     assert "- `legacy` - bank/old.py, its definition is taken away" in lines
     assert "- `Account.deposit` (bank/account.py): it is called `Account.put_in` now" in lines
     assert "- `legacy` (bank/old.py): it is gone" in lines
+    for words in ("this code", "these changes"):
+        again = await ask(agent, f"what did we decide about {words}?\n\n{diff}")
+        assert not any("was noted" in line for line in again)
+        assert {line for line in again if line.startswith("  > ")} == {*quoted}
 
 
 async def test_what_an_uncommitted_diff_removes_is_listed_with_what_was_decided_about_it(

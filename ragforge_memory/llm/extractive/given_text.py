@@ -66,6 +66,11 @@ _MEANS_IT = re.compile(
     re.I,
 )
 
+# "What did we decide about this code?": of what stands in it, and not of such words.
+_ALL_OF_IT = re.compile(
+    r"(?:(?:this|these|that|those|the) )*(?:code|diff|patch|hunks?|changes?|commit|traceback|trace|snippet)", re.I
+)
+
 Sort = Literal["diff", "traceback", "text"]
 
 
@@ -129,7 +134,9 @@ def is_about_given(question: Question) -> bool:
         return True  # "Explain." is no name
     if target.kind == "name" and not target.marked and _MEANS_IT.fullmatch(target.text):
         return True  # "What is wrong?"
-    return target.kind == "words" and question.form != "said" and bool(_MEANS_IT.search(question.text))
+    if question.form == "said":
+        return target.kind == "words" and bool(_ALL_OF_IT.fullmatch(target.text))
+    return target.kind == "words" and bool(_MEANS_IT.search(question.text))
 
 
 def mentions_of(text: str) -> Mentions:
