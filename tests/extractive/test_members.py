@@ -10,6 +10,7 @@ import pytest
 from ragforge_memory import AsyncConversationAgent
 from ragforge_memory.llm.extractive.members import setting
 from ragforge_memory.llm.extractive.questions import read_questions
+from tests.tools.conftest import write_files
 
 pytestmark = pytest.mark.anyio
 
@@ -93,3 +94,33 @@ async def test_what_a_property_reads_is_not_the_property_and_a_parameter_is_one(
     default = (await talk.send_message("what is the default of times in turn_key?")).content
     assert default.startswith("`times` is a parameter of `turn_key`:")
     assert "times: int = 7" in default
+
+
+async def test_a_parameter_a_setting_or_a_type_of_a_library_is_nearer_than_a_longer_name(
+    agent: AsyncConversationAgent, tmp_path: Path
+) -> None:
+    write_files(
+        tmp_path / "project",
+        {
+            "tests/test_load.py": "def test_load_timeout():\n    assert load(timeout=1) == 2\n",
+            "bank/load.py": "def load(timeout=3):\n    return run(timeout=timeout)\n",
+            "bank/bc.py": "def bc_version():\n    version = 3\n",
+            "setup.cfg.toml": '[project]\nversion = "1.2"\n',
+            "Box.java": "class Box implements Appendable {\n  static final Appendable NULL_APPENDABLE = null;\n}\n",
+        },
+    )
+    await agent.ingest(tmp_path / "project")
+    talk = await agent.create_conversation()
+    used = (await talk.send_message("where is timeout used?")).content
+    assert used.startswith("`timeout` is not defined in this project; it stands in these 3 lines:\n- bank/load.py:1 ")
+    assert used.endswith("Nothing is called exactly `timeout`; `test_load_timeout` contains it.")
+    version = (await talk.send_message("where is the version defined?")).content
+    assert version.startswith("`version` - setup.cfg.toml:2 (no definition of its own; it is set here)")
+    assert "bc.py:2" not in version
+    assert version.endswith("`bc_version` contains it.")
+    implementing = (await talk.send_message("who implements Appendable?")).content
+    assert "- Box.java:1 `class Box implements Appendable {`" in implementing
+    assert implementing.startswith("`Appendable` is not defined in this project;")
+    # Where only prose has the word, the longer name is what may be meant.
+    (tmp_path / "project" / "notes.md").write_text("The report is monthly.\n")
+    assert "`monthly_report` contains it" in (await talk.send_message("where is monthly used?")).content

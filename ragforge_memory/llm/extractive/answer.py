@@ -10,7 +10,15 @@ from typing import Any
 from ragforge_memory.llm.extractive.calls import Found
 from ragforge_memory.llm.extractive.commits import committed
 from ragforge_memory.llm.extractive.echoes import EVERY_DECISION, EVERY_TO_DO
-from ragforge_memory.llm.extractive.evidence import brought_in, imported, raised, still_named, tested, used_as_text
+from ragforge_memory.llm.extractive.evidence import (
+    brought_in,
+    imported,
+    named_exactly,
+    raised,
+    still_named,
+    tested,
+    used_as_text,
+)
 from ragforge_memory.llm.extractive.found_text import code_lines, search_results
 from ragforge_memory.llm.extractive.inheritance import bases, calls_through, overridden, overrides, subclasses
 from ragforge_memory.llm.extractive.look_alikes import look_alikes
@@ -93,6 +101,8 @@ def write(question: Question, asked: str, found: Sequence[Found]) -> str:
             value = values.get("find_callers", {})
             if value.get("match") in NOT_SURE and (unread := unread_lines(asked, question.target, found)):
                 lines = unread
+            elif question.form == "uses" and (exactly := named_exactly(asked, question.target, found)):
+                lines = [*exactly, "", *taken_for(value, asked)]
             elif value.get("scopes") or "grep_code" not in values:
                 lines = _callers(question, asked, value) + still_named(question.target, found)
                 lines += look_alikes(question.form, question.target, found)
@@ -119,7 +129,11 @@ def write(question: Question, asked: str, found: Sequence[Found]) -> str:
         case "overridden":
             lines = overridden(asked, values.get("find_callers", {}))
         case "subclasses":
-            lines = subclasses(asked, values.get("find_callers", {}))
+            value = values.get("find_callers", {})
+            if exactly := named_exactly(asked, question.target, found):
+                lines = [*exactly, *(["", *note] if (note := taken_for(value, asked)) else [])]
+            else:
+                lines = subclasses(asked, value)
         case "bases":
             lines = bases(asked, values.get("find_callees", {}))
         case "callees":
@@ -169,7 +183,7 @@ def _definition(question: Question, asked: str, values: Mapping[str, Any], found
     if value.get("match") in ("partial", "typo"):
         nearer = attribute(question.target, found) or set_lines(asked, question.target, values.get("grep_code", {}))
         if nearer:
-            return nearer
+            return [*nearer, "", *taken_for(value, asked)] if value.get("match") == "partial" else nearer
     if value.get("match") in NOT_SURE and (unread := unread_lines(asked, question.target, found)):
         return unread
     best = scopes[0]

@@ -241,6 +241,15 @@ def used_as_text(asked: str, target: Target, found: Sequence[Found]) -> list[str
     return unread_lines(asked, target, found) or [nothing(asked)]
 
 
+def named_exactly(asked: str, target: Target, found: Sequence[Found]) -> list[str]:
+    """The lines that have a name which is defined nowhere, or only as a part of a longer one: a parameter, a setting, a
+    type of a library; none where no line of code has it."""
+    if _value(found, "find_callers").get("match") not in ("partial", "none"):
+        return []
+    code = [each for each in _matches(found) if not TEXT.search(each["file"])]
+    return used_as_text(asked, target, found) if code else []
+
+
 def is_renamed(target: Target, value: Mapping[str, Any]) -> bool:
     """Whether what is asked for by this name is called something else now."""
     scopes = value.get("scopes") or []

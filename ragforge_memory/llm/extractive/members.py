@@ -41,6 +41,13 @@ def setting(name: str) -> str:
     return rf"^\s*{_STATEMENT}{_TYPED}(?:(?:self|this|cls)(?:\.|->)|@|\$)?{re.escape(name)}\??\s*(?::(?!:)|=(?![=>])|;)"
 
 
+def visibly_setting(name: str) -> str:
+    """For lines that set a name in no block, or as an object's own; a local variable is neither."""
+    own = rf"^\s*(?:(?:self|this|cls)(?:\.|->)|@|\$this->){re.escape(name)}\s*(?::[^=]*)?=(?![=>])"
+    at_start = setting(name).removeprefix(r"^\s*")
+    return rf"^{at_start}|{own}"
+
+
 def relation(target: Target) -> str:
     """The tool that knows what such a word means of a type; ``''`` where the word names no relation."""
     if not target.owner:

@@ -13,7 +13,7 @@ from ragforge_memory.llm.extractive.evidence import catching, importing, is_rena
 from ragforge_memory.llm.extractive.given_text import mentions_of
 from ragforge_memory.llm.extractive.inheritance import inheriting_calls
 from ragforge_memory.llm.extractive.look_alikes import look_alike_calls
-from ragforge_memory.llm.extractive.members import member_calls
+from ragforge_memory.llm.extractive.members import MAX_LINES, member_calls, visibly_setting
 from ragforge_memory.llm.extractive.questions import (
     AND_STILL,
     MAX_QUESTION,
@@ -310,8 +310,14 @@ def _second(question: Question, found: Sequence[Found]) -> tuple[Call, ...]:
             return (Call("read_file", (("path", path), ("start_line", 1), ("end_line", 40))),)
         case "overrides":
             return inheriting_calls(found)
-        case "callers" | "uses" if target.kind == "name" and value.get("match") == "none":
+        case "callers" | "uses" | "subclasses" if target.kind == "name" and value.get("match") == "none":
             return naming(target)
+        case "uses" | "subclasses" if target.kind == "name" and value.get("match") == "partial":
+            # What only contains the name is farther from it than a parameter or a type of a library that has it.
+            return naming(target)[:1]
+        case "where" if target.kind == "name" and not target.marked and value.get("match") == "partial":
+            # A word of plain English is some local variable everywhere.
+            return (Call("grep_code", (("pattern", visibly_setting(target.member)), ("limit", MAX_LINES))),)
         case "callers" | "uses" if target.kind == "name" and is_renamed(target, value):
             return naming(target)[:1]
         case "callers" | "uses" if target.marked and target.kind == "name" and value.get("match") in NOT_SURE:
