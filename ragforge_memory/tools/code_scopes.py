@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from ragforge_memory.code.parsed import TYPE_TYPES
 from ragforge_memory.errors import ToolError
 from ragforge_memory.retrieval.names import distance, is_test_case, module_parts, reference, same_file
 from ragforge_memory.tools.declare import ToolOutput, tool
@@ -97,7 +98,8 @@ async def outline(context: ToolContext, target: str) -> ToolOutput:
     Of a folder the files, and where they are few the names of what each defines, else how many are in each folder;
     `types` counts all definitions there by what they are, and tests once more as `test`.
     A path from elsewhere (of an installed copy, of another machine) is taken for the file that ends like it: `match`
-    is `partial` then. `other_files` of a file are those that its name fits as well; `unread` is a source file that is
+    is `partial` then. `other_files` of a file are those that its name fits as well, `other_scopes` of a class other
+    classes of that name; `unread` is a source file that is
     there, but whose definitions are not known (of some languages none are): read_file shows it.
 
     Args:
@@ -163,10 +165,23 @@ async def outline(context: ToolContext, target: str) -> ToolOutput:
             "kind": "scope",
             "file": owner.file,
             "scope": shown(owner),
+            **({"other_scopes": [shown(each) for each in others]} if (others := _others(found.scopes)) else {}),
             **_listed(members),
         },
         scopes=(owner.uuid,),
     )
+
+
+def _others(scopes: Sequence[Scope]) -> list[Scope]:
+    """The other types that a name means which means a type."""
+    owner, *rest = scopes
+    places = {(owner.file, owner.qualified_name)}
+    found = []
+    for each in rest if owner.type in TYPE_TYPES else ():
+        if each.type in TYPE_TYPES and (place := (each.file, each.qualified_name)) not in places:
+            places.add(place)
+            found.append(each)
+    return found[:MAX_DEFINITIONS]
 
 
 async def _types(code: ScopeReader, project: str, files: Sequence[str]) -> dict[str, int]:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from ragforge_memory import AsyncConversationAgent
 from ragforge_memory.llm.extractive.outlines import purpose
 from ragforge_memory.llm.extractive.plan import next_calls
 from ragforge_memory.llm.extractive.questions import read_questions
 from tests.extractive.asking import answer_to
+from tests.tools.conftest import write_files
 
 
 def lines_of(file: str, text: str) -> list[dict[str, Any]]:
@@ -111,3 +114,26 @@ async def test_what_the_project_is_its_readme_says() -> None:
             "",
             "This project contains 3 source files:",
         ]
+
+
+@pytest.mark.anyio
+async def test_of_two_classes_of_a_name_the_other_is_told_too(agent: AsyncConversationAgent, tmp_path: Path) -> None:
+    write_files(
+        tmp_path / "project",
+        {
+            "one/lru.py": "class LRU:\n    def get(self): ...\n",
+            "two/lru.py": "class LRU:\n    def put(self): ...\n",
+        },
+    )
+    await agent.ingest(tmp_path / "project")
+    talk = await agent.create_conversation()
+    lines = (await talk.send_message("which methods does LRU have?")).content.splitlines()
+    assert lines[1:] == [
+        "It has 1 method inside:",
+        "- `LRU.get` - one/lru.py:2 (method)",
+        "",
+        "Also defined:",
+        "- `LRU` - two/lru.py:1 (class)",
+    ]
+    alone = (await talk.send_message("which methods does Account have?")).content
+    assert "Also defined" not in alone

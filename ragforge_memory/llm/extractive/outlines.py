@@ -56,6 +56,8 @@ def outlined(question: Question, asked: str, values: Mapping[str, Any]) -> list[
             number = f"no {number[2:]}" if number.startswith("0 ") else number
             lines = [head(owner), f"It has {number} inside{':' if inside else '.'}"]
             lines += [_listed(each) for each in inside[:MAX_ASKED]] + rest(len(inside) - MAX_ASKED)
+            if others := value.get("other_scopes"):
+                lines += ["", "Also defined:" if value["match"] == "exact" else "Others:", *map(item, others)]
             note = taken_for({**value, "scopes": [owner]}, asked)
             return [*lines, *note]
         case _:
