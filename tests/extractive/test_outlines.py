@@ -137,3 +137,13 @@ async def test_of_two_classes_of_a_name_the_other_is_told_too(agent: AsyncConver
     ]
     alone = (await talk.send_message("which methods does Account have?")).content
     assert "Also defined" not in alone
+
+
+def test_a_sentence_may_begin_with_a_name_of_code() -> None:
+    text = "Poet\n====\n\n`Poet` is an API for the generation of source files.\n\nIt can be useful.\n"
+    assert purpose({"matches": lines_of("README.md", text)}) == [
+        "README.md:4 says:",
+        "> `Poet` is an API for the generation of source files.",
+    ]
+    fenced = "```sh\npip install poet and whatever else it may need to run\n```\n"
+    assert purpose({"matches": lines_of("README.md", fenced)}) == []

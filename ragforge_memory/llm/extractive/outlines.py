@@ -24,7 +24,7 @@ MAX_NAMES = 12
 PURPOSE_LINES = 6
 
 # A heading, a list, a table, a badge, a directive or a piece of code says little of what a project is for.
-_NO_PROSE = re.compile(r"^\s*(?:[#=~+|<!\[>*`:-]|\.\. |\d+[.)] )|^[\W_]*$")
+_NO_PROSE = re.compile(r"^\s*(?:[#=~+|<!\[>*:-]|```|\.\. |\d+[.)] )|^[\W_]*$")
 _UNDERLINE = re.compile(r"^\s*([=~^\"'+*-])\1{2,}\s*$")
 _PROSE = 40
 """Characters of a paragraph that says something."""
