@@ -10,7 +10,7 @@ from typing import Any
 from ragforge_memory.llm.extractive.calls import Call, Found
 from ragforge_memory.llm.extractive.endings import TEXT
 from ragforge_memory.llm.extractive.members import MAX_LINES, texts_last
-from ragforge_memory.llm.extractive.quoting import MAX_ASKED, rest, text_line
+from ragforge_memory.llm.extractive.quoting import MAX_LISTED, rest, text_line
 from ragforge_memory.llm.extractive.targets import Target
 
 _TOLD = ("callers", "top_level", "possible", "through")
@@ -94,4 +94,4 @@ def _is_of(module: str, file: str) -> bool:
 
 
 def _listed(lines: Sequence[Mapping[str, Any]]) -> list[str]:
-    return [f"- {text_line(each)}" for each in lines[:MAX_ASKED]] + rest(len(lines) - MAX_ASKED)
+    return [f"- {text_line(each)}" for each in lines[:MAX_LISTED]] + rest(len(lines) - MAX_LISTED)
