@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 
 from ragforge_memory import AsyncConversationAgent
-from ragforge_memory.llm.extractive.given_text import Places, mentions_of, split_given
+from ragforge_memory.llm.extractive.given_text import Places, is_about_given, mentions_of, split_given
 from ragforge_memory.llm.extractive.history import Subject, subject_of
 from ragforge_memory.llm.extractive.provider import ExtractiveProvider
+from ragforge_memory.llm.extractive.questions import read_questions
 from ragforge_memory.llm.extractive.title import condensed
 from ragforge_memory.llm.port import ChatMessage, ModelRequest, complete
 from ragforge_memory.tools.code_search import CODE_SEARCH_TOOLS
@@ -211,7 +212,7 @@ similarity index 100%
     assert "- `legacy` (bank/old.py): it is gone" in lines
     for words in ("this code", "these changes"):
         again = await ask(agent, f"what did we decide about {words}?\n\n{diff}")
-        assert not any("was noted" in line for line in again)
+        assert [is_about_given(each) for each in read_questions(f"what did we decide about {words}?")] == [True]
         assert {line for line in again if line.startswith("  > ")} == {*quoted}
 
 
