@@ -122,13 +122,23 @@ _PASSWORD_BEFORE = re.compile(rf"(?:{_PASSWORD_NAMES}){_BEFORE}", re.I)
 _NAME_REACH = 60
 # A password may be anything with a letter and a digit. A key is no words, version, path or address.
 _WORDS = re.compile(r"(?:v?\d{1,3}|[A-Za-z]+\d{0,2})(?:[-_.:](?:v?\d{1,3}|[A-Za-z]+\d{0,2}))*+$|\w{1,12}:/|[./~]")
-# A line of a .env file or a shell script, without quotes.
+# What a shell takes without quotes: in a .env file, a script, or anywhere in a command.
 _ENVIRONMENT = _pattern(
     "secret",
     "SECRET= TOKEN= PASSWORD= PASSWD= _KEY=",
-    r"(?m)^(?P<name>(?:export\s{1,5})?(?:[A-Z][A-Z0-9_]{0,80}_)?"
-    r"(?:SECRET(?:_KEY|_ACCESS_KEY)?|TOKEN|PASSWORD|PASSWD|API_KEY|ACCESS_KEY|PRIVATE_KEY)=)"
-    r"(?P<value>(?!\w{1,12}:/|[./~])(?=\S{0,200}\d)(?=\S{0,200}[A-Za-z])[^\s\"'${}<>()%]{8,500})(?=[ \t\r]*$)",
+    r"(?P<name>(?<![A-Za-z0-9])(?:SECRET(?:_KEY|_ACCESS_KEY)?|TOKEN|PASSWORD|PASSWD|API_KEY|ACCESS_KEY|PRIVATE_KEY)=)"
+    r"(?P<value>(?!\w{1,12}:/|[./~])(?=\S{0,200}\d)(?=\S{0,200}[A-Za-z])[^\s\"'`${}<>()%]{8,500})"
+    r"(?=[\s\"'`]|$)",
+)
+# The last value of a line without quotes, as YAML has it, and the argument of an option. The look at its end comes
+# last: what is called, indexed or assigned there is code. A type is written in capitals, with digits in the middle.
+_PLAIN = (
+    r"(?=[^\s]{0,200}\d)(?=[^\s]{0,200}[A-Za-z])(?![A-Z][a-z]+\d{0,3}(?:[A-Z]\w*)?(?:\s|\Z))"
+    r"[^\s\"'`${}<>()\[\]%,;|&=*]{8,200}"
+)
+_YAML = re.compile(rf":[ \t]{{1,20}}({_PLAIN})(?=[ \t\r]{{0,20}}(?:\n|\Z))")
+_OPTION = re.compile(
+    rf"--[a-z-]{{0,30}}(?:password|passwd|token|secret|secret-key|api-key|access-key)[ =]({_PLAIN})(?=\s|\Z)"
 )
 
 _TABLE = (*_PATTERNS, _ENVIRONMENT)
@@ -146,6 +156,10 @@ def redact(text: str) -> str:
     for kind, hints, pattern in _TABLE if _suspicious(text) else ():
         if any(hint in text for hint in hints):
             text = pattern.sub(lambda match, kind=kind: _replacement(match, kind), text)  # type: ignore[misc]
+    if "--" in text:
+        text = _OPTION.sub(_optional, text)
+    if ": " in text or ":\t" in text:
+        text = _YAML.sub(_plain, text)
     return _LITERAL.sub(_assigned, text) if "=" in text or ":" in text else text
 
 
@@ -196,6 +210,18 @@ def _assigned(match: re.Match[str]) -> str:
     return f"{match[0][:head]}[redacted secret]{match[1]}"
 
 
+def _plain(match: re.Match[str]) -> str:
+    named = _names_secret(match.string, match.start(), match[1])
+    return _optional(match) if named else match[0]
+
+
+def _optional(match: re.Match[str]) -> str:
+    """The mark for a value without quotes, which may be a name: words are left alone here, passwords included."""
+    if _WORDS.match(match[1]):
+        return match[0]
+    return f"{match[0][: match.start(1) - match.start()]}[redacted secret]"
+
+
 def _names_secret(text: str, end: int, value: str) -> bool:
     """Whether the name that ends there in ``text`` makes ``value`` a secret."""
     start = max(0, end - _NAME_REACH)
@@ -207,7 +233,11 @@ def _names_secret(text: str, end: int, value: str) -> bool:
 def _replacement(match: re.Match[str], kind: str) -> str:
     mark = f"[redacted {kind}]"
     if "name" in match.groupdict():
-        return match["name"] + mark
+        return (
+            match["name"] + mark
+            if _names_secret(match.string, match.end("name"), match["value"].rstrip(",;"))
+            else match[0]
+        )
     if kind == "password":
         return f"{match.group(1)}:{mark}"
     return mark

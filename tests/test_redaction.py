@@ -166,6 +166,15 @@ SECRET = "q7Xv-9zKp2LmW4"
         "a=1\nNEO4J_PASSWORD={}\nb=2",
         "AWS_SECRET_ACCESS_KEY={}\r\n",
         "TOKEN={}",
+        "I typed: export NEO4J_USERNAME=neo4j NEO4J_PASSWORD={}",
+        "cat x | docker run -e API_KEY={0} -e DB_PASSWORD={0} img",
+        "use DB_PASSWORD={} here",
+        "neo4j:\n  password: {}\n  database: x",
+        "  api_key: {}",
+        "12: auth_token: {}\r\n",
+        "PASSWORD: {}",
+        "login --password {} --user x",
+        "gh --api-key={}",
     ],
 )
 def test_assigned_secrets_go(text: str) -> None:
@@ -206,6 +215,22 @@ def test_assigned_secrets_go(text: str) -> None:
         "def check_password(name: str, password: str) -> bool:",
         "if token == 'end_of_line':",
         "Token(type='NAME1', string='x')",
+        "password: str",
+        "password: Base64Str",
+        "token: Token | None = None",
+        "token: dict[str, int64]",
+        "password = password1value2x",
+        "f(api_key=os.environ['X1'], password=password)",
+        "password: ${PASSWORD1}",
+        "password: <your-password-1>",
+        "api_key: xxxxxxxx",
+        "api_key: None",
+        "token: next_token_2",
+        "token: tokens[index2nd]",
+        "api_key: !ENV API_KEY_2",
+        "--token TOKEN2NAME, --password PASSWORD_1",
+        "run --password $PASSWORD1 --token-file /run/secrets/key1",
+        "f(TOKEN=read2token(x), API_KEY=API_KEY_2)",
     ],
 )
 def test_assignments_of_something_else_stay(text: str) -> None:
@@ -328,7 +353,7 @@ def test_it_is_repeatable() -> None:
         "a.", "a-", "token", "token ", "password=", "password='", "='a1", "://", "://a:", "://a:b", "sk-", "eyJ.",
         "eyJa.", "-----BEGIN PRIVATE KEY-----", "-----BEGIN RSA ", "A: b\n", "AKIA", "1", "SG.", "x=", "SECRET_",
         "SECRET=a1 ", "\n", " ", "\t", "'", "\\n", "a1", "export ", "Bearer ", "hooks.slack.com/", "xoxb-", "=>",
-        "token :", "A_", "PRIVATE ",
+        "token :", "A_", "PRIVATE ", "--", "--token ", ": a1", "token: a1b2c3d4e5 ", "TOKEN=a1",
     ],
 )  # fmt: skip
 def test_no_text_is_slow(piece: str) -> None:

@@ -45,7 +45,7 @@ async def test_what_an_error_touches_is_not_fresh_until_it_is_whole_again(
     assert set((await statuses(talk)).values()) == {"fresh"}
 
 
-async def test_what_is_moved_beside_an_error_is_found_when_it_is_mended(
+async def test_what_is_moved_beside_an_error_is_found_though_its_name_stays_in_an_import(
     talk: Talk, repository: Repository, run: Run
 ) -> None:
     await talk.say("report")
@@ -53,7 +53,7 @@ async def test_what_is_moved_beside_an_error_is_found_when_it_is_mended(
     repository.append("bank.py", "from sheets import report\n\nclass ((\n")
     repository.write("sheets.py", report)
     await run()
-    assert await statuses(talk) == {"report": "drifted"}
+    assert await statuses(talk) == {"report": "moved"}
     repository.edit("bank.py", ("class ((\n", ""))
     await run()
     found = (await talk.labels())["report"]
