@@ -240,26 +240,6 @@ async def test_a_context_for_prompts_of_ones_own(make_agent: MakeAgent, cypher: 
                 await conversation.build_context(strategy, max_tokens=5)
 
 
-async def test_recent_messages_begin_with_a_question(make_agent: MakeAgent) -> None:
-    def talk(*roles: str) -> list[dict[str, str]]:
-        return [{"role": role, "content": f"{role} {number}"} for number, role in enumerate(roles)]
-
-    async with make_agent() as agent:
-        imported = await agent.import_conversation(talk(*["user", "assistant"] * 4))
-        context = await imported.build_context()
-        assert [message.content for message in context.recent_messages] == [
-            "user 4",
-            "assistant 5",
-            "user 6",
-            "assistant 7",
-        ]
-        last = await imported.build_context("recent", recent_messages=1)
-        assert [message.content for message in last.recent_messages] == ["assistant 7"]
-        greeted = await agent.import_conversation(talk("assistant", "user", "assistant"))
-        whole = await greeted.build_context("recent", recent_messages=3)
-        assert len(whole.recent_messages) == 3
-
-
 async def test_deleting_every_conversation_leaves_nothing_of_the_owner(make_agent: MakeAgent, cypher: Cypher) -> None:
     async with make_agent("One.", "Two.") as agent:
         conversations = [await agent.create_conversation("t") for _ in range(2)]

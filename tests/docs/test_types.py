@@ -6,10 +6,13 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from tests.docs.conftest import ROOT
 from tests.docs.markdown import blocks
 
 
+@pytest.mark.long
 def test_mypy_accepts_what_is_printed(tmp_path: Path) -> None:
     pages = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
     files = sorted((ROOT / "examples").glob("*.py"))

@@ -85,6 +85,7 @@ async def test_another_model_is_another_property(client: GraphClient, owner: Own
     assert len({space.message_index for space in (first, second, third)}) == 3
 
 
+@pytest.mark.long
 async def test_indexes_that_wait_for_an_open_write_hold_up_no_other(
     client: GraphClient, neo4j_config: Neo4jConfig, owner: Owner
 ) -> None:

@@ -38,7 +38,7 @@ class ConversationContexts(ConversationHandle):
 
         Args:
             strategy: ``recent``: the last messages; ``relevant``: what bears on ``query``; ``hybrid``: both.
-            recent_messages: the last so many at most, 0 to 1,000; an answer whose question is not among them stays out.
+            recent_messages: the last so many, 0 to 1,000.
             relevant_messages: at most so many that bear on the query, 0 to 1,000.
             include_summary: with the summary of the conversation, if there is one.
             query: what they shall bear on; None: the last question.

@@ -124,7 +124,7 @@ async def build_context(
     """The context that a caller's own prompt may use; see `AsyncConversation.build_context`."""
     recent: list[Message] = []
     if recent_messages and strategy != "relevant":
-        recent = _with_questions(await services.messages.history(conversation_id, limit=recent_messages))
+        recent = await services.messages.history(conversation_id, limit=recent_messages)
     info = await services.conversations.get(conversation_id)
     found: list[ScoredMessage] = []
     if relevant_messages and strategy != "recent":
@@ -133,20 +133,6 @@ async def build_context(
     summary = info.summary if include_summary else None
     context = assembled(recent, found, summary, strategy=strategy, max_tokens=max_tokens)
     return await _with_code(services, context) if services.config.memory.enabled else context
-
-
-def _with_questions(recent: list[Message]) -> list[Message]:
-    """The last messages without answers whose questions are before them; as they are where they are answers alone."""
-    asked = {message.uuid: place for place, message in enumerate(recent) if message.role == "user"}
-    if not asked or recent[0].seq == 1:
-        return recent
-    first = next(iter(asked.values()))
-    return [
-        message
-        for place, message in enumerate(recent)
-        # An answer that names no question (an import) answers what is before it.
-        if message.role != "assistant" or (message.in_reply_to in asked if message.in_reply_to else place > first)
-    ]
 
 
 async def _with_code(services: Services, context: ConversationContext) -> ConversationContext:
