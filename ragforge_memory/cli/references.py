@@ -73,8 +73,8 @@ async def labels_age(agent: AsyncConversationAgent) -> str:
 
 async def tied_to(session: Session, text: str, response: AssistantResponse) -> str:
     """What code a note was tied to, or how to tie it; '' of what is none, takes one back, or is not in the graph."""
+    from ragforge_memory.agent.search.messages import Searcher
     from ragforge_memory.errors import RagforgeError
-    from ragforge_memory.graph.anchors import ReferenceStore
     from ragforge_memory.llm.extractive.small_talk import TAKEN_BACK
     from ragforge_memory.llm.extractive.statements import noted_in
 
@@ -87,7 +87,7 @@ async def tied_to(session: Session, text: str, response: AssistantResponse) -> s
     ):
         return ""
     try:
-        ties = (await ReferenceStore(services.graph, services.owner).of_messages([said])).get(said, [])
+        ties = (await Searcher(services).code_of([said])).get(said, [])
     except RagforgeError:  # the note is kept; what it is tied to is a courtesy
         return ""
     places = [f"`{each.qualified_name}` ({each.file}:{each.start_line})" for each in ties]

@@ -12,12 +12,12 @@ from ragforge_memory.agent.context.budget import Fit
 from ragforge_memory.agent.context.prompt import Cut, Quote
 from ragforge_memory.agent.context.receipts import RULES, request_hash, text_hash
 from ragforge_memory.agent.context.selection import Parts, assembled, context_of, first_lines, rendered, summary_of
+from ragforge_memory.agent.search.messages import Searcher
 from ragforge_memory.errors import memory_is_off
-from ragforge_memory.graph.anchors import ReferenceStore
 from ragforge_memory.graph.receipts import Answered, ReceiptStore
 from ragforge_memory.graph.records import content_text
 from ragforge_memory.llm.port import ModelRequest, ToolSpec
-from ragforge_memory.models.code import CodeReference
+from ragforge_memory.models.code import CodeReference, each_name
 from ragforge_memory.models.context import ContextItem, ContextReceipt, Prompt, Snapshot
 from ragforge_memory.models.conversation import ContextStrategy, ConversationContext, Message, ScoredMessage
 
@@ -132,20 +132,20 @@ async def build_context(
         found = await _relevant(services, conversation_id, asked, relevant_messages, recent, own=query is None)
     summary = info.summary if include_summary else None
     context = assembled(recent, found, summary, strategy=strategy, max_tokens=max_tokens)
-    return await _with_code(services, context) if services.config.memory.enabled else context
+    return await _with_code(services, context)
 
 
 async def _with_code(services: Services, context: ConversationContext) -> ConversationContext:
     """A context with what its messages are tied to: in each of them, and all together, each definition once."""
     uuids = [message.uuid for message in context.recent_messages]
     uuids += [each.message.uuid for each in context.relevant_messages]
-    ties = await ReferenceStore(services.graph, services.owner).of_messages(uuids) if uuids else {}
+    ties = await Searcher(services).code_of(uuids) if uuids else {}
     relevant = [
         each.model_copy(update={"message": _tied(each.message, ties.get(each.message.uuid, ()))})
         for each in context.relevant_messages
     ]
-    code = {(tie.file, tie.qualified_name): tie for uuid in uuids for tie in ties.get(uuid, ())}
-    return context.model_copy(update={"relevant_messages": tuple(relevant), "code": tuple(code.values())})
+    code = each_name(tie for uuid in uuids for tie in ties.get(uuid, ()))
+    return context.model_copy(update={"relevant_messages": tuple(relevant), "code": tuple(code)})
 
 
 def _tied(message: Message, ties: Sequence[CodeReference]) -> Message:
