@@ -133,7 +133,8 @@ CALL (m, p, scopes, unclear) {
 RETURN m.uuid AS message_id, unclear
 
 // name: referenced_code
-// What a conversation, its lineage included, has been tied to, and what became of it. Orphaned anchors have no scope.
+// What a conversation, its lineage included, has been tied to, and what became of it. Orphaned anchors have no scope, and
+// imported ones have none until the first ingest has looked for them.
 MATCH (c:Conversation {uuid: $conversation_id})
 WHERE c.user_id = $user_id AND c.project = $project AND c.status <> 'deleting'
 UNWIND [i IN range(0, size(coalesce(c.lineage_ids, [])) - 1) | {id: c.lineage_ids[i], top: c.lineage_tops[i]}]
@@ -145,7 +146,8 @@ OPTIONAL MATCH (a)-[:RESOLVES_TO]->(s:Scope)
 RETURN m.uuid AS message_id, m.seq AS seq, tie.kind AS kind, tie.commit AS commit, tie.scope_hash AS scope_hash,
   tie.start_line AS start_line,
   a {.uuid, .name, .qualified_name, .file, .start_line, .status, .changed, .similarity, .at_commit, .candidates} AS anchor,
-  s {.uuid, .name, .qualified_name, .file, .startLine} AS scope
+  s {.uuid, .name, .qualified_name, .file, .startLine} AS scope,
+  EXISTS { MATCH (p:Project) WHERE p.project = $project AND p.indexedAt IS NOT NULL } AS ingested
 ORDER BY seq, kind DESC, a.file, a.start_line
 
 // name: code_of_messages
@@ -158,7 +160,8 @@ OPTIONAL MATCH (a)-[:RESOLVES_TO]->(s:Scope)
 RETURN m.uuid AS message_id, tie.kind AS kind, tie.commit AS commit, tie.scope_hash AS scope_hash,
   tie.start_line AS start_line,
   a {.uuid, .name, .qualified_name, .file, .start_line, .status, .changed, .similarity, .at_commit, .candidates} AS anchor,
-  s {.uuid, .name, .qualified_name, .file, .startLine} AS scope
+  s {.uuid, .name, .qualified_name, .file, .startLine} AS scope,
+  EXISTS { MATCH (p:Project) WHERE p.project = $project AND p.indexedAt IS NOT NULL } AS ingested
 ORDER BY message_id, kind DESC, a.file, a.start_line
 
 // name: messages_about
@@ -224,7 +227,8 @@ RETURN m {.uuid, conversation_id: c.uuid, .seq, .role, .content, .token_count, .
   c.title AS title, m.uuid AS message_id, tie.kind AS kind, tie.commit AS commit, tie.scope_hash AS scope_hash,
   tie.start_line AS start_line,
   a {.uuid, .name, .qualified_name, .file, .start_line, .status, .changed, .similarity, .at_commit, .candidates} AS anchor,
-  s {.uuid, .name, .qualified_name, .file, .startLine} AS scope
+  s {.uuid, .name, .qualified_name, .file, .startLine} AS scope,
+  EXISTS { MATCH (p:Project) WHERE p.project = $project AND p.indexedAt IS NOT NULL } AS ingested
 ORDER BY m.timestamp DESC, m.uuid, kind DESC
 
 // name: ties_on_places
@@ -259,7 +263,8 @@ RETURN place.file AS file, place.key AS key,
   m.uuid AS message_id, tie.kind AS kind, tie.commit AS commit, tie.scope_hash AS scope_hash,
   tie.start_line AS start_line,
   a {.uuid, .name, .qualified_name, .file, .start_line, .status, .changed, .similarity, .at_commit, .candidates} AS anchor,
-  s {.uuid, .name, .qualified_name, .file, .startLine} AS scope
+  s {.uuid, .name, .qualified_name, .file, .startLine} AS scope,
+  EXISTS { MATCH (p:Project) WHERE p.project = $project AND p.indexedAt IS NOT NULL } AS ingested
 ORDER BY file, key, m.timestamp, m.uuid, kind DESC
 
 // name: told_messages

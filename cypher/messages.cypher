@@ -214,7 +214,8 @@ RETURN top, COLLECT {
       MATCH (m)-[r:ANCHORED_AT|REFERENCES_CODE]->(x)
       WHERE x:CodeAnchor OR NOT EXISTS { MATCH (m)-[:ANCHORED_AT {kind: r.kind}]->(:CodeAnchor)-[:RESOLVES_TO]->(x) }
       OPTIONAL MATCH (x)-[:RESOLVES_TO]->(s:Scope)
-      WITH r, x, s, CASE WHEN NOT x:CodeAnchor THEN null WHEN s IS NULL THEN 'orphaned' ELSE x.status END AS status
+      WITH r, x, s, CASE WHEN NOT x:CodeAnchor THEN null WHEN s IS NOT NULL THEN x.status
+        WHEN EXISTS { MATCH (p:Project) WHERE p.project = $project AND p.indexedAt IS NOT NULL } THEN 'orphaned' END AS status
       RETURN {name: x.name, qualified_name: x.qualified_name, file: x.file,
         start_line: coalesce(r.start_line, x.start_line, x.startLine),
         now_line: CASE WHEN x:CodeAnchor THEN s.startLine ELSE x.startLine END, kind: r.kind, scope_hash: r.scope_hash,

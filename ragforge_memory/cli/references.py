@@ -65,7 +65,7 @@ async def labels_age(agent: AsyncConversationAgent) -> str:
 
     known = await last_ingest(await agent.open())
     if known is None:
-        return "no ingest has come to its end yet: labels are those of when it was said"
+        return "no ingest has come to its end yet: what is not labelled was not looked for here; run `ragforge ingest`"
     commit, at = known
     told = f", commit {commit[:8]}" if commit else ""
     return f"labels are as of the last ingest, {at.astimezone():%Y-%m-%d %H:%M}{told}"

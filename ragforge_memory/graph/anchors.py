@@ -263,9 +263,13 @@ class ReferenceStore:
 
 
 def reference(row: dict[str, Any]) -> CodeReference:
-    """A tie with what became of it: the anchor says what was meant, the scope what that is now."""
+    """A tie with what became of it: the anchor says what was meant, the scope what that is now.
+
+    What was imported before the first ingest stands on nothing yet: nobody knows what became of it here.
+    """
     anchor, scope = row["anchor"], row["scope"]
-    status = anchor["status"] if scope is not None else "orphaned"
+    gone = "orphaned" if row["ingested"] else None
+    status = anchor["status"] if scope is not None else gone
     moved = status == "moved" and scope is not None
     return CodeReference(
         name=anchor["name"],
@@ -275,14 +279,14 @@ def reference(row: dict[str, Any]) -> CodeReference:
         now_line=(scope or {}).get("startLine"),
         kind=row["kind"],
         status=status,
-        changed=anchor["changed"] if status != "orphaned" else None,
+        changed=anchor["changed"] if scope is not None else None,
         scope_hash=row["scope_hash"],
         commit=row["commit"],
         message_id=row["message_id"],
         scope_id=scope["uuid"] if scope is not None else None,
         moved_to_file=scope["file"] if moved else None,
         moved_to_name=(scope["qualified_name"] or scope["name"]) if moved else None,
-        candidates=tuple(anchor["candidates"] or ()),
+        candidates=tuple(anchor["candidates"] or ()) if status else (),
     )
 
 

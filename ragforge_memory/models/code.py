@@ -19,7 +19,7 @@ class CodeReference(Shape):
     ``status`` says what became of it: ``fresh`` (the same tokens in the same place), ``drifted`` (other tokens there),
     ``moved`` (``moved_to_file``, ``moved_to_name``; ``changed`` says whether the tokens are others too), ``orphaned``
     (no successor; ``candidates`` are ``file name`` of those that are equally good, or of twins that were there all the
-    time). None: it has no anchor.
+    time). None: it has no anchor, or was imported and nothing was ingested here yet, so that nobody has looked.
     ``file`` and ``start_line`` are of then, as ``commit`` is: the commit whose file had this code, None where the file
     was not committed as it was read. ``now_line`` is the line as of the last ingest, None where the code is gone.
     """

@@ -53,12 +53,18 @@ async def test_in_another_project(make_agent: MakeAgent, graph: Graph, tmp_path:
     async with make_agent("See `scramble`.", root=root) as agent:
         await agent.ingest()
         talk = await agent.create_conversation()
-        await talk.send_message("Where?")
+        await talk.send_message("We decided that `scramble` stays. Where is it?")
         document = await talk.export()
     elsewhere = graph.owner.project + "-2"
     async with make_agent(project=elsewhere, root=root) as agent:
         mine = await agent.import_conversation(document)
-        assert await _statuses(mine) == {"scramble": "orphaned"}
+        # Nothing was ingested yet, so nobody knows: that is not "gone", in no list.
+        assert await _statuses(mine) == {"scramble": None}
+        assert [each.status for each in (await mine.get_history())[-1].references] == [None]
+        [about] = await agent.conversations_about("scramble")
+        assert {each.status for each in about.references} == {None}
+        [decision] = await agent.decisions()
+        assert ({each.status for each in decision.code}, decision.doubtful) == ({None}, False)
         await agent.ingest()
         assert await _statuses(mine) == {"scramble": "fresh"}
         await mine.delete()

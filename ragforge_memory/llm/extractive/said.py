@@ -280,6 +280,8 @@ def _became(messages: Iterable[Mapping[str, Any]], fresh: bool = False) -> _Beca
                 told[place] = "it is gone"
             case "fresh" if fresh:
                 told.setdefault(place, _AS_IT_WAS)
+            case None if fresh:  # imported, and nothing was ingested here yet
+                told.setdefault(place, "not looked for here yet: nothing was ingested")
     return told
 
 
