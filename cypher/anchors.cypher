@@ -132,9 +132,17 @@ CALL (m, p, scopes, unclear) {
 }
 RETURN m.uuid AS message_id, unclear
 
+// part: reference
+// What the edge `tie` says, the anchor `a` that it leads to and what became of it. One that stands on no scope `s` is
+// orphaned; imported ones stand on none, and are not, until the first ingest has looked for them.
+  tie.kind AS kind, tie.commit AS commit, tie.scope_hash AS scope_hash, tie.start_line AS start_line,
+  a {.uuid, .name, .qualified_name, .file, .start_line, .changed, .similarity, .at_commit, .candidates} AS anchor,
+  s {.uuid, .name, .qualified_name, .file, .startLine} AS scope,
+  CASE WHEN s IS NOT NULL THEN a.status
+    WHEN EXISTS { MATCH (p:Project) WHERE p.project = $project AND p.indexedAt IS NOT NULL } THEN 'orphaned' END AS status
+
 // name: referenced_code
-// What a conversation, its lineage included, has been tied to, and what became of it. Orphaned anchors have no scope, and
-// imported ones have none until the first ingest has looked for them.
+// What a conversation, its lineage included, has been tied to, and what became of it.
 MATCH (c:Conversation {uuid: $conversation_id})
 WHERE c.user_id = $user_id AND c.project = $project AND c.status <> 'deleting'
 UNWIND [i IN range(0, size(coalesce(c.lineage_ids, [])) - 1) | {id: c.lineage_ids[i], top: c.lineage_tops[i]}]
@@ -143,11 +151,8 @@ MATCH (m:Message {conversation_id: l.id})
 WHERE m.seq > 0 AND m.seq <= l.top
 MATCH (m)-[tie:ANCHORED_AT]->(a:CodeAnchor)
 OPTIONAL MATCH (a)-[:RESOLVES_TO]->(s:Scope)
-RETURN m.uuid AS message_id, m.seq AS seq, tie.kind AS kind, tie.commit AS commit, tie.scope_hash AS scope_hash,
-  tie.start_line AS start_line,
-  a {.uuid, .name, .qualified_name, .file, .start_line, .status, .changed, .similarity, .at_commit, .candidates} AS anchor,
-  s {.uuid, .name, .qualified_name, .file, .startLine} AS scope,
-  EXISTS { MATCH (p:Project) WHERE p.project = $project AND p.indexedAt IS NOT NULL } AS ingested
+RETURN m.uuid AS message_id, m.seq AS seq,
+  // include: reference
 ORDER BY seq, kind DESC, a.file, a.start_line
 
 // name: code_of_messages
@@ -157,11 +162,8 @@ MATCH (m:Message {uuid: uuid})
 WHERE m.user_id = $user_id AND m.project = $project
 MATCH (m)-[tie:ANCHORED_AT]->(a:CodeAnchor)
 OPTIONAL MATCH (a)-[:RESOLVES_TO]->(s:Scope)
-RETURN m.uuid AS message_id, tie.kind AS kind, tie.commit AS commit, tie.scope_hash AS scope_hash,
-  tie.start_line AS start_line,
-  a {.uuid, .name, .qualified_name, .file, .start_line, .status, .changed, .similarity, .at_commit, .candidates} AS anchor,
-  s {.uuid, .name, .qualified_name, .file, .startLine} AS scope,
-  EXISTS { MATCH (p:Project) WHERE p.project = $project AND p.indexedAt IS NOT NULL } AS ingested
+RETURN m.uuid AS message_id,
+  // include: reference
 ORDER BY message_id, kind DESC, a.file, a.start_line
 
 // name: messages_about
@@ -224,11 +226,8 @@ WITH c, one.m AS m, one.tie AS tie, one.a AS a
 OPTIONAL MATCH (a)-[:RESOLVES_TO]->(s:Scope)
 RETURN m {.uuid, conversation_id: c.uuid, .seq, .role, .content, .token_count, .state, .in_reply_to, .model, .importance, .trust,
     .user_id, .project, timestamp: toStringOrNull(m.timestamp)} AS message,
-  c.title AS title, m.uuid AS message_id, tie.kind AS kind, tie.commit AS commit, tie.scope_hash AS scope_hash,
-  tie.start_line AS start_line,
-  a {.uuid, .name, .qualified_name, .file, .start_line, .status, .changed, .similarity, .at_commit, .candidates} AS anchor,
-  s {.uuid, .name, .qualified_name, .file, .startLine} AS scope,
-  EXISTS { MATCH (p:Project) WHERE p.project = $project AND p.indexedAt IS NOT NULL } AS ingested
+  c.title AS title, m.uuid AS message_id,
+  // include: reference
 ORDER BY m.timestamp DESC, m.uuid, kind DESC
 
 // name: ties_on_places
@@ -260,11 +259,8 @@ RETURN place.file AS file, place.key AS key,
   coalesce(a.at_file = place.file AND a.at_key = place.key, true) AS stands,
   a.kind AS type, a.body_hash AS body_hash, a.sketch AS sketch,
   [i IN range(0, size(coalesce(a.been, [])) - 1) WHERE a.been[i] = place.file + '\n' + place.key | a.been_code[i]] AS came,
-  m.uuid AS message_id, tie.kind AS kind, tie.commit AS commit, tie.scope_hash AS scope_hash,
-  tie.start_line AS start_line,
-  a {.uuid, .name, .qualified_name, .file, .start_line, .status, .changed, .similarity, .at_commit, .candidates} AS anchor,
-  s {.uuid, .name, .qualified_name, .file, .startLine} AS scope,
-  EXISTS { MATCH (p:Project) WHERE p.project = $project AND p.indexedAt IS NOT NULL } AS ingested
+  m.uuid AS message_id,
+  // include: reference
 ORDER BY file, key, m.timestamp, m.uuid, kind DESC
 
 // name: told_messages

@@ -223,7 +223,7 @@ RETURN top, COLLECT {
         status: status, changed: CASE WHEN status <> 'orphaned' THEN x.changed END,
         moved_to_file: CASE WHEN status = 'moved' THEN s.file END,
         moved_to_name: CASE WHEN status = 'moved' THEN coalesce(s.qualified_name, s.name) END,
-        candidates: coalesce(x.candidates, [])} AS reference
+        candidates: CASE WHEN status IS NULL THEN [] ELSE coalesce(x.candidates, []) END} AS reference
       ORDER BY reference.kind DESC, reference.file, reference.start_line
     }} AS message
 } AS messages

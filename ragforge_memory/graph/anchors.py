@@ -267,10 +267,8 @@ def reference(row: dict[str, Any]) -> CodeReference:
 
     What was imported before the first ingest stands on nothing yet: nobody knows what became of it here.
     """
-    anchor, scope = row["anchor"], row["scope"]
-    gone = "orphaned" if row["ingested"] else None
-    status = anchor["status"] if scope is not None else gone
-    moved = status == "moved" and scope is not None
+    anchor, scope, status = row["anchor"], row["scope"], row["status"]
+    moved = status == "moved"
     return CodeReference(
         name=anchor["name"],
         qualified_name=anchor["qualified_name"],

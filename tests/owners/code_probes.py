@@ -37,6 +37,20 @@ CREATE (m)-[:ANCHORED_AT {kind: 'read'}]->(own), (m)-[:ANCHORED_AT {kind: 'teste
     qualified_name: 'hidden', file: 'hidden', at_file: 'hidden', at_key: 'hidden'})-[:RESOLVES_TO]->(s)
 """
 
+# What a message of who asks is tied to stands on nothing, and only the other's project was ingested.
+INGESTED_ELSEWHERE = """
+MATCH (m:Message {uuid: $a_answer}), (own:CodeAnchor {uuid: $a_anchor})-[stands:RESOLVES_TO]->(),
+  (p:Project {uuid: $b_project_uuid})
+CREATE (m)-[:ANCHORED_AT {kind: 'read'}]->(own)
+SET p.indexedAt = datetime()
+DELETE stands
+"""
+
+
+def _not_looked_for(parameters: Callable[[Data, Data], Parameters]) -> Probe:
+    """Asks for what such a tie became: in one's own project nobody knows."""
+    return Probe(parameters, prepare=INGESTED_ELSEWHERE, expect=lambda rows: [row["status"] for row in rows] == [None])
+
 
 def _about(what: str) -> Callable[[Data, Data], Parameters]:
     """Asks for what another owner's code is called; ``qualified`` is its qualified name."""
@@ -172,7 +186,22 @@ CODE: dict[str, list[Probe]] = {
             expect=lambda rows: len(rows) == 1,
         ),
     ],
+    "code_of_messages": [_not_looked_for(lambda a, b: {"uuids": [a.answer]})],
+    "referenced_code": [_not_looked_for(lambda a, b: {"conversation_id": a.conversation})],
+    "history": [
+        Probe(
+            lambda a, b: {
+                "conversation_id": a.conversation,
+                "before": None,
+                "limit": 50,
+                "include_tool_calls": False,
+            },
+            prepare=INGESTED_ELSEWHERE,
+            expect=lambda rows: "'read'" in repr(rows) and "orphaned" not in repr(rows),
+        )
+    ],
     "messages_about": [
+        _not_looked_for(lambda a, b: {"about": a.word, "limit": 50}),
         *(
             Probe(_about(what), prepare=CROSSED, expect=lambda rows: len(rows) == 1)
             for what in ("word", "qualified", "file")
@@ -185,6 +214,7 @@ CODE: dict[str, list[Probe]] = {
         ),
     ],
     "ties_on_places": [
+        _not_looked_for(lambda a, b: {"places": [{"file": a.file, "key": "k1"}], "marks": []}),
         Probe(
             lambda a, b: {"places": [{"file": b.file, "key": "k1"}], "marks": []},
             prepare=CROSSED,
