@@ -144,7 +144,7 @@ class Bench:
     async def tie(self, scope: str) -> str:
         """A message that is tied to a scope; its uuid."""
         name = uuid4().hex
-        await self._messages.append(self.conversation, NewMessage(name, "assistant", "See there."), embed=False)
+        await self._messages.append(self.conversation, NewMessage(name, "assistant", "See there."))
         await self.references.add(name, [scope], "discussed")
         return name
 

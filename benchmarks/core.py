@@ -70,7 +70,7 @@ class Written:
         """A user's message."""
         name = uuid.uuid4().hex
         question = NewMessage(name, "user", QUESTION, token_count=25, trust="user")
-        await self.messages.append(conversation_id or self.conversation_id, question, embed=True, title="Benchmark")
+        await self.messages.append(conversation_id or self.conversation_id, question, title="Benchmark")
         return name
 
     async def turn(self, conversation_id: str | None = None) -> str:
@@ -96,7 +96,7 @@ class Written:
         self.recent = [name, question, *self.recent][:RECENT_EDGES]
         ties = CodeTies(mentions=(Mention("make_default_short_help", "click.utils.make_default_short_help"),))
         await self.messages.complete_turn(
-            conversation_id or self.conversation_id, answer, calls, ties, receipt=Receipt(used), embed=True
+            conversation_id or self.conversation_id, answer, calls, ties, receipt=Receipt(used)
         )
         return name
 

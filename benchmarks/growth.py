@@ -241,7 +241,7 @@ async def measured(config: Neo4jConfig, project: str, given: argparse.Namespace)
                     from ragforge_memory.graph.messages import NewMessage
 
                     new = NewMessage(uuid.uuid4().hex, "user", QUESTION, token_count=25)
-                    await services.messages.append(talk.uuid, new, embed=False)
+                    await services.messages.append(talk.uuid, new)
 
                 async def last_20(read: AsyncConversation = read) -> None:
                     assert len(await read.get_history(20)) == 20

@@ -48,7 +48,7 @@ ON CREATE SET b += $properties, b.user_id = c.user_id, b.project = c.project, b.
 WITH parent, b, from_message_id
 WHERE b.user_id = $user_id AND b.project = $project
 FOREACH (_ IN CASE WHEN b.summary IS NULL AND b.summarized_seq > 0 THEN [1] ELSE [] END | SET b:PendingSummary)
-FOREACH (_ IN CASE WHEN $embed AND b.summary IS NOT NULL THEN [1] ELSE [] END | SET b:PendingEmbedding)
+FOREACH (_ IN CASE WHEN b.summary IS NOT NULL THEN [1] ELSE [] END | SET b:PendingEmbedding)
 MERGE (parent)-[edge:HAS_BRANCH]->(b)
 ON CREATE SET edge.from_seq = $seq, edge.from_message_id = from_message_id
 RETURN b {.uuid, .session_id, .title, .summary, .tags, .status, .message_count, .head_seq, .lineage_ids, .lineage_tops,
@@ -109,13 +109,12 @@ WITH c, other, lineage, EXISTS {
 FOREACH (_ IN CASE WHEN brought THEN [] ELSE [1] END |
   SET c.head_seq = c.head_seq + 1, c.message_count = c.message_count + 1,
     c.token_total = coalesce(c.token_total, 0) + $tokens
-  CREATE (c)-[:HAS_MESSAGE]->(m:Message)
+  CREATE (c)-[:HAS_MESSAGE]->(m:Message:PendingEmbedding)
   SET m = $message, m.uuid = $uuid, m.conversation_id = c.uuid, m.user_id = c.user_id, m.project = c.project,
     m.owner_token = c.owner_token, m.seq = c.head_seq, m.timestamp = datetime()
   // The lock before the edge, as complete_turn does.
   SET other.uuid = other.uuid
   CREATE (m)-[:MERGED_FROM {to_seq: $to_seq}]->(other)
-  FOREACH (_ IN CASE WHEN $embed THEN [1] ELSE [] END | SET m:PendingEmbedding)
   FOREACH (_ IN CASE WHEN c.head_seq - coalesce(c.summarized_seq, 0) >= $summarize_every THEN [1] ELSE [] END |
     SET c:PendingSummary)
 )

@@ -72,7 +72,7 @@ LIMIT $limit
 MATCH (c:Conversation {uuid: $uuid})
 WHERE c.user_id = $user_id AND c.project = $project AND c.status <> 'deleting'
 SET c += $changes
-FOREACH (_ IN CASE WHEN $embed AND c.head_seq > 0 THEN [1] ELSE [] END | SET c:PendingEmbedding)
+FOREACH (_ IN CASE WHEN 'title' IN keys($changes) AND c.head_seq > 0 THEN [1] ELSE [] END | SET c:PendingEmbedding)
 RETURN c {.uuid, .session_id, .title, .summary, .tags, .status, .message_count, .head_seq, .lineage_ids, .lineage_tops,
   .user_id, .project, .summarized_seq, .extracted_seq, .file_path, .metadata,
   created_at: toStringOrNull(c.created_at), updated_at: toStringOrNull(c.updated_at)} AS conversation

@@ -20,15 +20,14 @@ SET c.updated_at = datetime(), c.import_until = CASE WHEN batch.token IS NULL TH
 WITH batch, c, c['head_seq'] AS head WHERE batch.token IS NULL OR c['import_token'] = batch.token
 FOREACH (_ IN CASE WHEN head = batch.after THEN [1] ELSE [] END |
   SET c.head_seq = batch.after + size(batch.messages), c.message_count = batch.after + size(batch.messages),
-    c.token_total = coalesce(c.token_total, 0) + batch.tokens
-  FOREACH (_ IN CASE WHEN $embed THEN [1] ELSE [] END | SET c:PendingEmbedding)
+    c.token_total = coalesce(c.token_total, 0) + batch.tokens, c:PendingEmbedding
   FOREACH (_ IN CASE WHEN c.head_seq >= $summarize_every OR c.title_source = 'provisional' THEN [1] ELSE [] END |
     SET c:PendingSummary)
   FOREACH (row IN batch.messages |
     CREATE (c)-[:HAS_MESSAGE]->(m:Message)
     SET m = row {.*, tool_calls: null, blank: null, conversation_id: batch.conversation_id, user_id: $user_id,
       project: $project, owner_token: $owner_token, timestamp: coalesce(datetime(row.timestamp), datetime())}
-    FOREACH (_ IN CASE WHEN $embed AND NOT row.blank THEN [1] ELSE [] END | SET m:PendingEmbedding)
+    FOREACH (_ IN CASE WHEN NOT row.blank THEN [1] ELSE [] END | SET m:PendingEmbedding)
     FOREACH (_ IN CASE WHEN m.importance >= 0.7 THEN [1] ELSE [] END | SET m:Important)
     FOREACH (step IN row.tool_calls |
       FOREACH (at IN [coalesce(datetime(step.timestamp), m.timestamp)] |

@@ -17,8 +17,8 @@ FOREACH (_ IN CASE WHEN known IS NULL THEN [1] ELSE [] END |
   SET m = $message, m.uuid = $uuid, m.conversation_id = c.uuid, m.user_id = c.user_id, m.project = c.project,
     m.owner_token = c.owner_token, m.seq = c.head_seq,
     m.timestamp = coalesce(datetime($message.timestamp), datetime())
-  FOREACH (_ IN CASE WHEN $embed THEN [1] ELSE [] END | SET m:PendingEmbedding)
-  FOREACH (_ IN CASE WHEN $embed AND c.message_count <= 2 THEN [1] ELSE [] END | SET c:PendingEmbedding)
+  FOREACH (_ IN CASE WHEN $worded THEN [1] ELSE [] END | SET m:PendingEmbedding)
+  FOREACH (_ IN CASE WHEN $worded AND c.message_count <= 2 THEN [1] ELSE [] END | SET c:PendingEmbedding)
   FOREACH (_ IN CASE WHEN c.head_seq - coalesce(c.summarized_seq, 0) >= $summarize_every THEN [1] ELSE [] END |
     SET c:PendingSummary)
   FOREACH (_ IN CASE WHEN $message.importance >= 0.7 THEN [1] ELSE [] END | SET m:Important)
@@ -57,8 +57,8 @@ FOREACH (_ IN CASE WHEN known IS NULL THEN [1] ELSE [] END |
   SET m = $message, m.uuid = $uuid, m.conversation_id = c.uuid, m.user_id = c.user_id, m.project = c.project,
     m.owner_token = c.owner_token, m.seq = c.head_seq,
     m.timestamp = coalesce(datetime($message.timestamp), datetime())
-  FOREACH (_ IN CASE WHEN $embed THEN [1] ELSE [] END | SET m:PendingEmbedding)
-  FOREACH (_ IN CASE WHEN $embed AND c.message_count <= 2 THEN [1] ELSE [] END | SET c:PendingEmbedding)
+  FOREACH (_ IN CASE WHEN $worded THEN [1] ELSE [] END | SET m:PendingEmbedding)
+  FOREACH (_ IN CASE WHEN $worded AND c.message_count <= 2 THEN [1] ELSE [] END | SET c:PendingEmbedding)
   FOREACH (_ IN CASE WHEN c.head_seq - coalesce(c.summarized_seq, 0) >= $summarize_every THEN [1] ELSE [] END |
     SET c:PendingSummary)
   FOREACH (_ IN CASE WHEN $message.importance >= 0.7 THEN [1] ELSE [] END | SET m:Important)

@@ -116,7 +116,7 @@ FOREACH (_ IN CASE WHEN due THEN [1] ELSE [] END |
       SET m = p {.*, conversation_id: batch.conversation_id, user_id: $user_id, project: $project, owner_token: $owner_token,
         timestamp: datetime(row.timestamp)}
       FOREACH (_ IN CASE WHEN row.important THEN [1] ELSE [] END | SET m:Important)
-      FOREACH (_ IN CASE WHEN $embed AND row.worded THEN [1] ELSE [] END | SET m:PendingEmbedding)
+      FOREACH (_ IN CASE WHEN row.worded THEN [1] ELSE [] END | SET m:PendingEmbedding)
       FOREACH (step IN row.tool_calls |
         FOREACH (q IN [step.properties] |
           CREATE (m)-[:MADE_TOOL_CALL]->(call:ToolCall)
@@ -162,7 +162,7 @@ CALL (c, batch, due, moving, moved) {
         FOREACH (r IN [result.properties] |
           CREATE (call)-[:PRODUCED_RESULT]->(x:ToolResult)
           SET x = r {.*, tool_call_id: q.uuid, timestamp: datetime(result.timestamp)}))))
-  FOREACH (_ IN CASE WHEN moved AND $embed AND row.worded THEN [1] ELSE [] END | SET m:PendingEmbedding)
+  FOREACH (_ IN CASE WHEN moved AND row.worded THEN [1] ELSE [] END | SET m:PendingEmbedding)
   FOREACH (_ IN CASE WHEN moving AND NOT moved THEN [1] ELSE [] END | SET m:PendingReembedding)
   WITH m, row.vector AS vector, moved
   WHERE NOT moved
@@ -264,7 +264,7 @@ CALL (c, batch, due) {
   ON CREATE SET s += row.properties, s.uuid = row.uuid, s.user_id = c.user_id, s.project = c.project,
     s.created_at = datetime(row.created_at)
   MERGE (c)-[:HAS_SUMMARY]->(s)
-  FOREACH (_ IN CASE WHEN $embed THEN [1] ELSE [] END | SET s:PendingEmbedding)
+  SET s:PendingEmbedding
   WITH s, row
   CALL (s, row) {
     UNWIND row.messages AS uuid
@@ -341,7 +341,7 @@ FOREACH (_ IN CASE WHEN row.as_begun THEN [] ELSE [1] END |
     c.summary_until = CASE WHEN datetime(row.summary_until) < datetime() + duration({seconds: $seconds})
       THEN datetime(row.summary_until) END
 )
-FOREACH (_ IN CASE WHEN $embed AND c.status <> 'deleting' AND (row.messages > 0 OR c.summary IS NOT NULL) THEN [1] ELSE [] END |
+FOREACH (_ IN CASE WHEN c.status <> 'deleting' AND (row.messages > 0 OR c.summary IS NOT NULL) THEN [1] ELSE [] END |
   SET c:PendingEmbedding)
 FOREACH (_ IN CASE WHEN c.status <> 'deleting' AND (c.head_seq - coalesce(c.summarized_seq, 0) >= $summarize_every
     OR c.title_source = 'provisional' OR (c.summary IS NULL AND c.summarized_seq > 0)) THEN [1] ELSE [] END |

@@ -103,7 +103,7 @@ SET c.summary = $summary, c.summary_seq = $summary_seq, c.summarized_seq = $new_
   c.summary_until = datetime() + duration({milliseconds: $lease}),
   c.summary_asked = CASE WHEN c.summary_asked > $properties.to_seq THEN c.summary_asked END
 REMOVE c.summary_attempts
-FOREACH (_ IN CASE WHEN $embed THEN [1] ELSE [] END | SET c:PendingEmbedding, s:PendingEmbedding)
+SET c:PendingEmbedding, s:PendingEmbedding
 WITH s
 CALL (s) {
   UNWIND $messages AS uuid
@@ -131,7 +131,7 @@ WITH c
 WHERE c['status'] <> 'deleting' AND c.summary_token = $token AND c.title_source = 'provisional'
 SET c.title = coalesce($title, c.title), c.title_source = CASE WHEN $title IS NULL THEN 'kept' ELSE 'generated' END
 REMOVE c.summary_attempts
-FOREACH (_ IN CASE WHEN $embed AND c.summary IS NULL THEN [1] ELSE [] END | SET c:PendingEmbedding)
+FOREACH (_ IN CASE WHEN c.summary IS NULL THEN [1] ELSE [] END | SET c:PendingEmbedding)
 RETURN c.title AS title
 
 // name: release_summary
@@ -146,7 +146,7 @@ SET c.summary_attempts = $attempts, c.summary_until = CASE WHEN $pause > 0 THEN 
   c.summarized_seq = coalesce($watermark, c.summarized_seq), c.summary = coalesce($summary, c.summary),
   c.summary_seq = coalesce($summary_seq, c.summary_seq), c.summary_asked = CASE WHEN $broken_off THEN c.summary_asked END
 REMOVE c.summary_token
-FOREACH (_ IN CASE WHEN $embed AND $summary IS NOT NULL THEN [1] ELSE [] END | SET c:PendingEmbedding)
+FOREACH (_ IN CASE WHEN $summary IS NOT NULL THEN [1] ELSE [] END | SET c:PendingEmbedding)
 FOREACH (_ IN CASE WHEN $done AND c.head_seq - coalesce(c.summarized_seq, 0) < $every
     AND coalesce(c.title_source, '') <> 'provisional' THEN [1] ELSE [] END | REMOVE c:PendingSummary)
 RETURN c.uuid AS uuid

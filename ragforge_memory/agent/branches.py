@@ -161,9 +161,8 @@ async def _create(
         title=_title(title, point),
         named=title is not None or point.title is None,
         summary=summary,
-        embed=services.embeds_messages,
     )
-    if services.embeds_messages and info.summary:
+    if info.summary:
         services.background.wake()
     return info
 

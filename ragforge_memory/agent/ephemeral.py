@@ -122,7 +122,7 @@ class EphemeralConversations:
         before = (datetime.fromisoformat(time), uuid)
         return [info for info in found if place_in_list(info) < before]
 
-    async def update(self, uuid: str, *, embed: bool = False, **changes: Any) -> ConversationInfo:
+    async def update(self, uuid: str, **changes: Any) -> ConversationInfo:
         """Sets properties of a conversation; it keeps its place in the list, and gets no vector."""
         if "tags" in changes:
             changes["tags"] = tuple(changes["tags"])
@@ -192,7 +192,7 @@ class EphemeralMessages:
         self._conversations = conversations
 
     async def append(
-        self, conversation_id: str, new: NewMessage, *, embed: bool, title: str | None = None, recover: bool = True
+        self, conversation_id: str, new: NewMessage, *, title: str | None = None, recover: bool = True
     ) -> int:
         """Appends a message and returns its seq."""
         return await self._add(conversation_id, new, (), title)
@@ -205,7 +205,6 @@ class EphemeralMessages:
         ties: CodeTies,
         *,
         receipt: Receipt | None = None,
-        embed: bool,
         timeout: float | None = None,
         recover: bool = True,
     ) -> int:

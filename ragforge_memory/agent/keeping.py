@@ -150,7 +150,6 @@ class Keeping:
                     calls,
                     ties,
                     receipt=receipt,
-                    embed=services.embeds_messages,
                     recover=False,
                 )
             except ConversationNotFound:
@@ -222,9 +221,7 @@ class Keeping:
         failure = None
         if self._stores:
             try:
-                seq = await services.messages.append(
-                    self._conversation_id, question, embed=services.embeds_messages, title=self.title, recover=False
-                )
+                seq = await services.messages.append(self._conversation_id, question, title=self.title, recover=False)
             except ConversationNotFound:
                 services.remembered.forget(self._conversation_id)
                 raise

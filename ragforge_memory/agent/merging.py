@@ -60,9 +60,7 @@ async def merge(services: Services, conversation_id: str, other_id: str) -> Mess
         trust="agent",
         metadata=what.metadata,
     )
-    seq = await store(services).merge(
-        conversation_id, new, what, embed=services.embeds_messages, summarize_every=services.summarize_every
-    )
+    seq = await store(services).merge(conversation_id, new, what, summarize_every=services.summarize_every)
     if seq is None:
         raise _known()
     services.background.wake()

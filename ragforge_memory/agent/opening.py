@@ -150,7 +150,7 @@ async def open_services(wanted: Wanted) -> Services:
             generate_titles=generate_titles,
             due=lambda: services.background.wake(due=True),
         )
-        summary_store = SummaryStore(graph, wanted.owner, every=every, embed=embedder is not None and wants_vectors)
+        summary_store = SummaryStore(graph, wanted.owner, every=every)
         summarizer = Summarizer(
             resolution.provider,
             embedder,

@@ -178,5 +178,5 @@ class Services:
 
     @property
     def embeds_messages(self) -> bool:
-        """Whether new messages shall get a vector."""
+        """Whether what waits for a vector gets one here."""
         return self.embedder is not None and self.config.memory.enabled and self.config.memory.embeddings.enabled

@@ -131,7 +131,6 @@ async def run_state(agent: AsyncConversationAgent, state: Mapping[str, Any]) -> 
                 trust="user" if message["role"] == "user" else "agent",
                 in_reply_to=last_question if message["role"] == "assistant" else None,
             ),
-            embed=services.embeds_messages,
         )
     response = await conversation.answer(question["content"], message_id=uuid_of(question))
     added: list[dict[str, Any]] = []

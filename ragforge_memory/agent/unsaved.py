@@ -24,7 +24,6 @@ class _Step:
     """One message as the store will be given it; ``ties`` where it is an answer."""
 
     new: NewMessage
-    embed: bool
     title: str | None = None
     tool_calls: tuple[ToolCall, ...] = ()
     ties: CodeTies | None = None
@@ -117,12 +116,12 @@ class UnsavedConversations(EphemeralConversations):
             end = shorter.next_cursor or cursor_of(last)
         return Page(items=tuple(found[:limit]), next_cursor=end)
 
-    async def update(self, uuid: str, *, embed: bool = False, **changes: Any) -> ConversationInfo:
+    async def update(self, uuid: str, **changes: Any) -> ConversationInfo:
         """Sets properties of a conversation: in memory where it is new, else in the graph."""
         if uuid not in self.infos:
-            return await self.stored.update(uuid, embed=embed, **changes)
+            return await self.stored.update(uuid, **changes)
         if uuid in self.in_graph:
-            await self.stored.update(uuid, embed=embed, **changes)
+            await self.stored.update(uuid, **changes)
         if "title" in changes:
             self._titles[uuid] = changes["title"]
         return await super().update(uuid, **changes)
@@ -231,11 +230,11 @@ class UnsavedMessages(EphemeralMessages):
         return await self._unsaved.save(conversation_id, self._stored)
 
     async def append(
-        self, conversation_id: str, new: NewMessage, *, embed: bool, title: str | None = None, recover: bool = True
+        self, conversation_id: str, new: NewMessage, *, title: str | None = None, recover: bool = True
     ) -> int:
         """Appends a message in memory and returns the seq that it has unless others write meanwhile."""
-        seq = await super().append(conversation_id, new, embed=embed, title=title)
-        self._note(conversation_id, _Step(new, embed, title))
+        seq = await super().append(conversation_id, new, title=title)
+        self._note(conversation_id, _Step(new, title))
         return seq
 
     async def complete_turn(
@@ -246,13 +245,12 @@ class UnsavedMessages(EphemeralMessages):
         ties: CodeTies,
         *,
         receipt: Receipt | None = None,
-        embed: bool,
         timeout: float | None = None,
         recover: bool = True,
     ) -> int:
         """Appends an answer in memory, with all that will be stored with it."""
-        seq = await super().complete_turn(conversation_id, new, tool_calls, ties, embed=embed)
-        self._note(conversation_id, _Step(new, embed, None, tuple(tool_calls), ties, receipt))
+        seq = await super().complete_turn(conversation_id, new, tool_calls, ties)
+        self._note(conversation_id, _Step(new, None, tuple(tool_calls), ties, receipt))
         return seq
 
     async def turn_context(
@@ -362,8 +360,6 @@ class UnsavedMessages(EphemeralMessages):
 
 async def _store(messages: MessageStore, conversation_id: str, step: _Step) -> None:
     if step.ties is None:
-        await messages.append(conversation_id, step.new, embed=step.embed, title=step.title)
+        await messages.append(conversation_id, step.new, title=step.title)
     else:
-        await messages.complete_turn(
-            conversation_id, step.new, step.tool_calls, step.ties, receipt=step.receipt, embed=step.embed
-        )
+        await messages.complete_turn(conversation_id, step.new, step.tool_calls, step.ties, receipt=step.receipt)

@@ -80,13 +80,11 @@ class BranchStore:
         title: str | None,
         named: bool = True,
         summary: str | None = None,
-        embed: bool = False,
     ) -> ConversationInfo:
         """Makes a branch with this lineage (`models.lineage.cut`); copies no message.
 
         A ``title`` by which nobody ``named`` it holds until its first question. ``summary`` is taken where the
-        conversation's own says more than the branch shares. With ``embed`` a branch that has a summary gets a vector in
-        the background.
+        conversation's own says more than the branch shares.
 
         Raises:
             ConversationNotFound: the conversation was deleted meanwhile.
@@ -100,7 +98,6 @@ class BranchStore:
             lineage_ids=[part.conversation_id for part in lineage],
             lineage_tops=[part.top for part in lineage],
             properties=fresh_properties(title, (), None) | ({} if named else {"title_source": "branch"}),
-            embed=embed,
             **self._owner,
         )
         if not rows:
@@ -133,7 +130,7 @@ class BranchStore:
         return bool(rows[0]["brought"])
 
     async def merge(
-        self, conversation_id: str, new: NewMessage, merge: Merge, *, embed: bool, summarize_every: int | None
+        self, conversation_id: str, new: NewMessage, merge: Merge, *, summarize_every: int | None
     ) -> int | None:
         """Appends the message of a merge, tied to the conversation that it brings in and to the code of both.
 
@@ -143,7 +140,6 @@ class BranchStore:
             conversation_id: where to.
             new: the message; its metadata are the merge's.
             merge: what is brought in.
-            embed: whether the message shall get a vector.
             summarize_every: after so many messages a summary is due; None: never.
 
         Returns:
@@ -161,7 +157,6 @@ class BranchStore:
             tokens=estimate_tokens(new.content),
             fork_seq=merge.fork_seq,
             to_seq=merge.to_seq,
-            embed=embed,
             summarize_every=summarize_every,
             **self._owner,
         )

@@ -183,10 +183,10 @@ class ConversationStore:
             next_cursor=make_cursor(kept[-1]["updated_at"], kept[-1]["uuid"]) if len(rows) > limit else None,
         )
 
-    async def update(self, uuid: str, *, embed: bool = False, **changes: Any) -> ConversationInfo:
+    async def update(self, uuid: str, **changes: Any) -> ConversationInfo:
         """Sets properties (title, tags, status, metadata) of a conversation and returns it.
 
-        With ``embed`` it gets a new vector in the background, where anything was said in it.
+        With another title it waits for another vector, where anything was said in it.
         """
         changes = {name: self._redacted(value) for name, value in changes.items()}
         if "title" in changes:
@@ -194,7 +194,7 @@ class ConversationStore:
             changes["title_source"] = None
         if "metadata" in changes:
             changes["metadata"] = to_json(changes["metadata"])
-        rows = await self._client.write("update_conversation", uuid=uuid, changes=changes, embed=embed, **self._owner)
+        rows = await self._client.write("update_conversation", uuid=uuid, changes=changes, **self._owner)
         return self._one(rows, uuid)
 
     async def delete(self, uuid: str) -> None:

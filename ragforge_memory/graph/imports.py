@@ -179,12 +179,11 @@ class ImportStore:
             str(row["uuid"]): Known(row["conversation_id"], bool(row["hidden"]), int(row["running"])) for row in rows
         }
 
-    async def write(self, batches: Sequence[ImportBatch], *, embed: bool) -> None:
+    async def write(self, batches: Sequence[ImportBatch]) -> None:
         """Writes batches of different conversations in one transaction; a repeated one changes nothing.
 
         Args:
             batches: what is written.
-            embed: whether the messages shall get vectors in the background; those of blank text never do.
 
         Raises:
             UuidTaken: a uuid is somebody's since.
@@ -198,7 +197,6 @@ class ImportStore:
                 owner_token=self._token,
                 lease=LEASE,
                 summarize_every=self._summarize_every,
-                embed=embed,
                 **self._owner,
             )
         except GraphError as error:

@@ -139,14 +139,13 @@ class MessageStore:
         self._due = due
 
     async def append(
-        self, conversation_id: str, new: NewMessage, *, embed: bool, title: str | None = None, recover: bool = True
+        self, conversation_id: str, new: NewMessage, *, title: str | None = None, recover: bool = True
     ) -> int:
         """Appends a message and returns its seq; a repeated append of the same uuid changes nothing.
 
         Args:
             conversation_id: where to.
             new: the message.
-            embed: whether it shall get a vector in the background; blank text never does.
             title: the conversation's title from now on, if it has none.
             recover: whether to wait for a managed server that has gone.
 
@@ -159,7 +158,7 @@ class MessageStore:
             uuid=new.uuid,
             message=new.properties(),
             tokens=estimate_tokens(new.content),
-            embed=embed and bool(new.content.strip()),
+            worded=bool(new.content.strip()),
             summarize_every=self._summarize_every,
             title=title,
             title_source=self._title_source,
@@ -176,7 +175,6 @@ class MessageStore:
         ties: CodeTies,
         *,
         receipt: Receipt | None = None,
-        embed: bool,
         timeout: float | None = None,
         recover: bool = True,
     ) -> int:
@@ -198,7 +196,7 @@ class MessageStore:
             mentions=[item.row for item in ties.mentions],
             told=[item.row for item in ties.told],
             mentioned_files=list(ties.files),
-            embed=embed and bool(new.content.strip()),
+            worded=bool(new.content.strip()),
             summarize_every=self._summarize_every,
             **self._owner,
         )

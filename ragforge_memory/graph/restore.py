@@ -159,12 +159,11 @@ class RestoreStore:
             raise InvalidInput("one of these conversations is here already")
         self._steps |= dict.fromkeys((row["uuid"] for row in rows), 0)
 
-    async def messages(self, batches: Batches, *, embed: bool, space: Space | None = None) -> None:
+    async def messages(self, batches: Batches, *, space: Space | None = None) -> None:
         """Writes messages with their tool calls and results, all in one transaction.
 
         Args:
             batches: by conversation, rows of `Rows.message`.
-            embed: whether they shall get a vector in the background; those of blank text never do.
             space: where the ``vector`` of each belongs; they wait for another where the project's vectors are another
                 model's by now. None: they bring none.
 
@@ -174,10 +173,10 @@ class RestoreStore:
         given = {uuid: {"messages": rows} for uuid, rows in batches.items()}
         try:
             if space is None:
-                await self._fenced("restore_messages", given, owner_token=self._owner_token, embed=embed)
+                await self._fenced("restore_messages", given, owner_token=self._owner_token)
             else:
                 where = {"property": space.property, **in_space(space)}
-                await self._fenced("restore_messages_with_vectors", given, embed=embed, **where)
+                await self._fenced("restore_messages_with_vectors", given, **where)
         except GraphError as error:
             if is_taken(error):
                 raise UuidTaken(error.message, hint="try again") from error
@@ -187,10 +186,10 @@ class RestoreStore:
         """Writes edges to code: by conversation, ``references``, ``anchored`` and ``reads``."""
         await self._fenced("restore_ties", {uuid: some for uuid, some in ties.items() if any(some.values())})
 
-    async def summaries(self, batches: Batches, *, embed: bool) -> None:
+    async def summaries(self, batches: Batches) -> None:
         """Writes summaries with what they summarise; those of a lower level come before."""
         given = {uuid: {"summaries": rows} for uuid, rows in batches.items()}
-        await self._fenced("restore_summaries", given, embed=embed)
+        await self._fenced("restore_summaries", given)
 
     async def insights(self, batches: Batches) -> None:
         """Writes what analyses found."""
@@ -232,7 +231,7 @@ class RestoreStore:
             return await self._write("restore_used_summaries", rows=given)
         return await self._write("restore_used_anchors", rows=given)
 
-    async def finish(self, rows: Sequence[Mapping[str, Any]], *, embed: bool) -> None:
+    async def finish(self, rows: Sequence[Mapping[str, Any]]) -> None:
         """Has all these conversations appear, in one write.
 
         Raises:
@@ -242,7 +241,6 @@ class RestoreStore:
             "finish_restore",
             conversations=rows,
             owner_token=self._owner_token,
-            embed=embed,
             summarize_every=self._summarize_every,
         )
         if written or not rows:

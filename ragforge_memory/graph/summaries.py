@@ -67,17 +67,13 @@ class SummaryStore:
         client: the graph.
         owner: whose.
         every: messages of a summary of level 1.
-        embed: whether summaries, and the conversations that have them, shall get vectors.
         lease: seconds that a claim holds unless it is renewed.
     """
 
-    def __init__(
-        self, client: GraphClient, owner: Owner, *, every: int, embed: bool, lease: float = LEASE_SECONDS
-    ) -> None:
+    def __init__(self, client: GraphClient, owner: Owner, *, every: int, lease: float = LEASE_SECONDS) -> None:
         self._client = client
         self._owner = owner.parameters
         self.every = every
-        self._embed = embed
         self._lease = lease
 
     async def due(self, limit: int = _DUE) -> list[Due]:
@@ -221,7 +217,6 @@ class SummaryStore:
             summary_seq=cover.seen,
             messages=list(messages),
             summaries=list(below),
-            embed=self._embed,
             lease=self._milliseconds,
             **self._owner,
         )
@@ -239,7 +234,6 @@ class SummaryStore:
             conversation_id=lease.conversation_id,
             token=lease.token,
             title=title,
-            embed=self._embed,
             **self._owner,
         )
         return replace(lease, title_source="kept" if title is None else "generated", attempts=0)
@@ -275,7 +269,6 @@ class SummaryStore:
             watermark=cover.end if cover is not None else None,
             summary=news,
             summary_seq=cover.seen if cover is not None and news else None,
-            embed=self._embed,
             attempts=attempts,
             pause=int(pause * 1_000),
             broken_off=broken_off,

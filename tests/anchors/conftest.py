@@ -129,7 +129,7 @@ class Talk:
     async def say(self, *names: str, kind: str = "discussed") -> str:
         """A message that is tied to these scopes."""
         name = uuid4().hex
-        await self.messages.append(self.conversation_id, NewMessage(name, "assistant", "See there."), embed=False)
+        await self.messages.append(self.conversation_id, NewMessage(name, "assistant", "See there."))
         unclear = await self.references.add(name, names, kind)  # type: ignore[arg-type]
         assert unclear == []
         return name

@@ -66,7 +66,7 @@ async def test_what_is_cut_after_it_was_copied_is_the_copy(
 async def test_an_answer_that_names_code_follows_it_to_its_copy(repository: Repository, run: Run, talk: Talk) -> None:
     new = NewMessage(uuid4().hex, "assistant", "See `interest`.")
     ties = CodeTies(mentions=(Mention(INTEREST, None),))
-    await talk.messages.complete_turn(talk.conversation_id, new, [], ties, embed=False)
+    await talk.messages.complete_turn(talk.conversation_id, new, [], ties)
     copied(repository)
     await run()
     cut(repository)

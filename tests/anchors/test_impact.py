@@ -251,7 +251,7 @@ async def test_decisions_and_summaries_are_named_as_such(
     for text in ("We decided to keep interest in whole cents. It is in `interest`.", "It is in `interest`."):
         said[text] = uuid4().hex
         new = NewMessage(said[text], "assistant", text, importance=importance_of(text))
-        await talk.messages.append(talk.conversation_id, new, embed=False)
+        await talk.messages.append(talk.conversation_id, new)
         await talk.references.add(said[text], ["interest"], "discussed")
     repository.edit("bank.py", ("// 100", "/ 100"))
     agent = AsyncConversationAgent(

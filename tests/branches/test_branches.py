@@ -324,7 +324,7 @@ async def test_of_two_that_are_merged_the_one_that_went_meanwhile_is_named(make_
         await gone.delete()
         new = NewMessage(uuid=uuid4().hex, role="assistant", content="Merged.", metadata=merge.metadata)
         with pytest.raises(ConversationNotFound, match=gone.uuid):
-            await store.merge(trunk.uuid, new, merge, embed=False, summarize_every=None)
+            await store.merge(trunk.uuid, new, merge, summarize_every=None)
         with pytest.raises(ConversationNotFound, match=gone.uuid):
             await store.brought(trunk.uuid, merge)
 

@@ -77,7 +77,7 @@ class Real:
             today=lambda: date(2026, 1, 2),
             timeout=30,
         )
-        self.summaries = Summaries(SummaryStore(client, owner, every=2, embed=False), summarizer, pause=0.0)
+        self.summaries = Summaries(SummaryStore(client, owner, every=2), summarizer, pause=0.0)
 
     async def found(self, uuid: str) -> set[int]:
         """The places of all messages that a search for the word that each of them has finds."""
@@ -133,7 +133,7 @@ async def _same(real: Real, operations: list[tuple[str, int, int]]) -> None:
         chosen = sorted(model.texts)[which % len(model.texts)]
         if what == "append":
             text = f"lexer of m{number}m"
-            seq = await real.messages.append(chosen, said(text), embed=False)
+            seq = await real.messages.append(chosen, said(text))
             model.texts[chosen].append(text)
             assert seq == len(model.texts[chosen])
         elif what == "branch":

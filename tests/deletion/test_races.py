@@ -45,10 +45,10 @@ async def _connected(config: Neo4jConfig) -> AsyncIterator[GraphClient]:
 
 async def _turn(messages: MessageStore, owner: Owner, uuid: str, used: tuple[Used, ...] = ()) -> str:
     question = said("Which?")
-    await messages.append(uuid, question, embed=False)
+    await messages.append(uuid, question)
     answer = NewMessage(uuid=uuid4().hex, role="assistant", content="f1", in_reply_to=question.uuid)
     receipt = Receipt(used=used, prompts=((prompt_uuid(owner, "shared"), "shared"),))
-    await messages.complete_turn(uuid, answer, (), CodeTies(mentions=NAMES), receipt=receipt, embed=False, timeout=60)
+    await messages.complete_turn(uuid, answer, (), CodeTies(mentions=NAMES), receipt=receipt, timeout=60)
     return answer.uuid
 
 

@@ -113,7 +113,7 @@ async def test_reads_and_appends_cost_the_same_in_a_long_conversation(
                     "uuid": uuid4().hex,
                     "message": {"role": "user"},
                     "tokens": 1,
-                    "embed": True,
+                    "worded": True,
                     "summarize_every": 10,
                     "title": None,
                     "title_source": None,
@@ -264,7 +264,7 @@ async def test_an_answer_and_its_tool_calls_are_one_statement(
     ]
     statements.clear()
     for _ in range(2):  # repeated, it changes nothing
-        assert await messages.complete_turn(uuid, answer, calls, CodeTies(), embed=False) == 1
+        assert await messages.complete_turn(uuid, answer, calls, CodeTies()) == 1
     assert len(statements) == 2
     [stored] = await messages.history(uuid)
     assert [call.index for call in stored.tool_calls] == [0, 1, 2, 3, 4]

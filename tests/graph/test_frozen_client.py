@@ -41,9 +41,7 @@ async def test_a_halted_client_gives_its_locks_back(
     async def answer(client: GraphClient, timeout: float) -> None:
         said = NewMessage(uuid=uuid4().hex, role="assistant", content="so it is")
         try:
-            await MessageStore(client, owner).complete_turn(
-                conversation, said, (), CodeTies(), embed=False, timeout=timeout
-            )
+            await MessageStore(client, owner).complete_turn(conversation, said, (), CodeTies(), timeout=timeout)
         finally:
             if client is not either_client:
                 await client.aclose()
@@ -60,7 +58,7 @@ async def test_a_halted_client_gives_its_locks_back(
             other = pool.submit(asyncio.run, halting())
             assert await asyncio.to_thread(halted.wait, 60)
             question = NewMessage(uuid=uuid4().hex, role="user", content="said")
-            assert await MessageStore(either_client, owner).append(conversation, question, embed=False) == seq
+            assert await MessageStore(either_client, owner).append(conversation, question) == seq
             assert not other.done()
         finally:
             goes_on.set()

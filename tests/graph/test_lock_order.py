@@ -33,7 +33,7 @@ async def test_an_answer_waits_for_a_vector(
     conversation = (await conversations.create(title="order")).uuid
     uuids = [uuid4().hex for _ in range(6)]
     for uuid in uuids:
-        await messages.append(conversation, NewMessage(uuid=uuid, role="user", content="said"), embed=True)
+        await messages.append(conversation, NewMessage(uuid=uuid, role="user", content="said"))
     used = tuple(Used(uuid, "recent", rank, 1) for rank, uuid in enumerate(reversed(uuids)))
     answer = NewMessage(uuid=uuid4().hex, role="assistant", content="so it is")
     auth = (neo4j_config.username or "neo4j", neo4j_config.password or "")
@@ -44,9 +44,7 @@ async def test_an_answer_waits_for_a_vector(
     ):
         await vectors.run(VECTOR, uuid=uuids[0])
         writing = asyncio.ensure_future(
-            messages.complete_turn(
-                conversation, answer, (), CodeTies(), receipt=Receipt(used=used), embed=False, timeout=60
-            )
+            messages.complete_turn(conversation, answer, (), CodeTies(), receipt=Receipt(used=used), timeout=60)
         )
         async with asyncio.timeout(60):
             while not (await driver.execute_query(WAITING, project=owner.project)).records[0]["waiting"]:

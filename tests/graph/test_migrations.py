@@ -188,6 +188,35 @@ async def test_a_migration_that_fails_is_not_recorded(scratch: GraphClient, monk
     assert await migrate(scratch, library_version="0.1.0") == len(good)
 
 
+async def test_what_was_said_without_vectors_waits_for_them(scratch: GraphClient) -> None:
+    """What has one, what could not get one, what has no words and what is being deleted does not."""
+    await migrate(scratch, library_version="0.1.0")
+    await scratch.run_schema(
+        """
+        MATCH (m:RagforgeMeta {key: 'schema'})
+        SET m.schema_version = 9
+        CREATE (:Message {uuid: 'waits', content: 'said'}),
+          (:Message {uuid: 'has', content: 'said', embedding_2: [1.0]}),
+          (:Message:FailedEmbedding {uuid: 'failed', content: 'said'}), (:Message {uuid: 'blank', content: ' \n'}),
+          (:Message {uuid: 'filed'}), (:Message {uuid: 'blocks', content: ['one', 'two']}),
+          (:Summary {uuid: 'waits', content: 'said'}), (:Summary {uuid: 'has', content: 'said', embedding: [1.0]}),
+          (:Conversation {uuid: 'waits', status: 'active', message_count: 2}),
+          (:Conversation {uuid: 'branch', status: 'archived', message_count: 0, summary: 'said'}),
+          (:Conversation {uuid: 'has', status: 'active', message_count: 2, summary_embedding: [1.0]}),
+          (:Conversation {uuid: 'empty', status: 'active', message_count: 0}),
+          (:Conversation {uuid: 'deleted', status: 'deleting', message_count: 2})
+        """
+    )
+    assert await migrate(scratch, library_version="0.1.0") == newest_schema()
+    rows = await scratch.run_schema("MATCH (n:PendingEmbedding) RETURN labels(n) AS labels, n.uuid AS uuid")
+    waiting = {(next(label for label in row["labels"] if label != "PendingEmbedding"), row["uuid"]) for row in rows}
+    assert waiting == {
+        *(("Message", uuid) for uuid in ("waits", "filed", "blocks")),
+        ("Summary", "waits"),
+        *(("Conversation", uuid) for uuid in ("waits", "branch")),
+    }
+
+
 async def _nodes(client: GraphClient) -> int:
     return int((await client.run_schema("MATCH (n) RETURN count(n) AS nodes"))[0]["nodes"])
 

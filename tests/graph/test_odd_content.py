@@ -127,7 +127,7 @@ async def test_odd_messages_never_make_a_history_unreadable(
     from ragforge_memory.agent.context.prompt import history as prompt
 
     assert prompt(context.messages)
-    await messages.append(uuid, said("and on it goes"), embed=False)
+    await messages.append(uuid, said("and on it goes"))
     await conversations.delete(uuid)
     await client.run_schema("MATCH (s:Scope {project: $project}) DETACH DELETE s", project=owner.project)
 

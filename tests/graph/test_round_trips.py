@@ -49,7 +49,7 @@ async def test_what_failed_in_passing_is_repeated_and_stored_once(
     conversation = (await conversations.create(title="round trips")).uuid
     async with client_of(neo4j_config, lambda driver: failing_first(driver, error, after=after)) as client:
         store = MessageStore(client, owner)
-        assert await store.append(conversation, said(), embed=False) == 1
+        assert await store.append(conversation, said()) == 1
         assert [message.seq for message in await store.history(conversation)] == [1]
 
 
@@ -60,7 +60,7 @@ async def test_what_the_server_refuses_is_not_repeated(
     refused = ClientError("no")
     async with client_of(neo4j_config, lambda driver: failing_first(driver, refused)) as client:
         with pytest.raises(GraphError):
-            await MessageStore(client, owner).append(conversation, said(), embed=False)
+            await MessageStore(client, owner).append(conversation, said())
     assert not await messages.history(conversation)
 
 
@@ -76,6 +76,6 @@ async def test_a_statement_takes_one_round_trip(
 
     async with client_of(neo4j_config, counting) as client:
         store = MessageStore(client, owner)
-        await store.append(conversation, said(), embed=False)
+        await store.append(conversation, said())
         await store.history(conversation)
     assert counted[0].at_once == Counter({"read": 1, "write": 1}) == counted[0].statements

@@ -44,7 +44,7 @@ async def test_sixteen_writers_of_a_new_session_make_one_conversation(
             conversation = (await ConversationStore(each, owner).open("the same session")).uuid
             store = MessageStore(each, owner)
             for text in texts:
-                await _patiently(lambda text=text: store.append(conversation, text, embed=False))
+                await _patiently(lambda text=text: store.append(conversation, text))
             return conversation
 
         uuids = await asyncio.gather(*(write(each, texts) for each, texts in zip(clients, spoken, strict=True)))
@@ -81,10 +81,10 @@ async def test_a_message_that_is_sent_again_is_stored_once(
 ) -> None:
     uuid = (await conversations.create()).uuid
     first, second = said("once"), said("again")
-    seqs = await asyncio.gather(*(messages.append(uuid, first, embed=False) for _ in range(8)))
+    seqs = await asyncio.gather(*(messages.append(uuid, first) for _ in range(8)))
     assert set(seqs) == {1}
-    assert await messages.append(uuid, second, embed=False) == 2
-    assert await messages.append(uuid, first, embed=False) == 1
+    assert await messages.append(uuid, second) == 2
+    assert await messages.append(uuid, first) == 1
     assert [message.seq for message in await messages.history(uuid)] == [1, 2]
     info = await conversations.get(uuid)
     assert (info.head_seq, info.message_count) == (2, 2)
@@ -157,7 +157,7 @@ async def test_a_search_stays_in_its_conversation_and_says_which_it_is(
 ) -> None:
     uuids = [(await conversations.create()).uuid for _ in range(3)]
     for uuid in uuids:
-        await messages.append(uuid, said("the lighthouse stands"), embed=False)
+        await messages.append(uuid, said("the lighthouse stands"))
     await client.run_schema(REFRESH)
     searches = SearchStore(client, owner, None)
     everywhere = await searches.by_words(["lighthouse"], conversation_id=None, filters=EVERYTHING)
@@ -166,7 +166,7 @@ async def test_a_search_stays_in_its_conversation_and_says_which_it_is(
     assert {found.conversation_id for found in one.items} == {uuids[1]}
     # A page of one conversation is full even where others have better hits.
     for _ in range(30):
-        await messages.append(uuids[0], said("lighthouse lighthouse lighthouse"), embed=False)
+        await messages.append(uuids[0], said("lighthouse lighthouse lighthouse"))
     await client.run_schema(REFRESH)
     page = await searches.by_words(["lighthouse"], conversation_id=uuids[2], filters=EVERYTHING, limit=1)
     assert {found.conversation_id for found in page.items} == {uuids[2]}
@@ -221,7 +221,7 @@ async def test_a_large_conversation_is_deleted_in_batches(
             hours=0,
             start=start,
         )
-    await messages.append(small, said("stays"), embed=False)
+    await messages.append(small, said("stays"))
     await conversations.delete(large)
     with pytest.raises(ConversationNotFound):
         await conversations.get(large)
@@ -239,13 +239,13 @@ async def test_a_delete_that_was_cut_off_is_finished_and_hidden_meanwhile(
     client: GraphClient, conversations: ConversationStore, messages: MessageStore, owner: Owner
 ) -> None:
     uuid = await conversation_of(client, conversations, 20)
-    await messages.append(uuid, said("the lighthouse"), embed=False)
+    await messages.append(uuid, said("the lighthouse"))
     await client.write("begin_delete", uuid=uuid, token=uuid, user_id=owner.user_id, project=owner.project)
     await client.run_schema(REFRESH)
     with pytest.raises(ConversationNotFound):
         await messages.history(uuid)
     with pytest.raises(ConversationNotFound):
-        await messages.append(uuid, said("too late"), embed=False)
+        await messages.append(uuid, said("too late"))
     assert uuid not in {info.uuid for info in (await conversations.page()).items}
     searches = SearchStore(client, owner, None)
     assert (await searches.by_words(["lighthouse"], conversation_id=None, filters=EVERYTHING)).items == ()

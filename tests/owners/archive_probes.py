@@ -18,7 +18,7 @@ def _some(rows: Rows) -> bool:
 
 _TOKEN = "restore-of-probes"
 _TIME = "2026-01-01T00:00:00Z"
-_FENCE: dict[str, Any] = {"token": _TOKEN, "seconds": 60, "owner_token": "t", "embed": True}
+_FENCE: dict[str, Any] = {"token": _TOKEN, "seconds": 60, "owner_token": "t"}
 _MESSAGE: dict[str, Any] = {
     "properties": {"uuid": FRESH_ID, "seq": 9},
     "timestamp": _TIME,

@@ -18,7 +18,6 @@ def _merge(conversation: str, other: str, **scope: Any) -> dict[str, Any]:
         "tokens": 1,
         "fork_seq": 0,
         "to_seq": 3,
-        "embed": True,
         "summarize_every": 1,
         **scope,
     }

@@ -46,7 +46,6 @@ def _summary(conversation_id: str, token: str, **members: list[str]) -> Paramete
         "summary_seq": 3,
         "messages": [],
         "summaries": [],
-        "embed": True,
         "lease": 1_000,
         **members,
     }
@@ -60,7 +59,6 @@ def _release(conversation_id: str, token: str) -> Parameters:
         "watermark": 3,
         "summary": "stolen",
         "summary_seq": 3,
-        "embed": True,
         "attempts": None,
         "pause": 0,
         "broken_off": False,
@@ -74,7 +72,6 @@ def _branch(conversation_id: str, parent_id: str) -> Parameters:
         "uuid": FRESH_ID,
         "seq": 1,
         "summary": None,
-        "embed": True,
         "lineage_ids": [parent_id],
         "lineage_tops": [1],
         "properties": FRESH,
@@ -128,7 +125,7 @@ CONVERSATIONS: dict[str, list[Probe]] = {
         )
     ],
     "update_conversation": [
-        Probe(lambda a, b: {"uuid": b.conversation, "changes": {"title": "stolen"}, "embed": True}, expect=nothing)
+        Probe(lambda a, b: {"uuid": b.conversation, "changes": {"title": "stolen"}}, expect=nothing)
     ],
     "tie_messages": [Probe(lambda a, b: {"rows": [{"message": b.question, "scopes": []}]}, expect=nothing)],
     "branch_point": [
@@ -311,7 +308,7 @@ CONVERSATIONS: dict[str, list[Probe]] = {
     ],
     "settle_title": [
         Probe(
-            lambda a, b: {"conversation_id": b.conversation, "token": b.token, "title": "stolen", "embed": True},
+            lambda a, b: {"conversation_id": b.conversation, "token": b.token, "title": "stolen"},
             expect=nothing,
         )
     ],

@@ -39,7 +39,6 @@ def _batch(data: Data, conversation_id: str, **more: Any) -> dict[str, Any]:
         "owner_token": owner_token(data.owner.user_id, data.owner.project),
         "lease": 60,
         "summarize_every": 1,
-        "embed": True,
     }
 
 

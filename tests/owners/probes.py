@@ -58,7 +58,7 @@ def turn(conversation_id: str, **ties: Any) -> Parameters:
         "conversation_id": conversation_id,
         "uuid": FRESH_ID,
         "message": MESSAGE,
-        "embed": True,
+        "worded": True,
         "summarize_every": 1,
         "tokens": 1,
         "used_messages": [],

@@ -252,7 +252,7 @@ async def test_a_deleted_conversation_gets_no_file_again_from_who_is_killed(
         services = await agent.open()
         new = NewMessage(uuid="1" * 32, role="user", content="q2")
         with pytest.raises(ConversationNotFound):
-            await services.messages.append(conversation.uuid, new, embed=False, title=None, recover=False)
+            await services.messages.append(conversation.uuid, new, title=None, recover=False)
         assert not _file(tmp_path, conversation).exists()
 
 

@@ -71,7 +71,7 @@ async def test_words_are_found_with_and_without_their_accents(kind: str, keeping
         begun = await agent.create_conversation()
         for text in ACCENTS:
             said = NewMessage(uuid=uuid4().hex, role="user", content=text)
-            await (await agent.open()).messages.append(begun.uuid, said, embed=False)
+            await (await agent.open()).messages.append(begun.uuid, said)
         for at_once in (True, False):
             for query, places in asked.items():
                 for conversation in (imported, begun):

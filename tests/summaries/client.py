@@ -66,7 +66,7 @@ async def main() -> None:
     owner = Owner(SETTINGS["user_id"], SETTINGS["project"])
     client = await connect(config)
     desk = Desk(client, owner, SETTINGS["every"], [answer], lease=SETTINGS["lease"])
-    desk.use(MarkedStore(client, owner, every=desk.every, embed=False, lease=SETTINGS["lease"]))
+    desk.use(MarkedStore(client, owner, every=desk.every, lease=SETTINGS["lease"]))
     while True:
         state = await desk.state(SETTINGS["conversation"])
         # Talking is faster than summarising: one waits for the other.

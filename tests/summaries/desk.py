@@ -59,7 +59,7 @@ class Desk:
         self.summarizer = Summarizer(
             self.provider, None, redacted=lambda text: text, today=lambda: date(2026, 1, 2), timeout=30
         )
-        self.use(SummaryStore(client, owner, every=every, embed=False, lease=lease))
+        self.use(SummaryStore(client, owner, every=every, lease=lease))
 
     def use(self, store: SummaryStore) -> None:
         """Works with another store."""
@@ -77,7 +77,7 @@ class Desk:
         for _ in range(count):
             name = uuid4().hex
             new = NewMessage(name, "user", f"We looked at the lock §{name}§ of the store.", token_count=12)
-            await self.messages.append(uuid, new, embed=False)
+            await self.messages.append(uuid, new)
 
     async def work(self) -> None:
         """Does all that is due, as the background does."""

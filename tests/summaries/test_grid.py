@@ -156,7 +156,7 @@ async def test_a_claim_is_renewed_while_the_model_thinks(make_desk: MakeDesk) ->
             return done
 
     slow, desk = make_desk(2, [answer, "At last."]), make_desk(2)
-    slow.use(Watched(slow.client, slow.owner, every=2, embed=False, lease=60.0))
+    slow.use(Watched(slow.client, slow.owner, every=2, lease=60.0))
     uuid = await slow.conversation(2)
     working = asyncio.create_task(slow.summaries.bring_up_to_date(uuid))
     await twice.wait()
@@ -206,7 +206,7 @@ async def test_what_the_graph_could_not_take_is_not_asked_for_again(make_desk: M
             return await super().write(*arguments, **options)
 
     desk = make_desk(2, "They met.", "Something else.")
-    desk.use(Away(desk.client, desk.owner, every=2, embed=False))
+    desk.use(Away(desk.client, desk.owner, every=2))
     uuid = await desk.conversation(2)
     with pytest.raises(GraphUnavailable):
         await desk.summaries.bring_up_to_date(uuid)

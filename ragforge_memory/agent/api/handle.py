@@ -178,7 +178,6 @@ class ConversationHandle:
 
     async def _update(self, **changes: Any) -> None:
         services = await self._settled()
-        embed = "title" in changes and services.embeds_messages
-        self._info = await services.conversations.update(self.uuid, embed=embed, **changes)
-        if embed:
+        self._info = await services.conversations.update(self.uuid, **changes)
+        if "title" in changes:
             services.background.wake()

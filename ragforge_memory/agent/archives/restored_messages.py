@@ -154,11 +154,11 @@ class MessageWriter:
     async def _put(self, parts: Sequence[Part]) -> None:
         """Most uuids are nobody's: whose they are is only looked for from the first conflict on, which the graph's
         constraints find; the rows of a conversation by itself are made again then, with the names that it led to."""
-        space, embed = parts[0].space, self._services.embeds_messages
+        space = parts[0].space
         if not self.looks or len(parts) > 1:
             try:
                 given = {self._names.now(part.head): part.rows for part in parts}
-                await self._store.messages(given, embed=embed, space=space)
+                await self._store.messages(given, space=space)
                 return
             except UuidTaken:
                 self.looks = True
@@ -169,7 +169,7 @@ class MessageWriter:
         if not self._names.renamed(part.head):
             await self._make_room(part.messages, of=self._names.now(part.head))
         rows = await asyncio.to_thread(self._rows_of, part.messages, space)
-        await self._store.messages({self._names.now(part.head): rows}, embed=embed, space=space)
+        await self._store.messages({self._names.now(part.head): rows}, space=space)
 
     def _rows_of(self, messages: _Placed, space: Space | None) -> list[dict[str, Any]]:
         return [self._rows.message(each, vector=space is not None) for _, each in messages]

@@ -296,7 +296,7 @@ class Restoring:
             batch = [each for _, each in every[start : start + _BATCH]]
             for uuid, each in every[start : start + _BATCH]:
                 rows.setdefault(self.now(uuid), []).append(self._rows.summary(each))
-            await self._store.summaries(rows, embed=self._services.embeds_messages)
+            await self._store.summaries(rows)
             space = await self._vectors.space_of(batch)
             if space is not None and self._services.summaries is not None:
                 vectors = {self._names.now(each.uuid): each.embedding for each in batch if each.embedding}
@@ -336,7 +336,7 @@ class Restoring:
             if title is not None and head.uuid == named:
                 head = head.model_copy(update={"title": title, "title_source": None})
             rows.append(self._rows.conversation(head, messages=begun.messages))
-        await self._store.finish(rows, embed=self._services.embeds_messages)
+        await self._store.finish(rows)
         done, self._begun = self._begun.values(), {}
         for begun in done:
             self.counts.conversations += begun.head.status != "shared"

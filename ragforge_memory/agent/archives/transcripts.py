@@ -187,7 +187,7 @@ class _Importer:
         self._tried = [writing.uuid for writing, _ in kept]
         written = [self._batch(*each, known) for each in kept]
         try:
-            await self._store.write(written, embed=self._services.embeds_messages)
+            await self._store.write(written)
         except UuidTaken:
             # Nothing of them was written. Two of these may have the same message, or another process has it by now.
             self._tried = []
@@ -215,7 +215,7 @@ class _Importer:
                 return
             try:
                 written = self._batch(long, batch, known)
-                await self._store.write([written], embed=self._services.embeds_messages)
+                await self._store.write([written])
                 break
             except UuidTaken:
                 self._looks = True

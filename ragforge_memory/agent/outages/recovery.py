@@ -184,7 +184,6 @@ class _Replay:
         seq = await messages.append(
             turn.conversation_id,
             question,
-            embed=self._services.embeds_messages,
             title=kept.get("title"),
             recover=False,
         )
@@ -203,7 +202,6 @@ class _Replay:
             turn.tool_calls,
             ties,
             receipt=_receipt_of(turn),
-            embed=self._services.embeds_messages,
             recover=False,
         )
         if expected := (turn.answer or {}).get("expected"):

@@ -1,0 +1,115 @@
+"""What was said while no vectors were made gets them from whoever makes them later, in whatever way it came in."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ragforge_memory import AsyncConversationAgent, Neo4jConfig
+from ragforge_memory.agent import doctor
+from ragforge_memory.embeddings.hashing import HashingEmbedder
+from ragforge_memory.models.owner import Owner
+from ragforge_memory.project import ProjectIdentity
+from tests.agent.outages import proxied
+
+pytestmark = pytest.mark.anyio
+
+MakeAgent = Callable[..., AsyncConversationAgent]
+Cypher = Callable[..., list[dict[str, Any]]]
+
+SAID = [{"role": "user", "content": "Where are passwords checked?"}, {"role": "assistant", "content": "In `login`."}]
+
+
+async def _turn(agent: AsyncConversationAgent) -> None:
+    await (await agent.create_conversation()).send_message("first")
+
+
+async def _summary(agent: AsyncConversationAgent) -> None:
+    talk = await agent.create_conversation()
+    await talk.send_message("first")
+    await talk.summarize()
+
+
+async def _branch_and_merge(agent: AsyncConversationAgent) -> None:
+    talk = await agent.create_conversation()
+    await talk.send_message("first")
+    branch = await talk.branch()
+    await branch.send_message("second")
+    await talk.merge(branch)
+
+
+async def _transcript(agent: AsyncConversationAgent) -> None:
+    await agent.import_conversation(SAID)
+
+
+async def _archive(agent: AsyncConversationAgent) -> None:
+    talk = await agent.import_conversation(SAID)
+    await talk.summarize()
+    document = await talk.export()
+    await talk.delete()
+    await agent.import_conversation(document)
+
+
+async def _state(agent: AsyncConversationAgent) -> None:
+    await agent.invoke({"messages": [*SAID, {"role": "user", "content": "And who calls it?"}]})
+
+
+async def _title(agent: AsyncConversationAgent) -> None:
+    await (await agent.import_conversation(SAID)).set_title("Passwords")
+
+
+@pytest.mark.parametrize("way", [_turn, _summary, _branch_and_merge, _transcript, _archive, _state, _title])
+async def test_what_was_said_without_vectors_gets_them_later(
+    make_agent: MakeAgent, owner: Owner, cypher: Cypher, way: Callable[[AsyncConversationAgent], Awaitable[None]]
+) -> None:
+    async with make_agent("One.", "Two.", "Three.") as agent:
+        await way(agent)
+        assert await agent.drain() == {}
+    waiting = _vectors(cypher, owner)
+    assert [(each["waits"], each["has"]) for each in waiting] == [(True, False)] * len(waiting), waiting
+    assert waiting
+    await _embedded(make_agent, cypher, owner)
+
+
+async def test_what_waited_in_a_journal(
+    make_agent: MakeAgent, owner: Owner, cypher: Cypher, neo4j_config: Neo4jConfig
+) -> None:
+    async with proxied(neo4j_config) as (proxy, config):
+        async with make_agent("One.", "Two.", neo4j=config) as agent:
+            talk = await agent.create_conversation()
+            await proxy.end()
+            await talk.send_message("first")
+            await proxy.recover()
+            assert len(await talk.get_history()) == 2
+        assert [each["waits"] for each in _vectors(cypher, owner)] == [True] * 3
+        await _embedded(make_agent, cypher, owner)
+
+
+async def test_doctor_counts_what_has_no_vector(make_agent: MakeAgent, owner: Owner, tmp_path: Path) -> None:
+    async with make_agent() as agent:
+        await agent.import_conversation(SAID)
+        identity = ProjectIdentity(owner.project, tmp_path, None)
+        _, vectors = await doctor.check_graph((await agent.open()).graph, owner, identity, None)
+    assert (vectors.ok, vectors.detail) == (True, "2 lack a vector, and nothing makes them here")
+
+
+def _vectors(cypher: Cypher, owner: Owner) -> list[dict[str, Any]]:
+    """Of all that is embedded of what the owner said: whether it waits for a vector, and whether it has one."""
+    return cypher(
+        "MATCH (n:Message|Summary|Conversation {user_id: $user_id, project: $project}) "
+        "WHERE coalesce(n.status, '') <> 'deleting' AND (NOT n:Conversation OR n.message_count > 0) "
+        "RETURN n:PendingEmbedding AS waits, "
+        "any(k IN keys(n) WHERE k STARTS WITH 'embedding' OR k STARTS WITH 'summary_embedding') AS has, "
+        "labels(n) AS labels",
+        **owner.parameters,
+    )
+
+
+async def _embedded(make_agent: MakeAgent, cypher: Cypher, owner: Owner) -> None:
+    async with make_agent(settings={"embed_messages": True}, embedder=HashingEmbedder(48)) as agent:
+        assert await agent.drain() == {}
+    found = _vectors(cypher, owner)
+    assert all((each["waits"], each["has"]) == (False, True) for each in found), found
