@@ -136,14 +136,20 @@ def _unmarked(text: str) -> str:
 
 
 def _why(hit: ScoredMessage) -> str:
-    """What a hit was found by: the words that it has, how near it is, or what it stands beside."""
+    """What a hit was found by: the words that it has, how near it is, or what it stands beside.
+
+    As near as what is unrelated says nothing of it, and is told of no hit.
+    """
     words = f": {', '.join(hit.matched_words)}" if hit.matched_words else ""
+    near = f" {hit.similarity:.2f}" if hit.similarity is not None else ""
+    far = near == " 0.00"
     told = {
         "text": f"text{words}",
-        "meaning": "meaning" if hit.similarity is None else f"meaning {hit.similarity:.2f}",
+        "meaning": "meaning" if far else f"meaning{near}",
         "neighbour": "neighbour" if hit.beside_seq is None else f"neighbour of {hit.beside_seq}",
     }
-    return "; ".join(told.get(tier, tier) for tier in hit.matched_by)
+    tiers = [tier for tier in hit.matched_by if tier != "meaning" or not far]
+    return "; ".join(told.get(tier, tier) for tier in tiers or hit.matched_by)
 
 
 def _around_the_words(content: str, words: Sequence[str], width: int) -> list[str]:

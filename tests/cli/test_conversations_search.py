@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import json
 import subprocess
+from datetime import UTC, datetime
 
+import pytest
+
+from ragforge_memory import Message, ScoredMessage
+from ragforge_memory.cli.conversations_search import _why
 from tests.cli.conftest import ENTRY, CommandLine
 
 TALK = [
@@ -105,3 +110,29 @@ def test_what_was_stated_comes_before_what_asks_for_it_or_repeats_it(ragforge: C
     for limit in (1, 3):
         items = ragforge.json("conversations", "search", "quokka tokens", "--json", "--limit", str(limit))["items"]
         assert [each["message"]["uuid"] for each in items] == [each["message"]["uuid"] for each in every[:limit]]
+
+
+@pytest.mark.parametrize(
+    ("matched_by", "similarity", "told"),
+    [
+        (("text", "meaning"), 0.12, "text: lighthouse; meaning 0.12"),
+        (("text", "meaning"), 0.004, "text: lighthouse"),
+        (("text",), None, "text: lighthouse"),
+        (("meaning",), 0.0, "meaning"),
+        (("meaning",), 0.3, "meaning 0.30"),
+    ],
+)
+def test_what_is_as_far_as_the_unrelated_is_told_by_no_number(
+    matched_by: tuple[str, ...], similarity: float | None, told: str
+) -> None:
+    message = Message(uuid="a", conversation_id="b", seq=1, role="user", content="", timestamp=datetime.now(UTC))
+    words = ("lighthouse",) if "text" in matched_by else ()
+    hit = ScoredMessage(
+        message=message,
+        score=1.0,
+        conversation_id="b",
+        matched_by=matched_by,
+        matched_words=words,
+        similarity=similarity,
+    )
+    assert _why(hit) == told
