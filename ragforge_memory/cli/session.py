@@ -75,21 +75,13 @@ def run_async(function: Callable[..., Awaitable[None]], *arguments: Any) -> None
 
 
 def locate(settings: Settings) -> Place:
-    """The project that the settings mean.
-
-    A directory that was named is the project's root, whatever lies above it. Otherwise the configuration's folder
-    is, else the git work tree, else the current directory.
+    """The project that the settings mean: a folder that was named is as good as the current one.
 
     Raises:
         ConfigError: the configuration cannot be used.
     """
     loaded = load_config(settings.config, settings.project)
-    named = settings.project.resolve() if settings.project else None
-    if named is not None and settings.config is None and loaded.root.resolve() != named:
-        return Place(loaded, identify(named), named)  # the configuration of a folder above names another project
-    root = named or loaded.root
-    source = (root / loaded.config.source.root).resolve()
-    return Place(loaded, identify(root, loaded.config.name), source)
+    return Place(loaded, identify(loaded.root, loaded.config.name), loaded.source_root)
 
 
 def make_agent(

@@ -47,6 +47,21 @@ def test_a_directory_that_is_named_is_the_project(ragforge: CommandLine, tmp_pat
     assert ragforge.run("ingest", str(inside), "--project", str(tmp_path)).returncode == 2
 
 
+def test_a_folder_that_is_named_is_of_the_project_whose_configuration_it_takes(ragforge: CommandLine) -> None:
+    inside = ragforge.project / "inside"
+    inside.mkdir()
+    name = f"whole {inside}"
+    (ragforge.project / "ragforge.config.yaml").write_text(json.dumps({"name": name}))
+    subprocess.run(["git", "init", "-q"], cwd=ragforge.project, check=True)
+    ragforge.ok("ask", "--user", "ada", "note: login must stay pure")
+    within = CommandLine(inside, ragforge.environment)
+    for command, arguments in ((ragforge, ("inside",)), (within, (".",)), (within, ())):
+        report = ingest(command, *arguments)
+        assert (report.project, report.root) == (name, str(ragforge.project)), arguments
+        project = ("--project", *arguments) if arguments else ()
+        assert len(command.json("decisions", "--user", "ada", *project, "--json")) == 1, arguments
+
+
 def test_another_root_under_the_same_name_is_refused_unless_adopted(ragforge: CommandLine, tmp_path: Path) -> None:
     other = tmp_path / "other"
     shutil.copytree(ragforge.project, other)
