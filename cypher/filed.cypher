@@ -83,3 +83,10 @@ RETURN c.file_path AS file_path, EXISTS {
   MATCH (m:Message {conversation_id: c.uuid})
   WHERE m.seq > 0 AND m.content IS NULL
 } AS has_lines
+
+// name: filed_unread
+// How many of an owner's conversations have texts in files.
+MATCH (c:Conversation)
+WHERE c.user_id = $user_id AND c.project = $project AND c.updated_at IS NOT NULL AND c.status <> 'deleting'
+  AND c.file_path IS NOT NULL AND c.head_seq > 0
+RETURN count(*) AS conversations

@@ -58,6 +58,8 @@ async def decisions(
     """
     if not services.config.memory.enabled:
         return Page()
+    if services.unread is not None:
+        await services.unread.tell()
     wanted = _wanted(about)
     if about is not None and (not wanted[0] or len(about) > MAX_ABOUT):
         raise InvalidInput(

@@ -53,6 +53,7 @@ from ragforge_memory.graph.similar import SimilarStore
 from ragforge_memory.graph.space_in_use import SpaceInUse
 from ragforge_memory.graph.spaces import Space, open_space
 from ragforge_memory.graph.summaries import SummaryStore
+from ragforge_memory.graph.text_files import UnreadTexts
 from ragforge_memory.home import ragforge_home
 from ragforge_memory.llm.port import answers
 from ragforge_memory.llm.resolve import resolve_model
@@ -199,6 +200,7 @@ async def open_services(wanted: Wanted) -> Services:
             else None,
             receipts=ReceiptStore(graph, wanted.owner) if remembers else None,
             insights=InsightStore(graph, wanted.owner) if remembers else None,
+            unread=UnreadTexts(graph, wanted.owner) if remembers and texts is None else None,
             searches_meaning=remembers and wants_vectors and embedder is not None and not wanted.brief,
             embedder=embedder,
             following=following,

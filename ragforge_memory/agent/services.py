@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from ragforge_memory.graph.scopes import ScopeStore
     from ragforge_memory.graph.search import SearchStore
     from ragforge_memory.graph.similar import SimilarStore
+    from ragforge_memory.graph.text_files import UnreadTexts
     from ragforge_memory.llm.port import ModelProvider
     from ragforge_memory.models.conversation import ConversationInfo
     from ragforge_memory.tools.registry import ToolRegistry
@@ -86,6 +87,8 @@ class Services:
     receipts: ReceiptStore | None = None
     insights: InsightStore | None = None
     following: Following | None = None
+    unread: UnreadTexts | None = None
+    """Conversations in files, where texts are kept in the graph."""
     searches_meaning: bool = False
     degraded: tuple[str, ...] = ()
     open_here: Callable[[], set[str]] = set

@@ -330,11 +330,12 @@ class _Warnings(logging.Handler):
 def _configure_logs(debug: bool) -> None:
     """Logs go to stderr with ``--debug``; otherwise nowhere: what matters is said in the answer's notes.
 
-    But that texts are missing, which were in files, no result has a place for.
+    But that texts are missing, which were in files or still are, no result has a place for.
     """
     if debug:
         logging.basicConfig(level=logging.INFO, format="%(asctime)s %(name)s %(levelname)s %(message)s")
         logging.getLogger("ragforge_memory").setLevel(logging.DEBUG)
     elif not logging.getLogger().handlers:
         logging.getLogger().addHandler(logging.NullHandler())
-        logging.getLogger("ragforge_memory.graph.filed").addHandler(_Warnings(logging.WARNING))
+        for module in ("filed", "text_files"):
+            logging.getLogger(f"ragforge_memory.graph.{module}").addHandler(_Warnings(logging.WARNING))

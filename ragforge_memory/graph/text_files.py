@@ -1,12 +1,42 @@
-"""Whether the file with a conversation's texts can be erased from here: else its nodes must not go before it."""
+"""Texts in files, seen from a client that keeps texts in the graph: which it cannot read, and must not leave behind."""
 
 from __future__ import annotations
 
+import contextlib
+import logging
 from collections.abc import Mapping
 from typing import Any
 
-from ragforge_memory.errors import ConversationFileError
+from ragforge_memory.errors import ConversationFileError, RagforgeError
 from ragforge_memory.graph.client import PATIENT_TIMEOUT, GraphClient
+from ragforge_memory.models.owner import Owner
+from ragforge_memory.models.text import counted
+
+log = logging.getLogger(__name__)
+
+
+class UnreadTexts:
+    """Warns, the first time that it is asked to, that an owner has conversations in files."""
+
+    def __init__(self, client: GraphClient, owner: Owner) -> None:
+        self._client = client
+        self._owner = owner.parameters
+        self._looked = False
+
+    async def tell(self) -> None:
+        """For what goes through all conversations and has nothing of these. What cannot be read is no reason to end."""
+        if self._looked:
+            return
+        self._looked = True
+        with contextlib.suppress(RagforgeError):
+            (row,) = await self._client.read("filed_unread", timeout=PATIENT_TIMEOUT, **self._owner)
+            if row["conversations"]:
+                log.warning(
+                    "%s in files, not looked at here: set agent.memory.persistence.type to files to go on with them; "
+                    "to move them, `ragforge conversations export --all FILE` and `ragforge conversations delete "
+                    "--keep 0` with that type, then `ragforge conversations import FILE` without",
+                    counted(row["conversations"], "conversation has its texts", "conversations have their texts"),
+                )
 
 
 async def file_elsewhere(client: GraphClient, uuid: str, owner: Mapping[str, Any]) -> str | None:

@@ -37,6 +37,13 @@ FILED: dict[str, list[Probe]] = {
             expect=nothing,
         ),
     ],
+    "filed_unread": [
+        Probe(
+            lambda a, b: {},
+            prepare="MATCH (c:Conversation {uuid: $b_conversation}) SET c.file_path = 'conversations/b.jsonl'",
+            expect=lambda rows: rows == [{"conversations": 0}],
+        ),
+    ],
     "filed_lost": [
         Probe(
             lambda a, b: {"uuids": [b.conversation]},

@@ -103,6 +103,28 @@ async def test_an_agent_without_files_refuses_a_conversation_that_has_one(keepin
         assert "persistence" in str(refused.value.hint)
 
 
+async def test_an_agent_without_files_says_that_some_are_not_looked_at(
+    keeping: Keeping, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with keeping("files", "fine") as agent:
+        await (await agent.create_conversation()).send_message("We decided that zebras are counted.")
+        assert await agent.decisions()
+        assert "in files" not in caplog.text
+    async with keeping("neo4j") as agent:
+        assert not await agent.decisions()
+        assert not await agent.search_messages("zebras")
+    assert caplog.text.count("1 conversation has its texts in files, not looked at here: set agent.memory") == 1
+    # What it says of moving them is so.
+    async with keeping("files") as agent:
+        await agent.export_all(tmp_path / "all.jsonl")
+        await agent.delete_expired_conversations(keep=0)
+    caplog.clear()
+    async with keeping("neo4j") as agent:
+        await agent.import_conversations(tmp_path / "all.jsonl")
+        assert [each.text for each in await agent.decisions()] == ["We decided that zebras are counted."]
+    assert "in files" not in caplog.text
+
+
 async def test_an_agent_without_files_leaves_its_summary_to_those_who_have_them(keeping: Keeping, graph: Graph) -> None:
     summarized = {"enable_summarization": True, "summarize_every": 2}
     async with keeping("files", *ANSWER) as agent:

@@ -65,6 +65,8 @@ async def search(
     store = services.searches
     if store is None:
         return SearchResults(answered=(), missed=(TEXT, MEANING))
+    if services.unread is not None:
+        await services.unread.tell()
     words = words_of(query)
     candidates = CANDIDATES
     while candidates < limit:
