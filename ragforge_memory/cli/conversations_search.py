@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ragforge_memory.cli.options import JsonOption, Settings, SinceOption, UntilOption, command
+from ragforge_memory.cli.options import JsonOption, Settings, SinceOption, UntilOption, check_times, command
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -53,6 +53,7 @@ def search(
     from ragforge_memory.cli.session import run_async
 
     only = role.value if role else None
+    check_times(since, until)
     run_async(_search, settings, query, limit, reference, only, since, until, json)
 
 

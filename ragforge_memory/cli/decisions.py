@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ragforge_memory.cli.options import JsonOption, Settings, SinceOption, UntilOption, command
+from ragforge_memory.cli.options import JsonOption, Settings, SinceOption, UntilOption, check_times, command
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -44,6 +44,7 @@ def decisions(
     """List what was decided, ruled or noted in all conversations, the newest first, and whether it still holds."""
     from ragforge_memory.cli.session import run_async
 
+    check_times(since, until)
     run_async(_decisions, settings, about, doubtful, since, until, limit, json)
 
 

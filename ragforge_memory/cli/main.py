@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import sys
 import threading
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -27,6 +27,9 @@ ENDED = (INTERRUPTED, 143, 129)
 # What a shell shows for a program that SIGPIPE has ended, as `git log | head` is: what was asked for was not all
 # written (and a turn was stopped), so that it is no 0; it is no fault either, so that nothing is said.
 READER_GONE = 141
+
+# typer names this base of its errors nowhere.
+_USAGE: tuple[type[Any], ...] = (typer.BadParameter.__mro__[1],)
 
 app = typer.Typer(
     name="ragforge",
@@ -95,7 +98,9 @@ def run_arguments(arguments: list[str]) -> int:
     """Runs one command and returns its exit code; errors are printed."""
     command = typer.main.get_command(app)
     try:
-        command.main(arguments, prog_name="ragforge")
+        # What says that a command was used wrongly prints itself, but not as JSON.
+        code = command.main(arguments, prog_name="ragforge", standalone_mode=not _wants_json(arguments))
+        return code if isinstance(code, int) else 0
     except SystemExit as end:
         if isinstance(end.__context__, BrokenPipeError):
             return READER_GONE  # click makes a 1 of it
@@ -106,7 +111,10 @@ def run_arguments(arguments: list[str]) -> int:
         return READER_GONE
     except Exception as error:  # noqa: BLE001 - the outermost frame: everything becomes a message
         return _show(error, arguments)
-    return 0
+
+
+def _wants_json(arguments: list[str]) -> bool:
+    return "--json" in arguments or "--jsonl" in arguments
 
 
 def _show(error: Exception, arguments: list[str]) -> int:
@@ -117,11 +125,12 @@ def _show(error: Exception, arguments: list[str]) -> int:
         import traceback
 
         traceback.print_exception(error)
-    code = error.exit_code if isinstance(error, RagforgeError) else 1
-    if "--json" in arguments or "--jsonl" in arguments:
+    told = _usage(error) if isinstance(error, _USAGE) else describe(error)
+    code: int = told["exit_code"]
+    if _wants_json(arguments):
         import json
 
-        print(json.dumps(describe(error), ensure_ascii=False), file=sys.stderr)
+        print(json.dumps(told, ensure_ascii=False), file=sys.stderr)
         return code
     from ragforge_memory.cli.terminal import fitted
 
@@ -134,6 +143,17 @@ def _show(error: Exception, arguments: list[str]) -> int:
         if "--debug" not in arguments:
             print("hint: run it again with --debug for the stack trace", file=sys.stderr)
     return code
+
+
+def _usage(error: Any) -> dict[str, Any]:
+    """Wrong usage in the form of other errors."""
+    path = error.ctx.command_path if error.ctx is not None else "ragforge"
+    return {
+        "error": "UsageError",
+        "message": error.format_message(),
+        "hint": f"{path} --help",
+        "exit_code": error.exit_code,
+    }
 
 
 if __name__ == "__main__":

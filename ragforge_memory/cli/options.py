@@ -100,6 +100,23 @@ def check_conversation(continue_: bool, resume: str | None, no_memory: bool) -> 
         raise typer.BadParameter("without memory there is no conversation to go on with", param_hint="--no-memory")
 
 
+def check_times(since: str | None, until: str | None) -> None:
+    """Refuses times that are none, or none between them.
+
+    Raises:
+        typer.BadParameter: one of them.
+    """
+    if since is None and until is None:
+        return
+    from ragforge_memory.agent.search.inputs import checked_filters
+    from ragforge_memory.errors import InvalidInput
+
+    try:
+        checked_filters(since=since, until=until)
+    except InvalidInput as error:
+        raise typer.BadParameter(f"{error.message} ({error.hint})") from error
+
+
 _GLOBALS: dict[str, tuple[Any, Any]] = {
     "config": (ConfigOption, None),
     "user": (UserOption, None),

@@ -30,7 +30,7 @@ def test_decisions_are_listed_with_whether_they_hold(ragforge: CommandLine) -> N
     assert len(one.stdout.splitlines()) == 2
     assert "there are more than these 1" in one.stderr
     assert "ragforge conversations search nothing" in ragforge.run("decisions", "nothing").stderr
-    assert ragforge.run("decisions", "--since", "soon").returncode == 1
+    assert ragforge.run("decisions", "--since", "soon").returncode == 2
 
 
 def test_what_is_done_is_told_as_done_and_a_title_that_says_the_same_is_left_out(ragforge: CommandLine) -> None:

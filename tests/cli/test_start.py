@@ -99,6 +99,9 @@ def test_no_command_shows_the_help(alone: CommandLine) -> None:
         ["conversations", "list", "--status", "gone"],
         ["conversations", "delete", "x"],
         ["conversations", "show"],
+        ["decisions", "--since", "yesterday"],
+        ["decisions", "--since", "2026-02-01", "--until", "2026-01-01"],
+        ["conversations", "search", "x", "--until", "tomorrow"],
     ],
     ids=" ".join,
 )
@@ -106,6 +109,26 @@ def test_wrong_usage_is_2_and_nothing_on_stdout(alone: CommandLine, arguments: l
     done = alone.run(*arguments)
     assert (done.returncode, done.stdout) == (2, ""), done.stderr
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["ask", "x", "--json", "--no-such-option"], "No such option: --no-such-option"),
+        (["conversations", "show", "--json"], "Missing argument 'REF'."),
+        (["ingest", "no/such/folder", "--json"], "no/such/folder"),
+        (["conversations", "list", "--limit", "0", "--json"], "'--limit'"),
+        (["decisions", "--json", "--since", "yesterday"], "since is no time"),
+        (["ask", "--jsonl"], "there is no question"),
+    ],
+)
+def test_wrong_usage_is_json_where_json_was_asked_for(alone: CommandLine, arguments: list[str], told: str) -> None:
+    done = alone.run(*arguments)
+    assert (done.returncode, done.stdout) == (2, "")
+    error = json.loads(done.stderr)
+    assert (error["error"], error["exit_code"]) == ("UsageError", 2)
+    assert told in error["message"]
+    assert error["hint"].startswith(f"ragforge {arguments[0]}")
 
 
 @pytest.mark.parametrize(
