@@ -234,8 +234,12 @@ def _code(health: ProjectHealth, identity: ProjectIdentity) -> Check:
     if health.scopes:
         detail += f", {100 * health.embedded // health.scopes} % embedded"
     if Path(health.root) != identity.root:
-        hint = "give one of the two folders another `name` in its ragforge.config.yaml"
-        return Check("code", False, f"{detail}, which is not this folder", hint)
+        detail += ", which is not this folder: answers and what notes are tied to go by the code as it was read there"
+        hint = (
+            "`ragforge ingest --adopt` reads this folder instead, and the other one's ingests are refused then; "
+            "another `name` in ragforge.config.yaml keeps both, each with notes of its own"
+        )
+        return Check("code", True, detail, hint)
     if health.incomplete:
         return Check("code", False, f"{detail}; the last ingest did not finish", "run `ragforge ingest`")
     if health.commit != identity.commit:

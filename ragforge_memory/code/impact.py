@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections import defaultdict
 from dataclasses import dataclass
 from functools import partial
@@ -22,6 +23,7 @@ from ragforge_memory.models.impact import Impact, ImpactedMessage, ImpactedScope
 
 # What git compares a repository's first commit with.
 _EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
+_NO_COMMIT = re.compile("0{40}(?:0{24})?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,6 +166,11 @@ def _parting(root: Path, one: str, other: str) -> str:
 
 def _commit(root: Path, name: str) -> str:
     found = ask(root, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}")
+    if not found and _NO_COMMIT.fullmatch(name):
+        raise InvalidInput(
+            f"{name[:7]}… is no commit: git gives it to hooks for a branch that is new, or is deleted",
+            hint="compare with a branch that is there already, as in origin/main...HEAD",
+        )
     if not found:
         raise InvalidInput(
             f"git knows no commit {name!r} in {root}",

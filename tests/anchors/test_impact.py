@@ -216,6 +216,9 @@ async def test_three_dots_begin_where_both_parted(repository: Repository, talk: 
     repository.commit()
     with pytest.raises(InvalidInput, match="no commit in common"):
         await impact(repository.root, talk.references, "main...alone")
+    with pytest.raises(InvalidInput, match=r"0000000… is no commit: git gives it to hooks") as refused:
+        await impact(repository.root, talk.references, f"{'0' * 40}..HEAD")
+    assert "...HEAD" in str(refused.value.hint)
 
 
 async def test_the_first_commit_and_a_new_file_are_all_added(repository: Repository, talk: Talk) -> None:

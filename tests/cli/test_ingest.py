@@ -74,6 +74,13 @@ def test_another_root_under_the_same_name_is_refused_unless_adopted(ragforge: Co
     refused = ragforge.run("ingest", str(other))
     assert (refused.returncode, refused.stdout) == (1, "")
     assert "--adopt" in refused.stderr
+    # Questions and notes work there all the same.
+    elsewhere = CommandLine(other, ragforge.environment).json("doctor", "--json")
+    (code,) = (check for check in elsewhere["checks"] if check["name"] == "code")
+    assert elsewhere["ok"] is True
+    assert f"of {ragforge.project}, " in code["detail"]
+    assert "which is not this folder: answers and what notes are tied to" in code["detail"]
+    assert "--adopt" in code["hint"]
     assert ingest(ragforge, str(other), "--adopt").root == str(other)
 
 
