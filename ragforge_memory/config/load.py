@@ -150,7 +150,7 @@ def _built(values: FileValues, file: Path | None, root: Path, environ: Mapping[s
     try:
         config = RagforgeConfig.model_validate(values.data)
     except ValidationError as error:
-        raise refused(error, RagforgeConfig, place_of=place_of) from error
+        raise refused(error, RagforgeConfig, place_of=place_of, variable_of=variables.get) from error
     _follow_embedding_defaults(config, origins)
     return LoadedConfig(config, file, root, origins, tuple(_notices(values, file)))
 

@@ -88,6 +88,7 @@ def refused(
     model: type[BaseModel],
     name_of: Callable[[Path], str] = ".".join,
     place_of: Callable[[Path], tuple[str | None, int | None]] | None = None,
+    variable_of: Callable[[Path], str | None] = lambda path: None,
 ) -> ConfigError:
     """The first of pydantic's errors as a ConfigError.
 
@@ -96,6 +97,7 @@ def refused(
         model: the model that was built, for the names of known keys.
         name_of: how a path of keys is called in the message.
         place_of: (file, line) of a path, where it came from a file.
+        variable_of: the environment variable that a path's value came from; None where it is none.
     """
     details = error.errors(include_url=False)
     first = details[0]
@@ -103,13 +105,13 @@ def refused(
     if blamed := (first.get("ctx") or {}).get("key"):
         path = (*path, str(blamed))
     file, line = place_of(path) if place_of else (None, None)
-    message, hint = _words(first, path, model)
+    message, hint = _words(first, path, model, variable_of(path))
     if len(details) > 1:
         message += f" (and {len(details) - 1} more)"
     return ConfigError(message, hint=hint, file=file, line=line, key=name_of(path) or None)
 
 
-def _words(detail: ErrorDetails, path: Path, model: type[BaseModel]) -> tuple[str, str | None]:
+def _words(detail: ErrorDetails, path: Path, model: type[BaseModel], variable: str | None) -> tuple[str, str | None]:
     kind, context = detail["type"], detail.get("ctx") or {}
     if kind == "extra_forbidden":
         known = known_keys(_block_at(model, path[:-1]))
@@ -118,7 +120,7 @@ def _words(detail: ErrorDetails, path: Path, model: type[BaseModel]) -> tuple[st
         return "unknown key" + (f"; the nearest known key is {near}" if near else ""), hint
     value = detail.get("input")
     shown = "" if is_secret(path[-1] if path else "") or not _is_scalar(value) else f", not {as_yaml(value)}"
-    hint = context.get("hint") or _default_hint(model, path)
+    hint = context.get("hint") or _default_hint(model, path, f"unset {variable}" if variable else "leave the key out")
     if kind == "literal_error":
         near = nearest(str(value), re.findall(r"'([^']*)'", str(context.get("expected"))))
         return f"must be {context.get('expected')}{shown}", f"did you mean {near}?" if near else hint
@@ -130,7 +132,7 @@ def _words(detail: ErrorDetails, path: Path, model: type[BaseModel]) -> tuple[st
     return str(detail["msg"]) + (shown if "hint" not in context else ""), hint
 
 
-def _default_hint(model: type[BaseModel], path: Path) -> str:
+def _default_hint(model: type[BaseModel], path: Path, leave: str) -> str:
     block = _block_at(model, path[:-1])
     for name, field in block.model_fields.items():
         if path and path[-1] in (name, field.alias):
@@ -138,8 +140,8 @@ def _default_hint(model: type[BaseModel], path: Path) -> str:
                 return "write `key: value` lines below it"
             default = field.get_default()
             if default not in (None, "", ()):
-                return f"the default is {as_yaml(default)}; leave the key out to take it"
-    return "leave the key out to take the default"
+                return f"the default is {as_yaml(default)}; {leave} to take it"
+    return f"{leave} to take the default"
 
 
 def _is_scalar(value: Any) -> bool:

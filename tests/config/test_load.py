@@ -323,6 +323,7 @@ def test_an_error_of_the_environment_names_the_variable() -> None:
     with pytest.raises(ConfigError, match=r"environment variable MEMORY_TOOL_TIMEOUT_MS.*whole number") as refused:
         environment_config({"MEMORY_TOOL_TIMEOUT_MS": "soon"})
     assert refused.value.key == "agent.memory.tools.timeout_ms"
+    assert refused.value.hint == "the default is 200; unset MEMORY_TOOL_TIMEOUT_MS to take it"
 
 
 @pytest.mark.parametrize(
