@@ -106,7 +106,7 @@ def check_python() -> Check:
 def check_configuration(loaded: LoadedConfig) -> Check:
     """Which configuration is in force, and what in it is probably a slip."""
     if loaded.notices:
-        return Check("configuration", False, "; ".join(loaded.notices), "correct the key, or take it out")
+        return Check("configuration", False, "; ".join(loaded.notices), "correct what is named there, or take it out")
     if loaded.file is None:
         return Check("configuration", True, "no ragforge.config.yaml: defaults and environment")
     return Check("configuration", True, f"read from {loaded.file}")

@@ -254,7 +254,10 @@ async def open_graph(
     spinner = Spinner(terminal)
     _configure_logs(settings.debug)
     preparation = _Preparation(terminal, spinner, quiet=quiet)
-    agent = make_agent(locate(settings), settings, model="extractive", memory=True, progress=preparation, brief=brief)
+    place = locate(settings)
+    for notice in place.loaded.notices:
+        note(notice)
+    agent = make_agent(place, settings, model="extractive", memory=True, progress=preparation, brief=brief)
     try:
         if opens:
             async with spinner.running("opening the graph"):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +22,9 @@ from ragforge_memory.project import git_toplevel, project_root
 FILE_NAME = "ragforge.config.yaml"
 PLACES = (f".ragforge/{FILE_NAME}", FILE_NAME)
 DEFAULT = "default"
+
+# What a configuration is easily called instead; nobody reads it then.
+_MISNAMED = ("ragforge.yaml", "ragforge.yml", "ragforge.config.yml")
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +96,8 @@ def load_config(
     folder = _place(start or Path.cwd())
     file = _place(path) if path is not None else find_config(folder)
     if file is None:
-        return _built(FileValues(), None, project_root(folder), environ)
+        notices = tuple(_misnamed(folder))
+        return replace(_built(FileValues(), None, project_root(folder), environ), notices=notices)
     if path is not None and start is not None:
         root = project_root(folder)
     else:
@@ -125,6 +129,14 @@ def _upwards(start: Path) -> Iterator[Path]:
         yield folder
         if folder == top:
             return
+
+
+def _misnamed(start: Path) -> Iterator[str]:
+    for folder in _upwards(start):
+        for place in (folder / ".ragforge", folder):
+            for name in _MISNAMED:
+                if (place / name).is_file():
+                    yield f"{place / name} is not read; the configuration's name is {FILE_NAME}"
 
 
 def _built(values: FileValues, file: Path | None, root: Path, environ: Mapping[str, str]) -> LoadedConfig:

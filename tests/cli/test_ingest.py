@@ -47,11 +47,19 @@ def test_a_directory_that_is_named_is_the_project(ragforge: CommandLine, tmp_pat
     assert ragforge.run("ingest", str(inside), "--project", str(tmp_path)).returncode == 2
 
 
+def test_a_configuration_of_another_name_is_told_of(ragforge: CommandLine) -> None:
+    (ragforge.project / "ragforge.config.yaml").rename(ragforge.project / "ragforge.yml")
+    assert f"{ragforge.project}/ragforge.yml is not read" in ragforge.run("decisions").stderr
+    done = ragforge.run("doctor")
+    assert (done.returncode, "ragforge.yml is not read" in " ".join(done.stdout.split())) == (1, True)
+
+
 def test_a_folder_that_is_named_is_of_the_project_whose_configuration_it_takes(ragforge: CommandLine) -> None:
     inside = ragforge.project / "inside"
     inside.mkdir()
     name = f"whole {inside}"
-    (ragforge.project / "ragforge.config.yaml").write_text(json.dumps({"name": name}))
+    with (ragforge.project / "ragforge.config.yaml").open("a") as file:
+        file.write(f"name: {name}\n")
     subprocess.run(["git", "init", "-q"], cwd=ragforge.project, check=True)
     ragforge.ok("ask", "--user", "ada", "note: login must stay pure")
     within = CommandLine(inside, ragforge.environment)

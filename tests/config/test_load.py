@@ -35,6 +35,21 @@ def test_no_file_gives_the_defaults(tmp_path: Path) -> None:
     assert {setting.origin for setting in loaded.settings()} == {"default"}
 
 
+@pytest.mark.parametrize("name", ["ragforge.yaml", "ragforge.yml", "ragforge.config.yml", ".ragforge/ragforge.yml"])
+def test_a_file_that_is_not_called_so_is_told_of_where_there_is_no_other(tmp_path: Path, name: str) -> None:
+    (tmp_path / ".git").mkdir()
+    inside = tmp_path / "inside"
+    inside.mkdir()
+    file = tmp_path / name
+    file.parent.mkdir(exist_ok=True)
+    file.write_text("name: mine\n")
+    loaded = load_config(start=inside, environ={})
+    assert loaded.config.name is None
+    assert loaded.notices == (f"{file} is not read; the configuration's name is ragforge.config.yaml",)
+    (tmp_path / "ragforge.config.yaml").write_text("name: mine\n")
+    assert load_config(start=inside, environ={}).notices == ()
+
+
 @pytest.mark.parametrize("text", ["", "# nothing\n", "null\n", "agent:\n", "agent:\n  memory:\n", "\ufeff{}"])
 def test_an_empty_file_gives_the_defaults(load: Load, text: str) -> None:
     assert load(text).config == RagforgeConfig()
