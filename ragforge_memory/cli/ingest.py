@@ -14,6 +14,7 @@ from ragforge_memory.cli.options import JsonOption, Settings, command
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from ragforge_memory.cli.session import Place
     from ragforge_memory.models.code import IngestReport, SkippedFile
 
 _SKIPPED_SHOWN = 10
@@ -58,7 +59,7 @@ def ingest(
 
     from ragforge_memory.cli.session import run_async
 
-    run_async(_ingest, settings, Wanted(watch, full, adopt, embed, json))
+    run_async(_ingest_as_configured, settings, Wanted(watch, full, adopt, embed, json))
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +71,22 @@ class Wanted:
     adopt: bool
     embed: bool
     json: bool
+
+
+class _Reconfigured(Exception):
+    """The configuration is another one than that which is at work."""
+
+
+async def _ingest_as_configured(settings: Settings, wanted: Wanted) -> None:
+    """Reads, and begins anew whenever the configuration changes while it watches."""
+    from ragforge_memory.cli.terminal import note
+
+    while True:
+        try:
+            return await _ingest(settings, wanted)
+        except _Reconfigured:
+            note("the configuration has changed; reading as it says now")
+            wanted = replace(wanted, full=False, adopt=False)  # asked for once, not after every change
 
 
 async def _ingest(settings: Settings, wanted: Wanted) -> None:
@@ -84,11 +101,12 @@ async def _ingest(settings: Settings, wanted: Wanted) -> None:
     place = locate(settings)
     check_root(place.source, place.loaded.config)
     spinner = Spinner(Terminal.of_this_process())
-    # Reading everything again and taking a name over are asked for once, not after every change.
     first = {"full": wanted.full, "adopt": wanted.adopt}
     async with open_graph(settings, quiet=wanted.json, brief=False) as agent:
 
         async def read() -> IngestReport:
+            if not first:
+                _check_configuration(settings, place)
             async with spinner.running("looking at the files"):
                 report = await read_code(agent, place, spinner, **first)
             first.clear()
@@ -124,6 +142,21 @@ async def _ingest(settings: Settings, wanted: Wanted) -> None:
             if waits_for_vectors:
                 await embed()
                 waits_for_vectors = False
+
+
+def _check_configuration(settings: Settings, place: Place) -> None:
+    """Ends what goes by a configuration that has changed; one that cannot be used, as while it is written, waits."""
+    from ragforge_memory.cli.session import locate
+    from ragforge_memory.cli.terminal import note
+    from ragforge_memory.errors import ConfigError
+
+    try:
+        now = locate(settings)
+    except ConfigError as error:
+        note(f"{error}; what was configured before goes on")
+        return
+    if (now.loaded.config, now.source) != (place.loaded.config, place.source):
+        raise _Reconfigured
 
 
 def _print(report: IngestReport, wanted: Wanted) -> None:

@@ -141,6 +141,35 @@ def test_watch_tells_what_changed_in_a_line_and_of_a_comment_nothing(ragforge: C
             watching.kill()
 
 
+def test_watch_goes_by_the_configuration_as_it_becomes(ragforge: CommandLine) -> None:
+    configuration = ragforge.project / "ragforge.config.yaml"
+    before = configuration.read_text()
+    with subprocess.Popen(
+        [*ENTRY, "ingest", "--watch", "--json", "--full"],
+        cwd=ragforge.project,
+        env=ragforge.environment,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as watching:
+        try:
+            assert watching.stdout is not None
+            assert watching.stderr is not None
+            assert IngestReport.model_validate_json(watching.stdout.readline()).files == 2
+            configuration.write_text("source: {exclude: [")
+            assert "; what was configured before goes on" in watching.stderr.readline()
+            configuration.write_text(f"{before}source: {{exclude: [app.py]}}\n")
+            second = IngestReport.model_validate_json(watching.stdout.readline())
+            assert (second.files, second.removed, second.files_changed) == (1, 1, 0)
+            assert watching.stderr.readline() == "the configuration has changed; reading as it says now\n"
+            watching.send_signal(signal.SIGINT)
+            rest, stderr = watching.communicate(timeout=60)
+            assert (watching.returncode, rest, stderr) == (130, "", "")
+        finally:
+            watching.kill()
+
+
 def test_doctor_finds_all_well(ragforge: CommandLine) -> None:
     ragforge.ok("ingest")
     report = ragforge.json("doctor", "--json")
