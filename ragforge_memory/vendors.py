@@ -16,6 +16,8 @@ from ragforge_memory.errors import ConfigError
 
 ALLOW_VARIABLE = "RAGFORGE_ALLOW_MODEL_REQUESTS"
 
+_SHORTEST_KEY = 8
+_LONGEST_SAID = 500
 _DURATION = re.compile(r"(\d+(?:\.\d+)?)s")
 
 
@@ -47,6 +49,13 @@ def check_address(url: str, environ: Mapping[str, str]) -> None:
             f"and {urlsplit(url).hostname} is not this machine",
             hint=f"unset {ALLOW_VARIABLE}, or use the extractive or scripted provider",
         )
+
+
+def said_by_server(text: object, api_key: str) -> str:
+    """What a server says of a request that failed, as it may be shown: some repeat the key. What is shorter than any
+    vendor's key is a word that a local server was given."""
+    said = str(text).strip()
+    return (said.replace(api_key, "********") if len(api_key) >= _SHORTEST_KEY else said)[:_LONGEST_SAID]
 
 
 def retry_after_header(headers: Mapping[str, str], *, now: datetime | None = None) -> float | None:

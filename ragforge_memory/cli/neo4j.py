@@ -42,9 +42,17 @@ def start(settings: Settings, json: JsonOption = False) -> None:
 
 @command(app, "stop")
 def stop(settings: Settings) -> None:
-    """Stop the server."""
+    """Stop the local server; another one that is configured is not ours to stop."""
+    from ragforge_memory.errors import InvalidInput
     from ragforge_memory.graph import managed
+    from ragforge_memory.home import ragforge_home
 
+    external = _external(settings)
+    if external is not None:
+        raise InvalidInput(
+            f"Neo4j at {external.uri} is configured, which is not ours to stop",
+            hint=f"without NEO4J_URI and neo4j.uri this stops the local server of {ragforge_home()}",
+        )
     typer.echo("Neo4j stopped." if managed.stop() else "Neo4j was not running.")
 
 

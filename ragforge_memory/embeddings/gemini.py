@@ -13,7 +13,7 @@ from ragforge_memory.config.known_models import EMBEDDING_MODELS, embedding_mode
 from ragforge_memory.embeddings.port import Vector
 from ragforge_memory.embeddings.vendor import EmbeddingRetries, VendorEmbedder, VendorFailure, VendorVectors
 from ragforge_memory.errors import ConfigError, EmbeddingError
-from ragforge_memory.vendors import check_address, google_retry_delay, is_loopback
+from ragforge_memory.vendors import check_address, google_retry_delay, is_loopback, said_by_server
 
 if TYPE_CHECKING:
     import httpx2
@@ -157,7 +157,7 @@ class GeminiEmbedder(VendorEmbedder):
         return EmbeddingError(f"google-genai failed: {type(error).__name__}: {error}")
 
     def _refusal(self, error: Any) -> VendorFailure:
-        said = str(error.message or error.status or "no reason given").strip()[:500]
+        said = said_by_server(error.message or error.status or "no reason given", self._api_key)
         code = error.code if isinstance(error.code, int) else 500
         delay = google_retry_delay(error.details, getattr(error.response, "headers", None))
         if code == 429 or code in (408, 499) or code >= 500:

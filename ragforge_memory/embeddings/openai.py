@@ -14,7 +14,7 @@ from ragforge_memory.config.known_models import EMBEDDING_MODELS, embedding_mode
 from ragforge_memory.embeddings.port import Vector
 from ragforge_memory.embeddings.vendor import EmbeddingRetries, VendorEmbedder, VendorFailure, VendorVectors
 from ragforge_memory.errors import ConfigError, EmbeddingError
-from ragforge_memory.vendors import check_address, is_loopback, retry_after_header
+from ragforge_memory.vendors import check_address, is_loopback, retry_after_header, said_by_server
 
 if TYPE_CHECKING:
     import openai
@@ -146,7 +146,7 @@ class OpenAIEmbedder(VendorEmbedder):
 
     def _refusal(self, error: openai.APIStatusError) -> VendorFailure:
         body = error.body if isinstance(error.body, dict) else {}
-        said = str(body.get("message") or error.message).strip()[:500]
+        said = said_by_server(body.get("message") or error.message, self._api_key)
         code = error.status_code
         if error.code == "insufficient_quota":
             return VendorFailure(f"{self._model}: the key's quota is used up: {said}", hint="check the plan")

@@ -45,7 +45,7 @@ from ragforge_memory.llm.retired import refuse_retired
 from ragforge_memory.llm.retry import RetryPolicy, with_retries
 from ragforge_memory.llm.timeouts import Timeouts, within
 from ragforge_memory.models.conversation import Usage
-from ragforge_memory.vendors import check_address, google_retry_delay, is_loopback
+from ragforge_memory.vendors import check_address, google_retry_delay, is_loopback, said_by_server
 
 if TYPE_CHECKING:
     import httpx2
@@ -266,7 +266,7 @@ class GeminiProvider:
 
     def _refusal(self, error: Any) -> ModelError:
         """The vendor's own error, by its status."""
-        said = str(error.message or error.status or "no reason given").strip()[:500]
+        said = said_by_server(error.message or error.status or "no reason given", self._api_key)
         code = error.code if isinstance(error.code, int) else 500
         delay = google_retry_delay(error.details, getattr(error.response, "headers", None))
         if code == 429:

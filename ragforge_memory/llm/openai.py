@@ -40,7 +40,7 @@ from ragforge_memory.llm.retired import refuse_retired
 from ragforge_memory.llm.retry import RetryPolicy, with_retries
 from ragforge_memory.llm.timeouts import Timeouts, within
 from ragforge_memory.models.conversation import Usage
-from ragforge_memory.vendors import check_address, is_loopback, retry_after_header
+from ragforge_memory.vendors import check_address, is_loopback, retry_after_header, said_by_server
 
 if TYPE_CHECKING:
     import httpx2
@@ -262,7 +262,7 @@ class OpenAIProvider:
     def _refusal(self, error: Any, code: int, headers: httpx2.Headers | dict[str, str]) -> ModelError:
         """The server's own error, by its status."""
         body = error.body if isinstance(error.body, dict) else {}
-        said = str(body.get("message") or error.message).strip()[:500]
+        said = said_by_server(body.get("message") or error.message, self._api_key)
         kind = str(error.code or "")
         if kind in _BLOCKED_CODES:
             return ModelBlocked(f"{self._key} refused the prompt: {said}", hint="rephrase the question")

@@ -109,6 +109,12 @@ async def test_a_refusal_is_not_repeated(embedder: Embedder, fake: Fake, sleeps:
     assert sleeps == []
 
 
+async def test_a_refusal_that_repeats_the_key_is_told_without_it(embedder: Embedder, fake: Fake) -> None:
+    fake.embedding_script(*[Failure(400, f"what is {fake.api_key}?")] * 2)
+    with pytest.raises(EmbeddingError, match=r"what is \*{8}\?"):
+        await embedder.embed_passages(["second"])
+
+
 async def test_a_bad_key_says_so(gemini_fake: GeminiFake, openai_fake: OpenAIFake) -> None:
     gemini = GeminiEmbedder(api_key="wrong", base_url=gemini_fake.url)
     openai = OpenAIEmbedder(api_key="wrong", base_url=openai_fake.base_url)

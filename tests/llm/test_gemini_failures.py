@@ -218,3 +218,11 @@ async def test_leaving_the_stream_closes_the_connection_at_once(
         assert await anext(chunks) == TextChunk("one")
 
     assert await asyncio.to_thread(gemini_fake.abandoned.wait, 60)
+
+
+async def test_a_refusal_that_repeats_the_key_is_told_without_it(
+    gemini: GeminiProvider, gemini_fake: GeminiFake
+) -> None:
+    gemini_fake.script(Failure(403, f"what is {gemini_fake.api_key}?"))
+    with pytest.raises(ModelRefused, match=r"what is \*{8}\?"):
+        await complete(gemini, question())

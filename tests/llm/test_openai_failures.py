@@ -185,3 +185,11 @@ async def test_leaving_the_stream_closes_the_connection_at_once(model: OpenAIPro
         assert await anext(chunks) == TextChunk("one")
 
     assert await asyncio.to_thread(openai_fake.abandoned.wait, 60)
+
+
+async def test_a_refusal_that_repeats_the_key_is_told_without_it(
+    model: OpenAIProvider, openai_fake: OpenAIFake
+) -> None:
+    openai_fake.script(Failure(401, f"what is {openai_fake.api_key}?"))
+    with pytest.raises(ModelRefused, match=r"what is \*{8}\?"):
+        await complete(model, question())

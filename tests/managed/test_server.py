@@ -14,7 +14,7 @@ from neo4j.exceptions import AuthError
 from typer.testing import CliRunner
 
 from ragforge_memory.cli import neo4j as commands
-from ragforge_memory.errors import ConfigError, ServerStartError
+from ragforge_memory.errors import ConfigError, InvalidInput, ServerStartError
 from ragforge_memory.graph.managed import ServerInfo, ensure_running, external_status, logs, release, status, stop
 from ragforge_memory.graph.managed.files import ProcessId, ServerFiles, read_state
 from ragforge_memory.graph.managed.flock import take
@@ -189,7 +189,8 @@ def test_the_commands_beside_a_configured_server(home: Path, tmp_path: Path, mon
     assert (told["managed"], told["running"], told["uri"], told["pid"]) == (False, True, info.uri, None)
     with pytest.raises(ServerStartError, match="is configured"):
         CliRunner().invoke(commands.app, ["start"], catch_exceptions=False)
-    assert run("stop").strip() == "Neo4j was not running."
+    with pytest.raises(InvalidInput, match="not ours to stop"):
+        CliRunner().invoke(commands.app, ["stop"], catch_exceptions=False)
     assert not (tmp_path / "unused").exists()
 
 
