@@ -115,7 +115,7 @@ LANGUAGES: dict[str, Language] = {
             "jsconfig",
             "jsconfig",
             (),
-            ("package.json", "tsconfig.json", "tsconfig.base.json", "jsconfig.json"),
+            ("package.json", "tsconfig.json", "tsconfig.*.json", "jsconfig.json"),
             kin="javascript",
             has_code=False,
         ),
@@ -165,10 +165,10 @@ def language_of(path: str, data: bytes = b"") -> Language | None:
         data: the file's first bytes, where they are at hand.
     """
     filename = path.rpartition("/")[2]
-    found = _BY_FILENAME.get(filename)
+    first, dot, extension = filename.partition(".")[0], *filename.rpartition(".")[1:]
+    found = _BY_FILENAME.get(filename) or _BY_FILENAME.get(f"{first}.*.{extension}")
     if found is not None:
         return found
-    _, dot, extension = filename.rpartition(".")
     if dot and extension.lower() == "h" and _CPP.search(data):
         return LANGUAGES["cpp"]
     if dot:

@@ -351,6 +351,48 @@ def test_what_package_json_and_tsconfig_say_of_a_module_is_followed(path: str, m
     assert shown(sources, path) == ([f"<top> CONSUMES {target}:make 2()"] if target else [])
 
 
+@pytest.mark.parametrize(
+    ("extends", "files"),
+    [
+        ('"../config/shared.json"', {}),  # no name of a tsconfig's
+        ('"@me/tsconfig/base.json"', {}),
+        ('"../gone"', {}),
+        ('"../config/tsconfig.shared.json"', {"config/tsconfig.shared.json": '{"compilerOptions": PATHS}'}),
+        ('"../config/tsconfig.shared"', {"config/tsconfig.shared.json": '{"compilerOptions": PATHS}'}),
+        ('"../config"', {"config/tsconfig.json": '{"compilerOptions": PATHS}'}),
+        ('["./tsconfig.none.json", "../config"]', {"config/tsconfig.json": '{"compilerOptions": PATHS}'}),
+        (  # a chain that comes back to where it began
+            '"../config"',
+            {
+                "config/tsconfig.json": '{"extends": ["../a/tsconfig.b.json", "../web/tsconfig.json"]}',
+                "a/tsconfig.b.json": '{"extends": "../config/tsconfig.json", "compilerOptions": PATHS}',
+            },
+        ),
+    ],
+)
+def test_what_a_tsconfig_takes_over_is_followed(extends: str, files: dict[str, str]) -> None:
+    # Paths are as seen from the file where they are written.
+    paths = '{"paths": {"app": ["../web/deep/app.ts"]}}'
+    sources = {
+        "web/tsconfig.json": f'{{"extends": {extends}}}',
+        "web/deep/app.ts": "export function make() {}\n",
+        "web/a.ts": "import { make } from 'app'\nmake()\n",
+        **{path: text.replace("PATHS", paths) for path, text in files.items()},
+    }
+    assert shown(sources, "web/a.ts") == (["<top> CONSUMES web/deep/app.ts:make 2()"] if files else [])
+
+
+def test_a_tsconfigs_own_paths_go_before_what_it_takes_over() -> None:
+    sources = {
+        "web/tsconfig.json": '{"extends": "../base/a", "compilerOptions": {"paths": {"app": ["./own.ts"]}}}',
+        "base/a/tsconfig.json": '{"compilerOptions": {"paths": {"app": ["../app.ts"], "lib": ["../app.ts"]}}}',
+        **dict.fromkeys(("web/own.ts", "base/app.ts"), "export function make() {}\n"),
+    }
+    for name, target in (("app", "web/own.ts"), ("lib", "base/app.ts")):
+        asked = {**sources, "web/a.ts": f"import {{ make }} from '{name}'\nmake()\n"}
+        assert shown(asked, "web/a.ts") == [f"<top> CONSUMES {target}:make 2()"]
+
+
 def test_the_paths_of_a_tsconfig_hold_below_it_alone() -> None:
     sources = {
         "web/tsconfig.json": '{"compilerOptions": {"paths": {"app": ["./app.ts"]}}}',

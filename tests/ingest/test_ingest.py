@@ -388,6 +388,17 @@ async def test_an_edit_of_a_package_json_moves_the_edges_that_it_gave(run: Inges
     tree.write("tsconfig.json", '{"compilerOptions": {"paths": {"store": ["lib/one.ts"]}}}')
     await run()
     assert called() == ["lib/one.ts:make"]
+    tree.write("tsconfig.json", '{"extends": "./tsconfig.base.json"}')
+    await run()
+    assert called() == []
+    tree.write("tsconfig.base.json", '{"compilerOptions": {"paths": {"store": ["lib/two.ts"]}}}')
+    await run()
+    assert called() == ["lib/two.ts:make"]
+    tree.write("conf/tsconfig.x.json", '{"compilerOptions": {"paths": {"store": ["../lib/one.ts"]}}}')
+    tree.edit("tsconfig.json", "./tsconfig.base.json", "./conf/tsconfig.x.json")
+    (tree.root / "tsconfig.base.json").unlink()
+    await run()
+    assert called() == ["lib/one.ts:make"]
 
 
 async def test_an_edit_of_a_go_mod_moves_the_edges_that_its_module_path_gave(

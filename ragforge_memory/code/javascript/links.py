@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from posixpath import normpath
 from typing import TYPE_CHECKING
 
+from ragforge_memory.code.javascript.extended import extended, folder_of
 from ragforge_memory.code.links import Links
 from ragforge_memory.code.reads import MODULE, PACKAGE
 
@@ -104,13 +105,22 @@ def _bare(index: ProjectIndex, here: str, name: str) -> Sequence[str]:
 
 
 def _configured(index: ProjectIndex, here: str, name: str) -> str | None:
-    """The file that a specifier means by a ``tsconfig.json`` around the importing file, or by a ``package.json``; of
-    several by the nearest."""
+    """The file that a specifier means by a ``tsconfig.json`` around the importing file, by one that such a one takes
+    over, or by a ``package.json``; of several by the nearest."""
+    taken = extended(index, here)
+
+    def far(path: str) -> tuple[bool, int, int, str]:
+        own = folder_of(path)
+        around, steps = taken.get(path, (own, 0))
+        if len(own) >= len(around) and here.startswith(own):
+            around, steps = own, 0
+        return not here.startswith(around), -len(around), steps, path
+
     for key, rest in _keys(name):
         found = index.packages.get(f"jsconfig:{key}/", ())
-        for path in sorted(found, key=lambda each: (not here.startswith(_folder(each)), -len(_folder(each)), each)):
-            folder, is_package = _folder(path), path.endswith("package.json")
-            if not is_package and not here.startswith(folder):
+        for path in sorted(found, key=far):
+            folder, is_package = folder_of(path), path.endswith("package.json")
+            if not is_package and not here.startswith(folder) and path not in taken:
                 continue
             # What it means may be built from the sources, and not be there itself.
             built = [f"{middle}{rest}" for middle in ("src/", "", "lib/")] if is_package else []
@@ -136,10 +146,6 @@ def _targets(index: ProjectIndex, path: str, key: str, rest: str) -> list[str]:
             index.reads.note(PACKAGE, f"jsconfig:{word}/")
             found.append(target.replace("*", rest))
     return found
-
-
-def _folder(path: str) -> str:
-    return path[: path.rfind("/") + 1]
 
 
 def _from_above(index: ProjectIndex, here: str, rest: str, *, only_src: bool = False) -> Sequence[str]:

@@ -1,7 +1,8 @@
 """``package.json``, ``tsconfig.json``: under which names a project's JavaScript and TypeScript import its own files.
 
 Its packages are these names, ``lib/extra`` or with a final star ``lib/*``, and each again with what it means,
-``NAME=PATH`` as seen from the file's folder. It has no scopes.
+``NAME=PATH`` as seen from the file's folder. What it takes over from another file is ``=PATH``, and ``=`` says that
+there is such a thing. It has no scopes.
 """
 
 from __future__ import annotations
@@ -45,9 +46,14 @@ def extract(root: Node, draft: Draft) -> None:
         return
     if not isinstance(settings, dict):
         return
-    meant = _package(settings) if draft.path.rpartition("/")[2] == "package.json" else _paths(settings)
-    for name, path in meant:
-        if not re.search(r"[\s=]", name):
+    is_package = draft.path.rpartition("/")[2] == "package.json"
+    for base in () if is_package else _strings(settings.get("extends")):
+        # What has no dot before it is a package, whose files are another project's.
+        if re.fullmatch(r"\.{1,2}(?:/\S*)?", base):
+            draft.belong("=")
+            draft.belong(f"={base}")
+    for name, path in _package(settings) if is_package else _paths(settings):
+        if name and not re.search(r"[\s=]", name):
             draft.belong(name)
             if path and not re.search(r"\s", path):
                 draft.belong(f"{name}={path}")
