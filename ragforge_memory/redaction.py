@@ -114,7 +114,9 @@ _PATTERNS: tuple[_Pattern, ...] = (
 _LITERAL = re.compile(
     r"[:=]>?[ \t]{0,20}[rbu]?([\"'])((?=[^\"'\s]{0,200}\d)(?=[^\"'\s]{0,200}[A-Za-z])[^\"'\s{}<>$()%]{8,500})\1", re.I
 )
-_KEY_NAMES = r"secret(?:[_-]?(?:access[_-]?)?key)?|token|api[_-]?key|access[_-]?key|auth[_-]?key|private[_-]?key"
+_KEY_NAMES = (
+    r"secret(?:[_-]?(?:access[_-]?)?key)?|(?<!publickey)token|api[_-]?key|access[_-]?key|auth[_-]?key|private[_-]?key"
+)
 _PASSWORD_NAMES = r"password|passwd|passphrase|pwd"
 _BEFORE = r"(?:[_-]?(?:value|base64|hex|str))?\d{0,2}[\"']?[ \t]{0,20}[:=]?$"
 _KEY_BEFORE = re.compile(rf"(?:{_KEY_NAMES}){_BEFORE}", re.I)
@@ -137,6 +139,10 @@ _PLAIN = (
     r"[^\s\"'`${}<>()\[\]%,;|&=*]{8,200}"
 )
 _YAML = re.compile(rf":[ \t]{{1,20}}({_PLAIN})(?=[ \t\r]{{0,20}}(?:\n|\Z))")
+_UNQUOTED = re.compile(rf"=({_PLAIN})(?=[\s&;\"'`]|\Z)")
+_ATTRIBUTE = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+\Z")
+_ARGUMENT = re.compile(r"(?:\s*\d+: )?[ \t]+(?:[^\n]*,[ \t]*)?[\w-]+\Z")
+_LINE_REACH = 200
 _OPTION = re.compile(
     rf"--[a-z-]{{0,30}}(?:password|passwd|token|secret|secret-key|api-key|access-key)[ =]({_PLAIN})(?=\s|\Z)"
 )
@@ -160,6 +166,8 @@ def redact(text: str) -> str:
         text = _OPTION.sub(_optional, text)
     if ": " in text or ":\t" in text:
         text = _YAML.sub(_plain, text)
+    if "=" in text:
+        text = _UNQUOTED.sub(_unquoted, text)
     return _LITERAL.sub(_assigned, text) if "=" in text or ":" in text else text
 
 
@@ -215,6 +223,23 @@ def _plain(match: re.Match[str]) -> str:
     return _optional(match) if named else match[0]
 
 
+def _unquoted(match: re.Match[str]) -> str:
+    """The mark for a value as a shell and connection strings write it; what code gives to a function stays."""
+    named = _names_secret(match.string, match.start(), match[1]) and not _ATTRIBUTE.match(match[1])
+    return _optional(match) if named and not _is_argument(match.string, match.start()) else match[0]
+
+
+def _is_argument(text: str, end: int) -> bool:
+    """Whether the name that ends there is a parameter's: behind an open bracket, or on an indented line of its own."""
+    begin = max(0, end - _LINE_REACH, text.rfind("\n", 0, end) + 1)
+    before = text[begin:end]
+    if _ARGUMENT.match(before):
+        return True
+    opened = sum(map(before.count, "([{")) > sum(map(before.count, ")]}"))
+    quoted = sum(map(before.count, "\"'`")) % 2 == 1
+    return opened and not quoted
+
+
 def _optional(match: re.Match[str]) -> str:
     """The mark for a value without quotes, which may be a name: words are left alone here, passwords included."""
     if _WORDS.match(match[1]):
@@ -233,11 +258,8 @@ def _names_secret(text: str, end: int, value: str) -> bool:
 def _replacement(match: re.Match[str], kind: str) -> str:
     mark = f"[redacted {kind}]"
     if "name" in match.groupdict():
-        return (
-            match["name"] + mark
-            if _names_secret(match.string, match.end("name"), match["value"].rstrip(",;"))
-            else match[0]
-        )
+        named = _names_secret(match.string, match.end("name"), match["value"].rstrip(",;"))
+        return match["name"] + mark if named else match[0]
     if kind == "password":
         return f"{match.group(1)}:{mark}"
     return mark
