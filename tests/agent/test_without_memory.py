@@ -68,3 +68,14 @@ async def test_only_tools_that_look_at_code_are_offered(make_agent: Callable[...
     async with make_agent(provider=ExtractiveProvider(), tools=None, settings={"enable_memory": False}) as agent:
         answer = await (await agent.create_conversation()).send_message("Remember that the port is 8080.")
         assert answer.content == "Not kept: without memory, nothing that is said here is found again."
+
+
+@pytest.mark.parametrize(
+    "question", ["What did we decide about the port?", "what did we decide?", "What did we talk about?"]
+)
+async def test_what_was_said_before_is_not_said_to_be_nothing(
+    make_agent: Callable[..., AsyncConversationAgent], question: str
+) -> None:
+    async with make_agent(provider=ExtractiveProvider(), tools=None, settings={"enable_memory": False}) as agent:
+        answer = await (await agent.create_conversation()).send_message(question)
+    assert answer.content.startswith("What was said and decided before is not looked at: memory is off")

@@ -64,7 +64,7 @@ from ragforge_memory.llm.extractive.quoting import (
 )
 from ragforge_memory.llm.extractive.relevance import ENOUGH_WORDS
 from ragforge_memory.llm.extractive.said import all_decisions, decisions, outdated, sayings, stated, with_decisions
-from ragforge_memory.llm.extractive.stock import NO_TOOLS, says_nothing
+from ragforge_memory.llm.extractive.stock import says_nothing
 from ragforge_memory.llm.extractive.throws import errors_defined, thrown
 from ragforge_memory.llm.extractive.unread import NOT_SURE, hint, unread_lines
 from ragforge_memory.models.text import counted
@@ -75,7 +75,7 @@ _MAX_BESIDE = 10
 
 
 def write(question: Question, asked: str, found: Sequence[Found]) -> str:
-    """The answer to one question.
+    """The answer to one question; empty where no tool gave anything to say.
 
     Args:
         question: as read, pronouns resolved.
@@ -83,9 +83,9 @@ def write(question: Question, asked: str, found: Sequence[Found]) -> str:
         found: what the tools gave, in the order they were asked.
     """
     failed = next((each for each in found if each.error is not None), None)
-    if not found or (failed is not None and all(each.error is not None for each in found)):
-        if failed is None:
-            return NO_TOOLS
+    if not found:
+        return ""
+    if failed is not None and all(each.error is not None for each in found):
         away = "GraphUnavailable" in str(failed.error)
         return f"{NOT_LOOKED_UP}: {'Neo4j is away. Ask again when it is back.' if away else failed.error}"
     # Of several calls of a tool the first was for what was asked, the others for what it may be instead.

@@ -32,6 +32,7 @@ from ragforge_memory.llm.extractive.stock import (
     THANKS,
     UNCLEAR,
     WHICH_NOTE,
+    says_nothing,
 )
 from ragforge_memory.llm.extractive.targets import Target
 from ragforge_memory.llm.extractive.title import condensed
@@ -191,14 +192,21 @@ class _Turn:
                 parts.append("\n".join(named_code(question.text, self._found(question))))
             elif question.form == "recap":
                 given = next((each.value for each in self._found(question) if isinstance(each.value, dict)), {})
-                parts.append("\n".join(recapitulated(question, self._before, given)))
+                told = "\n".join(recapitulated(question, self._before, given))
+                parts.append(NOTHING_KEPT if self._forgets and says_nothing(told) else told)
             elif not text and question.form not in ("overview", "errors") and not search_words(question):
                 parts.append(UNCLEAR)
             else:
                 asked = text or " ".join(search_words(question))
-                without = NOTHING_KEPT if question.form == "said" and self._offered else NO_TOOLS
+                without = NOTHING_KEPT if question.form == "said" and self._forgets else NO_TOOLS
                 parts.append(write(question, asked, self._found(question)) or without)
         return "\n\n".join(parts)
+
+    @property
+    def _forgets(self) -> bool:
+        """Whether tools are offered, and none that looks at what was said in other conversations."""
+        memory = {"search_conversation", "list_decisions", "recent_conversations"}
+        return bool(self._offered) and not memory & self._offered.keys()
 
     def _found(self, question: Question) -> list[Found]:
         """What the tools gave for this question, in the order of the plan."""

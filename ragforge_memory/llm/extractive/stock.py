@@ -43,7 +43,7 @@ WHICH_RETRACTED = (
     "Which of these do you mean? Say more of its words (`forget the note about …`), or `forget all notes about …`."
 )
 
-NOTHING_KEPT = "I have no memory here: what was said before is not found."
+NOTHING_KEPT = "What was said and decided before is not looked at: memory is off, or none of its tools is offered."
 
 _SAID_OF_ITSELF = (NOTHING_FOUND, NOTED, NOT_UNDERSTOOD, NOT_LOOKED_UP)
 
