@@ -123,14 +123,11 @@ def _folder(walk: _Walk, folder: Path, path: str, rules: IgnoreRules) -> None:
         rules = rules.entering(folder, below)
     for entry in entries:
         entry_path = _joined(path, entry.name)
-        if "\\" in entry.name or not _is_text(entry.name):
-            if language_of(entry.name) is not None:
-                walk.skip(entry_path.encode("utf-8", "replace").decode(), "its name is not portable")
-            continue
-        if entry.name.splitlines() != [entry.name]:
+        if (unfit := _unfit(entry.name)) is not None:
             folder_mark = "/" if entry.is_dir(follow_symlinks=False) else ""
             if folder_mark or language_of(entry.name) is not None:
-                walk.skip(" ".join(entry_path.splitlines()) + folder_mark, "a line break in its name")
+                shown = entry_path.encode("utf-8", "replace").decode()
+                walk.skip(" ".join(shown.splitlines()) + folder_mark, unfit)
             continue
         if entry.is_symlink():
             _link(walk, entry, entry_path, rules)
@@ -197,9 +194,11 @@ def _joined(folder: str, name: str) -> str:
     return f"{folder}/{name}" if folder and name else folder or name
 
 
-def _is_text(name: str) -> bool:
-    """Whether a name is valid Unicode: others cannot be stored or asked for."""
-    return not any(0xD800 <= ord(character) <= 0xDFFF for character in name)
+def _unfit(name: str) -> str | None:
+    """Why what is called so is left out; None where it is not. What is no Unicode cannot be stored or asked for."""
+    if "\\" in name or any(0xD800 <= ord(character) <= 0xDFFF for character in name):
+        return "its name is not portable"
+    return None if name.splitlines() == [name] else "a line break in its name"
 
 
 def changed_ns(state: os.stat_result) -> int:
