@@ -8,6 +8,7 @@ from typing import Any
 from ragforge_memory.tools.code_changes import impact
 from ragforge_memory.tools.code_files import grep_code, read_file
 from ragforge_memory.tools.code_find import search_code
+from ragforge_memory.tools.code_history import code_history
 from ragforge_memory.tools.code_imports import find_imports
 from ragforge_memory.tools.code_scopes import outline, read_scope
 from ragforge_memory.tools.code_uses import find_callees, find_callers
@@ -16,6 +17,7 @@ from ragforge_memory.tools.conversation import list_decisions, recent_conversati
 __all__ = [
     "CODE_SEARCH_TOOLS",
     "MEMORY_TOOLS",
+    "code_history",
     "find_callees",
     "find_callers",
     "find_imports",
@@ -43,6 +45,7 @@ CODE_SEARCH_TOOLS: tuple[Callable[..., Any], ...] = (
     grep_code,
     read_file,
     impact,
+    code_history,
     *MEMORY_TOOLS,
 )
 """All of them; none changes anything, so all may run at the same time."""

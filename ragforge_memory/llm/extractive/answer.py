@@ -7,6 +7,7 @@ from dataclasses import replace
 from itertools import chain
 from typing import Any
 
+from ragforge_memory.llm.extractive.authorship import written
 from ragforge_memory.llm.extractive.calls import Found
 from ragforge_memory.llm.extractive.commits import committed
 from ragforge_memory.llm.extractive.echoes import EVERY_DECISION, EVERY_TO_DO
@@ -122,6 +123,8 @@ def write(question: Question, asked: str, found: Sequence[Found]) -> str:
             lines = imported(asked, question.target, found)
         case "commit":
             lines = committed(values.get("impact", {}))
+        case "history":
+            lines = written(asked, values.get("code_history", {}))
         case "requires":
             lines = brought_in(asked, values.get("find_imports", {}))
         case "overrides":

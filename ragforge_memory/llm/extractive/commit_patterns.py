@@ -1,4 +1,5 @@
-"""How people ask what a commit changes, or what is not committed: wordings as in `patterns`, which puts them to use."""
+"""How people ask what git knows: what a commit changes, what is not committed, who wrote something and when; wordings
+as in `patterns`, which puts them to use."""
 
 from __future__ import annotations
 
@@ -7,6 +8,8 @@ from collections.abc import Mapping
 PARTS: Mapping[str, str] = {
     "changed": "(?:chang(?:e[ds]?|ing)|touch(?:e[ds]|ing)?|modif(?:y|ie[ds]|ying)|edit(?:s|ed|ing)?|affect(?:s|ed|ing)?"
     "|add(?:s|ed)?|remove[ds]?|delete[ds]?|do(?:es|ne)?|broken?|breaks?)",
+    "wrote": "(?:wrote|written|authored|added|created|introduced|implemented|changed?|modif(?:y|ied)|edit(?:ed)?"
+    "|touch(?:ed)?|updated?|committed|refactored|rewr(?:ote|itten))",
     # A name of git's, written so that it is none of the project: an id, a tag with a number, HEAD.
     "revision": r"(?:(?:the |my |our )?(?:(?:last|latest|newest|most recent|head|current) commit|last change)"
     r"|(?:the )?last (?P<count>[2-9]|\d\d) commits"
@@ -33,6 +36,20 @@ COMMIT = (
     r"(?P<tree>(?:uncommitted|not(?: yet)? committed|unstaged)(?: yet)?)(?: (?:changes|files|code))?",
 )
 """What a revision changes, each with one of the groups that `revision_of` reads."""
+
+HISTORY = (
+    r"who (?:(?:has|had|first|last|originally|actually) )*{wrote} {x}(?: (?:first|last|originally))?",
+    r"(?:by )?(?:who|whom) (?:was|were|is|has) {x} (?:been )?(?:(?:first|last|originally) )*{wrote}(?: by)?",
+    r"when (?:was|were|has|had|did) {x} (?:been )?(?:(?:first|last|originally|most recently) )*{wrote}"
+    r"(?: (?:first|last|for the (?:first|last) time))?",
+    r"(?:which|what) commit (?:(?:first|last|originally) )*{wrote} {x}",
+    r"(?:who(?:['’]s| is| are)) (?:the )?(?:(?:original|main) )?authors? (?:of|for|behind) {x}",
+    r"{give}(?:(?:git|commit|change) )(?:history|log|blame) (?:of|for) {x}",
+    r"(?:git )?blame {x}",
+    r"how old is {x}",
+    r"when did {x} (?:last )?change",
+)
+"""Who wrote something, and when it was last changed."""
 
 
 def revision_of(groups: Mapping[str, str | None]) -> str:

@@ -8,6 +8,7 @@ from typing import Any
 from ragforge_memory.llm.extractive.members import listed
 from ragforge_memory.llm.extractive.questions import Question, search_words
 from ragforge_memory.llm.extractive.quoting import (
+    BY_WORDS,
     NOT_UNDERSTOOD,
     NOTHING_FOUND,
     block,
@@ -36,7 +37,9 @@ def search_results(question: Question, value: Mapping[str, Any], lines_found: Ma
         lines: list[str] = []
         for each in found.good[:MAX_RESULTS]:
             lines += [head(each), *(summary(each) or signature(each)), ""]
-        return [*lines[:-1], *_by_words_alone(value)]
+        # What was searched for is said: the question may have asked for something else than what has its words.
+        by_words = ["", f"{BY_WORDS} {_quoted(asked)}."] if question.form == "search" else []
+        return [*lines[:-1], *by_words, *_by_words_alone(value)]
     missing = " ".join(found.missing) or question.text
     lines = _word_lines(missing, lines_found) or [nothing(missing)]
     if near := found.near[:_NEAREST]:

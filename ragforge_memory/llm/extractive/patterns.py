@@ -10,8 +10,9 @@ import re
 from collections.abc import Mapping
 from typing import Literal
 
-from ragforge_memory.llm.extractive.commit_patterns import COMMIT
+from ragforge_memory.llm.extractive.commit_patterns import COMMIT, HISTORY
 from ragforge_memory.llm.extractive.commit_patterns import PARTS as COMMIT_PARTS
+from ragforge_memory.llm.extractive.error_patterns import CATCHES, ERRORS, RAISES, THROWS
 from ragforge_memory.llm.extractive.talk_patterns import NOTED, RECAP, SAID
 from ragforge_memory.llm.extractive.talk_patterns import PARTS as TALK_PARTS
 
@@ -19,6 +20,7 @@ Form = Literal[
     "where", "what", "show", "callers", "uses", "callees", "subclasses", "bases", "outline", "overview", "lines",
     "tests", "raises", "throws", "errors", "catches", "imports", "requires", "commit", "overrides", "overridden",
     "said", "recap", "search", "given", "greeting", "thanks", "noted", "taken back", "which note", "changes", "help",
+    "history",
 ]  # fmt: skip
 
 _PARTS: Mapping[str, str] = {
@@ -179,38 +181,6 @@ _TESTS = (
     r"{give}{its} (?:unit |integration )?tests?",
     r"how (?:is|are) {x} tested",
 )
-_RAISES = (
-    r"(?:who|what|which)(?: {noun})?(?: (?:can|could|might|may|will|would|is|are|all|else|actually))*"
-    r" (?:raises?|throws?|raising|throwing) {x}",
-    r"{where} {x} (?:is |are |being |gets? |ever |actually )*(?:raised|thrown)(?: (?:from|in|by|anywhere|at))?",
-    r"(?:by )?(?:who|whom|what|which {noun}) (?:is|are|gets?) {x} (?:raised|thrown)(?: (?:by|from|in))?",
-    r"where (?:do|does|did|can) (?:we|i|you|it|they|the code|the project) (?:raise|throw) {x}",
-    r"(?:is|are) {x} (?:even |ever |actually )?(?:raised|thrown)(?: (?:anywhere|somewhere|at all))?",
-    r"(?:how|when|why)(?:'s| is| are| does| do| can| would| will) {x} (?:ever |actually |get |be )*(?:raised|thrown)"
-    r"(?: (?:from|in|by|here|anywhere))?",
-)
-_THROWS = (
-    r"(?:what|which)(?: (?:kinds? of )?(?:exceptions?|errors?))?(?: (?:all|else))? (?:does|do|can|could|will|would|may"
-    r"|might) {x} (?:ever |actually |itself |possibly )*(?:raise|throw)",
-    r"{give}(?:(?:what|which) )?(?:exceptions?|errors?) (?:that )?(?:(?:are|is|gets?|can be|may be) )?(?:raised|thrown)"
-    r" (?:by|in|from|inside) {x}",
-    r"(?:does|do|can|could|will|would|may|might) {x} (?:ever |actually |itself )*(?:raise|throw)"
-    r"(?: (?:anything|something|an? (?:exception|error)|(?:any )?(?:exceptions|errors)|\S+))?",
-)
-_ERRORS = (
-    r"(?:show|list|give|print|enumerate|what are|which are)(?: me)?(?: all)?(?: of)?(?: the| our| its)?"
-    r" (?:(?:custom|own|defined) )?{errors}(?: (?:that )?(?:(?:are )?(?:there|defined|declared)|we have))?"
-    r"(?: (?:here|in {project}))?",
-    r"(?:what|which|how many) (?:(?:custom|own) )?{errors} (?:(?:are|is) (?:there|defined|declared)|exist|do we have"
-    r"|(?:does|do) {project} (?:have|define|declare))(?: (?:here|in {project}))?",
-)
-_CATCHES = (
-    r"(?:who|what|which)(?: {noun})?(?: (?:can|could|might|may|will|would|is|are|all|else|actually))*"
-    r" (?:catch(?:es)?|catching|rescues?|rescuing) {error}",
-    r"{where} {error} (?:is |are |being |gets? |ever |actually )*(?:caught|rescued)(?: (?:in|by|anywhere|at))?",
-    r"where (?:do|does|did|can) (?:we|i|you|they|the code|the project) (?:catch|rescue) {error}",
-    r"(?:is|are|does|do) {error} (?:even |ever |actually |get )*(?:caught|rescued)(?: (?:anywhere|somewhere|at all))?",
-)
 # Of a file; what else is asked for is followed by the words of the other groups.
 _REQUIRES = (
     r"(?:what|which)(?: (?:other|{noun}|packages|libraries))*(?:(?:'s| is| are) (?:being )?|(?:does|do) )?(?P<x>\S+) "
@@ -351,12 +321,13 @@ _IN_ORDER: tuple[tuple[Form, tuple[str, ...]], ...] = (
     ("recap", RECAP),
     ("said", SAID),
     ("lines", _LINES),
-    ("errors", _ERRORS),
+    ("errors", ERRORS),
     ("overview", _OVERVIEW),
     ("commit", COMMIT),
-    ("throws", _THROWS),
-    ("raises", _RAISES),
-    ("catches", _CATCHES),
+    ("history", HISTORY),
+    ("throws", THROWS),
+    ("raises", RAISES),
+    ("catches", CATCHES),
     ("requires", _REQUIRES),
     ("imports", _IMPORTS),
     ("tests", _TESTS),

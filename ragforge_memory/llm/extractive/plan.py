@@ -161,12 +161,15 @@ def is_no_code(question: Question, found: Sequence[Found]) -> bool:
     return not any(match in sure for match in called)
 
 
-def name_call(tool: str, target: Target, **more: Any) -> Call:
-    """A call of a tool that takes a name, perhaps the file that has it and what it is said to be."""
+def name_call(tool: str, target: Target, called: str = "name", **more: Any) -> Call:
+    """A call of a tool that takes a name, perhaps the file that has it and what it is said to be.
+
+    ``called`` is what the tool calls the name.
+    """
     known = [("file", target.file)] if target.file else []
     if target.sort in KINDS:
         known.append(("kind", target.sort))
-    return Call(tool, (("name", target.text), *known, *more.items()))
+    return Call(tool, ((called, target.text), *known, *more.items()))
 
 
 def _first(question: Question) -> tuple[Call, ...]:
@@ -200,6 +203,8 @@ def _first(question: Question) -> tuple[Call, ...]:
             return (importing(target), Call("find_imports", (("target", target.text),)))
         case "commit":
             return (Call("impact", (("revision", target.text),) if target.text else ()),)
+        case "history":
+            return (name_call("code_history", target, called="target"),)
         case "requires":
             return (Call("find_imports", (("target", target.text),)),)
         case "callees" | "bases" | "overrides":

@@ -255,6 +255,9 @@ def _sensible(question: Question) -> Question | None:
     """The question where form and target go together; None where another pattern should be tried."""
     target = question.target
     match question.form:
+        case "history":
+            # "Who wrote the introduction?" may be known by its words alone.
+            return replace(question, form="search") if target.kind in ("words", "nothing") else question
         case "requires":
             return question if target.kind == "file" else None
         case "outline":

@@ -6,7 +6,7 @@ import re
 
 from ragforge_memory.llm.extractive.echoes import NOTED
 from ragforge_memory.llm.extractive.given_answer import WITHOUT_A_MODEL
-from ragforge_memory.llm.extractive.quoting import NOT_LOOKED_UP, NOT_UNDERSTOOD, NOTHING_FOUND
+from ragforge_memory.llm.extractive.quoting import BY_WORDS, NOT_LOOKED_UP, NOT_UNDERSTOOD, NOTHING_FOUND
 from ragforge_memory.retrieval.sentences import sentences
 
 HELP = """I answer by quoting this project's code and our conversations; I do not write or guess. Ask for instance:
@@ -16,7 +16,7 @@ HELP = """I answer by quoting this project's code and our conversations; I do no
 - what is the difference between `NAME` and `OTHER`?
 - which classes inherit from `NAME`? what does `NAME` inherit from?
 - what is in `FILE` or `FOLDER`? list the methods of `CLASS`; what does `FILE` import?
-- what changed in the last commit? what is not committed?
+- what changed in the last commit? what is not committed? who wrote `NAME`? when was it last changed?
 - which functions parse options? (a search by words)
 - what did we say about TOPIC? what did we decide yesterday? is what we decided about `NAME` still true?
 - which of our decisions are no longer true?
@@ -45,7 +45,7 @@ WHICH_RETRACTED = (
 
 NOTHING_KEPT = "What was said and decided before is not looked at: memory is off, or none of its tools is offered."
 
-_SAID_OF_ITSELF = (NOTHING_FOUND, NOTED, NOT_UNDERSTOOD, NOT_LOOKED_UP)
+_SAID_OF_ITSELF = (NOTHING_FOUND, NOTED, NOT_UNDERSTOOD, NOT_LOOKED_UP, BY_WORDS)
 
 _TEXTS = (CHANGES, GREETING, HELP, KEPT, NO_TOOLS, NOT_KEPT, NOTHING_KEPT, THANKS, UNCLEAR, WHICH_NOTE, WHICH_RETRACTED)
 _STOCK = frozenset(sentence for text in _TEXTS for sentence in sentences(text))

@@ -1,0 +1,37 @@
+"""How people ask about errors: what raises and catches them, and which there are; wordings as in `patterns`, which puts
+them to use."""
+
+from __future__ import annotations
+
+RAISES = (
+    r"(?:who|what|which)(?: {noun})?(?: (?:can|could|might|may|will|would|is|are|all|else|actually))*"
+    r" (?:raises?|throws?|raising|throwing) {x}",
+    r"{where} {x} (?:is |are |being |gets? |ever |actually )*(?:raised|thrown)(?: (?:from|in|by|anywhere|at))?",
+    r"(?:by )?(?:who|whom|what|which {noun}) (?:is|are|gets?) {x} (?:raised|thrown)(?: (?:by|from|in))?",
+    r"where (?:do|does|did|can) (?:we|i|you|it|they|the code|the project) (?:raise|throw) {x}",
+    r"(?:is|are) {x} (?:even |ever |actually )?(?:raised|thrown)(?: (?:anywhere|somewhere|at all))?",
+    r"(?:how|when|why)(?:'s| is| are| does| do| can| would| will) {x} (?:ever |actually |get |be )*(?:raised|thrown)"
+    r"(?: (?:from|in|by|here|anywhere))?",
+)
+THROWS = (
+    r"(?:what|which)(?: (?:kinds? of )?(?:exceptions?|errors?))?(?: (?:all|else))? (?:does|do|can|could|will|would|may"
+    r"|might) {x} (?:ever |actually |itself |possibly )*(?:raise|throw)",
+    r"{give}(?:(?:what|which) )?(?:exceptions?|errors?) (?:that )?(?:(?:are|is|gets?|can be|may be) )?(?:raised|thrown)"
+    r" (?:by|in|from|inside) {x}",
+    r"(?:does|do|can|could|will|would|may|might) {x} (?:ever |actually |itself )*(?:raise|throw)"
+    r"(?: (?:anything|something|an? (?:exception|error)|(?:any )?(?:exceptions|errors)|\S+))?",
+)
+ERRORS = (
+    r"(?:show|list|give|print|enumerate|what are|which are)(?: me)?(?: all)?(?: of)?(?: the| our| its)?"
+    r" (?:(?:custom|own|defined) )?{errors}(?: (?:that )?(?:(?:are )?(?:there|defined|declared)|we have))?"
+    r"(?: (?:here|in {project}))?",
+    r"(?:what|which|how many) (?:(?:custom|own) )?{errors} (?:(?:are|is) (?:there|defined|declared)|exist|do we have"
+    r"|(?:does|do) {project} (?:have|define|declare))(?: (?:here|in {project}))?",
+)
+CATCHES = (
+    r"(?:who|what|which)(?: {noun})?(?: (?:can|could|might|may|will|would|is|are|all|else|actually))*"
+    r" (?:catch(?:es)?|catching|rescues?|rescuing) {error}",
+    r"{where} {error} (?:is |are |being |gets? |ever |actually )*(?:caught|rescued)(?: (?:in|by|anywhere|at))?",
+    r"where (?:do|does|did|can) (?:we|i|you|they|the code|the project) (?:catch|rescue) {error}",
+    r"(?:is|are|does|do) {error} (?:even |ever |actually |get )*(?:caught|rescued)(?: (?:anywhere|somewhere|at all))?",
+)
