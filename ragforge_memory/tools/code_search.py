@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ragforge_memory.tools.code_changes import impact
+from ragforge_memory.tools.code_dependencies import dependencies
 from ragforge_memory.tools.code_files import grep_code, read_file
 from ragforge_memory.tools.code_find import search_code
 from ragforge_memory.tools.code_history import code_history
@@ -18,6 +19,7 @@ __all__ = [
     "CODE_SEARCH_TOOLS",
     "MEMORY_TOOLS",
     "code_history",
+    "dependencies",
     "find_callees",
     "find_callers",
     "find_imports",
@@ -46,6 +48,7 @@ CODE_SEARCH_TOOLS: tuple[Callable[..., Any], ...] = (
     read_file,
     impact,
     code_history,
+    dependencies,
     *MEMORY_TOOLS,
 )
 """All of them; none changes anything, so all may run at the same time."""

@@ -9,6 +9,7 @@ from typing import Any
 
 from ragforge_memory.llm.extractive.authorship import written
 from ragforge_memory.llm.extractive.calls import Found
+from ragforge_memory.llm.extractive.command_lines import commands
 from ragforge_memory.llm.extractive.commits import committed
 from ragforge_memory.llm.extractive.echoes import EVERY_DECISION, EVERY_TO_DO
 from ragforge_memory.llm.extractive.evidence import (
@@ -16,11 +17,12 @@ from ragforge_memory.llm.extractive.evidence import (
     imported,
     named_exactly,
     raised,
+    required,
     still_named,
     tested,
     used_as_text,
 )
-from ragforge_memory.llm.extractive.found_text import code_lines, search_results
+from ragforge_memory.llm.extractive.found_text import code_lines, named_by_word, search_results
 from ragforge_memory.llm.extractive.inheritance import bases, calls_through, overridden, overrides, subclasses
 from ragforge_memory.llm.extractive.look_alikes import look_alikes
 from ragforge_memory.llm.extractive.members import (
@@ -115,6 +117,14 @@ def write(question: Question, asked: str, found: Sequence[Found]) -> str:
             lines = raised(asked, found)
         case "catches":
             lines = raised(asked, found, "caught", "catches")
+        case "decorated":
+            lines = raised(asked, found, "a decorator", "decorates with")
+        case "dependencies":
+            lines = required(values.get("dependencies", {}))
+        case "commands":
+            lines = commands(question.text, found)
+        case "known by word":
+            lines = named_by_word(question, values.get("search_code", {}), values.get("grep_code", {}))
         case "errors":
             lines = errors_defined(values.get("grep_code", {}))
         case "throws":

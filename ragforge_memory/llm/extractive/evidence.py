@@ -47,6 +47,11 @@ def catching(target: Target) -> Call:
     return _grep(rf"(?:^\W*(?:except|rescue)\b|\b(?:catch|suppress)\s*\().*\b{re.escape(target.member)}\b")
 
 
+def decorating(target: Target) -> Call:
+    """Looks for lines that decorate or annotate with it: ``@app.cached(3)``, ``#[cached]``, ``[Cached]``."""
+    return _grep(rf"^\s*(?:@|#!?\[|\[)\s*(?:\w+(?:\.|::))*{re.escape(target.member)}\b")
+
+
 def importing(target: Target) -> Call:
     """Looks for lines that import it: by its whole path, from its module (dots for the own package), or alone."""
     alone = alone_pattern(target)
@@ -72,7 +77,7 @@ def naming(target: Target) -> tuple[Call, ...]:
 
 
 def raised(asked: str, found: Sequence[Found], done: str = "raised", does: str = "raises") -> list[str]:
-    """The lines that raise it (or catch it), each with what it stands in."""
+    """The lines that raise it (or catch it, or decorate with it), each with what it stands in."""
     lines = _matches(found)
     if not lines:
         return [_none(asked, found, f"no line of this project {does} it")]
@@ -143,6 +148,19 @@ def brought_in(asked: str, value: Mapping[str, Any]) -> list[str]:
     if value.get("other_files"):
         lines.append(f"Other files of that name: {', '.join(value['other_files'])}.")
     return lines
+
+
+def required(value: Mapping[str, Any]) -> list[str]:
+    """What a project depends on, as `dependencies` read it in the files that say so."""
+    files = value.get("files") or []
+    if not files:
+        return [f"{NOTHING_FOUND}: no file of this project that I can read says what it depends on."]
+    lines = []
+    for each in files:
+        lines.append(f"`{each['file']}` {'says:' if each['groups'] else 'names none.'}")
+        for group, packages in each["groups"].items():
+            lines.append(f"- {group}: {', '.join(map(code_span, packages))}")
+    return lines + rest(int(value["total"]) - len(files), "more files that say what something needs")
 
 
 def tested(asked: str, found: Sequence[Found]) -> list[str]:

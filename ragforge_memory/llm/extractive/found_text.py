@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from ragforge_memory.llm.extractive.members import listed
@@ -13,11 +14,15 @@ from ragforge_memory.llm.extractive.quoting import (
     NOTHING_FOUND,
     block,
     head,
+    item,
     nothing,
     signature,
     summary,
 )
-from ragforge_memory.llm.extractive.relevance import judged
+from ragforge_memory.llm.extractive.relevance import MAX_SEARCHED, judged
+from ragforge_memory.llm.extractive.wording import covered
+from ragforge_memory.models.text import counted
+from ragforge_memory.retrieval.names import KINDS, is_aside
 
 MAX_RESULTS = 5
 _NEAREST = 3
@@ -48,6 +53,26 @@ def search_results(question: Question, value: Mapping[str, Any], lines_found: Ma
     if question.form == "search":
         lines += ["", f"{NOT_UNDERSTOOD}: I looked for {_quoted(asked) or 'its words'}."]
     return lines
+
+
+def named_by_word(question: Question, value: Mapping[str, Any], lines_found: Mapping[str, Any]) -> list[str]:
+    """The definitions that have a word in their names, types first and tests last; else as a search.
+
+    Which things people call "loaders" no code says; those that are called so are likely among them.
+    """
+    asked = search_words(question)
+    results = value.get("results") or []
+    found = [each for each in results if covered(asked, str(each["qualified_name"]).rpartition(".")[2]) == asked]
+    own = [each for each in found if not is_aside(each)] or found
+    if not own:
+        return search_results(replace(question, form="search"), value, lines_found)
+    own.sort(key=lambda each: each["type"] not in KINDS["class"])
+    more = " at least" if len(results) >= MAX_SEARCHED else ""
+    number = counted(len(own), "definition has", "definitions have")
+    return [
+        f"What `{question.target.text}` are I cannot tell, but{more} {number} the word in the name:",
+        *map(item, own),
+    ]
 
 
 def _word_lines(words: str, value: Mapping[str, Any]) -> list[str]:

@@ -8,8 +8,17 @@ from dataclasses import replace
 from typing import Any
 
 from ragforge_memory.llm.extractive.calls import Call, Found
+from ragforge_memory.llm.extractive.command_lines import command_calls
 from ragforge_memory.llm.extractive.corrections import may_correct
-from ragforge_memory.llm.extractive.evidence import catching, importing, is_renamed, naming, raising, testing
+from ragforge_memory.llm.extractive.evidence import (
+    catching,
+    decorating,
+    importing,
+    is_renamed,
+    naming,
+    raising,
+    testing,
+)
 from ragforge_memory.llm.extractive.given_text import mentions_of
 from ragforge_memory.llm.extractive.inheritance import inheriting_calls
 from ragforge_memory.llm.extractive.look_alikes import look_alike_calls
@@ -23,7 +32,7 @@ from ragforge_memory.llm.extractive.questions import (
     search_words,
 )
 from ragforge_memory.llm.extractive.quoting import MAX_SAID
-from ragforge_memory.llm.extractive.relevance import judged, line_pattern, named_so
+from ragforge_memory.llm.extractive.relevance import MAX_SEARCHED, judged, line_pattern, named_so
 from ragforge_memory.llm.extractive.retractions import retracted_words
 from ragforge_memory.llm.extractive.said import stated
 from ragforge_memory.llm.extractive.talk_patterns import PARTS
@@ -195,6 +204,8 @@ def _first(question: Question) -> tuple[Call, ...]:
             return (name_call("find_callers", target), raising(target))
         case "catches" if target.text:
             return (name_call("find_callers", target), catching(target))
+        case "decorated" if target.text:
+            return (name_call("find_callers", target), decorating(target))
         case "errors":
             return (Call("grep_code", (("pattern", DEFINES_ERROR), ("limit", MAX_ERRORS))),)
         case "throws" if target.text:
@@ -228,6 +239,12 @@ def _first(question: Question) -> tuple[Call, ...]:
             return (before,) if may_correct(question.text) else ()
         case "taken back" if about := retracted_words(question.text):
             return (Call("list_decisions", (("about", about), ("limit", _SOME))),)
+        case "dependencies":
+            return (Call("dependencies", ()),)
+        case "commands":
+            return command_calls(question.text)
+        case "known by word":
+            return _search(question)
         case "search":
             names = (Call("read_scope", (("name", name),)) for name in plain_names(question))
             return (*names, *_search(question))
@@ -371,4 +388,4 @@ def _guess(target: Target) -> tuple[Call, ...]:
 
 def _search(question: Question) -> tuple[Call, ...]:
     words = search_words(question)
-    return (Call("search_code", (("query", " ".join(words)), ("limit", 40))),) if words else ()
+    return (Call("search_code", (("query", " ".join(words)), ("limit", MAX_SEARCHED))),) if words else ()

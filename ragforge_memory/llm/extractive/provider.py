@@ -194,7 +194,11 @@ class _Turn:
                 given = next((each.value for each in self._found(question) if isinstance(each.value, dict)), {})
                 told = "\n".join(recapitulated(question, self._before, given))
                 parts.append(NOTHING_KEPT if self._forgets and says_nothing(told) else told)
-            elif not text and question.form not in ("overview", "errors") and not search_words(question):
+            elif (
+                not text
+                and question.form not in ("overview", "errors", "dependencies", "commands")
+                and not search_words(question)
+            ):
                 parts.append(UNCLEAR)
             else:
                 asked = text or " ".join(search_words(question))

@@ -114,7 +114,7 @@ _WE = re.compile(r"\b(?:we|i|you|us)\b", re.I)
 _HOW_SO = re.compile(r"(?:in|on|at|by|with|without|from|for|as|before|after|during|when|if|through|via)\b", re.I)
 _RELATING: frozenset[Form] = frozenset(
     {"callers", "uses", "callees", "subclasses", "bases", "tests", "raises", "throws", "catches", "imports",
-     "overrides", "overridden"}
+     "overrides", "overridden", "decorated"}
 )  # fmt: skip
 _ITS = re.compile(r"['’]s$", re.I)
 _WHO_HAS = re.compile(rf"^\W*who (?:now )?{ANSWERS_FOR}\b", re.I)
@@ -224,7 +224,7 @@ def _matched(said: str) -> Question | None:
         asked = groups.get("x") or groups.get("name") or ""
         if groups.get("of"):
             asked = f"{asked} of {groups['of']}"
-        if form in ("overview", "recap"):
+        if form in ("overview", "recap", "dependencies", "commands"):
             return Question(form, text=said)
         if form == "said":
             about = _SAID_WORDS.sub(" ", without_days(said)[match.start("x") : match.end("x")])
@@ -255,6 +255,9 @@ def _sensible(question: Question) -> Question | None:
     """The question where form and target go together; None where another pattern should be tried."""
     target = question.target
     match question.form:
+        case "known by word":
+            # The word is looked for in names, whatever is called exactly so.
+            return replace(question, target=Target("words", target.text)) if content_words(target.text) else None
         case "history":
             # "Who wrote the introduction?" may be known by its words alone.
             return replace(question, form="search") if target.kind in ("words", "nothing") else question

@@ -10,6 +10,9 @@ from typing import Any
 from ragforge_memory.llm.extractive.wording import beginning, covered
 from ragforge_memory.retrieval.names import is_aside
 
+MAX_SEARCHED = 40
+"""Results of a search that are judged."""
+
 ENOUGH_WORDS = 0.6
 """Part of the question's words that a result must have to answer it by words: two of two, two of three."""
 

@@ -1,0 +1,132 @@
+"""Questions about a project as a whole, and for things that are no sort of code."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ragforge_memory.llm.extractive.questions import read_questions
+from ragforge_memory.llm.port import ToolRequest
+from ragforge_memory.models.owner import Owner
+from ragforge_memory.tools.code_search import CODE_SEARCH_TOOLS
+from ragforge_memory.tools.registry import ToolContext, ToolRegistry
+from tests.extractive.asking import answer_to, found, requests_for, user
+
+pytestmark = pytest.mark.anyio
+
+
+@pytest.mark.parametrize(
+    ("text", "form"),
+    [
+        ("what are the dependencies?", "dependencies"),
+        ("what dependencies does this project have?", "dependencies"),
+        ("which third-party libraries do we use?", "dependencies"),
+        ("what does this project depend on?", "dependencies"),
+        ("list the dev dependencies of this project", "dependencies"),
+        ("what are the dependencies of Command?", "callees"),
+        ("what is dependencies?", "what"),
+        ("how do I run the tests?", "commands"),
+        ("how to build this project?", "commands"),
+        ("how can I install it?", "commands"),
+        ("how do I run Command.invoke?", "what"),
+        ("which filters exist?", "known by word"),
+        ("what loaders are there?", "known by word"),
+        ("which extensions does this project provide?", "known by word"),
+        ("which tests exist?", "overview"),
+        ("which methods does Command have?", "outline"),
+        ("what is decorated by cached?", "decorated"),
+        ("which functions are annotated with Override", "decorated"),
+        ("what does cached decorate?", "decorated"),
+        ("where is cached used as a decorator?", "decorated"),
+    ],
+)
+def test_questions_are_read(text: str, form: str) -> None:
+    assert [each.form for each in read_questions(text)] == [form]
+
+
+def line(file: str, number: int, text: str) -> dict[str, Any]:
+    return {"file": file, "line": number, "text": text}
+
+
+async def in_files(root: Path, tool: str, **arguments: Any) -> dict[str, Any]:
+    """What a tool finds that needs no graph."""
+    context = ToolContext(owner=Owner("ada", "shop"), root=root)
+    ran = await ToolRegistry(CODE_SEARCH_TOOLS).run(ToolRequest("1", tool, arguments), context)
+    assert ran.success, ran.error
+    value: dict[str, Any] = ran.value
+    return value
+
+
+async def test_dependencies_are_those_that_files_state(tmp_path: Path) -> None:
+    (tmp_path / "arc").mkdir()
+    (tmp_path / "go.mod").write_text("module shop\n")
+    (tmp_path / "arc/go.mod").write_text("module shop/arc\nrequire a.b/c v1.0.0\n")
+    value = await in_files(tmp_path, "dependencies")
+    assert await requests_for(user("what are the dependencies?")) == [("dependencies", {})]
+    assert (await answer_to("what are the dependencies?", {"dependencies": value})).splitlines() == [
+        "`go.mod` names none.",
+        "`arc/go.mod` says:",
+        "- require: `a.b/c v1.0.0`",
+    ]
+    assert (await answer_to("what are the dependencies?", {"dependencies": {"files": [], "total": 0}})).startswith(
+        "Nothing found"
+    )
+
+
+async def test_commands_come_from_texts_and_settings(tmp_path: Path) -> None:
+    for name, text in {
+        "CONTRIBUTING.md": "Run the tests by `pnpm run test`.\nThe latest go version is needed.\n",
+        "package.json": '{"scripts": {\n  "test:types": "tsc",\n  "build": "rollup"\n}}\n',
+        "ci.yml": "tests:\n  - run: pytest -q\n",
+        "test_run.py": "def test_run():  # make tests\n    go(test)\n",
+        "CHANGES.md": "make test is new\n",
+    }.items():
+        (tmp_path / name).write_text(text)
+    ((tool, arguments),) = await requests_for(user("how do I run the tests?"))
+    value = await in_files(tmp_path, tool, **arguments)
+    assert (await answer_to("how do I run the tests?", {tool: value})).splitlines()[1:] == [
+        "- CONTRIBUTING.md:1 ``Run the tests by `pnpm run test`.``",
+        '- package.json:2 `"test:types": "tsc",`',
+        "- ci.yml:2 `- run: pytest -q`",
+    ]
+    assert (await answer_to("how do I deploy it?", {"grep_code": {"matches": []}})).startswith("Nothing found")
+
+
+async def test_things_that_are_no_sort_of_code_are_listed_by_the_word() -> None:
+    def scope(name: str, kind: str, file: str = "src/a.py") -> dict[str, Any]:
+        return {"qualified_name": name, "name": name.rpartition(".")[2], "type": kind, "file": file, "line": 3,
+                "start_line": 3, "end_line": 4, "signature": "", "docstring": "the filter"}  # fmt: skip
+
+    results = [
+        scope("test_filter", "function", "tests/test_a.py"), scope("Environment.call_filter", "method"),
+        scope("Filter", "class"), scope("Filter.run", "method"), scope("FILTERS", "constant"),
+    ]  # fmt: skip
+    answer = await answer_to("which filters exist?", {"search_code": {"results": results}})
+    assert answer.splitlines() == [
+        "What `filters` are I cannot tell, but 3 definitions have the word in the name:",
+        "- `Filter` - src/a.py:3 (class)",
+        "- `Environment.call_filter` - src/a.py:3 (method)",
+        "- `FILTERS` - src/a.py:3 (constant)",
+    ]
+    none = await answer_to("which gadgets exist?", {"search_code": {"results": []}, "grep_code": {"matches": []}})
+    assert none.startswith("Nothing found")
+    assert "I did not understand the question itself" in none
+
+
+async def test_what_a_decorator_decorates() -> None:
+    use = {"qualified_name": "Talk.echo", "file": "b.py", "lines": [4]}
+    echo = {"name": "cached", "qualified_name": "cached", "type": "function", "file": "a.py", "line": 1,
+            "start_line": 1, "end_line": 2, "callers": [use]}  # fmt: skip
+    matches = [line("b.py", 4, "@a.cached(3)"), line("b.py", 9, "@cached")]
+    names = [name for name, _ in await requests_for(user("what is decorated by cached?"))]
+    assert names == ["find_callers", "grep_code"]
+    answer = await answer_to(
+        "what is decorated by cached?", {"find_callers": found(echo), "grep_code": {"matches": matches}}
+    )
+    assert answer.splitlines() == [
+        "`cached` (a.py, line 1) is a decorator in 2 lines:",
+        "- `Talk.echo` - b.py:4 `@a.cached(3)`",
+        "- b.py:9 `@cached`",
+    ]
