@@ -7,6 +7,7 @@ from typing import Any
 
 from ragforge_memory.tools.code_changes import impact
 from ragforge_memory.tools.code_dependencies import dependencies
+from ragforge_memory.tools.code_exports import exports
 from ragforge_memory.tools.code_files import grep_code, read_file
 from ragforge_memory.tools.code_find import search_code
 from ragforge_memory.tools.code_history import code_history
@@ -20,6 +21,7 @@ __all__ = [
     "MEMORY_TOOLS",
     "code_history",
     "dependencies",
+    "exports",
     "find_callees",
     "find_callers",
     "find_imports",
@@ -49,6 +51,7 @@ CODE_SEARCH_TOOLS: tuple[Callable[..., Any], ...] = (
     impact,
     code_history,
     dependencies,
+    exports,
     *MEMORY_TOOLS,
 )
 """All of them; none changes anything, so all may run at the same time."""

@@ -31,6 +31,11 @@ pytestmark = pytest.mark.anyio
         ("how to build this project?", "commands"),
         ("how can I install it?", "commands"),
         ("how do I run Command.invoke?", "what"),
+        ("what does src/talk.py export?", "exports"),
+        ("which functions are exported by talk.py?", "exports"),
+        ("list the exports of src/talk.ts", "exports"),
+        ("what does Talk export?", "outline"),
+        ("what does src/talk.py contain?", "outline"),
         ("which filters exist?", "known by word"),
         ("what loaders are there?", "known by word"),
         ("which extensions does this project provide?", "known by word"),
@@ -130,3 +135,22 @@ async def test_what_a_decorator_decorates() -> None:
         "- `Talk.echo` - b.py:4 `@a.cached(3)`",
         "- b.py:9 `@cached`",
     ]
+
+
+async def test_what_a_file_exports() -> None:
+    names = [
+        {"name": "Talk", "line": 3, "type": "class", "module": ""},
+        {"name": "far", "line": 9, "type": "", "module": "./far"},
+    ]
+    value = {"file": "src/talk.ts", "rule": "what is public", "total": 3, "exports": names}
+    assert await requests_for(user("what does talk.ts export?")) == [("exports", {"file": "talk.ts"})]
+    assert (await answer_to("what does talk.ts export?", {"exports": value})).splitlines() == [
+        "`src/talk.ts` exports 3 names (what is public):",
+        "- `Talk` - src/talk.ts:3 (class)",
+        "- `far` - src/talk.ts:9 (from `./far`)",
+        "… and 1 more.",
+    ]
+    empty = {"file": "a.js", "rule": "", "total": 0, "exports": []}
+    assert await answer_to("what does a.js export?", {"exports": empty}) == "`a.js` exports nothing."
+    broken = {"file": "a.js", "broken": True, "total": 0, "exports": []}
+    assert "cannot be read as code" in await answer_to("what does a.js export?", {"exports": broken})

@@ -11,7 +11,7 @@ from typing import Any
 from ragforge_memory.llm.extractive.docstrings import readable
 from ragforge_memory.llm.extractive.found_text import code_lines
 from ragforge_memory.llm.extractive.questions import ASYNC, Question
-from ragforge_memory.llm.extractive.quoting import MAX_ASKED, head, item, nothing, quotation, rest, taken_for
+from ragforge_memory.llm.extractive.quoting import MAX_ASKED, code_span, head, item, nothing, quotation, rest, taken_for
 from ragforge_memory.models.text import counted
 from ragforge_memory.retrieval.names import is_test_case
 
@@ -84,6 +84,21 @@ def _file_outline(question: Question, asked: str, value: Mapping[str, Any]) -> l
         lines += rest(len(top) - 2 * MAX_OUTLINED, more)
     lines += rest(unseen, "more definitions deeper inside, which are not looked at here")
     return lines + other_file(asked, value)
+
+
+def shown_to_others(asked: str, value: Mapping[str, Any]) -> list[str]:
+    """What a file exports, or what of it is public, as `exports` told it."""
+    file, names = value.get("file"), value.get("exports") or []
+    if not file:
+        return [nothing(asked)]
+    if value.get("broken"):
+        return [f"`{file}` cannot be read as code now, so that what it exports is not known."]
+    rule = f" ({value['rule']})" if value["rule"] else ""
+    lines = [f"`{file}` exports {counted(value['total'], 'name') if names else 'nothing'}{rule}{':' if names else '.'}"]
+    for each in names[:MAX_ASKED]:
+        what = f"from {code_span(each['module'])}" if each["module"] else each["type"]
+        lines.append(f"- `{each['name']}` - {file}:{each['line']}{f' ({what})' if what else ''}")
+    return [*lines, *rest(int(value["total"]) - len(names[:MAX_ASKED])), *other_file(asked, value)]
 
 
 def other_file(asked: str, value: Mapping[str, Any]) -> list[str]:

@@ -13,7 +13,7 @@ from typing import Literal
 from ragforge_memory.llm.extractive.commit_patterns import COMMIT, HISTORY
 from ragforge_memory.llm.extractive.commit_patterns import PARTS as COMMIT_PARTS
 from ragforge_memory.llm.extractive.error_patterns import CATCHES, ERRORS, RAISES, THROWS
-from ragforge_memory.llm.extractive.project_patterns import COMMANDS, DEPENDENCIES
+from ragforge_memory.llm.extractive.project_patterns import COMMANDS, DEPENDENCIES, EXPORTS
 from ragforge_memory.llm.extractive.talk_patterns import NOTED, RECAP, SAID
 from ragforge_memory.llm.extractive.talk_patterns import PARTS as TALK_PARTS
 
@@ -21,7 +21,7 @@ Form = Literal[
     "where", "what", "show", "callers", "uses", "callees", "subclasses", "bases", "outline", "overview", "lines",
     "tests", "raises", "throws", "errors", "catches", "imports", "requires", "commit", "overrides", "overridden",
     "said", "recap", "search", "given", "greeting", "thanks", "noted", "taken back", "which note", "changes", "help",
-    "history", "decorated", "known by word", "dependencies", "commands",
+    "history", "decorated", "known by word", "dependencies", "commands", "exports",
 ]  # fmt: skip
 
 _PARTS: Mapping[str, str] = {
@@ -339,6 +339,7 @@ _IN_ORDER: tuple[tuple[Form, tuple[str, ...]], ...] = (
     ("errors", ERRORS),
     ("dependencies", DEPENDENCIES),
     ("commands", COMMANDS),
+    ("exports", EXPORTS),
     ("overview", _OVERVIEW),
     ("commit", COMMIT),
     ("history", HISTORY),

@@ -239,6 +239,8 @@ def _first(question: Question) -> tuple[Call, ...]:
             return (before,) if may_correct(question.text) else ()
         case "taken back" if about := retracted_words(question.text):
             return (Call("list_decisions", (("about", about), ("limit", _SOME))),)
+        case "exports":
+            return (Call("exports", (("file", target.text),)),)
         case "dependencies":
             return (Call("dependencies", ()),)
         case "commands":

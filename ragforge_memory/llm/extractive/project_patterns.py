@@ -23,3 +23,13 @@ COMMANDS = (
     r"|project|repo(?:sitory)?|code ?base|code|package|library|application))?",
 )
 """By what commands it is built, tested or run."""
+
+EXPORTS = (
+    r"(?:what|which)(?: {noun}| names| symbols| things)* (?:does|do|is|are) (?:the (?:file|module) )?(?P<x>\S+)"
+    r"(?: (?:file|module))? (?:export(?:s|ing)?|make public)",
+    r"(?:what|which)(?: {noun}| names| symbols| things)* (?:is|are) exported (?:by|from|in) (?:the (?:file|module) )?"
+    r"(?P<x>\S+?)(?: (?:file|module))?",
+    r"{give}(?:(?:public )?exports|exported {noun}|public (?:names|api|interface|{noun})) (?:of|in|from|by) "
+    r"(?:the (?:file|module) )?(?P<x>\S+)",
+)
+"""What a file shows to others."""

@@ -261,7 +261,7 @@ def _sensible(question: Question) -> Question | None:
         case "history":
             # "Who wrote the introduction?" may be known by its words alone.
             return replace(question, form="search") if target.kind in ("words", "nothing") else question
-        case "requires":
+        case "requires" | "exports":
             return question if target.kind == "file" else None
         case "outline":
             if target.kind == "name" and question.sorts == ("test",) and target.sort not in FOLDERS:

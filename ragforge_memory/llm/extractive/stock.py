@@ -15,7 +15,7 @@ HELP = """I answer by quoting this project's code and our conversations; I do no
 - where is `NAME` tested, raised, caught, imported? what does `NAME` raise?
 - what is the difference between `NAME` and `OTHER`?
 - which classes inherit from `NAME`? what does `NAME` inherit from?
-- what is in `FILE` or `FOLDER`? list the methods of `CLASS`; what does `FILE` import?
+- what is in `FILE` or `FOLDER`? list the methods of `CLASS`; what does `FILE` import, or export?
 - what changed in the last commit? what is not committed? who wrote `NAME`? when was it last changed?
 - what are the dependencies? how do I run the tests? which filters are there? what is decorated by `NAME`?
 - which functions parse options? (a search by words)
