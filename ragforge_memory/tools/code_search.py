@@ -13,6 +13,7 @@ from ragforge_memory.tools.code_find import search_code
 from ragforge_memory.tools.code_history import code_history
 from ragforge_memory.tools.code_imports import find_imports
 from ragforge_memory.tools.code_scopes import outline, read_scope
+from ragforge_memory.tools.code_unused import find_unused
 from ragforge_memory.tools.code_uses import find_callees, find_callers
 from ragforge_memory.tools.conversation import list_decisions, recent_conversations, search_conversation
 
@@ -25,6 +26,7 @@ __all__ = [
     "find_callees",
     "find_callers",
     "find_imports",
+    "find_unused",
     "grep_code",
     "impact",
     "list_decisions",
@@ -52,6 +54,7 @@ CODE_SEARCH_TOOLS: tuple[Callable[..., Any], ...] = (
     code_history,
     dependencies,
     exports,
+    find_unused,
     *MEMORY_TOOLS,
 )
 """All of them; none changes anything, so all may run at the same time."""

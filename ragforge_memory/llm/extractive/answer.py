@@ -10,12 +10,14 @@ from ragforge_memory.llm.extractive.authorship import written
 from ragforge_memory.llm.extractive.calls import Found
 from ragforge_memory.llm.extractive.command_lines import commands
 from ragforge_memory.llm.extractive.commits import committed
+from ragforge_memory.llm.extractive.doubtful_code import deprecated, unused
 from ragforge_memory.llm.extractive.echoes import EVERY_DECISION, EVERY_TO_DO
 from ragforge_memory.llm.extractive.evidence import (
     brought_in,
     imported,
     named_exactly,
     raised,
+    raised_anywhere,
     required,
     still_named,
     tested,
@@ -106,6 +108,8 @@ def write(question: Question, asked: str, found: Sequence[Found]) -> str:
                 lines = used_as_text(asked, question.target, found)
         case "tests":
             lines = tested(asked, found)
+        case "raises" | "catches" if not question.target.text:
+            lines = raised_anywhere(question.form, found)
         case "raises":
             lines = raised(asked, found)
         case "catches":
@@ -114,6 +118,10 @@ def write(question: Question, asked: str, found: Sequence[Found]) -> str:
             lines = raised(asked, found, "a decorator", "decorates with")
         case "exports":
             lines = shown_to_others(asked, values.get("exports", {}))
+        case "deprecated":
+            lines = deprecated(asked, question.target, found)
+        case "unused":
+            lines = unused(values.get("find_unused", {}))
         case "dependencies":
             lines = required(values.get("dependencies", {}))
         case "commands":

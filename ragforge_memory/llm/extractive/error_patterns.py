@@ -35,3 +35,16 @@ CATCHES = (
     r"where (?:do|does|did|can) (?:we|i|you|they|the code|the project) (?:catch|rescue) {error}",
     r"(?:is|are|does|do) {error} (?:even |ever |actually |get )*(?:caught|rescued)(?: (?:anywhere|somewhere|at all))?",
 )
+_ANY = r"(?:(?:the|any|all) )*(?-i:errors|exceptions)"
+RAISED_ANYWHERE = (
+    rf"where (?:are|is|do|does) {_ANY} (?:being |get )?(?:raised|thrown)(?: (?:here|in {{project}}))?",
+    rf"where (?:do|does) (?:we|it|the code|{{project}}) (?:raise|throw) {_ANY}",
+    rf"(?:what|which)(?: {{noun}})? (?:raises?|throws?) {_ANY}(?: (?:here|in {{project}}))?",
+)
+"""Whatever is raised."""
+CAUGHT_ANYWHERE = (
+    rf"where (?:are|is|do|does) {_ANY} (?:being |get )?(?:caught|rescued)(?: (?:here|in {{project}}))?",
+    rf"where (?:do|does) (?:we|it|the code|{{project}}) (?:catch|rescue) {_ANY}",
+    rf"(?:what|which)(?: {{noun}})? (?:catch(?:es)?|rescues?) {_ANY}(?: (?:here|in {{project}}))?",
+)
+"""Whatever is caught."""

@@ -52,6 +52,13 @@ def decorating(target: Target) -> Call:
     return _grep(rf"^\s*(?:@|#!?\[|\[)\s*(?:\w+(?:\.|::))*{re.escape(target.member)}\b")
 
 
+def anywhere(form: str) -> Call:
+    """Looks for all lines that raise something, or that catch something; Go's make an error, and only hand it on."""
+    if form == "catches":
+        return _grep(r"^\W*(?:except|rescue)\b|\bcatch\s*[({]")
+    return _grep(rf"{_STATEMENT}\s*\b(?:raise|throw)\b(?!\s*[=.,)])|\bpanic!?\(|\berrors\.New\(|\bfmt\.Errorf\(")
+
+
 def importing(target: Target) -> Call:
     """Looks for lines that import it: by its whole path, from its module (dots for the own package), or alone."""
     alone = alone_pattern(target)
@@ -84,6 +91,23 @@ def raised(asked: str, found: Sequence[Found], done: str = "raised", does: str =
     inside = _scopes_of_lines(found)
     answer = [f"{_named(asked, found)} is {done} in {_counted(lines, found)}:"]
     return answer + _listed(lines, found, inside)
+
+
+def raised_anywhere(form: str, found: Sequence[Found]) -> list[str]:
+    """By file, the lines that raise, or catch, anything."""
+    lines = [each for each in _matches(found) if not TEXT.search(each["file"])]
+    done = "caught" if form == "catches" else "raised"
+    if not lines:
+        return [f"{NOTHING_FOUND}: no line of this project {'catches' if form == 'catches' else 'raises'} an error."]
+    files: dict[str, list[str]] = {}
+    for each in lines:
+        files.setdefault(each["file"], []).append(str(each["line"]))
+    listed = [f"- {file}:{', '.join(numbers)}" for file, numbers in files.items()]
+    return [
+        f"Errors are {done} in {_counted(lines, found)} of {counted(len(files), 'file')}:",
+        *listed[:MAX_EVIDENCE],
+        *rest(len(listed) - MAX_EVIDENCE, "more files"),
+    ]
 
 
 def imported(asked: str, target: Target, found: Sequence[Found]) -> list[str]:

@@ -12,8 +12,23 @@ from typing import Literal
 
 from ragforge_memory.llm.extractive.commit_patterns import COMMIT, HISTORY
 from ragforge_memory.llm.extractive.commit_patterns import PARTS as COMMIT_PARTS
-from ragforge_memory.llm.extractive.error_patterns import CATCHES, ERRORS, RAISES, THROWS
-from ragforge_memory.llm.extractive.project_patterns import COMMANDS, DEPENDENCIES, EXPORTS
+from ragforge_memory.llm.extractive.error_patterns import (
+    CATCHES,
+    CAUGHT_ANYWHERE,
+    ERRORS,
+    RAISED_ANYWHERE,
+    RAISES,
+    THROWS,
+)
+from ragforge_memory.llm.extractive.project_patterns import (
+    COMMANDS,
+    DECORATED,
+    DEPENDENCIES,
+    DEPRECATED,
+    EXPORTS,
+    KNOWN_BY_WORD,
+    UNUSED,
+)
 from ragforge_memory.llm.extractive.talk_patterns import NOTED, RECAP, SAID
 from ragforge_memory.llm.extractive.talk_patterns import PARTS as TALK_PARTS
 
@@ -22,6 +37,7 @@ Form = Literal[
     "tests", "raises", "throws", "errors", "catches", "imports", "requires", "commit", "overrides", "overridden",
     "said", "recap", "search", "given", "greeting", "thanks", "noted", "taken back", "which note", "changes", "help",
     "history", "decorated", "known by word", "dependencies", "commands", "exports",
+    "deprecated", "unused",
 ]  # fmt: skip
 
 _PARTS: Mapping[str, str] = {
@@ -217,20 +233,6 @@ _OVERRIDDEN = (
     r"(?:does|do) (?:anyone|anything|something|any {noun}) (?:override|redefine) {x}",
     r"{give}(?:overrides|overriding {noun}|redefinitions) of (?P<x>\S+(?:\.|::|#|->)\S+)",
 )
-_DECORATED = (
-    r"(?:what|which)(?: {noun})?(?: (?:is|are|all|else|gets?))* (?:decorated|annotated) (?:by|with) {x}",
-    r"(?:what|which)(?: {noun})? (?:does|do) {x} (?:decorate|annotate)",
-    r"(?:what|which)(?: {noun})? (?:has|have|bears?|carr(?:y|ies)|uses?) the (?:decorator|annotation) {x}",
-    r"{give}{noun} (?:(?:that are|which are) )?(?:decorated|annotated) (?:by|with) {x}",
-    r"{where} {x} (?:is |are )?used as (?:an? )?(?:decorators?|annotations?)",
-)
-# Of things that are no sort of code only the word is known: "which loaders are there?"
-_KNOWN_BY_WORD = (
-    r"(?:what|which|how many|list|show)(?: me)?(?: (?:all|of|the|kinds?|sorts?|different|available|built-?in))* "
-    r"(?P<x>(?!(?:{noun}|things|files|packages|parts)\b)[A-Za-z][\w-]*s) "
-    r"(?:exist|(?:are|is) (?:there|available|supported)|do we have"
-    r"|(?:does|do) {project} (?:have|define|provide|offer|support|come with))(?: (?:here|in {project}))?",
-)
 _COMPARED = (
     r"(?:(?:what(?:'s| is| are)|explain|tell me|show me) )?(?:the )?(?:main )?differences? between {x} and (?P<y>.+?)",
     r"compare {x} (?:and|with|to|against) (?P<y>.+?)",
@@ -340,6 +342,10 @@ _IN_ORDER: tuple[tuple[Form, tuple[str, ...]], ...] = (
     ("dependencies", DEPENDENCIES),
     ("commands", COMMANDS),
     ("exports", EXPORTS),
+    ("deprecated", DEPRECATED),
+    ("unused", UNUSED),
+    ("raises", RAISED_ANYWHERE),
+    ("catches", CAUGHT_ANYWHERE),
     ("overview", _OVERVIEW),
     ("commit", COMMIT),
     ("history", HISTORY),
@@ -349,7 +355,7 @@ _IN_ORDER: tuple[tuple[Form, tuple[str, ...]], ...] = (
     ("requires", _REQUIRES),
     ("imports", _IMPORTS),
     ("tests", _TESTS),
-    ("decorated", _DECORATED),
+    ("decorated", DECORATED),
     ("overridden", _OVERRIDDEN),
     ("overrides", _OVERRIDES),
     ("bases", _BASES),
@@ -363,7 +369,7 @@ _IN_ORDER: tuple[tuple[Form, tuple[str, ...]], ...] = (
     ("where", _WHICH_FILE),
     ("show", _FIELDS),
     ("outline", _OUTLINE),
-    ("known by word", _KNOWN_BY_WORD),
+    ("known by word", KNOWN_BY_WORD),
     ("where", _POINT),
     ("show", _SHOW),
     ("where", _WHERE),

@@ -8,9 +8,10 @@ from dataclasses import replace
 from typing import Any
 
 from ragforge_memory.llm.extractive.calls import Call, Found
-from ragforge_memory.llm.extractive.command_lines import command_calls
 from ragforge_memory.llm.extractive.corrections import may_correct
+from ragforge_memory.llm.extractive.doubtful_code import deprecation_call
 from ragforge_memory.llm.extractive.evidence import (
+    anywhere,
     catching,
     decorating,
     importing,
@@ -23,6 +24,7 @@ from ragforge_memory.llm.extractive.given_text import mentions_of
 from ragforge_memory.llm.extractive.inheritance import inheriting_calls
 from ragforge_memory.llm.extractive.look_alikes import look_alike_calls
 from ragforge_memory.llm.extractive.members import MAX_LINES, member_calls, visibly_setting
+from ragforge_memory.llm.extractive.project_calls import project_calls
 from ragforge_memory.llm.extractive.questions import (
     AND_STILL,
     MAX_QUESTION,
@@ -202,6 +204,8 @@ def _first(question: Question) -> tuple[Call, ...]:
             return (name_call("find_callers", target), testing(target)) if target.kind == "name" else (testing(target),)
         case "raises" if target.text:
             return (name_call("find_callers", target), raising(target))
+        case "raises" | "catches" if not target.text:
+            return (anywhere(question.form),)
         case "catches" if target.text:
             return (name_call("find_callers", target), catching(target))
         case "decorated" if target.text:
@@ -239,12 +243,6 @@ def _first(question: Question) -> tuple[Call, ...]:
             return (before,) if may_correct(question.text) else ()
         case "taken back" if about := retracted_words(question.text):
             return (Call("list_decisions", (("about", about), ("limit", _SOME))),)
-        case "exports":
-            return (Call("exports", (("file", target.text),)),)
-        case "dependencies":
-            return (Call("dependencies", ()),)
-        case "commands":
-            return command_calls(question.text)
         case "known by word":
             return _search(question)
         case "search":
@@ -262,8 +260,11 @@ def _first(question: Question) -> tuple[Call, ...]:
             # What it takes away stands in no file any more.
             away = (Call("impact", ()),) if any(places.gaps for places in mentions.files.values()) else ()
             return (*files, *tests, *names, *ruling, *away)
+        case "deprecated":
+            named = (name_call("read_scope", target),) if target.kind == "name" else ()
+            return (*named, deprecation_call(target))
         case _:
-            return ()
+            return project_calls(question)
 
 
 def _said(words: Sequence[str], question: Question) -> tuple[Call, ...]:

@@ -1,5 +1,5 @@
-"""How people ask about a project as a whole, and not about one definition of it; wordings as in `patterns`, which puts
-them to use."""
+"""How people ask about a project as a whole, about a file, and for what has some mark; wordings as in `patterns`, which
+puts them to use."""
 
 from __future__ import annotations
 
@@ -33,3 +33,44 @@ EXPORTS = (
     r"(?:the (?:file|module) )?(?P<x>\S+)",
 )
 """What a file shows to others."""
+
+DEPRECATED = (
+    r"(?:is|are|was|were) {x} (?:already |really |now )?(?:deprecated|obsolete)",
+    r"(?:has|have) {x} been deprecated",
+    r"(?:what|which|list|show|is there|are there)(?: me)?(?: (?:{noun}|any|all|the|code|things|anything|is|are))* "
+    r"deprecated(?: (?:{noun}|code|things))?(?: (?:here|in {project}))?",
+)
+"""What is deprecated; without a name, all that is."""
+
+DECORATED = (
+    r"(?:what|which)(?: {noun})?(?: (?:is|are|all|else|gets?))* (?:decorated|annotated) (?:by|with) {x}",
+    r"(?:what|which)(?: {noun})? (?:does|do) {x} (?:decorate|annotate)",
+    r"(?:what|which)(?: {noun})? (?:has|have|bears?|carr(?:y|ies)|uses?) the (?:decorator|annotation) {x}",
+    r"{give}{noun} (?:(?:that are|which are) )?(?:decorated|annotated) (?:by|with) {x}",
+    r"{where} {x} (?:is |are )?used as (?:an? )?(?:decorators?|annotations?)",
+)
+"""What a decorator or an annotation stands above."""
+
+UNUSED = (
+    r"(?:what|which|list|show|find|are there)(?: me)?(?: (?:all|any|the|of|our|{noun}|code|definitions|is|are|that))* "
+    r"(?:never|not) (?:called|used|referenced|invoked)(?: (?:anywhere|by any(?:thing|one)|at all))?(?: in {project})?",
+    r"(?:what|which|list|show|find|is there|are there)(?: me)?(?: (?:all|any|some|the))* "
+    r"(?:unused|uncalled|dead|unreferenced) (?:code|{noun})(?: (?:is|are) there| do we have)?"
+    r"(?: (?:here|in {project}))?",
+    r"(?:what|which)(?: {noun}| code)? (?:is|are) (?:unused|dead(?: code)?|uncalled)(?: (?:here|in {project}))?",
+)
+"""What nothing calls."""
+
+KNOWN_BY_WORD = (
+    r"(?:what|which|how many|list|show)(?: me)?(?: (?:all|of|the|kinds?|sorts?|different|available|built-?in))* "
+    r"(?P<x>(?!(?:{noun}|things|files|packages|parts)\b)[A-Za-z][\w-]*s) "
+    r"(?:exist|(?:are|is) (?:there|available|supported)|do we have"
+    r"|(?:does|do) {project} (?:have|define|provide|offer|support|come with))(?: (?:here|in {project}))?",
+)
+"""Things that are no sort of code, which only the word tells of: "which loaders are there?\""""
+
+WHOLE = frozenset({"overview", "recap", "errors", "dependencies", "commands", "unused"})
+"""Forms of questions about the project or the talk as a whole, and about no name."""
+
+OF_ALL = frozenset({"raises", "catches", "deprecated"})
+"""Forms of what may be asked of a name, or of all there is."""

@@ -19,6 +19,7 @@ from ragforge_memory.llm.extractive.given_text import is_about_given, split_give
 from ragforge_memory.llm.extractive.history import last_items, resolve_target, topic_of
 from ragforge_memory.llm.extractive.noted_answer import noted
 from ragforge_memory.llm.extractive.plan import MAX_STEPS, asks_for_decisions, next_calls
+from ragforge_memory.llm.extractive.project_patterns import WHOLE
 from ragforge_memory.llm.extractive.questions import Question, read_questions, search_words
 from ragforge_memory.llm.extractive.recap import recapitulated
 from ragforge_memory.llm.extractive.retractions import last_noted, retraction
@@ -194,11 +195,7 @@ class _Turn:
                 given = next((each.value for each in self._found(question) if isinstance(each.value, dict)), {})
                 told = "\n".join(recapitulated(question, self._before, given))
                 parts.append(NOTHING_KEPT if self._forgets and says_nothing(told) else told)
-            elif (
-                not text
-                and question.form not in ("overview", "errors", "dependencies", "commands")
-                and not search_words(question)
-            ):
+            elif not text and question.form not in WHOLE and not search_words(question):
                 parts.append(UNCLEAR)
             else:
                 asked = text or " ".join(search_words(question))

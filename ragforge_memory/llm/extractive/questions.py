@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from ragforge_memory.llm.extractive.commit_patterns import revision_of
 from ragforge_memory.llm.extractive.days import ANY_DAYS, Days, without_days
 from ragforge_memory.llm.extractive.patterns import AGAIN, COMPARED, PATTERNS, Form
+from ragforge_memory.llm.extractive.project_patterns import OF_ALL, WHOLE
 from ragforge_memory.llm.extractive.prose import prose, sentences
 from ragforge_memory.llm.extractive.relations import related
 from ragforge_memory.llm.extractive.small_talk import (
@@ -224,7 +225,7 @@ def _matched(said: str) -> Question | None:
         asked = groups.get("x") or groups.get("name") or ""
         if groups.get("of"):
             asked = f"{asked} of {groups['of']}"
-        if form in ("overview", "recap", "dependencies", "commands"):
+        if form in WHOLE or (form in OF_ALL and "x" not in groups):
             return Question(form, text=said)
         if form == "said":
             about = _SAID_WORDS.sub(" ", without_days(said)[match.start("x") : match.end("x")])
@@ -258,9 +259,9 @@ def _sensible(question: Question) -> Question | None:
         case "known by word":
             # The word is looked for in names, whatever is called exactly so.
             return replace(question, target=Target("words", target.text)) if content_words(target.text) else None
-        case "history":
-            # "Who wrote the introduction?" may be known by its words alone.
-            return replace(question, form="search") if target.kind in ("words", "nothing") else question
+        case "history" | "deprecated" if target.kind in ("words", "nothing"):
+            # "Who wrote the long introduction?" may be known by its words alone.
+            return replace(question, form="search", target=Target("words", question.text))
         case "requires" | "exports":
             return question if target.kind == "file" else None
         case "outline":

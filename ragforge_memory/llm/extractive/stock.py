@@ -17,6 +17,7 @@ HELP = """I answer by quoting this project's code and our conversations; I do no
 - which classes inherit from `NAME`? what does `NAME` inherit from?
 - what is in `FILE` or `FOLDER`? list the methods of `CLASS`; what does `FILE` import, or export?
 - what changed in the last commit? what is not committed? who wrote `NAME`? when was it last changed?
+- is `NAME` deprecated? where are errors thrown? which functions are never called?
 - what are the dependencies? how do I run the tests? which filters are there? what is decorated by `NAME`?
 - which functions parse options? (a search by words)
 - what did we say about TOPIC? what did we decide yesterday? is what we decided about `NAME` still true?

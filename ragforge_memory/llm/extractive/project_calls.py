@@ -1,0 +1,22 @@
+"""Which tools to ask about files and a project as a whole, where one look is enough."""
+
+from __future__ import annotations
+
+from ragforge_memory.llm.extractive.calls import Call
+from ragforge_memory.llm.extractive.command_lines import command_calls
+from ragforge_memory.llm.extractive.questions import Question
+
+
+def project_calls(question: Question) -> tuple[Call, ...]:
+    """The calls for such a question; none for others."""
+    match question.form:
+        case "exports":
+            return (Call("exports", (("file", question.target.text),)),)
+        case "dependencies":
+            return (Call("dependencies", ()),)
+        case "commands":
+            return command_calls(question.text)
+        case "unused":
+            return (Call("find_unused", (("kind", "class" if "class" in question.sorts else "function"),)),)
+        case _:
+            return ()

@@ -1,0 +1,87 @@
+"""The tool that lists what nothing names: `find_unused`."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ragforge_memory.errors import ToolError
+from ragforge_memory.retrieval.names import is_test
+from ragforge_memory.tools.declare import tool
+from ragforge_memory.tools.ports import ToolContext
+from ragforge_memory.tools.project_files import MAX_TEXT_BYTES, inside
+from ragforge_memory.tools.shown import LIST_BYTES, code_of, fitting
+
+if TYPE_CHECKING:
+    from ragforge_memory.models.code import ScopeName
+
+SECONDS = 10.0
+"""How long files are read; a million lines take about five."""
+
+_NAME = re.compile(rb"[^\W\d]\w*")
+# What a runtime calls by its name alone.
+_CALLED_FROM_OUTSIDE = re.compile(r"__\w+__|main|init|constructor|initialize|default|_")
+
+
+@tool
+async def find_unused(context: ToolContext, kind: str = "function") -> dict[str, Any]:
+    """Lists functions and methods (or classes) whose names stand nowhere in the code but where they are defined.
+
+    Nothing of the project calls those by name; other code, a framework, or a name that is put together may. Tests, and
+    what a runtime calls by itself, are left out. `late` says that there was no time to read all files, so that nothing
+    is known.
+
+    Args:
+        kind: `function` for functions and methods, or `class`.
+    """
+    import anyio.to_thread
+
+    if context.root is None:
+        raise ToolError("the project's files are not on this machine", hint="run it where they are")
+    code, project, root = code_of(context), context.owner.project, context.root.resolve()
+    kinds = ("function", "method", "macro") if kind != "class" else ("class", "struct", "interface", "trait", "enum")
+    names = await code.names(project)
+    files = await code.files(project)
+    written = await anyio.to_thread.run_sync(_written, root, files)
+    if written is None:
+        return {"kind": kind, "late": True, "total": 0, "scopes": []}
+    defined = Counter(each.name for each in names)
+    found = [
+        each
+        for each in names
+        if each.type in kinds and not _is_called_from_outside(each) and written[each.name] <= defined[each.name]
+    ]
+    known = {each.uuid: each for each in await code.by_uuid(project, [each.uuid for each in found])}
+    scopes = [
+        {
+            "qualified_name": each.qualified_name,
+            "type": each.type,
+            "file": each.file,
+            "line": each.definition_line,
+            **({"decorated": True} if each.start_line < each.definition_line else {}),
+        }
+        for each in sorted(known.values(), key=lambda each: (each.file, each.definition_line))
+    ]
+    return {"kind": kind, "late": False, "total": len(scopes), "scopes": fitting(scopes, LIST_BYTES)}
+
+
+def _is_called_from_outside(name: ScopeName) -> bool:
+    return name.test or is_test(name.file) or bool(_CALLED_FROM_OUTSIDE.fullmatch(name.name))
+
+
+def _written(root: Path, files: Sequence[str]) -> Counter[str] | None:
+    """How often each name stands in the files; None where there was no time for all."""
+    deadline = time.monotonic() + SECONDS
+    found: Counter[bytes] = Counter()
+    for file in files:
+        if time.monotonic() > deadline:
+            return None
+        path = inside(root, file)
+        if path is not None:
+            with path.open("rb") as stream:
+                found.update(_NAME.findall(stream.read(MAX_TEXT_BYTES)))
+    return Counter({name.decode("utf-8", "replace"): number for name, number in found.items()})
