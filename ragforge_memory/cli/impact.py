@@ -54,6 +54,7 @@ async def _impact(settings: Settings, revision: str | None, every: bool, json: b
     from ragforge_memory.agent.impact import impact as impact_of
     from ragforge_memory.cli.output import print_json
     from ragforge_memory.cli.session import locate, open_graph
+    from ragforge_memory.code.git import head_commit
 
     place = locate(settings)
     async with open_graph(settings, quiet=json) as agent:
@@ -61,18 +62,26 @@ async def _impact(settings: Settings, revision: str | None, every: bool, json: b
         found = await impact_of(services, place.source, revision)
     if json:
         print_json(found)
-    else:
-        _print(found, every=every)
+        return
+    _print(found, every=every, earlier=_earlier(found, revision, head_commit(place.source)))
 
 
-def _print(found: Impact, *, every: bool) -> None:
+def _earlier(found: Impact, revision: str | None, head: str | None) -> str:
+    """The revision where it is one commit before the last: who names a tag may mean all that came after it."""
+    return revision if revision and ".." not in revision and found.after != head else ""
+
+
+def _print(found: Impact, *, every: bool, earlier: str = "") -> None:
     from ragforge_memory.cli.render import one_line
     from ragforge_memory.cli.terminal import Terminal
     from ragforge_memory.models.text import counted
 
     terminal = Terminal.of_this_process()
+    since = f"that is what {earlier} itself changed; `ragforge impact {earlier}..` tells what has changed since"
     if not found.scopes:
         typer.echo(terminal.wrap(f"no definition has changed{_outside(found)}"))
+        if earlier:
+            typer.echo(terminal.wrap(since))
         return
     told: set[str] = set()
     for scope in found.scopes:
@@ -89,6 +98,8 @@ def _print(found: Impact, *, every: bool) -> None:
     for summary in found.summaries:
         typer.echo(one_line(f"summary: {summary}", _room(terminal), whole_words=True))
     typer.echo(terminal.wrap(_total(found)))
+    if earlier:
+        typer.echo(terminal.wrap(since))
 
 
 def _outside(found: Impact) -> str:

@@ -89,7 +89,7 @@ async def read_file(context: ToolContext, path: str, start_line: int = 1, end_li
     """Reads lines of a text file of the project.
 
     Args:
-        path: relative to the project's root.
+        path: relative to the project's root; one right in there is found in any case and without its ending (`README`).
         start_line: the first line, counted from 1.
         end_line: the last line, included; the end of the file when left out.
     """
@@ -98,7 +98,7 @@ async def read_file(context: ToolContext, path: str, start_line: int = 1, end_li
     root = _root(context)
     if start_line < 1 or (end_line is not None and end_line < start_line):
         raise ToolError(f"there are no lines {start_line} to {end_line}", hint="count from 1")
-    file = await anyio.to_thread.run_sync(inside, root, path)
+    file = await anyio.to_thread.run_sync(lambda: inside(root, path) or _called_so(root, path))
     if file is None:
         raise ToolError(
             f"{path} cannot be read: no regular file of this project has that path",
@@ -124,6 +124,16 @@ async def read_file(context: ToolContext, path: str, start_line: int = 1, end_li
         },
         scopes=scopes[:50],
     )
+
+
+def _called_so(root: Path, path: str) -> Path | None:
+    """The file right in the root that is called so in another case, or with an ending; of several a text."""
+    wanted = path.lower()
+    if not wanted or "/" in wanted:
+        return None
+    names = sorted(each.name for each in root.iterdir() if wanted in (each.name.lower(), each.stem.lower()))
+    names.sort(key=lambda name: not name.lower().endswith((".md", ".rst", ".txt")))
+    return next((found for name in names if (found := inside(root, name)) is not None), None)
 
 
 async def _instead(context: ToolContext, path: str) -> str:

@@ -24,6 +24,11 @@ MAIN_FILES = ("index", "__init__", "mod", "lib", "main")
 _LINE = 200
 """Characters of a line that are shown."""
 
+_LONGEST = 200
+"""Lines of one import that are looked through for its end."""
+
+_IMPORTS = re.compile(r"\b(?:import|from|use|using|require|include|export|extern|mod)\b")
+
 _FEW = 3
 """Files that one import means which are shown; of more the folder."""
 
@@ -32,8 +37,9 @@ _FEW = 3
 async def find_imports(context: ToolContext, target: str) -> ToolOutput:
     """Finds what a file imports (`imports`, with the files of this project that it means), and what imports it.
 
-    `importers` are the lines of other files that import the file, or the module or name, where it is none. `file` is
-    the path that the target was taken for, `''` where it is no file; `late` says that not all files were looked at.
+    `importers` are the lines of other files that import the file, or the module or name, where it is none: each import
+    once, to its `end_line`. `file` is the path that the target was taken for, `''` where it is no file; `late` says
+    that not all files were looked at.
 
     Args:
         target: a file's path or the end of it, a module (`click.core`), or a name (`Command`).
@@ -57,7 +63,7 @@ def _looked_up(sources: Sources, files: Sequence[str], asked: str) -> dict[str, 
     # It itself is read first: of the others there may be more than there is time for.
     own = sources.parsed(file) if file else None
     imports: list[dict[str, Any]] = []
-    importers: list[dict[str, Any]] = []
+    importing: dict[tuple[str, int], dict[str, Any]] = {}
     for some in _families(files, file):
         # What is imported under a name its name says; of a file the places of all others tell.
         index = index_of(sources, some, ()) if file else None
@@ -78,7 +84,9 @@ def _looked_up(sources: Sources, files: Sequence[str], asked: str) -> dict[str, 
                     modules.pop("", None)
                     imports.append({**entry, "modules": list(modules), "to": list(to)})
                 elif any(file in targets if file else _is_called(each, asked) for each, targets in brought):
-                    importers.append(entry)
+                    begin = _begin(sources, path, line)
+                    importing.setdefault((path, begin), {**entry, "end_line": _end(sources, path, begin)})
+    importers = list(importing.values())
     return {
         "asked": asked,
         "file": file,
@@ -88,6 +96,28 @@ def _looked_up(sources: Sources, files: Sequence[str], asked: str) -> dict[str, 
         "importers": fitting(importers, LIST_BYTES // 2),
         "late": sources.is_late,
     }
+
+
+def _begin(sources: Sources, path: str, line: int) -> int:
+    """The first line of the import that a line belongs to: some languages tell of each name where it stands."""
+    begin = line
+    while begin > 1 and line - begin < _LONGEST and not _IMPORTS.search(sources.line(path, begin)):
+        above = sources.line(path, begin - 1).partition("#")[0].rstrip()
+        if above and not above.endswith((",", "(", "{")) and not above.startswith("//"):
+            return line
+        begin -= 1
+    return begin
+
+
+def _end(sources: Sources, path: str, begin: int) -> int:
+    """The last line of an import: that in which its brackets are closed."""
+    depth = 0
+    for number in range(begin, begin + _LONGEST):
+        text = sources.line(path, number)
+        depth += sum(map(text.count, "({")) - sum(map(text.count, ")}"))
+        if depth <= 0:
+            return number
+    return begin
 
 
 def _written(module: str, language: str) -> str:

@@ -8,7 +8,7 @@ from typing import Literal
 
 import pytest
 
-from ragforge_memory.cli.impact import _print
+from ragforge_memory.cli.impact import _earlier, _print
 from ragforge_memory.models.code import CodeReference
 from ragforge_memory.models.conversation import Message
 from ragforge_memory.models.impact import Impact, ImpactedMessage, ImpactedScope
@@ -29,6 +29,19 @@ def test_what_nothing_was_said_of(
 ) -> None:
     _print(Impact(before="HEAD", after=None, scopes=scopes), every=False)
     assert capsys.readouterr().out == f"{told}\n"
+
+
+@pytest.mark.parametrize("scopes", [(), (CHANGED,)])
+def test_of_an_earlier_commit_it_is_said_how_to_ask_for_all_since(
+    capsys: pytest.CaptureFixture[str], scopes: tuple[ImpactedScope, ...]
+) -> None:
+    found = Impact(before="a", after="b", scopes=scopes)
+    _print(found, every=False, earlier=_earlier(found, "v1", "head"))
+    assert capsys.readouterr().out.splitlines()[1:] == [
+        "that is what v1 itself changed; `ragforge impact v1..` tells what has changed since"
+    ]
+    for revision, head in (("v1", "b"), ("v1..", "head"), ("v1...x", "head"), (None, "head")):
+        assert _earlier(found, revision, head) == ""
 
 
 DECIDED = "we decided that Cart.add raises when the cart is full, and never drops what was in it before"

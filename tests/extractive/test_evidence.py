@@ -289,3 +289,18 @@ def test_tests_that_are_called_as_what_they_test_come_first() -> None:
         "- test/app.js:3",
         "- test/res.js:3",
     ]
+
+
+async def test_an_import_over_several_lines_is_one() -> None:
+    def line(file: str, number: int, text: str) -> dict[str, object]:
+        return {"file": file, "line": number, "text": text}
+
+    followed = [{"file": "src/react.ts", "line": 3, "end_line": 6, "text": "import type {"}]
+    grep = {"matches": [line("src/react.ts", 5, "Store,"), line("src/other.ts", 9, "Store,")]}
+    value = {"file": "", "imports": [], "importers": followed, "totals": {"imports": 0}, "late": False}
+    assert (await answer_to("where is Store imported?", {"grep_code": grep, "find_imports": value})).splitlines() == [
+        "`Store` is imported in 1 line:",
+        "- src/react.ts:3 `import type {`",
+        "It stands alone in 1 line, as in an import over several lines:",
+        "- src/other.ts:9 `Store,`",
+    ]

@@ -15,12 +15,8 @@ from tests.extractive.asking import answer_to
 from tests.tools.conftest import write_files
 
 
-def lines_of(file: str, text: str) -> list[dict[str, Any]]:
-    return [
-        {"file": file, "line": number, "text": line}
-        for number, line in enumerate(text.splitlines(), start=1)
-        if line.strip()
-    ]
+def read(file: str, text: str) -> dict[str, Any]:
+    return {"file": file, "start_line": 1, "content": text}
 
 
 MARKDOWN = """\
@@ -49,30 +45,39 @@ Shop keeps the books of a small :class:`Shop`, as
 
 
 def test_the_first_prose_of_a_readme_is_quoted() -> None:
-    assert purpose({"matches": lines_of("README.md", MARKDOWN)}) == [
+    assert purpose(read("README.md", MARKDOWN)) == [
         "README.md:8 says:",
         "> Keeps the books of a small shop:",
         "> what was sold, to whom and when.",
     ]
-    assert purpose({"matches": lines_of("README.rst", RST)}) == [
+    assert purpose(read("README.rst", RST)) == [
         "README.rst:7 says:",
         "> Shop keeps the books of a small `Shop`, as",
         "> `shop.books` has them.",
     ]
 
 
-def test_the_outermost_readme_counts() -> None:
-    inner = lines_of(".github/README.md", MARKDOWN)
-    assert purpose({"matches": inner + lines_of("README.rst", RST)})[0] == "README.rst:7 says:"
+@pytest.mark.anyio
+async def test_the_readme_is_that_of_the_root_in_any_case(agent: AsyncConversationAgent, tmp_path: Path) -> None:
+    said = "# shop\n\nKeeps the books of a small shop, and of a large one.\n"
+    inner = {"examples/README.md": said.replace("Keeps", "An example that keeps")}
+    write_files(tmp_path / "project", inner)
+    talk = await agent.create_conversation()
+    assert "says:" not in (await talk.send_message("what is this project?")).content
+    write_files(tmp_path / "project", {"readme.md": said})
+    assert (await talk.send_message("what is this project?")).content.splitlines()[:2] == [
+        "readme.md:3 says:",
+        "> Keeps the books of a small shop, and of a large one.",
+    ]
 
 
 def test_without_prose_nothing_is_said() -> None:
-    assert purpose({"matches": lines_of("README.md", "# shop\n\n- one\n- two\n\nShort.\n")}) == []
+    assert purpose(read("README.md", "# shop\n\n- one\n- two\n\nShort.\n")) == []
     assert purpose({}) == []
     right_behind = (
         "shop (sh)\n---------\nshop sells things over the counter, and more of them.\n\nDual-licensed, under either.\n"
     )
-    assert purpose({"matches": lines_of("README.md", right_behind)}) == [
+    assert purpose(read("README.md", right_behind)) == [
         "README.md:3 says:",
         "> shop sells things over the counter, and more of them.",
     ]
@@ -80,9 +85,9 @@ def test_without_prose_nothing_is_said() -> None:
 
 def test_only_what_a_project_is_asks_for_its_readme() -> None:
     for text, tools in (
-        ("what does this project do?", ["outline", "grep_code"]),
-        ("what is this project about?", ["outline", "grep_code"]),
-        ("give me an overview", ["outline", "grep_code"]),
+        ("what does this project do?", ["outline", "read_file"]),
+        ("what is this project about?", ["outline", "read_file"]),
+        ("give me an overview", ["outline", "read_file"]),
         ("which files are there?", ["outline"]),
         ("list the files in this project", ["outline"]),
     ):
@@ -104,9 +109,9 @@ async def test_what_is_asked_for_by_sort_is_told_of_files_alone() -> None:
 @pytest.mark.anyio
 async def test_what_the_project_is_its_readme_says() -> None:
     folder = {"kind": "folder", "asked": ".", "match": "exact", "total": 3, "files": ["a.py"]}
-    said = {"file": "README.md", "line": 3, "text": "Mux routes what comes in to the handler that is meant by it."}
+    said = read("README.md", "# mux\n\nMux routes what comes in to the handler that is meant by it.")
     project = {"match": "none", "total": 0, "scopes": [], "names_project": True}
-    values = {"read_scope": project, "outline": folder, "grep_code": {"matches": [said]}}
+    values = {"read_scope": project, "outline": folder, "read_file": said}
     for asked in ("what is mux?", "what does mux do?"):
         assert (await answer_to(asked, values)).splitlines()[:4] == [
             "README.md:3 says:",
@@ -141,9 +146,9 @@ async def test_of_two_classes_of_a_name_the_other_is_told_too(agent: AsyncConver
 
 def test_a_sentence_may_begin_with_a_name_of_code() -> None:
     text = "Poet\n====\n\n`Poet` is an API for the generation of source files.\n\nIt can be useful.\n"
-    assert purpose({"matches": lines_of("README.md", text)}) == [
+    assert purpose(read("README.md", text)) == [
         "README.md:4 says:",
         "> `Poet` is an API for the generation of source files.",
     ]
     fenced = "```sh\npip install poet and whatever else it may need to run\n```\n"
-    assert purpose({"matches": lines_of("README.md", fenced)}) == []
+    assert purpose(read("README.md", fenced)) == []

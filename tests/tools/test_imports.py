@@ -81,3 +81,18 @@ async def test_a_file_is_told_though_there_is_no_time_for_the_others(
     monkeypatch.setattr("ragforge_memory.tools.written_uses.PARSE_SECONDS", 1e-9)
     value = (await run("find_imports", target="Use.java")).value
     assert ([each["line"] for each in value["imports"]], value["late"]) == ([3, 4], True)
+
+
+async def test_an_import_over_several_lines_is_one(run: Run, shop: Path) -> None:
+    (shop / "shop/till.py").write_text(
+        "from . import cart\nfrom .cart import (\n    Cart,  # (one)\n\n    LIMIT,\n)\nfrom .cart import Cart as C\n"
+    )
+    importers = (await run("find_imports", target="cart.py")).value["importers"]
+    assert [(each["file"], each["line"], each["end_line"]) for each in importers] == [
+        ("shop/till.py", 1, 1),
+        ("shop/till.py", 3, 6),
+        ("shop/till.py", 7, 7),
+    ]
+    (shop / "test/app.js").write_text("import {\n  a,\n  b,\n} from '../lib/setup';\n")
+    importers = (await run("find_imports", target="setup.js")).value["importers"]
+    assert [(each["line"], each["end_line"]) for each in importers if each["file"] == "test/app.js"] == [(1, 4)]

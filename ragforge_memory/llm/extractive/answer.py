@@ -10,6 +10,7 @@ from ragforge_memory.llm.extractive.authorship import written
 from ragforge_memory.llm.extractive.calls import Found
 from ragforge_memory.llm.extractive.command_lines import commands
 from ragforge_memory.llm.extractive.commits import committed
+from ragforge_memory.llm.extractive.constructors import constructor_of, constructors
 from ragforge_memory.llm.extractive.doubtful_code import deprecated, unused
 from ragforge_memory.llm.extractive.echoes import EVERY_DECISION, EVERY_TO_DO
 from ragforge_memory.llm.extractive.evidence import (
@@ -211,8 +212,13 @@ def _definition(question: Question, asked: str, values: Mapping[str, Any], found
             lines += signature(best) + summary(best)
         case "what":
             code = source(best, limit=16)
+            takes = constructors(question, found)
             if said := documentation(best):
-                lines += signature(best) + said
+                lines += signature(best) + takes + said
+                if not takes and constructor_of(question, value) is not None:
+                    lines += ["", "No constructor of it is known. Its code:", *code]
+            elif takes:
+                lines += signature(best) + trimmed(takes)
             elif best["type"] == "constant":  # its code is its signature
                 lines += code or signature(best)
             else:

@@ -118,7 +118,10 @@ def imported(asked: str, target: Target, found: Sequence[Found]) -> list[str]:
     lines = [each for each in _matches(found) if imports_it(target, each["file"], each["text"])]
     value = _value(found, "find_imports")
     followed = value.get("importers") or []
-    sure = {(each["file"], each["line"]) for each in followed}
+    # An import over several lines is one: what stands alone in a line of it, or its end, is no other.
+    sure = {
+        (each["file"], at) for each in followed for at in range(each["line"], each.get("end_line", each["line"]) + 1)
+    }
     if followed and value["file"] and not value["late"]:
         # What means the file itself is known: lines that only look so are of another one.
         lines = [each for each in lines if TEXT.search(each["file"])]

@@ -47,7 +47,7 @@ def outlined(question: Question, asked: str, values: Mapping[str, Any]) -> list[
         case "file":
             return _file_outline(question, asked, value)
         case "folder":
-            said = purpose(values.get("grep_code", {})) if question.form == "overview" else []
+            said = purpose(values.get("read_file", {})) if question.form == "overview" else []
             return [*said, *([""] if said else []), *_folder_outline(question, asked, value)]
         case "scope":
             owner = value["scope"]
@@ -223,15 +223,12 @@ def purpose(value: Mapping[str, Any]) -> list[str]:
     """What a project's README says first, quoted with its place; nothing where there is none, or no prose in it.
 
     Args:
-        value: the lines of README files that `grep_code` gave, blank ones left out.
+        value: the README as `read_file` gave it, from its first line on.
     """
-    matches = sorted(value.get("matches") or [], key=lambda each: (each["file"].count("/"), each["file"]))
-    if not matches:
-        return []
-    file = matches[0]["file"]
-    lines = [each for each in matches if each["file"] == file]
-    for _, numbered in groupby(enumerate(lines), key=lambda each: each[1]["line"] - each[0]):
-        paragraph = [each for _, each in numbered]
+    file = str(value.get("file") or "")
+    written = enumerate(str(value.get("content") or "").split("\n"), 1)
+    for blank, numbered in groupby(written, key=lambda each: not each[1].strip()):
+        paragraph = [] if blank else [{"line": number, "text": text} for number, text in numbered]
         # What is underlined is a heading, though the text begins right behind it.
         headings = [at for at, each in enumerate(paragraph) if _UNDERLINE.match(str(each["text"]))]
         paragraph = paragraph[headings[-1] + 1 :] if headings else paragraph

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from ragforge_memory.llm.extractive.calls import Call, Found
+from ragforge_memory.llm.extractive.constructors import constructor_of
 from ragforge_memory.llm.extractive.corrections import may_correct
 from ragforge_memory.llm.extractive.doubtful_code import deprecation_call
 from ragforge_memory.llm.extractive.evidence import (
@@ -99,7 +100,8 @@ _BY_NAME = ("read_scope", "find_callers", "find_callees")
 
 _OVERVIEW = (
     Call("outline", (("target", "."),)),
-    Call("grep_code", (("pattern", r"\S"), ("path", "README"), ("limit", 120))),
+    # A README of a folder tells of that folder.
+    Call("read_file", (("path", "README"), ("start_line", 1), ("end_line", 200))),
 )
 
 
@@ -349,6 +351,9 @@ def _second(question: Question, found: Sequence[Found]) -> tuple[Call, ...]:
             return naming(target)[:1]
         case "callers" | "uses" if target.kind == "name":
             return look_alike_calls(question.form, target, value)
+        case "what" if constructor := constructor_of(question, value):
+            # What it takes its constructor says, its own or an inherited one.
+            return (constructor,)
         case "where" | "what" | "show" if target.kind == "name" and value.get("match") == "none":
             if not target.marked and question.form == "what":
                 return _search(question)
