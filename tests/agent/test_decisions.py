@@ -9,9 +9,7 @@ import pytest
 
 from ragforge_memory import AsyncConversationAgent, Decision, InvalidInput
 from ragforge_memory.cli.references import labels
-from ragforge_memory.llm.extractive.corrections import Corrections
 from ragforge_memory.llm.extractive.provider import ExtractiveProvider
-from ragforge_memory.llm.extractive.statements import noted_in
 from ragforge_memory.llm.port import ToolRequest
 from ragforge_memory.tools.code_search import CODE_SEARCH_TOOLS
 
@@ -371,36 +369,3 @@ async def test_of_what_a_user_says_all_that_decides_is_told_and_every_word_count
         told = ["We decided to keep 31.", "note: we multiply by 31. Do not change it."]
         assert _texts(await agent.decisions()) == told
         assert _texts(await agent.decisions("hashes")) == told[1:]
-
-
-@pytest.mark.parametrize(
-    ("text", "note"),
-    [
-        ("note: the limit is 40", "note: the limit is 40"),
-        ("It is slow. We decided to cache it.", "We decided to cache it."),
-        ("The pool size is 10.", "The pool size is 10."),
-        ("Where is check?", None),
-        ("Did we decide to cache it?", None),
-        ("Use httpx instead of requests.", "Use httpx instead of requests."),
-        ("Hm. I'd rather not have a singleton.", "I'd rather not have a singleton."),
-        ("We should talk about the parser.", None),
-        ("Sessions live in Redis", "Sessions live in Redis"),
-        ("All timestamps are UTC.", "All timestamps are UTC."),
-        ("The value is computed in load. Why is it wrong?", None),
-        ("I was wondering whether we should use Redis.", None),
-        ("We decided. " + "x" * 3_000, None),
-    ],
-)
-def test_a_note_is_told_from_a_question(text: str, note: str | None) -> None:
-    assert noted_in(text) == note
-
-
-def test_the_last_correction_of_the_same_subject_counts() -> None:
-    met: Corrections[int] = Corrections()
-    met.meet("user", "Update: the read timeout is 30.", 3)
-    met.meet("assistant", "Update: the read timeout is 99.", 2)
-    met.meet("user", "Update: the read timeout is 20.", 1)
-    met.meet("user", "Is it that the read timeout is no longer 10?", 0)
-    assert met.of("The read timeout is 10.") == ("Update: the read timeout is 30.", 3)
-    assert met.of("The connect timeout is 10.") is None
-    assert met.of("") is None

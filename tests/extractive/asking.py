@@ -1,10 +1,11 @@
-"""What the tests of the provider alone share: they ask it and play the tools."""
+"""What the tests of the provider share: they ask it alone and play the tools, or ask an agent."""
 
 from __future__ import annotations
 
 import json
 from typing import Any
 
+from ragforge_memory import AsyncConversationAgent
 from ragforge_memory.llm.extractive.provider import ExtractiveProvider
 from ragforge_memory.llm.port import (
     ChatMessage,
@@ -62,3 +63,9 @@ async def answer_to(text: str, results: dict[str, Any], *before: ChatMessage, fa
 
 def found(*scopes: dict[str, Any], match: str = "exact") -> dict[str, Any]:
     return {"asked": "x", "match": match, "total": len(scopes), "scopes": list(scopes)}
+
+
+async def ask(agent: AsyncConversationAgent, text: str) -> list[str]:
+    """The lines of an agent's answer in a conversation of its own."""
+    talk = await agent.create_conversation()
+    return (await talk.send_message(text)).content.splitlines()

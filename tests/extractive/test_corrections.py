@@ -229,3 +229,14 @@ def test_what_actually_is_so_is_noted(text: str) -> None:
 @pytest.mark.parametrize("text", ["actually where is echo", "actually what is the port", "is the port actually 9090?"])
 def test_what_actually_asks_is_not_noted(text: str) -> None:
     assert "noted" not in [each.form for each in read_questions(text)]
+
+
+def test_the_last_correction_of_the_same_subject_counts() -> None:
+    met: Corrections[int] = Corrections()
+    met.meet("user", "Update: the read timeout is 30.", 3)
+    met.meet("assistant", "Update: the read timeout is 99.", 2)
+    met.meet("user", "Update: the read timeout is 20.", 1)
+    met.meet("user", "Is it that the read timeout is no longer 10?", 0)
+    assert met.of("The read timeout is 10.") == ("Update: the read timeout is 30.", 3)
+    assert met.of("The connect timeout is 10.") is None
+    assert met.of("") is None

@@ -293,3 +293,25 @@ def test_a_long_sentence_that_says_nothing_is_soon_passed_over(form: re.Pattern[
         return min(once() for _ in range(5))
 
     assert seconds(form) < 2 * seconds(DECIDES)
+
+
+@pytest.mark.parametrize(
+    ("text", "note"),
+    [
+        ("note: the limit is 40", "note: the limit is 40"),
+        ("It is slow. We decided to cache it.", "We decided to cache it."),
+        ("The pool size is 10.", "The pool size is 10."),
+        ("Where is check?", None),
+        ("Did we decide to cache it?", None),
+        ("Use httpx instead of requests.", "Use httpx instead of requests."),
+        ("Hm. I'd rather not have a singleton.", "I'd rather not have a singleton."),
+        ("We should talk about the parser.", None),
+        ("Sessions live in Redis", "Sessions live in Redis"),
+        ("All timestamps are UTC.", "All timestamps are UTC."),
+        ("The value is computed in load. Why is it wrong?", None),
+        ("I was wondering whether we should use Redis.", None),
+        ("We decided. " + "x" * 3_000, None),
+    ],
+)
+def test_a_note_is_told_from_a_question(text: str, note: str | None) -> None:
+    assert noted_in(text) == note
