@@ -17,11 +17,15 @@ from pathlib import Path
 from urllib.parse import urlsplit
 from uuid import uuid4
 
+import anyio
 import pytest
+from filelock import FileLock
 
 from ragforge_memory.config import Neo4jConfig
+from ragforge_memory.graph.connect import connect
 from ragforge_memory.graph.managed.server import ensure_running, release, stop
 from ragforge_memory.graph.managed.settings import DEFAULT_VERSION
+from ragforge_memory.graph.spaces import open_space
 from ragforge_memory.home import cache_home
 from ragforge_memory.models.owner import Owner
 
@@ -49,6 +53,21 @@ LONG_RUN = (
 """For what the session shares, which runs for minutes: the second compiler waits twelve times as long as by itself, for
 otherwise it takes as much of the processors as planning does, which is most of what tests wait for."""
 
+KEPT_SPACES = (
+    ("hashing:hashing", 384),
+    ("hashing:hashing", 64),
+    ("hashing:words", 5),
+    ("hashing:words", 6),
+    ("hashing:old", 24),
+    ("hashing:new", 32),
+    ("hashing:hashing-64-for-ingest", 64),
+    ("test-owners", 7),
+    ("test-traps", 7),
+)
+"""The models and dimensions of the tests' vectors. Their spaces are made before the first test and never retired: each
+index that comes or goes has a server plan all of its statements anew, for everybody, .1 to 1 s of a processor each. A
+test that must see one come or go takes a model of another name."""
+
 _HOMES = "RAGFORGE_TEST_HOMES"
 
 
@@ -72,7 +91,7 @@ def pytest_unconfigure(config: pytest.Config) -> None:
     """Stops what the session's processes have shared, when the last of them is gone."""
     if hasattr(config, "workerinput"):
         return
-    for home in Path(os.environ[_HOMES]).iterdir():
+    for home in Path(os.environ[_HOMES]).glob("*/"):
         stop(home)
     shutil.rmtree(os.environ[_HOMES], ignore_errors=True)
 
@@ -81,6 +100,7 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 def neo4j_config() -> Iterator[Neo4jConfig]:
     """The session's Neo4j: ``TEST_NEO4J_URI``, else a container where Docker answers, else a managed server."""
     with _server("TEST_NEO4J", DEFAULT_VERSION) as config:
+        _make_spaces(config, DEFAULT_VERSION)
         yield config
 
 
@@ -88,6 +108,7 @@ def neo4j_config() -> Iterator[Neo4jConfig]:
 def old_neo4j_config() -> Iterator[Neo4jConfig]:
     """A Neo4j of the 5.26 line: ``TEST_NEO4J_OLD_URI``, else a container, else a managed server."""
     with _server("TEST_NEO4J_OLD", OLD_VERSION) as config:
+        _make_spaces(config, OLD_VERSION)
         yield config
 
 
@@ -112,6 +133,22 @@ def _server(variables: str, version: str) -> Iterator[Neo4jConfig]:
             yield _managed(version, home, LONG_RUN)
         finally:
             release(home)
+
+
+def _make_spaces(config: Neo4jConfig, version: str) -> None:
+    """Gives the session's server its schema and `KEPT_SPACES`; of a session's processes the first does it."""
+
+    async def made() -> None:
+        client = await connect(config)
+        try:
+            for model, dimension in KEPT_SPACES:
+                # A space stays for as long as a project has chosen it.
+                await open_space(client, f"keeps {model} {dimension}", model, dimension)
+        finally:
+            await client.aclose()
+
+    with FileLock(f"{os.environ[_HOMES]}/{version}.lock"):
+        anyio.run(made)
 
 
 @contextmanager

@@ -39,7 +39,7 @@ def identity(owner: Owner, tmp_path: Path) -> ProjectIdentity:
 
 async def _ingested(client: GraphClient, owner: Owner, root: Path, commit: str, *, label: str = "") -> None:
     """Two scopes of a file, one with a vector."""
-    space = await open_space(client, owner.project, "hashing:test-doctor", 5)
+    space = await open_space(client, owner.project, "hashing:words", 5)
     await client.run_schema(
         "CREATE (p:Project {uuid: $uuid, project: $project, rootPath: $root, head_commit: $commit}) "
         "CREATE (s:Scope {uuid: $uuid + 's', project: $project, file: 'a.py'}) "
@@ -88,7 +88,7 @@ async def test_a_project_that_is_well(
     neo4j_config: Neo4jConfig, client: GraphClient, owner: Owner, identity: ProjectIdentity, tmp_path: Path
 ) -> None:
     await _ingested(client, owner, tmp_path, "c" * 40)
-    embeddings = {"provider": "hashing", "model": "test-doctor", "dimension": 5}
+    embeddings = {"provider": "hashing", "model": "words", "dimension": 5}
     loaded = _loaded(neo4j_config, agent={"memory": {"embeddings": embeddings}})
     checks = await run_checks(loaded, identity, owner, home=tmp_path, environ=QUIET)
     assert all(check.ok for check in checks), checks
@@ -96,21 +96,19 @@ async def test_a_project_that_is_well(
     assert "java" not in by_name, "the server is not ours"
     assert f"schema {newest_schema()}" in by_name["neo4j"].detail
     assert by_name["code"] == Check("code", True, f"2 scopes of {tmp_path}, 50 % embedded")
-    assert by_name["vectors"].detail == "of hashing:test-doctor (5), none wait"
+    assert by_name["vectors"].detail == "of hashing:words (5), none wait"
 
 
 async def test_what_lacks_a_vector_waits_only_where_something_makes_vectors(
     client: GraphClient, owner: Owner, identity: ProjectIdentity, tmp_path: Path
 ) -> None:
     await _ingested(client, owner, tmp_path, "c" * 40, label=":PendingEmbedding")
-    _, vectors = await doctor.check_graph(client, owner, identity, HashingEmbedder(5, model="test-doctor"))
-    assert (vectors.ok, vectors.detail) == (True, "of hashing:test-doctor (5), 1 waits for a vector")
+    _, vectors = await doctor.check_graph(client, owner, identity, HashingEmbedder(5, model="words"))
+    assert (vectors.ok, vectors.detail) == (True, "of hashing:words (5), 1 waits for a vector")
     assert vectors.hint is not None
     assert "ingest --embed" in vectors.hint
     _, vectors = await doctor.check_graph(client, owner, identity, None)
-    assert vectors == Check(
-        "vectors", True, "of hashing:test-doctor (5), 1 lacks a vector, and nothing makes them here"
-    )
+    assert vectors == Check("vectors", True, "of hashing:words (5), 1 lacks a vector, and nothing makes them here")
 
 
 async def test_what_is_wrong_with_a_project_is_said(
@@ -124,10 +122,10 @@ async def test_what_is_wrong_with_a_project_is_said(
     assert code.ok
     assert "another commit" in code.detail
     assert not vectors.ok
-    assert "come from hashing:test-doctor" in vectors.detail
+    assert "come from hashing:words" in vectors.detail
     _, vectors = await doctor.check_graph(client, owner, identity, None)
     assert not vectors.ok
-    assert vectors.detail.startswith("1 could not be embedded; of hashing:test-doctor")
+    assert vectors.detail.startswith("1 could not be embedded; of hashing:words")
     elsewhere = ProjectIdentity(owner.project, tmp_path / "clone")
     code, _ = await doctor.check_graph(client, owner, elsewhere, None)
     assert not code.ok
@@ -207,8 +205,8 @@ async def test_what_waits_for_a_vector_says_what_embeds_it(
     client: GraphClient, owner: Owner, identity: ProjectIdentity, tmp_path: Path
 ) -> None:
     await _ingested(client, owner, tmp_path, "c" * 40, label=":PendingEmbedding")
-    _, vectors = await doctor.check_graph(client, owner, identity, HashingEmbedder(5, model="test-doctor"))
-    assert vectors == Check("vectors", True, "of hashing:test-doctor (5), 1 waits for a vector", doctor.EMBEDS)
+    _, vectors = await doctor.check_graph(client, owner, identity, HashingEmbedder(5, model="words"))
+    assert vectors == Check("vectors", True, "of hashing:words (5), 1 waits for a vector", doctor.EMBEDS)
 
 
 @pytest.mark.parametrize(

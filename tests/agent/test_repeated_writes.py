@@ -45,7 +45,7 @@ async def test_writes_that_are_run_twice_are_done_once(
         ["`total` adds them up."], purposes={"summary": ["They spoke of total."], "title": ["Prices"]}, loop=True
     )
     settings = {"embed_messages": True, "summarize_every": 4, "enable_summarization": True}
-    async with make_agent(provider=provider, settings=settings, root=root, embedder=HashingEmbedder(8)) as agent:
+    async with make_agent(provider=provider, settings=settings, root=root, embedder=HashingEmbedder(64)) as agent:
         report = await agent.ingest()
         assert (report.files, report.scopes) == (1, 1)
         conversation = await agent.create_conversation(title="Prices")
@@ -76,8 +76,8 @@ async def test_writes_that_are_run_twice_are_done_once(
         assert history[-1].uuid == merged.uuid
         assert summaries == cypher(stretches, u=uuid)
         assert {each.qualified_name for each in await again.referenced_code()} == {"total"}
-        moved = await agent.reembed(HashingEmbedder(16))
-        assert (moved.switched, moved.dimension, moved.failed) == (True, 16, 0)
+        moved = await agent.reembed(HashingEmbedder(384))
+        assert (moved.switched, moved.dimension, moved.failed) == (True, 384, 0)
     assert {"append_message", "complete_turn", "begin_delete", "finish_ingest", "finish_restore"} <= repeated
     assert {"claim_summary", "take_ingest_lease", "switch_space", "create_branch", "merge_branch"} <= repeated
 
@@ -88,7 +88,7 @@ async def test_a_failed_vector_is_counted_once(
     (tmp_path / "prices.py").write_text("def total(prices):\n    return sum(prices)\n", encoding="utf-8")
     provider = ScriptedProvider(["Yes."], purposes={"summary": ["They spoke of total."]}, loop=True)
     settings = {"embed_messages": True, "summarize_every": 2, "enable_summarization": True}
-    async with make_agent(provider=provider, settings=settings, root=tmp_path, embedder=HashingEmbedder(8)) as agent:
+    async with make_agent(provider=provider, settings=settings, root=tmp_path, embedder=HashingEmbedder(64)) as agent:
         await agent.ingest()
         conversation = await agent.create_conversation()
         await conversation.send_message("Well?")

@@ -87,7 +87,7 @@ async def test_vectors_by_choice(neo4j_config: Neo4jConfig, graph: Graph, home: 
         "RETURN n.uuid AS uuid, n:PendingEmbedding AS waits, "
         "[k IN keys(n) WHERE k CONTAINS 'embedding' | n[k]] AS vectors ORDER BY uuid"
     )
-    async with agent_of(48, "one", "two") as agent:
+    async with agent_of(64, "one", "two") as agent:
         talk = await agent.create_conversation("Lighthouses")
         await talk.send_message("first")
         await talk.send_message("second")
@@ -97,7 +97,7 @@ async def test_vectors_by_choice(neo4j_config: Neo4jConfig, graph: Graph, home: 
         assert all(row["vectors"] and not row["waits"] for row in before)
         assert plain.get("embeddings") is None  # type: ignore[union-attr]  # JSON was asked for
         assert '"embedding"' not in str(plain).replace("'", '"')
-        assert whole["embeddings"]["dimension"] == 48  # type: ignore[index, call-overload]
+        assert whole["embeddings"]["dimension"] == 64  # type: ignore[index, call-overload]
         await agent.export_all(tmp_path / "all.jsonl", embeddings=True)
         graph.forget()
         await agent.import_conversations(tmp_path / "all.jsonl")
@@ -109,8 +109,8 @@ async def test_vectors_by_choice(neo4j_config: Neo4jConfig, graph: Graph, home: 
         assert graph.run(vectors) == before
         graph.forget()
     # Of another model they are of no use.
-    async with agent_of(40) as agent:
+    async with agent_of(384) as agent:
         await agent.import_conversation(whole)
         assert await agent.drain() == {}
         after = graph.run(vectors)
-        assert [len(row["vectors"][0]) for row in after] == [40] * len(before)
+        assert [len(row["vectors"][0]) for row in after] == [384] * len(before)

@@ -299,7 +299,7 @@ async def test_other_tools_values_hold_up_nothing(make_agent: MakeAgent) -> None
         answer = (await talk.get_history())[1]
         assert answer.content == "the lock is in the store\nand the key too"
         assert [(call.arguments, call.result) for call in answer.tool_calls] == [({"unreadable": 5}, 5)]
-        assert (await agent.reembed(HashingEmbedder(dimension=32))).failed == 0
+        assert (await agent.reembed(HashingEmbedder(dimension=384))).failed == 0
         said = await talk.send_message("where is the lock?")
         assert await talk.receipt(said.message_id)
         assert await talk.as_of(said.message_id)

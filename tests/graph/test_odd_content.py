@@ -18,10 +18,9 @@ from ragforge_memory.graph.space_in_use import in_space
 from ragforge_memory.graph.spaces import open_space
 from ragforge_memory.models.owner import Owner
 from tests.graph.filling import REFRESH, said
+from tests.owners.graph import DIMENSION, MODEL
 
 pytestmark = pytest.mark.anyio
-
-DIMENSION = 7
 
 
 async def test_no_read_brings_an_embedding(client: GraphClient, owner: Owner, neo4j_config: Neo4jConfig) -> None:
@@ -30,7 +29,8 @@ async def test_no_read_brings_an_embedding(client: GraphClient, owner: Owner, ne
     from tests.owners.conversation_probes import CONVERSATIONS
     from tests.owners.graph import Data, create, remove, undone
 
-    space = await open_space(client, owner.project, "test-traps", DIMENSION)
+    # The space of the probes of owners: what is planned for them is planned for this.
+    space = await open_space(client, owner.project, MODEL, DIMENSION)
     version = await client.server_version()
     data = Data(owner, f"word{uuid4().hex[:12]}")
     login = (neo4j_config.username or "neo4j", neo4j_config.password)

@@ -63,24 +63,25 @@ async def _dropped(client: GraphClient, index: str) -> None:
 
 async def test_a_space_is_made_once_with_its_indexes(client: GraphClient, owner: Owner) -> None:
     assert await find_space(client, owner.project) is None
-    space = await open_space(client, owner.project, "test:spaces-a", DIMENSION)
+    model = f"test:{owner.project}"
+    space = await open_space(client, owner.project, model, DIMENSION)
     assert await find_space(client, owner.project) == space
-    assert await open_space(client, owner.project, "test:spaces-a", DIMENSION) == space
-    assert await open_space(client, owner.project + "-2", "test:spaces-a", DIMENSION) == space
+    assert await open_space(client, owner.project, model, DIMENSION) == space
+    assert await open_space(client, owner.project + "-2", model, DIMENSION) == space
     found = await _index_dimensions(client)
     for index in (space.message_index, space.scope_index, space.conversation_index, space.summary_index):
         assert found[index] == DIMENSION
 
 
 async def test_an_older_server_has_spaces_too(old_client: GraphClient, owner: Owner) -> None:
-    space = await open_space(old_client, owner.project, "test:spaces-a", DIMENSION)
+    space = await open_space(old_client, owner.project, f"test:{owner.project}", DIMENSION)
     assert (await _index_dimensions(old_client))[space.message_index] == DIMENSION
 
 
 async def test_another_model_is_another_property(client: GraphClient, owner: Owner) -> None:
-    first = await open_space(client, owner.project, "test:spaces-a", DIMENSION)
-    second = await open_space(client, owner.project + "-2", "test:spaces-b", DIMENSION)
-    third = await open_space(client, owner.project + "-3", "test:spaces-a", DIMENSION + 1)
+    first = await open_space(client, owner.project, "hashing:words", 5)
+    second = await open_space(client, owner.project + "-2", "hashing:new", 32)
+    third = await open_space(client, owner.project + "-3", "hashing:words", 6)
     assert len({space.property for space in (first, second, third)}) == 3
     assert len({space.message_index for space in (first, second, third)}) == 3
 
@@ -132,30 +133,30 @@ async def test_two_processes_may_make_the_same_indexes_at_once(
 
 
 async def test_a_project_without_vectors_changes_its_model(client: GraphClient, owner: Owner) -> None:
-    await open_space(client, owner.project, "test:spaces-a", DIMENSION)
-    space = await open_space(client, owner.project, "test:spaces-b", DIMENSION)
+    await open_space(client, owner.project, "hashing:old", 24)
+    space = await open_space(client, owner.project, "hashing:new", 32)
     assert await find_space(client, owner.project) == space
 
 
 async def test_a_project_with_vectors_keeps_its_model(client: GraphClient, owner: Owner) -> None:
-    space = await open_space(client, owner.project, "test:spaces-a", DIMENSION)
+    space = await open_space(client, owner.project, "hashing:words", 5)
     await client.run_schema(
         "CREATE (s:Scope {uuid: $uuid, project: $project}) "
         "WITH s CALL db.create.setNodeVectorProperty(s, $property, $vector) RETURN s.uuid AS uuid",
         uuid=uuid4().hex,
         project=owner.project,
         property=space.property,
-        vector=[1.0] * DIMENSION,
+        vector=[1.0] * 5,
     )
-    with pytest.raises(EmbeddingMismatch, match=r"test:spaces-a \(7 dimensions\)") as refused:
-        await open_space(client, owner.project, "test:spaces-b", DIMENSION)
-    assert "provider test, model spaces-a, dimension 7 again; or run `ragforge reembed`" in (refused.value.hint or "")
-    assert await open_space(client, owner.project, "test:spaces-a", DIMENSION) == space
+    with pytest.raises(EmbeddingMismatch, match=r"hashing:words \(5 dimensions\)") as refused:
+        await open_space(client, owner.project, "hashing:new", 32)
+    assert "provider hashing, model words, dimension 5 again; or run `ragforge reembed`" in (refused.value.hint or "")
+    assert await open_space(client, owner.project, "hashing:words", 5) == space
     await client.run_schema("MATCH (s:Scope {project: $project}) DETACH DELETE s", project=owner.project)
 
 
 async def test_many_at_once_make_one_space_and_one_choice(client: GraphClient, owner: Owner) -> None:
-    wanted = [f"test:spaces-{name}" for name in "ab" * 4]
+    wanted = [f"test:{owner.project}-{name}" for name in "ab" * 4]
     outcomes = await asyncio.gather(
         *(open_space(client, owner.project, model, DIMENSION) for model in wanted), return_exceptions=True
     )

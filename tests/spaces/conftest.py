@@ -27,7 +27,7 @@ OLD, NEW = 24, 32
 
 @dataclass(frozen=True)
 class Models:
-    """The model that a project's vectors come from first, and the next; names that no other test has."""
+    """The model that a project's vectors come from first, and the next."""
 
     old: str
     new: str
@@ -56,18 +56,29 @@ def plain(either_config: Neo4jConfig) -> Iterator[Plain]:
 
 
 @pytest.fixture
-async def models(either_config: Neo4jConfig, owner: Owner, plain: Plain) -> AsyncIterator[Models]:
-    """Two models; their spaces, and what the project has, are gone afterwards."""
+def models(owner: Owner, plain: Plain) -> Iterator[Models]:
+    """Two models whose spaces are kept, whoever leaves them; what the project has is gone afterwards."""
+    yield Models("old", "new")
+    _forget(plain, owner)
+
+
+@pytest.fixture
+async def own_models(either_config: Neo4jConfig, owner: Owner, plain: Plain) -> AsyncIterator[Models]:
+    """Two models that no other test has; their spaces, and what the project has, are gone afterwards."""
     name = uuid4().hex[:12]
     made = Models(f"old-{name}", f"new-{name}")
     yield made
-    plain("MATCH (p:RagforgeMeta {key: $key}) DELETE p", key=f"project/{owner.project}")
-    plain("MATCH (n) WHERE n.project = $project DETACH DELETE n", project=owner.project)
+    _forget(plain, owner)
     client = await connect(either_config)
     for row in plain("MATCH (s:RagforgeMeta) WHERE s.model ENDS WITH $name RETURN s AS s", name=name):
         if "number" in row["s"] and "indexes" in row["s"]:
             await retire_space(client, Space(row["s"]["model"], row["s"]["dimension"], row["s"]["number"]))
     await client.aclose()
+
+
+def _forget(plain: Plain, owner: Owner) -> None:
+    plain("MATCH (p:RagforgeMeta {key: $key}) DELETE p", key=f"project/{owner.project}")
+    plain("MATCH (n) WHERE n.project = $project DETACH DELETE n", project=owner.project)
 
 
 @pytest.fixture

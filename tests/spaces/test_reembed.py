@@ -25,8 +25,8 @@ pytestmark = pytest.mark.anyio
 ONE_LINE = pytest.mark.parametrize("either_config", ["current"], indirect=True)
 
 SUBJECTS = ("bridges", "harbours", "lighthouses", "ferries", "tides")
-MESSAGES = 60
-CONVERSATIONS = 5
+MESSAGES, CONVERSATIONS = 30, 5
+ALL = MESSAGES * CONVERSATIONS
 
 
 def _talk(number: int) -> list[dict[str, str]]:
@@ -38,7 +38,7 @@ def _talk(number: int) -> list[dict[str, str]]:
 
 
 async def _fill(agent: Any, plain: Plain, owner: Owner) -> None:
-    """300 messages of five conversations, a summary and two scopes, all with vectors."""
+    """Five conversations (more messages than are moved at once), a summary and two scopes, all with vectors."""
     for number in range(CONVERSATIONS):
         made = await agent.import_conversation(_talk(number))
     plain(
@@ -80,16 +80,16 @@ class Watched(HashingEmbedder):
 
 @pytest.mark.parametrize("either_config", ["current", pytest.param("old", marks=pytest.mark.long)], indirect=True)
 async def test_moves_while_it_is_searched_and_written(
-    either_config: Neo4jConfig, owner: Owner, models: Models, configured: Configured, plain: Plain, caplog: Any
+    either_config: Neo4jConfig, owner: Owner, own_models: Models, configured: Configured, plain: Plain, caplog: Any
 ) -> None:
     caplog.set_level(logging.WARNING)
-    embedder = Watched(models)
+    embedder = Watched(own_models)
     steps: list[tuple[int, int]] = []
-    async with configured(models.old, OLD) as mover, configured(models.old, OLD) as other:
+    async with configured(own_models.old, OLD) as mover, configured(own_models.old, OLD) as other:
         await _fill(mover, plain, owner)
         old = await _space(either_config, owner.project)
         before = in_space(plain, old, owner.project)
-        assert before == {"Message": 300, "Summary": 1, "Conversation": 5, "Scope": 2}
+        assert before == {"Message": ALL, "Summary": 1, "Conversation": 5, "Scope": 2}
         done = asyncio.Event()
         searched: list[tuple[str, ...]] = []
 
@@ -114,7 +114,12 @@ async def test_moves_while_it_is_searched_and_written(
         moving = asyncio.create_task(mover.reembed(embedder, progress=lambda *step: steps.append(step)))
         await embedder.begun.wait()
         state = await ReembeddingStore((await mover.open()).graph, owner.project).state()
-        assert (state.model, state.total, state.left, state.running) == (f"hashing:{models.new}", 308, 308, True)
+        assert (state.model, state.total, state.left, state.running) == (
+            f"hashing:{own_models.new}",
+            ALL + 8,
+            ALL + 8,
+            True,
+        )
         writing = asyncio.create_task(write())
         await asyncio.wait((writing,))
         embedder.go_on.set()
@@ -122,8 +127,8 @@ async def test_moves_while_it_is_searched_and_written(
         found = await other.search_messages("a note on lighthouses")
         done.set()
         await asyncio.gather(*searching)
-        assert (report.previous, report.switched, report.failed) == (f"hashing:{models.old}", True, 0)
-        assert (report.model, report.dimension) == (f"hashing:{models.new}", NEW)
+        assert (report.previous, report.switched, report.failed) == (f"hashing:{own_models.old}", True, 0)
+        assert (report.model, report.dimension) == (f"hashing:{own_models.new}", NEW)
         assert report.summaries == 1
         assert report.scopes == 2
         assert steps[-1][0] == steps[-1][1]
@@ -132,14 +137,14 @@ async def test_moves_while_it_is_searched_and_written(
         assert [each for each in caplog.records if "any more" in each.getMessage()] == []
         assert "meaning" in found.answered
         assert found[0].similarity is not None
-        assert sum(models.new in record.getMessage() for record in caplog.records) == 1
+        assert sum(own_models.new in record.getMessage() for record in caplog.records) == 1
         assert await mover.drain() == await other.drain() == {}
         new = await _space(either_config, owner.project)
-        assert (new.model, new.dimension) == (f"hashing:{models.new}", NEW)
+        assert (new.model, new.dimension) == (f"hashing:{own_models.new}", NEW)
         [[messages]] = [
             row.values() for row in plain("MATCH (m:Message {project: $p}) RETURN count(m)", p=owner.project)
         ]
-        assert messages >= 300 + writing.result()
+        assert messages >= ALL + writing.result()
         assert in_space(plain, new, owner.project) == {"Message": messages, "Summary": 1, "Conversation": 6, "Scope": 2}
         assert set(in_space(plain, old, owner.project).values()) == {0}
         names = {row["name"] for row in plain("SHOW VECTOR INDEXES YIELD name RETURN name")}
@@ -159,7 +164,7 @@ async def test_two_at_once_do_it_once(
         _, new = models.embedders
         reports = await asyncio.gather(first.reembed(new), second.reembed(f"hashing:{models.new}", dimension=NEW))
         assert sorted(report.switched for report in reports) == [False, True]
-        assert sum(report.messages for report in reports) == 300
+        assert sum(report.messages for report in reports) == ALL
         again = await first.reembed(f"hashing:{models.new}", dimension=NEW)
         assert (again.messages, again.switched, again.previous) == (0, False, f"hashing:{models.new}")
 
@@ -205,7 +210,7 @@ async def test_a_move_that_failed_goes_on_or_is_taken_back(
         )
         await agent.drain()
         report = await agent.reembed(Failing(models))
-        assert (report.switched, report.messages, report.failed) == (True, 301, 1)
+        assert (report.switched, report.messages, report.failed) == (True, ALL + 1, 1)
         [failed] = plain("MATCH (n:FailedEmbedding {project: $p}) RETURN n.content AS content", p=owner.project)
         assert failed == {"content": "poison"}
 
