@@ -128,7 +128,8 @@ async def test_reads_and_appends_cost_the_same_in_a_long_conversation(
                 hits.setdefault(name, []).append(_hits(summary.profile))
     for name, (few, many) in hits.items():
         assert few > 0
-        assert many <= few * 1.1 + 5, f"{name}: {few} hits at 100 messages, {many} at 1,000"
+        # A share of it would hide what is read of this one in what is read of all others.
+        assert many <= few + 50, f"{name}: {few} hits at 100 messages, {many} at 1,000"
     await conversations.delete(long)
 
 
