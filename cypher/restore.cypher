@@ -74,6 +74,14 @@ SET c.import_token = $token, c.import_until = datetime() + duration({seconds: $s
 REMOVE c.swept_to
 RETURN c.uuid AS uuid
 
+// part: restored
+// What a restored conversation has beside the properties of its `row`: whose it is, and times as times. A pause after a
+// failure that is longer than any of ours is ended.
+      uuid: row.uuid, user_id: $user_id, project: $project, owner_token: $owner_token,
+      created_at: datetime(row.created_at), updated_at: datetime(row.updated_at), branched_at: datetime(row.branched_at),
+      summary_until: CASE WHEN datetime(row.summary_until) < datetime() + duration({seconds: $seconds})
+        THEN datetime(row.summary_until) END
+
 // name: begin_new_restore
 // at once
 // As begin_restore, of conversations that come in whole and of which nothing was looked for: where one is here, whoever's,
@@ -85,13 +93,10 @@ WITH collect(row) AS rows, count(known) AS here, count(CASE WHEN known.import_to
 FOREACH (row IN CASE WHEN here = 0 THEN rows ELSE [] END |
   FOREACH (p IN [row.properties] |
     CREATE (c:Conversation)
-    SET c = p {.*, uuid: row.uuid, user_id: $user_id, project: $project, owner_token: $owner_token,
-      status: 'deleting', session_id: null, created_at: datetime(row.created_at), updated_at: datetime(row.updated_at),
-      branched_at: datetime(row.branched_at),
-      summary_until: CASE WHEN datetime(row.summary_until) < datetime() + duration({seconds: $seconds})
-        THEN datetime(row.summary_until) END,
-      import_token: $token, import_until: datetime() + duration({seconds: $seconds}), import_step: 0,
-      import_holder: $holder}
+    SET c = p {.*, status: 'deleting', session_id: null, import_token: $token, import_step: 0, import_holder: $holder,
+      import_until: datetime() + duration({seconds: $seconds}),
+      // include: restored
+      }
   )
 )
 RETURN here = 0 OR begun = size(rows) AS begun
@@ -318,8 +323,8 @@ RETURN count(*) AS kept
 // name: finish_restore
 // at once
 // All of an archive's conversations appear in one write, or none: each must still be the one that was begun, with as many
-// messages as were written. SET comes before the look, because it takes the locks. Labels of work to do are made anew; a
-// pause after a failure that is longer than any of ours is ended. `as_begun`: begin_new_restore made it as it shall be.
+// messages as were written. SET comes before the look, because it takes the locks. Labels of work to do are made anew.
+// `as_begun`: begin_new_restore made it as it shall be.
 UNWIND $conversations AS row
 MATCH (c:Conversation {uuid: row.uuid})
 WHERE c.user_id = $user_id AND c.project = $project
@@ -335,11 +340,11 @@ FOREACH (_ IN CASE WHEN row.as_begun THEN [1] ELSE [] END |
   REMOVE c.import_token, c.import_until, c.import_step, c.import_holder
 )
 FOREACH (_ IN CASE WHEN row.as_begun THEN [] ELSE [1] END |
-  SET c = row.properties, c.uuid = row.uuid, c.user_id = $user_id, c.project = $project, c.owner_token = $owner_token,
-    c.created_at = datetime(row.created_at), c.updated_at = datetime(row.updated_at),
-    c.branched_at = datetime(row.branched_at),
-    c.summary_until = CASE WHEN datetime(row.summary_until) < datetime() + duration({seconds: $seconds})
-      THEN datetime(row.summary_until) END
+  FOREACH (p IN [row.properties] |
+    SET c = p {.*,
+      // include: restored
+      }
+  )
 )
 FOREACH (_ IN CASE WHEN c.status <> 'deleting' AND (row.messages > 0 OR c.summary IS NOT NULL) THEN [1] ELSE [] END |
   SET c:PendingEmbedding)
