@@ -277,7 +277,7 @@ def test_what_people_say_in_passing(text: str, form: str, target: str) -> None:
         ("how do I use click.Option?", "what", "click.Option"),
         ("what's the value of DEFAULT_MAX_REDIRECTS?", "what", "DEFAULT_MAX_REDIRECTS"),
         ("why does convert raise BadParameter?", "what", "convert"),
-        ("which functions are never called?", "search", "which functions are never called?"),
+        ("which functions are never called?", "unused", ""),
         ("that's wrong, we use five retries", "noted", ""),
         ("correction: five retries", "noted", ""),
         ("forget the note about retries", "taken back", ""),
