@@ -80,4 +80,4 @@ async def test_what_a_search_found_says_that_it_was_one() -> None:
     found = {"results": [ECHO], "embedded": {}}
     answer = await answer_to("which parts say things again?", {"search_code": found})
     assert "`Talk.echo` - src/talk.py:12" in answer
-    assert answer.splitlines()[-1].startswith("That is what has most of the words")
+    assert answer.splitlines()[-1].startswith("I searched for the words")

@@ -33,6 +33,8 @@ pytestmark = pytest.mark.anyio
         ("what is not committed yet?", ""),
         ("what have I changed since the last commit?", ""),
         ("show the uncommitted changes", ""),
+        ("what have I changed?", ""),
+        ("which functions did I change so far", ""),
     ],
 )
 def test_revisions(text: str, revision: str) -> None:
@@ -48,6 +50,8 @@ def test_revisions(text: str, revision: str) -> None:
         "what changed since 2026-01-02?",
         "what is Commit?",
         "show commit",
+        "what have we decided?",
+        "what did we change our minds about?",
     ],
 )
 def test_other_questions(text: str) -> None:

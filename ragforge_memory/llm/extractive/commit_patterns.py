@@ -32,6 +32,8 @@ COMMIT = (
     r"(?P<since>(?!\d{4}-\d\d)[\w./~^@-]*[\d/~^][\w./~^@-]*|HEAD))",
     r"(?:what|which)(?: {noun}| files| definitions)*(?: has| have)? {changed} between "
     r"(?P<from>[\w./~^@-]+) and (?P<to>[\w./~^@-]+)",
+    r"(?:what|which)(?: {noun}| files| definitions)* (?:have|did) (?P<tree>i|we) (?:just |now )?"
+    r"(?:chang(?:e|ed)|touch(?:ed)?|modif(?:y|ied)|edit(?:ed)?|remov(?:e|ed)|delet(?:e|ed))(?: (?:so far|here|now))?",
     r"(?:what|which)(?: {noun}| files| definitions)*(?: is| are| have i| did i)? (?:changed?(?: but)? )?"
     r"(?P<tree>(?:uncommitted|not(?: yet)? committed|unstaged)(?: yet)?)(?: (?:changes|files|code))?",
 )

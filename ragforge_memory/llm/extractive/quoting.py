@@ -17,7 +17,7 @@ NOT_UNDERSTOOD = "I did not understand the question itself"
 NOT_LOOKED_UP = "I could not look it up"
 """How it is said that no tool could be asked for the right thing, or none at all."""
 
-BY_WORDS = "That is what has most of the words"
+BY_WORDS = "I searched for the words"
 """How it is said that a question was not understood, but a search for its words found something."""
 
 MAX_LISTED = 25
