@@ -71,6 +71,7 @@ def measure(root: Path, seed: int, scratch: Path, *, embed: bool) -> dict[str, A
     config = scratch / f"{project}.yaml"
     config.write_text(
         f"name: {project}\n"
+        f"source: {{root: {json.dumps(str(root))}}}\n"  # it may be a folder of a repository
         "llm: {provider: extractive}\n"
         "neo4j: {uri: '${NEO4J_URI}', username: '${NEO4J_USERNAME:-neo4j}', password: '${NEO4J_PASSWORD}'}\n"
     )
