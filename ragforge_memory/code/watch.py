@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ragforge_memory.code.ignore import is_tool_folder
+from ragforge_memory.config.load import FILE_NAME
 
 if TYPE_CHECKING:
     import asyncio
@@ -26,7 +27,7 @@ async def watch(
     """Calls ``ingest`` once, then after every change below ``root``; yields the reports of those that found something,
     or that skipped another file than before.
 
-    Changes inside folders of tools (``.git``, ``node_modules``, …) are not looked at.
+    Changes inside folders of tools (``.git``, ``node_modules``, …) are not looked at, but for a configuration there.
 
     Args:
         root: the project's directory.
@@ -42,7 +43,8 @@ async def watch(
             parts = Path(path).relative_to(root).parts
         except ValueError:
             return False
-        return not any(is_tool_folder(part, frozenset()) for part in parts[:-1])
+        # The configuration may be in a folder of ours.
+        return parts[-1:] == (FILE_NAME,) or not any(is_tool_folder(part, frozenset()) for part in parts[:-1])
 
     report = await ingest()
     yield report

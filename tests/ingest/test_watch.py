@@ -7,6 +7,7 @@ import asyncio
 import pytest
 
 from ragforge_memory.code.watch import watch
+from ragforge_memory.models.code import IngestReport
 from tests.ingest.conftest import Ingest, Tree
 
 pytestmark = pytest.mark.anyio
@@ -29,3 +30,24 @@ async def test_changes_are_ingested_as_they_come(run: Ingest, tree: Tree) -> Non
     assert (first.added, second.updated, third.added) == (10, 1, 1)
     assert (broken.files_changed, [each.file for each in broken.skipped]) == (1, ["shop/more.py"])
     assert [report async for report in reports] == []
+
+
+async def test_a_configuration_that_changes_is_looked_at_wherever_it_is(run: Ingest, tree: Tree) -> None:
+    class Looked(Exception):
+        """Ends the watching."""
+
+    looks = 0
+
+    async def look() -> IngestReport:
+        nonlocal looks
+        looks += 1
+        if looks == 3:  # after the first look, and the one when the watcher stands
+            raise Looked
+        if looks == 2:
+            tree.write(".ragforge/ragforge.config.yaml", "name: x\n")
+        return await run()
+
+    tree.write(".ragforge/other", "nothing")
+    with pytest.raises(Looked):
+        async for _ in watch(tree.root, look):
+            pass
