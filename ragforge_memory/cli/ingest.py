@@ -32,7 +32,7 @@ def ingest(
         Path | None,
         typer.Argument(
             metavar="DIR",
-            help="The project's directory, or one in it; this one by default.",
+            help="The project's directory, or one below its configuration; this one by default.",
             show_default=False,
             exists=True,
             file_okay=False,

@@ -42,7 +42,7 @@ ProjectOption = Annotated[
     typer.Option(
         "--project",
         metavar="DIR",
-        help="The project's directory, or one in it; this one by default.",
+        help="The project's directory, or one below its configuration; this one by default.",
         show_default=False,
         exists=True,
         file_okay=False,

@@ -75,13 +75,19 @@ def run_async(function: Callable[..., Awaitable[None]], *arguments: Any) -> None
 
 
 def locate(settings: Settings) -> Place:
-    """The project that the settings mean: a folder that was named is as good as the current one.
+    """The project that the settings mean.
+
+    A folder that was named is of the project whose configuration it takes, as the current one is. Where there is none,
+    or another was named with it, nothing says that it is a part of anything: it is a project of its own.
 
     Raises:
         ConfigError: the configuration cannot be used.
     """
     loaded = load_config(settings.config, settings.project)
-    return Place(loaded, identify(loaded.root, loaded.config.name), loaded.source_root)
+    if settings.project is None or (settings.config is None and loaded.file is not None):
+        return Place(loaded, identify(loaded.root, loaded.config.name), loaded.source_root)
+    root = settings.project.resolve()
+    return Place(loaded, identify(root, loaded.config.name), (root / loaded.config.source.root).resolve())
 
 
 def make_agent(

@@ -70,6 +70,18 @@ def test_a_folder_that_is_named_is_of_the_project_whose_configuration_it_takes(r
         assert len(command.json("decisions", "--user", "ada", *project, "--json")) == 1, arguments
 
 
+def test_a_folder_that_is_named_is_a_project_of_its_own_where_there_is_no_configuration(
+    ragforge: CommandLine,
+) -> None:
+    inside = ragforge.project / "inside"
+    inside.mkdir()
+    (inside / "part.py").write_text("def part():\n    pass\n")
+    (ragforge.project / "ragforge.config.yaml").unlink(missing_ok=True)
+    subprocess.run(["git", "init", "-q"], cwd=ragforge.project, check=True)
+    report = ingest(ragforge, "inside")
+    assert (report.root, report.files) == (str(inside), 1)
+
+
 def test_another_root_under_the_same_name_is_refused_unless_adopted(ragforge: CommandLine, tmp_path: Path) -> None:
     other = tmp_path / "other"
     shutil.copytree(ragforge.project, other)
