@@ -30,6 +30,7 @@ pytestmark = pytest.mark.anyio
         ("which functions throw errors?", "raises", ""),
         ("what raises Error?", "raises", "Error"),
         ("where are exceptions caught?", "catches", ""),
+        ("where do we catch exceptions?", "catches", ""),
     ],
 )
 def test_questions_are_read(text: str, form: str, target: str) -> None:

@@ -27,6 +27,7 @@ pytestmark = pytest.mark.anyio
         ("list the dev dependencies of this project", "dependencies"),
         ("what are the dependencies of Command?", "callees"),
         ("what is dependencies?", "what"),
+        ("what does it depend on?", "callees"),
         ("how do I run the tests?", "commands"),
         ("how to build this project?", "commands"),
         ("how can I install it?", "commands"),

@@ -173,19 +173,19 @@ async def test_a_pronoun_is_no_part_of_a_name() -> None:
 
 
 async def test_lines_with_the_words_are_shown_where_no_definition_answers() -> None:
-    text = "which functions are deprecated?"
-    matches = {"matches": [{"file": "a.py", "line": 3, "text": "    @deprecated('x')"}], "more": False}
+    text = "which functions are retried?"
+    matches = {"matches": [{"file": "a.py", "line": 3, "text": "    @retried('x')"}], "more": False}
     answer = await answer_to(text, {"search_code": {"results": []}, "grep_code": matches})
     assert answer.splitlines() == [
-        "Nothing found that is defined as or described by `deprecated`, but these lines have it:",
-        "- a.py:3 `@deprecated('x')`",
+        "Nothing found that is defined as or described by `retried`, but these lines have it:",
+        "- a.py:3 `@retried('x')`",
         "",
-        "I did not understand the question itself: I looked for `deprecated`.",
+        "I did not understand the question itself: I looked for `retried`.",
     ]
     none = await answer_to(text, {"search_code": {"results": []}, "grep_code": {"matches": []}})
-    assert none.splitlines()[0] == "Nothing found for `deprecated` in this project."
+    assert none.splitlines()[0] == "Nothing found for `retried` in this project."
     assert "I did not understand the question itself" in none
-    described = {**ECHO, "docstring": "Is deprecated."}
+    described = {**ECHO, "docstring": "Is retried."}
     assert (await answer_to(text, {"search_code": {"results": [described]}})).startswith("`Talk.echo` - src/talk.py:12")
 
 

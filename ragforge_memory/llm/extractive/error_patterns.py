@@ -38,13 +38,13 @@ CATCHES = (
 _ANY = r"(?:(?:the|any|all) )*(?-i:errors|exceptions)"
 RAISED_ANYWHERE = (
     rf"where (?:are|is|do|does) {_ANY} (?:being |get )?(?:raised|thrown)(?: (?:here|in {{project}}))?",
-    rf"where (?:do|does) (?:we|it|the code|{{project}}) (?:raise|throw) {_ANY}",
+    rf"where (?:do|does) (?:we|the code|{{project}}) (?:raise|throw) {_ANY}",
     rf"(?:what|which)(?: {{noun}})? (?:raises?|throws?) {_ANY}(?: (?:here|in {{project}}))?",
 )
 """Whatever is raised."""
 CAUGHT_ANYWHERE = (
     rf"where (?:are|is|do|does) {_ANY} (?:being |get )?(?:caught|rescued)(?: (?:here|in {{project}}))?",
-    rf"where (?:do|does) (?:we|it|the code|{{project}}) (?:catch|rescue) {_ANY}",
+    rf"where (?:do|does) (?:we|the code|{{project}}) (?:catch|rescue) {_ANY}",
     rf"(?:what|which)(?: {{noun}})? (?:catch(?:es)?|rescues?) {_ANY}(?: (?:here|in {{project}}))?",
 )
 """Whatever is caught."""

@@ -7,11 +7,11 @@ _KIND = r"(?: (?:the|our|all|its|of|other|external|third[- ]party|run-?time|dev(
 _NEEDED = rf"{_KIND} (?:dependencies|requirements|libraries|packages)"
 
 DEPENDENCIES = (
-    rf"(?:what|which|list|show|how many)(?: me)?{_NEEDED} (?:does|do) (?:{{project}}|it|we) "
+    rf"(?:what|which|list|show|how many)(?: me)?{_NEEDED} (?:does|do) (?:{{project}}|we) "
     r"(?:have|need|use|require|depend on|rely on)",
     rf"(?:what are|list|show|which are)(?: me)?{_KIND} (?:dependencies|requirements)(?: (?:of|in|for) {{project}})?",
     r"(?:what|which) dependencies are (?:there|needed|used|required)",
-    r"what (?:does|do) (?:{project}|it) (?:depend on|rely on|require)",
+    r"what (?:does|do) {project} (?:depend on|rely on|require)",
 )
 """What it depends on."""
 
