@@ -12,6 +12,7 @@ import socket
 import sys
 import tempfile
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -147,8 +148,9 @@ def _make_spaces(config: Neo4jConfig, version: str) -> None:
         finally:
             await client.aclose()
 
-    with FileLock(f"{os.environ[_HOMES]}/{version}.lock"):
-        anyio.run(made)
+    # In a thread of its own: an async fixture may ask for the server, whose loop runs in this one.
+    with FileLock(f"{os.environ[_HOMES]}/{version}.lock"), ThreadPoolExecutor(1) as thread:
+        thread.submit(anyio.run, made).result()
 
 
 @contextmanager
