@@ -323,8 +323,8 @@ class AsyncConversationAgent(
         """Runs a turn on a whole message list and returns the whole list: what came in and what is new, once.
 
         Args:
-            state: ``{"messages": […]}``, each ``{"role", "content", "id"?}``; the last is the user's. With a
-                ``session_id`` the conversation of that session goes on.
+            state: ``{"messages": […]}``, each ``{"role", "content", "id"?}``; the last is the user's, asked again where
+                its turn failed. With a ``session_id`` that session goes on; a branch by its uuid, or its own messages.
 
         Returns:
             ``{"messages": […], "session_id": …}``, each message with its ``id``: with a new one it is the next state.

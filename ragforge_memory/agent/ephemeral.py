@@ -209,7 +209,12 @@ class EphemeralMessages:
         recover: bool = True,
     ) -> int:
         """Appends an answer with its tool calls; ties to code and receipts are not kept."""
-        return await self._add(conversation_id, new, tool_calls, None)
+        seq = await self._add(conversation_id, new, tool_calls, None)
+        messages = self._conversations.messages[conversation_id]
+        for place, message in enumerate(messages):
+            if message.uuid == new.in_reply_to and message.state == "unanswered":
+                messages[place] = message.model_copy(update={"state": "complete"})
+        return seq
 
     async def turn_context(
         self,

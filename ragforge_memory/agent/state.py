@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
@@ -13,6 +12,8 @@ from ragforge_memory.errors import InvalidInput
 if TYPE_CHECKING:
     from ragforge_memory.agent.agent import AsyncConversationAgent
     from ragforge_memory.agent.conversation import AsyncConversation
+    from ragforge_memory.agent.services import Services
+    from ragforge_memory.models.conversation import AssistantResponse
 
 Messages = dict[str, Any]
 
@@ -82,10 +83,21 @@ def _text_of(block: object) -> str:
 async def run_state(agent: AsyncConversationAgent, state: Mapping[str, Any]) -> Messages:
     """Runs a turn on a message list; see `AsyncConversationAgent.invoke`."""
     from ragforge_memory.agent.outages.recovery import replay_own
-    from ragforge_memory.graph.messages import NewMessage
-    from ragforge_memory.graph.records import as_text
-    from ragforge_memory.models.tokens import estimate_tokens
 
+    messages, session = _checked(state)
+    services = await agent.open()
+    await replay_own(services)
+    conversation = await _home_of(agent, services, session, messages)
+    response = await _answered(services, conversation, messages)
+    return {
+        **state,
+        "messages": reduce_messages(messages, _added(response)),
+        "session_id": conversation.session_id or conversation.uuid,
+    }
+
+
+def _checked(state: Mapping[str, Any]) -> tuple[list[dict[str, Any]], str | None]:
+    """The messages of a state, of which the last asks something, and its session."""
     given = state.get("messages") if isinstance(state, Mapping) else None
     if not isinstance(given, Sequence) or isinstance(given, str) or not given:
         raise InvalidInput("the state needs its messages", hint='invoke({"messages": [{"role": "user", …}]})')
@@ -99,32 +111,47 @@ async def run_state(agent: AsyncConversationAgent, state: Mapping[str, Any]) -> 
     session = state.get("session_id")
     if session is not None:
         check_text(session, "a session id")
-    services = await agent.open()
-    await replay_own(services)
-    ours = await services.messages.known([message["id"] for message in messages])
-    conversation = await _home_of(agent, str(session) if session else None, set(ours.values()))
+    return messages, session or None
 
-    def uuid_of(message: Mapping[str, Any]) -> str:
-        """Our uuid for a message: its id where that is ours, else one that means this id in this conversation."""
-        if message["id"] in ours:
-            return str(message["id"])
-        return hashlib.sha256(f"{conversation.uuid}\0{message['id']}".encode()).hexdigest()[:32]
 
-    stored = set(await services.messages.known([uuid_of(message) for message in messages]))
-    if uuid_of(question) in stored:
-        raise InvalidInput("the last message has been answered already", hint="append a new message to the state")
+async def _home_of(
+    agent: AsyncConversationAgent, services: Services, session: str | None, messages: Sequence[Mapping[str, Any]]
+) -> AsyncConversation:
+    """The conversation that a state belongs to: its session's, that of the last message we know, or a new one.
+
+    A session is its exact name, or the uuid that `invoke` returned for a conversation without one.
+    """
+    homes = await services.messages.known([message["id"] for message in messages])
+    if session is None:
+        # A branch shares what was said before it began: the last message is the one that tells.
+        last = next((homes[message["id"]] for message in reversed(messages) if message["id"] in homes), None)
+        return await agent.create_conversation() if last is None else await agent.load_conversation(last)
+    return await agent._exact_conversation(session) or await agent.open_conversation(session)
+
+
+async def _answered(
+    services: Services, conversation: AsyncConversation, messages: Sequence[Mapping[str, Any]]
+) -> AssistantResponse:
+    """Stores what is new in a list and answers its question."""
+    from ragforge_memory.agent.listed import listed
+    from ragforge_memory.graph.messages import NewMessage
+    from ragforge_memory.models.tokens import estimate_tokens
+
+    known = await listed(services, conversation.info, messages)
+    question = messages[-1]
+    asked_seq = known.asked_seq(question)
     last_question: str | None = None
     for message in messages[:-1]:
         if message["role"] == "user":
-            last_question = uuid_of(message)
+            last_question = known.uuid_of(message)
         spoken = message["role"] != "tool" and bool(message["content"].strip())
-        if uuid_of(message) in stored or not spoken:
+        if message["id"] in known.stored or not spoken:
             # A step that only called tools belongs to the answer behind it, which has its calls in the graph.
             continue
         await services.messages.append(
             conversation.uuid,
             NewMessage(
-                uuid=uuid_of(message),
+                uuid=known.uuid_of(message),
                 role=message["role"],
                 content=services.redacted(message["content"]),
                 token_count=estimate_tokens(message["content"]),
@@ -132,7 +159,13 @@ async def run_state(agent: AsyncConversationAgent, state: Mapping[str, Any]) -> 
                 in_reply_to=last_question if message["role"] == "assistant" else None,
             ),
         )
-    response = await conversation.answer(question["content"], message_id=uuid_of(question))
+    return await conversation.answer(question["content"], message_id=known.uuid_of(question), asked_seq=asked_seq)
+
+
+def _added(response: AssistantResponse) -> list[dict[str, Any]]:
+    """An answer as messages: its tool calls, their results, its text."""
+    from ragforge_memory.graph.records import as_text
+
     added: list[dict[str, Any]] = []
     if response.tool_calls:
         added.append(
@@ -156,23 +189,4 @@ async def run_state(agent: AsyncConversationAgent, state: Mapping[str, Any]) -> 
             for call in response.tool_calls
         )
     added.append({"id": response.message_id, "role": "assistant", "content": response.content})
-    return {
-        **state,
-        "messages": reduce_messages(messages, added),
-        "session_id": conversation.session_id or conversation.uuid,
-    }
-
-
-async def _home_of(agent: AsyncConversationAgent, session: str | None, homes: set[str]) -> AsyncConversation:
-    """The conversation that a state belongs to: its session's, that of the messages we know, or a new one."""
-    if session is not None:
-        # A session is its exact name, or the uuid that `invoke` returned for a conversation without one.
-        conversation = await agent._exact_conversation(session) or await agent.open_conversation(session)
-        if homes - {conversation.uuid}:
-            raise InvalidInput("some of these messages belong to another session", hint="give them new ids")
-        return conversation
-    if len(homes) > 1:
-        raise InvalidInput("these messages belong to several conversations", hint="give them new ids")
-    if homes:
-        return await agent.load_conversation(homes.pop())
-    return await agent.create_conversation()
+    return added

@@ -1,0 +1,82 @@
+"""Message lists that come again: after a turn that failed, in a branch, with a message changed, twice at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import pytest
+
+from ragforge_memory import AsyncConversationAgent, InvalidInput, Message, ModelError
+
+MakeAgent = Callable[..., AsyncConversationAgent]
+
+pytestmark = pytest.mark.anyio
+
+
+def asked(*contents: str, session: str | None = "s") -> dict[str, Any]:
+    """A state of the user's messages, whose ids are their texts."""
+    messages = [{"role": "user", "content": content, "id": content} for content in contents]
+    return {"messages": messages} | ({} if session is None else {"session_id": session})
+
+
+def as_list(history: Iterable[Message]) -> list[dict[str, Any]]:
+    return [{"id": message.uuid, "role": message.role, "content": message.content} for message in history]
+
+
+async def said(agent: AsyncConversationAgent, name: str = "s") -> list[tuple[str, str, str]]:
+    conversation = await agent.load_conversation(name)
+    return [(message.role, message.content, message.state) for message in await conversation.get_history()]
+
+
+@pytest.mark.parametrize("memory", [{}, {"auto_save": False}, {"enable_memory": False}, {"persistence": "files"}])
+@pytest.mark.parametrize("before", [[], ["Half of"]])
+async def test_a_turn_that_failed_is_asked_again(make_agent: MakeAgent, before: list[str], memory: Any) -> None:
+    async with make_agent([*before, ModelError("down")], "Yes.", "Again.", settings=memory) as agent:
+        with pytest.raises(ModelError):
+            await agent.invoke(asked("q"))
+        answered = await agent.invoke(asked("q"))
+        assert [message["content"] for message in answered["messages"]] == ["q", "Yes."]
+        partial = [("assistant", text, "partial") for text in before]
+        assert await said(agent) == [("user", "q", "complete"), *partial, ("assistant", "Yes.", "complete")]
+        with pytest.raises(InvalidInput, match="answered already"):
+            await agent.invoke(asked("q"))
+
+
+@pytest.mark.parametrize(("own", "named"), [(True, False), (True, True), (False, True)])
+async def test_a_branch_goes_on(make_agent: MakeAgent, own: bool, named: bool) -> None:
+    async with make_agent(*(f"Answer {number}." for number in range(9))) as agent:
+        root = await agent.create_conversation()
+        await root.send_message("root")
+        branch = await root.branch()
+        if own:
+            await branch.send_message("branch")
+        await root.send_message("elsewhere")
+        shared = await branch.get_history()
+        state = {"messages": [*as_list(shared), {"role": "user", "content": "next"}]}
+        went_on = await agent.invoke(state | ({"session_id": branch.uuid} if named else {}))
+        assert went_on["session_id"] == branch.uuid
+        history = await branch.get_history()
+        assert [message.uuid for message in history[:-2]] == [message.uuid for message in shared]
+        assert [message.content for message in history[-2:]] == ["next", went_on["messages"][-1]["content"]]
+        foreign = [*as_list(await root.get_history()), {"role": "user", "content": "no"}]
+        with pytest.raises(InvalidInput, match="several conversations"):
+            await agent.invoke({"messages": foreign, "session_id": branch.uuid})
+
+
+async def test_the_callers_own_ids_are_the_branchs_too(make_agent: MakeAgent) -> None:
+    async with make_agent("One.", "Two.") as agent:
+        state = await agent.invoke(asked("q"))
+        branch = await (await agent.load_conversation("s")).branch()
+        more = [*state["messages"], {"role": "user", "content": "next"}]
+        await agent.invoke({"messages": more, "session_id": branch.uuid})
+        assert [message.content for message in await branch.get_history()] == ["q", "One.", "next", "Two."]
+
+
+async def test_a_branch_that_ends_with_a_question_answers_it(make_agent: MakeAgent) -> None:
+    async with make_agent("One.", "Two.") as agent:
+        root = await agent.create_conversation()
+        first = await root.send_message("q")
+        branch = await root.branch(from_message_id=first.user_message_id)
+        await agent.invoke({"messages": as_list(await branch.get_history()), "session_id": branch.uuid})
+        assert [message.content for message in await branch.get_history()] == ["q", "Two."]
