@@ -83,9 +83,11 @@ def _text_of(block: object) -> str:
 async def run_state(agent: AsyncConversationAgent, state: Mapping[str, Any]) -> Messages:
     """Runs a turn on a message list; see `AsyncConversationAgent.invoke`."""
     from ragforge_memory.agent.outages.recovery import replay_own
+    from ragforge_memory.agent.preparation import check_room
 
     messages, session = _checked(state)
     services = await agent.open()
+    check_room(services, messages[-1]["content"])
     await replay_own(services)
     conversation = await _home_of(agent, services, session, messages)
     response = await _answered(services, conversation, messages)
@@ -119,14 +121,23 @@ async def _home_of(
 ) -> AsyncConversation:
     """The conversation that a state belongs to: its session's, that of the last message we know, or a new one.
 
-    A session is its exact name, or the uuid that `invoke` returned for a conversation without one.
+    A session is its exact name, or the uuid that `invoke` returned for a conversation without one. One that is not
+    there is not begun for messages that are another's.
     """
     homes = await services.messages.known([message["id"] for message in messages])
     if session is None:
         # A branch shares what was said before it began: the last message is the one that tells.
         last = next((homes[message["id"]] for message in reversed(messages) if message["id"] in homes), None)
         return await agent.create_conversation() if last is None else await agent.load_conversation(last)
-    return await agent._exact_conversation(session) or await agent.open_conversation(session)
+    if (exact := await agent._exact_conversation(session)) is not None:
+        return exact
+    if not homes:
+        return await agent.open_conversation(session)
+    for uuid in set(homes.values()):
+        home = await agent._exact_conversation(uuid)
+        if home is not None and home.session_id == session:
+            return home
+    raise InvalidInput("some of these messages belong to another session", hint="give them new ids")
 
 
 async def _answered(

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from ragforge_memory import AsyncConversationAgent, InvalidInput, Message, ModelError
+from ragforge_memory.llm.scripted import ScriptedProvider
 
 MakeAgent = Callable[..., AsyncConversationAgent]
 
@@ -41,6 +42,23 @@ async def test_a_turn_that_failed_is_asked_again(make_agent: MakeAgent, before: 
         assert await said(agent) == [("user", "q", "complete"), *partial, ("assistant", "Yes.", "complete")]
         with pytest.raises(InvalidInput, match="answered already"):
             await agent.invoke(asked("q"))
+
+
+async def test_messages_of_another_conversation_begin_no_session(make_agent: MakeAgent) -> None:
+    async with make_agent("One.") as agent:
+        state = await agent.invoke(asked("q"))
+        state["messages"].append({"role": "user", "content": "more"})
+        with pytest.raises(InvalidInput, match="another session"):
+            await agent.invoke({**state, "session_id": "typo"})
+        assert [info.session_id for info in await agent.list_conversations()] == ["s"]
+
+
+async def test_a_question_without_room_writes_nothing(make_agent: MakeAgent) -> None:
+    provider = ScriptedProvider(["One."], context_window=2_000)
+    async with make_agent(provider=provider) as agent:
+        with pytest.raises(InvalidInput, match="tokens"):
+            await agent.invoke(asked("q", "word " * 5_000))
+        assert len(await agent.list_conversations()) == 0
 
 
 @pytest.mark.parametrize(("own", "named"), [(True, False), (True, True), (False, True)])
