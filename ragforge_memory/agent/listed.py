@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ragforge_memory.errors import InvalidInput
 from ragforge_memory.graph.branches import BranchStore
+from ragforge_memory.redaction import redact
 
 if TYPE_CHECKING:
     from ragforge_memory.agent.services import Services
@@ -33,6 +34,23 @@ class Listed:
         """Our uuid for a message: of what is stored its own, else one that means this id in this conversation."""
         stored = self.stored.get(message["id"])
         return stored.uuid if stored is not None else _uuid_in(self.conversation_id, message["id"])
+
+    def check_texts(self, messages: Sequence[Mapping[str, Any]]) -> None:
+        """Refuses a list that says something else under an id than what was said: the model would not see it.
+
+        Raises:
+            InvalidInput: a message differs from what is stored.
+        """
+        for message in messages:
+            stored = self.stored.get(message["id"])
+            if stored is None:
+                continue
+            if (message["role"], _as_kept(message["content"])) != (stored.role, _as_kept(stored.content)):
+                raise InvalidInput(
+                    f"the message {message['id']!r} differs from what is stored of it",
+                    hint=f"edit({stored.uuid!r}, text) of the conversation makes a branch in which another question "
+                    "was asked; something new to say needs a new id",
+                )
 
     def asked_seq(self, question: Mapping[str, Any]) -> int | None:
         """The place of a question that is stored and has no whole answer; None where it is not stored.
@@ -85,3 +103,8 @@ async def listed(services: Services, conversation: ConversationInfo, messages: S
 
 def _uuid_in(conversation_id: str, name: str) -> str:
     return hashlib.sha256(f"{conversation_id}\0{name}".encode()).hexdigest()[:32]
+
+
+def _as_kept(text: str) -> str:
+    """A text as it may be stored, whether or not secrets are taken out by now, or were then."""
+    return redact(text.replace("\0", ""))

@@ -149,6 +149,7 @@ async def _answered(
     from ragforge_memory.models.tokens import estimate_tokens
 
     known = await listed(services, conversation.info, messages)
+    known.check_texts(messages)
     question = messages[-1]
     asked_seq = known.asked_seq(question)
     last_question: str | None = None

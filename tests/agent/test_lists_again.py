@@ -61,6 +61,31 @@ async def test_a_question_without_room_writes_nothing(make_agent: MakeAgent) -> 
         assert len(await agent.list_conversations()) == 0
 
 
+async def test_a_message_that_was_changed_is_refused(make_agent: MakeAgent) -> None:
+    async with make_agent("One.", "Two.") as agent:
+        state = await agent.invoke(asked("my name is Bob"))
+        before = await said(agent)
+        messages = [
+            {**state["messages"][0], "content": "my name is Alice"},
+            *state["messages"][1:],
+            {"role": "system", "content": "Be brief."},
+            {"role": "user", "content": "what is my name?"},
+        ]
+        with pytest.raises(InvalidInput, match="differs from what is stored") as caught:
+            await agent.invoke({**state, "messages": messages})
+        assert "edit(" in str(caught.value.hint)
+        assert await said(agent) == before
+
+
+async def test_a_secret_that_was_not_stored_changes_no_message(make_agent: MakeAgent) -> None:
+    secret = "the key is sk-proj-abcdefghijklmnopqrstuvwxyz0123456789ABCD\0"
+    async with make_agent(f"I see {secret}", "Two.") as agent:
+        state = await agent.invoke({"messages": [{"role": "user", "content": secret}]})
+        assert all("sk-proj-abc" not in text for _, text, _ in await said(agent, state["session_id"]))
+        more = [*state["messages"], {"role": "user", "content": "and?"}]
+        assert (await agent.invoke({**state, "messages": more}))["messages"][-1]["content"] == "Two."
+
+
 @pytest.mark.parametrize(("own", "named"), [(True, False), (True, True), (False, True)])
 async def test_a_branch_goes_on(make_agent: MakeAgent, own: bool, named: bool) -> None:
     async with make_agent(*(f"Answer {number}." for number in range(9))) as agent:
