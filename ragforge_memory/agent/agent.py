@@ -330,8 +330,8 @@ class AsyncConversationAgent(
             ``{"messages": […], "session_id": …}``, each message with its ``id``: with a new one it is the next state.
 
         Raises:
-            InvalidInput: the last message is no user's, or was answered already; something in the list is no message;
-                or its messages are another session's, or several conversations'.
+            InvalidInput: the last message is no user's, was answered or is being answered; something is no message, or
+                differs from what is stored of it; or they are another session's, or several conversations'.
             ConversationNotFound: the conversation of these messages was deleted.
             GraphUnavailable: the graph cannot be asked which of the messages it has.
             ModelError: the model failed; what it had said is stored as a partial answer.

@@ -56,7 +56,7 @@ class Listed:
         """The place of a question that is stored and has no whole answer; None where it is not stored.
 
         Raises:
-            InvalidInput: it was answered.
+            InvalidInput: it was answered, or is being answered.
         """
         stored = self.stored.get(question["id"])
         if stored is None:
@@ -69,6 +69,9 @@ class Listed:
         ]
         if any(answer.state == "complete" for answer in answers):
             raise InvalidInput("the last message has been answered already", hint="append a new message to the state")
+        # A turn that ended says so, by a partial answer or on its question; in a branch no turn of it has begun.
+        if not answers and stored.state != "unanswered" and stored.conversation_id == self.conversation_id:
+            raise InvalidInput("the last message is being answered", hint="wait for that answer, or say something new")
         return stored.seq
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
+from weakref import WeakValueDictionary
 
 from ragforge_memory.agent.inputs import check_text, checked_text
 from ragforge_memory.errors import InvalidInput
@@ -19,6 +21,9 @@ Messages = dict[str, Any]
 
 # The names that other message lists use for the same roles.
 _ROLES = {"user": "user", "human": "user", "assistant": "assistant", "ai": "assistant", "system": "system"}
+
+# What those share who ask one question at once, whichever agent they ask: loop, conversation, the question's id.
+_ASKING: WeakValueDictionary[tuple[int, str, str], asyncio.Lock] = WeakValueDictionary()
 
 
 def reduce_messages(left: Sequence[Mapping[str, Any]], right: Any) -> list[dict[str, Any]]:
@@ -89,8 +94,12 @@ async def run_state(agent: AsyncConversationAgent, state: Mapping[str, Any]) -> 
     services = await agent.open()
     check_room(services, messages[-1]["content"])
     await replay_own(services)
+    await services.take_up()
     conversation = await _home_of(agent, services, session, messages)
-    response = await _answered(services, conversation, messages)
+    # Of several that ask the same at once the first is answered; the others find its answer.
+    asking = (id(asyncio.get_running_loop()), conversation.uuid, messages[-1]["id"])
+    async with _ASKING.setdefault(asking, asyncio.Lock()):
+        response = await _answered(services, conversation, messages)
     return {
         **state,
         "messages": reduce_messages(messages, _added(response)),

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
+import sys
 from collections.abc import Callable, Iterable
 from typing import Any
 
 import pytest
 
-from ragforge_memory import AsyncConversationAgent, InvalidInput, Message, ModelError
-from ragforge_memory.llm.scripted import ScriptedProvider
+from ragforge_memory import AsyncConversationAgent, InvalidInput, Message, ModelError, Neo4jConfig
+from ragforge_memory.llm.scripted import Pause, ScriptedProvider
+from ragforge_memory.models.owner import Owner
 
 MakeAgent = Callable[..., AsyncConversationAgent]
 
@@ -42,6 +45,67 @@ async def test_a_turn_that_failed_is_asked_again(make_agent: MakeAgent, before: 
         assert await said(agent) == [("user", "q", "complete"), *partial, ("assistant", "Yes.", "complete")]
         with pytest.raises(InvalidInput, match="answered already"):
             await agent.invoke(asked("q"))
+
+
+async def test_a_question_that_is_being_answered_is_not_asked(make_agent: MakeAgent, cypher: Any) -> None:
+    async with make_agent([Pause(2.0), "Yes."]) as one, make_agent("No.") as other:
+        conversation = await one.open_conversation("s")
+        turn = asyncio.create_task(conversation.send_message("q"))
+        while not (history := await conversation.get_history()):  # noqa: ASYNC110 - the turn has begun then
+            await asyncio.sleep(0.02)
+        with pytest.raises(InvalidInput, match="is being answered"):
+            await other.invoke({"messages": as_list(history), "session_id": "s"})
+        await turn
+        assert await said(one) == [("user", "q", "complete"), ("assistant", "Yes.", "complete")]
+        # Imported answers may name no question: they answer what stands before them.
+        cypher("MATCH (m:Message {conversation_id: $uuid}) REMOVE m.in_reply_to", uuid=conversation.uuid)
+        with pytest.raises(InvalidInput, match="answered already"):
+            await other.invoke({"messages": as_list(history), "session_id": "s"})
+
+
+DIES = """
+import asyncio, os, sys
+from ragforge_memory import AsyncConversationAgent, ConversationConfig, Neo4jConfig
+from ragforge_memory.llm.scripted import ScriptedProvider
+
+class Dies(ScriptedProvider):
+    async def stream(self, request):
+        os._exit(7)
+        yield
+
+async def main(uri, username, password, user, project):
+    agent = AsyncConversationAgent(
+        Neo4jConfig(uri, username=username, password=password), llm_provider=Dies(), user_id=user, project=project,
+        config=ConversationConfig(embed_messages=False),
+    )
+    await agent.invoke({"messages": [{"role": "user", "content": "q", "id": "q"}], "session_id": "s"})
+
+asyncio.run(main(*sys.argv[1:]))
+"""
+
+
+async def test_a_question_whose_process_died_is_asked_again(
+    make_agent: MakeAgent, neo4j_config: Neo4jConfig, owner: Owner
+) -> None:
+    async with make_agent("Yes.") as agent:
+        server = (neo4j_config.uri, neo4j_config.username, neo4j_config.password)
+        arguments = [sys.executable, "-c", DIES, *map(str, server), owner.user_id, owner.project]
+        died = await asyncio.create_subprocess_exec(*arguments)
+        assert await died.wait() == 7
+        await agent.invoke(asked("q"))
+        assert await said(agent) == [("user", "q", "complete"), ("assistant", "Yes.", "complete")]
+
+
+async def test_of_several_at_once_one_is_answered(make_agent: MakeAgent) -> None:
+    provider = ScriptedProvider([[Pause(0.2), f"Answer {number}."] for number in range(4)])
+    async with make_agent(provider=provider) as agent, make_agent(provider=provider) as other:
+        await agent.open_conversation("s")
+        turns = (each.invoke(asked("q")) for each in (agent, other, agent, other))
+        results = await asyncio.gather(*turns, return_exceptions=True)
+        refused = [result for result in results if isinstance(result, InvalidInput)]
+        assert len(refused) == 3
+        assert len(provider.requests) == 1
+        assert await said(agent) == [("user", "q", "complete"), ("assistant", "Answer 0.", "complete")]
 
 
 async def test_messages_of_another_conversation_begin_no_session(make_agent: MakeAgent) -> None:
