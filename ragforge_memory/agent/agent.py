@@ -256,9 +256,7 @@ class AsyncConversationAgent(
                 agent keeps texts in the graph.
             GraphUnavailable: Neo4j is away and this agent has not used the session before.
         """
-        if not isinstance(session_id, str) or not session_id.strip() or len(session_id) > 500:
-            raise InvalidInput("a session id is a text of 1 to 500 characters")
-        check_text(session_id, "a session id")
+        finding.check_session_id(session_id)
         tags = clean_labels(title, tags)
         check_metadata(metadata)
         services = await self.open()

@@ -4,18 +4,32 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
-from ragforge_memory.errors import GraphUnavailable
+from ragforge_memory.agent.inputs import MAX_NAME, check_no_nul, check_text
+from ragforge_memory.errors import ConversationNotFound, GraphUnavailable, InvalidInput
 
 if TYPE_CHECKING:
     from ragforge_memory.agent.services import Services
     from ragforge_memory.models.conversation import ConversationInfo
 
 log = logging.getLogger(__name__)
+
+
+def check_session_id(session_id: object) -> None:
+    """Refuses what no session can be called.
+
+    Raises:
+        InvalidInput: it is blank, no text of at most 500 characters, or has a NUL.
+    """
+    if not isinstance(session_id, str) or not session_id.strip() or len(session_id) > MAX_NAME:
+        raise InvalidInput(f"a session id is a text of 1 to {MAX_NAME} characters")
+    check_text(session_id, "a session id")
+    check_no_nul(session_id, "a session id")
 
 
 async def create(
@@ -70,7 +84,15 @@ async def load(services: Services, reference: str) -> ConversationInfo:
 
     async def work() -> ConversationInfo:
         await services.take_up()
-        return await services.settled(await services.conversations.find(reference))
+        try:
+            found = await services.conversations.find(reference)
+        except ConversationNotFound:
+            # A uuid as others write it: 550E8400-E29B-… A session may be called so, which goes first.
+            plain = reference.replace("-", "").lower()
+            if plain == reference or not re.fullmatch("[0-9a-f]{32}", plain):
+                raise
+            found = await services.conversations.find(plain)
+        return await services.settled(found)
 
     return await _or_remembered(services, reference, work)
 

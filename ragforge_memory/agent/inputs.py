@@ -46,6 +46,8 @@ def path_of(path: str | os.PathLike[str]) -> Path:
     Raises:
         InvalidInput: it is none.
     """
+    if path == "":
+        raise InvalidInput("the path is empty", hint="the current directory is .")
     try:
         return expanded(path)
     except (ValueError, OSError) as error:
@@ -72,10 +74,10 @@ def check_limit(limit: int) -> None:
 
 
 def clean_labels(title: str | None, tags: Sequence[str]) -> list[str]:
-    """Refuses titles and tags that are none; returns the tags without blanks around them.
+    """Refuses titles and tags that are none; returns the tags without blanks around them, each once.
 
     Raises:
-        InvalidInput: a title that is blank or no text of at most 500 characters, or a tag that is no word.
+        InvalidInput: a title that is blank or no text of at most 500 characters, a tag that is no word, or a NUL.
     """
     if title is not None:
         check_text(title, "a title")
@@ -83,6 +85,7 @@ def clean_labels(title: str | None, tags: Sequence[str]) -> list[str]:
             raise InvalidInput("the title is blank", hint="leave it out, or say what lists shall show")
         if len(title) > MAX_NAME:
             raise InvalidInput(f"a title is a text of at most {MAX_NAME} characters")
+        check_no_nul(title, "a title")
     if (
         isinstance(tags, str)
         or not isinstance(tags, Sequence)
@@ -91,7 +94,18 @@ def clean_labels(title: str | None, tags: Sequence[str]) -> list[str]:
         raise InvalidInput("tags are a list of words", hint='tags=["auth", "refactoring"]')
     for tag in tags:
         check_text(tag, "a tag")
-    return [tag.strip() for tag in tags]
+        check_no_nul(tag, "a tag")
+    return list(dict.fromkeys(tag.strip() for tag in tags))
+
+
+def check_no_nul(text: str, what: str) -> None:
+    """Refuses a name with a NUL in it, which terminals and files take for its end; of what is said it is taken out.
+
+    Raises:
+        InvalidInput: there is one.
+    """
+    if "\0" in text:
+        raise InvalidInput(f"{what} has a NUL in it", hint="leave it out")
 
 
 def check_text(text: object, what: str) -> None:
@@ -106,6 +120,17 @@ def check_text(text: object, what: str) -> None:
         text.encode()
     except UnicodeEncodeError as error:
         raise InvalidInput(f"{what} is not valid text: {error.reason} at {error.start}") from error
+
+
+def check_tool_name(name: object) -> None:
+    """Refuses what is no tool's name: nothing would be found by it.
+
+    Raises:
+        InvalidInput: it is blank, or no text.
+    """
+    check_text(name, "a tool's name")
+    if not str(name).strip():
+        raise InvalidInput("a tool's name is blank", hint="leave it out for the calls of all tools")
 
 
 def bare_name(name: str) -> str:

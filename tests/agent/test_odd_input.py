@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from typing import Any
+from uuid import UUID
 
 import pytest
 
@@ -60,6 +61,14 @@ USES: dict[str, Use] = {
     "a number for a cursor": lambda a, _: a.decisions(cursor=5),  # type: ignore[arg-type]
     "an ingest with a number for progress": lambda a, _: a.ingest(progress=5),  # type: ignore[arg-type]
     "an import with a number for progress": lambda a, _: a.import_conversations("x.jsonl", progress=5),  # type: ignore[arg-type]
+    "a history with a word for no": lambda _, c: c.get_history(include_tool_calls="no"),  # type: ignore[arg-type]
+    "a history with a number for yes": lambda _, c: c.get_history(include_reasoning=10**30),  # type: ignore[arg-type]
+    "calls of a tool without a name": lambda _, c: c.get_tool_calls(""),
+    "a search for a tool without a name": lambda _, c: c.search_history("x", tool=""),
+    "an ingest of nothing": lambda a, _: a.ingest(""),
+    "a title with a NUL": lambda a, _: a.create_conversation("n\0ul"),
+    "a tag with a NUL": lambda a, _: a.create_conversation(tags=["n\0ul"]),
+    "a session with a NUL": lambda a, _: a.open_conversation("n\0ul"),
     "a path without end": lambda a, _: a.ingest("x" * 6_000),
 }
 
@@ -73,6 +82,21 @@ async def test_it_is_refused_and_nothing_is_written(make_agent: MakeAgent, what:
         assert refused.value.hint
         assert await conversation.get_history() == []
         assert len((await agent.list_conversations()).items) == 1
+
+
+async def test_a_tag_is_kept_once(make_agent: MakeAgent) -> None:
+    async with make_agent() as agent:
+        assert (await agent.create_conversation(tags=["b", "a", "b", " a "])).tags == ("b", "a")
+
+
+async def test_a_uuid_is_found_as_others_write_it(make_agent: MakeAgent) -> None:
+    async with make_agent() as agent:
+        uuid = (await agent.create_conversation()).uuid
+        dashed = str(UUID(uuid))
+        for written in (dashed, dashed.upper(), uuid.upper()):
+            assert (await agent.load_conversation(written)).uuid == uuid
+        session = await agent.open_conversation(dashed)
+        assert (await agent.load_conversation(dashed)).uuid == session.uuid
 
 
 async def test_what_is_not_there_is_told_with_what_to_do(make_agent: MakeAgent) -> None:
@@ -93,14 +117,6 @@ async def test_what_is_not_there_is_told_with_what_to_do(make_agent: MakeAgent) 
             with pytest.raises(ConversationNotFound) as told_gone:
                 await gone
             assert "list" in (told_gone.value.hint or "")
-
-
-async def test_flags_are_yes_or_no(make_agent: MakeAgent) -> None:
-    odd: Any = 10**30
-    async with make_agent("Hello.") as agent:
-        conversation = await agent.create_conversation()
-        await conversation.send_message("Hi")
-        assert len(await conversation.get_history(include_tool_calls=odd, include_reasoning=odd)) == 2
 
 
 @pytest.mark.parametrize(

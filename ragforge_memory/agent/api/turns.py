@@ -7,7 +7,14 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from ragforge_memory.agent.api.handle import ConversationHandle
-from ragforge_memory.agent.inputs import check_limit, check_metadata, check_text, checked_text
+from ragforge_memory.agent.inputs import (
+    check_flag,
+    check_limit,
+    check_metadata,
+    check_text,
+    check_tool_name,
+    checked_text,
+)
 from ragforge_memory.agent.patience import outcome
 from ragforge_memory.agent.stream import AsyncMessageStream, Channel
 from ragforge_memory.errors import InvalidInput
@@ -106,13 +113,15 @@ class ConversationTurns(ConversationHandle):
         check_limit(limit)
         if before_message_id is not None:
             check_text(before_message_id, "a message's uuid")
+        check_flag(include_tool_calls, "include_tool_calls")
+        check_flag(include_reasoning, "include_reasoning")
         services = await self._settled()
         messages = await services.messages.history(
             self.uuid,
             limit=limit,
             before=before_message_id,
-            include_tool_calls=bool(include_tool_calls),
-            include_reasoning=bool(include_reasoning),
+            include_tool_calls=include_tool_calls,
+            include_reasoning=include_reasoning,
         )
         if before_message_id is None and include_tool_calls:
             services.remembered.history(self.uuid, messages)
@@ -135,7 +144,7 @@ class ConversationTurns(ConversationHandle):
         """
         check_limit(limit)
         if tool_name is not None:
-            check_text(tool_name, "a tool's name")
+            check_tool_name(tool_name)
         if success not in (None, True, False):
             raise InvalidInput("success is True, False or None")
         services = await self._settled()

@@ -7,7 +7,7 @@ from contextlib import suppress
 from datetime import UTC, date, datetime, time
 from typing import TYPE_CHECKING, get_args
 
-from ragforge_memory.agent.inputs import check_text, clean_labels
+from ragforge_memory.agent.inputs import check_text, check_tool_name, clean_labels
 from ragforge_memory.errors import InvalidInput
 from ragforge_memory.models.conversation import Role
 
@@ -57,7 +57,7 @@ def checked_filters(
     if role is not None and role not in get_args(Role):
         raise InvalidInput(f"there is no role {role!r}", hint=", ".join(get_args(Role)))
     if tool is not None:
-        check_text(tool, "a tool's name")
+        check_tool_name(tool)
     if tags is not None:
         tags = clean_labels(None, tags)
     first, last = _time(since, "since"), _time(until, "until", at=time.max)
