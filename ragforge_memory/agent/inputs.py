@@ -47,7 +47,7 @@ def path_of(path: str | os.PathLike[str]) -> Path:
         InvalidInput: it is none.
     """
     if path == "":
-        raise InvalidInput("the path is empty", hint="the current directory is .")
+        raise InvalidInput("an empty text is no path", hint="the current directory is .")
     try:
         return expanded(path)
     except (ValueError, OSError) as error:
