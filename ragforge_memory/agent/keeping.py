@@ -16,7 +16,7 @@ from ragforge_memory.agent.outages.recovery import UNANSWERED, answer_journalled
 from ragforge_memory.agent.patience import RESTART_PATIENCE, shielded
 from ragforge_memory.agent.services import Services
 from ragforge_memory.agent.tool_rounds import Emit
-from ragforge_memory.errors import ConversationNotFound, GraphUnavailable, InvalidInput, RagforgeError
+from ragforge_memory.errors import ConversationNotFound, EmbeddingError, GraphUnavailable, InvalidInput, RagforgeError
 from ragforge_memory.graph.journal_lines import JournalTurn
 from ragforge_memory.graph.messages import CodeTies, NewMessage
 from ragforge_memory.graph.receipts import Receipt
@@ -64,6 +64,7 @@ class Keeping:
         self._asked_seq = asked_seq
         self._waits = False
         self._told_of_loss = False
+        self._not_embedded: EmbeddingError | None = None
         self.asked = False
         self.lost = False
         self.title: str | None = None
@@ -202,6 +203,16 @@ class Keeping:
             self.degraded.append("journal")
             return False
         return True
+
+    def not_embedded(self, error: EmbeddingError) -> None:
+        """The question has no vector: nothing is found by its meaning."""
+        self._not_embedded = error
+
+    async def say_not_embedded(self) -> None:
+        """Says so, once, where that is known by now: an embedder may fail later than it is waited for."""
+        if self._not_embedded is not None and "embeddings" not in self.degraded:
+            self.degraded.append("embeddings")
+            await self._emit(events.Degraded(what="embeddings", detail=str(self._not_embedded)))
 
     async def _question(self, text: str, metadata: Mapping[str, Any] | None) -> tuple[int, GraphUnavailable | None]:
         """The question's place, and why the graph did not take it where it did not."""

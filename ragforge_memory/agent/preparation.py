@@ -170,7 +170,14 @@ async def _read(
 ) -> TurnContext:
     """Read 1, with a search by meaning beside it; or what is remembered here."""
     memory, remembered = services.config.memory, services.remembered
-    near = Near(services, conversation_id, question, floor=0 if keeping.away else floor, limit=RELEVANT)
+    near = Near(
+        services,
+        conversation_id,
+        question,
+        floor=0 if keeping.away else floor,
+        limit=RELEVANT,
+        failed=keeping.not_embedded,
+    )
     try:
         before = await keeping.read(
             lambda: services.messages.turn_context(
@@ -186,7 +193,9 @@ async def _read(
         )
         if before is not None:
             remembered.read(conversation_id, before, up_to=question_seq)
-            return with_near(before, await near.found(), RELEVANT)
+            found = await near.found()
+            await keeping.say_not_embedded()
+            return with_near(before, found, RELEVANT)
     except BaseException:
         near.leave()
         raise

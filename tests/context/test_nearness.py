@@ -12,6 +12,7 @@ from ragforge_memory.agent.context.nearness import with_near
 from ragforge_memory.embeddings.hashing import HashingEmbedder
 from ragforge_memory.errors import EmbeddingError
 from ragforge_memory.graph.receipts import TurnContext
+from ragforge_memory.llm.scripted import Pause
 from ragforge_memory.models.conversation import Message, ScoredMessage
 from tests.agent.conftest import MakeAgent
 
@@ -68,8 +69,12 @@ async def test_what_is_late_or_fails_is_left_out(make_agent: MakeAgent, how: str
         await agent.drain()
         embedder.wait = asyncio.Event() if how == "late" else None
         embedder.fails = how == "failing"
-        answer = await conversation.send_message("what colour has this fruit?")
+        async with conversation.stream_message("what colour has this fruit?") as stream:
+            told = [event async for event in stream]
+        answer = stream.response
         assert answer.content == "So."
+        assert [event.what for event in told if event.type == "degraded"] == list(answer.degraded)
+        assert answer.degraded == (("embeddings",) if how == "failing" else ())
         assert "bananas are yellow" not in [one.message.content for one in answer.context_used.relevant_messages]
         if embedder.wait is not None:
             embedder.wait.set()
@@ -88,3 +93,18 @@ def test_both_lists_are_fused() -> None:
     fused = with_near(before, [scored(2, 0.9), scored(4, 0.8), scored(5, 0.1)], 3)
     assert [one.message.uuid for one in fused.found] == ["2", "4", "1"]
     assert with_near(before, [], 3) is before
+
+
+async def test_an_embedder_that_fails_later_than_it_is_waited_for_is_told_of(make_agent: MakeAgent) -> None:
+    embedder = Told()
+    settings = {**SETTINGS, "recall_deadline_ms": 1}
+    pause = Pause(0.3)
+    async with make_agent(*["So."] * 4, [pause, "So."], embedder=embedder, settings=settings) as agent:
+        conversation = await agent.create_conversation("t")
+        for text in ("bananas are yellow", "one", "two", "three"):
+            await conversation.send_message(text)
+        await agent.drain()
+        embedder.wait, embedder.fails = asyncio.Event(), True
+        asyncio.get_running_loop().call_later(0.1, embedder.wait.set)
+        answer = await conversation.send_message("what colour has this fruit?")
+        assert answer.degraded == ("embeddings",)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ragforge_memory.agent.search.candidates import following
-from ragforge_memory.errors import RagforgeError
+from ragforge_memory.errors import EmbeddingError, RagforgeError
 from ragforge_memory.graph.search import Filters, Hits
 from ragforge_memory.models.conversation import ScoredMessage
 from ragforge_memory.retrieval.fusion import VECTOR_WEIGHT, fused
@@ -33,15 +33,25 @@ class Near:
         question: what is asked.
         floor: what is newer is in the prompt anyway; nothing is searched where nothing is older.
         limit: messages at most.
+        failed: told where the embedder fails, which may be after the deadline.
     """
 
-    def __init__(self, services: Services, conversation_id: str, question: str, *, floor: int, limit: int) -> None:
+    def __init__(
+        self,
+        services: Services,
+        conversation_id: str,
+        question: str,
+        *,
+        floor: int,
+        limit: int,
+        failed: Callable[[EmbeddingError], None],
+    ) -> None:
         self._task: asyncio.Task[list[ScoredMessage]] | None = None
         self._until = asyncio.get_running_loop().time() + services.config.memory.recall.deadline_ms / 1_000
         searches = services.searches
         if floor > 0 and services.searches_meaning and searches is not None and searches.has_vectors:
             self._task = asyncio.create_task(
-                _found(services, conversation_id, question, floor, limit), name="ragforge-nearness"
+                _found(services, conversation_id, question, floor, limit, failed), name="ragforge-nearness"
             )
 
     async def found(self) -> list[ScoredMessage]:
@@ -77,7 +87,12 @@ def with_near(before: TurnContext, near: Sequence[ScoredMessage], limit: int) ->
 
 
 async def _found(
-    services: Services, conversation_id: str, question: str, floor: int, limit: int
+    services: Services,
+    conversation_id: str,
+    question: str,
+    floor: int,
+    limit: int,
+    failed: Callable[[EmbeddingError], None],
 ) -> list[ScoredMessage]:
     """The nearest older messages: the question's vector, the nearest places, their texts."""
     embedder, searches = services.embedder, services.searches
@@ -98,6 +113,8 @@ async def _found(
         read = await searches.messages([(hit.conversation_id, hit.seq) for hit in older], filters=Filters())
     except RagforgeError as error:
         log.warning("nothing is found by meaning: %s", error)
+        if isinstance(error, EmbeddingError):
+            failed(error)
         return []
     found = []
     for hit in older:
