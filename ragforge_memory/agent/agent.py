@@ -340,12 +340,12 @@ class AsyncConversationAgent(
     async def aclose(self) -> None:
         """Waits for running turns, drains for at most 2 s, and closes what this agent opened.
 
-        What fails meanwhile is in the log. Closing again, or in a forked child, does nothing.
+        What fails meanwhile is in the log. In a forked child, or where all is closed already, nothing happens.
 
         Raises:
             AgentClosed: it was opened in another event loop, which runs still.
         """
-        if self._closed or os.getpid() != self._pid:
+        if os.getpid() != self._pid:
             # In a forked child everything that is open belongs to the parent.
             return
         if self._loop is not None and self._loop.is_closed():

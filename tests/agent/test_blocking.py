@@ -291,6 +291,24 @@ def test_a_process_that_forgets_to_close_ends_cleanly(neo4j_config: Neo4jConfig,
     assert (out, err, process.returncode) == ("Yes.\n", "", 0)
 
 
+def test_a_close_that_is_cut_short_can_be_gone_on_with(make_blocking: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    closed = list[str]()
+    agent = make_blocking()
+    agent.open()
+    agent._agent._services.opened.callback(lambda: closed.append("all"))
+
+    def interrupted(function: Any) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr("ragforge_memory.agent.blocking.agent.wait", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            agent.close()
+    assert not closed
+    agent.close()
+    assert closed == ["all"]
+
+
 def test_an_async_agent_belongs_to_one_loop(neo4j_config: Neo4jConfig, owner: Owner, tmp_path: Path) -> None:
     process = run_script(
         """

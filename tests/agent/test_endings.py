@@ -9,9 +9,17 @@ from typing import Any
 
 import pytest
 
-from ragforge_memory import AsyncConversationAgent, ConfigError, InvalidInput, ModelError, TurnCancelled, tool
+from ragforge_memory import (
+    AgentClosed,
+    AsyncConversationAgent,
+    ConfigError,
+    InvalidInput,
+    ModelError,
+    TurnCancelled,
+    tool,
+)
 from ragforge_memory.llm.port import Finished, TextChunk, ToolRequest
-from ragforge_memory.llm.scripted import Hang
+from ragforge_memory.llm.scripted import Hang, Pause
 
 pytestmark = pytest.mark.anyio
 
@@ -36,6 +44,27 @@ async def test_closing_the_agent_does_not_wait_for_a_reader(make_agent: MakeAgen
     await anext(stream)
     await agent.aclose()
     assert stream.response.content.endswith("999 ")
+
+
+async def test_a_close_that_was_cut_short_is_gone_on_with_by_the_next(make_agent: MakeAgent) -> None:
+    closed = list[str]()
+    agent = make_agent([TextChunk("part"), Pause(1), TextChunk("end")])
+    conversation = await agent.create_conversation()
+    services = await agent.open()
+    services.opened.callback(lambda: closed.append("all"))
+    turn = asyncio.create_task(conversation.send_message("Well?"))
+    await asyncio.sleep(0.3)
+    with pytest.raises(TimeoutError):
+        async with asyncio.timeout(0.1):
+            await agent.aclose()
+    with pytest.raises(AgentClosed):
+        await agent.create_conversation()
+    assert not closed
+    await agent.aclose()
+    assert closed == ["all"]
+    assert (await turn).content == "partend"
+    await agent.aclose()
+    assert closed == ["all"]
 
 
 async def test_many_cancels_keep_one_partial_answer(make_agent: MakeAgent) -> None:

@@ -209,17 +209,19 @@ class ConversationAgent(
 
     def abandon(self) -> None:
         """See `AsyncConversationAgent.abandon`; raises nothing, for the loop is its own."""
-        if self._forget is not None:
-            self._forget()
-            self._forget = None
-            wait(self._agent.abandon)
+        self._end(self._agent.abandon)
 
     def close(self) -> None:
         """See `AsyncConversationAgent.aclose`; raises nothing, for the loop is its own."""
-        if self._forget is not None:
-            self._forget()
+        self._end(self._agent.aclose)
+
+    def _end(self, close: Callable[[], Awaitable[Any]]) -> None:
+        forget = self._forget
+        if forget is not None:
+            wait(close)
+            # Only now: where Ctrl-C cuts that short, another call goes on with it, or the end of the process.
+            forget()
             self._forget = None
-            wait(self._agent.aclose)
 
     def _do(self, function: Callable[[], Awaitable[T]]) -> T:
         if self._forget is None:
