@@ -8,7 +8,13 @@ from typing import Any
 import neo4j
 import pytest
 
-from ragforge_memory import AsyncConversationAgent, GraphUnavailable, Neo4jConfig
+from ragforge_memory import (
+    AsyncConversationAgent,
+    ConversationAgent,
+    GraphUnavailable,
+    InvalidInput,
+    Neo4jConfig,
+)
 from ragforge_memory.agent.outages.outage import Outage
 from ragforge_memory.embeddings.hashing import HashingEmbedder
 from ragforge_memory.graph.client import GraphClient
@@ -107,6 +113,13 @@ async def test_a_driver_stays_open_and_that_of_a_function_does_not(
             async with make_agent(neo4j=given) as agent:
                 assert await agent.create_conversation()
         assert not given._closed
+
+
+async def test_a_driver_is_refused_where_the_loop_is_another(neo4j_config: Neo4jConfig) -> None:
+    async with neo4j.AsyncGraphDatabase.driver(neo4j_config.uri) as driver:
+        with pytest.raises(InvalidInput, match="event loop of its own") as refused:
+            ConversationAgent(driver)  # type: ignore[arg-type]
+    assert "function" in str(refused.value.hint)
 
 
 @ONE_LINE

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -19,6 +20,7 @@ from ragforge_memory.agent.blocking.imports import BlockingAgentImports
 from ragforge_memory.agent.blocking.waiting import wait
 from ragforge_memory.agent.loop import background_loop
 from ragforge_memory.agent.state import Messages
+from ragforge_memory.errors import InvalidInput
 
 if TYPE_CHECKING:
     import neo4j
@@ -63,6 +65,7 @@ class ConversationAgent(
         project: str | None = None,
         root: str | os.PathLike[str] | None = None,
     ) -> None:
+        _refuse_driver(neo4j)
         self._adopt(
             AsyncConversationAgent(
                 neo4j,
@@ -227,3 +230,17 @@ class ConversationAgent(
         if self._forget is None:
             self._forget = background_loop().at_exit(self._agent.abandon)
         return wait(function)
+
+
+def _refuse_driver(target: object) -> None:
+    """Refuses an open driver: its connections belong to the loop that it is used on, which is not this class's.
+
+    Raises:
+        InvalidInput: it is one.
+    """
+    driver = getattr(sys.modules.get("neo4j"), "AsyncDriver", None)
+    if driver is not None and isinstance(target, driver):
+        raise InvalidInput(
+            "an open AsyncDriver cannot be used by a ConversationAgent, which has an event loop of its own",
+            hint="give neo4j= a function that returns a driver, or an address, or use AsyncConversationAgent",
+        )
