@@ -20,8 +20,9 @@ from ragforge_memory.config import Neo4jConfig
 from ragforge_memory.config.refusal import refused
 from ragforge_memory.config.sections import with_neo4j_scheme
 from ragforge_memory.downloads.progress import Progress
-from ragforge_memory.errors import ConfigError, InvalidInput
+from ragforge_memory.errors import ConfigError, InvalidInput, RagforgeError
 from ragforge_memory.graph.client import GraphClient, open_driver
+from ragforge_memory.graph.failures import first_line
 from ragforge_memory.graph.migrations import migrate
 from ragforge_memory.vendors import is_loopback
 
@@ -131,7 +132,7 @@ async def _client(
             f"neo4j= takes an address, a Neo4jConfig, a driver or a function for one, not {type(target).__name__}"
         )
     if callable(target):
-        driver = target()
+        driver = _made_by(target)
         if not callable(getattr(driver, "session", None)):
             raise InvalidInput(f"neo4j= was given a function that returns no driver but {type(driver).__name__}")
         return made(driver, database=database or "neo4j", address="the given driver")
@@ -155,3 +156,20 @@ async def _client(
 
     config = await managed(progress)
     return made(open_driver(config), address=config.uri, recover=managed, waiting=waiting)
+
+
+def _made_by(factory: Callable[[], Any]) -> Any:
+    """What a caller's function returns.
+
+    Raises:
+        ConfigError: it failed; the cause is kept.
+    """
+    try:
+        return factory()
+    except RagforgeError:
+        raise
+    except Exception as error:
+        raise ConfigError(
+            f"the function that was given as neo4j= failed: {type(error).__name__}: {first_line(error)}",
+            hint="it must return an open AsyncDriver; an address or a Neo4jConfig can be given instead",
+        ) from error

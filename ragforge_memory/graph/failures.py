@@ -65,6 +65,11 @@ def _translated(error: Exception, name: str, address: str, database: str, manage
             f"Neo4j at {address} has no database named {database!r}",
             hint="check neo4j.database",
         )
+    if type(error) is driver_errors.DriverError and "closed" in str(error):
+        return GraphUnavailable(
+            f"Neo4j cannot be asked: {address} is closed",
+            hint="give a driver that is open, and close it after the agents that use it",
+        )
     if isinstance(error, driver_errors.DriverError):
         return GraphUnavailable(f"the connection to Neo4j at {address} failed: {first_line(error)}")
     return GraphError(f"Neo4j refused {name}: {first_line(error)}")
@@ -92,7 +97,9 @@ def is_final(error: RagforgeError) -> bool:
 
 def first_line(error: Exception) -> str:
     """The first line of what an exception of the driver's says, with the reason where that is on the next one."""
-    message = getattr(error, "message", None) or str(error) or type(error).__name__
+    # What the driver itself says is in its words alone: its ``message`` is the same for most of its errors.
+    own = "" if isinstance(error, driver_errors.DriverError) else getattr(error, "message", None)
+    message = own or str(error) or type(error).__name__
     # "Couldn't connect to HOST (resolved to (...)):" and the reason on the next line.
     first, _, rest = re.sub(r" \(resolved to \(.*?\)\)", "", str(message)).strip().partition("\n")
     return f"{first} {rest.strip().splitlines()[0]}" if first.endswith(":") and rest.strip() else first.rstrip(":")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import neo4j
@@ -10,6 +12,7 @@ import pytest
 
 from ragforge_memory import (
     AsyncConversationAgent,
+    ConfigError,
     ConversationAgent,
     GraphUnavailable,
     InvalidInput,
@@ -120,6 +123,37 @@ async def test_a_driver_is_refused_where_the_loop_is_another(neo4j_config: Neo4j
         with pytest.raises(InvalidInput, match="event loop of its own") as refused:
             ConversationAgent(driver)  # type: ignore[arg-type]
     assert "function" in str(refused.value.hint)
+
+
+@pytest.mark.parametrize(
+    ("fails", "says"),
+    [
+        (lambda: neo4j.AsyncGraphDatabase.driver("nonsense"), "ConfigurationError: URI scheme"),
+        (lambda: neo4j.AsyncGraphDatabase.driver("bolt://localhost", nonsense=1), "nonsense"),
+        (lambda: Path("/nonexistent/password").read_text(), "FileNotFoundError"),
+    ],
+)
+async def test_a_function_that_makes_no_driver(make_agent: MakeAgent, fails: Any, says: str) -> None:
+    for agent in (make_agent(neo4j=fails), ConversationAgent(fails)):
+        with pytest.raises(ConfigError, match=says) as failed:
+            await _opened(agent)
+        assert failed.value.hint
+        assert failed.value.__cause__ is not None
+
+
+async def test_a_driver_that_is_closed(make_agent: MakeAgent, neo4j_config: Neo4jConfig) -> None:
+    driver = neo4j.AsyncGraphDatabase.driver(neo4j_config.uri)
+    await driver.close()
+    with pytest.raises(GraphUnavailable, match="the given driver is closed") as failed:
+        await make_agent(neo4j=driver).open()
+    assert "open" in str(failed.value.hint)
+
+
+async def _opened(agent: AsyncConversationAgent | ConversationAgent) -> None:
+    if isinstance(agent, ConversationAgent):
+        await asyncio.to_thread(agent.open)
+    else:
+        await agent.open()
 
 
 @ONE_LINE
