@@ -10,6 +10,7 @@ from ragforge_memory.agent.outages.recovery import replay_own
 from ragforge_memory.errors import InvalidInput
 from ragforge_memory.graph.branches import Merge
 from ragforge_memory.graph.messages import NewMessage
+from ragforge_memory.llm.port import EXTRACTIVE
 from ragforge_memory.models.conversation import BranchTree, Message
 from ragforge_memory.models.text import counted
 from ragforge_memory.models.tokens import estimate_tokens
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from ragforge_memory.agent.services import Services
+    from ragforge_memory.agent.upkeep.summary_text import Written
 
 
 async def merge(services: Services, conversation_id: str, other_id: str) -> Message:
@@ -43,20 +45,24 @@ async def merge(services: Services, conversation_id: str, other_id: str) -> Mess
             hint="compare() shows what each has alone",
         )
     other = await services.conversations.get(other_id)
+    models = set[str]()
     parts = [f"Merged with “{other.title or other.uuid[:8]}”."]
     for name, messages, count in (
         ("Here", sides.only_here, sides.here_count),
         (other.title or "There", sides.only_there, sides.there_count),
     ):
         if messages:
-            parts.append(f"**{name}** ({counted(count, 'message')}): {await _said(services, messages)}")
+            written = await _said(services, messages)
+            models.add(written.model)
+            parts.append(f"**{name}** ({counted(count, 'message')}): {written.text}")
     content = services.redacted("\n\n".join(parts))
     new = NewMessage(
         uuid=uuid4().hex,
         role="assistant",
         content=content,
         token_count=estimate_tokens(content),
-        model=services.model_name,
+        # Where the model failed for one side only, the other is its.
+        model=next(iter(models - {EXTRACTIVE}), EXTRACTIVE),
         trust="agent",
         metadata=what.metadata,
     )
@@ -80,7 +86,7 @@ def _members(tree: BranchTree) -> Iterator[str]:
         yield from _members(each)
 
 
-async def _said(services: Services, messages: Sequence[Message]) -> str:
+async def _said(services: Services, messages: Sequence[Message]) -> Written:
     """Two or three sentences on what one side did."""
     from ragforge_memory.agent.upkeep.summaries import condense
 

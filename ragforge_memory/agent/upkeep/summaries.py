@@ -45,13 +45,13 @@ _FIRST_MESSAGES = 8
 T = TypeVar("T")
 
 
-async def condense(services: Services, messages: Sequence[Message]) -> str:
+async def condense(services: Services, messages: Sequence[Message]) -> Written:
     """Two or three sentences on these messages, stored nowhere; extracted where the model fails."""
     try:
-        return (await services.summarizer.of_messages(messages)).text
+        return await services.summarizer.of_messages(messages)
     except ModelError as error:
         log.warning("a summary is extracted, since the model failed: %s", error)
-        return (await services.summarizer.of_messages(messages, extract=True)).text
+        return await services.summarizer.of_messages(messages, extract=True)
 
 
 async def summarize(services: Services, conversation_id: str) -> str:
