@@ -44,6 +44,8 @@ class Keeping:
         message_id: the answer's uuid.
         emit: takes the turn's events.
         asked_seq: the question's place where it is in the conversation already and is asked again.
+
+    ``seq`` is the place of the last message that is in the graph (0: none yet), ``waiting`` how many the journal has.
     """
 
     def __init__(
@@ -67,6 +69,8 @@ class Keeping:
         self._not_embedded: EmbeddingError | None = None
         self.asked = False
         self.lost = False
+        self.seq = 0
+        self.waiting = 0
         self.title: str | None = None
         self.degraded: list[str] = list(services.degraded)
 
@@ -108,7 +112,8 @@ class Keeping:
         """
         if self._asked_seq is not None:
             self.asked = True
-            return self._asked_seq
+            self.seq = self._asked_seq
+            return self.seq
         services = self._services
         was_away = self.away
         seq, failure = await shielded(self._question(text, metadata))
@@ -134,15 +139,15 @@ class Keeping:
             await self._say()
             return None
 
-    async def answer(self, answer: NewMessage, calls: Sequence[ToolCall], ties: CodeTies, receipt: Receipt) -> int:
-        """Write 2; returns the answer's place, 0 where it waits for the graph.
+    async def answer(self, answer: NewMessage, calls: Sequence[ToolCall], ties: CodeTies, receipt: Receipt) -> None:
+        """Write 2.
 
         Raises:
             ConversationNotFound: the conversation was deleted.
         """
         services = self._services
         if self.lost:
-            return 0
+            return
         if self._stores:
             try:
                 seq = await services.messages.complete_turn(
@@ -163,15 +168,16 @@ class Keeping:
                 self._remember(answer, seq, calls, stored=True)
                 await self.journal(services.journal.end, self._message_id)
                 services.background.wake()
-                return seq
+                self.seq = seq
+                return
         _, expected = services.remembered.places(self._conversation_id)
         kept = answer_journalled(answer, ties, receipt, expected=expected)
         self._remember(answer, expected, calls, stored=False)
         self.lost = not await self.journal(services.journal.answered, self._message_id, kept)
+        self.waiting += not self.lost
         if answer.state == "complete":  # of a turn that was cut off nobody may be reading any more
             await self._say()
         await self._replay()
-        return 0
 
     async def unanswered(self) -> None:
         """No answer will follow. A question that is nowhere needs no word."""
@@ -244,6 +250,7 @@ class Keeping:
                 failure = error if isinstance(error, GraphUnavailable) else None
             else:
                 self.asked = True
+                self.seq = seq
                 self._remember(question, seq, (), stored=True)
                 return seq, None
         base, expected = services.remembered.places(self._conversation_id)
@@ -254,6 +261,7 @@ class Keeping:
 
         self._waits = not services.in_memory and await self.journal(write)
         self.lost = not self._waits
+        self.waiting = int(self._waits)
         self.asked = True
         if self._waits:
             if self._conversation_id not in services.outage.held_up:
@@ -276,6 +284,8 @@ class Keeping:
                 await services.outage.over()
         place = services.journal.place(self._message_id)
         self._waits = place == 0
+        if place:
+            self.seq, self.waiting = place, 0
         return place or seq
 
     def _failed(self, what: str, error: RagforgeError) -> None:

@@ -83,7 +83,6 @@ class Turn:
         self._metadata = metadata
         self.user_message_id = message_id or uuid4().hex
         self.message_id = uuid4().hex
-        self.seq = 0
         self._keeping = Keeping(
             services,
             conversation_id,
@@ -162,6 +161,11 @@ class Turn:
     def title(self) -> str | None:
         """The title that a conversation without one has from this question."""
         return self._keeping.title
+
+    def counted(self, head_seq: int) -> int:
+        """The conversation's last place by now, where it was ``head_seq`` before: what was kept of this turn counts,
+        however it ended."""
+        return max(head_seq, self._keeping.seq) + self._keeping.waiting
 
     def state(self, session_id: str, *, error: str = "") -> AgentState:
         """The turn as the nine fields of the conversation flow."""
@@ -276,7 +280,7 @@ class Turn:
         """Write 2. What the graph cannot take now waits in the journal, by uuid, so that it is stored once."""
         answer, ties = self._answer(state)
         receipt = Receipt() if self._prepared is None else self._prepared.edges
-        self.seq = await self._keeping.answer(answer, self._tools.calls, ties, receipt)
+        await self._keeping.answer(answer, self._tools.calls, ties, receipt)
 
     def _answer(self, state: MessageState) -> tuple[NewMessage, CodeTies]:
         content = self._services.redacted("".join(self._content))

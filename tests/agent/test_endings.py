@@ -67,6 +67,34 @@ async def test_a_close_that_was_cut_short_is_gone_on_with_by_the_next(make_agent
     assert closed == ["all"]
 
 
+async def test_the_count_of_messages_is_right_after_turns_that_ended_badly(make_agent: MakeAgent) -> None:
+    steps = [[TextChunk("part"), Hang()], ModelError("no"), "Yes.", "Other.", ModelError("no")]
+    async with make_agent(*steps) as agent:
+        conversation = await agent.create_conversation()
+
+        async def counts() -> list[int]:
+            now = await agent.load_conversation(conversation.uuid)
+            return [each for one in (conversation, now) for each in (one.message_count, one.info.head_seq)]
+
+        with pytest.raises(TimeoutError):
+            async with asyncio.timeout(0.5):
+                await conversation.send_message("Well?")
+        assert await counts() == [2] * 4
+        assert conversation.title == "Well?"
+        with pytest.raises(ModelError):
+            await conversation.send_message("And?")
+        assert await counts() == [3] * 4
+        await conversation.send_message("Really?")
+        assert await counts() == [5] * 4
+        answer = (await conversation.get_history())[-1]
+        branch = await conversation.regenerate(answer.uuid)
+        assert (branch.message_count, branch.info.head_seq) == (1, 5)
+        with pytest.raises(ModelError):
+            await branch.send_message("So?")
+        assert (branch.message_count, branch.info.head_seq) == (2, 6)
+        assert (await branch.refresh()).message_count == 2
+
+
 async def test_many_cancels_keep_one_partial_answer(make_agent: MakeAgent) -> None:
     async with make_agent([TextChunk("part"), Hang()]) as agent:
         conversation = await agent.create_conversation()

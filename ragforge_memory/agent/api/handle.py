@@ -60,7 +60,7 @@ class ConversationHandle:
 
     @property
     def message_count(self) -> int:
-        """How many messages it had when last read; `refresh` reads again."""
+        """How many messages it had when last read, or after the latest turn of this object; `refresh` reads again."""
         return self._info.message_count
 
     @property

@@ -22,6 +22,7 @@ from ragforge_memory.models.conversation import AssistantResponse, Message, Tool
 
 if TYPE_CHECKING:
     from ragforge_memory import events
+    from ragforge_memory.agent.turn import Turn
 
 
 class ConversationTurns(ConversationHandle):
@@ -173,14 +174,23 @@ class ConversationTurns(ConversationHandle):
             except BaseException as error:
                 self._state = turn.state(self._state.session_id, error=str(error) or type(error).__name__)
                 raise
-            self._state = turn.state(self._state.session_id)
+            else:
+                self._state = turn.state(self._state.session_id)
+                return response
+            finally:
+                self._said(turn)
+
+        return self._agent.turns.start(self.uuid, run, channel)
+
+    def _said(self, turn: Turn) -> None:
+        """What is known of the conversation once a turn has ended, well or not."""
+        head_seq = turn.counted(self._info.head_seq)
+        said = head_seq - self._info.head_seq
+        if said:
             self._info = self._info.model_copy(
                 update={
                     "title": self._info.title or turn.title,
-                    "message_count": self._info.message_count + (2 if asked_seq is None else 1),
-                    "head_seq": max(self._info.head_seq, turn.seq),
+                    "message_count": self._info.message_count + said,
+                    "head_seq": head_seq,
                 }
             )
-            return response
-
-        return self._agent.turns.start(self.uuid, run, channel)
