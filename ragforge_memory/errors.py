@@ -223,7 +223,8 @@ class ForkedProcess(RagforgeError):
 class TurnCancelled(RagforgeError):
     """The turn was cancelled; what had been said until then is kept, the answer as a partial one.
 
-    ``kept``: whether the question is; it is not where the turn was cancelled before it began, or nothing could take it.
+    ``kept``: whether the question is; it is not where the turn was cancelled before it began, nothing could take it, or
+    its conversation is deleted.
     """
 
     exit_code = 130
@@ -234,6 +235,11 @@ class TurnCancelled(RagforgeError):
         super().__init__(message, hint=hint)
         self.message_id = message_id
         self.kept = kept
+
+    def deleted(self) -> None:
+        """Its conversation is deleted, and so is what was said."""
+        self.kept = False
+        self.hint = "its conversation is deleted, with all that was said in it"
 
 
 def describe(error: BaseException) -> dict[str, Any]:

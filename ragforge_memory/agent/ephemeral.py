@@ -282,12 +282,14 @@ class EphemeralMessages:
         )
         return next((call for call in calls if call.uuid == tool_call_id), None)
 
-    async def mark_unanswered(self, uuid: str, *, recover: bool = True) -> None:
-        """Says of a question that no answer will follow."""
+    async def mark_unanswered(self, uuid: str, *, recover: bool = True) -> bool:
+        """Says of a question that no answer will follow; returns whether it is there."""
         for messages in self._conversations.messages.values():
             for place, message in enumerate(messages):
                 if message.uuid == uuid:
                     messages[place] = message.model_copy(update={"state": "unanswered"})
+                    return True
+        return False
 
     async def _of(self, conversation_id: str) -> list[Message]:
         await self._conversations.get(conversation_id)

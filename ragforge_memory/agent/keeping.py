@@ -45,7 +45,8 @@ class Keeping:
         emit: takes the turn's events.
         asked_seq: the question's place where it is in the conversation already and is asked again.
 
-    ``seq`` is the place of the last message that is in the graph (0: none yet), ``waiting`` how many the journal has.
+    ``seq`` is the place of the last message that is in the graph (0: none yet), ``waiting`` how many the journal has,
+    ``gone`` whether the conversation was seen to be deleted meanwhile.
     """
 
     def __init__(
@@ -69,6 +70,7 @@ class Keeping:
         self._not_embedded: EmbeddingError | None = None
         self.asked = False
         self.lost = False
+        self.gone = False
         self.seq = 0
         self.waiting = 0
         self.title: str | None = None
@@ -159,8 +161,7 @@ class Keeping:
                     recover=False,
                 )
             except ConversationNotFound:
-                services.remembered.forget(self._conversation_id)
-                await self.journal(services.journal.end, self._message_id)
+                await self._deleted()
                 raise
             except RagforgeError as error:
                 self._failed("the answer", error)
@@ -187,7 +188,11 @@ class Keeping:
             return
         if self._stores:
             try:
-                await services.messages.mark_unanswered(self._user_message_id, recover=False)
+                if not await services.messages.mark_unanswered(self._user_message_id, recover=False):
+                    await services.conversations.get(self._conversation_id)
+            except ConversationNotFound:
+                await self._deleted()
+                raise
             except RagforgeError as error:
                 self._failed("the end of the turn", error)
             else:
@@ -209,6 +214,11 @@ class Keeping:
             self.degraded.append("journal")
             return False
         return True
+
+    async def _deleted(self) -> None:
+        self.gone = True
+        self._services.remembered.forget(self._conversation_id)
+        await self.journal(self._services.journal.end, self._message_id)
 
     def not_embedded(self, error: EmbeddingError) -> None:
         """The question has no vector: nothing is found by its meaning."""

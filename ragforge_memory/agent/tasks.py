@@ -23,6 +23,7 @@ class TurnTasks:
     def __init__(self) -> None:
         self._pid = os.getpid()
         self._handles: WeakSet[ConversationHandle] = WeakSet()
+        self._deleted: set[str] = set()
         self._running: dict[asyncio.Task[AssistantResponse], tuple[str, Channel | None]] = {}
 
     def start(
@@ -57,6 +58,18 @@ class TurnTasks:
     def held(self) -> set[str]:
         """The conversations that somebody holds, or in which a turn runs."""
         return {handle.uuid for handle in self._handles} | {uuid for uuid, _ in self._running.values()}
+
+    def is_deleted(self, conversation_id: str) -> bool:
+        """Whether turns of a conversation are being cancelled because it is deleted."""
+        return conversation_id in self._deleted
+
+    async def cancel_deleted(self, conversation_id: str) -> None:
+        """Cancels the turns of a conversation that will be deleted: nothing of them will be kept."""
+        self._deleted.add(conversation_id)
+        try:
+            await self.cancel(conversation_id)
+        finally:
+            self._deleted.discard(conversation_id)
 
     async def cancel(self, conversation_id: str | None = None) -> bool:
         """Cancels the turns of a conversation (None: all) and waits until what they had said is stored.

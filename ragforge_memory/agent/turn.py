@@ -139,12 +139,16 @@ class Turn:
         except asyncio.CancelledError:
             with contextlib.suppress(asyncio.CancelledError):
                 await shielded(self._keep_partial())
-            raise TurnCancelled(
+            kept = keeping.asked and not keeping.lost
+            cancelled = TurnCancelled(
                 "the turn was cancelled",
-                hint="what had been said until then is kept as a partial answer",
+                hint="what had been said until then is kept as a partial answer" if kept else "nothing of it is kept",
                 message_id=self.message_id,
-                kept=keeping.asked and not keeping.lost,
-            ) from None
+                kept=kept,
+            )
+            if keeping.gone:
+                cancelled.deleted()
+            raise cancelled from None
         except BaseException:
             with contextlib.suppress(asyncio.CancelledError):
                 await shielded(self._keep_partial())

@@ -336,15 +336,14 @@ class UnsavedMessages(EphemeralMessages):
         """A tool call with its result."""
         return await super().tool_result(tool_call_id) or await self._stored.tool_result(tool_call_id)
 
-    async def mark_unanswered(self, uuid: str, *, recover: bool = True) -> None:
-        """Says of a question that no answer will follow."""
+    async def mark_unanswered(self, uuid: str, *, recover: bool = True) -> bool:
+        """Says of a question that no answer will follow; returns whether it is there, and none did."""
         for steps in self._unsaved.steps.values():
             for place, step in enumerate(steps):
                 if step.new.uuid == uuid:
                     steps[place] = replace(step, new=replace(step.new, state="unanswered"))
-                    await super().mark_unanswered(uuid)
-                    return
-        await self._stored.mark_unanswered(uuid, recover=recover)
+                    return await super().mark_unanswered(uuid)
+        return await self._stored.mark_unanswered(uuid, recover=recover)
 
     def _is_new(self, conversation_id: str) -> bool:
         return conversation_id in self._unsaved.infos and conversation_id not in self._unsaved.in_graph

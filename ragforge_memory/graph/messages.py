@@ -302,9 +302,9 @@ class MessageStore:
         rows = await self._client.read("known_messages", uuids=list(uuids), **self._owner)
         return {row["uuid"]: row["conversation_id"] for row in rows}
 
-    async def mark_unanswered(self, uuid: str, *, recover: bool = True) -> None:
-        """Says of a question that no answer will follow; changes nothing if one did."""
-        await self._client.write("mark_unanswered", uuid=uuid, recover=recover, **self._owner)
+    async def mark_unanswered(self, uuid: str, *, recover: bool = True) -> bool:
+        """Says of a question that no answer will follow; returns whether it is there, and none did."""
+        return bool(await self._client.write("mark_unanswered", uuid=uuid, recover=recover, **self._owner))
 
     async def settle(self, conversation_id: str) -> int:
         """Marks the questions of a conversation that nobody has answered for an hour as unanswered; returns how many.

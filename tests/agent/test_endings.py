@@ -95,6 +95,28 @@ async def test_the_count_of_messages_is_right_after_turns_that_ended_badly(make_
         assert (await branch.refresh()).message_count == 2
 
 
+@pytest.mark.parametrize("spoken", [True, False])
+@pytest.mark.parametrize("who", ["here", "elsewhere"])
+async def test_of_a_conversation_that_is_deleted_nothing_is_said_to_be_kept(
+    make_agent: MakeAgent, who: str, spoken: bool
+) -> None:
+    async with make_agent([TextChunk("part"), Hang()] if spoken else Hang()) as agent, make_agent() as other:
+        conversation = await agent.create_conversation()
+        stream = conversation.stream_message("Well?")
+        assert (await anext(stream)).type == "message_started"
+        if spoken:
+            assert (await anext(stream)).type == "text_delta"
+        if who == "here":
+            await conversation.delete()
+        else:
+            await (await other.load_conversation(conversation.uuid)).delete()
+            await conversation.cancel()
+        with pytest.raises(TurnCancelled) as cancelled:
+            [event async for event in stream]
+        assert not cancelled.value.kept
+        assert "deleted" in str(cancelled.value.hint)
+
+
 async def test_many_cancels_keep_one_partial_answer(make_agent: MakeAgent) -> None:
     async with make_agent([TextChunk("part"), Hang()]) as agent:
         conversation = await agent.create_conversation()

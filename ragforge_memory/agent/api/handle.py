@@ -155,7 +155,7 @@ class ConversationHandle:
         from ragforge_memory.agent.deletion import delete_conversation
 
         services = await self._agent.open()
-        await self._agent.turns.cancel(self.uuid)
+        await self._agent.turns.cancel_deleted(self.uuid)
         await delete_conversation(services, self.uuid)
 
     async def _settled(self) -> Services:

@@ -17,7 +17,7 @@ from ragforge_memory.agent.inputs import (
 )
 from ragforge_memory.agent.patience import outcome
 from ragforge_memory.agent.stream import AsyncMessageStream, Channel
-from ragforge_memory.errors import InvalidInput
+from ragforge_memory.errors import InvalidInput, TurnCancelled
 from ragforge_memory.models.conversation import AssistantResponse, Message, ToolCall
 
 if TYPE_CHECKING:
@@ -172,6 +172,8 @@ class ConversationTurns(ConversationHandle):
             try:
                 response = await turn.run()
             except BaseException as error:
+                if isinstance(error, TurnCancelled) and self._agent.turns.is_deleted(self.uuid):
+                    error.deleted()
                 self._state = turn.state(self._state.session_id, error=str(error) or type(error).__name__)
                 raise
             else:
