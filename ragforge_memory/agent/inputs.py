@@ -192,7 +192,7 @@ def check_made_with(user_id: object, project: object, *, config: object, embedde
     """
     if config is not None and not callable(getattr(config, "to_agent", None)):
         raise InvalidInput(f"config= takes a ConversationConfig, not {type(config).__name__}")
-    if embedder is not None and not callable(getattr(embedder, "embed_query", None)):
+    if embedder is not None and not _embeds(embedder):
         raise InvalidInput(
             f"embedder= takes an Embedder, not {type(embedder).__name__}",
             hint="by name: config=ConversationConfig(embedding_provider=..., embedding_model=...)",
@@ -202,6 +202,26 @@ def check_made_with(user_id: object, project: object, *, config: object, embedde
             check_text(name, what)
             if len(str(name)) > MAX_NAME:
                 raise InvalidInput(f"{what} has {len(str(name)):,} characters; at most {MAX_NAME}", hint="shorten it")
+
+
+def check_embedder(embedder: object, dimension: object) -> None:
+    """Refuses what no vectors can be made anew with.
+
+    Raises:
+        InvalidInput: the embedder is neither None nor text nor an Embedder, or the dimension no number of 1 or more.
+    """
+    if isinstance(embedder, str):
+        check_text(embedder, "an embedder's name")
+    elif embedder is not None and not _embeds(embedder):
+        raise InvalidInput(
+            f"the embedder is an Embedder or a name, not {type(embedder).__name__}", hint="name it 'provider:model'"
+        )
+    if dimension is not None and (not isinstance(dimension, int) or isinstance(dimension, bool) or dimension < 1):
+        raise InvalidInput(f"a dimension is a whole number of 1 or more, not {dimension!r}")
+
+
+def _embeds(embedder: object) -> bool:
+    return callable(getattr(embedder, "embed_query", None)) and not isinstance(embedder, type)
 
 
 def check_progress(progress: object) -> None:

@@ -23,6 +23,7 @@ from ragforge_memory import (
     RagforgeError,
 )
 from ragforge_memory.agent.state import reduce_messages
+from ragforge_memory.embeddings.hashing import HashingEmbedder
 from ragforge_memory.llm.port import ToolRequest
 from ragforge_memory.llm.scripted import ScriptedProvider
 from ragforge_memory.models.owner import Owner
@@ -69,6 +70,10 @@ USES: dict[str, Use] = {
     "a title with a NUL": lambda a, _: a.create_conversation("n\0ul"),
     "a tag with a NUL": lambda a, _: a.create_conversation(tags=["n\0ul"]),
     "a session with a NUL": lambda a, _: a.open_conversation("n\0ul"),
+    "vectors by a number": lambda a, _: a.reembed(5),  # type: ignore[arg-type]
+    "vectors by a class": lambda a, _: a.reembed(HashingEmbedder),  # type: ignore[arg-type]
+    "vectors by half a letter": lambda a, _: a.reembed("a\ud800"),
+    "vectors of a word for a dimension": lambda a, _: a.reembed("hashing:h", dimension="many"),  # type: ignore[arg-type]
     "a path without end": lambda a, _: a.ingest("x" * 6_000),
 }
 

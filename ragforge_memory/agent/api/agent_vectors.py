@@ -6,7 +6,7 @@ from abc import abstractmethod
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from ragforge_memory.agent.inputs import check_progress, check_seconds
+from ragforge_memory.agent.inputs import check_embedder, check_progress, check_seconds
 
 if TYPE_CHECKING:
     from ragforge_memory.agent.opening import Wanted
@@ -72,12 +72,13 @@ class AgentVectors:
 
         Raises:
             ConfigError: there is no such model, or it cannot be used here.
-            InvalidInput: another process moves the vectors to a third model.
+            InvalidInput: the embedder is none; or another process moves the vectors to a third model.
             EmbeddingError: the model failed; what is done stays done.
             GraphUnavailable: the graph cannot be asked; likewise.
         """
         from ragforge_memory.agent.upkeep.reembedding import reembed_project
 
+        check_embedder(embedder, dimension)
         check_progress(progress)
         self._check_open()
         return await reembed_project(self._wanted(), self._services, embedder, dimension=dimension, progress=progress)
