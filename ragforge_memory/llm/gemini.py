@@ -96,10 +96,11 @@ class GeminiProvider:
         timeouts: Timeouts | None = None,
         retry: RetryPolicy | None = None,
     ) -> None:
+        self.model = model.strip().removeprefix("models/")
+        # A key would not help a model that is gone.
+        refuse_retired(self.name, self.model)
         if not api_key.strip():
             raise ConfigError("the gemini provider needs an API key", hint="set GEMINI_API_KEY", key="llm.api_key")
-        self.model = model.strip().removeprefix("models/")
-        refuse_retired(self.name, self.model)
         self._key = f"{self.name}:{self.model}"
         self._api_key = api_key.strip()
         self._address = (base_url or DEFAULT_ADDRESS).rstrip("/")
