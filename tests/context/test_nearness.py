@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 
 from ragforge_memory.agent.context.nearness import with_near
+from ragforge_memory.agent.context.prompt import Quote
+from ragforge_memory.agent.context.snapshots import quote_of
 from ragforge_memory.embeddings.hashing import HashingEmbedder
 from ragforge_memory.errors import EmbeddingError
 from ragforge_memory.graph.receipts import TurnContext
@@ -53,9 +55,10 @@ async def test_a_paraphrase_is_found_by_its_meaning(make_agent: MakeAgent) -> No
         then = await conversation.as_of(answer.message_id)
         assert then.exact
         assert then.context is not None
-        assert [(one.message.uuid, one.score) for one in then.context.relevant_messages] == [
-            (one.message.uuid, one.score) for one in answer.context_used.relevant_messages
-        ]
+        assert _why(then.context.relevant_messages) == _why(answer.context_used.relevant_messages)
+        found = {one.message.content: one for one in answer.context_used.relevant_messages}
+        assert found["bananas are yellow"].matched_by == ("meaning",)
+        assert found["bananas are yellow"].similarity == pytest.approx(1.0)
 
 
 @pytest.mark.parametrize("how", ["late", "failing"])
@@ -92,7 +95,43 @@ def test_both_lists_are_fused() -> None:
     before = TurnContext(None, (), found=(scored(1, 9.0), scored(2, 5.0), scored(3, 1.0)))
     fused = with_near(before, [scored(2, 0.9), scored(4, 0.8), scored(5, 0.1)], 3)
     assert [one.message.uuid for one in fused.found] == ["2", "4", "1"]
+    assert [one.matched_by for one in fused.found] == [("text", "meaning"), ("meaning",), ("text",)]
     assert with_near(before, [], 3) is before
+
+
+async def test_what_is_relevant_says_how_it_was_found(make_agent: MakeAgent) -> None:
+    texts = ["the parser reads tokens", "we must never log passwords", "two", "three", "what of the parser's tokens?"]
+    async with make_agent(*["So."] * 5, embedder=HashingEmbedder(), settings=SETTINGS) as agent:
+        conversation = await agent.create_conversation("t")
+        for text in texts:
+            answer = await conversation.send_message(text)
+            await agent.drain()
+        told = {one.message.content: one for one in answer.context_used.relevant_messages}
+        built = await conversation.build_context(recent_messages=2)
+        [same] = [one for one in built.relevant_messages if one.message.content == texts[0]]
+        assert told[texts[0]].matched_by == same.matched_by == ("text", "meaning")
+        assert told[texts[0]].similarity == pytest.approx(same.similarity, abs=1e-6)
+        # Important, and not found by what it has of the question.
+        assert "text" not in told[texts[1]].matched_by
+        assert "important" not in told[texts[1]].matched_by
+        then = await conversation.as_of(answer.message_id)
+        assert then.exact
+        assert then.context is not None
+        assert _why(then.context.relevant_messages) == _why(answer.context_used.relevant_messages)
+
+
+def test_receipts_of_earlier_versions_do_not_say_how_something_was_found() -> None:
+    said = Message(
+        uuid="1", conversation_id="c", seq=1, role="user", content="one", timestamp="2026-01-01T00:00:00Z",
+    )  # fmt: skip
+    row = [1, "relevant", 0.5, 3, 4, 2, ["text"], 0.25]
+    assert quote_of(said, row) == Quote(said, "relevant", 0.5, 3, 2, ("text",), 0.25)
+    assert quote_of(said, row[:6]) == Quote(said, "relevant", 0.5, 3, 2)
+    assert quote_of(said, row[:5]) == Quote(said, "relevant", 0.5, 3, 0)
+
+
+def _why(found: Sequence[ScoredMessage]) -> list[Any]:
+    return [(one.message.uuid, one.score, one.matched_by, one.similarity) for one in found]
 
 
 async def test_an_embedder_that_fails_later_than_it_is_waited_for_is_told_of(make_agent: MakeAgent) -> None:

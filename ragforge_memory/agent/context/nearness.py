@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from ragforge_memory.agent.search.candidates import following
+from ragforge_memory.agent.search.candidates import MEANING, TEXT, following, similarity_to
 from ragforge_memory.errors import EmbeddingError, RagforgeError
 from ragforge_memory.graph.search import Filters, Hits
 from ragforge_memory.models.conversation import ScoredMessage
@@ -77,13 +77,16 @@ def with_near(before: TurnContext, near: Sequence[ScoredMessage], limit: int) ->
     """What was read with what was found by meaning: both lists fused, the best ``limit``."""
     if not near:
         return before
-    known = {one.message.uuid: one for one in (*near, *before.found)}
+    known = {one.message.uuid: one for one in (*before.found, *near)}
     words = {one.message.uuid: one.score for one in before.found}
     meaning = {one.message.uuid: one.score for one in near}
     order = fused([(1.0, words), (VECTOR_WEIGHT, meaning)])[:limit]
-    return replace(
-        before, found=tuple(known[uuid].model_copy(update={"score": round(score, 4)}) for uuid, score in order)
-    )
+
+    def scored(uuid: str, score: float) -> ScoredMessage:
+        by = tuple(tier for tier, found in ((TEXT, words), (MEANING, meaning)) if uuid in found)
+        return known[uuid].model_copy(update={"score": round(score, 4), "matched_by": by})
+
+    return replace(before, found=tuple(scored(uuid, score) for uuid, score in order))
 
 
 async def _found(
@@ -122,7 +125,11 @@ async def _found(
         if item is not None and item[0].content.strip():
             found.append(
                 ScoredMessage(
-                    message=item[0], score=hit.score, conversation_id=hit.conversation_id, matched_by=("meaning",)
+                    message=item[0],
+                    score=hit.score,
+                    conversation_id=hit.conversation_id,
+                    matched_by=(MEANING,),
+                    similarity=similarity_to(services, question, (item[0].content,), hit.score),
                 )
             )
     return found

@@ -44,13 +44,18 @@ BRIEF = Cut(results=300)
 
 @dataclass(frozen=True, slots=True)
 class Quote:
-    """An earlier message outside of the run of recent ones, as the prompt quotes it: ``characters`` from ``start``."""
+    """An earlier message outside of the run of recent ones, as the prompt quotes it: ``characters`` from ``start``.
+
+    ``matched_by`` and ``similarity`` say why it was found, as `ScoredMessage` has it; the prompt does not.
+    """
 
     message: Message
     tier: str
     score: float | None
     characters: int
     start: int = 0
+    matched_by: tuple[str, ...] = ()
+    similarity: float | None = None
 
     @property
     def text(self) -> str:

@@ -17,7 +17,7 @@ from ragforge_memory.agent.context.compression import SOURCE
 from ragforge_memory.agent.context.importance import IMPORTANT, Sentence, placed_sentences, sentences_and_lines
 from ragforge_memory.agent.context.prompt import Quote
 from ragforge_memory.graph.receipts import TurnContext
-from ragforge_memory.models.conversation import Message
+from ragforge_memory.models.conversation import Message, ScoredMessage
 
 # Shorter sentences ("Yes.") stand in many texts.
 _TELLING = 20
@@ -34,8 +34,9 @@ class Quotes:
     def __init__(self, before: TurnContext, said: str) -> None:
         left = [message for message in before.messages if (message.importance or 0) >= IMPORTANT]
         important = (*reversed(left), *before.important)
+        found = {one.message.uuid: one for one in before.found}
         self._quotes = [
-            quote
+            _found(quote, found.get(quote.message.uuid))
             for quote in chain.from_iterable(
                 zip_longest(
                     (Quote(message, "important", message.importance, 0) for message in important),
@@ -108,6 +109,11 @@ class Quotes:
         """Whether a sentence stands in what is said; a summary ends its sentences in its own way."""
         text = sentence.text.rstrip(".…")
         return len(text) >= _TELLING and text in self._said
+
+
+def _found(quote: Quote, one: ScoredMessage | None) -> Quote:
+    """A quote with why it was found; what is important may have been found as well."""
+    return quote if one is None else replace(quote, matched_by=one.matched_by, similarity=one.similarity)
 
 
 def flat(text: str) -> str:

@@ -47,7 +47,10 @@ def receipt_of(built: Built, owner: Owner, before: TurnContext, *, question_seq:
             for message in parts.recent.messages
         ],
         "quotes": [
-            [quote.message.seq, quote.tier, quote.score, quote.characters, quote_tokens(quote), quote.start]
+            [
+                *(quote.message.seq, quote.tier, quote.score, quote.characters, quote_tokens(quote), quote.start),
+                *(list(quote.matched_by), quote.similarity),
+            ]
             for quote in parts.quotes
         ],
         "additions": [message.seq for message in parts.additions],

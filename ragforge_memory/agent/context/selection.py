@@ -320,7 +320,8 @@ def _scored(quote: Quote) -> ScoredMessage:
         message=quote.message,
         score=quote.score or 0.0,
         conversation_id=quote.message.conversation_id,
-        matched_by=(quote.tier,),
+        matched_by=quote.matched_by,
+        similarity=quote.similarity,
     )
 
 

@@ -180,7 +180,7 @@ async def _rebuilt(store: ReceiptStore, conversation_id: str, found: Answered, s
         summary=summary_of(summary, kept["summary"]),
         summary_sentences=tuple(kept["summary"]),
         compression=first_lines(compression, kept["lines"]) if compression else None,
-        quotes=tuple(_quote(there[row[0]], row) for row in kept["quotes"] if row[0] in there),
+        quotes=tuple(quote_of(there[row[0]], row) for row in kept["quotes"] if row[0] in there),
         recent=Fit((tuple(recent),), tuple((message.uuid, cuts[message.seq]) for message in recent)),
     )
     tools = tuple(ToolSpec(**tool) for tool in json.loads(texts[kept["tools"]]))
@@ -193,9 +193,12 @@ async def _rebuilt(store: ReceiptStore, conversation_id: str, found: Answered, s
     return _Rebuilt(parts, request, exact, erased, tuple(notes))
 
 
-def _quote(message: Message, row: Sequence[Any]) -> Quote:
-    # Older receipts quote from the beginning.
-    return Quote(message, str(row[1]), row[2], int(row[3]), int(row[5]) if len(row) > 5 else 0)
+def quote_of(message: Message, row: Sequence[Any]) -> Quote:
+    """A quote as a receipt has it."""
+    # Older receipts quote from the beginning, and do not say why something was found.
+    later: list[Any] = [0, (), None]
+    start, matched_by, similarity = [*row[5:], *later[len(row) - 5 :]]
+    return Quote(message, str(row[1]), row[2], int(row[3]), int(start), tuple(matched_by), similarity)
 
 
 def _item(row: dict[str, Any], answer: Message | None) -> ContextItem:
