@@ -266,23 +266,6 @@ async def test_a_branch_is_merged_as_one_message_with_what_both_sides_did(
             await trunk.merge(empty)
 
 
-@pytest.mark.parametrize(
-    ("summaries", "model"),
-    [((), "extractive"), (("Here.", "There."), "scripted:scripted"), (("Here.",), "scripted:scripted")],
-)
-async def test_a_merge_is_signed_by_what_made_it(make_agent: MakeAgent, summaries: tuple[str, ...], model: str) -> None:
-    provider = ScriptedProvider(["a1", "left", "right"], purposes={"summary": summaries} if summaries else None)
-    async with make_agent(provider=provider) as agent:
-        trunk = await agent.create_conversation("Auth")
-        await _talk(trunk, "q1")
-        branch = await trunk.branch()
-        await _talk(trunk, "q2")
-        await _talk(branch, "other q2")
-        message = await trunk.merge(branch)
-        assert message.model == model
-        assert (await trunk.receipt(message.uuid)).model == model
-
-
 async def test_another_answer_is_given_with_the_summary_of_what_is_shared(make_agent: MakeAgent) -> None:
     provider = ScriptedProvider(
         [*(f"answer {number}" for number in range(6)), "another answer"], purposes={"summary": ["S1.", "S2.", "S3."]}
