@@ -32,7 +32,8 @@ FOREACH (_ IN CASE WHEN c.title_source = 'branch' AND $title IS NOT NULL THEN [1
   SET c.title = $title
   REMOVE c.title_source
 )
-RETURN coalesce(known.seq, c.head_seq) AS seq, c.title AS title
+RETURN coalesce(known.seq, c.head_seq) AS seq, c.title AS title,
+  known.timestamp <> datetime($message.timestamp) AS said_by_another
 
 // name: complete_turn
 // at once

@@ -64,6 +64,11 @@ def memory_is_off(what: str) -> InvalidInput:
     )
 
 
+def being_answered() -> InvalidInput:
+    """The error for a question that is asked a second time before its answer has come."""
+    return InvalidInput("the last message is being answered", hint="wait for that answer, or say something new")
+
+
 class HereAlready(InvalidInput):
     """A conversation of the archive is here, as ``uuid``; ``place`` is that of the message by which it is known."""
 

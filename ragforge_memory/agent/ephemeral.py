@@ -192,7 +192,13 @@ class EphemeralMessages:
         self._conversations = conversations
 
     async def append(
-        self, conversation_id: str, new: NewMessage, *, title: str | None = None, recover: bool = True
+        self,
+        conversation_id: str,
+        new: NewMessage,
+        *,
+        title: str | None = None,
+        once: bool = False,
+        recover: bool = True,
     ) -> int:
         """Appends a message and returns its seq."""
         return await self._add(conversation_id, new, (), title)

@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any, TypeVar
 
@@ -44,6 +45,7 @@ class Keeping:
         message_id: the answer's uuid.
         emit: takes the turn's events.
         asked_seq: the question's place where it is in the conversation already and is asked again.
+        once: whether others may ask the same question under its uuid at this moment: one of them is answered.
 
     ``seq`` is the place of the last message that is in the graph (0: none yet), ``waiting`` how many the journal has,
     ``gone`` whether the conversation was seen to be deleted meanwhile.
@@ -58,6 +60,7 @@ class Keeping:
         message_id: str,
         emit: Emit,
         asked_seq: int | None,
+        once: bool,
     ) -> None:
         self._services = services
         self._conversation_id = conversation_id
@@ -65,6 +68,7 @@ class Keeping:
         self._message_id = message_id
         self._emit = emit
         self._asked_seq = asked_seq
+        self._once = once
         self._waits = False
         self._told_of_loss = False
         self._not_embedded: EmbeddingError | None = None
@@ -245,10 +249,14 @@ class Keeping:
             trust="user",
             metadata=services.redacted(dict(metadata)) if metadata else None,
         )
+        # Who asks is told by the time, to the microsecond: a write that is repeated is the same one.
+        mine = replace(question, timestamp=datetime.now(UTC)) if self._once else question
         failure = None
         if self._stores:
             try:
-                seq = await services.messages.append(self._conversation_id, question, title=self.title, recover=False)
+                seq = await services.messages.append(
+                    self._conversation_id, mine, title=self.title, once=self._once, recover=False
+                )
             except ConversationNotFound:
                 services.remembered.forget(self._conversation_id)
                 raise

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from ragforge_memory.errors import InvalidInput
+from ragforge_memory.errors import InvalidInput, being_answered
 from ragforge_memory.graph.branches import BranchStore
 from ragforge_memory.redaction import redact
 
@@ -71,7 +71,7 @@ class Listed:
             raise InvalidInput("the last message has been answered already", hint="append a new message to the state")
         # A turn that ended says so, by a partial answer or on its question; in a branch no turn of it has begun.
         if not answers and stored.state != "unanswered" and stored.conversation_id == self.conversation_id:
-            raise InvalidInput("the last message is being answered", hint="wait for that answer, or say something new")
+            raise being_answered()
         return stored.seq
 
 

@@ -90,6 +90,7 @@ class Turn:
             message_id=self.message_id,
             emit=emit,
             asked_seq=asked_seq,
+            once=message_id is not None,
         )
         self._content: list[str] = []
         self._reasoning: list[str] = []

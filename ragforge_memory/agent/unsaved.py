@@ -230,7 +230,13 @@ class UnsavedMessages(EphemeralMessages):
         return await self._unsaved.save(conversation_id, self._stored)
 
     async def append(
-        self, conversation_id: str, new: NewMessage, *, title: str | None = None, recover: bool = True
+        self,
+        conversation_id: str,
+        new: NewMessage,
+        *,
+        title: str | None = None,
+        once: bool = False,
+        recover: bool = True,
     ) -> int:
         """Appends a message in memory and returns the seq that it has unless others write meanwhile."""
         seq = await super().append(conversation_id, new, title=title)

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any
 from uuid import uuid4
 
-from ragforge_memory.errors import MessageNotFound, conversation_gone
+from ragforge_memory.errors import MessageNotFound, being_answered, conversation_gone
 from ragforge_memory.graph.client import PATIENT_TIMEOUT, GraphClient
 from ragforge_memory.graph.receipts import EARLIER_RESULT_CHARACTERS, Receipt, TurnContext, turn_context
 from ragforge_memory.graph.records import content_text, message, to_json, tool_call, tool_call_rows
@@ -139,7 +139,13 @@ class MessageStore:
         self._due = due
 
     async def append(
-        self, conversation_id: str, new: NewMessage, *, title: str | None = None, recover: bool = True
+        self,
+        conversation_id: str,
+        new: NewMessage,
+        *,
+        title: str | None = None,
+        once: bool = False,
+        recover: bool = True,
     ) -> int:
         """Appends a message and returns its seq; a repeated append of the same uuid changes nothing.
 
@@ -147,10 +153,12 @@ class MessageStore:
             conversation_id: where to.
             new: the message.
             title: the conversation's title from now on, if it has none.
+            once: refuses what somebody else has appended under this uuid; told by the message's ``timestamp``.
             recover: whether to wait for a managed server that has gone.
 
         Raises:
             ConversationNotFound: this owner has no such conversation (any more).
+            InvalidInput: somebody else was first.
         """
         rows = await self._client.write(
             "append_message",
@@ -165,7 +173,10 @@ class MessageStore:
             recover=recover,
             **self._owner,
         )
-        return int(_first(rows, conversation_id)["seq"])
+        row = _first(rows, conversation_id)
+        if once and row["said_by_another"]:
+            raise being_answered()
+        return int(row["seq"])
 
     async def complete_turn(
         self,

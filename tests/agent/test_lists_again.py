@@ -108,6 +108,29 @@ async def test_of_several_at_once_one_is_answered(make_agent: MakeAgent) -> None
         assert await said(agent) == [("user", "q", "complete"), ("assistant", "Answer 0.", "complete")]
 
 
+class Apart(dict[Any, Any]):
+    """Those who ask share nothing, as in processes of their own."""
+
+    def setdefault(self, key: Any, default: Any = None) -> Any:
+        return default
+
+
+@pytest.mark.parametrize("memory", [{}, {"persistence": "files"}])
+async def test_of_several_processes_at_once_one_is_answered(
+    make_agent: MakeAgent, monkeypatch: pytest.MonkeyPatch, memory: Any
+) -> None:
+    monkeypatch.setattr("ragforge_memory.agent.state._ASKING", Apart())
+    provider = ScriptedProvider([[Pause(0.5), f"Answer {number}."] for number in range(4)])
+    agents = [make_agent(provider=provider, settings=memory) for _ in range(3)]
+    async with agents[0], agents[1], agents[2]:
+        await agents[0].open_conversation("s")
+        turns = (agent.invoke(asked("q")) for agent in agents)
+        results = await asyncio.gather(*turns, return_exceptions=True)
+        assert sorted(isinstance(result, InvalidInput) for result in results) == [False, True, True]
+        assert len(provider.requests) == 1
+        assert await said(agents[0]) == [("user", "q", "complete"), ("assistant", "Answer 0.", "complete")]
+
+
 async def test_messages_of_another_conversation_begin_no_session(make_agent: MakeAgent) -> None:
     async with make_agent("One.") as agent:
         state = await agent.invoke(asked("q"))
