@@ -55,6 +55,12 @@ async def test_what_was_ruled_answers_whether_something_is_so(agent: AsyncConver
     assert quoted(await ask("do we retry reports?")) == []
 
 
+async def test_what_was_noted_of_commands_comes_before_the_files_that_have_some(agent: AsyncConversationAgent) -> None:
+    await (await agent.create_conversation()).send_message("remember that we run the tests with make check")
+    answer = await (await agent.create_conversation()).send_message("how do we run the tests?")
+    assert quoted(answer.content)[0] == "> remember that we run the tests with make check"
+
+
 async def test_a_diff_tells_what_was_decided_about_what_it_touches(agent: AsyncConversationAgent) -> None:
     for text in ("we decided that check_amount must not log", "we decided that Account.withdraw is strict"):
         await (await agent.create_conversation()).send_message(text)

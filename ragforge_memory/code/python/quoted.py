@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import threading
 import warnings
 from collections.abc import Iterator
 
@@ -11,11 +12,15 @@ WRAPPERS = frozenset(
 )
 """What stands around the type that is meant."""
 
+TREES = threading.Lock()
+"""Held while Python makes a tree: some of 3.11 and 3.12 count the depth of all threads' trees as one, and raise
+SystemError where two are made at once (CPython's gh-106905)."""
+
 
 def expression_in(literal: str) -> ast.expr | None:
     """The expression in a string that stands for a type, as written with its quotes; None where it holds none."""
     try:
-        with warnings.catch_warnings():
+        with TREES, warnings.catch_warnings():
             warnings.simplefilter("ignore")  # what Python would say of the project's code is no matter of ours
             text = ast.literal_eval(literal)
             # In brackets it may go over several lines.

@@ -81,7 +81,7 @@ _MAY_BE_RULED = re.compile(
     r"(?:defaults?(?: values?)?|values?|limits?|maximum|minimum) (?:of|for)\b)",
     re.I,
 )
-_RULED = ("where", "what", "show", "search")
+_RULED = ("where", "what", "show", "search", "deprecated", "commands", "dependencies")
 # Messages that a search for what was said of something brings.
 _SOME = 30
 # Files of a diff whose decisions are listed: each list is a reading of all.
