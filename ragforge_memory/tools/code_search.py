@@ -18,6 +18,7 @@ from ragforge_memory.tools.code_uses import find_callees, find_callers
 from ragforge_memory.tools.conversation import list_decisions, recent_conversations, search_conversation
 
 __all__ = [
+    "ANSWER_TOOLS",
     "CODE_SEARCH_TOOLS",
     "MEMORY_TOOLS",
     "code_history",
@@ -51,10 +52,10 @@ CODE_SEARCH_TOOLS: tuple[Callable[..., Any], ...] = (
     grep_code,
     read_file,
     impact,
-    code_history,
-    dependencies,
-    exports,
-    find_unused,
     *MEMORY_TOOLS,
 )
-"""All of them; none changes anything, so all may run at the same time."""
+"""All that a model is offered; none changes anything, so all may run at the same time."""
+
+ANSWER_TOOLS: tuple[Callable[..., Any], ...] = (code_history, dependencies, exports, find_unused)
+"""What answers without a model look up besides. Models are not offered them: they find the like with the others, and
+these descriptions would be 600 tokens of every prompt."""

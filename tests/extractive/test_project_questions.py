@@ -10,7 +10,7 @@ import pytest
 from ragforge_memory.llm.extractive.questions import read_questions
 from ragforge_memory.llm.port import ToolRequest
 from ragforge_memory.models.owner import Owner
-from ragforge_memory.tools.code_search import CODE_SEARCH_TOOLS
+from ragforge_memory.tools.code_search import ANSWER_TOOLS, CODE_SEARCH_TOOLS
 from ragforge_memory.tools.registry import ToolContext, ToolRegistry
 from tests.extractive.asking import answer_to, found, requests_for, user
 
@@ -59,7 +59,7 @@ def line(file: str, number: int, text: str) -> dict[str, Any]:
 async def in_files(root: Path, tool: str, **arguments: Any) -> dict[str, Any]:
     """What a tool finds that needs no graph."""
     context = ToolContext(owner=Owner("ada", "shop"), root=root)
-    ran = await ToolRegistry(CODE_SEARCH_TOOLS).run(ToolRequest("1", tool, arguments), context)
+    ran = await ToolRegistry(CODE_SEARCH_TOOLS, on_demand=ANSWER_TOOLS).run(ToolRequest("1", tool, arguments), context)
     assert ran.success, ran.error
     value: dict[str, Any] = ran.value
     return value

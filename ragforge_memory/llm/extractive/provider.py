@@ -55,6 +55,8 @@ _FOLDED = re.compile(r"^(?P<tool>\w+)\(.*\) returned:\n<data>\n(?P<content>.*?)\
 # A title is asked for with the exchange that a conversation begins with.
 _ASKED = re.compile(r"Question:\n(?P<question>.*?)\n\nAnswer:\n", re.S)
 _TOLD = ("said", "recap")
+# Tools for code that are there where `read_scope` is, and are in no list.
+_UNLISTED = frozenset({"code_history", "dependencies", "exports", "find_unused"})
 _GOES_ON = re.compile(r"\W*and\b", re.I)
 _SMALL_TALK = {
     "greeting": GREETING,
@@ -232,7 +234,7 @@ class _Turn:
             return call
         parameters = self._offered.get(call.tool)
         if parameters is None:
-            return None
+            return call if call.tool in _UNLISTED and "read_scope" in self._offered else None
         known = parameters.get("properties", {})
         return Call(call.tool, tuple(pair for pair in call.arguments if pair[0] in known))
 
