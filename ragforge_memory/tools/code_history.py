@@ -13,7 +13,8 @@ from ragforge_memory.tools.project_files import inside, text_files
 from ragforge_memory.tools.resolve import implementations, resolve
 from ragforge_memory.tools.shown import before, code_of, shown, uuids
 
-MAX_AUTHORS = 20
+MAX_TOLD = 20
+"""Authors, and definitions of one name, that are told."""
 
 
 @tool
@@ -47,14 +48,14 @@ async def code_history(context: ToolContext, target: str, file: str = "", kind: 
         answer |= {"match": found.match, **before(found.was), "total": len(scopes)}
         if not scopes:
             return ToolOutput({**answer, "known": False})
-        answer["scopes"] = [shown(each) for each in scopes[:MAX_AUTHORS]]
+        answer["scopes"] = [shown(each) for each in scopes[:MAX_TOLD]]
         path, start, end = scopes[0].file, scopes[0].start_line, scopes[0].end_line
         told = uuids(scopes[:1])
     known = await anyio.to_thread.run_sync(blame, root, path, start, end)
     if known is None:
         return ToolOutput({**answer, "known": False}, scopes=told)
     facts = asdict(known)
-    facts["authors"] = [{"name": name, "lines": lines} for name, lines in list(known.authors.items())[:MAX_AUTHORS]]
+    facts["authors"] = [{"name": name, "lines": lines} for name, lines in list(known.authors.items())[:MAX_TOLD]]
     totals = {"authors": len(known.authors), "lines": sum(known.authors.values()) + known.uncommitted}
     return ToolOutput({**answer, "known": True, **facts, "totals": totals}, scopes=told)
 
