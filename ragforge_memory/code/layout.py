@@ -93,3 +93,8 @@ class Layout:
 def package_modules(known: Outline) -> list[str]:
     """The modules that a file says it belongs to."""
     return [f"{known.language}:{package}/" for package in known.package.split()]
+
+
+def folder_of(path: str) -> str:
+    """Where a file is: empty, or with a final slash."""
+    return path[: path.rfind("/") + 1]

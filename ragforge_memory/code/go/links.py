@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from ragforge_memory.code.layout import folder_of
 from ragforge_memory.code.parsed import Import, ParsedFile
 from ragforge_memory.code.reads import MODULE_PATH
 
@@ -28,7 +29,7 @@ def package_name(path: str) -> str:
 
 def modules(index: ProjectIndex, file: ParsedFile, imported: Import) -> Sequence[str]:
     """The directory of the package, where the import path begins with the path of a module of the project."""
-    home = _module_file(index, _folder(file.path))
+    home = _module_file(index, folder_of(file.path))
     module, own = _module(index, home, imported.module)
     if module is None:
         # Nothing but the imports says where the files of a project without a ``go.mod`` belong.
@@ -36,7 +37,7 @@ def modules(index: ProjectIndex, file: ParsedFile, imported: Import) -> Sequence
         if not own or not f"{imported.module}/".startswith(f"{own}/"):
             return ()
     rest = imported.module[len(own) + 1 :]
-    directory = f"{_folder(module or '')}{rest}/" if rest else _folder(module or "")
+    directory = f"{folder_of(module or '')}{rest}/" if rest else folder_of(module or "")
     if directory not in index.directories or _module_file(index, directory) != module:
         return ()  # a folder with a ``go.mod`` of its own is no part of the module around it
     return [directory or "./"]
@@ -52,7 +53,7 @@ def _module(index: ProjectIndex, home: str | None, path: str) -> tuple[str | Non
     while own:
         named = index.packages.get(f"gomod:{own}/", ())
         if named:
-            around = [each for each in named if home is not None and home.startswith(_folder(each))]
+            around = [each for each in named if home is not None and home.startswith(folder_of(each))]
             if around:
                 return max(around, key=len), own
             return (named[0], own) if len(named) == 1 else (None, "")
@@ -65,12 +66,8 @@ def _module_file(index: ProjectIndex, directory: str) -> str | None:
     while (path := f"{directory}go.mod") not in index.files:
         if not directory:
             return None
-        directory = _folder(directory.rstrip("/"))
+        directory = folder_of(directory.rstrip("/"))
     return path
-
-
-def _folder(path: str) -> str:
-    return path[: path.rfind("/") + 1]
 
 
 def _module_path(index: ProjectIndex) -> str:

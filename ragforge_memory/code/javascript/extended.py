@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from posixpath import normpath
 from typing import TYPE_CHECKING
 
+from ragforge_memory.code.layout import folder_of
 from ragforge_memory.code.reads import FILE, PACKAGE
 
 if TYPE_CHECKING:
@@ -45,8 +46,3 @@ def _bases(index: ProjectIndex, path: str) -> Iterator[str]:
                 if known is not None and known.language == "jsconfig":
                     yield each
                     break
-
-
-def folder_of(path: str) -> str:
-    """Where a file is: empty, or with a final slash."""
-    return path[: path.rfind("/") + 1]

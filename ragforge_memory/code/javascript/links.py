@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from posixpath import normpath
 from typing import TYPE_CHECKING
 
-from ragforge_memory.code.javascript.extended import extended, folder_of
+from ragforge_memory.code.javascript.extended import extended
+from ragforge_memory.code.layout import folder_of
 from ragforge_memory.code.links import Links
 from ragforge_memory.code.reads import MODULE, PACKAGE
 
