@@ -35,6 +35,9 @@ FLOORS: dict[int, tuple[str, ...]] = {
 }
 FLOOR_OF = {room: floor for floor, rooms in FLOORS.items() for room in rooms}
 
+# The rooms of `llm/extractive/`, the lowest first; what is in none of them puts them together.
+EXTRACTIVE = ("reading", "quoting", "said", "code", "")
+
 # A library → the rooms or files that may import it. Where it is only a type in a signature, see TYPES_ALONE.
 LIBRARIES: dict[str, tuple[str, ...]] = {
     "typer": ("cli/",),
@@ -143,6 +146,22 @@ def test_every_room_has_its_floor() -> None:
 
 def test_dependencies_point_downwards() -> None:
     assert [each.place for each, here, there in _ours() if FLOOR_OF[there] >= FLOOR_OF[here]] == []
+
+
+def test_the_extractive_provider_is_built_in_floors_too() -> None:
+    def floor(parts: tuple[str, ...]) -> int:
+        return EXTRACTIVE.index(parts[0] if len(parts) > 1 and parts[0] in EXTRACTIVE else "")
+
+    home = f"{NAME}.llm.extractive."
+    inside = [Path(file).parts[2:] for file in _modules() if file.startswith("llm/extractive/")]
+    assert {parts[0] for parts in inside if len(parts) > 1} == {*EXTRACTIVE[:-1]}
+    upwards = [
+        each.place
+        for each in _imports()
+        if each.file.startswith("llm/extractive/") and each.module.startswith(home)
+        if floor(tuple(each.module.removeprefix(home).split("."))) > floor(Path(each.file).parts[2:])
+    ]
+    assert upwards == []
 
 
 def test_code_knows_no_conversations() -> None:

@@ -21,7 +21,7 @@ from ragforge_memory.errors import ConversationNotFound, EmbeddingError, GraphUn
 from ragforge_memory.graph.journal_lines import JournalTurn
 from ragforge_memory.graph.messages import CodeTies, NewMessage
 from ragforge_memory.graph.receipts import Receipt
-from ragforge_memory.llm.extractive.title import only_greets
+from ragforge_memory.llm.extractive.reading.title import only_greets
 from ragforge_memory.models.conversation import Message, ToolCall
 from ragforge_memory.models.tokens import estimate_tokens
 

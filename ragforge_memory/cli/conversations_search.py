@@ -106,7 +106,7 @@ def _print(hits: Sequence[ScoredMessage], missed: Collection[str]) -> None:
 def _statements_first(found: Sequence[ScoredMessage]) -> list[ScoredMessage]:
     """The hits with what a user stated first, and then what answers state, if it has at least half of what the best
     has; what only asks for it or repeats it has more of the question's words, and says less."""
-    from ragforge_memory.llm.extractive.echoes import only_asks, only_repeats
+    from ragforge_memory.llm.extractive.said.echoes import only_asks, only_repeats
 
     most_words = max((len(hit.matched_words) for hit in found), default=0)
     nearest = max((hit.similarity or 0 for hit in found), default=0)

@@ -10,8 +10,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ragforge_memory.errors import InvalidInput, ToolError
-from ragforge_memory.llm.extractive.bare_corrections import as_quoted, is_note, read_acknowledged, retracts
-from ragforge_memory.llm.extractive.echoes import only_asks, only_repeats
+from ragforge_memory.llm.extractive.said.bare_corrections import as_quoted, is_note, read_acknowledged, retracts
+from ragforge_memory.llm.extractive.said.echoes import only_asks, only_repeats
 from ragforge_memory.models.code import each_name
 from ragforge_memory.retrieval.excerpts import excerpt
 from ragforge_memory.tools.declare import tool

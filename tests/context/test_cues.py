@@ -11,8 +11,8 @@ from ragforge_memory.agent.context import importance
 from ragforge_memory.agent.context.importance import importance_of, key_sentences, sentences_and_lines
 from ragforge_memory.graph import text as graph_text
 from ragforge_memory.graph.text import terms
-from ragforge_memory.llm.extractive.prose import sentences
-from ragforge_memory.llm.extractive.title import condensed
+from ragforge_memory.llm.extractive.reading.prose import sentences
+from ragforge_memory.llm.extractive.reading.title import condensed
 from ragforge_memory.noted import Noted
 
 CUES = (

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from ragforge_memory.llm.extractive.corrections import Corrections
-from ragforge_memory.llm.extractive.echoes import EVERY_TO_DO, only_repeats
-from ragforge_memory.llm.extractive.questions import read_questions
-from ragforge_memory.llm.extractive.said import decisions, sayings
+from ragforge_memory.llm.extractive.reading.questions import read_questions
+from ragforge_memory.llm.extractive.said.corrections import Corrections
+from ragforge_memory.llm.extractive.said.echoes import EVERY_TO_DO, only_repeats
+from ragforge_memory.llm.extractive.said.sayings import decisions, sayings
 
 BEGIN = datetime(2026, 1, 1, tzinfo=UTC)
 

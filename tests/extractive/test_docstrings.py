@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragforge_memory.llm.extractive.docstrings import readable
-from ragforge_memory.llm.extractive.quoting import DOCUMENTATION_LINES, documentation, summary
+from ragforge_memory.llm.extractive.quoting.docstrings import readable
+from ragforge_memory.llm.extractive.quoting.pieces import DOCUMENTATION_LINES, documentation, summary
 
 PIECES = st.sampled_from(
     [

@@ -5,9 +5,8 @@ from __future__ import annotations
 import pytest
 
 from ragforge_memory import AsyncConversationAgent
-from ragforge_memory.llm.extractive.echoes import only_asks, only_repeats
-from ragforge_memory.llm.extractive.given_answer import WITHOUT_A_MODEL
-from ragforge_memory.llm.extractive.stock import HELP, UNCLEAR, says_nothing
+from ragforge_memory.llm.extractive.said.echoes import only_asks, only_repeats
+from ragforge_memory.llm.extractive.said.stock import HELP, UNCLEAR, WITHOUT_A_MODEL, says_nothing
 
 pytestmark = pytest.mark.anyio
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from ragforge_memory import AsyncConversationAgent
-from ragforge_memory.llm.extractive.questions import read_questions
+from ragforge_memory.llm.extractive.reading.questions import read_questions
 from ragforge_memory.retrieval.names import end_mark, reference
 
 RUBY = """class Shelf

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from ragforge_memory.llm.extractive.history import resolve_target, topic_of
-from ragforge_memory.llm.extractive.questions import read_questions
-from ragforge_memory.llm.extractive.targets import Target
+from ragforge_memory.llm.extractive.reading.questions import read_questions
+from ragforge_memory.llm.extractive.reading.targets import Target
+from ragforge_memory.llm.extractive.said.history import resolve_target, topic_of
 from ragforge_memory.llm.port import ChatMessage
 
 USES = "`Talk.echo` (src/talk.py, line 12) is called by 1 scope:\n- `main` - src/app.py:1"

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from ragforge_memory.llm.extractive.provider import ExtractiveProvider
-from ragforge_memory.llm.extractive.relevance import line_pattern
-from ragforge_memory.llm.extractive.stock import is_stock
+from ragforge_memory.llm.extractive.reading.relevance import line_pattern
+from ragforge_memory.llm.extractive.said.stock import is_stock
 from ragforge_memory.llm.port import (
     ChatMessage,
     ModelProvider,

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from ragforge_memory.llm.extractive.echoes import only_repeats
-from ragforge_memory.llm.extractive.questions import Question, read_questions
-from ragforge_memory.llm.extractive.recap import MAX_SAYINGS, recapitulated
+from ragforge_memory.llm.extractive.reading.questions import Question, read_questions
+from ragforge_memory.llm.extractive.said.echoes import only_repeats
+from ragforge_memory.llm.extractive.said.recap import MAX_SAYINGS, recapitulated
 
 SAID = (
     "hello",

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from ragforge_memory.llm.extractive.echoes import only_repeats
-from ragforge_memory.llm.extractive.said import decisions, sayings, stated
+from ragforge_memory.llm.extractive.said.echoes import only_repeats
+from ragforge_memory.llm.extractive.said.sayings import decisions, sayings, stated
 
 
 def message(role: str, excerpt: str) -> dict[str, Any]:

@@ -7,12 +7,12 @@ import time
 
 import pytest
 
-from ragforge_memory.llm.extractive.echoes import NOTED
-from ragforge_memory.llm.extractive.noted_answer import noted
-from ragforge_memory.llm.extractive.questions import read_questions
-from ragforge_memory.llm.extractive.small_talk import DEED, SET
-from ragforge_memory.llm.extractive.small_talk import NOTED as DECIDES
-from ragforge_memory.llm.extractive.statements import noted_in
+from ragforge_memory.llm.extractive.reading.questions import read_questions
+from ragforge_memory.llm.extractive.reading.small_talk import DEED, SET
+from ragforge_memory.llm.extractive.reading.small_talk import NOTED as DECIDES
+from ragforge_memory.llm.extractive.reading.statements import noted_in
+from ragforge_memory.llm.extractive.said.echoes import NOTED
+from ragforge_memory.llm.extractive.said.noted_answer import noted
 
 
 def forms(text: str) -> list[str]:

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from ragforge_memory import AsyncConversationAgent
-from ragforge_memory.llm.extractive.echoes import only_asks, only_repeats
 from ragforge_memory.llm.extractive.plan import asks_outdated
-from ragforge_memory.llm.extractive.questions import read_questions
-from ragforge_memory.llm.extractive.said import decisions, outdated, sayings
+from ragforge_memory.llm.extractive.reading.questions import read_questions
+from ragforge_memory.llm.extractive.said.echoes import only_asks, only_repeats
+from ragforge_memory.llm.extractive.said.sayings import decisions, outdated, sayings
 
 pytestmark = pytest.mark.anyio
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from ragforge_memory.agent.upkeep.summary_text import Summarizer
 from ragforge_memory.embeddings.hashing import HashingEmbedder
 from ragforge_memory.llm.extractive.provider import ExtractiveProvider
-from ragforge_memory.llm.extractive.title import condensed
+from ragforge_memory.llm.extractive.reading.title import condensed
 from ragforge_memory.llm.port import ModelRequest
 from ragforge_memory.llm.scripted import ScriptedProvider
 from ragforge_memory.models.conversation import Message, Role, ToolCall

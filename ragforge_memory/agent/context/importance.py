@@ -11,9 +11,9 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import Literal, NamedTuple
 
 from ragforge_memory.code.mentions import unquoted
-from ragforge_memory.llm.extractive.prose import NO_END
-from ragforge_memory.llm.extractive.small_talk import UNDECIDED
-from ragforge_memory.llm.extractive.statements import noted_in, tells_a_deed
+from ragforge_memory.llm.extractive.reading.prose import NO_END
+from ragforge_memory.llm.extractive.reading.small_talk import UNDECIDED
+from ragforge_memory.llm.extractive.reading.statements import noted_in, tells_a_deed
 from ragforge_memory.models.conversation import Message, ToolCall
 from ragforge_memory.models.transcript import TranscriptCall
 from ragforge_memory.noted import Noted

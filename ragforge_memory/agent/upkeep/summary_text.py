@@ -14,9 +14,9 @@ from ragforge_memory.agent.inputs import title_of
 from ragforge_memory.embeddings.port import Embedder
 from ragforge_memory.errors import EmbeddingError, ModelError
 from ragforge_memory.graph.records import as_text, to_json
-from ragforge_memory.llm.extractive.echoes import only_repeats
-from ragforge_memory.llm.extractive.stock import is_stock
-from ragforge_memory.llm.extractive.title import shortened
+from ragforge_memory.llm.extractive.reading.title import shortened
+from ragforge_memory.llm.extractive.said.echoes import only_repeats
+from ragforge_memory.llm.extractive.said.stock import is_stock
 from ragforge_memory.llm.port import (
     EXTRACTIVE,
     ChatMessage,

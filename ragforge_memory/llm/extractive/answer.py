@@ -6,14 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from ragforge_memory.llm.extractive.authorship import written
-from ragforge_memory.llm.extractive.calls import Found
-from ragforge_memory.llm.extractive.command_lines import commands
-from ragforge_memory.llm.extractive.commits import committed
-from ragforge_memory.llm.extractive.constructors import constructor_of, constructors
-from ragforge_memory.llm.extractive.doubtful_code import deprecated, unused
-from ragforge_memory.llm.extractive.echoes import EVERY_DECISION, EVERY_TO_DO
-from ragforge_memory.llm.extractive.evidence import (
+from ragforge_memory.llm.extractive.code.authorship import written
+from ragforge_memory.llm.extractive.code.command_lines import commands
+from ragforge_memory.llm.extractive.code.commits import committed
+from ragforge_memory.llm.extractive.code.constructors import constructor_of, constructors
+from ragforge_memory.llm.extractive.code.doubtful_code import deprecated, unused
+from ragforge_memory.llm.extractive.code.evidence import (
     brought_in,
     imported,
     named_exactly,
@@ -24,10 +22,10 @@ from ragforge_memory.llm.extractive.evidence import (
     tested,
     used_as_text,
 )
-from ragforge_memory.llm.extractive.found_text import code_lines, named_by_word, search_results
-from ragforge_memory.llm.extractive.inheritance import bases, overridden, overrides, subclasses
-from ragforge_memory.llm.extractive.look_alikes import look_alikes
-from ragforge_memory.llm.extractive.members import (
+from ragforge_memory.llm.extractive.code.found_text import code_lines, named_by_word, search_results
+from ragforge_memory.llm.extractive.code.inheritance import bases, overridden, overrides, subclasses
+from ragforge_memory.llm.extractive.code.look_alikes import look_alikes
+from ragforge_memory.llm.extractive.code.members import (
     attribute,
     mentioned_owner,
     named_lines,
@@ -36,7 +34,10 @@ from ragforge_memory.llm.extractive.members import (
     relation,
     set_lines,
 )
-from ragforge_memory.llm.extractive.outlines import beginning, other_file, outlined, overloaded, shown_to_others
+from ragforge_memory.llm.extractive.code.outlines import beginning, other_file, outlined, overloaded, shown_to_others
+from ragforge_memory.llm.extractive.code.throws import errors_defined, thrown
+from ragforge_memory.llm.extractive.code.unread import NOT_SURE, hint, unread_lines
+from ragforge_memory.llm.extractive.code.uses_listed import callees, callers, same_definition
 from ragforge_memory.llm.extractive.plan import (
     about_code,
     asks_decided,
@@ -47,8 +48,8 @@ from ragforge_memory.llm.extractive.plan import (
     asks_why,
     is_about_code,
 )
-from ragforge_memory.llm.extractive.questions import Question, asks_how, search_words
-from ragforge_memory.llm.extractive.quoting import (
+from ragforge_memory.llm.extractive.quoting.calls import Found
+from ragforge_memory.llm.extractive.quoting.pieces import (
     MAX_LISTED,
     NOT_LOOKED_UP,
     NOTHING_FOUND,
@@ -64,12 +65,18 @@ from ragforge_memory.llm.extractive.quoting import (
     taken_for,
     trimmed,
 )
-from ragforge_memory.llm.extractive.relevance import ENOUGH_WORDS
-from ragforge_memory.llm.extractive.said import all_decisions, decisions, outdated, sayings, stated, with_decisions
-from ragforge_memory.llm.extractive.stock import says_nothing
-from ragforge_memory.llm.extractive.throws import errors_defined, thrown
-from ragforge_memory.llm.extractive.unread import NOT_SURE, hint, unread_lines
-from ragforge_memory.llm.extractive.uses_listed import callees, callers, same_definition
+from ragforge_memory.llm.extractive.reading.questions import Question, asks_how, search_words
+from ragforge_memory.llm.extractive.reading.relevance import ENOUGH_WORDS
+from ragforge_memory.llm.extractive.said.echoes import EVERY_DECISION, EVERY_TO_DO
+from ragforge_memory.llm.extractive.said.sayings import (
+    all_decisions,
+    decisions,
+    outdated,
+    sayings,
+    stated,
+    with_decisions,
+)
+from ragforge_memory.llm.extractive.said.stock import says_nothing
 from ragforge_memory.retrieval.names import HIDDEN
 
 

@@ -7,11 +7,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from ragforge_memory.llm.extractive.calls import Call, Found
-from ragforge_memory.llm.extractive.constructors import constructor_of
-from ragforge_memory.llm.extractive.corrections import may_correct
-from ragforge_memory.llm.extractive.doubtful_code import deprecation_call
-from ragforge_memory.llm.extractive.evidence import (
+from ragforge_memory.llm.extractive.code.constructors import constructor_of
+from ragforge_memory.llm.extractive.code.doubtful_code import deprecation_call
+from ragforge_memory.llm.extractive.code.evidence import (
     anywhere,
     catching,
     decorating,
@@ -21,12 +19,16 @@ from ragforge_memory.llm.extractive.evidence import (
     raising,
     testing,
 )
-from ragforge_memory.llm.extractive.given_text import mentions_of
-from ragforge_memory.llm.extractive.inheritance import inheriting_calls
-from ragforge_memory.llm.extractive.look_alikes import look_alike_calls
-from ragforge_memory.llm.extractive.members import MAX_LINES, member_calls, visibly_setting
+from ragforge_memory.llm.extractive.code.inheritance import inheriting_calls
+from ragforge_memory.llm.extractive.code.look_alikes import look_alike_calls
+from ragforge_memory.llm.extractive.code.members import MAX_LINES, member_calls, visibly_setting
+from ragforge_memory.llm.extractive.code.throws import DEFINES_ERROR, MAX_ERRORS
+from ragforge_memory.llm.extractive.code.unread import NOT_SURE
 from ragforge_memory.llm.extractive.project_calls import project_calls
-from ragforge_memory.llm.extractive.questions import (
+from ragforge_memory.llm.extractive.quoting.calls import Call, Found
+from ragforge_memory.llm.extractive.quoting.pieces import MAX_SAID
+from ragforge_memory.llm.extractive.reading.given_text import mentions_of
+from ragforge_memory.llm.extractive.reading.questions import (
     AND_STILL,
     MAX_QUESTION,
     Question,
@@ -34,15 +36,13 @@ from ragforge_memory.llm.extractive.questions import (
     plain_names,
     search_words,
 )
-from ragforge_memory.llm.extractive.quoting import MAX_SAID
-from ragforge_memory.llm.extractive.relevance import MAX_SEARCHED, judged, line_pattern, named_so
-from ragforge_memory.llm.extractive.retractions import retracted_words
-from ragforge_memory.llm.extractive.said import stated
-from ragforge_memory.llm.extractive.talk_patterns import PARTS
-from ragforge_memory.llm.extractive.targets import FOLDERS, Target, has_pronoun, read_target
-from ragforge_memory.llm.extractive.throws import DEFINES_ERROR, MAX_ERRORS
-from ragforge_memory.llm.extractive.unread import NOT_SURE
-from ragforge_memory.llm.extractive.wording import content_words, subject_words
+from ragforge_memory.llm.extractive.reading.relevance import MAX_SEARCHED, judged, line_pattern, named_so
+from ragforge_memory.llm.extractive.reading.talk_patterns import PARTS
+from ragforge_memory.llm.extractive.reading.targets import FOLDERS, Target, has_pronoun, read_target
+from ragforge_memory.llm.extractive.reading.wording import content_words, subject_words
+from ragforge_memory.llm.extractive.said.corrections import may_correct
+from ragforge_memory.llm.extractive.said.retractions import retracted_words
+from ragforge_memory.llm.extractive.said.sayings import stated
 from ragforge_memory.retrieval.names import KINDS
 
 _WHY = re.compile(r"^\W*why\b", re.I)

@@ -10,20 +10,22 @@ from dataclasses import replace
 from typing import Any
 
 from ragforge_memory.llm.extractive.answer import write
-from ragforge_memory.llm.extractive.bare_corrections import corrects, is_amount, noted_before, taken_back
-from ragforge_memory.llm.extractive.calls import Call, Found
-from ragforge_memory.llm.extractive.days import days_asked
-from ragforge_memory.llm.extractive.doubts import doubted
-from ragforge_memory.llm.extractive.given_answer import named_code
-from ragforge_memory.llm.extractive.given_text import is_about_given, split_given
-from ragforge_memory.llm.extractive.history import last_items, resolve_target, topic_of
-from ragforge_memory.llm.extractive.noted_answer import noted
+from ragforge_memory.llm.extractive.code.given_answer import named_code
 from ragforge_memory.llm.extractive.plan import MAX_STEPS, asks_for_decisions, next_calls
-from ragforge_memory.llm.extractive.project_patterns import WHOLE
-from ragforge_memory.llm.extractive.questions import Question, read_questions, search_words
-from ragforge_memory.llm.extractive.recap import recapitulated
-from ragforge_memory.llm.extractive.retractions import last_noted, retraction
-from ragforge_memory.llm.extractive.stock import (
+from ragforge_memory.llm.extractive.quoting.calls import Call, Found
+from ragforge_memory.llm.extractive.reading.days import days_asked
+from ragforge_memory.llm.extractive.reading.given_text import is_about_given, split_given
+from ragforge_memory.llm.extractive.reading.project_patterns import WHOLE
+from ragforge_memory.llm.extractive.reading.questions import Question, read_questions, search_words
+from ragforge_memory.llm.extractive.reading.targets import Target
+from ragforge_memory.llm.extractive.reading.title import condensed
+from ragforge_memory.llm.extractive.said.bare_corrections import corrects, is_amount, noted_before, taken_back
+from ragforge_memory.llm.extractive.said.doubts import doubted
+from ragforge_memory.llm.extractive.said.history import last_items, resolve_target, topic_of
+from ragforge_memory.llm.extractive.said.noted_answer import noted
+from ragforge_memory.llm.extractive.said.recap import recapitulated
+from ragforge_memory.llm.extractive.said.retractions import last_noted, retraction
+from ragforge_memory.llm.extractive.said.stock import (
     CHANGES,
     GREETING,
     HELP,
@@ -35,8 +37,6 @@ from ragforge_memory.llm.extractive.stock import (
     WHICH_NOTE,
     says_nothing,
 )
-from ragforge_memory.llm.extractive.targets import Target
-from ragforge_memory.llm.extractive.title import condensed
 from ragforge_memory.llm.port import (
     EXTRACTIVE,
     ChatMessage,

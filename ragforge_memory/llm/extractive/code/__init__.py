@@ -1,0 +1,1 @@
+"""Answers about code, and about what git knows of it."""

@@ -1,0 +1,72 @@
+"""By what commands a project is built, tested or run: lines of its texts and settings that have such commands."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ragforge_memory.llm.extractive.quoting.calls import Call, Found
+from ragforge_memory.llm.extractive.quoting.pieces import NOTHING_FOUND, rest, text_line
+from ragforge_memory.llm.extractive.reading.endings import TEXT
+from ragforge_memory.llm.extractive.reading.wording import beginning, content_words
+
+MAX_COMMANDS = 12
+"""Lines that are listed."""
+
+_PROGRAM = (
+    r"(?:^|[\s\"'`$>:;&(])(?:\./)?(?:pytest|tox|nox|make|just|npm|npx|yarn|pnpm|bun|deno|go|cargo|mvnw?|gradlew?|rake"
+    r"|bundle|composer|dotnet|cmake|ctest|pip|pipx|uv|poetry|hatch|python3?|ruby|php|docker)\b"
+)
+# A target of a Makefile, a script of package.json.
+_SCRIPT = r"^\s*\"?(?:[\w-]+:)?{word}[\w:-]*\"?\s*:(?!:)"
+_COMMANDS_IN = re.compile(r"(?:^|/)(?:Makefile|[Jj]ustfile|Dockerfile|Rakefile|[\w.-]+\.sh)$")
+_NAMES_COMMANDS = re.compile(r"(?:^|/)(?:Makefile|[Jj]ustfile|package\.json)$")
+_MADE = re.compile(r"(?:[.-]lock(?:\.\w+)?|\.lockb|\.svg|\.csv|\.snap)$|(?:^|/)(?:CHANGE|HISTORY|NEWS)", re.I)
+# Where people write for people comes before what machines run.
+_ORDER = ("contributing", "readme", "makefile", "justfile", "package.json", "pyproject.toml", "tox.ini", "docs/")
+# What every such question has says little of what is run.
+_ANY = ("run", "execute", "start", "launch", "set", "suite", "unit", "integration", "everything")
+
+
+def command_calls(asked: str) -> tuple[Call, ...]:
+    """Looks for lines with a command that has to do with what is asked for."""
+    word = re.escape(_subject(asked))
+    # Some programs that run tests have them in their names.
+    named = rf"\b(?:(?:py|vi|c)?{word})" if word == "test" else rf"\b{word}"
+    pattern = rf"(?=[^\n]*{named}){_PROGRAM}|{_SCRIPT.format(word=word)}"
+    return (Call("grep_code", (("pattern", pattern), ("limit", 200))),)
+
+
+def commands(asked: str, found: Sequence[Found]) -> list[str]:
+    """The lines of texts and settings that `grep_code` gave; that there are none, and no code in their place."""
+    value: Mapping[str, Any] = next((each.value for each in found if isinstance(each.value, dict)), {})
+    lines = [each for each in value.get("matches") or [] if _tells(each["file"], each["text"])]
+    word = _subject(asked)
+    if not lines:
+        return [f"{NOTHING_FOUND}: no text and no settings of this project have a command with `{word}`."]
+    lines.sort(key=lambda each: _place(each["file"]))
+    return [
+        f"How is not for me to say, but these lines of texts and settings have a command with `{word}`:",
+        *(f"- {text_line(each)}" for each in lines[:MAX_COMMANDS]),
+        *rest(len(lines) - MAX_COMMANDS),
+    ]
+
+
+def _subject(asked: str) -> str:
+    """What is to be run, as its commands have it: of "run the tests" ``test``, of "install it" ``install``."""
+    words = [each.lower() for each in content_words(asked)]
+    telling = [each for each in words if each not in _ANY] or words
+    return beginning(telling[-1]) if telling else "run"
+
+
+def _tells(file: str, line: str) -> bool:
+    """Whether a line is no code, and has a program, or is in a file that gives commands names."""
+    if _MADE.search(file) or not (TEXT.search(file) or _COMMANDS_IN.search(file)):
+        return False
+    return bool(_NAMES_COMMANDS.search(file) or re.search(_PROGRAM, line))
+
+
+def _place(file: str) -> tuple[int, int, str]:
+    near = next((at for at, each in enumerate(_ORDER) if each in file.lower()), len(_ORDER))
+    return near, file.count("/"), file

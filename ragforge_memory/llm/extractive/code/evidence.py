@@ -1,0 +1,370 @@
+"""Answers that lines of text prove: where a thing is raised, imported or tested, and what stands for its uses."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ragforge_memory.llm.extractive.code.import_lines import alone_pattern, import_pattern, imports_it, parts_of
+from ragforge_memory.llm.extractive.code.members import MAX_LINES, texts_last
+from ragforge_memory.llm.extractive.code.unread import unread_lines
+from ragforge_memory.llm.extractive.quoting.calls import Call, Found
+from ragforge_memory.llm.extractive.quoting.pieces import (
+    NOTHING_FOUND,
+    code_span,
+    nothing,
+    rest,
+    subject,
+    taken_for,
+    text_line,
+    trimmed,
+)
+from ragforge_memory.llm.extractive.reading.endings import TEXT
+from ragforge_memory.llm.extractive.reading.targets import Target, spelled
+from ragforge_memory.models.text import counted
+from ragforge_memory.retrieval.names import is_test, of_test
+
+MAX_EVIDENCE = 40
+"""Lines or scopes that are listed."""
+
+_LATE = "There was no time to look at all files"
+_SURE = ("callers", "references", "decorates", "subclasses", "top_level")
+_USES = (*_SURE, "possible")
+
+
+# What stands before a statement, or before what is one in the middle of a line: `or raise X`, `?? throw new X`.
+_STATEMENT = r"(?:^|[;{}():?|&>]|\b(?:else|or|and|return|then|do|try)\b)"
+
+
+def raising(target: Target) -> Call:
+    """Looks for lines that raise or throw it, and not in a text ("expected to raise it")."""
+    return _grep(rf"{_STATEMENT}\s*\b(?:raise|throw)\s+(?:new\s+)?(?:\w+(?:\.|::))*{re.escape(target.member)}\b")
+
+
+def catching(target: Target) -> Call:
+    """Looks for lines that catch it."""
+    return _grep(rf"(?:^\W*(?:except|rescue)\b|\b(?:catch|suppress)\s*\().*\b{re.escape(target.member)}\b")
+
+
+def decorating(target: Target) -> Call:
+    """Looks for lines that decorate or annotate with it: ``@app.cached(3)``, ``#[cached]``, ``[Cached]``."""
+    return _grep(rf"^\s*(?:@|#!?\[|\[)\s*(?:\w+(?:\.|::))*{re.escape(target.member)}\b")
+
+
+def anywhere(form: str) -> Call:
+    """Looks for all lines that raise something, or that catch something; Go's make an error, and only hand it on."""
+    if form == "catches":
+        return _grep(r"^\W*(?:except|rescue)\b|\bcatch\s*[({]")
+    return _grep(rf"{_STATEMENT}\s*\b(?:raise|throw)\b(?!\s*[=.,)])|\bpanic!?\(|\berrors\.New\(|\bfmt\.Errorf\(")
+
+
+def importing(target: Target) -> Call:
+    """Looks for lines that import it: by its whole path, from its module (dots for the own package), or alone."""
+    alone = alone_pattern(target)
+    return _grep(f"{import_pattern(target)}|{alone}" if alone else import_pattern(target))
+
+
+def testing(target: Target) -> Call:
+    """Looks for lines of tests that name it."""
+    last = (parts_of(target) or [target.text])[-1]
+    return _grep(rf"(?<![A-Za-z0-9]){re.escape(last)}(?![A-Za-z0-9])", path="test")
+
+
+def naming(target: Target) -> tuple[Call, ...]:
+    """Looks for lines that name what nothing in the project is defined as."""
+    parts = parts_of(target)
+    if not parts:
+        return ()
+    calls = [_grep(rf"\b{re.escape(parts[-1])}\b")]
+    if len(parts) > 1:
+        # Lines that name a member tell of it only where what it would be a member of exists.
+        calls.append(Call("read_scope", (("name", target.before(parts[-1])), ("include_source", False))))
+    return tuple(calls)
+
+
+def raised(asked: str, found: Sequence[Found], done: str = "raised", does: str = "raises") -> list[str]:
+    """The lines that raise it (or catch it, or decorate with it), each with what it stands in."""
+    lines = _matches(found)
+    if not lines:
+        return [_none(asked, found, f"no line of this project {does} it")]
+    inside = _scopes_of_lines(found)
+    answer = [f"{_named(asked, found)} is {done} in {_counted(lines, found)}:"]
+    return answer + _listed(lines, found, inside)
+
+
+def raised_anywhere(form: str, found: Sequence[Found]) -> list[str]:
+    """By file, the lines that raise, or catch, anything."""
+    lines = [each for each in _matches(found) if not TEXT.search(each["file"])]
+    done = "caught" if form == "catches" else "raised"
+    if not lines:
+        return [f"{NOTHING_FOUND}: no line of this project {'catches' if form == 'catches' else 'raises'} an error."]
+    files: dict[str, list[str]] = {}
+    for each in lines:
+        files.setdefault(each["file"], []).append(str(each["line"]))
+    listed = [f"- {file}:{', '.join(numbers)}" for file, numbers in files.items()]
+    return [
+        f"Errors are {done} in {_counted(lines, found)} of {counted(len(files), 'file')}:",
+        *listed[:MAX_EVIDENCE],
+        *rest(len(listed) - MAX_EVIDENCE, "more files"),
+    ]
+
+
+def imported(asked: str, target: Target, found: Sequence[Found]) -> list[str]:
+    """The lines of code that import it; lines that have it alone, as an import over several lines has, and texts that
+    show an import of it, apart."""
+    asked = asked.lstrip("/")
+    alone = alone_pattern(target)
+    lines = [each for each in _matches(found) if imports_it(target, each["file"], each["text"])]
+    value = _value(found, "find_imports")
+    followed = value.get("importers") or []
+    # An import over several lines is one: what stands alone in a line of it, or its end, is no other.
+    sure = {
+        (each["file"], at) for each in followed for at in range(each["line"], each.get("end_line", each["line"]) + 1)
+    }
+    if followed and value["file"] and not value["late"]:
+        # What means the file itself is known: lines that only look so are of another one.
+        lines = [each for each in lines if TEXT.search(each["file"])]
+    lines = texts_last([*followed, *(each for each in lines if (each["file"], each["line"]) not in sure)])
+    shown = [each for each in lines if TEXT.search(each["file"])]
+    code = [each for each in lines if each not in shown]
+    perhaps = [
+        each for each in code if alone and re.search(alone, each["text"]) and (each["file"], each["line"]) not in sure
+    ]
+    certain = [each for each in code if each not in perhaps]
+    answer = [] if certain or perhaps else [f"{NOTHING_FOUND} that imports `{asked}` in the code of this project."]
+    if certain:
+        answer += [f"`{asked}` is imported in {_counted(certain, found)}:", *_listed(certain, found)]
+    if perhaps:
+        answer += [f"It stands alone in {_counted(perhaps, found)}, as in an import over several lines:"]
+        answer += _listed(perhaps, found)
+    if shown:
+        answer += [f"Texts that are no code have such a line in {_counted(shown, found)}:", *_listed(shown, found)]
+    if value.get("late"):
+        answer.append(f"{_LATE}: others may import it too.")
+    return answer
+
+
+def brought_in(asked: str, value: Mapping[str, Any]) -> list[str]:
+    """What a file imports: files of the project with the lines that do, then other packages as they are written."""
+    if not value.get("file"):
+        return [nothing(asked)]
+    imports = value.get("imports") or []
+    file, own = value["file"], [each for each in imports if each["to"]]
+    others = dict.fromkeys(module for each in imports if not each["to"] for module in each["modules"])
+    if not imports:
+        lines = [f"`{file}` imports nothing."]
+    elif own:
+        lines = [f"`{file}` imports from this project in {counted(len(own), 'line')}:"]
+        by_target: dict[str, list[Mapping[str, Any]]] = {}
+        for each in own:
+            by_target.setdefault(", ".join(each["to"]), []).append(each)
+        lines += [
+            f"- {to} - line {some[0]['line']} {code_span(some[0]['text'])}"
+            if len(some) == 1
+            else f"- {to} - lines {', '.join(str(each['line']) for each in some)}"
+            for to, some in by_target.items()
+        ]
+    else:
+        lines = [f"`{file}` imports nothing of this project."]
+    if others:
+        lines.append(f"Of other packages it imports {', '.join(map(code_span, others))}.")
+    lines += rest(int(value["totals"]["imports"]) - len(imports), "more imports")
+    if value.get("late"):
+        lines.append(f"{_LATE}: some of these may be of this project.")
+    if value.get("other_files"):
+        lines.append(f"Other files of that name: {', '.join(value['other_files'])}.")
+    return lines
+
+
+def required(value: Mapping[str, Any]) -> list[str]:
+    """What a project depends on, as `dependencies` read it in the files that say so."""
+    files = value.get("files") or []
+    if not files:
+        return [f"{NOTHING_FOUND}: no file of this project that I can read says what it depends on."]
+    lines = []
+    for each in files:
+        lines.append(f"`{each['file']}` {'says:' if each['groups'] else 'names none.'}")
+        for group, packages in each["groups"].items():
+            lines.append(f"- {group}: {', '.join(map(code_span, packages))}")
+    return lines + rest(int(value["total"]) - len(files), "more files that say what something needs")
+
+
+def tested(asked: str, found: Sequence[Found]) -> list[str]:
+    """The tests that use it, by the graph; else the lines of tests that name it; else that there are none."""
+    value = _value(found, "find_callers")
+    answer: list[str] = []
+    for scope in value.get("scopes") or []:
+        uses = _tests(scope, _SURE)
+        if uses:
+            answer += [
+                f"{subject(scope)} is used by {counted(len(uses), 'scope')} of tests:",
+                *_placed(uses, scope),
+                "",
+            ]
+        perhaps = {place: lines for place, lines in _tests(scope, ("possible",)).items() if place not in uses}
+        if perhaps:
+            number = counted(len(perhaps), "scope")
+            answer.append(
+                f"{subject(scope)} is perhaps used by {number} of tests, on something whose type is not known:"
+            )
+            answer += [*_placed(perhaps, scope), ""]
+    if answer:
+        return trimmed([*answer, *taken_for(value, asked)])
+    lines = [each for each in _matches(found) if is_test(each["file"])]
+    if lines:
+        return [
+            f"No test calls {_named(asked, found)} directly, but these lines of tests name it:",
+            *_listed(lines, found),
+        ]
+    return [_none(asked, found, "no test names it")]
+
+
+_Places = dict[tuple[str, str], set[int]]
+
+
+def _tests(scope: Mapping[str, Any], kinds: Sequence[str]) -> _Places:
+    """The tests that use a definition in one of these ways, and the lines where they do."""
+    uses: _Places = {}
+    for use in (use for kind in kinds for use in scope.get(kind) or [] if of_test(use)):
+        uses.setdefault((use["file"], use.get("qualified_name") or ""), set()).update(use["lines"])
+    return uses
+
+
+def _placed(uses: _Places, tested: Mapping[str, Any]) -> list[str]:
+    """The tests with their places; those in files that are called as what they test come first."""
+
+    def order(place: tuple[str, str]) -> tuple[int, tuple[str, str]]:
+        called = _bare_name(place[0].rpartition("/")[2])
+        return -max((len(each) for each in names if each in called), default=0), place
+
+    names = {_bare_name(each) for each in (tested["qualified_name"], tested["qualified_name"].rpartition(".")[2])}
+    lines = []
+    for file, name in sorted(uses, key=order)[:MAX_EVIDENCE]:
+        where = uses[file, name]
+        at = f"{file}:{', '.join(map(str, sorted(where)))}"
+        lines.append(f"- `{name}` - {at}" if name else f"- {at}")
+    return lines + rest(len(uses) - MAX_EVIDENCE)
+
+
+def _bare_name(name: str) -> str:
+    return re.sub(r"\W|_", "", name).lower()
+
+
+def used_as_text(asked: str, target: Target, found: Sequence[Found]) -> list[str]:
+    """Uses of what is not defined here: lines of the files that import it, or that have its whole name."""
+    parts = parts_of(target)
+    lines = _matches(found)
+    if not lines:
+        return [nothing(asked)]
+    if len(parts) == 1:
+        return [
+            f"`{asked}` is not defined in this project; it stands in {_number(lines, found)}:",
+            *_listed(lines, found),
+        ]
+    sure = re.compile(import_pattern(target))
+    alone = re.compile(alone_pattern(target))
+    whole = re.compile(spelled(parts))
+    bringing = {each["file"] for each in lines if sure.search(each["text"])}
+    module = re.compile(rf"\b(?:import|from)\b.*\b{re.escape(parts[-2])}\b")
+    # An import over several lines names the module in another line, which is not among these.
+    bringing |= {each["file"] for each in lines if alone.search(each["text"]) and not module.search(each["text"])}
+    certain = [each for each in lines if each["file"] in bringing or whole.search(each["text"])]
+    members = [each for each in lines if re.search(rf"(?:\.|->|::){re.escape(parts[-1])}\b", each["text"])]
+    if members and not bringing and _value(found, "read_scope").get("match") == "exact":
+        # A member of a type is written behind something else than the type's name.
+        return [
+            f"{NOTHING_FOUND} that is defined as `{asked}`. "
+            f"These lines name a `{parts[-1]}`, of it or of something else:",
+            *_listed(members, found),
+        ]
+    if certain:
+        return [
+            f"`{asked}` is not defined in this project; it stands in {_number(certain, found)}:",
+            *_listed(certain, found),
+        ]
+    return unread_lines(asked, target, found) or [nothing(asked)]
+
+
+def named_exactly(asked: str, target: Target, found: Sequence[Found]) -> list[str]:
+    """The lines that have a name which is defined nowhere, or only as a part of a longer one: a parameter, a setting, a
+    type of a library; none where no line of code has it."""
+    if _value(found, "find_callers").get("match") not in ("partial", "none"):
+        return []
+    code = [each for each in _matches(found) if not TEXT.search(each["file"])]
+    return used_as_text(asked, target, found) if code else []
+
+
+def is_renamed(target: Target, value: Mapping[str, Any]) -> bool:
+    """Whether what is asked for by this name is called something else now."""
+    scopes = value.get("scopes") or []
+    return value.get("match") == "moved" and all(each["name"] != target.member for each in scopes)
+
+
+def still_named(target: Target, found: Sequence[Found]) -> list[str]:
+    """The lines that have the name yet that something had before it was renamed; none where there are none."""
+    lines = _matches(found) if is_renamed(target, _value(found, "find_callers")) else []
+    if not lines:
+        return []
+    perhaps = ", of it or of something else" if len(target.parts) > 1 else ""
+    return ["", f"`{target.member}` still stands in {_number(lines, found)}{perhaps}:", *_listed(lines, found)]
+
+
+def _grep(pattern: str, **more: Any) -> Call:
+    return Call("grep_code", (("pattern", pattern), *more.items(), ("limit", MAX_LINES)))
+
+
+def _value(found: Sequence[Found], tool: str) -> Mapping[str, Any]:
+    return next((each.value for each in found if each.call.tool == tool and isinstance(each.value, dict)), {})
+
+
+def _matches(found: Sequence[Found]) -> list[Mapping[str, Any]]:
+    """The lines that grep gave, those of tests and of texts last."""
+    return texts_last(_value(found, "grep_code").get("matches") or [])
+
+
+def _scopes_of_lines(found: Sequence[Found]) -> dict[tuple[str, int], str]:
+    return {
+        (use["file"], line): use["qualified_name"]
+        for scope in _value(found, "find_callers").get("scopes") or []
+        for kind in _USES
+        for use in scope.get(kind) or []
+        if use.get("qualified_name")
+        for line in use["lines"]
+    }
+
+
+def _listed(
+    lines: Sequence[Mapping[str, Any]], found: Sequence[Found], inside: Mapping[tuple[str, int], str] | None = None
+) -> list[str]:
+    listed = []
+    for each in lines[:MAX_EVIDENCE]:
+        scope = (inside or {}).get((each["file"], each["line"]))
+        listed.append(f"- `{scope}` - {text_line(each)}" if scope else f"- {text_line(each)}")
+    return listed + rest(len(lines) - MAX_EVIDENCE, "more, and there may be others" if _is_cut(found) else "more")
+
+
+def _is_cut(found: Sequence[Found]) -> bool:
+    """Whether not all lines were looked through: there are more than a search gives, or it took too long."""
+    return bool(_value(found, "grep_code").get("more"))
+
+
+def _counted(lines: Sequence[Mapping[str, Any]], found: Sequence[Found]) -> str:
+    return f"{'at least ' if _is_cut(found) else ''}{counted(len(lines), 'line')}"
+
+
+def _number(lines: Sequence[Mapping[str, Any]], found: Sequence[Found]) -> str:
+    if _is_cut(found):
+        return f"{_counted(lines, found)}, among them these"
+    return f"these {len(lines)} lines" if len(lines) > 1 else "this line"
+
+
+def _named(asked: str, found: Sequence[Found]) -> str:
+    """What is asked about with its place, where it is defined once."""
+    scopes = _value(found, "find_callers").get("scopes") or []
+    return subject(scopes[0]) if len(scopes) == 1 else f"`{asked}`"
+
+
+def _none(asked: str, found: Sequence[Found], what: str) -> str:
+    known = _value(found, "find_callers").get("scopes")
+    return f"{_named(asked, found)}: {what}." if known else nothing(asked)

@@ -1,0 +1,112 @@
+"""Answers out of texts: search results, messages, and lines of files."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from ragforge_memory.llm.extractive.code.members import listed
+from ragforge_memory.llm.extractive.quoting.pieces import (
+    BY_WORDS,
+    NOT_UNDERSTOOD,
+    NOTHING_FOUND,
+    block,
+    head,
+    item,
+    nothing,
+    signature,
+    summary,
+)
+from ragforge_memory.llm.extractive.reading.questions import Question, search_words
+from ragforge_memory.llm.extractive.reading.relevance import MAX_SEARCHED, judged
+from ragforge_memory.llm.extractive.reading.wording import covered
+from ragforge_memory.models.text import counted
+from ragforge_memory.retrieval.names import KINDS, is_aside
+
+MAX_RESULTS = 5
+_NEAREST = 3
+
+
+def search_results(question: Question, value: Mapping[str, Any], lines_found: Mapping[str, Any]) -> list[str]:
+    """The best results with their quotes; else the lines that have the words, and which words nothing was found for.
+
+    Args:
+        question: as read.
+        value: what the search gave.
+        lines_found: what grep gave for the words that the search found nothing for.
+    """
+    asked = search_words(question)
+    found = judged(asked, value.get("results") or [])
+    if found.good:
+        lines: list[str] = []
+        for each in found.good[:MAX_RESULTS]:
+            lines += [head(each), *(summary(each) or signature(each)), ""]
+        # What was searched for is said: the question may have asked for something else than what has its words.
+        by_words = ["", f"{BY_WORDS} {_quoted(asked)}."] if question.form == "search" else []
+        return [*lines[:-1], *by_words, *_by_words_alone(value)]
+    missing = " ".join(found.missing) or question.text
+    lines = _word_lines(missing, lines_found) or [nothing(missing)]
+    if near := found.near[:_NEAREST]:
+        lines += [f"Nearest by {_quoted([word for word in asked if any(word in have for _, have in near)])}:"]
+        lines += [f"- `{each['qualified_name']}` - {each['file']}:{each['line']} ({each['type']})" for each, _ in near]
+    if question.form == "search":
+        lines += ["", f"{NOT_UNDERSTOOD}: I looked for {_quoted(asked) or 'its words'}."]
+    return lines
+
+
+def named_by_word(question: Question, value: Mapping[str, Any], lines_found: Mapping[str, Any]) -> list[str]:
+    """The definitions that have a word in their names, types first and tests last; else as a search.
+
+    Which things people call "loaders" no code says; those that are called so are likely among them.
+    """
+    asked = search_words(question)
+    results = value.get("results") or []
+    found = [each for each in results if covered(asked, str(each["qualified_name"]).rpartition(".")[2]) == asked]
+    own = [each for each in found if not is_aside(each)] or found
+    if not own:
+        return search_results(replace(question, form="search"), value, lines_found)
+    own.sort(key=lambda each: each["type"] not in KINDS["class"])
+    more = " at least" if len(results) >= MAX_SEARCHED else ""
+    number = counted(len(own), "definition has", "definitions have")
+    return [
+        f"What `{question.target.text}` are I cannot tell, but{more} {number} the word in the name:",
+        *map(item, own),
+    ]
+
+
+def _word_lines(words: str, value: Mapping[str, Any]) -> list[str]:
+    matches = value.get("matches") or []
+    if not matches:
+        return []
+    lines = [f"{NOTHING_FOUND} that is defined as or described by `{words}`, but these lines have it:"]
+    return lines + listed(matches, more=bool(value.get("more")))
+
+
+def code_lines(asked: str, value: Mapping[str, Any]) -> list[str]:
+    """Lines of a file as a block."""
+    content = value.get("content")
+    if not content:
+        return [nothing(asked)] if asked else []
+    file = value["file"]
+    first, last = value["start_line"], value["end_line"]
+    place = f"`{file}` has lines {first}-{last} of {value['total_lines']} here ({file}:{first}):"
+    return [place, *block(str(content).splitlines(), _language(str(file)))]
+
+
+def _by_words_alone(value: Mapping[str, Any]) -> list[str]:
+    embedded = value.get("embedded") or {}
+    scopes, vectors = embedded.get("scopes") or 0, embedded.get("with_vector") or 0
+    if not scopes or vectors >= scopes or not vectors:
+        return []
+    return ["", f"(Found by words and by meaning; {vectors} of {scopes} definitions are embedded so far.)"]
+
+
+def _quoted(words: Sequence[str]) -> str:
+    return ", ".join(f"`{word}`" for word in words)
+
+
+def _language(file: str) -> str:
+    return {"py": "python", "pyi": "python", "rs": "rust", "rb": "ruby", "cs": "csharp", "md": "markdown"}.get(
+        file.rpartition(".")[2], file.rpartition(".")[2]
+    )

@@ -1,0 +1,200 @@
+"""Answers about types: what stands below one and above it, and which of their members override which."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ragforge_memory.llm.extractive.quoting.calls import Call, Found
+from ragforge_memory.llm.extractive.quoting.pieces import (
+    MAX_ASKED,
+    nothing,
+    rest,
+    signature,
+    subject,
+    taken_for,
+    trimmed,
+    use_item,
+)
+from ragforge_memory.models.text import counted
+
+_CALLED = ("method", "function")
+_UNNAMED = "in Go a type implements an interface by its methods alone, without naming it."
+_TYPES = ("class", "struct", "interface", "enum", "trait", "type")
+
+
+def subclasses(asked: str, value: Mapping[str, Any]) -> list[str]:
+    """What stands below each type of a name."""
+    scopes = value.get("scopes") or []
+    if not scopes:
+        return [nothing(asked)]
+    if all(scope.get("type") in _CALLED for scope in scopes):
+        return overridden(asked, value)  # "what implements Sink.matched?"
+    types = _types(scopes)
+    lines: list[str] = []
+    for scope in types:
+        below = scope.get("subclasses") or []
+        number = _number_below(scope)
+        if number:
+            shown = below[:MAX_ASKED]
+            does = "implemented" if _is_implemented(scope) else "inherited"
+            lines.append(f"{subject(scope)} is {does} by {counted(number, 'scope')}:")
+            lines += [use_item(each) for each in shown] + rest(number - len(shown)) + [""]
+    unnamed = [subject(each) for each in types if _is_unnamed(each)]
+    bare = [subject(each) for each in types if not _number_below(each) and not _is_unnamed(each)]
+    inherits = "implements" if all(map(_is_implemented, types)) else "inherits from"
+    if bare and not lines:
+        lines += [f"{bare.pop(0)}: nothing in this project {inherits} it.", ""]
+    if bare:
+        lines += [f"Nothing in this project {inherits} {', '.join(bare)}.", ""]
+    if unnamed:
+        lines += [f"What has the methods of {', '.join(unnamed)} is not followed: {_UNNAMED}", ""]
+    lines += rest(int(value.get("total") or 0) - len(scopes), "more definitions of that name")
+    return trimmed([*lines, *taken_for(value, asked)])
+
+
+def bases(asked: str, value: Mapping[str, Any]) -> list[str]:
+    """What stands directly above each type of a name.
+
+    A base that is not defined in this project has no place; it stands in the type's own line, which is quoted.
+    """
+    scopes = value.get("scopes") or []
+    if not scopes:
+        return [nothing(asked)]
+    lines: list[str] = []
+    for scope in _types(scopes):
+        above = scope.get("bases") or []
+        if above:
+            inherits = (
+                "implements" if all(map(_is_implemented, above)) and not _is_implemented(scope) else "inherits from"
+            )
+            lines.append(f"{subject(scope)} {inherits} {counted(len(above), 'definition')} of this project:")
+            lines += [
+                f"- `{each['qualified_name']}` - {each['file']}:{each['line']} ({each['type']})" for each in above
+            ]
+        else:
+            lines.append(f"{subject(scope)} inherits from nothing that is defined in this project.")
+        written = signature(scope)
+        lines += [*(["It is written as:", *written] if written else []), ""]
+    lines += rest(int(value.get("total") or 0) - len(scopes), "more definitions of that name")
+    return trimmed([*lines, *taken_for(value, asked)])
+
+
+def _is_implemented(scope: Mapping[str, Any]) -> bool:
+    """Whether what stands below a type implements it."""
+    return scope.get("type") in ("trait", "interface")
+
+
+def _is_unnamed(scope: Mapping[str, Any]) -> bool:
+    """Whether what implements an interface does not say so."""
+    return scope.get("type") == "interface" and str(scope["file"]).endswith(".go")
+
+
+def overridden(asked: str, value: Mapping[str, Any]) -> list[str]:
+    """The members that override each one of a name; of a type what inherits from it, which may override any."""
+    scopes = value.get("scopes") or []
+    if not scopes or scopes[0].get("type") in _TYPES:
+        return subclasses(asked, value)
+    lines: list[str] = []
+    for number, scope in enumerate(scopes):
+        over = scope.get("overrides") or []
+        total = max(len(over), int((scope.get("totals") or {}).get("overrides") or 0))
+        if over:
+            lines.append(f"{subject(scope)} is overridden by {counted(total, 'definition')}:")
+            lines += [use_item(each) for each in over[:MAX_ASKED]] + rest(total - len(over[:MAX_ASKED])) + [""]
+        elif number == 0:
+            lines += [f"{subject(scope)}: nothing that inherits from its type overrides it.", ""]
+    return trimmed([*lines, *taken_for(value, asked)])
+
+
+def calls_through(scope: Mapping[str, Any], told: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Calls of what a member overrides, which may be of it; those of what is ``told`` itself stand there."""
+    calls: dict[str, list[Mapping[str, Any]]] = {}
+    for each in scope.get("through") or []:
+        calls.setdefault(each["calls"], []).append(each)
+    lines: list[str] = []
+    for above, uses in calls.items():
+        if all(above != each["qualified_name"] for each in told):
+            lines.append(f"It overrides `{above}`, and calls of that may be of it ({counted(len(uses), 'scope')}):")
+            lines += [use_item(each) for each in uses[:MAX_ASKED]] + rest(len(uses) - MAX_ASKED)
+    return lines
+
+
+def overrides(asked: str, found: Sequence[Found]) -> list[str]:
+    """The methods of a type that a type directly above it has too; of a method those that it overrides itself."""
+    outlines = [
+        each.value
+        for each in found
+        if each.call.tool == "outline" and isinstance(each.value, dict) and each.value.get("kind") == "scope"
+    ]
+    if not outlines:
+        return [nothing(asked)]
+    own, bases = outlines[0], outlines[1:]
+    scope = own["scope"]
+    if not bases:
+        return [f"{subject(scope)} inherits from nothing that is defined in this project."]
+    method = _chosen(found[:1])
+    only = method["name"] if method is not None and _is_member(method) else ""
+    answer: list[str] = []
+    for base in bases:
+        there = {each["name"]: each for each in _direct(base)}
+        shared = [
+            each
+            for each in _direct(own)
+            if each["name"] in there and each["type"] in _CALLED and only in ("", each["name"])
+        ]
+        above = base["scope"]
+        if not shared:
+            answer += [f"{subject(scope)} overrides {f'no `{only}`' if only else 'no method'} of {subject(above)}.", ""]
+            continue
+        answer.append(f"{subject(scope)} overrides {counted(len(shared), 'method')} of {subject(above)}:")
+        for each in shared[:MAX_ASKED]:
+            over = there[each["name"]]["line"]
+            answer.append(f"- `{each['qualified_name']}` - {own['file']}:{each['line']} (there in line {over})")
+        answer += [*rest(len(shared) - MAX_ASKED), ""]
+    return trimmed(answer)
+
+
+def inheriting_calls(found: Sequence[Found]) -> tuple[Call, ...]:
+    """The outlines of a type, of several with that name the first that inherits, and of what is directly above it; of a
+    method first what its type inherits from."""
+    chosen = _chosen(found)
+    if chosen is None:
+        return ()
+    if _is_member(chosen):
+        owner = chosen["qualified_name"].rpartition(".")[0]
+        return (Call("find_callees", (("name", owner), ("file", chosen["file"]))),)
+    types = [chosen, *(chosen.get("bases") or [])[:5]]
+    return tuple(Call("outline", (("target", f"{each['file']}:{each['qualified_name']}"),)) for each in types)
+
+
+def _chosen(found: Sequence[Found]) -> Mapping[str, Any] | None:
+    """What the last look at bases was at: of several the first that has any."""
+    values = [each.value for each in found if each.call.tool == "find_callees" and isinstance(each.value, dict)]
+    scopes = values[-1].get("scopes") or [] if values else []
+    return next((each for each in scopes if each.get("bases")), scopes[0] if scopes else None)
+
+
+def _is_member(scope: Mapping[str, Any]) -> bool:
+    return scope.get("type") in _CALLED and "." in scope["qualified_name"]
+
+
+def _direct(outline: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """The members of an outline's type itself, once a name."""
+    prefix = f"{outline['scope']['qualified_name']}."
+    members = {
+        each["qualified_name"]: each
+        for each in outline.get("scopes") or []
+        if each["qualified_name"] == prefix + each["name"]
+    }
+    return list(members.values())
+
+
+def _number_below(scope: Mapping[str, Any]) -> int:
+    """How many there are, listed or not: of what is used everywhere a result has not all."""
+    return max(len(scope.get("subclasses") or ()), int((scope.get("totals") or {}).get("subclasses") or 0))
+
+
+def _types(scopes: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, Any]]:
+    """Of one name's definitions only types can have anything above or below them; the first where there are none."""
+    return [each for each in scopes if each.get("type") in _TYPES] or scopes[:1]

@@ -1,0 +1,1 @@
+"""How what tools found is quoted: a definition with its place, a list, documentation."""

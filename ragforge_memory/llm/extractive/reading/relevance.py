@@ -1,0 +1,92 @@
+"""Which results of a search by words answer a question, and which of its words nothing was found for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ragforge_memory.llm.extractive.reading.wording import beginning, covered
+from ragforge_memory.retrieval.names import is_aside
+
+MAX_SEARCHED = 40
+"""Results of a search that are judged."""
+
+ENOUGH_WORDS = 0.6
+"""Part of the question's words that a result must have to answer it by words: two of two, two of three."""
+
+SURE_SIMILARITY = 0.45
+"""Calibrated similarity (0 unrelated, 1 the same) from which a result answers whatever its words."""
+
+_SHORTEST_STEM = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """Results of a search.
+
+    Args:
+        good: what answers, the best first.
+        near: where nothing does: what has half of the words at least, or one in its name, with those that it has, the
+            best first.
+        missing: the words that nothing was found for; none where something answers.
+    """
+
+    good: tuple[Mapping[str, Any], ...]
+    near: tuple[tuple[Mapping[str, Any], tuple[str, ...]], ...] = ()
+    missing: tuple[str, ...] = ()
+
+
+def judged(asked: tuple[str, ...], results: Sequence[Mapping[str, Any]]) -> Judged:
+    """Sorts results by how much of the question they have."""
+    scored = sorted(
+        ((each, covered(asked, _text(each))) for each in results), key=lambda pair: _rank(pair[0], pair[1], asked)
+    )
+    good = tuple(each for each, have in scored if _answers(each, have, asked))
+    if good:
+        return Judged(good)
+    near = tuple((each, have) for each, have in scored if _is_near(each, have, asked))
+    if not near:
+        return Judged((), (), asked)
+    return Judged((), near, tuple(word for word in asked if any(word not in have for _, have in near[:3])))
+
+
+def named_so(asked: tuple[str, ...], found: Judged) -> Mapping[str, Any] | None:
+    """The best result if its name says all that was asked for: "how does Context parse args", `Context.parse_args`."""
+    best = found.good[0] if found.good else None
+    if best is None or len(asked) < 2 or is_aside(best):
+        return None
+    return best if covered(asked, str(best["qualified_name"])) == asked else None
+
+
+def line_pattern(words: Sequence[str]) -> str:
+    """A regular expression for lines that have all of these words, in any form; to be matched case aside."""
+    starts = []
+    for word in words:
+        kept = beginning(word.lower())
+        starts.append(re.escape(kept if len(kept) >= _SHORTEST_STEM else word))
+    return "^" + "".join(rf"(?=.*(?<![A-Za-z]){start})" for start in starts)
+
+
+def _answers(result: Mapping[str, Any], have: Sequence[str], asked: Sequence[str]) -> bool:
+    similarity = result.get("similarity")
+    if isinstance(similarity, float) and similarity >= SURE_SIMILARITY:
+        return True
+    return bool(have) and len(have) >= ENOUGH_WORDS * len(asked)
+
+
+def _is_near(result: Mapping[str, Any], have: tuple[str, ...], asked: tuple[str, ...]) -> bool:
+    return bool(have) and (len(have) * 2 >= len(asked) or bool(covered(have, str(result["qualified_name"]))))
+
+
+def _rank(result: Mapping[str, Any], have: Sequence[str], asked: tuple[str, ...]) -> tuple[int, int, bool]:
+    """More of the question's words first, then more of them in the name; tests last; then as the search had them."""
+    in_name = covered(asked, str(result["qualified_name"]))
+    return -len(have), -len(in_name), is_aside(result)
+
+
+def _text(result: Mapping[str, Any]) -> str:
+    return " ".join(str(result.get(key) or "") for key in ("qualified_name", "signature", "docstring", "file")).replace(
+        "/", " "
+    )
