@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from ragforge_memory import AsyncConversationAgent
-from ragforge_memory.llm.extractive.plan import asks_outdated
+from ragforge_memory.llm.extractive.reading.aims import asks_outdated
 from ragforge_memory.llm.extractive.reading.questions import read_questions
 from ragforge_memory.llm.extractive.said.echoes import only_asks, only_repeats
 from ragforge_memory.llm.extractive.said.sayings import decisions, outdated, sayings

@@ -38,16 +38,7 @@ from ragforge_memory.llm.extractive.code.outlines import beginning, other_file, 
 from ragforge_memory.llm.extractive.code.throws import errors_defined, thrown
 from ragforge_memory.llm.extractive.code.unread import NOT_SURE, hint, unread_lines
 from ragforge_memory.llm.extractive.code.uses_listed import callees, callers, same_definition
-from ragforge_memory.llm.extractive.plan import (
-    about_code,
-    asks_decided,
-    asks_for_decisions,
-    asks_outdated,
-    asks_still,
-    asks_to_do,
-    asks_why,
-    is_about_code,
-)
+from ragforge_memory.llm.extractive.plan import about_code, is_about_code
 from ragforge_memory.llm.extractive.quoting.calls import Found
 from ragforge_memory.llm.extractive.quoting.pieces import (
     MAX_LISTED,
@@ -65,7 +56,16 @@ from ragforge_memory.llm.extractive.quoting.pieces import (
     taken_for,
     trimmed,
 )
-from ragforge_memory.llm.extractive.reading.questions import Question, asks_how, search_words
+from ragforge_memory.llm.extractive.reading.aims import (
+    asks_decided,
+    asks_for_decisions,
+    asks_how,
+    asks_outdated,
+    asks_still,
+    asks_to_do,
+    asks_why,
+)
+from ragforge_memory.llm.extractive.reading.question import Question, search_words
 from ragforge_memory.llm.extractive.reading.relevance import ENOUGH_WORDS
 from ragforge_memory.llm.extractive.said.echoes import EVERY_DECISION, EVERY_TO_DO
 from ragforge_memory.llm.extractive.said.sayings import (

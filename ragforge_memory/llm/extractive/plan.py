@@ -27,17 +27,21 @@ from ragforge_memory.llm.extractive.code.unread import NOT_SURE
 from ragforge_memory.llm.extractive.project_calls import project_calls
 from ragforge_memory.llm.extractive.quoting.calls import Call, Found
 from ragforge_memory.llm.extractive.quoting.pieces import MAX_SAID
-from ragforge_memory.llm.extractive.reading.given_text import mentions_of
-from ragforge_memory.llm.extractive.reading.questions import (
-    AND_STILL,
-    MAX_QUESTION,
-    Question,
+from ragforge_memory.llm.extractive.reading.aims import (
+    asks_before_changing,
+    asks_decided,
+    asks_for_decisions,
     asks_how,
-    plain_names,
-    search_words,
+    asks_outdated,
+    asks_still,
+    asks_to_do,
+    asks_why,
+    may_be_ruled,
 )
+from ragforge_memory.llm.extractive.reading.given_text import mentions_of
+from ragforge_memory.llm.extractive.reading.question import Question, search_words
+from ragforge_memory.llm.extractive.reading.questions import MAX_QUESTION, plain_names
 from ragforge_memory.llm.extractive.reading.relevance import MAX_SEARCHED, judged, line_pattern, named_so
-from ragforge_memory.llm.extractive.reading.talk_patterns import PARTS
 from ragforge_memory.llm.extractive.reading.targets import FOLDERS, Target, has_pronoun, read_target
 from ragforge_memory.llm.extractive.reading.wording import content_words, subject_words
 from ragforge_memory.llm.extractive.said.corrections import may_correct
@@ -45,51 +49,14 @@ from ragforge_memory.llm.extractive.said.retractions import retracted_words
 from ragforge_memory.llm.extractive.said.sayings import stated
 from ragforge_memory.retrieval.names import KINDS
 
-_WHY = re.compile(r"^\W*why\b", re.I)
 # What a project is, not what lies in it.
 _PURPOSE = re.compile(
     r"^(?!.*\b(?:files|modules|packages|inside|in)\b)\W*(?:what\b|(?:give me )?(?:an )?overview)", re.I
 )
-_DECIDED = re.compile(
-    r"\b(?:deci\w+|agree\w*|conclu\w+|settled?|chosen?|choose|noted?|notes|to-?dos?"
-    r"|rules?|polic(?:y|ies)|conventions?|guidelines?|constraints?)\b",
-    re.I,
-)
-_STILL = re.compile(
-    r"^(?:(?:is|are|does|do)\b.*\bstill\b|(?:has|have|did) (?!(?:we|i|you)\b).*\b(?:change|edit|modif|drift))"
-    rf"|{AND_STILL}",
-    re.I,
-)
-_TO_DO = re.compile(
-    r"\bto-?dos?\b|^\W*what(?:['’]s| is) left(?: now| here)?\W*$|\bstill open\b|\bopen (?:tasks?|items?)\b"
-    r"|\b(?:left|remains?|still|have|need|is|what['’]s) to (?:be )?do(?:ne)?\b",
-    re.I,
-)
-# "What should I know before I change X", "what would break if we rename X".
-_CHANGING = re.compile(
-    r"\b(?:before|when|while|if|for) (?:(?:i|we|you|one|someone) )?"
-    r"(?:chang|edit|touch|modif|refactor|rewrit|remov|renam|delet|mov|replac)(?:e|es|s|y|ying|ing)?\b",
-    re.I,
-)
-# Whether something is so, and what is done in the project, may have been decided, whatever code has such names.
-_MAY_BE_RULED = re.compile(
-    r"^\W*(?:(?:do|does|did|is|are|was|were|should|shall|can|could|may|must|has|have|had|will|would)(?:n['’]t)? "
-    r"|(?:which|what|where|when|how|why)\b.*\b(?:do|did|are|should|can|will|must) (?:we|i)\b"
-    r"|when (?:do|does|will|did|is|are)\b|what (?:must|should|may|can|shall)\b"
-    # A value may have been settled.
-    r"|(?:what(?:['’]s| is| are)|tell me|show me) (?:the |our |its )?"
-    r"(?:defaults?(?: values?)?|values?|limits?|maximum|minimum) (?:of|for)\b)",
-    re.I,
-)
-_RULED = ("where", "what", "show", "search", "deprecated", "commands", "dependencies")
 # Messages that a search for what was said of something brings.
 _SOME = 30
 # Files of a diff whose decisions are listed: each list is a reading of all.
 _CHANGED = 5
-_OVER = re.compile(
-    rf"\b(?:{PARTS['over'].format(holds=PARTS['holds'])}|{PARTS['lost']}|(?:no longer|not) (?:there|exists?))", re.I
-)
-
 MAX_STEPS = 3
 """Steps of tool calls for one question: a name, a search for its words, the lines that have them."""
 
@@ -109,43 +76,13 @@ def next_calls(question: Question, found: Sequence[Found]) -> tuple[Call, ...]:
     """The calls to make now, given what the earlier ones of this question gave; none when it can be answered."""
     if is_about_code(question, found):
         return next_calls(about_code(question), found)
-    about = _decisions(question) if _asks_before_changing(question) else ()
+    about = _decisions(question) if asks_before_changing(question) else ()
     wanted = (*_first(question), *about, *_reasons(question))
     done = {each.call.key for each in found}
     missing = tuple(call for call in wanted if call.key not in done)
     if missing:
         return missing
     return tuple(call for call in (*_second(question, found), *_notes(question, found)) if call.key not in done)
-
-
-def asks_why(question: Question) -> bool:
-    """Whether a reason is asked for: what the user has said of it comes before what the code says."""
-    return bool(_WHY.match(question.text)) and question.form in ("said", "search", "what", "where", "show")
-
-
-def asks_for_decisions(question: Question) -> bool:
-    """Whether it is asked what was decided, whatever it was about."""
-    return not question.target.text and (asks_decided(question) or asks_still(question))
-
-
-def asks_decided(question: Question) -> bool:
-    """Whether it is asked for what was decided or noted, and not for all that was said."""
-    return question.form == "said" and (bool(_DECIDED.search(question.text)) or asks_to_do(question))
-
-
-def asks_to_do(question: Question) -> bool:
-    """Whether it is asked what is left to do."""
-    return bool(_TO_DO.search(question.text))
-
-
-def asks_still(question: Question) -> bool:
-    """Whether it is asked if what was said still holds, or if its code has changed."""
-    return question.form == "said" and bool(_STILL.search(question.text))
-
-
-def asks_outdated(question: Question) -> bool:
-    """Whether only those decisions are asked for that may no longer hold."""
-    return asks_for_decisions(question) and bool(_OVER.search(question.text))
 
 
 def is_about_code(question: Question, found: Sequence[Found]) -> bool:
@@ -276,7 +213,7 @@ def _said(words: Sequence[str], question: Question) -> tuple[Call, ...]:
 
 def _decisions(question: Question) -> tuple[Call, ...]:
     """What was decided: of all that was said, or about what code or words are called."""
-    if not asks_decided(question) and not asks_still(question) and not _asks_before_changing(question):
+    if not asks_decided(question) and not asks_still(question) and not asks_before_changing(question):
         return ()
     target = question.target.text
     only = (("doubtful", True),) if asks_outdated(question) else ()
@@ -291,12 +228,6 @@ def _names_project(found: Sequence[Found]) -> bool:
     return any(isinstance(each.value, dict) and each.value.get("names_project") for each in found)
 
 
-def _asks_before_changing(question: Question) -> bool:
-    """Whether it is asked what a change of some code would meet."""
-    code = question.target.kind in ("name", "file") and question.form in ("what", "uses", "imports", "outline")
-    return code and bool(_CHANGING.search(question.text))
-
-
 def _reasons(question: Question) -> tuple[Call, ...]:
     """What was said of what a reason is asked for."""
     return _said(content_words(question.text), question) if question.form != "said" and asks_why(question) else ()
@@ -306,8 +237,7 @@ def _notes(question: Question, found: Sequence[Found]) -> tuple[Call, ...]:
     """What was said of what is no code: it comes before text that happens to have the words."""
     if asks_why(question) or len(question.text) > MAX_QUESTION or _names_project(found):
         return ()
-    ruled = question.form in _RULED and bool(_MAY_BE_RULED.match(question.text))
-    if not ruled and not is_no_code(question, found):
+    if not may_be_ruled(question) and not is_no_code(question, found):
         return ()
     words = search_words(question)
     # "That is wrong" is about nothing by itself.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ragforge_memory.llm.extractive.code.command_lines import command_calls
 from ragforge_memory.llm.extractive.quoting.calls import Call
-from ragforge_memory.llm.extractive.reading.questions import Question
+from ragforge_memory.llm.extractive.reading.question import Question
 
 
 def project_calls(question: Question) -> tuple[Call, ...]:

@@ -11,12 +11,14 @@ from typing import Any
 
 from ragforge_memory.llm.extractive.answer import write
 from ragforge_memory.llm.extractive.code.given_answer import named_code
-from ragforge_memory.llm.extractive.plan import MAX_STEPS, asks_for_decisions, next_calls
+from ragforge_memory.llm.extractive.plan import MAX_STEPS, next_calls
 from ragforge_memory.llm.extractive.quoting.calls import Call, Found
+from ragforge_memory.llm.extractive.reading.aims import asks_for_decisions
 from ragforge_memory.llm.extractive.reading.days import days_asked
 from ragforge_memory.llm.extractive.reading.given_text import is_about_given, split_given
 from ragforge_memory.llm.extractive.reading.project_patterns import WHOLE
-from ragforge_memory.llm.extractive.reading.questions import Question, read_questions, search_words
+from ragforge_memory.llm.extractive.reading.question import Question, search_words
+from ragforge_memory.llm.extractive.reading.questions import read_questions
 from ragforge_memory.llm.extractive.reading.targets import Target
 from ragforge_memory.llm.extractive.reading.title import condensed
 from ragforge_memory.llm.extractive.said.bare_corrections import corrects, is_amount, noted_before, taken_back

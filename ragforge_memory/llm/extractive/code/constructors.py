@@ -8,7 +8,7 @@ from typing import Any
 
 from ragforge_memory.llm.extractive.quoting.calls import Call, Found
 from ragforge_memory.llm.extractive.quoting.pieces import item, signature
-from ragforge_memory.llm.extractive.reading.questions import Question
+from ragforge_memory.llm.extractive.reading.question import Question
 from ragforge_memory.retrieval.names import KINDS
 
 _TAKES = re.compile(

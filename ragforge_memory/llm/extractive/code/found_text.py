@@ -18,7 +18,7 @@ from ragforge_memory.llm.extractive.quoting.pieces import (
     signature,
     summary,
 )
-from ragforge_memory.llm.extractive.reading.questions import Question, search_words
+from ragforge_memory.llm.extractive.reading.question import Question, search_words
 from ragforge_memory.llm.extractive.reading.relevance import MAX_SEARCHED, judged
 from ragforge_memory.llm.extractive.reading.wording import covered
 from ragforge_memory.models.text import counted

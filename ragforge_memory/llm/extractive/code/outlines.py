@@ -20,7 +20,7 @@ from ragforge_memory.llm.extractive.quoting.pieces import (
     rest,
     taken_for,
 )
-from ragforge_memory.llm.extractive.reading.questions import ASYNC, Question
+from ragforge_memory.llm.extractive.reading.question import ASYNC, Question
 from ragforge_memory.models.text import counted
 from ragforge_memory.retrieval.names import is_test_case
 

@@ -18,7 +18,7 @@ from ragforge_memory.llm.extractive.quoting.pieces import (
     trimmed,
     use_item,
 )
-from ragforge_memory.llm.extractive.reading.questions import Question
+from ragforge_memory.llm.extractive.reading.question import Question
 from ragforge_memory.models.text import counted
 from ragforge_memory.retrieval.names import KINDS, is_aside
 

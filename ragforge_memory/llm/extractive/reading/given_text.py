@@ -13,9 +13,9 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from ragforge_memory.llm.extractive.reading.endings import TEXT
-from ragforge_memory.llm.extractive.reading.questions import Question, names_in
+from ragforge_memory.llm.extractive.reading.question import Question
 from ragforge_memory.llm.extractive.reading.small_talk import SMALL_TALK
-from ragforge_memory.llm.extractive.reading.targets import is_file
+from ragforge_memory.llm.extractive.reading.targets import is_file, names_in
 
 MAX_FILES, MAX_CHANGED = 15, 30
 """Files of one text, and of a diff, whose definitions are looked at."""

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from ragforge_memory.llm.extractive.reading.commit_patterns import revision_of
-from ragforge_memory.llm.extractive.reading.days import ANY_DAYS, Days, without_days
+from ragforge_memory.llm.extractive.reading.days import without_days
 from ragforge_memory.llm.extractive.reading.patterns import AGAIN, COMPARED, PATTERNS, Form
 from ragforge_memory.llm.extractive.reading.project_patterns import OF_ALL, WHOLE
 from ragforge_memory.llm.extractive.reading.prose import prose, sentences
+from ragforge_memory.llm.extractive.reading.question import Question
 from ragforge_memory.llm.extractive.reading.relations import related
 from ragforge_memory.llm.extractive.reading.small_talk import (
     ANSWERS_FOR,
@@ -31,12 +32,9 @@ from ragforge_memory.llm.extractive.reading.small_talk import (
 from ragforge_memory.llm.extractive.reading.talk_patterns import PARTS
 from ragforge_memory.llm.extractive.reading.targets import (
     FOLDERS,
-    NOTHING,
     PRONOUNS,
     Target,
     has_pronoun,
-    is_file,
-    is_marked,
     read_target,
     with_mark,
     without_marks,
@@ -53,48 +51,10 @@ MAX_CHAIN = 8
 """Messages that "and X?" may go on through to the question that it repeats."""
 
 
-@dataclass(frozen=True, slots=True)
-class Question:
-    """One question.
-
-    Args:
-        form: what is wanted of the target.
-        target: what it is about.
-        text: the question as it was asked, without politeness.
-        first, last: lines, for the form ``lines`` alone.
-        days: when what is asked for was said.
-    """
-
-    form: Form
-    target: Target = NOTHING
-    text: str = ""
-    first: int = 0
-    last: int = 0
-    days: Days = ANY_DAYS
-
-    @property
-    def sorts(self) -> tuple[str, ...]:
-        """What is to be listed, where the question says: ``functions and classes`` is function, class."""
-        said = self.text.replace(self.target.text, " ") if self.target.text else self.text
-        found = (each.lower() for each in _PLURALS.findall(said))
-        return tuple(dict.fromkeys("class" if each == "classes" else each.removesuffix("s") for each in found))
-
-    @property
-    def asynchronous(self) -> bool:
-        """Whether only what is asynchronous is to be listed."""
-        said = self.text.replace(self.target.text, " ") if self.target.text else self.text
-        return bool(ASYNC.search(said))
-
-
 # Where one sentence asks two things.
 _COMPOUND = re.compile(
     r"[,;]? and(?: (?:also|then))? (?=(?:who|what|where|which|how|show|list|find|explain|describe)\b)", re.I
 )
-# What an outline is asked to list.
-_PLURALS = re.compile(
-    r"\b(functions|methods|classes|constants|variables|interfaces|structs|enums|types|traits|tests)\b", re.I
-)
-ASYNC = re.compile(r"\b(?:async(?:hronous)?|coroutines?)\b", re.I)
 # Of "do you remember what we said about tokens" only the tokens are searched for.
 _SAID_WORDS = re.compile(
     r"\b(?:said|say|told|decided|discussed|talked|agreed|mentioned|so far|until now|today|yesterday"
@@ -110,7 +70,9 @@ _AND_STILL = re.compile(AND_STILL, re.I)
 
 # "URL" may be a name, and is a word as well.
 _ACRONYM = re.compile(r"[A-Z]{2,5}\d?")
-_HOW = re.compile(r"\W*how (?:do|does|did|is|are|was|were|can|will|would|should)\b", re.I)
+HOW = re.compile(r"\W*how (?:do|does|did|is|are|was|were|can|will|would|should)\b", re.I)
+"""Whether a question is for how something is done or is."""
+
 _WE = re.compile(r"\b(?:we|i|you|us)\b", re.I)
 _HOW_SO = re.compile(r"(?:in|on|at|by|with|without|from|for|as|before|after|during|when|if|through|via)\b", re.I)
 _RELATING: frozenset[Form] = frozenset(
@@ -194,11 +156,6 @@ def _sides(said: str) -> list[Target]:
     match = next((match for pattern in COMPARED if (match := pattern.match(said))), None)
     targets = [read_target(match[side]) for side in ("x", "y")] if match else []
     return targets if all(each.kind in ("name", "file") for each in targets) else []
-
-
-def asks_how(question: Question) -> bool:
-    """Whether words are searched for that say how something is done: the code of it is the answer."""
-    return question.form == "search" and bool(_HOW.match(question.text))
 
 
 def plain_names(question: Question) -> tuple[str, ...]:
@@ -331,7 +288,7 @@ def _named_or_search(said: str) -> Question:
     if target.sort and _ACRONYM.fullmatch(target.text) and not _called(target, said):
         return Question("search", Target("words", said), said)
     # "How does OkHttpCall parse the response" asks for what does that, and not for all of OkHttpCall.
-    if target.kind == "name" and _HOW.match(said) and len(content_words(said)) > 2:
+    if target.kind == "name" and HOW.match(said) and len(content_words(said)) > 2:
         return Question("search", Target("words", said), said)
     if target.kind in ("name", "file") and (target.marked or " " not in said.strip()):
         named = with_mark(target, said) if len(target.parts) > 1 else target
@@ -383,18 +340,3 @@ def _distinct(questions: Sequence[Question]) -> list[Question]:
     for question in questions:
         seen.setdefault((question.form, question.target.text), question)
     return list(seen.values())
-
-
-def names_in(text: str) -> tuple[str, ...]:
-    """The words of a message that can only be names of code or files, in order."""
-    marks = "`'\",;:?!()[]{}"
-    tokens = (token.strip(marks).removesuffix(".").strip(marks) for token in text.split())
-    return tuple(dict.fromkeys(token for token in tokens if is_marked(token) or is_file(token)))
-
-
-def search_words(question: Question) -> tuple[str, ...]:
-    """The words that a search for this question uses."""
-    if question.form == "said" and question.target.text:
-        # What was talked about may be called like any word: a function ``out``, a file ``main``.
-        return tuple(question.target.text.split())
-    return content_words(question.target.text) or content_words(question.text)

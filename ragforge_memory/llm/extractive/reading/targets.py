@@ -260,3 +260,10 @@ def _sort(said: str) -> str:
 def spelled(parts: Sequence[str]) -> str:
     """A regular expression for a whole name, whatever its parts are joined by."""
     return r"\b" + r"\W{1,2}".join(map(re.escape, parts)) + r"\b"
+
+
+def names_in(text: str) -> tuple[str, ...]:
+    """The words of a message that can only be names of code or files, in order."""
+    marks = "`'\",;:?!()[]{}"
+    tokens = (token.strip(marks).removesuffix(".").strip(marks) for token in text.split())
+    return tuple(dict.fromkeys(token for token in tokens if is_marked(token) or is_file(token)))

@@ -10,8 +10,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Generic, TypeVar
 
 from ragforge_memory.llm.extractive.reading.prose import sentences
-from ragforge_memory.llm.extractive.reading.questions import names_in
 from ragforge_memory.llm.extractive.reading.small_talk import LEADING, PLAIN, SET, WHO
+from ragforge_memory.llm.extractive.reading.targets import names_in
 from ragforge_memory.llm.extractive.reading.values import APPROVES, REPORTS, SAYS
 from ragforge_memory.llm.extractive.reading.wording import stem, subject_words
 from ragforge_memory.llm.extractive.said.bare_corrections import as_quoted, read_acknowledged, retracts

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from ragforge_memory.llm.extractive.reading.questions import Question, read_questions
+from ragforge_memory.llm.extractive.reading.question import Question
+from ragforge_memory.llm.extractive.reading.questions import read_questions
 from ragforge_memory.llm.extractive.reading.small_talk import SMALL_TALK
 from ragforge_memory.llm.extractive.reading.talk_patterns import PARTS
 from ragforge_memory.llm.extractive.reading.targets import Target

@@ -8,9 +8,8 @@ from collections.abc import Sequence
 from ragforge_memory.llm.extractive.quoting.calls import Found
 from ragforge_memory.llm.extractive.quoting.pieces import shortened
 from ragforge_memory.llm.extractive.reading.prose import sentences
-from ragforge_memory.llm.extractive.reading.questions import names_in
 from ragforge_memory.llm.extractive.reading.small_talk import DEED, PLAIN, SET, WHO
-from ragforge_memory.llm.extractive.reading.targets import is_file
+from ragforge_memory.llm.extractive.reading.targets import is_file, names_in
 from ragforge_memory.llm.extractive.reading.wording import content_words
 from ragforge_memory.llm.extractive.said.bare_corrections import acknowledged
 from ragforge_memory.llm.extractive.said.echoes import NOTED

@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ragforge_memory.llm.extractive.quoting.pieces import NOTHING_FOUND, quotation, rest, shortened
-from ragforge_memory.llm.extractive.reading.questions import Question, read_questions
+from ragforge_memory.llm.extractive.reading.question import Question
+from ragforge_memory.llm.extractive.reading.questions import read_questions
 from ragforge_memory.llm.extractive.reading.small_talk import SMALL_TALK
 from ragforge_memory.llm.extractive.said.echoes import OUR_CONVERSATIONS, WHAT_YOU_SAID, only_repeats
 from ragforge_memory.models.text import counted
