@@ -87,3 +87,15 @@ class SampleTests:
 
     def test_edges(self, edges_path: str) -> None:
         assert edges(self.sample.resolution, edges_path) == self.sample.edges[edges_path]
+
+
+def parsed(sources: dict[str, str]) -> list[ParsedFile]:
+    """A project given as texts by path; each is whole."""
+    files = [parse(path, text.encode()) for path, text in sources.items()]
+    assert [file.error for file in files if file.error] == []
+    return files
+
+
+def shown(sources: dict[str, str], path: str) -> list[str]:
+    """The edges out of one file of such a project."""
+    return edges(resolve(parsed(sources)), path)

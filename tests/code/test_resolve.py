@@ -7,20 +7,8 @@ import pytest
 from ragforge_memory.code.index import ProjectIndex
 from ragforge_memory.code.names import Names
 from ragforge_memory.code.parse import parse
-from ragforge_memory.code.parsed import ParsedFile
 from ragforge_memory.code.resolve import resolve
-from tests.code.graphs import edge, edges, read
-
-
-def project(sources: dict[str, str]) -> list[ParsedFile]:
-    files = [parse(path, text.encode()) for path, text in sources.items()]
-    assert [file.error for file in files if file.error] == []
-    return files
-
-
-def shown(sources: dict[str, str], path: str) -> list[str]:
-    return edges(resolve(project(sources)), path)
-
+from tests.code.graphs import edge, edges, parsed, read, shown
 
 TARGET = "def f(): pass\nclass A:\n    def m(self): pass\n"
 
@@ -120,7 +108,7 @@ def test_a_use_that_cannot_be_looked_up_ends_nothing(
     member = Names.member
     monkeypatch.setattr(Names, "member", odd)
     sources = {"a.py": TARGET, "b.py": "import a\na.odd()\na.f()\n"}
-    found = resolve(project(sources))
+    found = resolve(parsed(sources))
     assert edges(found, "b.py") == ["<top> CONSUMES a.py:f 3()"]
     assert found.unresolved == 1
     [told] = caplog.records
@@ -134,7 +122,7 @@ def test_imports_in_a_circle_end() -> None:
         "b.py": "from a import x\nfrom c import *\n",
         "c.py": "from b import *\n",
     }
-    assert resolve(project(sources)).edges == ()
+    assert resolve(parsed(sources)).edges == ()
 
 
 @pytest.mark.parametrize(
@@ -187,7 +175,7 @@ def test_receivers(body: str, target: str) -> None:
 )
 def test_what_is_not_the_projects_is_not_an_edge(body: str) -> None:
     sources = {"a.py": f"import json\n{TARGET}\n\n{body}\n"}
-    calls = [e for e in resolve(project(sources)).edges if e.call_lines]
+    calls = [e for e in resolve(parsed(sources)).edges if e.call_lines]
     assert calls == []
 
 
@@ -196,7 +184,7 @@ def test_a_name_alone_speaks_for_a_method_that_only_one_type_has() -> None:
         "a.py": "class A:\n    def frobnicate(self): pass\n    def append(self, x): pass\n",
         "b.py": "def user(x):\n    x.frobnicate()\n    x.append(1)\n",
     }
-    resolution = resolve(project(sources))
+    resolution = resolve(parsed(sources))
     assert edges(resolution, "b.py") == ["user CONSUMES a.py:A.frobnicate 2() ?"]
     assert resolution.unresolved == 1
     sources["c.py"] = "class C:\n    def frobnicate(self): pass\n"
@@ -238,58 +226,6 @@ def test_fixtures_reach_the_tests_that_name_them() -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("module", "text", "target"),
-    [
-        ("export function f() {}", "import { f as g } from './m'; g();", "f"),
-        ("export default function () {}", "import f from './m'; f();", "default"),
-        ("function f() {} export { f as default };", "import g from './m.js'; g();", "f"),
-        ("export const o = { f() {} };", "import * as m from './m'; m.o.f();", "o.f"),
-        ("exports.f = function () {};", "const { f } = require('./m'); f();", "f"),
-        ("module.exports = { f() {} };", "require('./m'); const m = require('./m'); m.f();", "f"),
-        ("module.exports = class A {};", "const B = require('./m'); new B();", "A"),
-        ("export class A { static f() {} }", "import { A } from './m'; A.f();", "A.f"),
-        ("export class A { f() { return this; } }", "import { A } from './m'; new A().f().f();", "A.f"),
-        ("export class A { f() {} }", "import { A } from './m'; const a: A = x as any; a.f();", "A.f"),
-        ("export class A { f() {} }", "import { A } from './m'; (x as A).f();", "A.f"),
-    ],
-)
-def test_modules_of_javascript(module: str, text: str, target: str) -> None:
-    typed = ": A" in text or " as A" in text
-    found = shown(
-        {"src/m.js": module, f"src/main.{'ts' if typed else 'js'}": text}, f"src/main.{'ts' if typed else 'js'}"
-    )
-    assert any(line.startswith(f"<top> CONSUMES src/m.js:{target} 1()") for line in found)
-
-
-def test_this_in_members_of_an_object_that_has_those_of_another() -> None:
-    source = (
-        "var base = { log() {} };\nvar res = Object.create(base);\nmodule.exports = res;\n"
-        "res.send = function send() { this.json(); this.log(); this.quit(); };\nres.json = function () {};\n"
-        "var foreign = Object.create(http.ServerResponse.prototype);\n"
-        "foreign.write = function () { this.flush(); this.quit(); };\nforeign.flush = function () {};\n"
-    )
-    found = shown({"a.js": source}, "a.js")
-    for use in ("res.send CONSUMES res.json 4()", "res.send CONSUMES base.log 4()"):
-        assert use in found
-    assert "foreign.write CONSUMES foreign.flush 7()" in found
-    assert not any("quit" in each for each in found)
-
-
-def test_workspaces_and_aliases_of_javascript() -> None:
-    sources = {
-        "packages/tools/src/index.ts": "export * from './grow';",
-        "packages/tools/src/grow.ts": "export const grow = () => 1;",
-        "app/src/lib/paint.ts": "export function paint() {}",
-        "app/src/main.ts": "import { grow } from '@acme/tools';\nimport { paint } from '@/lib/paint';\n"
-        "grow(); paint();",
-    }
-    assert shown(sources, "app/src/main.ts") == [
-        "<top> CONSUMES app/src/lib/paint.ts:paint 3()",
-        "<top> CONSUMES packages/tools/src/grow.ts:grow 3()",
-    ]
-
-
 def test_only_some_files_can_be_resolved() -> None:
     index = ProjectIndex(read("python").values())
     whole = resolve(index)
@@ -312,91 +248,3 @@ def test_edges_name_scopes_that_are_there_once_each() -> None:
         assert all(e.lines == tuple(sorted(set(e.lines))) and set(e.call_lines) <= set(e.lines) for e in found)
         ends = [(e.source_path, e.source_key, e.kind, e.target_path, e.target_key) for e in found]
         assert len(ends) == len(set(ends))
-
-
-PACKAGE = '{"name": "@me/store", "exports": {".": {"types": "./dist/index.d.ts"}, "./extra": ["./lib/more.ts"]}}'
-TSCONFIG = """{
-  // a comment, "quoted"
-  "compilerOptions": {
-    "baseUrl": "web", /* another */
-    "paths": {"app": ["./gone.ts", "./main.ts"], "@/*": ["parts/*"], "u//*": ["./deep/*.ts",],},
-  },
-}"""
-
-
-@pytest.mark.parametrize(
-    ("path", "module", "target"),
-    [
-        ("tests/a.ts", "@me/store", "src/index.ts"),  # what is built is not there
-        ("tests/a.ts", "@me/store/extra", "lib/more.ts"),
-        ("tests/a.ts", "@me/store/inner", "src/inner.ts"),
-        ("web/a.ts", "app", "web/main.ts"),
-        ("web/a.ts", "@/inner", "web/parts/inner.ts"),
-        ("web/a.ts", "u//x", "web/deep/x.ts"),
-        ("web/a.ts", "parts/inner", "web/parts/inner.ts"),
-        ("web/own/a.ts", "app", "web/own/app.ts"),  # the nearest one's word
-        ("web/a.ts", "lib", None),
-    ],
-)
-def test_what_package_json_and_tsconfig_say_of_a_module_is_followed(path: str, module: str, target: str | None) -> None:
-    files = ("src/index.ts", "src/inner.ts", "lib/more.ts", "web/main.ts", "web/parts/inner.ts", "web/deep/x.ts")
-    sources = {
-        "package.json": PACKAGE,
-        "tsconfig.json": TSCONFIG,
-        "web/own/tsconfig.json": '{"compilerOptions": {"paths": {"app": ["./app.ts"]}}}',
-        "web/own/package.json": "[broken",
-        **dict.fromkeys((*files, "web/own/app.ts"), "export function make() {}\n"),
-        path: f"import {{ make }} from '{module}'\nmake()\n",
-    }
-    assert shown(sources, path) == ([f"<top> CONSUMES {target}:make 2()"] if target else [])
-
-
-@pytest.mark.parametrize(
-    ("extends", "files"),
-    [
-        ('"../config/shared.json"', {}),  # no name of a tsconfig's
-        ('"@me/tsconfig/base.json"', {}),
-        ('"../gone"', {}),
-        ('"../config/tsconfig.shared.json"', {"config/tsconfig.shared.json": '{"compilerOptions": PATHS}'}),
-        ('"../config/tsconfig.shared"', {"config/tsconfig.shared.json": '{"compilerOptions": PATHS}'}),
-        ('"../config"', {"config/tsconfig.json": '{"compilerOptions": PATHS}'}),
-        ('["./tsconfig.none.json", "../config"]', {"config/tsconfig.json": '{"compilerOptions": PATHS}'}),
-        (  # a chain that comes back to where it began
-            '"../config"',
-            {
-                "config/tsconfig.json": '{"extends": ["../a/tsconfig.b.json", "../web/tsconfig.json"]}',
-                "a/tsconfig.b.json": '{"extends": "../config/tsconfig.json", "compilerOptions": PATHS}',
-            },
-        ),
-    ],
-)
-def test_what_a_tsconfig_takes_over_is_followed(extends: str, files: dict[str, str]) -> None:
-    # Paths are as seen from the file where they are written.
-    paths = '{"paths": {"app": ["../web/deep/app.ts"]}}'
-    sources = {
-        "web/tsconfig.json": f'{{"extends": {extends}}}',
-        "web/deep/app.ts": "export function make() {}\n",
-        "web/a.ts": "import { make } from 'app'\nmake()\n",
-        **{path: text.replace("PATHS", paths) for path, text in files.items()},
-    }
-    assert shown(sources, "web/a.ts") == (["<top> CONSUMES web/deep/app.ts:make 2()"] if files else [])
-
-
-def test_a_tsconfigs_own_paths_go_before_what_it_takes_over() -> None:
-    sources = {
-        "web/tsconfig.json": '{"extends": "../base/a", "compilerOptions": {"paths": {"app": ["./own.ts"]}}}',
-        "base/a/tsconfig.json": '{"compilerOptions": {"paths": {"app": ["../app.ts"], "lib": ["../app.ts"]}}}',
-        **dict.fromkeys(("web/own.ts", "base/app.ts"), "export function make() {}\n"),
-    }
-    for name, target in (("app", "web/own.ts"), ("lib", "base/app.ts")):
-        asked = {**sources, "web/a.ts": f"import {{ make }} from '{name}'\nmake()\n"}
-        assert shown(asked, "web/a.ts") == [f"<top> CONSUMES {target}:make 2()"]
-
-
-def test_the_paths_of_a_tsconfig_hold_below_it_alone() -> None:
-    sources = {
-        "web/tsconfig.json": '{"compilerOptions": {"paths": {"app": ["./app.ts"]}}}',
-        "web/app.ts": "export function make() {}\n",
-        "other/a.ts": "import { make } from 'app'\nmake()\n",
-    }
-    assert shown(sources, "other/a.ts") == []
