@@ -72,14 +72,15 @@ RETURN c.uuid AS uuid, score, total
 LIMIT $limit
 
 // part: by_product
+// The vectors of the $compared best come along, to be compared with each other.
 // The vector of a conversation is a mean of unit vectors and shorter than 1; the product with it is the cosine (`score` is
 // (1 + cosine) / 2) by its length, which its distance d from the origin is (Neo4j's Euclidean similarity is 1 / (1 + d^2)).
-WITH c.uuid AS uuid, (2 * score - 1) * sqrt(1 / vector.similarity.euclidean(c[$property], $origin) - 1) AS score
+WITH c, (2 * score - 1) * sqrt(1 / vector.similarity.euclidean(c[$property], $origin) - 1) AS score
 ORDER BY score DESC
 LIMIT $limit
-WITH collect([uuid, score]) AS found
+WITH collect([c.uuid, score]) AS found, [c IN collect(c)[..$compared] | c[$property]] AS vectors
 OPTIONAL MATCH (p:RagforgeMeta {key: 'project/' + $project})
-RETURN found, coalesce([p.model, p.dimension] <> [$space_model, $space_dimension], false) AS moved
+RETURN found, vectors, coalesce([p.model, p.dimension] <> [$space_model, $space_dimension], false) AS moved
 
 // name: similar_conversations_vector
 // requires: 2026.2

@@ -16,6 +16,8 @@ from ragforge_memory.graph.text import owner_token
 from ragforge_memory.models.conversation import ConversationInfo
 from ragforge_memory.models.owner import Owner
 
+# Candidates whose vectors come along; a hundred are no better.
+_COMPARED = 50
 # In-index neighbours taken for each one wanted: some are being deleted.
 _SPARE = 2
 
@@ -134,16 +136,18 @@ class SimilarStore:
         )
         return {row["uuid"]: min(1.0, row["score"] / row["total"]) for row in rows}
 
-    async def by_meaning(self, vector: Sequence[float], *, limit: int, space: Space | None = None) -> dict[str, float]:
+    async def by_meaning(
+        self, vector: Sequence[float], *, limit: int, space: Space | None = None
+    ) -> tuple[dict[str, float], dict[str, list[float]]]:
         """Uuids of the conversations nearest to a unit vector, with its product with theirs: the mean of the cosines of
-        what they are about. ``space`` as in `SearchStore.by_meaning`.
+        what they are about; and the vectors of the nearest. ``space`` as in `SearchStore.by_meaning`.
 
         Raises:
             SpaceMoved: the project's vectors have moved to another space.
         """
         space = space or self._use.space
         if space is None:
-            return {}
+            return {}, {}
         space.check([vector])
         rows = await self._use.read(
             "similar_conversations_vector",
@@ -155,9 +159,11 @@ class SimilarStore:
             origin=[0.0] * len(vector),
             take=_SPARE * limit,
             limit=limit,
+            compared=_COMPARED,
             **self._owner,
         )
-        return dict(rows[0]["found"])
+        found = dict(rows[0]["found"])
+        return found, dict(zip(found, rows[0]["vectors"], strict=False))
 
     async def conversations(
         self, uuids: Sequence[str], vector: Sequence[float] | None, *, space: Space | None = None

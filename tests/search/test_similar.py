@@ -66,7 +66,9 @@ async def test_parts_that_have_little_to_do_with_each_other_make_nothing_likelie
             similar.space,
             [(Topic(talk.uuid, talk.info.title or "", "", (Part("", True),)), vector) for talk, vector in ready],
         )
-        found = await similar.by_meaning(asked, limit=10)
+        found, vectors = await similar.by_meaning(asked, limit=10)
+        near = {talks[0].uuid: [0.5, 0.5], talks[1].uuid: both[:2]}
+        assert {uuid: [round(each, 3) for each in vector[:2]] for uuid, vector in vectors.items()} == near
         assert {uuid: round(score, 3) for uuid, score in found.items()} == {talks[1].uuid: 0.65, talks[0].uuid: 0.5}
         assert next(iter(found)) == talks[1].uuid
 

@@ -14,6 +14,7 @@ from ragforge_memory.graph.search import CANDIDATES, words_of
 from ragforge_memory.models.conversation import ConversationInfo
 from ragforge_memory.models.search import SearchResults
 from ragforge_memory.retrieval.fusion import VECTOR_WEIGHT, scaled
+from ragforge_memory.retrieval.hubs import without_hubs
 from ragforge_memory.retrieval.words import matched
 
 if TYPE_CHECKING:
@@ -113,7 +114,8 @@ async def find_similar(
     async def by_meaning() -> tuple[dict[str, float], Vector, Space | None]:
         space = store.space
         vector = await question_vector(services, query, stored=store.has_vectors)
-        return await store.by_meaning(vector, limit=candidates, space=space), vector, space
+        near, vectors = await store.by_meaning(vector, limit=candidates, space=space)
+        return without_hubs(near, vectors), vector, space
 
     lists = await both(services, by_words, by_meaning)
     hits = lists.text or {}
