@@ -87,7 +87,8 @@ REMOVE c.session_id
 RETURN c.uuid AS uuid
 
 // name: keep_shared
-// How much of a deleted conversation its living branches still share: up to kept_to, nothing where there are none.
+// How much of a deleted conversation its living branches still share: up to kept_to, nothing where there are none. The
+// ancestors, nearest first, may have waited for it.
 // SET comes first, for its lock: what somebody has begun to import meanwhile is left alone, but for the import that is
 // to be taken away (`import_token`), which finds its token gone if it still writes, and writes no more.
 MATCH (c:Conversation {uuid: $uuid})
@@ -103,7 +104,10 @@ SET c.kept_to = reduce(most = 0, top IN COLLECT {
   RETURN top
 } | CASE WHEN top > most THEN top ELSE most END)
 REMOVE c.import_token, c.import_until, c.delete_token
-RETURN c.kept_to AS kept_to, coalesce(c.lineage_ids, []) AS lineage_ids
+RETURN COLLECT {
+  MATCH path = (ancestor:Conversation)-[:HAS_BRANCH*1..]->(c)
+  RETURN ancestor.uuid ORDER BY length(path)
+} AS ancestors
 
 // name: delete_messages
 // In batches: one transaction over a large conversation exhausts the server's memory pool. The label says in the same
@@ -133,7 +137,8 @@ CALL (c, m) {
 
 // name: finish_delete
 // Only what begin_delete marked: a conversation that lives is never deleted by this statement. Of one whose messages
-// are still shared the node stays, without its words, and so do the shared texts that receipts of theirs name. An insight
+// are still shared the node stays, without its words, and so do the shared texts that receipts of theirs name. It stays
+// without a message too while a branch of it lives, since only through it are its branches one family. An insight
 // is of the whole conversation: it goes in any case. SET comes first, for its lock: a summary that is just being written
 // is there before it, or not at all; and what somebody imports since keep_shared is left alone.
 MATCH (c:Conversation {uuid: $uuid})
@@ -158,26 +163,32 @@ CALL (c) {
   }
   DELETE used
 }
-FOREACH (_ IN CASE WHEN coalesce(c.kept_to, 0) > 0 THEN [1] ELSE [] END |
+WITH c, coalesce(c.kept_to, 0) > 0 AS shared,
+  EXISTS { MATCH (c)-[:HAS_BRANCH*1..]->(b:Conversation) WHERE b.status <> 'deleting' } AS has_family
+FOREACH (_ IN CASE WHEN shared OR has_family THEN [1] ELSE [] END |
   SET c = c {.uuid, .user_id, .project, .owner_token, .status, .head_seq, .kept_to, .lineage_ids, .lineage_tops,
     .file_path, .created_at, .updated_at}
   SET c.swept_to = c.kept_to)
-FOREACH (_ IN CASE WHEN coalesce(c.kept_to, 0) > 0 THEN [] ELSE [1] END | DETACH DELETE c)
+// What it shared itself may go before it does.
+FOREACH (_ IN CASE WHEN has_family AND NOT shared THEN [1] ELSE [] END |
+  SET c.lineage_ids = c.lineage_ids[-1..], c.lineage_tops = [part IN c.lineage_ids[-1..] | 0]
+  REMOVE c.file_path)
+FOREACH (_ IN CASE WHEN shared OR has_family THEN [] ELSE [1] END | DETACH DELETE c)
 RETURN count(*) AS deleted
 
 // name: unfinished_deletes
-// What a crash left half deleted or half imported, branches before what they came from; and shared parts whose last
-// branch is gone. An import that still runs says so by a lease.
+// What a crash left half deleted or half imported, branches before what they came from; and shared parts, and parents
+// without a message, whose last branch is gone. An import that still runs says so by a lease.
 MATCH (c:Conversation)
 WHERE c.user_id = $user_id AND c.project = $project AND c.status = 'deleting'
   AND (c.import_until IS NULL OR c.import_until < datetime())
   AND (c.swept_to IS NULL OR c.swept_to <> c.kept_to OR NOT EXISTS {
     MATCH (c)-[:HAS_BRANCH*1..]->(b:Conversation)
-    WHERE b.status <> 'deleting' AND any(i IN range(0, size(b.lineage_ids) - 1)
-      WHERE b.lineage_ids[i] = c.uuid AND b.lineage_tops[i] = c.kept_to)
+    WHERE b.status <> 'deleting' AND (c.kept_to = 0 OR any(i IN range(0, size(b.lineage_ids) - 1)
+      WHERE b.lineage_ids[i] = c.uuid AND b.lineage_tops[i] = c.kept_to))
   })
 RETURN c.uuid AS uuid
-ORDER BY size(coalesce(c.lineage_ids, [])) DESC
+ORDER BY COUNT { (:Conversation)-[:HAS_BRANCH*1..]->(c) } DESC
 
 // name: forget_anchors
 // What a delete left loose, and what an import that was undone had made: anchors that nothing is tied to go, the others

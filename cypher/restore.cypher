@@ -30,7 +30,7 @@ UNWIND $conversations AS row
 MATCH (c:Conversation {uuid: row.uuid})
 WHERE c.user_id = $user_id AND c.project = $project
 RETURN c.uuid AS uuid, c.status = 'deleting' AS hidden, coalesce(c.kept_to, 0) AS kept_to,
-  coalesce(c.swept_to = c.kept_to AND c.kept_to > 0, false) AS shared,
+  coalesce(c.swept_to = c.kept_to, false) AS shared,
   coalesce(c.import_until > datetime(), false) AS restoring, c.import_holder AS holder, c.import_token AS token,
   [i IN range(0, size(coalesce(c.lineage_ids, [])) - 1) | {id: c.lineage_ids[i], top: c.lineage_tops[i]}] AS lineage,
   head(COLLECT { MATCH (m:Message {conversation_id: c.uuid, seq: row.seq}) RETURN m.uuid }) AS last_message_id,

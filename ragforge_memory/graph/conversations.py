@@ -201,7 +201,8 @@ class ConversationStore:
         """Deletes a conversation with its messages, tool calls, results, summaries and insights.
 
         It is hidden at once and removed in batches; what a crash leaves, `sweep` finishes. Messages that branches of
-        it share stay, unlisted, until the last of these branches goes. Anchors on code and shared texts of prompts go
+        it share stay, unlisted, until the last of these branches goes; where they share none, its uuid, by which they
+        are one family. Anchors on code and shared texts of prompts go
         with the last conversation that uses them.
 
         Raises:
@@ -217,7 +218,7 @@ class ConversationStore:
 
     async def take_away(self, uuid: str) -> None:
         """Removes a conversation that is hidden for its deletion, and what of its ancestors waited for that."""
-        for ancestor in reversed(await self._finish_delete(uuid)):
+        for ancestor in await self._finish_delete(uuid):
             await self._finish_delete(ancestor)
         await self.forget_unused()
 
@@ -248,7 +249,8 @@ class ConversationStore:
         await self._client.write("forget_prompts", timeout=PATIENT_TIMEOUT, **self._owner)
 
     async def _finish_delete(self, uuid: str, import_token: str | None = None) -> list[str]:
-        """Removes what nobody shares any more of a deleted conversation; returns what that was branched from.
+        """Removes what nobody shares any more of a deleted conversation; returns what that was branched from,
+        nearest first.
 
         One whose texts are in a file that is out of reach waits for an agent that has it.
         """
@@ -264,7 +266,7 @@ class ConversationStore:
             return []
         await self._delete_messages(uuid)
         await self._client.write("finish_delete", timeout=PATIENT_TIMEOUT, uuid=uuid, **self._owner)
-        return list(kept[0]["lineage_ids"])
+        return list(kept[0]["ancestors"])
 
     async def _delete_messages(self, uuid: str) -> None:
         """In batches, which the driver does not repeat: one that met another writer's lock is done again here."""

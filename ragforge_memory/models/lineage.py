@@ -33,9 +33,12 @@ def cut(lineage: Sequence[Part], seq: int) -> Lineage:
 
 
 def fork(one: Sequence[Part], other: Sequence[Part]) -> int:
-    """The last seq that two lineages share; 0 where they share nothing."""
+    """The last seq that two lineages share; 0 where they share nothing.
+
+    A part without a message says nothing: what begins with one and what was branched from there begin alike.
+    """
     shared = 0
-    for mine, theirs in zip(one, other, strict=False):
+    for mine, theirs in zip(cut(one, one[-1].top), cut(other, other[-1].top), strict=False):
         if mine.conversation_id != theirs.conversation_id:
             break
         shared = min(mine.top, theirs.top)

@@ -155,6 +155,63 @@ async def test_what_each_side_has_alone(make_agent: MakeAgent) -> None:
             await trunk.compare("f" * 32)
 
 
+async def test_a_branch_of_another_first_question_shares_what_was_said_after_it(make_agent: MakeAgent) -> None:
+    async with make_agent("a1", "b1", "b2", "only there") as agent:
+        trunk = await agent.create_conversation()
+        await _talk(trunk, "q1")
+        edited = await trunk.edit((await trunk.get_history())[0].uuid, "another q1")
+        await _talk(edited, "q2")
+        branch = await edited.branch(title="Further")
+        with pytest.raises(InvalidInput, match="nothing to merge"):
+            await edited.merge(branch)
+        await _talk(branch, "q3")
+        await trunk.delete()
+        found = await edited.compare(branch)
+        assert (found.fork_seq, found.here_count, found.there_count) == (4, 0, 2)
+        assert [message.content for message in found.only_there] == ["q3", "only there"]
+        assert (await branch.compare(edited)).fork_seq == 4
+        merged = (await edited.merge(branch)).content
+        assert "q3" in merged
+        assert "another q1" not in merged
+
+
+async def test_other_first_questions_stay_one_family_without_their_parent(
+    make_agent: MakeAgent, cypher: Any, owner: Any, tmp_path: Path
+) -> None:
+    async with make_agent("secret of the trunk", "b1", "b2", "c1") as agent:
+        trunk = await agent.create_conversation("A title nobody shall see")
+        await _talk(trunk, "q1")
+        question = (await trunk.get_history())[0].uuid
+        one, other = await trunk.edit(question, "one q1"), await trunk.edit(question, "other q1")
+        leaf = await one.edit((await one.get_history())[0].uuid, "leaf q1")
+        await trunk.delete()
+        await one.delete()
+
+        async def are_one_family() -> None:
+            tree = await leaf.branches()
+            assert tree == await other.branches()
+            assert (tree.uuid, tree.conversation) == (trunk.uuid, None)
+            assert {each.uuid: each.conversation is None for each in tree.branches} == {
+                one.uuid: True,
+                other.uuid: False,
+            }
+
+        await are_one_family()
+        rows = cypher("MATCH (n {project: $project}) RETURN properties(n) AS p", project=owner.project)
+        assert not [row for row in rows if any(word in str(row) for word in ("secret", "nobody", "one q1"))]
+        # It is no work that is left, and an archive has it too.
+        store = (await agent.open()).conversations
+        assert await store.sweep() == 0
+        await agent.export_all(tmp_path / "all")
+        for each in (leaf, other):
+            await each.delete()
+        assert cypher("MATCH (n:Conversation {project: $project}) RETURN n", project=owner.project) == []
+        assert (await agent.import_conversations(tmp_path / "all")).failed == 0
+        await are_one_family()
+        assert (await agent.import_conversations(tmp_path / "all", on_conflict="skip")).failed == 0
+        await are_one_family()
+
+
 async def test_deleting_a_parent_keeps_its_branches_whole(make_agent: MakeAgent, cypher: Any, owner: Any) -> None:
     async with make_agent("a1", "secret of the trunk", "b2") as agent:
         trunk = await agent.open_conversation("session", title="A title nobody shall see")

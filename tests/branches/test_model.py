@@ -1,4 +1,5 @@
-"""Branches behave like a few lists in Python, whatever the order of appends, branches, deletes, searches, summaries."""
+"""Branches behave like a few lists in Python, whatever the order of appends, branches, other questions and answers,
+comparisons, merges, deletes, searches, summaries."""
 
 from __future__ import annotations
 
@@ -7,6 +8,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import date
+from itertools import takewhile
 from uuid import uuid4
 
 import pytest
@@ -17,11 +19,11 @@ from ragforge_memory.agent.upkeep.summaries import Summaries
 from ragforge_memory.agent.upkeep.summary_text import Summarizer
 from ragforge_memory.config import Neo4jConfig
 from ragforge_memory.errors import ConversationNotFound
-from ragforge_memory.graph.branches import BranchStore
+from ragforge_memory.graph.branches import BranchStore, Merge
 from ragforge_memory.graph.client import GraphClient
 from ragforge_memory.graph.connect import connect
 from ragforge_memory.graph.conversations import ConversationStore
-from ragforge_memory.graph.messages import MessageStore
+from ragforge_memory.graph.messages import MessageStore, NewMessage
 from ragforge_memory.graph.search import EVERYTHING, SearchStore
 from ragforge_memory.graph.summaries import SummaryStore
 from ragforge_memory.llm.port import ModelRequest
@@ -33,12 +35,27 @@ from tests.graph.filling import REFRESH, said
 
 @dataclass
 class Model:
-    """What conversations hold: name → the whole list of texts that one who reads it sees."""
+    """What conversations hold: name → the whole list of texts that one who reads it sees. Each text is said once.
+
+    ``merged`` says of texts that are merges what they brought in: which conversation, up to which of its texts.
+    """
 
     texts: dict[str, list[str]] = field(default_factory=dict)
+    merged: dict[str, tuple[str, int]] = field(default_factory=dict)
 
     def branch(self, source: str, name: str, at: int) -> None:
         self.texts[name] = self.texts[source][:at]
+
+    def shared(self, one: str, other: str) -> int:
+        """How many texts two conversations begin with alike."""
+        pairs = zip(self.texts[one], self.texts[other], strict=False)
+        return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+
+    def brought(self, name: str, other: str) -> bool:
+        """Whether a conversation has a merge of all of another one."""
+        to = len(self.texts[other])
+        found = [self.merged[text] for text in self.texts[name] if text in self.merged]
+        return any(which == other and seq >= to for which, seq in found)
 
 
 _NAME = re.compile(r"m\d+m")
@@ -51,7 +68,9 @@ def _names(request: ModelRequest) -> str:
 
 OPERATIONS = st.lists(
     st.tuples(
-        st.sampled_from(["append", "append", "append", "append", "branch", "branch", "delete", "search", "summarise"]),
+        st.sampled_from(
+            [*["append"] * 4, "branch", "branch", "another", "delete", "compare", "merge", "search", "summarise"]
+        ),
         st.integers(0, 30),
         st.integers(0, 12),
     ),
@@ -93,6 +112,29 @@ class Real:
         history = await self.messages.history(uuid, limit=500)
         assert [message.seq for message in history] == list(range(1, len(history) + 1))
         return [message.content for message in history]
+
+    async def branch(self, uuid: str, at: int) -> str:
+        """A branch that shares as much."""
+        point = await self.branches.point(uuid)
+        return (await self.branches.create(uuid, cut(point.lineage, at), title=None)).uuid
+
+    async def fork(self, one: str, other: str) -> int:
+        """The last seq that both share."""
+        return fork((await self.branches.point(one)).lineage, (await self.branches.point(other)).lineage)
+
+    async def merge(self, uuid: str, text: str, merge: Merge) -> int | None:
+        """Brings another conversation in as one message; its seq, None where it was brought in before."""
+        new = NewMessage(uuid=uuid4().hex, role="assistant", content=text, metadata=merge.metadata)
+        return await self.branches.merge(uuid, new, merge, summarize_every=None)
+
+    async def family(self, uuid: str) -> set[str]:
+        """The living conversations of its tree."""
+        found, left = set(), [await self.branches.tree(uuid)]
+        while left:
+            tree = left.pop()
+            left.extend(tree.branches)
+            found |= {tree.uuid} if tree.conversation else set()
+        return found
 
     async def left(self) -> dict[str, int]:
         rows = await self.client.run_schema(
@@ -138,9 +180,26 @@ async def _same(real: Real, operations: list[tuple[str, int, int]]) -> None:
             assert seq == len(model.texts[chosen])
         elif what == "branch":
             at = min(place, len(model.texts[chosen]))
-            point = await real.branches.point(chosen)
-            info = await real.branches.create(chosen, cut(point.lineage, at), title=None)
-            model.branch(chosen, info.uuid, at)
+            model.branch(chosen, await real.branch(chosen, at), at)
+        elif what == "another":
+            # Another question, or another answer: a branch that goes on at once, often from before the first message.
+            at = min(place // 3, len(model.texts[chosen]))
+            name, text = await real.branch(chosen, at), f"lexer of m{number}m"
+            model.branch(chosen, name, at)
+            model.texts[name].append(text)
+            assert await real.messages.append(name, said(text)) == at + 1
+        elif what in {"compare", "merge"}:
+            other = sorted(model.texts)[place % len(model.texts)]
+            shared = model.shared(chosen, other)
+            assert await real.fork(chosen, other) == await real.fork(other, chosen) == shared
+            if what == "merge" and len(model.texts[other]) > shared:
+                merge, text = Merge(other, shared, len(model.texts[other])), f"lexer of m{number}m"
+                before = model.brought(chosen, other)
+                seq = await real.merge(chosen, text, merge)
+                if not before:
+                    model.texts[chosen].append(text)
+                    model.merged[text] = (merge.other_id, merge.to_seq)
+                assert seq == (None if before else len(model.texts[chosen]))
         elif what == "search":
             assert await real.found(chosen) == set(range(1, len(model.texts[chosen]) + 1))
         elif what == "summarise":
@@ -152,6 +211,8 @@ async def _same(real: Real, operations: list[tuple[str, int, int]]) -> None:
             gone.append(chosen)
         for uuid, texts in model.texts.items():
             assert await real.texts(uuid) == texts
+    for uuid in model.texts:
+        assert await real.family(uuid) == set(model.texts)
     for uuid in gone:
         with pytest.raises(ConversationNotFound):
             await real.texts(uuid)
@@ -189,6 +250,7 @@ def test_a_cut_keeps_every_message_up_to_it_and_none_above(lineage: tuple[Part, 
 @given(lineage=PARTS, one=st.integers(0, 50), other=st.integers(0, 50))
 def test_two_branches_share_what_both_were_cut_from(lineage: tuple[Part, ...], one: int, other: int) -> None:
     one, other = min(one, lineage[-1].top), min(other, lineage[-1].top)
+    assert fork(lineage, (*cut(lineage, one), Part("right", one + 2))) == one
     left = (*cut(lineage, one), Part("left", one + 3))
     right = (*cut(lineage, other), Part("right", other + 2))
     assert fork(left, right) == fork(right, left) == min(one, other)
