@@ -134,6 +134,9 @@ class ConversationInfo(Shape):
 class ConversationContext(Shape):
     """What a turn was given besides the question; ``token_count`` is an estimate.
 
+    Of a message that is too long for the prompt, ``recent_messages`` stands for its beginning; where it decides
+    something behind that, it is among ``relevant_messages`` too.
+
     ``code`` is what the messages of a context that was built for the caller are tied to, each definition once; a turn's
     own context does not read it.
     """

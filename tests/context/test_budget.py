@@ -24,11 +24,13 @@ from ragforge_memory.agent.context.compression import Line, due, extracted, merg
 from ragforge_memory.agent.context.newest import message_tokens, newest_within
 from ragforge_memory.agent.context.prompt import history
 from ragforge_memory.agent.context.quotes import Quotes
+from ragforge_memory.agent.context.receipts import receipt_of, used_by
 from ragforge_memory.agent.context.selection import assembled, build, sentences_to_keep, whole_exchanges
 from ragforge_memory.errors import InvalidInput
 from ragforge_memory.graph.receipts import TurnContext
 from ragforge_memory.llm.port import ChatMessage, ModelRequest, ToolOutcome, ToolRequest, ToolSpec
 from ragforge_memory.models.conversation import Message, ScoredMessage, ToolCall
+from ragforge_memory.models.owner import Owner
 from ragforge_memory.models.summary import Summary
 from ragforge_memory.models.tokens import estimate_tokens
 from tests.context.told import filler, problems_of, text_of
@@ -36,6 +38,7 @@ from tests.context.told import filler, problems_of, text_of
 START = datetime(2026, 1, 1, tzinfo=UTC)
 READING = ToolSpec("read_tool_result", "Reads a result again.", {"type": "object"})
 TODAY = date(2026, 1, 2)
+OWNER = Owner("user", "project")
 
 
 def _uuid(number: int) -> str:
@@ -178,7 +181,7 @@ def test_a_message_whose_sentences_are_all_condensed_is_not_quoted_as_well() -> 
 
 @given(histories(), st.integers(0, 2_000))
 def test_quotes_take_no_more_than_their_room(messages: list[Message], room: int) -> None:
-    taken, spent = Quotes(_found(*messages), "").within((), room)
+    taken, spent = Quotes(_found(*messages), "").within({}, room)
     assert spent == sum(map(quote_tokens, taken)) <= room
 
 
@@ -187,10 +190,38 @@ def test_of_an_important_message_the_part_is_quoted_that_decides() -> None:
     decides = "We decided that tokens expire after two hours."
     for text in (f"{long} {decides}", f"{long}\n{decides}\n{long}", f"{decides} {long}"):
         decided = _said(text).model_copy(update={"importance": 0.8})
-        [quote], _ = Quotes(replace(_found(), important=(decided,)), "").within((), 120)
+        [quote], _ = Quotes(replace(_found(), important=(decided,)), "").within({}, 120)
         assert decides in quote.text
         assert quote.start == text.index(decides)
         assert quote.text.startswith(f"[#1, user, {START:%Y-%m-%d}] {'…' if quote.start else ''}We decided")
+
+
+@pytest.mark.parametrize("role", ["user", "assistant"])
+def test_what_the_newest_exchange_decides_is_there_where_it_is_cut(role: str) -> None:
+    first, second = "We decided to keep postgres.", "Error E7000: the migration failed."
+    long = f"{filler(1_300, 'long')}\n"
+    question = _said(f"{first} {long}{second} And {filler(40, 'end')}." if role == "user" else "And?")
+    answer = question.model_copy(
+        update={"uuid": _uuid(2), "seq": 2, "role": "assistant", "in_reply_to": question.uuid, "importance": None,
+            "content": f"{first} {long}{second}" if role == "assistant" else "Good."}
+    )  # fmt: skip
+    long_one = {"user": question, "assistant": answer}[role]
+    messages = [
+        each.model_copy(update={"importance": 0.8}) if each is long_one else each for each in (question, answer)
+    ]
+    built = build(
+        replace(_found(), messages=tuple(messages)), "What now?", instructions="Be brief.", today=TODAY,
+        window=window_of(200_000, 4_000), tools=(), reading=READING,
+    )  # fmt: skip
+    text = text_of(built.request)
+    assert "(shortened from" in text
+    assert (text.count(first), text.count(second)) == (1, 1)
+    assert problems_of(built.request, built.window.limit) == []
+    assert [one.message.uuid for one in built.context.relevant_messages] == [long_one.uuid]
+    assert built.context.message_count == 2
+    assert {row[3] for row in receipt_of(built, OWNER, _found(), question_seq=3)[0]["recent"]} == {
+        each.tokens for each in used_by(built) if each.tier == "recent"
+    }
 
 
 def test_of_a_message_only_what_is_new_is_quoted() -> None:
@@ -203,7 +234,7 @@ def test_of_a_message_only_what_is_new_is_quoted() -> None:
     important = message.model_copy(update={"importance": 0.8})
 
     def quoted(before: TurnContext, said: str) -> list[str]:
-        return [quote.text.partition("] ")[2] for quote in Quotes(before, said).within((), 1_000)[0]]
+        return [quote.text.partition("] ")[2] for quote in Quotes(before, said).within({}, 1_000)[0]]
 
     assert quoted(_found(message), f"- {decides} (#1)") == [f"…{last}"]
     assert quoted(_found(message), f"- {first} (#1)") == [f"…{decides} {last}"]
@@ -213,6 +244,27 @@ def test_of_a_message_only_what_is_new_is_quoted() -> None:
     assert quoted(replace(_found(), important=(important,)), f"- {first} (#1)") == [f"…{decides} {last}"]
     assert quoted(replace(_found(message), important=(important,)), f"- {decides} (#1)") == [f"…{last}"]
     assert quoted(_found(message), f"{first} {decides} {last}") == []
+
+
+def test_what_decides_is_quoted_behind_a_long_sentence_that_is_said() -> None:
+    long = (
+        "The migration of the session store was walked through table by table, with " + "its owners and " * 14 + "all."
+    )
+    error = "Error E7000: the migration failed with code 1."
+    assert 200 < len(long) < 300
+
+    def quoted(content: str, said: str) -> list[str]:
+        message = _said(content).model_copy(update={"importance": 0.8})
+        found = Quotes(replace(_found(), important=(message,)), said).within({}, 1_000)[0]
+        return [quote.text.partition("] ")[2] for quote in found]
+
+    for said in (long, f"{long[:250]}…", f"{long} And more was said."):
+        assert quoted(f"{long} {error}", said) == [f"…{error}"]
+        assert quoted(f"{long} {error}", f"{said} {error}") == []
+    # The sentence itself was cut before what it decides.
+    decides = f"{long[:-1]}, and we decided to keep ed25519."
+    assert quoted(decides, f"{long[:250]}…") == [decides]
+    assert quoted(f"{decides[:-1]} for now.", f"{decides[:-10]}…") == []
 
 
 def _said(text: str) -> Message:

@@ -184,7 +184,12 @@ class Sentence(NamedTuple):
     @property
     def is_key(self) -> bool:
         """Whether it decides something or tells what failed."""
-        return bool(_noted_cues(self.text)) and _kind_of(self.text) in ("decision", "error")
+        return is_key(self.text)
+
+
+def is_key(sentence: str) -> bool:
+    """Whether a sentence decides something or tells what failed."""
+    return bool(_noted_cues(sentence)) and _kind_of(sentence) in ("decision", "error")
 
 
 def placed_sentences(content: str) -> Iterator[Sentence]:

@@ -32,7 +32,8 @@ def receipt_of(built: Built, owner: Owner, before: TurnContext, *, question_seq:
     instructions, tools = shared_texts(parts.instructions, built.request.tools)
     cuts = dict(parts.recent.cuts)
     used = used_by(built)
-    tokens = {each.uuid: each.tokens for each in used}
+    run = [each for each in used if each.tier == "recent"]
+    tokens = {each.uuid: each.tokens for each in run}
     text: dict[str, Any] = {
         "rules": RULES,
         "date": parts.today.isoformat(),
@@ -64,7 +65,6 @@ def receipt_of(built: Built, owner: Owner, before: TurnContext, *, question_seq:
         "prompt": request_hash(built.request),
     }
     kept = [(prompt_uuid(owner, each), each) for each in (instructions, tools)]
-    run = [each for each in used if each.tier == "recent"]
     edges = tuple(each for each in used if each.tier != "recent" or each in run[:RECENT_EDGES])
     return text, Receipt(edges, tuple(pair for pair in kept if pair[0] in before.missing))
 

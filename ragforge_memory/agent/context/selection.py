@@ -141,7 +141,8 @@ def build(
     summary = summary_of(before.summary or "", kept)
     room -= _text_tokens(summary)
 
-    # Twice: what the quotes do not need of their share is the recent ones', and what is recent is not quoted.
+    # Twice: what the quotes do not need of their share is the recent ones', and what is recent is not quoted, but for
+    # what the newest exchange decides where it is cut.
     told = "\n".join(text for text in (compression and compression.content, summary) if text)
     quotable = Quotes(before, told)
     quotes: list[Quote] = []
@@ -150,7 +151,8 @@ def build(
     for _ in range(2):
         run = recent.joined(older(candidates, room - spent)) if recent.taken else recent
         share = min(room * QUOTES_SHARE // 100, room + recent.tokens - run.tokens)
-        quotes, spent = quotable.within(run.messages, share - _HEADING)
+        shown = {uuid: cut.texts for uuid, cut in run.cuts}
+        quotes, spent = quotable.within(shown, share - _HEADING)
         spent += _HEADING if quotes else 0
     parts = Parts(instructions, today, additions, summary, kept, compression, tuple(quotes), run)
     request = rendered(parts, question, (*tools, reading) if parts.shortens else tools)
@@ -173,7 +175,7 @@ def context_of(parts: Parts, request: ModelRequest) -> ConversationContext:
         summary="\n\n".join(text for text in (condensed, parts.summary) if text) or None,
         recent_messages=tuple(parts.recent.messages),
         relevant_messages=tuple(map(_scored, parts.quotes)),
-        message_count=len(parts.recent.messages) + len(parts.quotes),
+        message_count=len({message.uuid for message in (*parts.recent.messages, *(q.message for q in parts.quotes))}),
         token_count=request_tokens(request),
         strategy="hybrid",
     )
