@@ -73,6 +73,13 @@ RETURN m {.uuid, .conversation_id, .seq, .role, .content, .reasoning, .token_cou
     ORDER BY call.index
   }} AS message
 
+// name: calls_before_copy
+// What tool calls of a conversation that was copied were called before.
+UNWIND $uuids AS uuid
+MATCH (m:Message)-[:MADE_TOOL_CALL]->(call:ToolCall {uuid: uuid})
+WHERE m.user_id = $user_id AND m.project = $project AND call.source_uuid IS NOT NULL
+RETURN uuid, call.source_uuid AS source_uuid
+
 // name: kept_prompts
 MATCH (kept:Prompt)
 WHERE kept.uuid IN $uuids AND kept.user_id = $user_id AND kept.project = $project

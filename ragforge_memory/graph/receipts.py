@@ -170,6 +170,13 @@ class ReceiptStore:
         )
         return [message(row["message"]) for row in rows]
 
+    async def before_copy(self, calls: Sequence[str]) -> dict[str, str]:
+        """What tool calls were called before their conversation was copied, by their uuids now; others are missing."""
+        if not calls:
+            return {}
+        rows = await self._client.read("calls_before_copy", uuids=list(calls), **self._owner)
+        return {row["uuid"]: row["source_uuid"] for row in rows}
+
     async def prompts(self, uuids: Sequence[str]) -> dict[str, str]:
         """Shared texts by their uuid."""
         rows = await self._client.read("kept_prompts", uuids=list(uuids), **self._owner)

@@ -67,7 +67,8 @@ class Snapshot(Shape):
     ``history`` ends with that message (the newest 1,000 of it), without ``references``. ``context`` and ``prompt`` are
     those of the answer that the message is, or that it got; both are None where there is none, or where another tool
     wrote it. ``exact`` says that the rebuilt prompt is the one that was sent, byte for byte, which its hash tells;
-    where it is not, ``notes`` say why: what was erased since, or redacted before it was stored.
+    where it is not, ``notes`` say why: what was erased since, or redacted before it was stored. In that of a
+    conversation that was copied tool calls have the uuids that they had when it was sent.
     """
 
     conversation_id: str

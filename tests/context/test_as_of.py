@@ -95,6 +95,31 @@ async def test_prompts_are_rebuilt_byte_for_byte_whatever_comes_later(
     assert "tabs" in sent[newest].system
 
 
+async def test_the_prompts_of_a_copy_are_those_that_were_sent(make_agent: MakeAgent) -> None:
+    provider = ScriptedProvider([[_asks("here")], "One.", "Two.", "Three."], context_window=3_000)
+    async with make_agent(provider=provider, tools=[look]) as agent:
+        conversation = await agent.create_conversation("t")
+        await conversation.send_message("Look, please?")
+        await conversation.send_message("And?")
+        copy = await agent.import_conversation(await conversation.export(), on_conflict="copy")
+        there = (await copy.get_history())[-1].uuid
+        await copy.send_message("And then?")
+        then = await copy.as_of(there)
+        assert (then.exact, then.notes) == (True, ())
+        assert then.prompt == prompt_of(provider.requests[2])
+        here = await copy.as_of((await copy.get_history())[-1].uuid)
+        assert (here.exact, here.prompt) == (True, prompt_of(provider.requests[3]))
+        assert here.prompt.messages != then.prompt.messages
+        # Of a copy of a copy nobody knows any more what the first one's calls were called.
+        second = await agent.import_conversation(await copy.export(), on_conflict="copy")
+        first, again, last = [each.uuid for each in await second.get_history() if each.role == "assistant"]
+        assert (await second.as_of(first)).exact
+        assert (await second.as_of(last)).exact
+        then = await second.as_of(again)
+        assert not then.exact
+        assert "the conversation was copied, and its tool calls had other uuids when it was sent" in then.notes[0]
+
+
 async def test_a_shortened_result_can_be_read_again(make_agent: MakeAgent) -> None:
     provider = ScriptedProvider([[_asks("here")], "One.", "Two.", "Three.", "Four."])
     async with make_agent(provider=provider, tools=[look]) as agent:

@@ -210,6 +210,13 @@ CONVERSATIONS: dict[str, list[Probe]] = {
         Probe(lambda a, b: {"conversation_id": b.conversation, "message_id": None}, expect=nothing),
         Probe(lambda a, b: {"conversation_id": a.conversation, "message_id": b.question}, expect=nothing),
     ],
+    "calls_before_copy": [
+        Probe(
+            lambda a, b: {"uuids": [b.call]},
+            prepare="MATCH (call:ToolCall {uuid: $b_call}) SET call.source_uuid = 'source'",
+            expect=nothing,
+        )
+    ],
     "messages_at": [Probe(lambda a, b: {"conversation_id": b.conversation, "seqs": [1, 2]}, expect=nothing)],
     "messages_between": [
         Probe(lambda a, b: {"conversation_id": b.conversation, "floor": 0, "to_seq": 9}, expect=nothing)

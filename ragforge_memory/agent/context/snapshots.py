@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from datetime import date, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
@@ -189,8 +189,26 @@ async def _rebuilt(store: ReceiptStore, conversation_id: str, found: Answered, s
     exact = request_hash(request) == kept["prompt"]
     notes = [f"{erased} item{'' if erased == 1 else 's'} erased"] if erased else []
     if not exact and not erased:
-        notes.append("not as it was sent: what was secret was taken out before it was stored, or the summary is gone")
+        renamed = await store.before_copy([call.uuid for message in recent for call in message.tool_calls])
+        earlier = rendered(_with_calls(parts, renamed), question.content, tools)
+        if request_hash(earlier) == kept["prompt"]:
+            request, exact = earlier, True
+        else:
+            copied = "the conversation was copied, and its tool calls had other uuids when it was sent, or "
+            why = "what was secret was taken out before it was stored, or the summary is gone"
+            notes.append(f"not as it was sent: {copied if renamed else ''}{why}")
     return _Rebuilt(parts, request, exact, erased, tuple(notes))
+
+
+def _with_calls(parts: Parts, names: Mapping[str, str]) -> Parts:
+    """Parts in which tool calls have other uuids."""
+
+    def renamed(message: Message) -> Message:
+        calls = [call.model_copy(update={"uuid": names.get(call.uuid, call.uuid)}) for call in message.tool_calls]
+        return message.model_copy(update={"tool_calls": tuple(calls)})
+
+    taken = tuple(tuple(map(renamed, exchange)) for exchange in parts.recent.taken)
+    return replace(parts, recent=replace(parts.recent, taken=taken))
 
 
 def quote_of(message: Message, row: Sequence[Any]) -> Quote:
