@@ -8,7 +8,12 @@ from hypothesis import strategies as st
 
 from ragforge_memory import noted
 from ragforge_memory.agent.context import importance
-from ragforge_memory.agent.context.importance import importance_of, key_sentences, sentences_and_lines
+from ragforge_memory.agent.context.importance import (
+    deciding_sentences,
+    importance_of,
+    key_sentences,
+    sentences_and_lines,
+)
 from ragforge_memory.graph import text as graph_text
 from ragforge_memory.graph.text import terms
 from ragforge_memory.llm.extractive.reading.prose import sentences
@@ -32,6 +37,17 @@ CUES = (
     "İt",
     "must",
     "do not",
+    "go with",
+    "switched to",
+    "ok,",
+    "it is",
+    "use",
+    "zstd, not",
+    "broke",
+    "throws",
+    "no longer works",
+    "决定",
+    "entschieden",
 )
 OTHERS = (
     "the",
@@ -58,6 +74,75 @@ POLITE = (
     "I won't know that.",
     "It ended with exit code 0.",
     "The request was rejected by the server.",
+    "Should we go with uvloop?",
+    "Tell me when we switch to Postgres.",
+    "If we went with Redis, what would change?",
+    "I know where we switched to it.",
+    "OK, I know what it is.",
+    "So that is how it is.",
+    "Fine, here it is.",
+    "Good, I think it is.",
+    "Well, yes it is.",
+    "I am stuck with this one.",
+    "I switched to the other branch.",
+    "The cache is used, not the file.",
+    "Let me pick one.",
+    "He broke off in the middle.",
+    "The file has line breaks in every row.",
+    "Throw it away.",
+    "That throws away what was read.",
+    "The wrapper breaks the text into lines.",
+    "If so we would go with nothing.",
+    "We'd go with it.",
+    "It no longer matters.",
+    "It does not matter.",
+    "We are over to the next topic.",
+    "Das ist noch nicht entschieden.",
+    "Ce n'est pas encore décidé.",
+    "这取决于我们，由你决定。它是决定性的。",
+    "オブジェクトのエラー処理を読みます。",
+    "Elle lit le message d'erreur.",
+    "Мы решили задачу.",
+)
+CHOSEN = (
+    "We're going to switch to Postgres15.",
+    "We have finally switched to Postgres.",
+    "We are moving to Kafka.",
+    "We go with uvloop3.",
+    "In the end we went with uvloop.",
+    "We stick with pytest.",
+    "We've chosen nginx.",
+    "We decide on blue.",
+    "Use zstd99, not gzip, for the archives.",
+    "OK, use zstd instead of gzip.",
+    "OK, Kafka21 it is.",
+    "Fine, the blue one it is then.",
+    "I'd rather have Redis77 there, so that is what we do.",
+    "That's what we'll use.",
+    "The plan is to keep msgpack7 as the wire format.",
+    "It's settled: tabs.",
+    "Wir haben entschieden, Argon88 zu nehmen.",
+    "Nous avons choisi nginx55 comme proxy.",
+    "C'est décidé, on garde Redis.",
+    "Hemos decidido usar nginx.",
+    "Decidimos usar o nginx.",
+    "Мы решили использовать nginx.",
+    "我们决定使用 sqlite66 作为存储。",
+    "キャッシュには Redis を使うことにしました。",
+    "nginx를 쓰기로 했습니다.",
+)
+BROKEN = (
+    "The build broke: undefined symbol foo_bar31.",
+    "That commit breaks the build.",
+    "It throws a NullPointer at Auth.java:217.",
+    "The parser threw on line 3.",
+    "It doesn't compile.",
+    "The login no longer works.",
+    "cat: /bin/junk: No such file or directory",
+    "Der Build ist fehlgeschlagen.",
+    "La compilation a échoué.",
+    "构建时报错了。",
+    "ビルドでエラーが出ました。",
 )
 RULES = (
     "Tests must not touch the network.",
@@ -90,6 +175,19 @@ def test_a_message_weighs_what_its_sentences_say(text: str) -> None:
 @pytest.mark.parametrize("text", POLITE)
 def test_manners_are_no_rule(text: str) -> None:
     assert importance_of(text, role="user") is None
+
+
+@pytest.mark.parametrize("text", CHOSEN)
+def test_what_was_chosen_is_a_decision_however_it_is_said(text: str) -> None:
+    assert importance_of(text, role="user") == 0.8
+    assert "decision" in {kind for kind, _ in key_sentences(text)}
+    assert "".join(deciding_sentences(f"The parser reads all of the columns of the table first. {text}"))
+
+
+@pytest.mark.parametrize("text", BROKEN)
+def test_what_broke_is_an_error_however_it_is_said(text: str) -> None:
+    assert importance_of(text, role="user") == 0.8
+    assert [kind for kind, _ in key_sentences(text)] == ["error"]
 
 
 @pytest.mark.parametrize("text", RULES)

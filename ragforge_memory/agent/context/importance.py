@@ -34,11 +34,52 @@ _DECISION = re.compile(
     r"we(?:'re| are) (?:using|keeping|dropping))",
     re.I,
 )
+# Who is only asked, or only supposes something, has not decided it.
+_UNLESS = "".join(
+    rf"(?<!\b{word} we)"
+    for word in (
+        *("if", "when", "once", "unless", "until", "till", "before", "after", "whether", "how", "why", "where", "that"),
+        *("do", "did", "should", "shall", "can", "could", "would", "may", "might", "suppose", "think"),
+    )
+)
+# What decides too, but not in a question.
+_CHOICE = re.compile(
+    rf"\bwe{_UNLESS}(?:['’](?:re|ve|ll)| are| have| will)?(?: now| just| finally| all| both)?(?: going to| gonna)? "
+    r"(?:(?:go|went|gone|stick|stuck|stay|stayed) with|(?:switch|migrate)(?:d|ed|ing)? (?:over )?to|"
+    r"moving (?:over )?to|chosen|picked|opt(?:ed)? for|settled? (?:on|for)|decide (?:on|to|for|against|that))\b|"
+    r"\bthat(?:['’]s| is) what we(?:['’](?:ll|re)| will| are)?(?: going to)? "
+    r"(?:do|doing|use|using|take|taking|want)\b|"
+    r"\b(?:the|our) plan is (?:now )?to\b|\b(?:it|that)(?:['’]s| is) settled\b|"
+    # "OK, Postgres it is."
+    r"^(?:ok(?:ay)?|alright|all right|fine|right|great|good|cool|so|well|then),? (?!(?:\S+ )*?(?:here|there|what|where|"
+    r"how|who|that|as|like|if|when|why|way|think|guess|hope|sure|yes|no|indeed|course|maybe|whatever|which|know|see|"
+    r"this) )(?:\S{1,20} ){1,4}it is(?:,? then)?[.!]*$|"
+    # "Use zstd, not gzip, for the archives."
+    r"^(?:(?:ok(?:ay)?|so|then|and|but|please),? ){0,3}use (?!(?:it|this|that|them)\b)[^,.;:?!]{1,40}"
+    r"(?:, not|,? instead of|,? rather than) \S|"
+    # The same in the languages that are written the most beside English.
+    r"(?<!nicht )\b(?:entschieden|beschlossen)\b|\bEntscheidung:|\bwir bleiben bei\b|"
+    r"(?<!encore )(?<!pas )\bdécidé\b|\b(?:avons|ai|a|ont) (?:choisi|opté)\b|\bdécision :|"
+    r"\b(?:hemos|he|ha|han) (?:decidido|elegido|optado)\b|\b(?:decidimos|optamos por)\b|\bdeci(?:sión|são):|"
+    r"\bрешено\b|\bрешили (?:использовать|не|оставить|перейти|взять)\b|\bмы выбрали\b|"
+    r"(?:我们|最终|最后|已经?)决定(?!于|性)|决定(?:使用|采用|用|不|改|选|把|将|保留)|改用|"
+    r"決定し(?:た|ました)|に決め(?:た|ました)|ことにし(?:た|ました)|採用し(?:た|ました|ます)|기로 (?:했|결정)|결정했",
+    re.I,
+)
 _ERROR = re.compile(
     r"\b(?:errors?\b(?! (?:handl|messag|class|type|code))|traceback|failed\b|fails\b|failure\b|crash(?:ed|es)?\b|"
     r"segfault|segmentation fault|core dumped|exit(?:ed with)? (?:code|status) [1-9]|panic(?:ked)?\b|deadlock|"
-    r"timed out|regression\b|broken\b|bugs?\b|root cause)|"
-    r"\b[A-Z]\w*(?:Error|Exception)\b",
+    r"timed out|regression\b|broken\b|bugs?\b|root cause|"
+    r"broke\b(?! (?:up|down|into|out|off|even|apart|away|through|for|the (?:ice|news|record)))|"
+    r"breaks (?:(?:the|our|my|all|every|some) )?(?:\w+ )?(?:builds?|tests?|ci|pipeline|app|login|release|deployment)\b|"
+    r"(?:throws|threw) (?!(?:it|them|me|us|away|out|off|up|in)\b)|undefined (?:symbol|reference)|"
+    r"no such file or directory|"
+    r"permission denied|out of memory|(?:does not|doesn['’]t) (?:work|compile|build|start)\b|stopped working|"
+    r"no longer (?:works|compiles|builds|starts))|"
+    r"\b[A-Z]\w*(?:Error|Exception)\b|"
+    r"\bFehler\b|\bfehlgeschlagen\b|\babgestürzt\b|(?<!d['’])\berreurs?\b|\ba échoué\b|\bfalló\b|\bfalhou\b|"
+    r"\bошибк[аиу]\b|报错|(?:出现|发生|遇到)[^，。]{0,8}(?:错误|异常)|崩溃|エラー(?!処理|ハンドリング|メッセージ)|失敗しました|"
+    r"クラッシュ|오류(?! ?(?:처리|메시지|코드))|실패했",
     re.I,
 )
 _MENDED = re.compile(r"\b(?:fixed|mended|resolved|solved|repaired|works? now|the fix|fix(?:es)? (?:was|is|it))\b", re.I)
@@ -63,16 +104,46 @@ _WORDS: dict[re.Pattern[str], frozenset[str]] = {
             *("rejected", "we won't", "opted for", "opted against", "final choice", "our choice"),
         }
     ),
+    _CHOICE: frozenset(
+        {
+            *("go with", "went with", "gone with", "stick with", "stuck with", "stay with", "stayed with", "switch to"),
+            *("switched to", "switching to", "over to", "migrate to", "migrated to", "migrating to", "moving to"),
+            *("chosen", "picked", "opt for", "opted for", "settle on", "settled on", "settle for", "settled for"),
+            *("decide on", "decide to", "decide for", "decide against", "decide that", "that's what", "that’s what"),
+            *("that is what", "plan is", "is settled", "'s settled", "’s settled", "it is", ", not", "instead of"),
+            *("rather than", "entschieden", "beschlossen", "entscheidung:", "bleiben bei", "décidé", "choisi", "opté"),
+            *("décision :", "decidido", "elegido", "optado", "decidimos", "optamos", "decisión:", "decisão:"),
+            *(
+                "решено",
+                "решили",
+                "выбрали",
+                "决定",
+                "決定し",
+                "に決め",
+                "改用",
+                "ことにし",
+                "採用し",
+                "기로",
+                "결정했",
+            ),
+        }
+    ),
     _ERROR: frozenset(
         {
             *("error", "exception", "traceback", "failed", "fails", "failure", "crash", "segfault", "panic"),
             *("deadlock", "timed out", "regression", "broken", "bug", "root cause", "segmentation fault"),
-            *("core dumped", "exit code", "exit status", "exited with"),
+            *("core dumped", "exit code", "exit status", "exited with", "broke", "breaks", "throws", "threw"),
+            *("undefined symbol", "undefined reference", "no such file", "permission denied", "out of memory"),
+            *("does not", "doesn't", "doesn’t", "stopped working", "no longer", "fehler", "fehlgeschlagen"),
+            *("abgestürzt", "erreur", "échoué", "falló", "falhou", "ошибк", "报错", "错误", "异常", "崩溃", "エラー"),
+            *("失敗しました", "クラッシュ", "오류", "실패했"),
         }
     ),
     _RULE: frozenset({"must", "never", "always", "do not", "don't", "require", "constraint", "convention", "prefer"}),
 }
 _ANY_WORD = tuple((cue, cue.partition(" ")[0]) for cue in sorted(frozenset().union(*_WORDS.values())))
+# So many characters before its word a cue begins at the most.
+_AHEAD = 100
 _ANY = re.compile("|".join(sorted({re.escape(first) for _, first in _ANY_WORD})))
 
 _HEDGED = re.compile(
@@ -132,13 +203,16 @@ def _weighs(sentence: str, cues: Sequence[re.Pattern[str]], present: Collection[
     first = min((at for word in present if (at := lower.find(word)) >= 0), default=-1)
     if first < 0:
         return False
-    # A cue begins with its word, or with the one before it ("we chose"). Few signs have more letters in lower case.
-    start = lower.rfind(" ", 0, max(0, lower.rfind(" ", 0, first))) + 1 if len(lower) == len(sentence) else 0
+    # A cue begins with its word, or a little before it ("we finally chose"). Few signs have more letters in lower case.
+    start = lower.rfind(" ", 0, max(0, first - _AHEAD)) + 1 if len(lower) == len(sentence) else 0
     if _DECISION in cues and _DECISION.search(sentence, start):
         return True
     if _ERROR in cues and _ERROR.search(sentence, start):
         return _MENDED.search(sentence) is None
-    return _RULE in cues and _RULE.search(sentence, start) is not None and _kind_of(sentence) == "decision"
+    return any(
+        each in cues and each.search(sentence, start) is not None and _kind_of(sentence) == "decision"
+        for each in (_CHOICE, _RULE)
+    )
 
 
 def _cues_in(word: str) -> tuple[str, ...]:
@@ -223,6 +297,8 @@ def _kind_of(sentence: str) -> Kind | None:
         return "mended"
     if sentence.rstrip().endswith(("?", "？")):
         return "question"
+    if _CHOICE.search(sentence):
+        return "decision"
     for kind, cue in (("next", _NEXT), ("intent", _INTENT), ("decision", _RULE), ("result", _RESULT)):
         if cue.search(sentence):
             return kind  # type: ignore[return-value]  # the literals above are kinds
