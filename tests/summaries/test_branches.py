@@ -37,6 +37,9 @@ async def test_a_branch_shares_what_ends_before_it_and_goes_on_from_there(make_d
     assert (await desk.state(uuid))["summary"] == "They did 1 to 4.\nThey did 5 to 8."
     parts = (await desk.store.cover(branch, to_seq=9)).parts
     assert [part.conversation_id for part in parts] == [uuid, branch]
+    # The stretch that the branch cuts is summarised for each side, what comes before it once.
+    shared = [message.content.split("§")[1] for message in (await desk.messages.history(branch))[:6]]
+    assert [desk.marks.count(mark) for mark in shared] == [1, 1, 1, 1, 2, 2]
 
 
 async def test_a_branch_says_what_it_shares(make_desk: MakeDesk) -> None:

@@ -25,6 +25,8 @@ class ConversationBranches(ConversationTurns):
     async def branch(self, from_message_id: str | None = None, *, title: str | None = None) -> AsyncConversation:
         """Another conversation that goes on from here; nothing is copied, and both go their own ways.
 
+        What both share is summarised once, but for a stretch that ends behind it: that is summarised for each side.
+
         Args:
             from_message_id: the last message that both share; None: the newest one.
             title: what lists show; None: this one's, marked as a branch, and from then on what is asked there first.

@@ -13,7 +13,8 @@ class ConversationSummaries(ConversationHandle):
 
         It is stored, and what was summarised before is not read again. The summaries of full stretches, which come in
         the background, stay as they are: a rest that is shorter than a stretch gets one of its own (level 0), until
-        the stretch is full. Waits while another process is at this conversation.
+        the stretch is full. A stretch that a branch cuts is read for each side. Waits while another process is at this
+        conversation.
 
         Returns:
             At most 2,000 characters, the oldest part first; '' of a conversation without messages.

@@ -2,7 +2,8 @@
 
 A stretch is read once, asked about with no transaction open, and stored by one fenced write together with the new
 watermark. A crash therefore loses at most what was being asked for, and whoever claims next goes on from the graph. For
-one stretch a model is asked once: where the answer was not seen, the next one extracts it.
+one stretch a model is asked once: where the answer was not seen, the next one extracts it. A stretch that a
+branch cuts is two, one for each side, which begin with the same messages.
 """
 
 from __future__ import annotations
@@ -139,7 +140,8 @@ class _Claim:
     """The work on one conversation while it is ours.
 
     What a branch shares belongs to the conversation that it was said in, and is summarised there, once for all that
-    share it. Claims are made from branches towards the root alone, so that none waits for itself.
+    share it; a stretch that goes on behind what is shared is the branch's own. Claims are made from branches towards
+    the root alone, so that none waits for itself.
     """
 
     def __init__(
