@@ -95,14 +95,17 @@ RETURN s {.uuid, .project, .key, .name, .qualified_name, .type, .file, .language
 ORDER BY s.file, s.startLine, s.key
 
 // name: unclaimed_scopes
-// Scopes and files that RagForge's own tools made. They have no project; where they say where they were made, it must
-// have been here. Only asked at a project's first ingest, since nothing indexes what is not there.
+// Scopes and files that RagForge's own tools made. They have no project, so where they were made must tell that they are
+// this project's: their path, or the :Project that they, or their files, belong to. What tells nothing stays whose it is.
 MATCH (s:Scope)
 WHERE s.project IS NULL AND s.uuid IS NOT NULL AND s.file IN $files
-  AND (s.absolutePath IS NULL OR s.absolutePath = $root + '/' + s.file)
-  AND NOT EXISTS { MATCH (s)-[:BELONGS_TO]->(other:Project) WHERE other.rootPath <> $root }
 OPTIONAL MATCH (s)-[:DEFINED_IN]->(f:File)
 WHERE f.project IS NULL AND f.path = s.file
+WITH s, f, coalesce(s.absolutePath, f.absolutePath) AS place,
+  COLLECT { MATCH (s)-[:BELONGS_TO]->(p:Project) RETURN p UNION
+    MATCH (s)-[:DEFINED_IN]->(:File)-[:BELONGS_TO]->(p:Project) RETURN p } AS owners
+WHERE (place IS NOT NULL OR size(owners) > 0) AND coalesce(place = $root + '/' + s.file, true)
+  AND all(p IN owners WHERE p.project = $project OR coalesce(p.project IS NULL AND p.rootPath = $root, false))
 RETURN s {.uuid, .name, .type, .file, .startLine, .endLine, .parent, .hash} AS scope, f.uuid AS file_uuid
 ORDER BY s.file, s.startLine
 

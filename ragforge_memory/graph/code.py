@@ -232,8 +232,7 @@ class CodeStore:
     ) -> dict[str, tuple[str | None, list[dict[str, Any]]]]:
         """For each file the uuid of its node and the scopes that RagForge's own tools left there, by first line."""
         found: dict[str, tuple[str | None, list[dict[str, Any]]]] = {}
-        rows = await self._client.read("unclaimed_scopes", timeout=PATIENT_TIMEOUT, root=root, files=list(files))
-        for row in rows:
+        for row in await self._read("unclaimed_scopes", root=root, files=list(files)):
             known = found.setdefault(row["scope"]["file"], (row["file_uuid"], []))
             known[1].append(row["scope"])
         return found

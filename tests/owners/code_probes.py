@@ -268,6 +268,15 @@ CODE: dict[str, list[Probe]] = {
         )
     ],
     "stored_scopes": [Probe(lambda a, b: {"files": [b.file]}, expect=something)],
+    "unclaimed_scopes": [
+        Probe(
+            lambda a, b: {"root": a.root, "files": [b.file]},
+            # another tool's scope, of the other's project
+            prepare="MATCH (p:Project {uuid: $b_project_uuid}) "
+            "CREATE (:Scope {uuid: 'unclaimed', file: $b_file})-[:BELONGS_TO]->(p)",
+            expect=nothing,
+        ),
+    ],
     "write_files": [
         Probe(
             lambda a, b: {"token": a.token, "files": _files(a, b), "seconds": 30},

@@ -108,7 +108,6 @@ UNOWNED: dict[str, str] = {
     "renew_reembedding": "a project's choice is found by its own key; fenced by the token",
     "release_reembedding": "a project's choice is found by its own key; fenced by the token",
     "space_cleared": "a project's choice is found by its own key; fenced by the token",
-    "unclaimed_scopes": "asks for scopes that have no owner yet, by the root that they were made in",
 }
 """Statements without any owner filter, each with its reason."""
 
