@@ -1,13 +1,14 @@
 // name: ingest_state
 // All that a second ingest needs, in one read: the project, whether messages are anchored in it, how many scopes there
-// really are (another tool may have taken them away), and each file's path, uuid and content hash.
+// really are (another tool may have taken them away), and each file's path, uuid and content hash. Another tool may have
+// a property `project` too: ours are files with a `hash` and scopes with a `project_token`, here and below.
 OPTIONAL MATCH (p:Project)
 WHERE p.project = $project
 RETURN p {.uuid, .rootPath, .head_commit, .revision, .facts_version, .ingest_incomplete, .scope_count, .edge_count,
   .unresolved_count, .uncommitted_files} AS project,
   EXISTS { MATCH (a:CodeAnchor) WHERE a.project = $project } AS anchored,
   COUNT { MATCH (s:Scope) WHERE s.project = $project AND s.file IS NOT NULL } AS present,
-  COLLECT { MATCH (f:File) WHERE f.project = $project RETURN [f.path, f.uuid, f.hash] } AS files
+  COLLECT { MATCH (f:File) WHERE f.project = $project AND f.hash IS NOT NULL RETURN [f.path, f.uuid, f.hash] } AS files
 
 // name: claim_project
 // RagForge's own tools made this project and know it by its root alone; it becomes ours and keeps its uuid.
@@ -15,7 +16,7 @@ MATCH (p:Project)
 WHERE p.project IS NULL AND p.rootPath = $root
   AND NOT EXISTS { MATCH (other:Project) WHERE other.project = $project }
 WITH p ORDER BY elementId(p) LIMIT 1
-SET p.project = $project, p.uuid = coalesce(p.uuid, $uuid), p.unclaimed = true
+SET p.project = $project, p.uuid = coalesce(p.uuid, $uuid)
 RETURN p.uuid AS uuid
 
 // name: take_ingest_lease
@@ -23,7 +24,7 @@ RETURN p.uuid AS uuid
 // lease, because it takes the lock. $dead is the token of a holder that the caller knows to be dead; a write that is
 // repeated finds its own.
 MERGE (p:Project {project: $project})
-ON CREATE SET p.uuid = $uuid, p.name = $project, p.revision = 0, p.unclaimed = true, p.rootPath = $root
+ON CREATE SET p.uuid = $uuid, p.name = $project, p.revision = 0, p.rootPath = $root
 SET p.indexedAt = datetime()
 WITH p, p.indexedAt AS now, p.rootPath = $root OR $adopt AS mine, coalesce(p.ingest_incomplete, false) AS incomplete
 WITH p, now, mine, incomplete,
@@ -31,8 +32,7 @@ WITH p, now, mine, incomplete,
 FOREACH (_ IN CASE WHEN taken THEN [1] ELSE [] END |
   SET p.ingest_token = $token, p.ingest_holder = $holder, p.ingest_until = now + duration({seconds: $seconds}),
     p.rootPath = $root, p.ingest_incomplete = true)
-RETURN taken, mine, p.rootPath AS root, p.ingest_token AS token, p.ingest_holder AS holder, p.unclaimed AS unclaimed,
-  incomplete
+RETURN taken, mine, p.rootPath AS root, p.ingest_token AS token, p.ingest_holder AS holder, incomplete
 
 // name: renew_ingest_lease
 // SET comes before the look at the token, because it takes the lock; so it does in the two below.
@@ -73,7 +73,7 @@ CALL (p) {
       MATCH (s:Scope)-[:HAS_PARENT|CONSUMES|INHERITS_FROM|IMPLEMENTS|DECORATED_BY]->(t:Scope)
       WHERE s.project = $project AND s.file IS NOT NULL AND t.project = $project
     }
-  REMOVE p.ingest_token, p.ingest_holder, p.ingest_until, p.ingest_incomplete, p.unclaimed
+  REMOVE p.ingest_token, p.ingest_holder, p.ingest_until, p.ingest_incomplete
 }
 RETURN p.scope_count AS scopes, p.edge_count AS edges, p.revision AS revision
 
@@ -88,19 +88,21 @@ RETURN p.uuid AS uuid
 // name: stored_scopes
 // What is known of the scopes of these files, to be compared with what was read now.
 MATCH (s:Scope)
-WHERE s.project = $project AND s.file IN $files
+WHERE s.project = $project AND s.file IN $files AND s.project_token IS NOT NULL
 RETURN s {.uuid, .project, .key, .name, .qualified_name, .type, .file, .language, .startLine, .endLine,
   .definition_line, .linesOfCode, .source, .signature, .hash, .body_hash, .signature_hash, .sketch,
   .anchor_key, .parent, .parentUUID, .depth, .docstring, .returnType, .parameters, .modifiers, .complexity, .terms, .project_token} AS scope
 ORDER BY s.file, s.startLine, s.key
 
 // name: unclaimed_scopes
-// Scopes and files that RagForge's own tools made. They have no project, so where they were made must tell that they are
-// this project's: their path, or the :Project that they, or their files, belong to. What tells nothing stays whose it is.
+// Scopes and files that other tools made, RagForge's own among them: without our `project`, or with one of theirs that
+// is the same. Where they were made must tell that they are this project's: their path, or the :Project that they, or
+// their files, belong to. What tells nothing stays whose it is. Nothing indexes what is not there, so this looks at
+// every scope of the server.
 MATCH (s:Scope)
-WHERE s.project IS NULL AND s.uuid IS NOT NULL AND s.file IN $files
+WHERE (s.project IS NULL OR (s.project = $project AND s.project_token IS NULL)) AND s.uuid IS NOT NULL AND s.file IN $files
 OPTIONAL MATCH (s)-[:DEFINED_IN]->(f:File)
-WHERE f.project IS NULL AND f.path = s.file
+WHERE (f.project IS NULL OR (f.project = $project AND f.hash IS NULL)) AND f.path = s.file
 WITH s, f, coalesce(s.absolutePath, f.absolutePath) AS place,
   COLLECT { MATCH (s)-[:BELONGS_TO]->(p:Project) RETURN p UNION
     MATCH (s)-[:DEFINED_IN]->(:File)-[:BELONGS_TO]->(p:Project) RETURN p } AS owners
@@ -164,11 +166,11 @@ WITH p
 CALL (p) {
   UNWIND $paths AS path
   OPTIONAL MATCH (s:Scope)
-  WHERE s.project = $project AND s.file = path
+  WHERE s.project = $project AND s.file = path AND s.project_token IS NOT NULL
   DETACH DELETE s
   WITH DISTINCT path
   OPTIONAL MATCH (f:File)
-  WHERE f.project = $project AND f.path = path
+  WHERE f.project = $project AND f.path = path AND f.hash IS NOT NULL
   DETACH DELETE f
   RETURN count(*) AS removed
 }
@@ -177,7 +179,7 @@ RETURN removed
 // name: scope_places
 // Where each scope of these files is, to name the ends of edges; as one row, since there are tens of thousands.
 MATCH (s:Scope)
-WHERE s.project = $project AND s.file IN $files
+WHERE s.project = $project AND s.file IN $files AND s.project_token IS NOT NULL
 RETURN collect([s.file, s.key, s.uuid]) AS places
 
 // name: edges_of_files

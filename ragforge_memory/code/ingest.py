@@ -148,7 +148,7 @@ class _Ingest:
             plan = await self._planned(discovery, state)
             size = sum(plan.files[path].size for path in (*plan.changed, *plan.new))
             with Readers(self._root, size=size, processes=processes) as readers:
-                writer = Writer(self._store, self._root, state, plan, first=lease.first)
+                writer = Writer(self._store, self._root, state, plan)
                 unresolved = await self._write(writer, readers, plan, state)
             await self._resolve_anchors(writer, plan, state, commit)
             # After the files were read: what changes meanwhile counts as not committed.

@@ -51,15 +51,13 @@ class Writer:
         root: its directory.
         state: what the graph knew before.
         plan: what is gone.
-        first: whether nothing of the project is ours yet: then scopes that RagForge's own tools made are claimed.
     """
 
-    def __init__(self, store: CodeStore, root: Path, state: IngestState, plan: Plan, *, first: bool) -> None:
+    def __init__(self, store: CodeStore, root: Path, state: IngestState, plan: Plan) -> None:
         self._store = store
         self._root = root
         self._state = state
         self._plan = plan
-        self._first = first
         self._token = owner_token("", store.project)
         self._lost: Lost | None = None
         self._claimed: Claimable | None = None
@@ -85,9 +83,11 @@ class Writer:
             claimed_uuid, claimed_scopes = claimed.get(reading.path, (None, []))
             uuid = before.uuid if before is not None else claimed_uuid or uuid4().hex
             pairing = _Pairing(reading, reading.parsed, uuid, stored.get(reading.path, ()))
-            pairing.match = match_file(stored.get(reading.path) or claimed_scopes, reading.parsed.scopes)
-            if before is not None:
-                left.extend(pairing.match.lost)
+            pairing.match = match_file(pairing.stored, reading.parsed.scopes)
+            left.extend(pairing.match.lost)
+            known = pairing.match.known
+            unknown = [scope for scope in reading.parsed.scopes if scope.key not in known]
+            known.update(match_file(claimed_scopes, unknown).known)
             pairings.append(pairing)
         for scope in left:
             lost.add(scope)
@@ -112,10 +112,10 @@ class Writer:
             await self._store.remove_files(self._plan.gone)
 
     async def _claimable(self) -> Claimable:
-        """What RagForge's own tools left in the files; asked once, since it looks at every scope of the server."""
+        """What other tools have in the files; asked once, since it looks at every scope of the server."""
         if self._claimed is None:
             paths = [*self._plan.changed, *self._plan.new]
-            self._claimed = await self._store.unclaimed_scopes(str(self._root), paths) if self._first else {}
+            self._claimed = await self._store.unclaimed_scopes(str(self._root), paths)
         return self._claimed
 
     async def _lost_scopes(self) -> Lost:

@@ -83,14 +83,12 @@ class Lease:
     """The right to write a project. ``token`` is None where another one has it: ``other`` and its ``holder``.
 
     Args:
-        first: nothing of the project is ours yet.
         incomplete: the ingest before this one did not come to its end.
     """
 
     token: str | None
     other: str | None = None
     holder: str = ""
-    first: bool = False
     incomplete: bool = False
 
 
@@ -192,7 +190,7 @@ class CodeStore:
         if not row["taken"]:
             return Lease(None, other=row["token"], holder=row["holder"] or "")
         self._token = token
-        return Lease(token, first=bool(row["unclaimed"]), incomplete=row["incomplete"])
+        return Lease(token, incomplete=row["incomplete"])
 
     async def renew_lease(self) -> None:
         """Keeps the right to write for another 30 s."""
@@ -230,7 +228,7 @@ class CodeStore:
     async def unclaimed_scopes(
         self, root: str, files: Sequence[str]
     ) -> dict[str, tuple[str | None, list[dict[str, Any]]]]:
-        """For each file the uuid of its node and the scopes that RagForge's own tools left there, by first line."""
+        """For each file the uuid of its node and the scopes of other tools there, by first line."""
         found: dict[str, tuple[str | None, list[dict[str, Any]]]] = {}
         for row in await self._read("unclaimed_scopes", root=root, files=list(files)):
             known = found.setdefault(row["scope"]["file"], (row["file_uuid"], []))

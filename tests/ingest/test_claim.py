@@ -24,24 +24,40 @@ class Tool:
         self._cypher = cypher
         self.roots: list[str] = []
 
-    def write(self, root: Path, *, path: str = "shop/cart.py", scopes: Any = CART, direct: bool = False) -> None:
-        """Its project's file with the scopes in it, ``direct``ly tied to the project or through their file alone."""
+    def write(
+        self,
+        root: Path,
+        *,
+        path: str = "shop/cart.py",
+        scopes: Any = CART,
+        direct: bool = False,
+        project: str | None = None,
+    ) -> None:
+        """Its project's file with the scopes in it, ``direct``ly tied to the project or through their file alone;
+        ``project`` is a property of its own."""
         self.roots.append(str(root))
         self._cypher(
             """
             MERGE (p:Project {rootPath: $root}) ON CREATE SET p.uuid = randomUUID(), p.name = 'tool'
-            MERGE (f:File {path: $path, rootPath: $root}) ON CREATE SET f.uuid = randomUUID()
+            MERGE (f:File {path: $path, rootPath: $root}) ON CREATE SET f.uuid = randomUUID(), f.project = $project
             MERGE (f)-[:BELONGS_TO]->(p)
             WITH p, f UNWIND $scopes AS scope
             CREATE (s:Scope {uuid: randomUUID(), name: scope[0], parent: scope[1], type: scope[2], file: $path,
-              source: 'of the tool', toolRoot: $root, startLine: 1})-[:DEFINED_IN]->(f)
+              source: 'of the tool', toolRoot: $root, startLine: 1, project: $project})-[:DEFINED_IN]->(f)
             FOREACH (_ IN CASE WHEN $direct THEN [1] ELSE [] END | CREATE (s)-[:BELONGS_TO]->(p))
             """,
             root=str(root),
             path=path,
             scopes=scopes,
             direct=direct,
+            project=project,
         )
+
+    def delete(self, root: Path, *, files: bool = False) -> None:
+        """Takes away what it wrote for one root, to write it anew."""
+        self._cypher("MATCH (s:Scope {toolRoot: $root}) DETACH DELETE s", root=str(root))
+        if files:
+            self._cypher("MATCH (f:File {rootPath: $root}) DETACH DELETE f", root=str(root))
 
     def scopes(self, root: Path) -> list[dict[str, Any]]:
         """What it wrote for one root, with all that was made of it, and where it is."""
@@ -51,6 +67,11 @@ class Tool:
             "RETURN properties(s) AS scope, collect([r, at]) AS at ORDER BY scope.name",
             root=str(root),
         )
+
+    def files(self, root: Path) -> list[dict[str, Any]]:
+        """The files that it wrote for one root, with all that was made of them."""
+        rows = self._cypher("MATCH (f:File {rootPath: $root}) RETURN properties(f) AS file", root=str(root))
+        return [row["file"] for row in rows]
 
     def clear(self) -> None:
         for root in self.roots:
@@ -91,3 +112,66 @@ async def test_scopes_that_do_not_tell_whose_they_are_are_left_alone(
     await run()
 
     assert tool.scopes(nowhere) == before
+
+
+async def test_what_has_a_project_of_the_tool_s_own_is_claimed_where_it_matches_and_never_deleted(
+    run: Ingest, tree: Tree, tool: Tool, project: str, uuids: Uuids
+) -> None:
+    tool.write(tree.root, project=project, scopes=[*CART, ("TOTAL", None, "variable")])
+    tool.write(tree.root, project=project, path="queries.sql", scopes=[("select_1", None, "query")])
+    tool.write(tree.root, project=project, path="README.md", scopes=[])
+    names = {row["scope"]["name"]: row["scope"]["uuid"] for row in tool.scopes(tree.root)}
+    left = [row for row in tool.scopes(tree.root) if row["scope"]["name"] in ("TOTAL", "select_1")]
+
+    report = await run()
+    assert report.removed == 0
+    assert uuids()["shop/cart.py", "Cart.sum"] == names["sum"]
+
+    tree.edit("shop/cart.py", "self.items = []", "self.items = list()")
+    assert (await run()).removed == 0
+    # and where a file of that name was read and is gone
+    tree.write("queries.sql", "select 1;")
+    tree.write("shop/queries.py", "def one():\n    return 1\n")
+    await run()
+    (tree.root / "shop/queries.py").unlink()
+    assert (await run()).removed == 1
+
+    assert [row for row in tool.scopes(tree.root) if row["scope"]["name"] in ("TOTAL", "select_1")] == left
+    files = tool.files(tree.root)
+    assert sorted(file["path"] for file in files) == ["README.md", "queries.sql", "shop/cart.py"]
+
+
+@pytest.mark.parametrize("files", [False, True])
+async def test_what_the_tool_wrote_anew_is_claimed_again(
+    run: Ingest, tree: Tree, tool: Tool, cypher: Cypher, project: str, uuids: Uuids, files: bool
+) -> None:
+    tool.write(tree.root)
+    first = await run()
+    for _ in range(2):
+        tool.delete(tree.root, files=files)
+        tool.write(tree.root)
+        written = {row["scope"]["uuid"] for row in tool.scopes(tree.root)}
+
+        report = await run()
+
+        assert (report.scopes, report.added) == (first.scopes, 0)
+        assert {row["scope"]["project"] for row in tool.scopes(tree.root)} == {project}
+        assert written == {uuid for (file, _), uuid in uuids().items() if file == "shop/cart.py"}
+
+
+async def test_what_the_tool_overwrote_is_claimed_again(
+    run: Ingest, tree: Tree, tool: Tool, cypher: Cypher, uuids: Uuids
+) -> None:
+    tool.write(tree.root)
+    first = await run()
+    before = uuids()
+    cypher(
+        "MATCH (s:Scope {toolRoot: $root}) "
+        "SET s = s {.uuid, .name, .type, .file, .startLine, .toolRoot, .parent, source: 'of the tool'}",
+        root=str(tree.root),
+    )
+
+    report = await run()
+
+    assert (report.scopes, report.added) == (first.scopes, 0)
+    assert uuids() == before

@@ -276,6 +276,18 @@ CODE: dict[str, list[Probe]] = {
             "CREATE (:Scope {uuid: 'unclaimed', file: $b_file})-[:BELONGS_TO]->(p)",
             expect=nothing,
         ),
+        Probe(
+            lambda a, b: {"root": a.root, "files": [b.file]},
+            prepare="CREATE (:Scope {uuid: 'unclaimed', file: $b_file, project: $b_project, "
+            "absolutePath: $a_root + '/' + $b_file})",
+            expect=nothing,
+        ),
+        Probe(
+            lambda a, b: {"root": a.root, "files": [b.file]},
+            prepare="CREATE (:Scope {uuid: 'unclaimed', file: $b_file, absolutePath: $a_root + '/' + $b_file})"
+            "-[:DEFINED_IN]->(:File {uuid: 'unclaimed', path: $b_file, project: $b_project})",
+            expect=lambda rows: [row["file_uuid"] for row in rows] == [None],
+        ),
     ],
     "write_files": [
         Probe(
