@@ -183,15 +183,17 @@ WHERE s.project = $project AND s.file IN $files AND s.project_token IS NOT NULL
 RETURN collect([s.file, s.key, s.uuid]) AS places
 
 // name: edges_of_files
+// Those that an ingest wrote: they have `lines`; those of older releases to a parent have nothing. Other tools make edges
+// of these types between scopes that are ours now; they stay.
 MATCH (s:Scope)
 WHERE s.project = $project AND s.file IN $files
 MATCH (s)-[r:HAS_PARENT|CONSUMES|INHERITS_FROM|IMPLEMENTS|DECORATED_BY]->(t:Scope)
-WHERE t.project = $project
+WHERE t.project = $project AND (r.lines IS NOT NULL OR (r:HAS_PARENT AND size(keys(r)) = 0))
 RETURN collect([type(r), s.uuid, t.uuid, coalesce(r.lines, []), coalesce(r.calls, []), coalesce(r.certain, true)]) AS edges
 
 // name: write_edges
 // MERGE, so that a repeated write changes nothing; the type is one of ours, since a type cannot be a parameter of a
-// MERGE that is fast.
+// MERGE that is fast. What another tool knows of the edge stays on it.
 MATCH (p:Project)
 WHERE p.project = $project AND p.ingest_token = $token
 SET p.ingest_until = datetime() + duration({seconds: $seconds})
@@ -203,13 +205,13 @@ CALL (p) {
   MATCH (t:Scope {uuid: edge.target})
   WHERE t.project = $project
   MERGE (s)-[r:{{type}}]->(t)
-  SET r = edge.properties
+  SET r += edge.properties
   RETURN count(*) AS written
 }
 RETURN written
 
 // name: remove_edges
-// Edges that the code no longer has; one edge of a type is all there ever is between two scopes.
+// Edges that the code no longer has; one of ours of a type is all there ever is between two scopes (see edges_of_files).
 MATCH (p:Project)
 WHERE p.project = $project AND p.ingest_token = $token
 SET p.ingest_until = datetime() + duration({seconds: $seconds})
@@ -220,6 +222,7 @@ CALL (p) {
   WHERE s.project = $project
   MATCH (s)-[r]->(t:Scope {uuid: edge.target})
   WHERE t.project = $project AND type(r) = edge.type
+    AND (r.lines IS NOT NULL OR (r:HAS_PARENT AND size(keys(r)) = 0))
   DELETE r
   RETURN count(*) AS removed
 }

@@ -308,8 +308,9 @@ def in_batches(items: Sequence[T], size: int = BATCH_ROWS) -> Iterator[list[T]]:
 
 
 def _edge_properties(edge: Edge) -> dict[str, Any]:
+    """``lines`` even where there are none: it marks the edge as an ingest's."""
     return {
-        "lines": list(edge.lines) or None,
+        "lines": list(edge.lines),
         "calls": list(edge.calls) or None,
         "certain": None if edge.certain else False,
     }

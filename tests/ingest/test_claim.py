@@ -175,3 +175,63 @@ async def test_what_the_tool_overwrote_is_claimed_again(
 
     assert (report.scopes, report.added) == (first.scopes, 0)
     assert uuids() == before
+
+
+async def test_edges_that_the_tool_made_stay_and_keep_what_it_says_of_them(
+    run: Ingest, tree: Tree, tool: Tool, cypher: Cypher, project: str
+) -> None:
+    tool.write(tree.root)
+    cypher(
+        """
+        MATCH (s:Scope {toolRoot: $root, name: 'sum'}), (c:Scope {toolRoot: $root, name: 'Cart'}),
+          (i:Scope {toolRoot: $root, name: '__init__'}), (a:Scope {toolRoot: $root, name: 'add'})
+        CREATE (s)-[:HAS_PARENT {weight: 1}]->(c), (i)-[:CONSUMES {weight: 2}]->(a), (i)-[:DECORATED_BY]->(c)
+        """,
+        root=str(tree.root),
+    )
+    await run()
+    tree.edit("shop/cart.py", "self.items.append(price)", "self.items.append(self.sum())")
+    await run()
+    cypher(
+        "MATCH (:Scope {project: $project, name: 'add'})-[r:CONSUMES]->(:Scope {name: 'sum'}) SET r.weight = 3",
+        project=project,
+    )
+    tree.edit("shop/cart.py", "self.items = []", "self.items = []\n        self.append = 1")
+    await run(full=True)
+
+    def edges() -> set[tuple[str, str, str, int | None, bool]]:
+        rows = cypher(
+            "MATCH (s:Scope {toolRoot: $root})-[r]->(t:Scope {toolRoot: $root}) "
+            "RETURN s.name AS s, type(r) AS r, t.name AS t, r.weight AS weight, r.lines IS NOT NULL AS ours",
+            root=str(tree.root),
+        )
+        return {(row["s"], row["r"], row["t"], row["weight"], row["ours"]) for row in rows}
+
+    kept = {
+        ("sum", "HAS_PARENT", "Cart", 1, True),
+        ("__init__", "CONSUMES", "add", 2, False),
+        ("__init__", "DECORATED_BY", "Cart", None, False),
+        ("add", "HAS_PARENT", "Cart", None, True),
+        ("__init__", "HAS_PARENT", "Cart", None, True),
+    }
+    assert edges() == kept | {("add", "CONSUMES", "sum", 3, True)}
+    # what the code no longer has goes
+    tree.edit("shop/cart.py", "self.items.append(self.sum())", "self.items.append(price)")
+    await run()
+    assert edges() == kept
+
+
+async def test_edges_of_an_older_release_to_a_parent_go_with_it(
+    run: Ingest, tree: Tree, cypher: Cypher, project: str
+) -> None:
+    await run()
+    cypher("MATCH (:Scope {project: $project})-[r:HAS_PARENT]->() REMOVE r.lines", project=project)
+    tree.edit("shop/prices.py", "class Price:\n    amount: int = 0", "class Price:\n    pass")
+    tree.edit("shop/prices.py", "class Discounted(Price):\n    def saved(self):", "def saved(self):\n    if self:")
+    await run()
+
+    rows = cypher(
+        "MATCH (s:Scope {project: $project, file: 'shop/prices.py'})-[:HAS_PARENT]->(t) RETURN s.name AS s, t.name AS t",
+        project=project,
+    )
+    assert rows == []

@@ -360,9 +360,9 @@ async def test_scopes_of_ragforge_s_own_tools_are_claimed(
     assert (names["shop/cart.py", "Cart"], names["shop/cart.py", "Cart.sum"]) == (f"{old}C", f"{old}S")
     rows = cypher(
         "MATCH (s:Scope {uuid: $s})-[:DEFINED_IN]->(f:File), (s)-[:BELONGS_TO]->(p:Project) "
-        "RETURN f.uuid AS f, p.uuid AS p, COUNT { (s)-[:CONSUMES]->(:Scope {name: 'Cart'}) } AS wrong",
+        "RETURN f.uuid AS f, p.uuid AS p, COUNT { (s)-[:CONSUMES]->(:Scope {name: 'Cart'}) } AS theirs",
         s=f"{old}S",
     )
-    assert rows == [{"f": f"{old}F", "p": f"{old}P", "wrong": 0}]
+    assert rows == [{"f": f"{old}F", "p": f"{old}P", "theirs": 1}]
     assert cypher("MATCH (s:Scope {uuid: $x}) RETURN s.project AS p", x=f"{old}X") == [{"p": None}]
     cypher("MATCH (s:Scope {uuid: $x}) DETACH DELETE s", x=f"{old}X")
