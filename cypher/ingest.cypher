@@ -91,7 +91,8 @@ MATCH (s:Scope)
 WHERE s.project = $project AND s.file IN $files AND s.project_token IS NOT NULL
 RETURN s {.uuid, .project, .key, .name, .qualified_name, .type, .file, .language, .startLine, .endLine,
   .definition_line, .linesOfCode, .source, .signature, .hash, .body_hash, .signature_hash, .sketch,
-  .anchor_key, .parent, .parentUUID, .depth, .docstring, .returnType, .parameters, .modifiers, .complexity, .terms, .project_token} AS scope
+  .anchor_key, .parent, .parentUUID, .depth, .docstring, .returnType, .parameters, .modifiers, .complexity, .terms, .project_token,
+  .foreign_properties} AS scope
 ORDER BY s.file, s.startLine, s.key
 
 // name: unclaimed_scopes
@@ -108,7 +109,8 @@ WITH s, f, coalesce(s.absolutePath, f.absolutePath) AS place,
     MATCH (s)-[:DEFINED_IN]->(:File)-[:BELONGS_TO]->(p:Project) RETURN p } AS owners
 WHERE (place IS NOT NULL OR size(owners) > 0) AND coalesce(place = $root + '/' + s.file, true)
   AND all(p IN owners WHERE p.project = $project OR coalesce(p.project IS NULL AND p.rootPath = $root, false))
-RETURN s {.uuid, .name, .type, .file, .startLine, .endLine, .parent, .hash} AS scope, f.uuid AS file_uuid
+RETURN s {.uuid, .name, .type, .file, .startLine, .endLine, .parent, .hash, foreign_properties: keys(s)} AS scope,
+  f.uuid AS file_uuid
 ORDER BY s.file, s.startLine
 
 // name: write_files

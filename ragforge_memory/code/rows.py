@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ragforge_memory.code.fingerprint import text_hash
@@ -85,6 +85,18 @@ def embedding_text(properties: Mapping[str, Any]) -> str:
     first = next((line.strip() for line in (properties.get("docstring") or "").splitlines() if line.strip()), "")
     parts = (properties.get("qualified_name") or properties["name"], properties.get("signature") or "", first)
     return "\n".join(part for part in parts if part)
+
+
+def without_foreign(properties: Mapping[str, Any], foreign: Sequence[str] | None) -> dict[str, Any]:
+    """The properties without those that another tool has in the scope and that the code gives no value for: they stay.
+
+    Args:
+        foreign: what stood in the scope when it was claimed; it is kept as ``foreign_properties``, for as long as the
+            code has nothing to say there.
+    """
+    left = sorted(name for name in foreign or () if name in properties and properties[name] is None)
+    kept = {name: value for name, value in properties.items() if name not in left}
+    return kept | {"foreign_properties": left or None}
 
 
 def differs(properties: Mapping[str, Any], stored: Mapping[str, Any]) -> bool:

@@ -13,7 +13,7 @@ from ragforge_memory.code.matching import FileMatch, Lost, Stored, match_file
 from ragforge_memory.code.parsed import ParsedFile
 from ragforge_memory.code.plan import Plan
 from ragforge_memory.code.readers import Reading
-from ragforge_memory.code.rows import differs, embedding_text, file_properties, scope_properties
+from ragforge_memory.code.rows import differs, embedding_text, file_properties, scope_properties, without_foreign
 from ragforge_memory.graph.code import CodeStore, FileRow, IngestState
 from ragforge_memory.graph.text import owner_token
 
@@ -187,6 +187,7 @@ class Writer:
         if before is None:
             self.totals.added += 1
             return {"uuid": uuid, "properties": properties, "pending": True, "moved": True}
+        properties = without_foreign(properties, before.get("foreign_properties"))
         if not differs(properties, before):
             return None
         ours = before.get("project") is not None

@@ -231,7 +231,38 @@ async def test_edges_of_an_older_release_to_a_parent_go_with_it(
     await run()
 
     rows = cypher(
-        "MATCH (s:Scope {project: $project, file: 'shop/prices.py'})-[:HAS_PARENT]->(t) RETURN s.name AS s, t.name AS t",
+        "MATCH (s:Scope {project: $project, file: 'shop/prices.py'})-[:HAS_PARENT]->(t) RETURN t.name AS t",
         project=project,
     )
     assert rows == []
+
+
+async def test_what_the_tool_says_of_a_scope_where_the_code_says_nothing_stays(
+    run: Ingest, tree: Tree, tool: Tool, cypher: Cypher, project: str
+) -> None:
+    tool.write(tree.root)
+    cypher(
+        "MATCH (s:Scope {toolRoot: $root}) SET s.modifiers = ['static'], s.docstring = 'the tool says', s.score = .5",
+        root=str(tree.root),
+    )
+
+    def kept() -> dict[str, tuple[Any, ...]]:
+        scopes = {row["scope"]["name"]: row["scope"] for row in tool.scopes(tree.root)}
+        return {
+            name: tuple(scopes[name].get(k) for k in ("modifiers", "docstring", "score")) for name in ("add", "sum")
+        }
+
+    await run()
+    assert kept() == {
+        "add": (["static"], "the tool says", 0.5),
+        "sum": (["static"], "The sum of all prices.", 0.5),
+    }
+    # what the code has said and says no more is gone, and what it never said is still the tool's
+    tree.edit("shop/cart.py", '"""The sum of all prices."""', "pass")
+    tree.edit("shop/cart.py", "self.items.append(price)", '"""Adds."""')
+    await run()
+    assert kept() == {"add": (["static"], "Adds.", 0.5), "sum": (["static"], None, 0.5)}
+    tree.edit("shop/cart.py", '"""Adds."""', "pass")
+    await run(full=True)
+    assert kept() == {"add": (["static"], None, 0.5), "sum": (["static"], None, 0.5)}
+    assert (await run()).updated == 0
