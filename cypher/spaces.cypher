@@ -150,3 +150,16 @@ OPTIONS {indexConfig: {`vector.dimensions`: {{dimension}}, `vector.similarity_fu
 // Of everybody: names and places that are taken. No owner: indexes are the server's.
 SHOW VECTOR INDEXES YIELD name, labelsOrTypes, properties, options
 RETURN name, labelsOrTypes[0] AS label, properties[0] AS property, options.indexConfig['vector.dimensions'] AS dimension
+
+// name: last_space
+OPTIONAL MATCH (counter:RagforgeMeta {key: 'spaces'})
+RETURN coalesce(counter.count, 0) AS number
+
+// name: other_vectors
+// Whether any node has something else than a vector of this dimension in the property of a space's number: another tool
+// keeps its own there, without an index. No owner: a space is the server's.
+RETURN EXISTS { MATCH (s:Scope) WHERE s[$property] IS NOT NULL
+    AND coalesce(CASE WHEN valueType(s[$property]) STARTS WITH 'LIST' THEN size(s[$property]) END <> $dimension, true) }
+  OR EXISTS { MATCH (m:Message) WHERE m[$property] IS NOT NULL
+    AND coalesce(CASE WHEN valueType(m[$property]) STARTS WITH 'LIST' THEN size(m[$property]) END <> $dimension, true) }
+  AS found

@@ -144,7 +144,7 @@ async def open_space(client: GraphClient, project: str, model: str, dimension: i
                 project=project,
                 model=model,
                 dimension=dimension,
-                least=await _first_free_number(client, dimension),
+                least=await _first_free_number(client, dimension) if row["number"] is None else 1,
             )
         )[0]
     if (row["model"], row["dimension"]) != (model, dimension):
@@ -262,12 +262,19 @@ async def _leave(client: GraphClient, project: str) -> None:
 
 
 async def _first_free_number(client: GraphClient, dimension: int) -> int:
-    """The first number whose names nobody else has taken: RagForge's own tools make indexes of these names too."""
+    """The first number after ours whose names and property nobody else has taken: other tools have indexes of these
+    names, and vectors in these properties, too."""
     taken = await client.autocommit("vector_indexes")
-    number = 1
-    while any(_in_the_way(index, Space("", dimension, number)) for index in taken):
+    number = int((await client.read("last_space", timeout=PATIENT_TIMEOUT))[0]["number"]) + 1
+    while True:
+        space = Space("", dimension, number)
+        if not any(_in_the_way(index, space) for index in taken):
+            found = await client.read(
+                "other_vectors", timeout=PATIENT_TIMEOUT, property=space.property, dimension=dimension
+            )
+            if not found[0]["found"]:
+                return number
         number += 1
-    return number
 
 
 def _in_the_way(index: dict[str, Any], space: Space) -> bool:

@@ -155,6 +155,25 @@ async def test_a_project_with_vectors_keeps_its_model(client: GraphClient, owner
     await client.run_schema("MATCH (s:Scope {project: $project}) DETACH DELETE s", project=owner.project)
 
 
+async def test_a_property_in_which_another_tool_has_its_vectors_is_not_written_into(
+    client: GraphClient, owner: Owner
+) -> None:
+    before = await open_space(client, f"{owner.project}-before", f"test:{owner.project}-before", DIMENSION)
+    # Some numbers on, since others may make spaces meanwhile.
+    theirs = [f"embedding_{before.number + more}" for more in range(1, 6)]
+    await client.run_schema(f"CREATE (s:Scope {{uuid: $uuid, {theirs[0]}: [.1, .2]}})", uuid=owner.project)
+    for name in theirs[1:]:
+        await client.run_schema(f"MATCH (s:Scope {{uuid: $uuid}}) SET s.{name} = [.1, .2]", uuid=owner.project)
+    try:
+        space = await open_space(client, owner.project, f"test:{owner.project}", DIMENSION)
+        assert space.property not in theirs
+        assert space.number > before.number
+        # their own length is fine: these may be ours
+        assert (await client.read("other_vectors", property=theirs[0], dimension=2))[0]["found"] is False
+    finally:
+        await client.run_schema("MATCH (s:Scope {uuid: $uuid}) DETACH DELETE s", uuid=owner.project)
+
+
 async def test_many_at_once_make_one_space_and_one_choice(client: GraphClient, owner: Owner) -> None:
     wanted = [f"test:{owner.project}-{name}" for name in "ab" * 4]
     outcomes = await asyncio.gather(

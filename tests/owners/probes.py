@@ -100,6 +100,8 @@ UNOWNED: dict[str, str] = {
     "space_ready": "a space is the server's",
     "space_by_key": "a space is the server's",
     "number_space": "a space is the server's",
+    "last_space": "a space is the server's",
+    "other_vectors": "which properties others have vectors in is the server's; nothing is told of whose",
     "retire_space": "a space is the server's, and retired where no project has it",
     "retired_spaces": "a space is the server's",
     "space_dropped": "a space is the server's",
