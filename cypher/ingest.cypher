@@ -99,19 +99,34 @@ ORDER BY s.file, s.startLine, s.key
 // Scopes and files that other tools made, RagForge's own among them: without our `project`, or with one of theirs that
 // is the same. Where they were made must tell that they are this project's: their path, or the :Project that they, or
 // their files, belong to. What tells nothing stays whose it is. Nothing indexes what is not there, so this looks at
-// every scope of the server.
+// every scope of the server. Some write `./` before a path, and no uuid.
 MATCH (s:Scope)
-WHERE (s.project IS NULL OR (s.project = $project AND s.project_token IS NULL)) AND s.uuid IS NOT NULL AND s.file IN $files
+WHERE s.project IS NULL OR (s.project = $project AND s.project_token IS NULL)
+WITH s, CASE WHEN s.file STARTS WITH './' THEN substring(s.file, 2) ELSE s.file END AS path
+WHERE path IN $files
 OPTIONAL MATCH (s)-[:DEFINED_IN]->(f:File)
-WHERE (f.project IS NULL OR (f.project = $project AND f.hash IS NULL)) AND f.path = s.file
-WITH s, f, coalesce(s.absolutePath, f.absolutePath) AS place,
+WHERE (f.project IS NULL OR (f.project = $project AND f.hash IS NULL)) AND f.path IN [path, './' + path]
+WITH s, f, path, coalesce(s.absolutePath, f.absolutePath) AS place,
   COLLECT { MATCH (s)-[:BELONGS_TO]->(p:Project) RETURN p UNION
     MATCH (s)-[:DEFINED_IN]->(:File)-[:BELONGS_TO]->(p:Project) RETURN p } AS owners
-WHERE (place IS NOT NULL OR size(owners) > 0) AND coalesce(place = $root + '/' + s.file, true)
+WHERE (place IS NOT NULL OR size(owners) > 0) AND coalesce(place = $root + '/' + path, true)
   AND all(p IN owners WHERE p.project = $project OR coalesce(p.project IS NULL AND p.rootPath = $root, false))
-RETURN s {.uuid, .name, .type, .file, .startLine, .endLine, .parent, .hash, foreign_properties: keys(s)} AS scope,
-  f.uuid AS file_uuid
-ORDER BY s.file, s.startLine
+RETURN s {.uuid, .name, .type, .file, .startLine, .endLine, .parent, .hash, foreign_properties: keys(s),
+  element: elementId(s)} AS scope, path, f.uuid AS file_uuid
+ORDER BY path, s.startLine
+
+// name: name_scopes
+// Another tool's scopes without a uuid get one as they are claimed: the writes below know them by it.
+MATCH (p:Project)
+WHERE p.project = $project AND p.ingest_token = $token
+CALL () {
+  UNWIND $scopes AS row
+  MATCH (s:Scope)
+  WHERE elementId(s) = row.element AND s.uuid IS NULL
+  SET s.uuid = row.uuid
+  RETURN count(*) AS named
+}
+RETURN named
 
 // name: write_files
 // Each file with its scopes in one transaction: what is gone, what is new or changed, and the file's hash with it, so

@@ -57,6 +57,19 @@ def match_file(stored: Sequence[Stored], scopes: Sequence[ParsedScope]) -> FileM
     return result
 
 
+def match_claimable(found: Sequence[Stored], scopes: Sequence[ParsedScope]) -> dict[str, Stored]:
+    """By key the scope of another tool that each one is: by name, else by name without type parameters (``Repo<T>``),
+    which some tools write after it."""
+    known = match_file(found, scopes).known
+    taken = {old["uuid"] for old in known.values()}
+    left = [
+        {**old, "name": _plain(old["name"]), "parent": _plain(old["parent"])}
+        for old in found
+        if old["uuid"] not in taken
+    ]
+    return known | match_file(left, [scope for scope in scopes if scope.key not in known]).known
+
+
 class Lost:
     """Scopes of files that are gone, or that their files do not have any more; any of them may turn up elsewhere.
 
@@ -175,6 +188,12 @@ def _qualified(stored: Stored) -> str:
         return str(qualified)
     parent = stored.get("parent")
     return f"{parent}.{stored['name']}" if parent else str(stored["name"])
+
+
+def _plain(name: Any) -> Any:
+    """A name without type parameters."""
+    bare, _, more = str(name).partition("<")
+    return bare if bare and more.endswith(">") else name
 
 
 def _end(path: str) -> str:

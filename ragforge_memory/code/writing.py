@@ -9,7 +9,7 @@ from typing import Any
 from uuid import uuid4
 
 from ragforge_memory.code.anchored import Before
-from ragforge_memory.code.matching import FileMatch, Lost, Stored, match_file
+from ragforge_memory.code.matching import FileMatch, Lost, Stored, match_claimable, match_file
 from ragforge_memory.code.parsed import ParsedFile
 from ragforge_memory.code.plan import Plan
 from ragforge_memory.code.readers import Reading
@@ -77,6 +77,7 @@ class Writer:
         lost = await self._lost_scopes()
         pairings = []
         left: list[Stored] = []
+        nameless: list[Stored] = []
         for reading in readings:
             assert reading.parsed is not None
             before = self._state.files.get(reading.path)
@@ -87,7 +88,9 @@ class Writer:
             left.extend(pairing.match.lost)
             known = pairing.match.known
             unknown = [scope for scope in reading.parsed.scopes if scope.key not in known]
-            known.update(match_file(claimed_scopes, unknown).known)
+            claims = match_claimable(claimed_scopes, unknown)
+            nameless += [claim for claim in claims.values() if claim["nameless"]]
+            known.update(claims)
             pairings.append(pairing)
         for scope in left:
             lost.add(scope)
@@ -96,6 +99,7 @@ class Writer:
         gone = {scope["uuid"] for scope in left} & {scope["uuid"] for scope in lost.left()}
         for uuid in gone:
             lost.take(uuid)
+        await self._store.name_scopes([{"element": scope["element"], "uuid": scope["uuid"]} for scope in nameless])
         # What takes scopes over from others goes first: of a killed ingest no scope is left behind in a file
         # that counts as read.
         pairings.sort(key=lambda pairing: not pairing.takes_over)

@@ -228,12 +228,21 @@ class CodeStore:
     async def unclaimed_scopes(
         self, root: str, files: Sequence[str]
     ) -> dict[str, tuple[str | None, list[dict[str, Any]]]]:
-        """For each file the uuid of its node and the scopes of other tools there, by first line."""
+        """For each file the uuid of its node and the scopes of other tools there, by first line.
+
+        Those without a uuid get one, and are ``nameless`` until `name_scopes`.
+        """
         found: dict[str, tuple[str | None, list[dict[str, Any]]]] = {}
         for row in await self._read("unclaimed_scopes", root=root, files=list(files)):
-            known = found.setdefault(row["scope"]["file"], (row["file_uuid"], []))
-            known[1].append(row["scope"])
+            scope = row["scope"]
+            scope |= {"nameless": scope["uuid"] is None, "uuid": scope["uuid"] or uuid4().hex}
+            found.setdefault(row["path"], (row["file_uuid"], []))[1].append(scope)
         return found
+
+    async def name_scopes(self, scopes: Sequence[Mapping[str, Any]]) -> None:
+        """Gives unclaimed scopes that have none their uuid; rows of ``element`` and ``uuid``."""
+        for batch in in_batches(scopes):
+            await self._fenced("name_scopes", scopes=batch)
 
     async def write_files(self, rows: Iterable[FileRow]) -> None:
         """Writes files with their scopes, each file in one transaction, many files together in one.

@@ -266,3 +266,24 @@ async def test_what_the_tool_says_of_a_scope_where_the_code_says_nothing_stays(
     await run(full=True)
     assert kept() == {"add": (["static"], None, 0.5), "sum": (["static"], None, 0.5)}
     assert (await run()).updated == 0
+
+
+async def test_type_parameters_and_dots_before_paths_and_missing_uuids_are_no_hindrance(
+    run: Ingest, tree: Tree, tool: Tool, cypher: Cypher, project: str
+) -> None:
+    tree.write("src/repo.ts", "export class Repo<T> {\n  find(id: string): T | null {\n    return null;\n  }\n}\n")
+    typed = [("Repo<T>", None, "class"), ("find", "Repo<T>", "method")]
+    tool.write(tree.root, path="src/repo.ts", scopes=typed)
+    tool.write(tree.root, path="./shop/cart.py")
+    cypher("MATCH (s:Scope {toolRoot: $root}) WHERE s.name IN ['find', 'sum'] REMOVE s.uuid", root=str(tree.root))
+
+    await run()
+
+    scopes = [row["scope"] for row in tool.scopes(tree.root)]
+    assert {scope["project"] for scope in scopes} == {project}
+    assert len({scope["uuid"] for scope in scopes}) == len(scopes) == len(typed) + len(CART)
+    assert {(scope["name"], scope["file"]) for scope in scopes if scope["type"] == "class"} == {
+        ("Repo", "src/repo.ts"),
+        ("Cart", "shop/cart.py"),
+    }
+    assert sorted(file["path"] for file in tool.files(tree.root)) == ["shop/cart.py", "src/repo.ts"]

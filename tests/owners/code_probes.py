@@ -289,6 +289,7 @@ CODE: dict[str, list[Probe]] = {
             expect=lambda rows: [row["file_uuid"] for row in rows] == [None],
         ),
     ],
+    "name_scopes": [Probe(lambda a, b: {"token": b.token, "scopes": []}, expect=nothing)],
     "write_files": [
         Probe(
             lambda a, b: {"token": a.token, "files": _files(a, b), "seconds": 30},
