@@ -30,3 +30,15 @@ RETURN meta.schema_version AS schema_version
 // name: await_indexes
 // autocommit
 CALL db.awaitIndexes(120)
+
+// name: schema_indexes
+// autocommit
+// Of everybody, to see whether another tool has one of our names. No owner: indexes are the server's.
+SHOW INDEXES YIELD name, type, labelsOrTypes, properties, owningConstraint
+WHERE labelsOrTypes IS NOT NULL AND properties IS NOT NULL
+RETURN name, type, labelsOrTypes AS labels, properties, owningConstraint AS constraint
+
+// name: schema_constraints
+// autocommit
+SHOW CONSTRAINTS YIELD name, type, labelsOrTypes, properties
+RETURN name, type, labelsOrTypes AS labels, properties

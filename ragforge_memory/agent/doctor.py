@@ -167,9 +167,12 @@ async def check_neo4j(config: RagforgeConfig, home: Path) -> tuple[Check, GraphC
 
 
 async def _schema(client: GraphClient) -> int | None:
-    from ragforge_memory.graph.migrations import schema_version
+    from ragforge_memory.graph.migrations import check_schema, newest_schema, schema_version
 
-    return await schema_version(client)
+    version = await schema_version(client)
+    if version == newest_schema():
+        await check_schema(client)
+    return version
 
 
 async def check_model(config: RagforgeConfig, environ: Mapping[str, str]) -> Check:

@@ -8,15 +8,17 @@ from __future__ import annotations
 
 import asyncio
 import re
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
 from uuid import uuid4
 
-from ragforge_memory.errors import GraphError, GraphTimeout, GraphUnavailable, SchemaTooNew
+from ragforge_memory.errors import GraphError, GraphTimeout, GraphUnavailable, RagforgeError, SchemaTooNew
 from ragforge_memory.graph.client import PATIENT_TIMEOUT, GraphClient
 from ragforge_memory.graph.failures import code_of, exists_already
 from ragforge_memory.graph.queries import cypher_directory, parse_version
+from ragforge_memory.graph.schema_names import check_names, missing
 
 # The oldest release that may write to a graph with the newest schema below.
 MIN_LIBRARY_VERSION = "0.1.0"
@@ -116,19 +118,48 @@ async def _migrate_under_lease(client: GraphClient) -> int:
         await asyncio.sleep(_POLL_SECONDS)
     else:
         raise GraphUnavailable("another process has been migrating the graph for two minutes", hint="try again")
-    for migration in all_migrations()[version:]:
-        for statement in migration.statements:
-            await _repeatable(client, statement)
-        await client.write(
-            "record_migration",
-            timeout=PATIENT_TIMEOUT,
-            token=token,
-            version=migration.number,
-            min_library_version=MIN_LIBRARY_VERSION,
-        )
-    await client.autocommit("await_indexes", timeout=130)
+    try:
+        for migration in all_migrations()[version:]:
+            for statement in migration.statements:
+                await _repeatable(client, statement)
+            if migration.number == newest_schema():
+                await _complete(client)
+            await client.write(
+                "record_migration",
+                timeout=PATIENT_TIMEOUT,
+                token=token,
+                version=migration.number,
+                min_library_version=MIN_LIBRARY_VERSION,
+            )
+        await client.autocommit("await_indexes", timeout=130)
+    except GraphError:
+        # What was refused is mended by people, who are not to wait for the lease's end then.
+        with suppress(RagforgeError):
+            await client.write("release_migration", token=token)
+        raise
     await client.write("release_migration", timeout=PATIENT_TIMEOUT, token=token)
     return newest_schema()
+
+
+async def check_schema(client: GraphClient) -> None:
+    """Whether all that the migrations make is there.
+
+    Raises:
+        GraphError: an index or a constraint is not there, mostly since another tool has one where it belongs.
+    """
+    await check_names(client, _statements())
+
+
+async def _complete(client: GraphClient) -> None:
+    """Makes what earlier migrations could not, where a name was taken that is free by now; see `check_schema`."""
+    lacking = await missing(client, _statements())
+    for statement in lacking:
+        await _repeatable(client, statement)
+    await check_names(client, lacking)
+
+
+def _statements() -> list[str]:
+    return [text for migration in all_migrations() for text in migration.statements]
 
 
 async def _claim(client: GraphClient, token: str) -> dict[str, Any] | None:

@@ -251,3 +251,37 @@ async def test_both_server_lines_have_the_same_schema(client: GraphClient, old_c
 
     assert await described(client) == await described(old_client)
     assert len(await described(client)) >= 15
+
+
+@pytest.mark.parametrize(
+    ("theirs", "kind", "named"),
+    [
+        ("CREATE FULLTEXT INDEX message_text_index FOR (m:Message) ON EACH [m.content]", "INDEX", "message_text_index"),
+        (
+            "CREATE FULLTEXT INDEX my_text FOR (n:Scope) "
+            "ON EACH [n.name, n.qualified_name, n.terms, n.signature, n.docstring, n.project_token]",
+            "INDEX",
+            "my_text",
+        ),
+        ("CREATE CONSTRAINT scope_uuid FOR (n:Thing) REQUIRE n.uuid IS UNIQUE", "CONSTRAINT", "scope_uuid"),
+        ("CREATE INDEX scope_uuid FOR (n:Thing) ON (n.uuid)", "INDEX", "scope_uuid"),
+        ("CREATE CONSTRAINT scope_file FOR (n:Scope) REQUIRE n.key IS UNIQUE", "CONSTRAINT", "scope_file"),
+    ],
+)
+async def test_a_name_that_another_tool_has_taken_is_one_clear_error(
+    scratch: GraphClient, theirs: str, kind: str, named: str
+) -> None:
+    await scratch.run_schema(theirs)
+    for _ in range(2):
+        with pytest.raises(GraphError, match=named) as refused:
+            await migrate(scratch, library_version="0.1.0")
+        assert f"DROP {kind} `{named}`" in (refused.value.hint or "")
+    await scratch.run_schema(f"DROP {kind} {named}")
+    assert await migrate(scratch, library_version="0.1.0") == newest_schema()
+
+
+async def test_what_does_the_same_under_another_name_is_fine(scratch: GraphClient) -> None:
+    await scratch.run_schema("CREATE CONSTRAINT my_scope FOR (n:Scope) REQUIRE n.uuid IS UNIQUE")
+    await scratch.run_schema("CREATE INDEX my_names FOR (n:Scope) ON (n.project, n.name)")
+    assert await migrate(scratch, library_version="0.1.0") == newest_schema()
+    await migrations.check_schema(scratch)

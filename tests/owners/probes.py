@@ -85,6 +85,8 @@ UNOWNED: dict[str, str] = {
     "record_migration": "the schema is the server's; fenced by the migrator's token",
     "release_migration": "the schema is the server's; fenced by the migrator's token",
     "await_indexes": "indexes are the server's",
+    "schema_indexes": "indexes are the server's",
+    "schema_constraints": "constraints are the server's",
     "vector_indexes": "indexes are the server's",
     "create_message_vector_index": "indexes are the server's",
     "create_scope_vector_index": "indexes are the server's",
