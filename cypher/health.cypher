@@ -3,7 +3,7 @@
 // never waited (RagForge's own tools made them) are told by their property.
 OPTIONAL MATCH (p:Project)
 WHERE p.project = $project
-RETURN p.rootPath AS root, p.head_commit AS commit, p.ingest_incomplete AS incomplete,
+RETURN coalesce(p.root, p.rootPath) AS root, p.head_commit AS commit, p.ingest_incomplete AS incomplete,
   COUNT { MATCH (s:Scope) WHERE s.project = $project AND s.file IS NOT NULL } AS scopes,
   COUNT { MATCH (s:Scope) WHERE s.project = $project AND s.file IS NOT NULL AND s[$property] IS NOT NULL } AS embedded,
   COUNT { MATCH (s:PendingEmbedding:Scope) WHERE s.project = $project AND s.file IS NOT NULL } AS pending_scopes,

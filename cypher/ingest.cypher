@@ -4,19 +4,20 @@
 // a property `project` too: ours are files with a `hash` and scopes with a `project_token`, here and below.
 OPTIONAL MATCH (p:Project)
 WHERE p.project = $project
-RETURN p {.uuid, .rootPath, .head_commit, .revision, .facts_version, .ingest_incomplete, .scope_count, .edge_count,
+RETURN p {.uuid, root: coalesce(p.root, p.rootPath), .head_commit, .revision, .facts_version, .ingest_incomplete, .scope_count, .edge_count,
   .unresolved_count, .uncommitted_files} AS project,
   EXISTS { MATCH (a:CodeAnchor) WHERE a.project = $project } AS anchored,
   COUNT { MATCH (s:Scope) WHERE s.project = $project AND s.file IS NOT NULL } AS present,
   COLLECT { MATCH (f:File) WHERE f.project = $project AND f.hash IS NOT NULL RETURN [f.path, f.uuid, f.hash] } AS files
 
 // name: claim_project
-// RagForge's own tools made this project and know it by its root alone; it becomes ours and keeps its uuid.
+// Another tool made this project and knows it by its root alone; it becomes ours and keeps its uuid. Its `rootPath` stays
+// that tool's, ours is in `root`: the project may be adopted for another folder.
 MATCH (p:Project)
 WHERE p.project IS NULL AND p.rootPath = $root
   AND NOT EXISTS { MATCH (other:Project) WHERE other.project = $project }
 WITH p ORDER BY elementId(p) LIMIT 1
-SET p.project = $project, p.uuid = coalesce(p.uuid, $uuid)
+SET p.project = $project, p.uuid = coalesce(p.uuid, $uuid), p.root = $root
 RETURN p.uuid AS uuid
 
 // name: take_ingest_lease
@@ -26,13 +27,14 @@ RETURN p.uuid AS uuid
 MERGE (p:Project {project: $project})
 ON CREATE SET p.uuid = $uuid, p.name = $project, p.revision = 0, p.rootPath = $root
 SET p.indexedAt = datetime()
-WITH p, p.indexedAt AS now, p.rootPath = $root OR $adopt AS mine, coalesce(p.ingest_incomplete, false) AS incomplete
+WITH p, p.indexedAt AS now, coalesce(p.root, p.rootPath) = $root OR $adopt AS mine, coalesce(p.ingest_incomplete, false) AS incomplete
 WITH p, now, mine, incomplete,
   mine AND (p.ingest_token IS NULL OR p.ingest_until < now OR p.ingest_token IN [$dead, $token]) AS taken
 FOREACH (_ IN CASE WHEN taken THEN [1] ELSE [] END |
   SET p.ingest_token = $token, p.ingest_holder = $holder, p.ingest_until = now + duration({seconds: $seconds}),
-    p.rootPath = $root, p.ingest_incomplete = true)
-RETURN taken, mine, p.rootPath AS root, p.ingest_token AS token, p.ingest_holder AS holder, incomplete
+    p.rootPath = CASE WHEN p.root IS NULL THEN $root ELSE p.rootPath END,
+    p.root = CASE WHEN p.root IS NOT NULL THEN $root END, p.ingest_incomplete = true)
+RETURN taken, mine, coalesce(p.root, p.rootPath) AS root, p.ingest_token AS token, p.ingest_holder AS holder, incomplete
 
 // name: renew_ingest_lease
 // SET comes before the look at the token, because it takes the lock; so it does in the two below.

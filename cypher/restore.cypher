@@ -427,7 +427,7 @@ SET p.uuid = p.uuid
 WITH p
 WHERE p['ingest_token'] IS NULL OR p['ingest_until'] < datetime() OR p['ingest_token'] = $token
 SET p.ingest_token = $token, p.ingest_holder = $holder, p.ingest_until = datetime() + duration({seconds: $seconds})
-RETURN p.head_commit AS commit, p.rootPath AS root
+RETURN p.head_commit AS commit, coalesce(p.root, p.rootPath) AS root
 
 // name: look_at_anchors_again
 // Somebody ingests just now, or the look failed: the next ingest looks at every anchor, not only at those in files

@@ -143,7 +143,7 @@ class CodeStore:
             return IngestState(files, anchored=row["anchored"], present=row["present"])
         return IngestState(
             files,
-            root=known["rootPath"],
+            root=known["root"],
             commit=known["head_commit"],
             uncommitted=None if known["uncommitted_files"] is None else tuple(known["uncommitted_files"]),
             revision=known["revision"] or 0,

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from ragforge_memory.errors import ProjectConflict
 from tests.ingest.conftest import Cypher, Ingest, Tree
 
 pytestmark = pytest.mark.anyio
@@ -287,3 +289,20 @@ async def test_type_parameters_and_dots_before_paths_and_missing_uuids_are_no_hi
         ("Cart", "shop/cart.py"),
     }
     assert sorted(file["path"] for file in tool.files(tree.root)) == ["shop/cart.py", "src/repo.ts"]
+
+
+async def test_adopting_another_folder_leaves_the_root_of_the_tool_s_project(
+    run: Ingest, tree: Tree, tool: Tool, cypher: Cypher, project: str, tmp_path: Path
+) -> None:
+    clone = tmp_path / "clone"
+    shutil.copytree(tree.root, clone)
+    tool.write(tree.root)
+    await run()
+
+    await run(root=clone, adopt=True)
+
+    rows = cypher("MATCH (p:Project {project: $project}) RETURN p.rootPath AS root, p.name AS name", project=project)
+    assert rows == [{"root": str(tree.root), "name": "tool"}]
+    assert (await run(root=clone)).files_changed == 0
+    with pytest.raises(ProjectConflict, match=str(clone)):
+        await run()
