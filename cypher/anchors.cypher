@@ -111,18 +111,28 @@ WHERE p.project = $project
 CALL () {
   UNWIND $scopes AS named
   OPTIONAL MATCH (s:Scope)
-  WHERE s.project = $project AND (s.uuid = named OR s.qualified_name = named OR s.name = last(split(named, '.')))
+  WHERE s.project = $project
+    AND (s.uuid = named OR s.qualified_name = named OR s.name = last(split(last(split(named, ':')), '.')))
   WITH named, collect(s) AS found
-  WITH named, [s IN found WHERE s.uuid = named] AS by_uuid, [s IN found WHERE s.qualified_name = named] AS qualified,
+  WITH named, found, [s IN found WHERE s.uuid = named] AS by_uuid, [s IN found WHERE s.qualified_name = named] AS qualified,
     [s IN found WHERE s.name = named] AS called, [s IN found WHERE CASE WHEN named ENDS WITH '.' + s.qualified_name THEN
       all(part IN split(left(named, size(named) - size(s.qualified_name) - 1), '.')
         WHERE part IN split(replace(s.file, '.', '/'), '/')) ELSE false END] AS placed,
+    [s IN found WHERE named = s.file + ':' + s.qualified_name] AS there,
     [s IN found WHERE NOT coalesce(toStringOrNull(s.modifiers), '') CONTAINS 'overload'
       AND none(ending IN ['.pyi', '.d.ts', '.d.mts', '.d.cts'] WHERE s.file ENDS WITH ending)] AS defined
-  WITH named, by_uuid, [some IN [qualified, called, CASE WHEN size(qualified) + size(called) = 0 THEN placed ELSE [] END] |
+  WITH named, by_uuid, [s IN found WHERE s IN qualified OR s IN called OR s IN placed] AS meant, defined, [qualified, called, there] +
+    CASE WHEN size(qualified) + size(called) > 0 THEN [] ELSE
+      // A whole path goes before one that goes on before it.
+      [[s IN placed WHERE any(ending IN ['.', '/__init__.', '/index.']
+        WHERE s.file STARTS WITH replace(left(named, size(named) - size(s.qualified_name) - 1), '.', '/') + ending)], placed]
+    END AS ways
+  WITH named, by_uuid, meant, [some IN ways |
     CASE WHEN size(some) = 1 THEN some ELSE [s IN some WHERE s IN defined] END] AS ways
-  WITH named, head(CASE WHEN size(by_uuid) = 1 THEN by_uuid ELSE head([way IN ways WHERE size(way) = 1]) END) AS s
-  RETURN collect(s) AS scopes, collect(CASE WHEN s.anchor_key IS NULL THEN named END) AS unclear
+  WITH named, meant, head(CASE WHEN size(by_uuid) = 1 THEN by_uuid ELSE head([way IN ways WHERE size(way) = 1]) END) AS s
+  RETURN collect(s) AS scopes,
+    collect(CASE WHEN s.anchor_key IS NULL THEN {named: named, meant: [s IN meant[..5] | s.file + ':' + s.qualified_name]} END)
+      AS unclear
 }
 CALL (m, p, scopes, unclear) {
   UNWIND CASE WHEN size(unclear) = 0 THEN scopes ELSE [] END AS s

@@ -44,9 +44,10 @@ async def refer(
     references = ReferenceStore(services.graph, services.owner)
     given = {bare_name(scope): scope for scope in scopes}
     if unclear := await references.add(message_id, list(given), kind):
+        told = (f"{given[name]!r} ({', '.join(places) or 'none is found'})" for name, places in unclear.items())
         raise InvalidInput(
-            f"no single definition of this project is meant by {', '.join(repr(given[name]) for name in unclear)}",
-            hint="nothing was written: give qualified names or uuids, after an ingest",
+            f"no single definition of this project is meant by {', '.join(told)}",
+            hint="nothing was written: give FILE:NAME, qualified names or uuids, after an ingest",
         )
     return (await references.of_messages([message_id]))[message_id]
 

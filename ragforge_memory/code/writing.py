@@ -70,8 +70,7 @@ class Writer:
         """Writes files that were read well; each one's scopes, removals and hash in one transaction."""
         if not readings:
             return
-        known = [reading.path for reading in readings if reading.path in self._state.files]
-        stored = await self._store.stored_scopes(known)
+        stored = await self._store.stored_scopes([each.path for each in readings if each.path in self._state.files])
         self._note(stored)
         claimed = await self._claimable()
         lost = await self._lost_scopes()

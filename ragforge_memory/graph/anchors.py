@@ -243,12 +243,14 @@ class ReferenceStore:
                 told[row["message"]["uuid"]] = (message(row["message"]), row["title"], tuple(row["summaries"]))
         return [_tied(row, *told[row["message_id"]]) for row in ties if row["message_id"] in told]
 
-    async def add(self, message_id: str, scopes: Sequence[str], kind: ReferenceKind) -> list[str]:
+    async def add(self, message_id: str, scopes: Sequence[str], kind: ReferenceKind) -> dict[str, list[str]]:
         """Ties a message to code; returns those of ``scopes`` that do not mean one scope: with any, nothing is written.
+
+        Each has the places (``FILE:NAME``) that it may mean, at most five.
 
         Args:
             message_id: the message.
-            scopes: uuids, qualified names or names.
+            scopes: uuids, qualified names or names, or ``FILE:NAME`` with a qualified name.
             kind: what was done with the code.
 
         Raises:
@@ -259,7 +261,7 @@ class ReferenceStore:
         )
         if not rows:
             raise MessageNotFound(f"there is no message {message_id!r} here")
-        return list(rows[0]["unclear"])
+        return {row["named"]: row["meant"] for row in rows[0]["unclear"]}
 
 
 def reference(row: dict[str, Any]) -> CodeReference:

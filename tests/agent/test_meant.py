@@ -44,6 +44,30 @@ async def test_a_name_may_have_its_module_before_it(make_agent: MakeAgent, proje
             await conversation.reference_code(answer.message_id, ["json.seal"])
 
 
+async def test_the_shorter_of_two_paths_can_be_named_and_a_refusal_tells_the_candidates(
+    make_agent: MakeAgent, project: Path
+) -> None:
+    for folder in ("util", "b/util", "b/index"):
+        (project / folder).mkdir(parents=True)
+        (project / folder / "paths.py").write_text("def join_all(parts):\n    return parts\n")
+    async with make_agent("Yes.", root=project) as agent:
+        await agent.ingest()
+        conversation = await agent.create_conversation()
+        answer = await conversation.send_message("Sure?")
+
+        async def tied(name: str) -> list[str]:
+            return [each.file for each in await conversation.reference_code(answer.message_id, [name], "read")]
+
+        assert await tied("util.paths.join_all") == ["util/paths.py"]
+        assert await tied("util/paths.py:join_all") == ["util/paths.py"]
+        assert await tied("b.util.paths.join_all") == ["b/util/paths.py", "util/paths.py"]
+        places = ["b/index/paths.py", "b/util/paths.py", "util/paths.py"]
+        assert await tied("b/index/paths.py:join_all") == places
+        with pytest.raises(InvalidInput, match="'join_all'.*'paths.join_all'.*'nothing' .none is found") as refused:
+            await conversation.reference_code(answer.message_id, ["join_all", "paths.join_all", "nothing"])
+        assert all(refused.value.message.count(f"{place}:join_all") == 2 for place in places[:2])
+
+
 async def test_a_note_on_a_name_that_has_overloads_is_on_all_of_them(make_agent: MakeAgent, project: Path) -> None:
     bodies = ("int seal(int wax) { return wax; }", "int seal(String name) { return name.length(); }")
     (project / "Letter.java").write_text(f"class Letter {{\n    {bodies[0]}\n\n    {bodies[1]}\n}}\n")
