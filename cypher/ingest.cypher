@@ -1,14 +1,32 @@
 // name: ingest_state
-// All that a second ingest needs, in one read: the project, whether messages are anchored in it, how many scopes there
-// really are (another tool may have taken them away), and each file's path, uuid and content hash. Another tool may have
+// All that a second ingest needs, in one read: the project, whether messages are anchored in it, and each file's path,
+// uuid, content hash and how many scopes it should have. Another tool may have taken some away, or what leads to them: so
+// it is counted how many scopes there are that an ingest read, how many lead to each file and how much to the project; and
+// looked for an anchor that stood on a scope and does not any more, or whose messages do not lead there. Another tool may have
 // a property `project` too: ours are files with a `hash` and scopes with a `project_token`, here and below.
 OPTIONAL MATCH (p:Project)
 WHERE p.project = $project
 RETURN p {.uuid, root: coalesce(p.root, p.rootPath), .head_commit, .revision, .facts_version, .ingest_incomplete, .scope_count, .edge_count,
   .unresolved_count, .uncommitted_files} AS project,
   EXISTS { MATCH (a:CodeAnchor) WHERE a.project = $project } AS anchored,
-  COUNT { MATCH (s:Scope) WHERE s.project = $project AND s.file IS NOT NULL } AS present,
-  COLLECT { MATCH (f:File) WHERE f.project = $project AND f.hash IS NOT NULL RETURN [f.path, f.uuid, f.hash] } AS files
+  EXISTS {
+    MATCH (a:CodeAnchor)
+    WHERE a.project = $project AND a.status <> 'orphaned' AND (NOT EXISTS { (a)-[:RESOLVES_TO]->() }
+      OR EXISTS { (a)<-[:ANCHORED_AT]-() } AND NOT EXISTS { (a)-[:RESOLVES_TO]->()<-[:REFERENCES_CODE]-() })
+  } AS untied,
+  COUNT { MATCH (s:Scope) WHERE s.project = $project AND s.body_hash IS NOT NULL } AS present,
+  COUNT { (p)<-[:BELONGS_TO]-() } AS belonging,
+  COLLECT {
+    MATCH (f:File)
+    WHERE f.project = $project AND f.hash IS NOT NULL
+    RETURN [f.path, f.uuid, f.hash, f.scope_count, COUNT { (f)<-[:DEFINED_IN]-() }]
+  } AS files
+
+// name: files_of_scopes
+// Where the scopes are that ingests have read: the File may be gone, where another tool was at it.
+MATCH (s:Scope)
+WHERE s.project = $project AND s.body_hash IS NOT NULL
+RETURN DISTINCT s.file AS path
 
 // name: claim_project
 // Another tool made this project and knows it by its root alone; it becomes ours and keeps its uuid. Its `rootPath` stays

@@ -118,7 +118,10 @@ async def resolve_anchors(
             successor = found.get(anchor.uuid, GONE)
             result = label(made_on(anchor), stands[anchor.uuid], successor.candidates)
             resolution = _resolution(anchor, result, now, successor.passed, alone.get(anchor.uuid))
-            if _differs(anchor, resolution):
+            if files is None and resolution.scope is not None:
+                # Where it stands as it did, what leads there may be gone.
+                written.append(replace(resolution, moves=True))
+            elif _differs(anchor, resolution):
                 written.append(resolution)
     await store.resolve(written, commit=commit, token=token)
     return len(written)

@@ -172,7 +172,7 @@ class _Ingest:
         if not state.anchored:
             return
         touched = sorted({*plan.changed, *plan.new, *plan.gone})
-        everywhere = state.incomplete or state.emptied
+        everywhere = state.incomplete or state.emptied or state.untied
         await resolve_anchors(
             AnchorStore(self._store.client, self._store.project),
             self._root,
@@ -189,7 +189,7 @@ class _Ingest:
         return await asyncio.to_thread(make_plan, discovery, state.files, self._cache, full=full)
 
     def _is_current(self, plan: Plan, state: IngestState) -> bool:
-        return plan.is_empty and not state.incomplete and state.root == str(self._root)
+        return plan.is_empty and not state.incomplete and not state.untied and state.root == str(self._root)
 
     async def _write(self, writer: Writer, readers: Readers, plan: Plan, state: IngestState) -> int:
         """Writes what is new and changed while the next files are read, removes what is gone, then the edges.

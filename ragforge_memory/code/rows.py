@@ -12,7 +12,8 @@ from ragforge_memory.graph.text import terms
 
 
 def file_properties(parsed: ParsedFile, digest: str) -> dict[str, Any]:
-    """What a File has, its uuid and project aside. ``hash`` is of its bytes, see readers.py."""
+    """What a File has, its uuid and project aside. ``hash`` is of its bytes, see readers.py; by ``scope_count`` the
+    next ingest sees whether another tool has taken scopes away."""
     directory, _, name = parsed.path.rpartition("/")
     stem, dot, extension = name.rpartition(".")
     return {
@@ -23,6 +24,7 @@ def file_properties(parsed: ParsedFile, digest: str) -> dict[str, Any]:
         "language": parsed.language,
         "lineCount": parsed.line_count,
         "hash": digest,
+        "scope_count": len({scope.key for scope in parsed.scopes}),
     }
 
 

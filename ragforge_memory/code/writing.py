@@ -191,7 +191,8 @@ class Writer:
             self.totals.added += 1
             return {"uuid": uuid, "properties": properties, "pending": True, "moved": True}
         properties = without_foreign(properties, before.get("foreign_properties"))
-        if not differs(properties, before):
+        # Where another tool was at it the edges to file and project may be gone from scopes that are as they were.
+        if not differs(properties, before) and not self._state.emptied:
             return None
         ours = before.get("project") is not None
         if any(before.get(name) != properties[name] for name in ("hash", "file", "qualified_name")):
@@ -200,5 +201,5 @@ class Writer:
             "uuid": uuid,
             "properties": properties,
             "pending": not ours or embedding_text(before) != embedding_text(properties),
-            "moved": not ours or before["file"] != properties["file"],
+            "moved": not ours or before["file"] != properties["file"] or self._state.emptied,
         }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, TypeVar
 from uuid import uuid4
 
@@ -23,11 +23,18 @@ T = TypeVar("T")
 
 
 class StoredFile(NamedTuple):
-    """A file as the graph knows it."""
+    """A file as the graph knows it.
+
+    Args:
+        scopes: how many it had when it was written.
+        defined: how many scopes lead to it now.
+    """
 
     path: str
     uuid: str
     hash: str
+    scopes: int = 0
+    defined: int = 0
 
 
 class Edge(NamedTuple):
@@ -55,7 +62,9 @@ class IngestState:
         revision: raised by every change, so that what was read can be told to be old.
         facts_version: of the parsing that made the scopes.
         anchored: whether any message is anchored to the project's code.
-        present: how many scopes there are, ``scopes`` being what the last ingest counted.
+        present: how many scopes there are that an ingest has read.
+        belonging: how many files and scopes lead to the project.
+        untied: whether an anchor has lost the scope that it stood on, or its messages the way there.
         uncommitted: files that were not in ``commit`` as they were read; None: not known, so no file is told to be.
     """
 
@@ -70,12 +79,20 @@ class IngestState:
     unresolved: int = 0
     anchored: bool = False
     present: int = 0
+    belonging: int = 0
+    untied: bool = False
     uncommitted: tuple[str, ...] | None = None
 
     @property
     def emptied(self) -> bool:
-        """Whether scopes are gone that the last ingest wrote: another tool has taken them away."""
-        return self.present < self.scopes
+        """Whether scopes, or what leads from them to files and project, are not what ingests wrote: another tool has
+        taken them away, or made them anew."""
+        written = sum(file.scopes for file in self.files.values())
+        return (
+            self.present != written
+            or self.belonging < written + len(self.files)
+            or any(file.defined < file.scopes for file in self.files.values())
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,12 +152,24 @@ class CodeStore:
         return self._token
 
     async def state(self) -> IngestState:
-        """What the last ingest left, in one read."""
+        """What the last ingest left. Where another tool has taken a file away and not its scopes, the file is known as
+        one to be read."""
+        state = await self._state()
+        if state.emptied and state.present:
+            paths = {row["path"] for row in await self._read("files_of_scopes")}
+            alone = {path: StoredFile(path, uuid4().hex, "") for path in paths - state.files.keys()}
+            state = replace(state, files={**state.files, **alone})
+        return state
+
+    async def _state(self) -> IngestState:
         row = (await self._client.read("ingest_state", timeout=PATIENT_TIMEOUT, project=self._project))[0]
-        files = {path: StoredFile(path, uuid, digest or "") for path, uuid, digest in row["files"]}
+        files = {
+            path: StoredFile(path, uuid, digest or "", scopes or 0, defined)
+            for path, uuid, digest, scopes, defined in row["files"]
+        }
         known = row["project"]
         if known is None:
-            return IngestState(files, anchored=row["anchored"], present=row["present"])
+            return IngestState(files, anchored=row["anchored"], present=row["present"], untied=row["untied"])
         return IngestState(
             files,
             root=known["root"],
@@ -154,6 +183,8 @@ class CodeStore:
             unresolved=known["unresolved_count"] or 0,
             anchored=row["anchored"],
             present=row["present"],
+            belonging=row["belonging"],
+            untied=row["untied"],
         )
 
     async def take_lease(self, root: str, *, holder: str, adopt: bool, dead: str | None = None) -> Lease:

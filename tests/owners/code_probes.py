@@ -119,12 +119,31 @@ CODE: dict[str, list[Probe]] = {
         )
     ],
     "ingest_state": [
-        Probe(lambda a, b: {}, expect=something),
+        Probe(
+            lambda a, b: {},
+            prepare="MATCH (s:Scope) WHERE s.uuid IN [$a_caller, $b_caller] SET s.body_hash = 'b'",
+            expect=something,
+        ),
+        # Only another's anchor stands on nothing any more.
+        Probe(
+            lambda a, b: {},
+            prepare="MATCH (own:CodeAnchor {uuid: $a_anchor}) "
+            "MATCH (theirs:CodeAnchor {uuid: $b_anchor})-[stands:RESOLVES_TO]->() "
+            "SET own.status = 'orphaned', theirs.status = 'fresh' DELETE stands",
+            expect=lambda rows: [row["untied"] for row in rows] == [False],
+        ),
         Probe(
             lambda a, b: {},
             prepare="MATCH (x:CodeAnchor {uuid: $a_anchor}) DETACH DELETE x",
             expect=lambda rows: [row["anchored"] for row in rows] == [False],
         ),
+    ],
+    "files_of_scopes": [
+        Probe(
+            lambda a, b: {},
+            prepare="MATCH (s:Scope {uuid: $b_caller}) SET s.body_hash = 'b', s.file = 'elsewhere'",
+            expect=lambda rows: not any(row["path"] == "elsewhere" for row in rows),
+        )
     ],
     "anchors_of_files": [
         Probe(lambda a, b: {"files": [b.file]}, expect=something),

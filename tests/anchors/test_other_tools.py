@@ -1,0 +1,112 @@
+"""Another tool works on the same graph: what it takes away is noticed by the next ingest, and made up for."""
+
+from __future__ import annotations
+
+import pytest
+
+from ragforge_memory.code.ingest import IngestProgress, ingest
+from ragforge_memory.models.owner import Owner
+from tests.anchors.conftest import Cypher, Repository, Run, Talk
+from tests.anchors.test_following import DEPOSIT, INTEREST, REPORT, references
+
+pytestmark = pytest.mark.anyio
+
+# Scopes written anew, with the properties that such tools know.
+ANEW = """
+MATCH (s:Scope {project: $project})-[:DEFINED_IN]->(f), (s)-[:BELONGS_TO]->(p)
+WITH s, f, p, s {.project, .name, .type, .file, .language, .startLine, .endLine, .source} AS known
+DETACH DELETE s
+CREATE (f)<-[:DEFINED_IN]-(t:Scope)-[:BELONGS_TO]->(p)
+SET t = known, t.uuid = replace(randomUUID(), '-', '')
+"""
+TAKEN = {
+    "all scopes": "MATCH (s:Scope {project: $project}) DETACH DELETE s",
+    "scopes, written anew": ANEW,
+    "files": "MATCH (f:File {project: $project}) DETACH DELETE f",
+    "files and the project": "MATCH (n:File|Project {project: $project}) DETACH DELETE n",
+    "all edges of scopes": "MATCH (s:Scope {project: $project})-[r]-() DELETE r",
+    "the way to files": "MATCH (s:Scope {project: $project})-[r:DEFINED_IN]->() DELETE r",
+    "the way to the project": "MATCH (s:Scope {project: $project})-[r:BELONGS_TO]->() DELETE r",
+    "what anchors stand on": "MATCH (a:CodeAnchor {project: $project})-[r:RESOLVES_TO]->() DELETE r",
+    "references": "MATCH (m:Message {project: $project})-[r:REFERENCES_CODE]->() DELETE r",
+}
+
+
+def paths(cypher: Cypher) -> list[tuple[str, ...]]:
+    """What leads from the scopes, by kind and ends; one of a kind between two."""
+    rows = cypher(
+        "MATCH (s:Scope {project: $project})-[r]->(t) "
+        "RETURN s.qualified_name AS source, type(r) AS kind, coalesce(t.qualified_name, t.path, t.rootPath) AS target"
+    )
+    return sorted((row["source"], row["kind"], row["target"]) for row in rows)
+
+
+async def statuses(talk: Talk) -> dict[str, str | None]:
+    return {name: each.status for name, each in (await talk.labels()).items()}
+
+
+@pytest.mark.parametrize("taken", TAKEN)
+async def test_what_is_taken_away_is_there_again(taken: str, run: Run, talk: Talk, cypher: Cypher) -> None:
+    await talk.say(DEPOSIT, REPORT, kind="read")
+    await talk.say(DEPOSIT, INTEREST)
+    before = references(cypher), paths(cypher)
+    assert len(before[0]) == 4
+    cypher(TAKEN[taken])
+
+    report = await run()
+
+    assert (references(cypher), paths(cypher)) == before
+    assert set((await statuses(talk)).values()) == {"fresh"}
+    assert cypher("MATCH (s:Scope {project: $project}) RETURN count(*) AS scopes") == [{"scopes": report.scopes}]
+    # It is made up for: nothing is read again.
+    revision = "MATCH (p:Project {project: $project}) RETURN p.revision AS revision"
+    made_up_for = cypher(revision)
+    assert (await run()).files_changed == 0
+    assert cypher(revision) == made_up_for
+
+
+async def test_what_is_taken_away_while_an_ingest_runs_is_there_after_the_next(
+    repository: Repository, run: Run, talk: Talk, cypher: Cypher, owner: Owner
+) -> None:
+    await talk.say(DEPOSIT, REPORT)
+    before = references(cypher)
+    repository.append("bank.py", "\n\ndef more():\n    return 1\n")
+
+    def take(progress: IngestProgress) -> None:
+        if progress.phase == "edges":
+            cypher(TAKEN["all scopes"])
+
+    await ingest(talk.client, repository.root, project=owner.project, progress=take)
+    report = await run()
+
+    assert report.scopes == report.added > 0
+    assert references(cypher) == before
+    assert set((await statuses(talk)).values()) == {"fresh"}
+
+
+async def test_what_is_edited_while_its_file_is_away_is_compared(
+    repository: Repository, run: Run, talk: Talk, cypher: Cypher
+) -> None:
+    await talk.say(DEPOSIT, REPORT)
+    cypher(TAKEN["files"])
+    repository.edit("bank.py", ("self.balance += amount", "self.balance += amount + 1"))
+
+    report = await run()
+
+    assert (report.added, report.removed) == (0, 0)
+    assert await statuses(talk) == {DEPOSIT: "drifted", REPORT: "fresh"}
+
+
+async def test_what_went_while_its_file_was_away_is_gone(
+    repository: Repository, run: Run, talk: Talk, cypher: Cypher
+) -> None:
+    await talk.say(REPORT)
+    cypher(TAKEN["files"])
+    (repository.root / "bank.py").unlink()
+
+    report = await run()
+
+    assert report.scopes == 0
+    assert cypher("MATCH (s:Scope {project: $project}) RETURN s.name AS name") == []
+    assert await statuses(talk) == {REPORT: "orphaned"}
+    assert (await run()).files_changed == 0
