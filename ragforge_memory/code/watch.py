@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -19,13 +20,15 @@ if TYPE_CHECKING:
 _DEBOUNCE_MS = 1_600
 _STEP_MS = 200
 _TIMEOUT_MS = 1_000
+# Another tool that takes the code out of the graph changes no file: so often (s) it is looked at in any case.
+_LOOK_AGAIN = 30.0
 
 
 async def watch(
     root: Path, ingest: Callable[[], Awaitable[IngestReport]], *, stop: asyncio.Event | None = None
 ) -> AsyncIterator[IngestReport]:
-    """Calls ``ingest`` once, then after every change below ``root``; yields the reports of those that found something,
-    or that skipped another file than before.
+    """Calls ``ingest`` once, then after every change below ``root`` and every 30 s; yields the reports of those that
+    found something, or that skipped another file than before.
 
     Changes inside folders of tools (``.git``, ``node_modules``, …) are not looked at, but for a configuration there.
 
@@ -48,7 +51,7 @@ async def watch(
 
     report = await ingest()
     yield report
-    skipped, caught_up = report.skipped, False
+    skipped, caught_up, looked = report.skipped, False, time.monotonic()
     async for changes in awatch(
         root,
         watch_filter=concerns,
@@ -60,9 +63,9 @@ async def watch(
         ignore_permission_denied=True,
     ):
         # What changed between the first look and the watcher's start is seen by one more look.
-        if changes or not caught_up:
-            caught_up = True
+        if changes or not caught_up or time.monotonic() - looked >= _LOOK_AGAIN:
             report = await ingest()
+            caught_up, looked = True, time.monotonic()
             # A file that cannot be read any more keeps what was read of it: only that it is skipped is new.
             if report.files_changed or report.removed or report.skipped != skipped:
                 yield report

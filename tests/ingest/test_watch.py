@@ -6,9 +6,10 @@ import asyncio
 
 import pytest
 
+from ragforge_memory.code import watch as watching
 from ragforge_memory.code.watch import watch
 from ragforge_memory.models.code import IngestReport
-from tests.ingest.conftest import Ingest, Tree
+from tests.ingest.conftest import Cypher, Ingest, Tree
 
 pytestmark = pytest.mark.anyio
 
@@ -51,3 +52,20 @@ async def test_a_configuration_that_changes_is_looked_at_wherever_it_is(run: Ing
     with pytest.raises(Looked):
         async for _ in watch(tree.root, look):
             pass
+
+
+async def test_code_that_is_taken_out_of_the_graph_is_read_again_though_no_file_changed(
+    run: Ingest, tree: Tree, cypher: Cypher, project: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(watching, "_LOOK_AGAIN", 0.5)
+    stop = asyncio.Event()
+    reports = watch(tree.root, run, stop=stop)
+    first = await anext(reports)
+    cypher("MATCH (s:Scope {project: $project}) DETACH DELETE s", project=project)
+
+    async with asyncio.timeout(60):
+        second = await anext(reports)
+    stop.set()
+
+    assert second.added == first.added == 10
+    assert [report async for report in reports] == []
