@@ -142,14 +142,21 @@ CALL (m, p, scopes, unclear) {
 }
 RETURN m.uuid AS message_id, unclear
 
+// part: became
+// What became of the anchor `a` that stands on the scope `s`, as of the last ingest: where another tool has taken the
+// scope away since, nobody has looked. Nor has anyone before the first ingest, where an imported one stands on nothing.
+  CASE WHEN s IS NOT NULL OR EXISTS { MATCH (p:Project) WHERE p.project = $project AND p.indexedAt IS NOT NULL } THEN {
+    status: a.status,
+    changed: CASE a.status WHEN 'orphaned' THEN null WHEN 'fresh' THEN false ELSE a.changed END,
+    moved_to_file: CASE a.status WHEN 'moved' THEN coalesce(s.file, a.at_file) END,
+    moved_to_name: CASE a.status WHEN 'moved' THEN coalesce(s.qualified_name, s.name, split(a.at_key, '#')[0]) END,
+    candidates: coalesce(a.candidates, [])
+  } END AS became
+
 // part: reference
-// What the edge `tie` says, the anchor `a` that it leads to and what became of it. One that stands on no scope `s` is
-// orphaned; imported ones stand on none, and are not, until the first ingest has looked for them.
+// What the edge `tie` says, and the anchor `a` that it leads to, which stands on the scope `s`.
   tie.kind AS kind, tie.commit AS commit, tie.scope_hash AS scope_hash, tie.start_line AS start_line,
-  a {.uuid, .name, .qualified_name, .file, .start_line, .changed, .similarity, .at_commit, .candidates} AS anchor,
-  s {.uuid, .name, .qualified_name, .file, .startLine} AS scope,
-  CASE WHEN s IS NOT NULL THEN a.status
-    WHEN EXISTS { MATCH (p:Project) WHERE p.project = $project AND p.indexedAt IS NOT NULL } THEN 'orphaned' END AS status
+  a {.name, .qualified_name, .file, .start_line} AS anchor, s {.uuid, .startLine} AS scope,
 
 // name: referenced_code
 // What a conversation, its lineage included, has been tied to, and what became of it.
@@ -163,6 +170,7 @@ MATCH (m)-[tie:ANCHORED_AT]->(a:CodeAnchor)
 OPTIONAL MATCH (a)-[:RESOLVES_TO]->(s:Scope)
 RETURN m.uuid AS message_id, m.seq AS seq,
   // include: reference
+  // include: became
 ORDER BY seq, kind DESC, a.file, a.start_line
 
 // name: code_of_messages
@@ -174,6 +182,7 @@ MATCH (m)-[tie:ANCHORED_AT]->(a:CodeAnchor)
 OPTIONAL MATCH (a)-[:RESOLVES_TO]->(s:Scope)
 RETURN m.uuid AS message_id,
   // include: reference
+  // include: became
 ORDER BY message_id, kind DESC, a.file, a.start_line
 
 // name: messages_about
@@ -238,6 +247,7 @@ RETURN m {.uuid, conversation_id: c.uuid, .seq, .role, .content, .token_count, .
     .user_id, .project, timestamp: toStringOrNull(m.timestamp)} AS message,
   c.title AS title, m.uuid AS message_id,
   // include: reference
+  // include: became
 ORDER BY m.timestamp DESC, m.uuid, kind DESC
 
 // name: ties_on_places
@@ -271,6 +281,7 @@ RETURN place.file AS file, place.key AS key,
   [i IN range(0, size(coalesce(a.been, [])) - 1) WHERE a.been[i] = place.file + '\n' + place.key | a.been_code[i]] AS came,
   m.uuid AS message_id,
   // include: reference
+  // include: became
 ORDER BY file, key, m.timestamp, m.uuid, kind DESC
 
 // name: told_messages

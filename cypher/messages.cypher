@@ -215,16 +215,15 @@ RETURN top, COLLECT {
       MATCH (m)-[r:ANCHORED_AT|REFERENCES_CODE]->(x)
       WHERE x:CodeAnchor OR NOT EXISTS { MATCH (m)-[:ANCHORED_AT {kind: r.kind}]->(:CodeAnchor)-[:RESOLVES_TO]->(x) }
       OPTIONAL MATCH (x)-[:RESOLVES_TO]->(s:Scope)
-      WITH r, x, s, CASE WHEN NOT x:CodeAnchor THEN null WHEN s IS NOT NULL THEN x.status
-        WHEN EXISTS { MATCH (p:Project) WHERE p.project = $project AND p.indexedAt IS NOT NULL } THEN 'orphaned' END AS status
+      WITH r, x, s, CASE WHEN x:CodeAnchor THEN x END AS a
+      WITH r, x, s, a,
+      // include: became
       RETURN {name: x.name, qualified_name: x.qualified_name, file: x.file,
         start_line: coalesce(r.start_line, x.start_line, x.startLine),
-        now_line: CASE WHEN x:CodeAnchor THEN s.startLine ELSE x.startLine END, kind: r.kind, scope_hash: r.scope_hash,
-        commit: r.commit, message_id: m.uuid, scope_id: CASE WHEN x:CodeAnchor THEN s.uuid ELSE x.uuid END,
-        status: status, changed: CASE WHEN status <> 'orphaned' THEN x.changed END,
-        moved_to_file: CASE WHEN status = 'moved' THEN s.file END,
-        moved_to_name: CASE WHEN status = 'moved' THEN coalesce(s.qualified_name, s.name) END,
-        candidates: CASE WHEN status IS NULL THEN [] ELSE coalesce(x.candidates, []) END} AS reference
+        now_line: CASE WHEN a IS NULL THEN x.startLine ELSE s.startLine END, kind: r.kind, scope_hash: r.scope_hash,
+        commit: r.commit, message_id: m.uuid, scope_id: CASE WHEN a IS NULL THEN x.uuid ELSE s.uuid END,
+        status: became.status, changed: became.changed, moved_to_file: became.moved_to_file,
+        moved_to_name: became.moved_to_name, candidates: coalesce(became.candidates, [])} AS reference
       ORDER BY reference.kind DESC, reference.file, reference.start_line
     }} AS message
 } AS messages

@@ -269,24 +269,23 @@ def reference(row: dict[str, Any]) -> CodeReference:
 
     What was imported before the first ingest stands on nothing yet: nobody knows what became of it here.
     """
-    anchor, scope, status = row["anchor"], row["scope"], row["status"]
-    moved = status == "moved"
+    anchor, scope, became = row["anchor"], row["scope"] or {}, row["became"] or {}
     return CodeReference(
         name=anchor["name"],
         qualified_name=anchor["qualified_name"],
         file=anchor["file"],
-        start_line=row.get("start_line") or anchor["start_line"] or (scope or {}).get("startLine") or 1,
-        now_line=(scope or {}).get("startLine"),
+        start_line=row.get("start_line") or anchor["start_line"] or scope.get("startLine") or 1,
+        now_line=scope.get("startLine"),
         kind=row["kind"],
-        status=status,
-        changed=anchor["changed"] if scope is not None else None,
+        status=became.get("status"),
+        changed=became.get("changed"),
         scope_hash=row["scope_hash"],
         commit=row["commit"],
         message_id=row["message_id"],
-        scope_id=scope["uuid"] if scope is not None else None,
-        moved_to_file=scope["file"] if moved else None,
-        moved_to_name=(scope["qualified_name"] or scope["name"]) if moved else None,
-        candidates=tuple(anchor["candidates"] or ()) if status else (),
+        scope_id=scope.get("uuid"),
+        moved_to_file=became.get("moved_to_file"),
+        moved_to_name=became.get("moved_to_name"),
+        candidates=tuple(became.get("candidates") or ()),
     )
 
 

@@ -7,7 +7,7 @@ import pytest
 from ragforge_memory.code.ingest import IngestProgress, ingest
 from ragforge_memory.models.owner import Owner
 from tests.anchors.conftest import Cypher, Repository, Run, Talk
-from tests.anchors.test_following import DEPOSIT, INTEREST, REPORT, references
+from tests.anchors.test_following import DEPOSIT, INTEREST, REPORT, WITHDRAW, references
 
 pytestmark = pytest.mark.anyio
 
@@ -43,6 +43,40 @@ def paths(cypher: Cypher) -> list[tuple[str, ...]]:
 
 async def statuses(talk: Talk) -> dict[str, str | None]:
     return {name: each.status for name, each in (await talk.labels()).items()}
+
+
+async def test_labels_are_as_of_the_last_ingest_while_scopes_are_away(
+    repository: Repository, run: Run, talk: Talk, cypher: Cypher
+) -> None:
+    message = await talk.say(DEPOSIT, REPORT, INTEREST, WITHDRAW)
+    repository.edit("bank.py", ("self.balance += amount", "self.balance += amount + 1"), ("def report", "def listing"))
+    repository.cut("bank.py", "def interest", "def listing")
+    await run()
+    before = await talk.labels()
+    assert {name: (each.status, each.changed) for name, each in before.items()} == {
+        DEPOSIT: ("drifted", True),
+        REPORT: ("moved", False),
+        INTEREST: ("orphaned", None),
+        WITHDRAW: ("fresh", False),
+    }
+    cypher(TAKEN["all scopes"])
+
+    lists = (
+        await talk.references.of_conversation(talk.conversation_id),
+        (await talk.references.of_messages([message]))[message],
+        [tie.reference for tie in await talk.references.about("bank.py")],
+        (await talk.messages.history(talk.conversation_id))[0].references,
+    )
+
+    kept = {name: each.model_copy(update={"scope_id": None, "now_line": None}) for name, each in before.items()}
+    for told in lists:
+        assert {each.qualified_name: each for each in told} == kept
+
+
+async def test_what_is_fresh_has_not_changed_before_any_ingest_looked(talk: Talk) -> None:
+    await talk.say(REPORT)
+
+    assert (await talk.labels())[REPORT].changed is False
 
 
 @pytest.mark.parametrize("taken", TAKEN)

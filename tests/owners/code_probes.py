@@ -49,7 +49,7 @@ DELETE stands
 
 def _not_looked_for(parameters: Callable[[Data, Data], Parameters]) -> Probe:
     """Asks for what such a tie became: in one's own project nobody knows."""
-    return Probe(parameters, prepare=INGESTED_ELSEWHERE, expect=lambda rows: [row["status"] for row in rows] == [None])
+    return Probe(parameters, prepare=INGESTED_ELSEWHERE, expect=lambda rows: [row["became"] for row in rows] == [None])
 
 
 def _about(what: str) -> Callable[[Data, Data], Parameters]:
@@ -216,7 +216,7 @@ CODE: dict[str, list[Probe]] = {
                 "include_tool_calls": False,
             },
             prepare=INGESTED_ELSEWHERE,
-            expect=lambda rows: "'read'" in repr(rows) and "orphaned" not in repr(rows),
+            expect=lambda rows: "'read'" in repr(rows) and "'status': 'fresh'" not in repr(rows),
         )
     ],
     "messages_about": [
