@@ -76,7 +76,8 @@ RETURN p.uuid AS uuid
 
 // name: finish_ingest
 // The last write: only now is the project complete. The counts are taken here, so that they are the graph's. One that is
-// repeated after its answer was lost finds its own token, and that it is done.
+// repeated after its answer was lost finds its own token, and that it is done. Where code had been missing ($again), what
+// was said since the ingest before may have to be tied to it: `untied_since` is left until that is done.
 MATCH (p:Project)
 WHERE p.project = $project
 SET p.project = p.project
@@ -88,6 +89,8 @@ CALL (p) {
   SET p.head_commit = $commit, p.uncommitted_files = $uncommitted, p.facts_version = $facts_version,
     p.indexedAt = datetime(), p.revision = coalesce(p.revision, 0) + 1, p.unresolved_count = $unresolved,
     p.finished_token = $token,
+    p.untied_since = CASE WHEN $again THEN coalesce(p.untied_since, p.finished_at) ELSE p.untied_since END,
+    p.finished_at = datetime(),
     p.scope_count = COUNT { MATCH (s:Scope) WHERE s.project = $project AND s.file IS NOT NULL },
     p.edge_count = COUNT {
       MATCH (s:Scope)-[:HAS_PARENT|CONSUMES|INHERITS_FROM|IMPLEMENTS|DECORATED_BY]->(t:Scope)

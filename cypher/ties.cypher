@@ -80,3 +80,27 @@ CALL (m, p, row) {
   RETURN count(*) AS tied
 }
 RETURN m.uuid AS message_id, tied
+
+// name: untied_since
+// Since when messages were held while code was missing that is there again.
+MATCH (p:Project)
+WHERE p.project = $project AND p.untied_since IS NOT NULL
+RETURN toString(p.untied_since) AS since, toString(p.finished_at) AS finished
+
+// name: untied_messages
+// What all users said in a project since then that is tied to no code, with the question; a page by uuid. No index leads
+// to it, which is looked for after another tool has taken code away, and then once.
+MATCH (m:Message)
+WHERE m.project = $project AND m.timestamp >= datetime($since) AND m.uuid > $after AND m.role IN ['user', 'assistant']
+  AND NOT EXISTS { (m)-[:ANCHORED_AT]->() }
+WITH m ORDER BY m.uuid LIMIT $limit
+OPTIONAL MATCH (q:Message {uuid: m.in_reply_to})
+WHERE q.conversation_id = m.conversation_id
+RETURN m.uuid AS uuid, m.user_id AS user_id, m.role AS role, coalesce(m.content, '') AS content,
+  coalesce(q.content, '') AS question
+
+// name: tied_again
+// It is done, unless another ingest has come to its end meanwhile.
+MATCH (p:Project)
+WHERE p.project = $project AND p.finished_at = datetime($finished)
+REMOVE p.untied_since

@@ -154,7 +154,11 @@ class _Ingest:
             # After the files were read: what changes meanwhile counts as not committed.
             uncommitted = await self._uncommitted(plan, commit)
             scopes, edges, revision = await self._store.finish(
-                commit=commit, uncommitted=uncommitted, facts_version=facts_version(), unresolved=unresolved
+                commit=commit,
+                uncommitted=uncommitted,
+                facts_version=facts_version(),
+                unresolved=unresolved,
+                again=state.emptied or state.incomplete,
             )
             await asyncio.to_thread(self._cache.complete, revision)
         return self._report(plan, commit, writer.totals, scopes, edges, unresolved)

@@ -232,15 +232,25 @@ class CodeStore:
         await self._write("release_ingest_lease", token=self._token)
 
     async def finish(
-        self, *, commit: str | None, uncommitted: tuple[str, ...] | None, facts_version: str, unresolved: int
+        self,
+        *,
+        commit: str | None,
+        uncommitted: tuple[str, ...] | None,
+        facts_version: str,
+        unresolved: int,
+        again: bool = False,
     ) -> tuple[int, int, int]:
-        """Marks the project as complete, gives the lease back; returns its scopes, edges and revision."""
+        """Marks the project as complete, gives the lease back; returns its scopes, edges and revision.
+
+        ``again``: code had been missing, so that what was said meanwhile may not be tied to it.
+        """
         row = await self._fenced(
             "finish_ingest",
             commit=commit,
             uncommitted=_listed(uncommitted),
             facts_version=facts_version,
             unresolved=unresolved,
+            again=again,
         )
         return row["scopes"], row["edges"], row["revision"]
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import AsyncIterator, Collection, Mapping, Sequence
+from typing import NamedTuple
 
 from ragforge_memory.graph.client import PATIENT_TIMEOUT, GraphClient
 from ragforge_memory.graph.code import in_batches
@@ -12,6 +13,18 @@ from ragforge_memory.models.owner import Owner
 # So many names, of which each may be that of thousands of definitions, are looked up at once; and so many messages are
 # tied in a transaction, for which turns that are tied to the same code wait.
 _NAMES, _MESSAGES = 100, 50
+# So many texts are read at once.
+_TEXTS = 200
+
+
+class Untied(NamedTuple):
+    """A message that is tied to no code, and the question that it answers, '' where it is none."""
+
+    uuid: str
+    user_id: str
+    role: str
+    content: str
+    question: str
 
 
 class TieStore:
@@ -51,3 +64,22 @@ class TieStore:
         rows = [{"message": message, "scopes": sorted(uuids)} for message, uuids in scopes.items()]
         for batch in in_batches(rows, _MESSAGES):
             await self._client.write("tie_messages", timeout=PATIENT_TIMEOUT, rows=batch, **self._owner)
+
+    async def untied(self) -> AsyncIterator[list[Untied]]:
+        """What all users of the project said while code was missing that is there again, and is tied to none, some at
+        a time; once all were taken they are not given again."""
+        project = {"project": self._owner["project"]}
+        for known in await self._client.read("untied_since", **project):
+            after: str | None = ""
+            while after is not None:
+                rows = await self._client.read(
+                    "untied_messages",
+                    timeout=PATIENT_TIMEOUT,
+                    since=known["since"],
+                    after=after,
+                    limit=_TEXTS,
+                    **project,
+                )
+                yield [Untied(**row) for row in rows]
+                after = rows[-1]["uuid"] if len(rows) == _TEXTS else None
+            await self._client.write("tied_again", finished=known["finished"], **project)

@@ -28,6 +28,8 @@ def _files(data: Data, other: Data) -> list[dict[str, Any]]:
     ]
 
 
+FINISHED = {"commit": "x", "uncommitted": [], "facts_version": "1", "unresolved": 0, "again": True}
+
 # Of who asks one message is tied to its own anchor, to another's, and to one that only another's scope resolves.
 CROSSED = """
 MATCH (m:Message {uuid: $a_answer}), (own:CodeAnchor {uuid: $a_anchor}), (theirs:CodeAnchor {uuid: $b_anchor}),
@@ -137,6 +139,28 @@ CODE: dict[str, list[Probe]] = {
             prepare="MATCH (x:CodeAnchor {uuid: $a_anchor}) DETACH DELETE x",
             expect=lambda rows: [row["anchored"] for row in rows] == [False],
         ),
+    ],
+    "untied_since": [
+        Probe(
+            lambda a, b: {},
+            prepare="MATCH (p:Project) WHERE p.uuid IN [$a_project_uuid, $b_project_uuid] "
+            "SET p.untied_since = datetime('2026-01-02'), p.finished_at = datetime('2026-01-03')",
+            expect=lambda rows: len(rows) == 1,
+        )
+    ],
+    "untied_messages": [
+        Probe(
+            lambda a, b: {"since": "1970-01-01T00:00:00Z", "after": "", "limit": 50},
+            prepare="MATCH (m:Message)-[tie:ANCHORED_AT]->() WHERE m.uuid IN [$a_answer, $b_answer] DELETE tie",
+            expect=something,
+        )
+    ],
+    "tied_again": [
+        Probe(
+            lambda a, b: {"finished": "2026-01-03T00:00:00Z"},
+            prepare="MATCH (p:Project {uuid: $b_project_uuid}) "
+            "SET p.untied_since = datetime('2026-01-02'), p.finished_at = datetime('2026-01-03')",
+        )
     ],
     "files_of_scopes": [
         Probe(
@@ -272,11 +296,11 @@ CODE: dict[str, list[Probe]] = {
     "release_ingest_lease": [Probe(lambda a, b: {"token": b.token}, expect=nothing)],
     "finish_ingest": [
         Probe(
-            lambda a, b: {"token": b.token, "commit": "x", "uncommitted": [], "facts_version": "1", "unresolved": 0},
+            lambda a, b: {**FINISHED, "token": b.token},
             expect=nothing,
         ),
         Probe(
-            lambda a, b: {"token": a.token, "commit": "x", "uncommitted": [], "facts_version": "1", "unresolved": 0},
+            lambda a, b: {**FINISHED, "token": a.token},
             expect=something,
         ),
     ],

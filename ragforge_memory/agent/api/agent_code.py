@@ -41,6 +41,8 @@ class AgentCode:
     ) -> IngestReport:
         """Reads code into the graph; only what has changed since the last time is read again.
 
+        Where another tool had taken code away, what was said meanwhile is tied to it.
+
         Args:
             path: a directory; None: the agent's root.
             adopt: take the project over from another root that was ingested under its name.
@@ -52,6 +54,7 @@ class AgentCode:
                 repository nor a configuration says that this is a project.
             ProjectConflict: another root has this project's name.
         """
+        from ragforge_memory.agent.late_ties import tie_late
         from ragforge_memory.code.ingest import ingest
         from ragforge_memory.code.roots import check_root
         from ragforge_memory.config import SourceConfig
@@ -75,6 +78,7 @@ class AgentCode:
             full=full,
             progress=progress,
         )
+        await tie_late(services)
         if report.added or report.updated:
             services.background.wake()
         return report
