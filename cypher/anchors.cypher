@@ -49,6 +49,27 @@ CALL (tokens) {
 }
 RETURN collect([s.file, s.qualified_name, s.type, s.body_hash, s.sketch, s.key, s.uuid]) AS definitions
 
+// name: anchor_anew
+// Another tool had brought scopes up to date before the ingest did: what was said of such a one since, which its hash of
+// that time tells, was said of the code as it is now. At no commit, for none is known to have had it.
+MATCH (p:Project)
+WHERE p.project = $project AND p.ingest_token = $token
+SET p.ingest_until = datetime() + duration({seconds: $seconds})
+WITH p
+CALL (p) {
+  UNWIND $scopes AS row
+  MATCH (s:Scope {uuid: row.scope})
+  WHERE s.project = $project
+  MATCH (m:Message)-[tie:ANCHORED_AT]->(a:CodeAnchor {key: row.anchor})
+  WHERE a.project = $project AND tie.scope_hash = row.hash
+  WITH p, s, m, tie, tie.kind AS kind, false AS now
+  DELETE tie
+  WITH p, s, m, kind, now
+  // include: tied
+  RETURN count(*) AS tied
+}
+RETURN tied
+
 // name: resolve_anchors
 // What became of anchors. Where an anchor stands on another scope than before, its messages' references follow.
 MATCH (p:Project)

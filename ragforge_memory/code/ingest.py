@@ -30,7 +30,8 @@ from ragforge_memory.code.readers import Readers, Reading
 from ragforge_memory.code.writing import Totals, Writer
 from ragforge_memory.errors import GraphUnavailable, ProjectConflict, RagforgeError
 from ragforge_memory.graph.anchors import AnchorStore
-from ragforge_memory.graph.code import LEASE_SECONDS, CodeStore, IngestState, Lease
+from ragforge_memory.graph.code import LEASE_SECONDS, CodeStore, Lease
+from ragforge_memory.graph.ingest_state import IngestState
 from ragforge_memory.models.code import IngestReport, SkippedFile
 
 if TYPE_CHECKING:
@@ -177,8 +178,10 @@ class _Ingest:
             return
         touched = sorted({*plan.changed, *plan.new, *plan.gone})
         everywhere = state.incomplete or state.emptied or state.untied
+        store = AnchorStore(self._store.client, self._store.project)
+        await store.anchor_anew(writer.said_of_now, token=self._store.token)
         await resolve_anchors(
-            AnchorStore(self._store.client, self._store.project),
+            store,
             self._root,
             writer.before,
             None if everywhere else touched,

@@ -14,7 +14,9 @@ from ragforge_memory.code.parsed import ParsedFile
 from ragforge_memory.code.plan import Plan
 from ragforge_memory.code.readers import Reading
 from ragforge_memory.code.rows import differs, embedding_text, file_properties, scope_properties, without_foreign
-from ragforge_memory.graph.code import CodeStore, FileRow, IngestState
+from ragforge_memory.graph.anchors import SaidOfNow
+from ragforge_memory.graph.code import CodeStore, FileRow
+from ragforge_memory.graph.ingest_state import IngestState
 from ragforge_memory.graph.text import owner_token
 
 # By file: the uuid of its node, and the scopes by first line.
@@ -65,6 +67,7 @@ class Writer:
         self.exchanged: set[tuple[str, str]] = set()
         """(path, bare name) of keys that another scope has now: edges to them lead to the wrong one."""
         self.before = Before(state.commit)
+        self.said_of_now: list[SaidOfNow] = []
 
     async def write(self, readings: Sequence[Reading]) -> None:
         """Writes files that were read well; each one's scopes, removals and hash in one transaction."""
@@ -195,6 +198,9 @@ class Writer:
         if not differs(properties, before) and not self._state.emptied:
             return None
         ours = before.get("project") is not None
+        anchor = before.get("anchor_key")
+        if anchor and anchor != properties["anchor_key"] and _is_up_to_date(properties, before):
+            self.said_of_now.append(SaidOfNow(uuid, anchor, before["hash"]))
         if any(before.get(name) != properties[name] for name in ("hash", "file", "qualified_name")):
             self.totals.updated += 1
         return {
@@ -203,3 +209,11 @@ class Writer:
             "pending": not ours or embedding_text(before) != embedding_text(properties),
             "moved": not ours or before["file"] != properties["file"] or self._state.emptied,
         }
+
+
+def _is_up_to_date(properties: dict[str, Any], before: Stored) -> bool:
+    """Whether the graph has the text of now, by another's hand, under a hash of theirs."""
+    source, theirs = before.get("source"), before.get("hash")
+    return (
+        bool(source and theirs) and str(source).strip() == properties["source"].strip() and theirs != properties["hash"]
+    )

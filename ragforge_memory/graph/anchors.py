@@ -96,6 +96,15 @@ class Resolution:
     alone: str | None = None
 
 
+class SaidOfNow(NamedTuple):
+    """A scope that another tool has brought up to date before the ingest: the key of the anchor on what the ingest
+    before had read, and the hash that the other tool gave it."""
+
+    scope: str
+    anchor: str
+    hash: str
+
+
 @dataclass(frozen=True, slots=True)
 class Tied:
     """A message, the code that it is tied to, and the title of its conversation.
@@ -180,6 +189,19 @@ class AnchorStore:
                 raise GraphUnavailable(
                     f"another process has taken over the ingest of {self._project!r}", hint="run the ingest again"
                 )
+
+    async def anchor_anew(self, said: Sequence[SaidOfNow], *, token: str) -> None:
+        """Takes what was said of scopes after another tool had brought them up to date as said of what they are now;
+        needs the ingest's lease."""
+        for batch in in_batches([each._asdict() for each in said], 500):
+            await self._client.write(
+                "anchor_anew",
+                timeout=PATIENT_TIMEOUT,
+                project=self._project,
+                token=token,
+                scopes=batch,
+                seconds=LEASE_SECONDS,
+            )
 
     async def _read(self, name: str, **parameters: Any) -> list[dict[str, Any]]:
         return await self._client.read(name, timeout=PATIENT_TIMEOUT, project=self._project, **parameters)

@@ -9,6 +9,7 @@ from uuid import uuid4
 
 from ragforge_memory.errors import GraphUnavailable, InvalidInput, ProjectConflict
 from ragforge_memory.graph.client import PATIENT_TIMEOUT, GraphClient
+from ragforge_memory.graph.ingest_state import IngestState, StoredFile
 
 EDGE_TYPES: tuple[str, ...] = ("HAS_PARENT", "CONSUMES", "INHERITS_FROM", "IMPLEMENTS", "DECORATED_BY")
 
@@ -20,21 +21,6 @@ BATCH_TEXT = 4_000_000
 LEASE_SECONDS = 30
 
 T = TypeVar("T")
-
-
-class StoredFile(NamedTuple):
-    """A file as the graph knows it.
-
-    Args:
-        scopes: how many it had when it was written.
-        defined: how many scopes lead to it now.
-    """
-
-    path: str
-    uuid: str
-    hash: str
-    scopes: int = 0
-    defined: int = 0
 
 
 class Edge(NamedTuple):
@@ -52,47 +38,6 @@ class Edge(NamedTuple):
     lines: tuple[int, ...] = ()
     calls: tuple[int, ...] = ()
     certain: bool = True
-
-
-@dataclass(frozen=True, slots=True)
-class IngestState:
-    """A project as the last ingest left it; ``incomplete`` where it did not come to its end.
-
-    Args:
-        revision: raised by every change, so that what was read can be told to be old.
-        facts_version: of the parsing that made the scopes.
-        anchored: whether any message is anchored to the project's code.
-        present: how many scopes there are that an ingest has read.
-        belonging: how many files and scopes lead to the project.
-        untied: whether an anchor has lost the scope that it stood on, or its messages the way there.
-        uncommitted: files that were not in ``commit`` as they were read; None: not known, so no file is told to be.
-    """
-
-    files: Mapping[str, StoredFile]
-    root: str | None = None
-    commit: str | None = None
-    revision: int = 0
-    facts_version: str | None = None
-    incomplete: bool = False
-    scopes: int = 0
-    edges: int = 0
-    unresolved: int = 0
-    anchored: bool = False
-    present: int = 0
-    belonging: int = 0
-    untied: bool = False
-    uncommitted: tuple[str, ...] | None = None
-
-    @property
-    def emptied(self) -> bool:
-        """Whether scopes, or what leads from them to files and project, are not what ingests wrote: another tool has
-        taken them away, or made them anew."""
-        written = sum(file.scopes for file in self.files.values())
-        return (
-            self.present != written
-            or self.belonging < written + len(self.files)
-            or any(file.defined < file.scopes for file in self.files.values())
-        )
 
 
 @dataclass(frozen=True, slots=True)

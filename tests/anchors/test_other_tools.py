@@ -144,3 +144,26 @@ async def test_what_went_while_its_file_was_away_is_gone(
     assert cypher("MATCH (s:Scope {project: $project}) RETURN s.name AS name") == []
     assert await statuses(talk) == {REPORT: "orphaned"}
     assert (await run()).files_changed == 0
+
+
+async def test_what_was_said_of_code_that_another_tool_had_brought_up_to_date_is_of_now(
+    repository: Repository, run: Run, talk: Talk, cypher: Cypher
+) -> None:
+    before = await talk.say(DEPOSIT)
+    edit = ("self.balance += amount", "self.balance += amount + 1")
+    repository.edit("bank.py", edit)
+    cypher(
+        "MATCH (s:Scope {project: $project, qualified_name: $name}) "
+        "SET s.source = '    ' + replace(s.source, $old, $new) + '\\n', s.hash = 'theirs'",
+        name=DEPOSIT,
+        old=edit[0],
+        new=edit[1],
+    )
+    after = await talk.say(DEPOSIT, kind="read")
+    await run()
+
+    found = await talk.references.of_messages([before, after])
+
+    assert [(each.kind, each.status) for each in found[before]] == [("discussed", "drifted")]
+    assert [(each.kind, each.status, each.commit) for each in found[after]] == [("read", "fresh", None)]
+    assert references(cypher) == {("discussed", "bank.py", DEPOSIT), ("read", "bank.py", DEPOSIT)}

@@ -49,6 +49,18 @@ DELETE stands
 """
 
 
+# A message of who asks was tied to both anchors when its scope had this hash.
+SAID_OF_NOW = """
+MATCH (m:Message {uuid: $a_answer}), (own:CodeAnchor {uuid: $a_anchor}), (theirs:CodeAnchor {uuid: $b_anchor})
+CREATE (m)-[:ANCHORED_AT {kind: 'edited', scope_hash: 'then'}]->(own),
+  (m)-[:ANCHORED_AT {kind: 'edited', scope_hash: 'then'}]->(theirs)
+"""
+
+
+def _said_of_now(token: str, scope: str, anchor: str) -> Parameters:
+    return {"token": token, "scopes": [{"scope": scope, "anchor": anchor, "hash": "then"}], "seconds": 30}
+
+
 def _not_looked_for(parameters: Callable[[Data, Data], Parameters]) -> Probe:
     """Asks for what such a tie became: in one's own project nobody knows."""
     return Probe(parameters, prepare=INGESTED_ELSEWHERE, expect=lambda rows: [row["became"] for row in rows] == [None])
@@ -212,6 +224,12 @@ CODE: dict[str, list[Probe]] = {
             prepare="MATCH (s:Scope) WHERE s.uuid IN [$a_caller, $b_caller] SET s.body_hash = 'b'",
             expect=lambda rows: [len(row["definitions"]) for row in rows] == [1],
         )
+    ],
+    "anchor_anew": [
+        Probe(lambda a, b: _said_of_now(b.token, a.caller, a.anchor), prepare=SAID_OF_NOW, expect=nothing),
+        Probe(lambda a, b: _said_of_now(a.token, a.caller, a.anchor), prepare=SAID_OF_NOW, expect=_tied(1)),
+        Probe(lambda a, b: _said_of_now(a.token, b.caller, a.anchor), prepare=SAID_OF_NOW, expect=_tied(0)),
+        Probe(lambda a, b: _said_of_now(a.token, a.caller, b.anchor), prepare=SAID_OF_NOW, expect=_tied(0)),
     ],
     "resolve_anchors": [
         Probe(lambda a, b: _resolved(b.token, b.anchor, b.caller), expect=nothing),
