@@ -23,6 +23,7 @@ from ragforge_memory.llm.extractive.code.evidence import (
     used_as_text,
 )
 from ragforge_memory.llm.extractive.code.found_text import code_lines, named_by_word, search_results
+from ragforge_memory.llm.extractive.code.impl_lines import impl_lines, implemented
 from ragforge_memory.llm.extractive.code.inheritance import bases, overridden, overrides, subclasses
 from ragforge_memory.llm.extractive.code.look_alikes import look_alikes
 from ragforge_memory.llm.extractive.code.members import (
@@ -154,12 +155,14 @@ def write(question: Question, asked: str, found: Sequence[Found]) -> str:
             lines = overridden(asked, values.get("find_callers", {}))
         case "subclasses":
             value = values.get("find_callers", {})
-            if exactly := named_exactly(asked, question.target, found):
+            if by_lines := implemented(question, found):
+                lines = by_lines
+            elif exactly := named_exactly(asked, question.target, found):
                 lines = [*exactly, *(["", *note] if (note := taken_for(value, asked)) else [])]
             else:
-                lines = subclasses(asked, value)
+                lines = subclasses(asked, value, impl_lines(question, found))
         case "bases":
-            lines = bases(asked, values.get("find_callees", {}))
+            lines = bases(asked, values.get("find_callees", {}), impl_lines(question, found))
         case "callees":
             lines = callees(asked, values.get("find_callees", {}))
         case "outline" | "overview":

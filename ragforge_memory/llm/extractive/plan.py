@@ -19,6 +19,7 @@ from ragforge_memory.llm.extractive.code.evidence import (
     raising,
     testing,
 )
+from ragforge_memory.llm.extractive.code.impl_lines import impl_calls
 from ragforge_memory.llm.extractive.code.inheritance import inheriting_calls
 from ragforge_memory.llm.extractive.code.look_alikes import look_alike_calls
 from ragforge_memory.llm.extractive.code.members import MAX_LINES, member_calls, visibly_setting
@@ -267,9 +268,13 @@ def _second(question: Question, found: Sequence[Found]) -> tuple[Call, ...]:
             return (Call("read_file", (("path", path), ("start_line", 1), ("end_line", 40))),)
         case "overrides":
             return inheriting_calls(found)
-        case "callers" | "uses" | "subclasses" if target.kind == "name" and value.get("match") == "none":
+        case "callers" | "uses" if target.kind == "name" and value.get("match") == "none":
             return naming(target)
-        case "uses" | "subclasses" if target.kind == "name" and value.get("match") == "partial":
+        case "subclasses" | "bases":
+            named = naming(target) if target.kind == "name" and question.form == "subclasses" else ()
+            shown = {"none": named, "partial": named[:1]}.get(str(value.get("match")), ())
+            return (*shown, *impl_calls(question, value))
+        case "uses" if target.kind == "name" and value.get("match") == "partial":
             # What only contains the name is farther from it than a parameter or a type of a library that has it.
             return naming(target)[:1]
         case "where" if target.kind == "name" and not target.marked and value.get("match") == "partial":

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ragforge_memory.llm.extractive.code.impl_lines import Line, listed_impls
 from ragforge_memory.llm.extractive.quoting.calls import Call, Found
 from ragforge_memory.llm.extractive.quoting.pieces import (
     MAX_ASKED,
@@ -23,8 +24,8 @@ _UNNAMED = "in Go a type implements an interface by its methods alone, without n
 _TYPES = ("class", "struct", "interface", "enum", "trait", "type")
 
 
-def subclasses(asked: str, value: Mapping[str, Any]) -> list[str]:
-    """What stands below each type of a name."""
+def subclasses(asked: str, value: Mapping[str, Any], impls: Sequence[Line] = ()) -> list[str]:
+    """What stands below each type of a name, and the lines that implement it for what is no scope of this project."""
     scopes = value.get("scopes") or []
     if not scopes:
         return [nothing(asked)]
@@ -37,12 +38,19 @@ def subclasses(asked: str, value: Mapping[str, Any]) -> list[str]:
         number = _number_below(scope)
         if number:
             shown = below[:MAX_ASKED]
-            does = "implemented" if _is_implemented(scope) else "inherited"
+            # What a Rust trait stands above does not implement it.
+            only_traits = bool(below) and all(each["type"] == "trait" for each in below)
+            does = "implemented" if _is_implemented(scope) and not only_traits else "inherited"
             lines.append(f"{subject(scope)} is {does} by {counted(number, 'scope')}:")
             lines += [use_item(each) for each in shown] + rest(number - len(shown)) + [""]
     unnamed = [subject(each) for each in types if _is_unnamed(each)]
     bare = [subject(each) for each in types if not _number_below(each) and not _is_unnamed(each)]
     inherits = "implements" if all(map(_is_implemented, types)) else "inherits from"
+    if impls:
+        which = "It" if lines else ", ".join(bare)
+        lines += [f"{which} is implemented in {counted(len(impls), 'line')}{' too' if lines else ''}:"]
+        lines += [*listed_impls(impls), ""]
+        bare = []
     if bare and not lines:
         lines += [f"{bare.pop(0)}: nothing in this project {inherits} it.", ""]
     if bare:
@@ -53,8 +61,8 @@ def subclasses(asked: str, value: Mapping[str, Any]) -> list[str]:
     return trimmed([*lines, *taken_for(value, asked)])
 
 
-def bases(asked: str, value: Mapping[str, Any]) -> list[str]:
-    """What stands directly above each type of a name.
+def bases(asked: str, value: Mapping[str, Any], impls: Sequence[Line] = ()) -> list[str]:
+    """What stands directly above each type of a name, and the lines that implement something for it besides.
 
     A base that is not defined in this project has no place; it stands in the type's own line, which is quoted.
     """
@@ -72,6 +80,9 @@ def bases(asked: str, value: Mapping[str, Any]) -> list[str]:
             lines += [
                 f"- `{each['qualified_name']}` - {each['file']}:{each['line']} ({each['type']})" for each in above
             ]
+        elif impls:
+            lines += [f"Implemented for {subject(scope)} in {counted(len(impls), 'line')}:", *listed_impls(impls), ""]
+            continue
         else:
             lines.append(f"{subject(scope)} inherits from nothing that is defined in this project.")
         written = signature(scope)
