@@ -6,7 +6,7 @@ import pytest
 
 from ragforge_memory.code.parse import parse
 from ragforge_memory.code.resolve import resolve
-from tests.code.graphs import Sample, SampleTests
+from tests.code.graphs import Sample, SampleTests, edges
 
 SCOPES = {
     "Item.Partial.cs": [
@@ -121,6 +121,18 @@ def test_the_own_namespace_comes_before_imported_ones() -> None:
         parse("c.cs", b"using A; namespace B { class Y { void G() { X.F(); } } }"),
     ]
     assert {e.target_path for e in resolve(files).edges if e.kind == "CONSUMES"} == {"b.cs"}
+
+
+def test_a_using_is_seen_from_the_namespaces_around_it() -> None:
+    files = [
+        parse("a.cs", b"namespace A.Checks { public class Check {} }"),
+        parse("b.cs", b"namespace B.Checks { public class Check {} }"),
+        parse("c.cs", b"namespace A.Tests { using Checks; class Outer { class Own : Check {} } }"),
+        parse("d.cs", b"namespace A.Tests; using B.Checks; class Other : Check {}"),
+    ]
+    resolution = resolve(files)
+    assert edges(resolution, "c.cs") == ["Outer.Own INHERITS_FROM a.cs:Check 1"]
+    assert edges(resolution, "d.cs") == ["Other INHERITS_FROM b.cs:Check 1"]
 
 
 def test_branches_in_the_middle_of_a_statement_are_read() -> None:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ragforge_memory.code.clauses import (
     comment_free,
 )
 from ragforge_memory.code.draft import Draft
+from ragforge_memory.code.packages import package_modules
 from ragforge_memory.code.reads import UNPLACED
 
 if TYPE_CHECKING:
@@ -17,7 +19,7 @@ if TYPE_CHECKING:
     from ragforge_memory.code.draft import Visit
     from ragforge_memory.code.index import ProjectIndex
     from ragforge_memory.code.links import Place
-    from ragforge_memory.code.parsed import ParsedFile, ParsedScope
+    from ragforge_memory.code.parsed import Import, ParsedFile, ParsedScope
 
 
 def using(draft: Draft, node: Node) -> Visit:
@@ -31,6 +33,18 @@ def using(draft: Draft, node: Node) -> Visit:
         draft.add_import("*", path, f"{path.rpartition('.')[2]}.*", draft.line(node))
     elif path:
         draft.add_import("*", path, "*", draft.line(node))
+    return ()
+
+
+def modules(index: ProjectIndex, file: ParsedFile, imported: Import) -> Sequence[str]:
+    """The namespace that a ``using`` names: in full, else seen from the namespaces of the file, the innermost first."""
+    if found := package_modules(index, file, imported):
+        return found
+    for package in file.package.split():
+        while package:
+            if found := package_modules(index, file, replace(imported, module=f"{package}.{imported.module}")):
+                return found
+            package = package.rpartition(".")[0]
     return ()
 
 

@@ -17,7 +17,7 @@ from ragforge_memory.code.clauses import (
     signature_line,
 )
 from ragforge_memory.code.comments import doc_before, without_xml
-from ragforge_memory.code.csharp.links import neighbours, parts, using
+from ragforge_memory.code.csharp.links import modules, neighbours, parts, using
 from ragforge_memory.code.csharp.names import COMMON_MEMBERS
 from ragforge_memory.code.csharp.parts import INTERFACE, KINDS, attributes, bases_of, modifiers, name_of
 from ragforge_memory.code.csharp.statements import (
@@ -54,7 +54,7 @@ from ragforge_memory.code.directives import one_branch, whole_branches
 from ragforge_memory.code.draft import Draft, Handler
 from ragforge_memory.code.languages import Reader
 from ragforge_memory.code.links import Links
-from ragforge_memory.code.packages import package_modules, root_package, subpackage
+from ragforge_memory.code.packages import root_package, subpackage
 from ragforge_memory.code.parsed import ScopeType
 from ragforge_memory.code.syntax import first_error, unread_bytes
 
@@ -323,7 +323,7 @@ READER = Reader(
     grammar=_grammar,
     extract=extract,
     links=Links(
-        modules=package_modules,
+        modules=modules,
         submodule=subpackage,
         neighbours=neighbours,
         linked=root_package,
