@@ -135,6 +135,17 @@ def test_a_using_is_seen_from_the_namespaces_around_it() -> None:
     assert edges(resolution, "d.cs") == ["Other INHERITS_FROM b.cs:Check 1"]
 
 
+def test_what_a_base_holds_is_no_base() -> None:
+    source = b"""interface IRule {} class Own<T> {} namespace N { class Other<T> {} }
+class Rules : Own<IRule>, IEnumerable<IRule>, List<Rules>, N.Other<IRule> {}
+"""
+    assert edges(resolve([parse("a.cs", source)]), "a.cs") == [
+        "Rules CONSUMES IRule 2",
+        "Rules INHERITS_FROM Other 2",
+        "Rules INHERITS_FROM Own 2",
+    ]
+
+
 def test_branches_in_the_middle_of_a_statement_are_read() -> None:
     source = b"""class A
 {

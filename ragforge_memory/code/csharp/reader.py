@@ -32,7 +32,7 @@ from ragforge_memory.code.csharp.statements import (
     bind_variables,
     parameter_texts,
 )
-from ragforge_memory.code.csharp.text import type_text
+from ragforge_memory.code.csharp.text import base_text, type_text
 from ragforge_memory.code.csharp.uses import (
     use_access,
     use_argument,
@@ -84,8 +84,8 @@ def _type(draft: Draft, node: Node) -> Visit:
         return node.named_children
     lists, decorators = attributes(draft, node)
     parameters = child_of_type(node, "parameter_list")
-    listed = [base for base in bases_of(node) if type_text(draft, base)]
-    texts = [text for base in listed if (text := type_text(draft, base))]
+    listed = [base for base in bases_of(node) if base_text(draft, base)]
+    texts = [text for base in listed if (text := base_text(draft, base))]
     kind = KINDS[node.type]
     end = body if body is not None else child_of_type(node, ";")
     interfaces = [text for text in texts if INTERFACE.match(text)] if kind != "interface" else []
@@ -103,9 +103,10 @@ def _type(draft: Draft, node: Node) -> Visit:
         interfaces=interfaces,
     )
     for base, text in zip(listed, texts, strict=True):
-        receiver, _, last = text.removesuffix("[]").rpartition(".")
+        receiver, _, last = text.rpartition(".")
         draft.use(last, receiver or None, "implement" if text in interfaces else "inherit", draft.line(base))
-        for arguments in children_of_type(base, "type_argument_list"):
+        named = base.child_by_field_name("name") if base.type == "qualified_name" else base
+        for arguments in children_of_type(named, "type_argument_list"):
             use_types(draft, arguments)
     bind_generics(draft, node)
     bind_parameters(draft, parameters)

@@ -107,6 +107,16 @@ def type_text(draft: Draft, node: Node | None) -> str | None:
     return None
 
 
+def base_text(draft: Draft, node: Node) -> str | None:
+    """A base as dotted text: what is in a collection, or in a ``Task``, is no base of its subclass."""
+    if node.type == "generic_name":
+        return simple_name(draft, node)
+    if node.type == "qualified_name" and (name := node.child_by_field_name("name")) is not None:
+        outer = type_text(draft, node.child_by_field_name("qualifier"))
+        return f"{outer}.{simple_name(draft, name)}" if outer else simple_name(draft, name)
+    return type_text(draft, node)
+
+
 def value_of(draft: Draft, node: Node | None) -> tuple[BindingKind, str | None]:
     """What an assigned expression says of the name's value."""
     while node is not None and node.type in (
