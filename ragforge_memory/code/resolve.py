@@ -276,10 +276,19 @@ class Resolver:
         found = names.lookup(path, key, use.name, use.line)
         if found is None:
             return FOREIGN
+        if use.kind == "call" and file.links.bare_members and self._is_property(found):
+            # `new Kind()` beside a property that is called like its type: what is made is the type.
+            made = names.lookup(path, key, use.name, use.line, types=True)
+            if made is not None and names.known(made) and made.key and not made.instance:
+                return made
         if names.known(found) and not found.key and use.kind in ("call", "inherit"):
             whole = names.called_module(found)
             return found if whole is None else whole
         return found
+
+    def _is_property(self, entity: Entity) -> bool:
+        scope = self._names.scope(entity) if self._names.known(entity) else None
+        return scope is not None and not entity.instance and "property" in scope.modifiers
 
     def _is_variable(self, file: FileIndex, key: str | None, name: str) -> bool:
         """Whether the innermost binding of a name is a variable, not a definition or an import."""

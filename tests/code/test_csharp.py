@@ -114,6 +114,12 @@ def test_a_property_may_bear_its_types_name() -> None:
     assert {("C.Kind", "Kind"), ("C.F", "Kind.A"), ("C.G", "Kind")} <= found
 
 
+def test_a_type_is_made_beside_a_property_of_its_name() -> None:
+    source = b"class Kind {} class C { object a = new Kind(); public Kind Kind { get; } void F() { new Kind(); } }"
+    found = {(e.source_key, e.target_key) for e in resolve([parse("a.cs", source)]).edges if e.call_lines}
+    assert found == {("C", "Kind"), ("C.F", "Kind")}
+
+
 def test_the_own_namespace_comes_before_imported_ones() -> None:
     files = [
         parse("a.cs", b"namespace A { public class X { public static void F() {} } }"),
