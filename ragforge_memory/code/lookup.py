@@ -7,11 +7,11 @@ package, an instance of its classes) is FOREIGN.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Final, NamedTuple
 
 from ragforge_memory.code.index import FileIndex, ProjectIndex
-from ragforge_memory.code.languages import reader_of
+from ragforge_memory.code.languages import LANGUAGES, reader_of
 from ragforge_memory.code.links import Links
 from ragforge_memory.code.parsed import TYPE_TYPES, Binding, Import, ParsedScope
 
@@ -56,6 +56,10 @@ class Lookup(ABC):
     @abstractmethod
     def member(self, entity: Entity | None, name: str) -> Entity | None:
         """``name`` of an entity; see Names."""
+
+    @abstractmethod
+    def lineage(self, entity: Entity) -> Iterator[Entity]:
+        """A type and its bases; see Names."""
 
     @abstractmethod
     def holder(self, path: str, key: str | None) -> Entity | None:
@@ -160,6 +164,18 @@ class Lookup(ABC):
         if linked is not None:
             return Entity(*linked)
         return FOREIGN if foreign else None
+
+    def _extension(self, entity: Entity, name: str) -> Entity | None:
+        """What is called as a member of a type, though it only takes one as its first parameter."""
+        file = self._index.files[entity.path]
+        if not file.links.extensions:
+            return None
+        lineage = list(self.lineage(entity))
+        for path, scope in self._index.defined(LANGUAGES[file.language].family, name):
+            for extended in [each.value for each in scope.bindings if each.name == "this" and each.value]:
+                if (taken := self.evaluate(path, scope.key, extended, types=True)) in lineage and self.known(taken):
+                    return Entity(path, scope.key)
+        return None
 
     # imports and modules
 

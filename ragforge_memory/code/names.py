@@ -281,7 +281,7 @@ class Names(Lookup):
                     return self.member(value, name)
         if name == "__class__":
             return entity
-        return UNKNOWN if unknown else None
+        return self._extension(entity, name) or (UNKNOWN if unknown else None)
 
     def lineage(self, entity: Entity) -> Iterator[Entity]:
         """The type itself and its bases, nearest first; UNKNOWN or FOREIGN for each base that is not the project's."""
@@ -305,10 +305,7 @@ class Names(Lookup):
         scope = self.scope(entity)
         if scope is None or scope.type not in TYPE_TYPES:
             return entity
-        parts = self._parts(entity)
-        if not parts:
-            return entity
-        return min([entity, *parts], key=self._standing)
+        return min([entity, *self._parts(entity)], key=self._standing)
 
     def _standing(self, entity: Entity) -> tuple[bool, int, str, str]:
         file = self._index.files[entity.path]

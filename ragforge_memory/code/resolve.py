@@ -81,6 +81,11 @@ class Resolution:
     files: Mapping[str, Dependence] = field(default_factory=dict)
 
 
+def _is_member(scope: ParsedScope) -> bool:
+    """Whether an object may be what stands before a call of it."""
+    return "static" not in scope.modifiers or any(each.name == "this" for each in scope.bindings)
+
+
 @dataclass(slots=True)
 class _Lines:
     lines: set[int] = field(default_factory=set)
@@ -244,7 +249,7 @@ class Resolver:
         if receiver is not None and names.known(receiver):
             receiver = names.receiver(receiver)
         if receiver is None or receiver is FOREIGN:
-            return FOREIGN, False
+            return (UNKNOWN, True) if file.links.extensions and self._may_extend(file, use) else (FOREIGN, False)
         member = names.member(receiver, use.name)
         if member is not None and names.known(member):
             return self._overloads.fitting(path, key, use, member, receiver), False
@@ -319,7 +324,7 @@ class Resolver:
         memo = (family, use.name)
         if memo not in self._unique:
             places = self._index.defined(family, use.name)
-            callable_ = [(p, s) for p, s in places if s.type in _CALLABLE and "static" not in s.modifiers]
+            callable_ = [(p, s) for p, s in places if s.type in _CALLABLE and _is_member(s)]
             distinct = {(path, scope.qualified_name) for path, scope in callable_}
             one = len(distinct) == 1 and callable_[0][1].type != "function" and not self._is_local(callable_[0])
             self._unique[memo] = Entity(callable_[0][0], callable_[0][1].key) if one else None
@@ -329,6 +334,15 @@ class Resolver:
             if definition is not None and definition.owner and names_another(use.receiver, definition.owner):
                 return None
         return found if found is None or use.arguments is None else self._overloads.beside(found, use.arguments)
+
+    def _may_extend(self, file: FileIndex, use: Use) -> bool:
+        """Whether all that has a called name extends types, which may be of another package; what stands before it is a
+        value then, and no type (``Assert.Null(it)``)."""
+        receiver = use.receiver or ""
+        if use.kind != "call" or (receiver[:1].isupper() and receiver.isidentifier()):
+            return False
+        places = self._index.defined(LANGUAGES[file.language].family, use.name)
+        return bool(places) and all(any(each.name == "this" for each in scope.bindings) for _, scope in places)
 
     def _is_local(self, place: tuple[str, ParsedScope]) -> bool:
         """Whether a definition is inside a function, where no receiver reaches it."""

@@ -120,6 +120,27 @@ def test_a_type_is_made_beside_a_property_of_its_name() -> None:
     assert found == {("C", "Kind"), ("C.F", "Kind")}
 
 
+def test_an_extension_is_called_as_a_member_of_what_it_extends() -> None:
+    files = [
+        parse("a.cs", b"public interface IPlan {} public class Plan : IPlan {} public class Other {}"),
+        parse("b.cs", b"""static class More {
+  public static Plan Ready<T>(this IPlan plan) { return null; }
+  public static void Run(this int number, Other other) {}
+  public static void Run(this Plan plan) {}
+}"""),
+        parse("c.cs", b"class C { IPlan plan; void F() { plan.Ready<C>().Run(); } void G(Other o) { o.Run(); } }"),
+    ]  # fmt: skip
+    assert [each for each in edges(resolve(files), "c.cs") if "b.cs" in each and "?" not in each] == [
+        "C.F CONSUMES b.cs:More.Ready 1()",
+        "C.F CONSUMES b.cs:More.Run#2 1()",
+    ]
+    foreign = [
+        *files[:2],
+        parse("d.cs", b"class D { void F(Far.Plan far) { far.Ready(); far.Stop(); Far.Ready(far); } }"),
+    ]
+    assert edges(resolve(foreign), "d.cs") == ["D.F CONSUMES b.cs:More.Ready 1() ?"]
+
+
 def test_the_own_namespace_comes_before_imported_ones() -> None:
     files = [
         parse("a.cs", b"namespace A { public class X { public static void F() {} } }"),

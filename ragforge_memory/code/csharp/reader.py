@@ -333,6 +333,7 @@ READER = Reader(
         super_names=frozenset({"base"}),
         bare_members=True,
         common_members=COMMON_MEMBERS,
+        extensions=True,
     ),
     refusal=refusal,
     simplify=(whole_branches, one_branch),

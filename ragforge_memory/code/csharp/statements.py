@@ -35,11 +35,13 @@ def parameter_texts(draft: Draft, parameters: Node | None) -> list[str]:
 
 
 def bind_parameters(draft: Draft, parameters: Node | None) -> None:
-    """Parameters with their types."""
+    """Parameters with their types; ``this Kind kind`` is bound as ``this`` too, see `Links.extensions`."""
     for parameter in [*children_of_type(parameters, "parameter"), *present(parameters)]:
         name, declared = parameter.child_by_field_name("name"), parameter.child_by_field_name("type")
         if name is not None:
             bind_declared(draft, name, type_text(draft, declared))
+            if any(draft.text(word) == "this" for word in children_of_type(parameter, "modifier")):
+                draft.bind("this", "type", type_text(draft, declared), draft.line(name))
 
 
 def bind_generics(draft: Draft, node: Node) -> None:
