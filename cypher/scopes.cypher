@@ -109,6 +109,15 @@ RETURN s {.uuid, .name, .qualified_name, .type, .file, .language, .startLine, .e
 ORDER BY r.lines[0], s.file, s.startLine
 LIMIT $limit
 
+// name: scope_members
+// What belongs to a type and is defined in another file than it, as an impl of Rust, a method of Go or of C++ may be.
+MATCH (target:Scope {uuid: $uuid})<-[:HAS_PARENT]-(s:Scope)
+WHERE target.project = $project AND s.project = $project AND s.file <> target.file
+RETURN s {.uuid, .name, .qualified_name, .type, .file, .language, .startLine, .endLine, .definition_line, .signature,
+  .docstring, .hash, .parent, .returnType, .parameters, .modifiers, .complexity} AS scope
+ORDER BY s.file, s.startLine
+LIMIT $limit
+
 // name: scope_names
 // Every definition's names, as rows of lists: a project has tens of thousands. RagForge's own tools write modifiers as
 // one text.

@@ -126,6 +126,11 @@ class ScopeStore:
         rows = await self._client.read("scope_bases", project=project, uuid=uuid, limit=limit)
         return [ScopeUse(scope=scope(row["scope"]), lines=tuple(row["lines"] or ())) for row in rows]
 
+    async def members_elsewhere(self, project: str, uuid: str, *, limit: int = 200) -> list[Scope]:
+        """What belongs to this type and is defined in another file, by file and first line."""
+        rows = await self._client.read("scope_members", project=project, uuid=uuid, limit=limit)
+        return [scope(row["scope"]) for row in rows]
+
     async def names(self, project: str) -> list[ScopeName]:
         """The names of every scope; read once for each revision of the project."""
         rows = await self._client.read("project_revision", project=project)

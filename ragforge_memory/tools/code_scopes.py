@@ -157,6 +157,8 @@ async def outline(context: ToolContext, target: str) -> ToolOutput:
         for each in await code.outline(project, owner.file)
         if each.uuid != owner.uuid and each.qualified_name.startswith(f"{owner.qualified_name}.")
     ]
+    if owner.type in TYPE_TYPES:
+        members += await code.members_elsewhere(project, owner.uuid, limit=MAX_OUTLINE)
     return ToolOutput(
         {
             "asked": target,
@@ -166,7 +168,7 @@ async def outline(context: ToolContext, target: str) -> ToolOutput:
             "file": owner.file,
             "scope": shown(owner),
             **({"other_scopes": [shown(each) for each in others]} if (others := _others(found.scopes)) else {}),
-            **_listed(members),
+            **_listed(members, owner.file),
         },
         scopes=(owner.uuid,),
     )
@@ -221,7 +223,8 @@ def _folders(files: Sequence[str]) -> dict[str, int]:
     return dict(Counter("/".join(file.split("/")[:-1][:3]) or "." for file in files))
 
 
-def _listed(scopes: Sequence[Scope]) -> dict[str, Any]:
+def _listed(scopes: Sequence[Scope], file: str = "") -> dict[str, Any]:
+    """What is inside of something; of a definition of ``file`` what is in others has its own."""
     if len(scopes) <= MAX_DETAILED:
         return {"total": len(scopes), "scopes": [shown(each) for each in scopes]}
     # A long file: what is where, without signatures; the outermost definitions go first where not all fit.
@@ -236,6 +239,7 @@ def _listed(scopes: Sequence[Scope]) -> dict[str, Any]:
                 "type": each.type,
                 "line": each.definition_line,
                 "end_line": each.end_line,
+                **({"file": each.file} if file not in ("", each.file) else {}),
                 **({"overload": True} if is_overload(each) else {}),
                 **tests(each),
             }

@@ -58,6 +58,9 @@ class ScopeReader(Protocol):
     async def bases(self, project: str, uuid: str, *, limit: int = 200) -> list[ScopeUse]:
         """Types directly above this one, and the lines where it names them as its bases."""
 
+    async def members_elsewhere(self, project: str, uuid: str, *, limit: int = 200) -> list[Scope]:
+        """What belongs to this type and is defined in another file, by file and first line."""
+
     async def names(self, project: str) -> list[ScopeName]:
         """The names of every scope, for near misses."""
 

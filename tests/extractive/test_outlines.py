@@ -11,7 +11,7 @@ from ragforge_memory import AsyncConversationAgent
 from ragforge_memory.llm.extractive.code.outlines import purpose
 from ragforge_memory.llm.extractive.plan import next_calls
 from ragforge_memory.llm.extractive.reading.questions import read_questions
-from tests.extractive.asking import answer_to
+from tests.extractive.asking import ECHO, answer_to
 from tests.tools.conftest import write_files
 
 
@@ -152,3 +152,10 @@ def test_a_sentence_may_begin_with_a_name_of_code() -> None:
     ]
     fenced = "```sh\npip install poet and whatever else it may need to run\n```\n"
     assert purpose(read("README.md", fenced)) == []
+
+
+@pytest.mark.anyio
+async def test_what_has_nothing_inside_has_no_method_either() -> None:
+    value = {"asked": "Talk", "match": "exact", "kind": "scope", "file": "src/talk.py", "scope": ECHO, "scopes": []}
+    answer = await answer_to("what are the methods of Talk?", {"outline": {**value, "total": 0}})
+    assert answer.splitlines()[-1] == "It has no method inside."

@@ -91,6 +91,11 @@ def _tied(count: int) -> Callable[[list[dict[str, Any]]], bool]:
     return lambda rows: [row["tied"] for row in rows] == [count]
 
 
+_MEMBER = (
+    "MATCH (member:Scope {{uuid: ${member}}}), (type:Scope {{uuid: ${type}}}) "
+    "SET member.file = type.file + '2' MERGE (member)-[:HAS_PARENT]->(type)"
+)
+
 CODE: dict[str, list[Probe]] = {
     "complete_turn": [
         Probe(lambda a, b: turn(a.conversation, touched=[{"scope": b.caller, "kind": "read"}]), expect=something),
@@ -428,6 +433,23 @@ CODE: dict[str, list[Probe]] = {
     "scope_bases": [
         Probe(lambda a, b: {"uuid": b.caller, "limit": 100}, expect=nothing),
         Probe(lambda a, b: {"uuid": a.caller, "limit": 100}, expect=something),
+    ],
+    "scope_members": [
+        Probe(
+            lambda a, b: {"uuid": b.callee, "limit": 100},
+            prepare=_MEMBER.format(member="a_caller", type="b_callee"),
+            expect=nothing,
+        ),
+        Probe(
+            lambda a, b: {"uuid": a.callee, "limit": 100},
+            prepare=_MEMBER.format(member="b_caller", type="a_callee"),
+            expect=nothing,
+        ),
+        Probe(
+            lambda a, b: {"uuid": a.callee, "limit": 100},
+            prepare=_MEMBER.format(member="a_caller", type="a_callee"),
+            expect=something,
+        ),
     ],
     "scope_names": [Probe(lambda a, b: {}, expect=something)],
     "project_revision": [Probe(lambda a, b: {}, expect=lambda rows: len(rows) == 1)],

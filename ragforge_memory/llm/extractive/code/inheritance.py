@@ -160,8 +160,8 @@ def overrides(asked: str, found: Sequence[Found]) -> list[str]:
             continue
         answer.append(f"{subject(scope)} overrides {counted(len(shared), 'method')} of {subject(above)}:")
         for each in shared[:MAX_ASKED]:
-            over = there[each["name"]]["line"]
-            answer.append(f"- `{each['qualified_name']}` - {own['file']}:{each['line']} (there in line {over})")
+            over, file = there[each["name"]]["line"], each.get("file", own["file"])
+            answer.append(f"- `{each['qualified_name']}` - {file}:{each['line']} (there in line {over})")
         answer += [*rest(len(shared) - MAX_ASKED), ""]
     return trimmed(answer)
 

@@ -178,7 +178,7 @@ def _numbered(scopes: Sequence[Mapping[str, Any]], question: Question, none: str
     which = "" if none else _adjective(question)
     everything = counted(len(scopes) + (0 if question.sorts and not none else unseen), f"{which}definition")
     if none:
-        return f"no {none}, but {everything}"
+        return f"no {none}, but {everything}" if scopes else f"no {none}"
     if question.sorts == ("test",):
         return counted(len(scopes), "test")
     if not question.sorts:
