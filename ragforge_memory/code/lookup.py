@@ -165,6 +165,12 @@ class Lookup(ABC):
             return Entity(*linked)
         return FOREIGN if foreign else None
 
+    def names_base(self, path: str, scope: ParsedScope, text: str) -> str | None:
+        """The key of the scope that a type's base is named in: outside of the type, but for what is mixed in."""
+        file = self._index.files[path]
+        within = file.children.get(scope.key, {}) if file.links.mixes_in and text in scope.interfaces else {}
+        return scope.key if text.partition(".")[0] in within else scope.parent
+
     def _extension(self, entity: Entity, name: str) -> Entity | None:
         """What is called as a member of a type, though it only takes one as its first parameter."""
         file = self._index.files[entity.path]

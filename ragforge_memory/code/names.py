@@ -326,7 +326,7 @@ class Names(Lookup):
         if (scope := self.scope(entity)) is None:
             return found
         for text in (*scope.bases, *scope.interfaces):
-            base = self.evaluate(entity.path, scope.parent, text, scope.start_line)
+            base = self.evaluate(entity.path, self.names_base(entity.path, scope, text), text, scope.start_line)
             if base is not None and self.known(base):
                 target = self.scope(base)
                 if target is not None and target.type == "constant":

@@ -242,8 +242,9 @@ class Resolver:
         path, key, names = file.path, scope.key if scope else None, self._names
         if use.receiver is None:
             # a type's own bases and decorators are read outside it
-            outside = scope is not None and use.kind in ("inherit", "implement", "decorate")
-            found = self._bare(file, scope.parent if outside and scope else key, use)
+            if scope is not None and use.kind in ("inherit", "implement", "decorate"):
+                key = names.names_base(path, scope, use.name)
+            found = self._bare(file, key, use)
             return self._overloads.fitting(path, key, use, found), False
         receiver = names.evaluate(path, key, use.receiver, use.line)
         if receiver is not None and names.known(receiver):

@@ -6,7 +6,7 @@ import pytest
 
 from ragforge_memory.code.parse import parse
 from ragforge_memory.code.resolve import resolve
-from tests.code.graphs import Sample, SampleTests
+from tests.code.graphs import Sample, SampleTests, edges
 
 SCOPES = {
     "lib/shop/more.rb": [
@@ -123,6 +123,26 @@ def test_a_writer_is_not_the_reader() -> None:
     source = b"class A\n  attr_accessor :n\n  def f\n    self.n = 1\n  end\n  def g\n    n\n  end\nend\n"
     found = [(e.source_key, e.target_key) for e in resolve([parse("a.rb", source)]).edges if e.kind == "CONSUMES"]
     assert found == [("A.f", "A.n="), ("A.g", "A.n")]
+
+
+def test_a_module_that_is_mixed_in_may_be_defined_inside() -> None:
+    source = b"""class Request
+  module Helpers
+    def form; end
+  end
+  include Helpers
+  def body
+    form
+  end
+end
+class Other
+  include Helpers
+end
+"""
+    assert edges(resolve([parse("a.rb", source)]), "a.rb") == [
+        "Request IMPLEMENTS Request.Helpers 5",
+        "Request.body CONSUMES Request.Helpers.form 7()",
+    ]
 
 
 def test_a_file_with_a_syntax_error_is_broken() -> None:

@@ -276,6 +276,7 @@ READER = Reader(
     grammar=_grammar,
     extract=extract,
     links=Links(
+        mixes_in=True,
         modules=modules,
         linked=linked,
         parts=parts,
