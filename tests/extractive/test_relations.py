@@ -206,3 +206,33 @@ async def test_bases_are_told_with_their_places_and_others_as_written() -> None:
     assert alone.startswith("`Flask` (src/talk.py, line 12) inherits from nothing that is defined in this project.\n")
     assert alone.endswith("> `class Flask(App, abc.ABC)`")
     assert (await answer_to(text, {"find_callees": found(match="none")})).startswith("Nothing found for `Flask`")
+
+
+async def test_what_overrides_a_name_of_many_says_what_was_not_looked_at() -> None:
+    over = [{"qualified_name": "Loud.echo", "type": "method", "file": "src/loud.py", "line": 3, "lines": [3]}]
+    other = {**ECHO, "qualified_name": "Wall.echo", "file": "src/wall.py"}
+    target = {**ECHO, "overrides": over}
+    value = {**found(other, target, {**target, "line": 40}), "total": 9}
+    assert (await answer_to("what overrides echo?", {"find_callers": value})).splitlines() == [
+        "`Talk.echo` (src/talk.py, line 12) is overridden by 1 definition:",
+        "- `Loud.echo` - src/loud.py:3",
+        "",
+        "Nothing that inherits from their types overrides `Wall.echo` (src/wall.py, line 12).",
+        "",
+        "6 more definitions of that name, not looked at for what overrides them;",
+        "`what overrides CLASS.echo?` asks of one.",
+    ]
+
+
+async def test_what_is_sealed_is_overridden_by_nothing() -> None:
+    over = [{"qualified_name": "Loud.echo", "type": "method", "file": "src/loud.cs", "line": 3, "lines": [3]}]
+    sealed = {**ECHO, "signature": "protected sealed override bool echo(Far far)", "overrides": over}
+    answer = await answer_to(
+        "what overrides echo?", {"find_callers": found(sealed, {**sealed, "line": 40, "signature": ""})}
+    )
+    assert answer.splitlines() == [
+        "`Talk.echo` (src/talk.py, line 40) is overridden by 1 definition:",
+        "- `Loud.echo` - src/loud.cs:3",
+        "",
+        "Nothing that inherits from their types overrides `Talk.echo` (src/talk.py, line 12).",
+    ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -107,15 +108,33 @@ def overridden(asked: str, value: Mapping[str, Any]) -> list[str]:
     if not scopes or scopes[0].get("type") in _TYPES:
         return subclasses(asked, value)
     lines: list[str] = []
-    for number, scope in enumerate(scopes):
-        over = scope.get("overrides") or []
+    told: set[tuple[str, str]] = set()
+    open_ones = [each for each in scopes if each.get("overrides") and not _is_last(each)]
+    for scope in open_ones:
+        over = scope["overrides"]
         total = max(len(over), int((scope.get("totals") or {}).get("overrides") or 0))
-        if over:
+        place = (scope["file"], scope["qualified_name"])
+        # Overloads are not told apart: what overrides one stands under the first.
+        if place not in told:
+            told.add(place)
             lines.append(f"{subject(scope)} is overridden by {counted(total, 'definition')}:")
             lines += [use_item(each) for each in over[:MAX_ASKED]] + rest(total - len(over[:MAX_ASKED])) + [""]
-        elif number == 0:
-            lines += [f"{subject(scope)}: nothing that inherits from its type overrides it.", ""]
+    bare = [subject(each) for each in scopes if each not in open_ones]
+    if bare and not lines:
+        lines += [f"{bare.pop(0)}: nothing that inherits from its type overrides it.", ""]
+    if bare:
+        lines += [f"Nothing that inherits from their types overrides {', '.join(bare)}.", ""]
+    unseen = int(value.get("total") or 0) - len(scopes)
+    if unseen > 0:
+        lines.append(f"{counted(unseen, 'more definition')} of that name, not looked at for what overrides them;")
+        lines += [f"`what overrides CLASS.{scopes[0]['name']}?` asks of one.", ""]
     return trimmed([*lines, *taken_for(value, asked)])
+
+
+def _is_last(scope: Mapping[str, Any]) -> bool:
+    """Whether a member says that nothing may override it: what does overrides an overload of it."""
+    before = rf"\b(?:sealed|final)\b.*\b{re.escape(scope['name'])}\s*[(<]"
+    return bool(re.search(before, scope.get("signature") or ""))
 
 
 def calls_through(scope: Mapping[str, Any], told: Sequence[Mapping[str, Any]]) -> list[str]:
