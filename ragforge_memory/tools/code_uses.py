@@ -27,6 +27,9 @@ MAX_USES = 500
 USES_BYTES = 56_000
 """Of all lists of uses in a result, below the registry's limit; the callers of `from_string` in jinja need 41,000."""
 
+_BESIDE_LINES = ("line", "type")
+"""What uses can do without: their own lines say where they are."""
+
 _CALLING = ("function", "method", "macro")
 
 
@@ -107,13 +110,14 @@ async def find_callees(context: ToolContext, name: str, file: str = "", kind: st
                 for each in written
                 if (each.line, each.name) not in known and not (each.line in lines and _constructs(each, callees))
             ]
+            unknown = _grouped(others)
             answer["scopes"].append(
                 {
                     **shown(target),
                     "callees": fitting([{**shown(each.scope), "lines": list(each.lines)} for each in callees], budget),
-                    "other_calls": fitting(_grouped(others), budget // 4),
+                    "other_calls": fitting(unknown, budget // 4),
                     "bases": fitting([{**_user(each.scope), "lines": list(each.lines)} for each in bases], budget // 4),
-                    "totals": {"callees": len(callees)},
+                    "totals": {"callees": len(callees), "other_calls": len(unknown), "bases": len(bases)},
                 }
             )
             read.extend([target.uuid, *(each.scope.uuid for each in [*callees[:MAX_USES], *bases])])
@@ -241,7 +245,7 @@ def _bounded(uses: dict[str, list[dict[str, Any]]], budget: int) -> dict[str, An
     for place, name in enumerate(("callers", *others)):
         reserved = min(sum(sizes[other] for other in others), left // 4)
         share = left - reserved if name == "callers" else left // (len(others) + 1 - place)
-        kept[name] = fitting(uses[name], share)
+        kept[name] = fitting(uses[name], share, _BESIDE_LINES)
         left -= size_of(kept[name])
     return {"totals": {name: len(entries) for name, entries in uses.items()}, **{name: kept[name] for name in uses}}
 

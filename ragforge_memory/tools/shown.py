@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ragforge_memory.errors import ToolError
@@ -21,11 +21,8 @@ MAX_SOURCE_BYTES = 24_000
 LIST_BYTES = 40_000
 """Of one list in a result, so that the whole stays below the registry's limit."""
 
-_DISPENSABLE = (
-    frozenset({"uuid", "docstring", "signature", "start_line"}),
-    frozenset({"uuid", "docstring", "signature", "start_line", "end_line", "line", "type"}),
-)
-"""What entries lose, first and last, before any of them is left out: it can be asked for."""
+_DISPENSABLE = frozenset({"uuid", "docstring", "signature", "start_line", "end_line"})
+"""What entries lose before any of them is left out: it can be asked for. Not what says what and where they are."""
 
 
 def code_of(context: ToolContext) -> ScopeReader:
@@ -104,13 +101,20 @@ def summary(docstring: str | None) -> str:
     return " ".join(lines)
 
 
-def fitting(entries: Sequence[dict[str, Any]], budget: int = LIST_BYTES) -> list[dict[str, Any]]:
+def fitting(
+    entries: Sequence[dict[str, Any]], budget: int = LIST_BYTES, spared: Collection[str] = ()
+) -> list[dict[str, Any]]:
     """The entries that fit into ``budget`` bytes of JSON; before any is left out, all lose what can be asked for.
 
     The caller says how many there were in all.
+
+    Args:
+        entries: what is listed.
+        budget: bytes that the list may take.
+        spared: what else these entries can do without, should that not suffice.
     """
     kept = list(entries)
-    for lost in _DISPENSABLE:
+    for lost in (_DISPENSABLE, _DISPENSABLE.union(spared)):
         if size_of(kept) <= budget:
             return kept
         kept = [{key: value for key, value in entry.items() if key not in lost} for entry in entries]

@@ -251,7 +251,10 @@ def _definition(question: Question, asked: str, values: Mapping[str, Any], found
 
 def _by_name(question: Question, found: Sequence[Found]) -> list[str]:
     """The definitions of all plain words that were looked up as names; none where one of them is no name."""
-    read = [(str(dict(each.call.arguments)["name"]), each.value) for each in found if each.call.tool == "read_scope"]
+    # Of a turn whose rounds are used up only the results are known.
+    read = [
+        (str(dict(each.call.arguments).get("name", "")), each.value) for each in found if each.call.tool == "read_scope"
+    ]
     if not all(isinstance(value, dict) and value.get("match") == "exact" for _, value in read):
         return []
     # How something is done its code says.

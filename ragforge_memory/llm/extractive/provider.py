@@ -255,24 +255,34 @@ def _steps(messages: Sequence[ChatMessage]) -> list[list[Found]]:
             if outcome is None:
                 step.append(Found(call, None, "the tool gave no result"))
                 continue
-            value = _decoded(outcome.content)
             if outcome.is_error:
-                said = value.get("error") if isinstance(value, dict) else None
+                said = _decoded(outcome.content).get("error")
                 step.append(Found(call, None, str(said or outcome.content)))
-            elif isinstance(value, dict) and value.get("truncated") is True and "beginning" in value:
-                step.append(Found(call, None, "what the tool found is too long to quote; ask for less"))
             else:
-                step.append(Found(call, value))
+                step.append(_given(call, outcome.content))
         steps.append(step)
     return steps
 
 
 def _folded(system: str) -> list[Found]:
-    return [Found(Call(each["tool"], ()), _decoded(each["content"])) for each in _FOLDED.finditer(system)]
+    return [_given(Call(each["tool"], ()), each["content"]) for each in _FOLDED.finditer(system)]
 
 
-def _decoded(content: str) -> Any:
+def _given(call: Call, content: str) -> Found:
+    """What a call gave; a failure where that is nothing to quote from.
+
+    The tools that are asked give objects: what is none was shortened to fit into the prompt.
+    """
+    value = _decoded(content)
+    if not value or (value.get("truncated") is True and "beginning" in value):
+        return Found(call, None, "what the tool found is too long to quote; ask for less")
+    return Found(call, value)
+
+
+def _decoded(content: str) -> dict[str, Any]:
+    """The object that a result is; an empty one where it is none."""
     try:
-        return json.loads(content)
+        value = json.loads(content)
     except ValueError:
-        return content
+        return {}
+    return value if isinstance(value, dict) else {}

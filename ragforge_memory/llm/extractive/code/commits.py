@@ -6,7 +6,13 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ragforge_memory.llm.extractive.quoting.pieces import MAX_ASKED, MAX_LISTED, code_span, rest
+from ragforge_memory.llm.extractive.quoting.pieces import (
+    MAX_ASKED,
+    MAX_LISTED,
+    NOT_LOOKED_UP,
+    code_span,
+    rest,
+)
 from ragforge_memory.llm.extractive.said.echoes import WHAT_WAS_SAID
 from ragforge_memory.llm.extractive.said.sayings import quoted_message
 from ragforge_memory.models.text import counted
@@ -14,6 +20,8 @@ from ragforge_memory.models.text import counted
 
 def committed(value: Mapping[str, Any]) -> list[str]:
     """The definitions that it changes by file, the files beside them, and what was decided about them."""
+    if "before" not in value:
+        return [f"{NOT_LOOKED_UP}: no list of changes was given."]
     scopes: Sequence[Mapping[str, Any]] = value.get("scopes") or []
     outside: Sequence[str] = value.get("outside") or []
     totals = value.get("totals") or {}

@@ -10,6 +10,7 @@ from ragforge_memory.llm.extractive.code.members import texts_last
 from ragforge_memory.llm.extractive.quoting.calls import Call, Found
 from ragforge_memory.llm.extractive.quoting.pieces import (
     MAX_LISTED,
+    NOT_LOOKED_UP,
     NOTHING_FOUND,
     head,
     item,
@@ -74,8 +75,10 @@ def unused(value: Mapping[str, Any]) -> list[str]:
         return []
     if value.get("late"):
         return ["There was no time to read all files, so that I cannot tell; `is NAME used?` tells it of one."]
-    what = ("class", "classes") if value["kind"] == "class" else ("function or method", "functions and methods")
-    scopes = value["scopes"]
+    what = ("class", "classes") if value.get("kind") == "class" else ("function or method", "functions and methods")
+    scopes = value.get("scopes")
+    if scopes is None:
+        return [f"{NOT_LOOKED_UP}: no list of what nothing names was given."]
     if not scopes:
         return [f"{NOTHING_FOUND}: the name of each {what[0]} stands somewhere else than where it is defined, too."]
     return [

@@ -13,6 +13,7 @@ from ragforge_memory.llm.extractive.quoting.calls import Call, Found
 from ragforge_memory.llm.extractive.quoting.pieces import (
     NOTHING_FOUND,
     code_span,
+    left_out,
     nothing,
     rest,
     subject,
@@ -197,8 +198,10 @@ def tested(asked: str, found: Sequence[Found]) -> list[str]:
     for scope in value.get("scopes") or []:
         uses = _tests(scope, _SURE)
         if uses:
+            # Uses in tests are the last of each list, the first that a result has no room for.
+            least = "at least " if any(left_out(scope, kind) for kind in _SURE) else ""
             answer += [
-                f"{subject(scope)} is used by {counted(len(uses), 'scope')} of tests:",
+                f"{subject(scope)} is used by {least}{counted(len(uses), 'scope')} of tests:",
                 *_placed(uses, scope),
                 "",
             ]

@@ -10,6 +10,8 @@ from ragforge_memory.llm.extractive.code.impl_lines import Line, listed_impls
 from ragforge_memory.llm.extractive.quoting.calls import Call, Found
 from ragforge_memory.llm.extractive.quoting.pieces import (
     MAX_ASKED,
+    item,
+    left_out,
     nothing,
     rest,
     signature,
@@ -77,10 +79,9 @@ def bases(asked: str, value: Mapping[str, Any], impls: Sequence[Line] = ()) -> l
             inherits = (
                 "implements" if all(map(_is_implemented, above)) and not _is_implemented(scope) else "inherits from"
             )
-            lines.append(f"{subject(scope)} {inherits} {counted(len(above), 'definition')} of this project:")
-            lines += [
-                f"- `{each['qualified_name']}` - {each['file']}:{each['line']} ({each['type']})" for each in above
-            ]
+            more = left_out(scope, "bases")
+            lines.append(f"{subject(scope)} {inherits} {counted(len(above) + more, 'definition')} of this project:")
+            lines += [item(each) for each in above] + rest(more)
         elif impls:
             lines += [f"Implemented for {subject(scope)} in {counted(len(impls), 'line')}:", *listed_impls(impls), ""]
             continue

@@ -11,6 +11,7 @@ from ragforge_memory.llm.extractive.quoting.pieces import (
     MAX_ASKED,
     MAX_LISTED,
     item,
+    left_out,
     nothing,
     rest,
     subject,
@@ -36,15 +37,19 @@ def callers(question: Question, asked: str, value: Mapping[str, Any]) -> list[st
     overloads: list[str] = []
     called: list[Mapping[str, Any]] = []
     for number, scope in enumerate(scopes):
+        asked_for: tuple[str, ...] = ("callers",)
         uses = list(scope.get("callers") or [])
         if question.form == "uses":
-            uses = _by_scope(uses, *(scope.get(key) or [] for key in ("decorates", "references", "subclasses")))
+            asked_for = ("callers", "decorates", "references", "subclasses")
+            uses = _by_scope(*(scope.get(key) or [] for key in asked_for))
             uses.sort(key=lambda each: (is_aside(each), each["file"], each["lines"]))
+        total = len(uses) + sum(left_out(scope, key) for key in asked_for)
         through = calls_through(scope, scopes)
         told = uses or through or any(scope.get(key) for key in ("top_level", "decorates", "references"))
         meant = number == 0 and question.target.sort in KINDS
         if told or meant or len(scopes) == 1:
-            lines += [*_one_target(scope, uses, "used" if question.form == "uses" else "called"), *through, ""]
+            verb = "used" if question.form == "uses" else "called"
+            lines += [*_one_target(scope, uses, total, verb), *through, ""]
             called.append(scope)
         elif any(same_definition(scope, each) for each in called):
             overloads.append(subject(scope))
@@ -76,12 +81,10 @@ def _by_scope(*uses: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
     return list(found.values())
 
 
-def _one_target(scope: Mapping[str, Any], uses: Sequence[Mapping[str, Any]], verb: str) -> list[str]:
+def _one_target(scope: Mapping[str, Any], uses: Sequence[Mapping[str, Any]], total: int, verb: str) -> list[str]:
     top = scope.get("top_level") or []
     lines = []
     if uses:
-        left_out = int((scope.get("totals") or {}).get("callers") or 0) - len(scope.get("callers") or [])
-        total = len(uses) + max(0, left_out)
         lines.append(f"{subject(scope)} is {verb} by {counted(total, 'scope')}:")
         lines += [use_item(each) for each in uses[:MAX_ASKED]]
         lines += rest(total - len(uses[:MAX_ASKED]))
@@ -93,11 +96,11 @@ def _one_target(scope: Mapping[str, Any], uses: Sequence[Mapping[str, Any]], ver
         lines.append(f"{subject(scope)}: no calls of it were found in this project.")
     if top:
         lines.append("Outside of functions:")
-        total = max(len(top), int((scope.get("totals") or {}).get("top_level") or 0))
-        lines += [_outside(each) for each in top[:MAX_ASKED]] + rest(total - len(top[:MAX_ASKED]))
+        outside = len(top) + left_out(scope, "top_level")
+        lines += [_outside(each) for each in top[:MAX_ASKED]] + rest(outside - len(top[:MAX_ASKED]))
     if verb == "called":
-        lines += _named("It decorates", scope.get("decorates") or [])
-        lines += _named("It is named without a call in", scope.get("references") or [])
+        lines += _named("It decorates", scope, "decorates")
+        lines += _named("It is named without a call in", scope, "references")
     return lines
 
 
@@ -106,13 +109,15 @@ def _outside(use: Mapping[str, Any]) -> str:
     return f"- {use['file']}:{', '.join(map(str, use['lines']))}{inside}"
 
 
-def _named(what: str, uses: Sequence[Mapping[str, Any]]) -> list[str]:
+def _named(what: str, scope: Mapping[str, Any], key: str) -> list[str]:
+    uses = scope.get(key) or []
     if not uses:
         return []
     names = list(
         dict.fromkeys(f"`{each['qualified_name']}`" if each["qualified_name"] else each["file"] for each in uses)
     )
-    more = f" and {len(names) - 10} others" if len(names) > 10 else ""
+    number = len(names) + left_out(scope, key)
+    more = f" and {number - len(names[:10])} others" if number > 10 else ""
     return [f"{what} {', '.join(names[:10])}{more}."]
 
 
@@ -151,15 +156,18 @@ def callees(asked: str, value: Mapping[str, Any]) -> list[str]:
         callees = scope.get("callees") or []
         others = scope.get("other_calls") or []
         if callees:
-            lines.append(f"{subject(scope)} uses {counted(len(callees), 'definition')} of this project:")
+            total = len(callees) + left_out(scope, "callees")
+            lines.append(f"{subject(scope)} uses {counted(total, 'definition')} of this project:")
             for each in callees[:MAX_ASKED]:
                 lines.append(f"{item(each)} in line {', '.join(map(str, each['lines']))}")
-            lines += rest(len(callees) - MAX_ASKED)
+            lines += rest(total - len(callees[:MAX_ASKED]))
         else:
             lines.append(f"{subject(scope)} calls nothing that is known to be defined in this project.")
         if others:
-            names = ", ".join(f"`{each['name']}`" for each in others[: 2 * MAX_LISTED])
-            lines.append(f"Other calls as written: {names}.")
+            listed = [f"`{each['name']}`" for each in others[: 2 * MAX_LISTED]]
+            number = len(others) + left_out(scope, "other_calls") - len(listed)
+            more = f" and {number} others" if number > 0 else ""
+            lines.append(f"Other calls as written: {', '.join(listed)}{more}.")
         lines.append("")
     lines += taken_for(value, asked)
     lines += [item(each) for each in scopes[5:]]

@@ -173,6 +173,11 @@ def rest(number: int, what: str = "more") -> list[str]:
     return [f"… and {number} {what}."] if number > 0 else []
 
 
+def left_out(scope: Mapping[str, Any], key: str) -> int:
+    """How many of one of its lists a result has no room for; its ``totals`` count them all."""
+    return max(0, int((scope.get("totals") or {}).get(key) or 0) - len(scope.get(key) or ()))
+
+
 def trimmed(lines: list[str]) -> list[str]:
     """Without empty lines at the end."""
     while lines and not lines[-1]:
