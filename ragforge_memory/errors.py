@@ -31,6 +31,9 @@ from __future__ import annotations
 
 from typing import Any
 
+SEE_CAUSE = "its `__cause__` says where; the command line shows that with --debug"
+"""What to do next about somebody else's exception."""
+
 
 class RagforgeError(Exception):
     """Base of all errors of this library; ``str(error)`` is one clear sentence.

@@ -11,7 +11,7 @@ from concurrent.futures import Future
 from contextlib import AbstractContextManager, suppress
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from ragforge_memory.errors import AgentClosed, ForkedProcess, InvalidInput, RagforgeError
+from ragforge_memory.errors import SEE_CAUSE, AgentClosed, ForkedProcess, InvalidInput, RagforgeError
 
 if TYPE_CHECKING:
     from anyio.from_thread import BlockingPortal
@@ -99,9 +99,7 @@ class BackgroundLoop:
                 raise
             except BaseException as error:
                 # It would end the loop, and with it every other agent of the process.
-                raise RagforgeError(
-                    f"{type(error).__name__} was raised in the background", hint="see the cause"
-                ) from error
+                raise RagforgeError(f"{type(error).__name__} was raised in the background", hint=SEE_CAUSE) from error
 
         return self._portal.start_task_soon(contained)
 

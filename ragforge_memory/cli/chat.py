@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import traceback
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
     from ragforge_memory.agent.conversation import AsyncConversation
     from ragforge_memory.cli.session import Session
+    from ragforge_memory.errors import RagforgeError
 
 
 def register(app: typer.Typer) -> None:
@@ -59,13 +61,16 @@ async def _chat(opening: Any, continue_: bool, resume: str | None) -> None:
             await talk.run()
         finally:
             talk.say_how_to_resume()
+        if talk.failed is not None:
+            raise typer.Exit(talk.failed.exit_code)
 
 
 class Talk:
     """The loop of a chat: reads a text, runs a command or a turn, until the user leaves.
 
     ``conversation`` is None until the first message: a chat without one leaves nothing in the graph. ``title`` is
-    what the next new one is called; None: as its first message.
+    what the next new one is called; None: as its first message. ``failed``: the first turn's failure, of a chat that
+    nobody types.
     """
 
     def __init__(self, session: Session, conversation: AsyncConversation | None) -> None:
@@ -73,6 +78,7 @@ class Talk:
         self.conversation = conversation
         self.title: str | None = None
         self.leaving = False
+        self.failed: RagforgeError | None = None
         self._again = ""
         self._typed = sys.stdin.isatty() and session.terminal.rendered
 
@@ -135,9 +141,15 @@ class Talk:
             raise
         except RagforgeError as error:
             view.finish()
+            told = f"{error}" + (f"\nhint: {error.hint}" if error.hint else "")
             if not session.terminal.rendered:
-                raise  # a script must see it
-            note(f"{error}" + (f"\nhint: {error.hint}" if error.hint else ""))
+                # What else is piped in is asked all the same; a script sees it by the code that the chat ends with.
+                self.failed = self.failed or error
+                if session.opening.settings.debug:
+                    traceback.print_exception(error)
+                note(f"ragforge: {told}")
+                return
+            note(told)
             if isinstance(error, GraphUnavailable):
                 note("your question is in the input again: Enter asks it once more")
                 self._again = text

@@ -11,7 +11,7 @@ from contextlib import aclosing, contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol, runtime_checkable
 
-from ragforge_memory.errors import ModelError, ModelStreamCut, RagforgeError
+from ragforge_memory.errors import SEE_CAUSE, ModelError, ModelStreamCut, RagforgeError
 from ragforge_memory.models.conversation import Usage
 
 EXTRACTIVE = "extractive"
@@ -182,7 +182,7 @@ def foreign_failures(model: str) -> Iterator[None]:
     except RagforgeError:
         raise
     except Exception as error:
-        raise ModelError(f"{model} failed: {type(error).__name__}: {error}", hint="see the cause") from error
+        raise ModelError(f"{model} failed: {type(error).__name__}: {error}", hint=SEE_CAUSE) from error
 
 
 async def complete(provider: ModelProvider, request: ModelRequest) -> ModelAnswer:

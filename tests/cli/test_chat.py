@@ -228,11 +228,15 @@ def test_the_command_that_resumes_names_the_user(ragforge: CommandLine) -> None:
     assert "2 messages" in ragforge.ok(*resume, "--no-ingest", "--model", model)
 
 
-def test_a_failure_in_a_piped_chat_ends_it_with_its_code(ragforge: CommandLine) -> None:
+def test_a_piped_chat_goes_on_after_a_failure_and_ends_with_its_code(ragforge: CommandLine) -> None:
     broken = {"error": {"type": "ModelBlocked", "message": "blocked"}}
-    done = ragforge.run("chat", "--no-ingest", "--model", ragforge.script(broken, "No."), stdin="first\nsecond\n")
+    model = ragforge.script("One.", broken, "Three.")
+    done = ragforge.run("chat", "--no-ingest", "--model", model, stdin="first\nsecond\nthird\n")
     assert done.returncode == 5
     assert done.stderr.count("blocked") == 1
+    assert "One." in done.stdout
+    assert "Three." in done.stdout
+    assert done.stdout.splitlines()[-1].startswith("resume with: ")
 
 
 def test_sigint_from_outside_is_ctrl_c(ragforge: CommandLine) -> None:
