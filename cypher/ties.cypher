@@ -16,6 +16,11 @@
     WITH mention, collect(CASE WHEN fits THEN s END) AS fitting, collect(CASE WHEN placed THEN s END) AS placed,
       collect(CASE WHEN owns THEN s END) AS owners
     WITH CASE WHEN size(fitting) > 0 THEN fitting WHEN size(placed) > 0 THEN placed ELSE owners END AS candidates
+    // Whoever says a type's name means the type, not its constructors, which are called as it is.
+    WITH candidates, [t IN candidates WHERE t.type IN ['class', 'interface', 'struct', 'trait', 'enum', 'type'] |
+      t.qualified_name + '.' + t.name] AS made
+    WITH [s IN candidates WHERE NOT (s.qualified_name IN made
+      AND coalesce(toStringOrNull(s.modifiers), '') CONTAINS 'constructor')] AS candidates, part
     // Of what is defined once and declared beside it, the definition is meant: no overload, no stub.
     WITH candidates, [s IN candidates WHERE NOT coalesce(toStringOrNull(s.modifiers), '') CONTAINS 'overload'
       AND none(ending IN ['.pyi', '.d.ts', '.d.mts', '.d.cts'] WHERE s.file ENDS WITH ending)] AS defined

@@ -84,6 +84,38 @@ async def test_a_note_on_a_name_that_has_overloads_is_on_all_of_them(make_agent:
         assert [each.name for each in tied if each.kind == "read"] == ["check_password"]
 
 
+async def test_a_class_is_meant_and_not_its_constructors(make_agent: MakeAgent, project: Path) -> None:
+    (project / "Widget.cs").write_text(
+        "namespace A;\npublic class Widget {\n  int n;\n  public Widget(int n) { this.n = n; }\n"
+        "  public Widget(string n) { this.n = n.Length; }\n}\n"
+    )
+    (project / "Gadget.java").write_text(
+        "package a;\npublic class Gadget {\n  int n;\n  public Gadget(int n) { this.n = n; }\n}\n"
+    )
+    (project / "gizmo.h").write_text("namespace a {\nclass Gizmo {\n public:\n  Gizmo(int n);\n  int n_;\n};\n}\n")
+    (project / "gizmo.cc").write_text('#include "gizmo.h"\nnamespace a {\nGizmo::Gizmo(int n) : n_(n) {}\n}\n')
+    async with make_agent("Noted.", "Noted.", root=project) as agent:
+        await agent.ingest()
+        conversation = await agent.create_conversation()
+        await conversation.send_message("note: `Widget` counts, and so do `Gadget` and `Gizmo`")
+        assert [(each.file, each.qualified_name, each.start_line) for each in await conversation.referenced_code()] == [
+            ("Gadget.java", "Gadget", 2),
+            ("Widget.cs", "Widget", 2),
+            ("gizmo.h", "Gizmo", 2),
+        ]
+        other = await agent.create_conversation()
+        await other.send_message("note: `Widget.Widget` takes names, too")
+        assert [(each.qualified_name, each.start_line) for each in await other.referenced_code()] == [
+            ("Widget.Widget", 4),
+            ("Widget.Widget", 5),
+        ]
+
+        for name in ("Widget.cs", "Gadget.java", "gizmo.h", "gizmo.cc"):
+            (project / name).unlink()
+        await agent.ingest()
+        assert {each.status for each in await conversation.referenced_code()} == {"orphaned"}
+
+
 async def test_a_stub_and_overloads_make_no_name_ambiguous(make_agent: MakeAgent, project: Path) -> None:
     (project / "auth.pyi").write_text("def scramble(password: str, salt: str) -> str: ...\ndef seal() -> None: ...\n")
     (project / "keys.py").write_text(
