@@ -8,13 +8,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ragforge_memory.code.anchors import in_place
-from ragforge_memory.code.definition import Definition, Standing, is_replaced, standing
+from ragforge_memory.code.anchors import in_place, still
+from ragforge_memory.code.definition import Definition, Standing, alike, is_replaced, standing
 from ragforge_memory.code.fingerprint import whole
 from ragforge_memory.code.history import definitions_at
 from ragforge_memory.graph.anchors import AnchorRow, DefinitionRow
 
 Place = tuple[str, str]
+
+# Of more that have one name in a file none is told from the others by its likeness.
+_MOST_OF_ONE_NAME = 12
 
 
 @dataclass(slots=True)
@@ -109,12 +112,38 @@ def _is_another(anchor: AnchorRow, made: Definition, now: Now, before: Before) -
         # A twin that is where it was, while the anchor's own place has other tokens by now.
         own = now.by_place.get((anchor.at_file, anchor.at_key))
         return own is not None and own is not made and unchanged
-    if anchor.status == "orphaned" and unchanged:
+    if anchor.status == "orphaned" and (
+        unchanged
+        or (any(each.key == made.key and each.type == made.type for each in was) and not still(made_on(anchor), made))
+    ):
         return True  # it was no successor before
     # Their numbers shift where one of them goes: it is told by its tokens.
     others = sum(each.key != anchor.at_key and each.body_hash == made.body_hash for each in was)
     there = [each for each in now.files.get(made.file, ()) if each.qualified_name == made.qualified_name]
-    return 0 < others >= sum(each.body_hash == made.body_hash for each in there)
+    if 0 < others >= sum(each.body_hash == made.body_hash for each in there):
+        return True
+    return anchor.at_file == made.file and anchor.at_key in _left_over(was, there)
+
+
+def _left_over(was: Sequence[Definition], there: Sequence[Definition]) -> set[str]:
+    """The keys of those of one name that are not there any more, where fewer are: what is left is of the likest."""
+    gone = {each.key for each in was}
+    if not 0 < len(there) < len(was) <= _MOST_OF_ONE_NAME:
+        return set()
+    pairs = sorted(
+        (
+            (one.type == other.type, alike(one, other), -number, one.key, other.key)
+            for number, one in enumerate(was)
+            for other in there
+        ),
+        reverse=True,
+    )
+    free = {each.key for each in there}
+    for *_, old, new in pairs:
+        if old in gone and new in free:
+            gone.remove(old)
+            free.remove(new)
+    return gone
 
 
 def where_made(anchor: AnchorRow, now: Now) -> Definition | None:

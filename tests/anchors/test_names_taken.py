@@ -104,6 +104,30 @@ async def test_an_overload_that_is_gone_is_not_the_one_beside_it(
         }
 
 
+@pytest.mark.parametrize("gone", ["two", "three", "many"])
+async def test_nor_is_it_where_the_one_beside_it_has_changed(
+    gone: str, repository: Repository, run: Run, talk: Talk, cypher: Cypher
+) -> None:
+    texts = {name: SUMS[name] for name in (*(name for name in ("three", "many") if name != gone), gone)[-2:]}
+    repository.write("Sums.java", "class Sums {\n" + "\n".join(texts.values()) + "}\n")
+    repository.commit("sums")
+    await run()
+    scopes = cypher("MATCH (s:Scope {project: $project, name: 'sum'}) RETURN s.uuid AS uuid ORDER BY s.startLine")
+    for each in scopes:
+        await talk.say(each["uuid"])
+    (left,) = (text for name, text in texts.items() if name != gone)
+    for more in ("", " + 0", " + 0 + 0"):
+        changed = left.replace("return sum(", f"return 1{more} + sum(")
+        changed = changed.replace("return found", f"return 1{more} + found")
+        repository.write("Sums.java", f"class Sums {{\n{changed}}}\n")
+        await run()
+        found = sorted(await talk.references.of_conversation(talk.conversation_id), key=lambda each: each.start_line)
+        assert {name: each.status for name, each in zip(texts, found, strict=True)} == {
+            **dict.fromkeys(texts, "drifted"),
+            gone: "orphaned",
+        }
+
+
 async def test_what_was_only_written_anew_elsewhere_is_not_what_went(
     repository: Repository, run: Run, talk: Talk, cypher: Cypher
 ) -> None:
