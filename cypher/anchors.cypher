@@ -219,6 +219,11 @@ CALL () {
   WHERE a.project = $project AND a.qualified_name = $about
   RETURN a
   UNION
+  // What is around the outermost name that was given is left out.
+  MATCH (a:CodeAnchor)
+  WHERE a.project = $project AND a.name = last(split($about, '.')) AND a.qualified_name ENDS WITH '.' + $about
+  RETURN a
+  UNION
   // The module stands before the qualified name: it is on the path of the file.
   MATCH (a:CodeAnchor)
   WHERE a.project = $project AND a.name = last(split($about, '.')) AND $about ENDS WITH '.' + a.qualified_name
@@ -237,6 +242,11 @@ CALL () {
   UNION
   MATCH (s:Scope)
   WHERE s.project = $project AND s.qualified_name = $about
+  MATCH (s)<-[:RESOLVES_TO]-(a:CodeAnchor)
+  RETURN a
+  UNION
+  MATCH (s:Scope)
+  WHERE s.project = $project AND s.name = last(split($about, '.')) AND s.qualified_name ENDS WITH '.' + $about
   MATCH (s)<-[:RESOLVES_TO]-(a:CodeAnchor)
   RETURN a
   UNION

@@ -20,6 +20,7 @@ _CODE = re.compile(r"`[^`\n]+`")
 _CALLED = re.compile(rf"(?<![\w.]){_DOTTED}")
 _BARE = re.compile(rf"(?<![\w./-])(?<![\w$]->){_DOTTED}(?![\w/-])")
 _SEPARATORS = re.compile(r"::|#|->")
+_BETWEEN = re.compile(r"(?<=[\w$?!])(?:::|#|->|\\)(?=[\w$])")
 _CODE_SHAPE = re.compile(r"[a-z0-9]_[a-z0-9]|[a-z][A-Z]|[A-Z0-9]{2}_[A-Z]|^_+[a-z]")
 # In a quotation: a class's name, which no parameter has.
 _TYPE_SHAPE = re.compile(r"^[A-Z][^\Wa-z]*[a-z][^\WA-Z]*[A-Z]")
@@ -98,6 +99,12 @@ def find_mentions(text: str) -> Mentions:
             found.setdefault(match.start(), word)
     names = dict.fromkeys(_SEPARATORS.sub(".", found[place]) for place in sorted(found) if found[place] not in files)
     return Mentions(tuple(names)[:MAX_NAMES], tuple(files)[:MAX_NAMES])
+
+
+def dotted(name: str) -> str:
+    r"""A name with dots where its language writes something else: ``Rack::Builder#call`` as ``Rack.Builder.call``,
+    ``\A\B`` as ``A.B``; an operator's name (``operator->``) stays as it is."""
+    return _BETWEEN.sub(".", name.removeprefix("\\").removeprefix("::"))
 
 
 def find_plain_types(text: str) -> tuple[str, ...]:

@@ -176,6 +176,21 @@ async def test_of_several_in_a_file_that_is_named_only_what_was_read_is_tied(
         }
 
 
+async def test_code_is_asked_for_as_its_language_writes_it(make_agent: MakeAgent, project: Path) -> None:
+    (project / "builder.rb").write_text(
+        "module Rack\n  class Builder\n    def call(env)\n      env\n    end\n  end\nend\n"
+    )
+    async with make_agent("`Rack::Builder#call` stays.", root=project) as agent:
+        await agent.ingest()
+        conversation = await agent.create_conversation()
+        answer = await conversation.send_message("What stays?")
+        for name in ("Rack::Builder#call", "`Builder#call`", "Rack::Builder.call", "::Rack::Builder#call()"):
+            assert [each.uuid for each in await agent.conversations_about(name)] == [conversation.uuid], name
+        assert await agent.conversations_about("Rack::Server#call") == []
+        tied = await conversation.reference_code(answer.message_id, ["Rack::Builder#call"], "read")
+        assert [each.qualified_name for each in tied if each.kind == "read"] == ["Rack.Builder.call"]
+
+
 async def test_an_operator_is_asked_for_by_its_name(make_agent: MakeAgent, project: Path) -> None:
     (project / "adder.cpp").write_text("struct Adder {\n  int operator()(int a) { return a + 1; }\n};\n")
     async with make_agent(

@@ -87,8 +87,8 @@ class AgentCode:
         """Conversations that talked about a definition or a file, under its name of then or of now.
 
         Args:
-            scope: a name, a qualified name (``name()`` will do as well), a definition's uuid, or a file's path in the
-                project.
+            scope: a name, a qualified name (``name()`` and ``Outer::name`` will do as well), a definition's uuid, or a
+                file's path in the project.
             limit: conversations at most, 1 to 1,000.
 
         Returns:
@@ -98,6 +98,7 @@ class AgentCode:
             InvalidInput: ``scope`` is empty.
         """
         from ragforge_memory.agent.references import about
+        from ragforge_memory.code.mentions import dotted
 
         check_text(scope, "a definition's name")
         check_limit(limit)
@@ -106,6 +107,8 @@ class AgentCode:
         if not bare:
             raise InvalidInput("which code? the name is empty", hint="a name, a qualified name, a uuid or a file")
         services = await self.open()
-        found = await about(services, name, limit=limit)
-        # Only then without its brackets: `operator()` is a name, too.
-        return found if found or bare == name else await about(services, bare, limit=limit)
+        # Only then without its brackets: `operator()` is a name, too. Only then with dots: a path may have `#`.
+        for way in dict.fromkeys((name, bare, dotted(bare))):
+            if way and (found := await about(services, way, limit=limit)):
+                return found
+        return []
