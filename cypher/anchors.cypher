@@ -138,7 +138,11 @@ CALL () {
   WITH named, found, [s IN found WHERE s.uuid = named] AS by_uuid, [s IN found WHERE s.qualified_name = named] AS qualified,
     [s IN found WHERE s.name = named] AS called, [s IN found WHERE CASE WHEN named ENDS WITH '.' + s.qualified_name THEN
       all(part IN split(left(named, size(named) - size(s.qualified_name) - 1), '.')
-        WHERE part IN split(replace(s.file, '.', '/'), '/')) ELSE false END] AS placed,
+        WHERE part IN split(replace(s.file, '.', '/'), '/'))
+      OR EXISTS {
+        MATCH (s)-[:DEFINED_IN]->(f:File)
+        WHERE any(space IN split(f.namespace, ' ') WHERE '.' + space + '.' + s.qualified_name ENDS WITH '.' + named)
+      } ELSE false END] AS placed,
     [s IN found WHERE named = s.file + ':' + s.qualified_name] AS there,
     [s IN found WHERE NOT coalesce(toStringOrNull(s.modifiers), '') CONTAINS 'overload'
       AND none(ending IN ['.pyi', '.d.ts', '.d.mts', '.d.cts'] WHERE s.file ENDS WITH ending)] AS defined
@@ -229,6 +233,10 @@ CALL () {
   WHERE a.project = $project AND a.name = last(split($about, '.')) AND $about ENDS WITH '.' + a.qualified_name
   WITH a, split(left($about, size($about) - size(a.qualified_name) - 1), '.') AS before
   WHERE all(part IN before WHERE part IN split(replace(a.file, '.', '/'), '/'))
+    OR EXISTS {
+      MATCH (a)-[:RESOLVES_TO]->(s:Scope)-[:DEFINED_IN]->(f:File)
+      WHERE any(space IN split(f.namespace, ' ') WHERE '.' + space + '.' + s.qualified_name ENDS WITH '.' + $about)
+    }
   RETURN a
   UNION
   MATCH (a:CodeAnchor)

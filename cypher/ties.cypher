@@ -1,7 +1,7 @@
 // part: meant
 // What the names in `part.mentions` mean, as the graph is: `s`. A name counts where it means one scope, or one of a file
 // in `part.files`, or one that was read (`part.read`). What stands before a qualified name (`auth` of `auth.login`) has to
-// be on the path of its file. `types` are those that a plain word may mean, in one language alone as `method@go`. What
+// be on the path of its file, or be the namespace that the file says. `types` are those that a plain word may mean, in one language alone as `method@go`. What
 // is said of an attribute, which no scope stands for, is said of its type: the `owner` of what no scope fits.
     UNWIND part.mentions AS mention
     MATCH (s:Scope)
@@ -12,7 +12,12 @@
       s.name = mention.owner AND s.type IN ['class', 'interface', 'struct', 'trait', 'enum', 'type'] AS owns,
       CASE WHEN mention.qualified_name ENDS WITH '.' + s.qualified_name THEN
         all(step IN split(left(mention.qualified_name, size(mention.qualified_name) - size(s.qualified_name) - 1), '.')
-          WHERE step IN split(replace(s.file, '.', '/'), '/')) END AS placed
+          WHERE step IN split(replace(s.file, '.', '/'), '/'))
+        OR EXISTS {
+          MATCH (s)-[:DEFINED_IN]->(f:File)
+          WHERE any(space IN split(f.namespace, ' ') WHERE '.' + space + '.' + s.qualified_name
+            ENDS WITH '.' + mention.qualified_name)
+        } END AS placed
     WITH mention, collect(CASE WHEN fits THEN s END) AS fitting, collect(CASE WHEN placed THEN s END) AS placed,
       collect(CASE WHEN owns THEN s END) AS owners
     WITH CASE WHEN size(fitting) > 0 THEN fitting WHEN size(placed) > 0 THEN placed ELSE owners END AS candidates

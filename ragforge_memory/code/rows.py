@@ -22,6 +22,7 @@ def file_properties(parsed: ParsedFile, digest: str) -> dict[str, Any]:
         "directory": directory or ".",
         "extension": f".{extension}" if dot and stem else "",
         "language": parsed.language,
+        "namespace": parsed.package or None,
         "lineCount": parsed.line_count,
         "hash": digest,
         "scope_count": len({scope.key for scope in parsed.scopes}),

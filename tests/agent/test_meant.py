@@ -191,6 +191,40 @@ async def test_code_is_asked_for_as_its_language_writes_it(make_agent: MakeAgent
         assert [each.qualified_name for each in tied if each.kind == "read"] == ["Rack.Builder.call"]
 
 
+async def test_a_name_may_have_its_namespace_before_it(make_agent: MakeAgent, project: Path) -> None:
+    marked = "class MarkBased { function run() { return %d; } }\n"
+    files = {
+        "src/Routes.php": "<?php\nnamespace FastRoute;\nfunction simpleRoutes($a) { return $a; }\n",
+        "src/one.php": "<?php\nnamespace FastRoute\\DataGenerator;\n" + marked % 1,
+        "src/two.php": "<?php\nnamespace FastRoute\\Dispatcher;\n" + marked % 2,
+        "Widget.cs": "namespace A.B;\npublic class Widget {\n  int n;\n  public Widget(int n) { this.n = n; }\n}\n",
+    }
+    for name, text in files.items():
+        (project / name).parent.mkdir(exist_ok=True)
+        (project / name).write_text(text)
+    said = {
+        r"`FastRoute\simpleRoutes` is only for tests": [("src/Routes.php", "simpleRoutes")],
+        r"`\FastRoute\simpleRoutes()` is only for tests": [("src/Routes.php", "simpleRoutes")],
+        r"`DataGenerator\MarkBased` is slow": [("src/one.php", "MarkBased")],
+        r"`FastRoute\Dispatcher\MarkBased::run` is slow": [("src/two.php", "MarkBased.run")],
+        "`A.B.Widget` counts": [("Widget.cs", "Widget")],
+        "`B.Widget` counts": [("Widget.cs", "Widget")],
+        r"`Slim\simpleRoutes`, `System.Widget` and `MarkBased` are no ones that we have": [],
+    }
+    async with make_agent(*(["Noted."] * len(said)), root=project) as agent:
+        await agent.ingest()
+        for note, meant in said.items():
+            conversation = await agent.create_conversation()
+            await conversation.send_message(f"note: {note}")
+            ties = await conversation.referenced_code()
+            assert [(each.file, each.qualified_name) for each in ties] == meant, note
+        [first, *_] = await conversation.get_history()
+        tied = await conversation.reference_code(first.uuid, [r"FastRoute\Dispatcher\MarkBased"], "read")
+        assert [each.file for each in tied] == ["src/two.php"]
+        assert len(await agent.conversations_about(r"FastRoute\simpleRoutes")) == 2
+        assert await agent.conversations_about(r"Slim\simpleRoutes") == []
+
+
 async def test_an_operator_is_asked_for_by_its_name(make_agent: MakeAgent, project: Path) -> None:
     (project / "adder.cpp").write_text("struct Adder {\n  int operator()(int a) { return a + 1; }\n};\n")
     async with make_agent(
