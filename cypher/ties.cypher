@@ -2,21 +2,23 @@
 // What the names in `part.mentions` mean, as the graph is: `s`. A name counts where it means one scope, or one of a file
 // in `part.files`, or one that was read (`part.read`). What stands before a qualified name (`auth` of `auth.login`) has to
 // be on the path of its file, or be the namespace that the file says. `types` are those that a plain word may mean, in one language alone as `method@go`. What
-// is said of an attribute, which no scope stands for, is said of its type: the `owner` of what no scope fits.
+// is said of an attribute, which no scope stands for, is said of its type: the `owner` of what no scope fits. `macro` is what only a macro is called.
     UNWIND part.mentions AS mention
     MATCH (s:Scope)
-    WHERE s.project = $project AND s.name IN [mention.name, mention.owner] AND (mention.types IS NULL
+    WHERE s.project = $project AND s.name IN [mention.name, mention.owner, mention.macro] AND (mention.types IS NULL
       OR s.type IN mention.types OR s.type + '@' + s.language IN mention.types)
-    WITH mention, s, mention.qualified_name IS NULL OR s.qualified_name = mention.qualified_name
-        OR s.qualified_name ENDS WITH '.' + mention.qualified_name AS fits,
+      AND (mention.macro IS NULL OR s.name <> mention.macro OR s.type = 'macro')
+    WITH mention, s, CASE WHEN s.name = mention.macro
+      THEN left(mention.qualified_name, size(mention.qualified_name) - 1) ELSE mention.qualified_name END AS named
+    WITH mention, s, named IS NULL OR s.qualified_name = named OR s.qualified_name ENDS WITH '.' + named AS fits,
       s.name = mention.owner AND s.type IN ['class', 'interface', 'struct', 'trait', 'enum', 'type'] AS owns,
-      CASE WHEN mention.qualified_name ENDS WITH '.' + s.qualified_name THEN
-        all(step IN split(left(mention.qualified_name, size(mention.qualified_name) - size(s.qualified_name) - 1), '.')
+      CASE WHEN named ENDS WITH '.' + s.qualified_name THEN
+        all(step IN split(left(named, size(named) - size(s.qualified_name) - 1), '.')
           WHERE step IN split(replace(s.file, '.', '/'), '/'))
         OR EXISTS {
           MATCH (s)-[:DEFINED_IN]->(f:File)
           WHERE any(space IN split(f.namespace, ' ') WHERE '.' + space + '.' + s.qualified_name
-            ENDS WITH '.' + mention.qualified_name)
+            ENDS WITH '.' + named)
         } END AS placed
     WITH mention, collect(CASE WHEN fits THEN s END) AS fitting, collect(CASE WHEN placed THEN s END) AS placed,
       collect(CASE WHEN owns THEN s END) AS owners

@@ -16,7 +16,8 @@ _ENDINGS = (
 _FILE = re.compile(rf"(?<![\w/.@-])((?:[\w.@-]+/)*[\w.@-]+\.(?:{_ENDINGS}))(?![\w/-]|\.\w)")
 # PHP parts the names of its namespaces with backslashes, which elsewhere stand for much else.
 _WRITTEN = rf"{_DOTTED}(?:\\{_DOTTED})*"
-_BACKTICKED = re.compile(rf"`\\?({_WRITTEN})(?:\(\)?[^`]*)?`")
+# In Ruby a mark at the end is part of a name (`save!`, `empty?`), in Rust it says that it is a macro's.
+_BACKTICKED = re.compile(rf"`\\?({_WRITTEN}[!?]?)(?:\(\)?[^`]*)?`")
 _CODE = re.compile(r"`[^`\n]+`")
 # Whether `(` stands behind it is looked at afterwards.
 _CALLED = re.compile(rf"(?<![\w.]){_WRITTEN}")

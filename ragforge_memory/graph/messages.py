@@ -75,7 +75,8 @@ _AS_THEY_ARE = ("token_count", "in_reply_to", "model", "importance", "trust", "r
 @dataclass(frozen=True, slots=True)
 class Mention:
     """A name that a message mentions; ``qualified_name`` where it was dotted, ``types`` where only those are meant, of
-    one language as ``method@go``. ``owner`` is the type that a dotted one may be an attribute of."""
+    one language as ``method@go``. ``owner`` is the type that a dotted one may be an attribute of, ``macro`` the name of
+    a macro that is written so (``bail!``)."""
 
     name: str
     qualified_name: str | None = None
@@ -90,13 +91,24 @@ class Mention:
     def row(self) -> dict[str, Any]:
         """As statements take it."""
         types = None if self.types is None else list(self.types)
-        return {"name": self.name, "qualified_name": self.qualified_name, "types": types, "owner": self.owner}
+        return {
+            "name": self.name,
+            "qualified_name": self.qualified_name,
+            "types": types,
+            "owner": self.owner,
+            "macro": self.macro,
+        }
 
     @property
     def owner(self) -> str | None:
         """The name before the last dot, where it is written like a type's."""
         owner = (self.qualified_name or "").rpartition(".")[0].rpartition(".")[2]
         return owner if owner[:1].isupper() else None
+
+    @property
+    def macro(self) -> str | None:
+        """The name without the mark that calls a macro."""
+        return self.name[:-1] if self.name.endswith("!") else None
 
 
 @dataclass(frozen=True, slots=True)

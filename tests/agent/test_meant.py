@@ -225,6 +225,32 @@ async def test_a_name_may_have_its_namespace_before_it(make_agent: MakeAgent, pr
         assert await agent.conversations_about(r"Slim\simpleRoutes") == []
 
 
+async def test_a_mark_behind_a_name_is_part_of_it_or_says_that_it_is_a_macro(
+    make_agent: MakeAgent, project: Path
+) -> None:
+    macro = "#[macro_export]\nmacro_rules! bail {\n    ($e:expr) => { return Err($e) };\n}\n"
+    (project / "anyhow").mkdir()
+    (project / "anyhow" / "macros.rs").write_text(f"{macro}\npub fn ensure(a: u8) -> u8 {{\n    a\n}}\n")
+    (project / "cart.rb").write_text(
+        "class Cart\n  def save\n    1\n  end\n\n  def save!\n    2\n  end\n\n  def empty?\n    3\n  end\nend\n"
+    )
+    said = {
+        "`bail!` returns early": ["bail"],
+        "`anyhow::bail!(x)` returns early": ["bail"],
+        "`bail` returns early": ["bail"],
+        "`save!` raises": ["Cart.save!"],
+        "`Cart#empty?` never raises": ["Cart.empty?"],
+        "`Cart#save` never raises": ["Cart.save"],
+        "`ensure!` is no macro here, `empty!` and `scramble!` are none at all": [],
+    }
+    async with make_agent(*(["Noted."] * len(said)), root=project) as agent:
+        await agent.ingest()
+        for note, meant in said.items():
+            conversation = await agent.create_conversation()
+            await conversation.send_message(f"note: {note}")
+            assert [each.qualified_name for each in await conversation.referenced_code()] == meant, note
+
+
 async def test_an_operator_is_asked_for_by_its_name(make_agent: MakeAgent, project: Path) -> None:
     (project / "adder.cpp").write_text("struct Adder {\n  int operator()(int a) { return a + 1; }\n};\n")
     async with make_agent(

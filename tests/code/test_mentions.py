@@ -50,6 +50,8 @@ def test_the_parameters_of_source_in_a_fence_are_no_mentions() -> None:
         ("it is `kept + len(groups[0])` there", ()),
         ("> reads `n = len(rows)` of load_rows(path)", ("load_rows",)),
         ("see `len(x)`", ("len",)),
+        ("`bail!` and `ensure!(a)`, `Cart#empty?`", ("bail!", "ensure!", "Cart.empty?")),
+        (r"`A\b` or `\A\B::c()`, not \n or C:\temp", ("A.b", "A.B.c")),
         ("```\nnever closed base_url", ()),
         ("> ```\n> quoted\n\nthen max_items", ("max_items",)),
         ("", ()),
