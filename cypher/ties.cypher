@@ -28,6 +28,10 @@
       t.qualified_name + '.' + t.name] AS made
     WITH [s IN candidates WHERE NOT (s.qualified_name IN made
       AND coalesce(toStringOrNull(s.modifiers), '') CONTAINS 'constructor')] AS candidates, part
+    // And whoever says a name that a test has too means what is tested.
+    WITH part, candidates, [s IN candidates WHERE none(word IN split(coalesce(toStringOrNull(s.modifiers), ''), ',')
+      WHERE word IN ['test', 'test_only'])] AS tested
+    WITH part, CASE WHEN size(tested) > 0 THEN tested ELSE candidates END AS candidates
     // Of what is defined once and declared beside it, the definition is meant: no overload, no stub.
     WITH candidates, [s IN candidates WHERE NOT coalesce(toStringOrNull(s.modifiers), '') CONTAINS 'overload'
       AND none(ending IN ['.pyi', '.d.ts', '.d.mts', '.d.cts'] WHERE s.file ENDS WITH ending)] AS defined

@@ -251,6 +251,22 @@ async def test_a_mark_behind_a_name_is_part_of_it_or_says_that_it_is_a_macro(
             assert [each.qualified_name for each in await conversation.referenced_code()] == meant, note
 
 
+async def test_what_a_test_is_called_after_is_meant_and_not_the_test(make_agent: MakeAgent, project: Path) -> None:
+    (project / "utf8.rs").write_text(
+        "pub fn decode(a: u8) -> u8 {\n    a\n}\n\n#[cfg(test)]\nmod tests {\n    #[test]\n    fn decode() {\n"
+        "        assert_eq!(super::decode(1), 1);\n    }\n\n    #[test]\n    fn alone() {\n        assert!(true);\n"
+        "    }\n}\n"
+    )
+    async with make_agent("Noted.", "Noted.", root=project) as agent:
+        await agent.ingest()
+        conversation = await agent.create_conversation()
+        await conversation.send_message("note: `decode` never panics, says `alone`")
+        assert [(each.name, each.start_line) for each in await conversation.referenced_code()] == [
+            ("decode", 1),
+            ("alone", 12),
+        ]
+
+
 async def test_an_operator_is_asked_for_by_its_name(make_agent: MakeAgent, project: Path) -> None:
     (project / "adder.cpp").write_text("struct Adder {\n  int operator()(int a) { return a + 1; }\n};\n")
     async with make_agent(
