@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
@@ -25,6 +25,7 @@ from ragforge_memory.retrieval.names import (
     vocabulary,
     words,
 )
+from ragforge_memory.tools.namespaced import languages_of, within
 from ragforge_memory.tools.remembered import remembered
 
 if TYPE_CHECKING:
@@ -104,7 +105,7 @@ async def resolve(
     inherited = await _inherited(code, project, asked)
     if inherited:
         return Resolution(asked, "inherited", inherited)
-    if root is not None and "::" in name and (spaced := await _in_namespace(code, project, asked, root)):
+    if root is not None and (spaced := await _in_namespace(code, project, asked, root, languages_of(name))):
         return Resolution(asked, "exact", _of_kind(spaced, kind))
     known = await remembered(code, project, asked, memory) if memory is not None else None
     if known is not None and known.scopes:
@@ -211,16 +212,18 @@ async def _inherited(code: ScopeReader, project: str, asked: Reference) -> tuple
     return ()
 
 
-async def _in_namespace(code: ScopeReader, project: str, asked: Reference, root: Path) -> tuple[Scope, ...]:
-    """What the last parts name in a C++ file where the first ones are its namespaces."""
+async def _in_namespace(
+    code: ScopeReader, project: str, asked: Reference, root: Path, languages: Collection[str]
+) -> tuple[Scope, ...]:
+    """What the last parts name in a file of these languages where the first ones are its namespaces."""
     import anyio.to_thread
 
-    from ragforge_memory.tools.namespaced import within
-
-    named = await code.by_name(project, asked.name)
+    named = (
+        [each for each in await code.by_name(project, asked.name) if each.language in languages] if languages else []
+    )
     for count in range(1, len(asked.parts)):
         rest = Reference(asked.parts[count:], asked.file)
-        found = await anyio.to_thread.run_sync(within, root, _named(named, rest), asked.parts[:count])
+        found = await anyio.to_thread.run_sync(within, root, _named(named, rest), asked.parts[:count], languages)
         if found:
             return tuple(found)
     return ()

@@ -1,4 +1,4 @@
-"""C++ names asked for with their namespaces, which are no part of the names that are kept."""
+"""Names asked for with their namespaces, which are no part of the names that are kept."""
 
 from __future__ import annotations
 
@@ -20,6 +20,11 @@ FILES = {
         "int main() { return geo::quarter(4); }\n"
     ),
     "b.py": "def quarter(): ...\n",
+    "c.php": (
+        "<?php\nnamespace FastRoute\\Data;\nfunction half($a) { return $a; }\nclass Marked { function run() {} }\n"
+    ),
+    "d.php": "<?php\nnamespace FastRoute\\Web;\nclass Marked { function run() {} }\n",
+    "e.cs": "namespace A.B;\npublic class Widget {\n  int n;\n  public Widget(int n) { this.n = n; }\n}\n",
 }
 
 
@@ -55,3 +60,24 @@ async def test_a_name_may_be_asked_for_with_its_namespace(run: Run, name: str, f
 async def test_who_calls_a_name_with_its_namespace_is_told(run: Run) -> None:
     (scope,) = (await run("find_callers", name="geo::quarter")).value["scopes"]
     assert [each["qualified_name"] for each in scope["callers"]] == ["main"]
+
+
+@pytest.mark.parametrize(
+    ("name", "found"),
+    [
+        (r"FastRoute\Data\half", [("c.php", 3)]),
+        (r"\FastRoute\Data\half()", [("c.php", 3)]),
+        (r"Data\Marked", [("c.php", 4)]),
+        (r"FastRoute\Web\Marked::run", [("d.php", 3)]),
+        ("A.B.Widget", [("e.cs", 2), ("e.cs", 4)]),
+        ("B.Widget", [("e.cs", 2), ("e.cs", 4)]),
+    ],
+)
+async def test_names_of_files_that_say_their_namespace(run: Run, name: str, found: list[tuple[str, int]]) -> None:
+    value = (await run("read_scope", name=name)).value
+    assert (value["match"], lines(value)) == ("exact", found)
+
+
+@pytest.mark.parametrize("name", [r"Slim\half", r"Slim\Marked", "System.Widget", r"Fast\Data\half"])
+async def test_names_of_other_namespaces_are_no_names_of_these(run: Run, name: str) -> None:
+    assert (await run("read_scope", name=name)).value["match"] != "exact"
