@@ -213,6 +213,12 @@ def same_file(asked: str, file: str) -> bool:
     return bool(wanted) and (have == wanted or have.endswith("/" + wanted))
 
 
+def lies_in(place: str, file: str) -> bool:
+    """Whether a file is ``place``, as `same_file` says, or lies below folders of that path, case aside."""
+    folder = place.strip("/").lower().removeprefix("./")
+    return same_file(place, file) or ("/" in place and f"/{folder}/" in f"/{file.lower()}")
+
+
 def is_test_case(name: str, file: str) -> bool:
     """Whether a definition is a test by its name: in a file of tests not all are."""
     return is_test(file) and words(name)[:1] in (("test",), ("should",))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ragforge_memory.retrieval.names import Reference, fits, same_file
+from ragforge_memory.retrieval.names import Reference, fits, lies_in
 
 if TYPE_CHECKING:
     from ragforge_memory.models.code import CodeReference, Scope
@@ -49,7 +49,7 @@ async def _spoken_of(asked: Reference, memory: MessageReader) -> CodeReference |
             for each in await memory.code_named(asked.text)
             if each.status in ("moved", "orphaned")
             and fits(asked.parts, each.qualified_name, each.file)
-            and (not asked.file or same_file(asked.file, each.file))
+            and (not asked.file or lies_in(asked.file, each.file))
         ),
         None,
     )

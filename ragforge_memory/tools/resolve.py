@@ -17,9 +17,9 @@ from ragforge_memory.retrieval.names import (
     is_declaration,
     is_part,
     is_typo,
+    lies_in,
     module_parts,
     reference,
-    same_file,
     stands_aside,
     stands_last,
     vocabulary,
@@ -79,7 +79,7 @@ async def resolve(
 
     Args:
         name: as asked, see `ragforge_memory.retrieval.names`.
-        file: its path or the end of it, ``""`` where it is not known.
+        file: its path or the end of it, or the path of a folder around it; ``""`` where it is not known.
         kind: what it is said to be (a key of ``KINDS`` there; others say nothing): such come first. "The option
             class" is ``Option``, even where there is a function ``option``.
         root: where the files are: what namespaces stand before a name is told by them.
@@ -167,7 +167,7 @@ def _named(scopes: Iterable[Scope], asked: Reference) -> tuple[Scope, ...]:
     found = [
         scope
         for scope in scopes
-        if fits(asked.parts, scope.qualified_name, scope.file) and (not asked.file or same_file(asked.file, scope.file))
+        if fits(asked.parts, scope.qualified_name, scope.file) and (not asked.file or lies_in(asked.file, scope.file))
     ]
     return ranked(found, asked)
 
@@ -298,7 +298,7 @@ def _aside(name: ScopeName) -> tuple[bool, bool]:
 
 
 def _in_file(asked: Reference, name: ScopeName) -> bool:
-    return not asked.file or same_file(asked.file, name.file)
+    return not asked.file or lies_in(asked.file, name.file)
 
 
 def _by_length(name: str) -> tuple[int, str]:

@@ -234,6 +234,8 @@ def test_texts_are_no_code_that_imports_and_a_search_that_was_cut_off_has_no_tot
         ("    return found ?? throw new Locked();", True),
         ("if (!open) throw new Locked(this);", True),
         ("  find(id) or raise Locked, id", True),
+        ("    throw new \\Locked('x');", True),
+        ("    throw new \\Bank\\Errors\\Locked;", True),
         ('    pytest.fail("Expected redirect to raise Locked but it did not")', False),
         ("# whoever asks may raise Locked", False),
     ],
@@ -241,6 +243,12 @@ def test_texts_are_no_code_that_imports_and_a_search_that_was_cut_off_has_no_tot
 def test_a_text_that_speaks_of_raising_raises_nothing(line: str, raises: bool) -> None:
     pattern = str(dict(raising(Target("name", "Locked")).arguments)["pattern"])
     assert bool(re.search(pattern, line)) is raises
+
+
+@pytest.mark.parametrize("name", ["\\Locked", "`\\Locked`", "\\Bank\\Locked"])
+def test_a_name_may_begin_with_the_outermost_namespace(name: str) -> None:
+    asked = read_questions(f"who throws {name}?")[0]
+    assert (asked.form, asked.target.kind, asked.target.member) == ("raises", "name", "Locked")
 
 
 async def test_what_lines_prove(agent: AsyncConversationAgent) -> None:

@@ -11,6 +11,7 @@ from ragforge_memory.llm.extractive.code.command_lines import commands
 from ragforge_memory.llm.extractive.code.commits import committed
 from ragforge_memory.llm.extractive.code.constructors import constructor_of, constructors
 from ragforge_memory.llm.extractive.code.doubtful_code import deprecated, unused
+from ragforge_memory.llm.extractive.code.elsewhere import anywhere_else, is_elsewhere, not_there
 from ragforge_memory.llm.extractive.code.evidence import (
     brought_in,
     imported,
@@ -89,6 +90,9 @@ def write(question: Question, asked: str, found: Sequence[Found]) -> str:
         asked: the name or words that the answer speaks of.
         found: what the tools gave, in the order they were asked.
     """
+    if len(found) > 1 and is_elsewhere(question, found):
+        whole = write(anywhere_else(question), asked, found[1:])
+        return whole if whole.startswith(NOTHING_FOUND) else f"{not_there(question, asked)}\n\n{whole}"
     failed = next((each for each in found if each.error is not None), None)
     if not found:
         return ""

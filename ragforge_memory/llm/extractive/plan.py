@@ -9,6 +9,7 @@ from typing import Any
 
 from ragforge_memory.llm.extractive.code.constructors import constructor_of
 from ragforge_memory.llm.extractive.code.doubtful_code import deprecation_call
+from ragforge_memory.llm.extractive.code.elsewhere import anywhere_else, is_elsewhere
 from ragforge_memory.llm.extractive.code.evidence import (
     anywhere,
     catching,
@@ -77,6 +78,8 @@ def next_calls(question: Question, found: Sequence[Found]) -> tuple[Call, ...]:
     """The calls to make now, given what the earlier ones of this question gave; none when it can be answered."""
     if is_about_code(question, found):
         return next_calls(about_code(question), found)
+    if is_elsewhere(question, found):
+        return next_calls(anywhere_else(question), found[1:])
     about = _decisions(question) if asks_before_changing(question) else ()
     wanted = (*_first(question), *about, *_reasons(question))
     done = {each.call.key for each in found}

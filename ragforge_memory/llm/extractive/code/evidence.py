@@ -37,10 +37,13 @@ _USES = (*_SURE, "possible")
 # What stands before a statement, or before what is one in the middle of a line: `or raise X`, `?? throw new X`.
 _STATEMENT = r"(?:^|[;{}():?|&>]|\b(?:else|or|and|return|then|do|try)\b)"
 
+# What may stand before a name: its module or namespace, PHP's from the outermost on.
+_QUALIFIED = r"\\?(?:\w+(?:\.|::|\\))*"
+
 
 def raising(target: Target) -> Call:
     """Looks for lines that raise or throw it, and not in a text ("expected to raise it")."""
-    return _grep(rf"{_STATEMENT}\s*\b(?:raise|throw)\s+(?:new\s+)?(?:\w+(?:\.|::))*{re.escape(target.member)}\b")
+    return _grep(rf"{_STATEMENT}\s*\b(?:raise|throw)\s+(?:new\s+)?{_QUALIFIED}{re.escape(target.member)}\b")
 
 
 def catching(target: Target) -> Call:
@@ -50,7 +53,7 @@ def catching(target: Target) -> Call:
 
 def decorating(target: Target) -> Call:
     """Looks for lines that decorate or annotate with it: ``@app.cached(3)``, ``#[cached]``, ``[Cached]``."""
-    return _grep(rf"^\s*(?:@|#!?\[|\[)\s*(?:\w+(?:\.|::))*{re.escape(target.member)}\b")
+    return _grep(rf"^\s*(?:@|#!?\[|\[)\s*{_QUALIFIED}{re.escape(target.member)}\b")
 
 
 def anywhere(form: str) -> Call:

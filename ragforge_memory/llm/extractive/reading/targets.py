@@ -115,7 +115,7 @@ class Target:
 
     def before(self, part: str) -> str:
         """What a dotted name says before one of its parts; ``''`` where nothing is."""
-        return self.text.removesuffix("()").rpartition(part)[0].rstrip(".:#->")
+        return self.text.removesuffix("()").rpartition(part)[0].rstrip(".:#->\\")
 
 
 NOTHING = Target("nothing")
@@ -127,6 +127,8 @@ def read_target(text: str) -> Target:
     said = re.sub(r"^\.+(?!\.*/)", "", text.strip().lstrip("?!,;: ").rstrip("?!.,;: ")).strip()
     if not said:
         return NOTHING
+    # PHP writes a name from the outermost namespace on: `\RuntimeException`.
+    said = re.sub(r"(?<!\S)([`'\"]?)\\(?=[A-Za-z_])", r"\1", said)
     sort = _sort(said)
     quoted = _QUOTED.search(said)
     if quoted:
@@ -182,6 +184,11 @@ def has_pronoun(text: str) -> bool:
 def is_file(text: str) -> bool:
     """Whether a word is the name or path of a file."""
     return bool(_FILE.match(text)) or (bool(_PATH.match(text)) and "/" in text)
+
+
+def is_folder(text: str) -> bool:
+    """Whether a word is the path of a folder: folders, and no file's ending."""
+    return bool(_PATH.match(text)) and not _FILE.match(text)
 
 
 def _single(token: str, sort: str) -> Target:
