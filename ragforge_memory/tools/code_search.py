@@ -12,6 +12,7 @@ from ragforge_memory.tools.code_files import grep_code, read_file
 from ragforge_memory.tools.code_find import search_code
 from ragforge_memory.tools.code_history import code_history
 from ragforge_memory.tools.code_imports import find_imports
+from ragforge_memory.tools.code_kinds import list_definitions
 from ragforge_memory.tools.code_scopes import outline, read_scope
 from ragforge_memory.tools.code_unused import find_unused
 from ragforge_memory.tools.code_uses import find_callees, find_callers
@@ -31,6 +32,7 @@ __all__ = [
     "grep_code",
     "impact",
     "list_decisions",
+    "list_definitions",
     "outline",
     "read_file",
     "read_scope",
@@ -56,6 +58,6 @@ CODE_SEARCH_TOOLS: tuple[Callable[..., Any], ...] = (
 )
 """All that a model is offered; none changes anything, so all may run at the same time."""
 
-ANSWER_TOOLS: tuple[Callable[..., Any], ...] = (code_history, dependencies, exports, find_unused)
+ANSWER_TOOLS: tuple[Callable[..., Any], ...] = (code_history, dependencies, exports, find_unused, list_definitions)
 """What answers without a model look up besides. Models are not offered them: they find the like with the others, and
 these descriptions would be 600 tokens of every prompt."""

@@ -98,3 +98,23 @@ async def test_what_the_project_has_is_counted() -> None:
     ]:
         answer = await answer_to(asked, {"outline": folder})
         assert answer.splitlines()[0] == f"This project contains {number}", asked
+
+
+async def test_of_many_the_names_are_told_by_file_and_of_too_many_their_number() -> None:
+    folder = {
+        "kind": "folder",
+        "asked": ".",
+        "match": "exact",
+        "total": 1,
+        "files": ["a.py"],
+        "types": {"function": 70},
+    }
+    scopes = [{"qualified_name": f"run{n}", "type": "function", "file": "a.py", "line": n} for n in range(70)]
+    some = {"kinds": ["function"], "total": 70, "types": {"function": 70}, "scopes": scopes}
+    answer = await answer_to("which functions are there?", {"outline": folder, "list_definitions": some})
+    assert answer.startswith("This project has 70 functions in 1 file:\n- a.py: `run0`, `run1`,")
+    assert answer.endswith("`run11` and 58 more")
+    # What is left out of a long list may have lost its lines and types before.
+    some["scopes"] = [{"qualified_name": "run0", "file": "a.py"}]
+    answer = await answer_to("which functions are there?", {"outline": folder, "list_definitions": some})
+    assert answer.startswith("This project has 70 functions, too many to list. Its files:\n- a.py\n")

@@ -24,6 +24,7 @@ from ragforge_memory.llm.extractive.code.impl_lines import impl_calls
 from ragforge_memory.llm.extractive.code.inheritance import inheriting_calls
 from ragforge_memory.llm.extractive.code.look_alikes import look_alike_calls
 from ragforge_memory.llm.extractive.code.members import MAX_LINES, member_calls, visibly_setting
+from ragforge_memory.llm.extractive.code.outlines import kinds_of
 from ragforge_memory.llm.extractive.code.throws import DEFINES_ERROR, MAX_ERRORS
 from ragforge_memory.llm.extractive.code.unread import NOT_SURE
 from ragforge_memory.llm.extractive.project_calls import project_calls
@@ -172,7 +173,7 @@ def _first(question: Question) -> tuple[Call, ...]:
             folder = "/" if target.sort in FOLDERS and not target.file and target.kind == "name" else ""
             return (Call("outline", (("target", inside + folder),)),)
         case "overview":
-            return _OVERVIEW if _PURPOSE.match(question.text) else _OVERVIEW[:1]
+            return _OVERVIEW if _PURPOSE.match(question.text) and not question.sorts else _OVERVIEW[:1]
         case "lines":
             return (Call("outline", (("target", target.text),)),)
         case "said":
@@ -260,6 +261,10 @@ def _second(question: Question, found: Sequence[Found]) -> tuple[Call, ...]:
     if question.form == "what" and _names_project(found):
         return _OVERVIEW
     match question.form:
+        case "outline" | "overview" if value.get("kind") == "folder" and (kinds := kinds_of(question)):
+            folder = target.text.strip("/") or "."
+            only = (("modifier", question.modifier),) if question.modifier else ()
+            return (Call("list_definitions", (("kinds", list(kinds)), ("folder", folder), *only)),)
         case "lines":
             path = value.get("file") or value.get("unread") or target.text
             return (Call("read_file", (("path", path), ("start_line", question.first), ("end_line", question.last))),)

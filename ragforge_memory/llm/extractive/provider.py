@@ -58,7 +58,7 @@ _FOLDED = re.compile(r"^(?P<tool>\w+)\(.*\) returned:\n<data>\n(?P<content>.*?)\
 _ASKED = re.compile(r"Question:\n(?P<question>.*?)\n\nAnswer:\n", re.S)
 _TOLD = ("said", "recap")
 # Tools for code that are there where `read_scope` is, and are in no list.
-_UNLISTED = frozenset({"code_history", "dependencies", "exports", "find_unused"})
+_UNLISTED = frozenset({"code_history", "dependencies", "exports", "find_unused", "list_definitions"})
 _GOES_ON = re.compile(r"\W*and\b", re.I)
 _SMALL_TALK = {
     "greeting": GREETING,

@@ -43,7 +43,9 @@ _SORTS = {
     "test": ("function", "method"),
     "class": ("class", "struct", "interface", "enum", "trait"),
     "variable": ("constant",),
+    "type": ("type", "class", "struct", "interface", "enum", "trait"),
 }
+MODULE = "module"
 
 
 def outlined(question: Question, asked: str, values: Mapping[str, Any]) -> list[str]:
@@ -57,7 +59,13 @@ def outlined(question: Question, asked: str, values: Mapping[str, Any]) -> list[
             return _file_outline(question, asked, value)
         case "folder":
             said = purpose(values.get("read_file", {})) if question.form == "overview" else []
-            return [*said, *([""] if said else []), *_folder_outline(question, asked, value)]
+            kinds = values.get("list_definitions", {})
+            told = (
+                _of_kinds(question, asked, value, kinds)
+                if "total" in kinds
+                else _folder_outline(question, asked, value)
+            )
+            return [*said, *([""] if said else []), *told]
         case "scope":
             owner = value["scope"]
             inside, none = _asked_for([{"file": owner["file"], **each} for each in value.get("scopes") or []], question)
@@ -196,7 +204,7 @@ def _numbered(scopes: Sequence[Mapping[str, Any]], question: Question, none: str
 def _folder_outline(question: Question, asked: str, value: Mapping[str, Any]) -> list[str]:
     files = value.get("files") or []
     total = int(value.get("total") or len(files))
-    name = "This project" if value.get("asked") == "." else f"`{asked.strip('/')}`"
+    name = _folder_name(asked, value)
     number = _number_below(question, value.get("types") or {})
     lines = [f"{name} contains {number}{counted(total, 'source file')}:"]
     if total <= 40:
@@ -210,6 +218,46 @@ def _folder_outline(question: Question, asked: str, value: Mapping[str, Any]) ->
         sorts = " and ".join("classes" if each == "class" else f"{each}s" for each in question.sorts)
         lines.append(f"Which definitions are {sorts} is told of a file: `list the {sorts} in FILE`.")
     return lines
+
+
+def kinds_of(question: Question) -> tuple[str, ...]:
+    """The types of scope that a question asks to list; none where it asks for tests, or for all there is."""
+    if "test" in question.sorts:
+        return ()
+    return tuple(dict.fromkeys(kind for each in question.sorts for kind in _SORTS.get(each, (each,))))
+
+
+def _of_kinds(question: Question, asked: str, value: Mapping[str, Any], kinds: Mapping[str, Any]) -> list[str]:
+    """What is of the kinds that were asked for, a line each; of many the names by file; of too many only how many."""
+    total, scopes = int(kinds["total"]), kinds["scopes"]
+    modules = MODULE in question.sorts
+    if not total and modules:
+        return _folder_outline(replace(question, text=""), asked, value)  # in most languages files are
+    name = _folder_name(asked, value)
+    which = f"{question.modifier} " if question.modifier else ""
+    if not total:
+        sorts = " or ".join("classes" if each == "class" else f"{each}s" for each in question.sorts)
+        return [f"{name} has no {which}{sorts} that the code says are such."]
+    kind_of = {"trait": MODULE} if modules else {}
+    number = " and ".join(
+        counted(count, f"{which}{kind}", f"{which}classes" if kind == "class" else None)
+        for each, count in kinds["types"].items()
+        for kind in [kind_of.get(each, each)]
+    )
+    if len(scopes) < total:
+        return [f"{name} has {number}, too many to list. Its files:", *_folder_outline(question, asked, value)[1:]]
+    files: dict[str, list[str]] = {}
+    for each in scopes:
+        files.setdefault(each["file"], []).append(each["qualified_name"])
+    lines = [f"{name} has {number} in {counted(len(files), 'file')}:"]
+    if total <= MAX_OUTLINED:
+        return [*lines, *map(item, scopes)]
+    lines += [f"- {file}{_names(names)}" for file, names in list(files.items())[:MAX_OUTLINED]]
+    return [*lines, *rest(len(files) - MAX_OUTLINED, "more files")]
+
+
+def _folder_name(asked: str, value: Mapping[str, Any]) -> str:
+    return "This project" if value.get("asked") == "." else f"`{asked.strip('/')}`"
 
 
 def _number_below(question: Question, types: Mapping[str, int]) -> str:

@@ -20,6 +20,7 @@ from ragforge_memory.llm.extractive.reading.error_patterns import (
     RAISES,
     THROWS,
 )
+from ragforge_memory.llm.extractive.reading.outline_patterns import FIELDS, FOLDER, LISTED, MODIFIER, OUTLINE, OVERVIEW
 from ragforge_memory.llm.extractive.reading.project_patterns import (
     COMMANDS,
     DECORATED,
@@ -56,8 +57,8 @@ _PARTS: Mapping[str, str] = {
     "fields": "(?:fields|attributes|properties|variants|(?:instance|member|class) variables)",
     "async": "(?:async(?:hronous)? )?",
     "errors": "(?:exceptions|errors|(?:error|exception) (?:types|classes))",
-    "listed": "(?:functions|methods|classes|constants|variables|members|definitions|symbols|tests|scopes|interfaces"
-              "|structs|enums|types)",
+    "listed": LISTED,
+    "modifier": MODIFIER,
     "give": "(?:(?:show|list|give|find|get|see|name|print|display|what are|which are|who are|what about|how about"
             "|what's|who's|are there|is there) )?(?:me )?(?:all |any )?(?:of )?(?:the |a |an )?",
     "calls": "(?:calls?|calling|invokes?|invoking|runs?|triggers?|executes?|instantiates?|constructs?|creates?)",
@@ -90,18 +91,6 @@ _LINES = (
     r"(?: (?:do|does|mean|say|about|for))?",
     r"(?:(?:show|print|read|display|open|see|give|what is|what's) )?(?:me )?(?:at )?"
     r"(?P<x>[\w./-]+\.\w+):(?P<first>\d+)(?: ?[-–:] ?(?P<last>\d+))?",
-)
-_OVERVIEW = (
-    r"(?:what(?:'s| is| are)?|list|show|give|which|how)\b.*?\b"
-    r"(?:files|modules|packages|overview|structure|layout|architecture|inside|in)\b"
-    r"(?: does| do| has| have| are| is)?(?: there| of| in| inside)?(?: in| of)? {project}"
-    r"(?: (?:have|has|contains?|structured|organi[sz]ed|laid out|look like))?",
-    r"(?:what|which) files are (?:there|here)|(?:give me )?(?:an )?overview|list (?:all )?(?:the )?files"
-    r"|how is (?:it|this|{project}) (?:structured|organi[sz]ed|laid out)"
-    r"|what(?:'s| is) {project}(?: about| for)?|what does {project} do",
-    r"(?:what|which|how many|list|show)(?: me)?(?: all)?(?: of)?(?: the)? {listed}"
-    r"(?: (?:are|is) there| exist| do we have)(?: in {project})?|list (?:me )?(?:all )?(?:of )?(?:the )?{listed}"
-    r"|(?:how many|what|which) {listed} (?:does|do) {project} (?:have|contain|define)",
 )
 _BASES = (
     # Of one that may be among them all are told.
@@ -240,44 +229,11 @@ _COMPARED = (
     r"how (?:do|are) {x} and (?P<y>.+?) (?:differ|different)",
     r"{x} (?:vs\.?|versus) (?P<y>.+?)",
 )
-_FOLDER = (
-    r"(?:what|which|list|show|give|name)(?: me)?(?: (?:all|the|other|source|python|of))* "
-    r"(?:files|modules|packages|folders|directories)(?: (?:(?:that|which) )?(?:are|is|exist|live|lie|do we have))?"
-    r"(?: there)? (?:in|inside|inside of|under|below|within|of) {x}(?: (?:have|contain|hold))?",
-    r"what(?:'s| is| are| lies) (?:there )?(?:under|below) {x}",
-)
 _WHICH_FILE = (
     r"(?:which|what) (?:file|module|package)s? (?:has|have|holds?|contains?|defines?|declares?|implements?|provides?) "
     r"(?:the )?(?:definition of |{source} (?:of|for) )?{x}",
     r"{place} (?:(?:is|are|was|does|do|can i find|will i find) )?{x}"
     r"(?: (?:is|are|lives?|comes? from|starts?|begins?|on))*(?: {defined})?(?: (?:in|on|at))?",
-)
-_OUTLINE = (
-    r"(?:what|which|how many) {async}{listed} (?:of|in|on|inside|from) {x} (?:are|is) (?:async(?:hronous)?|coroutines)",
-    r"(?:what|which|how many) {async}{listed} (?:does|do) {x} (?:have|define|declare|contain|provide|hold|export)",
-    r"how many {async}{listed} (?:(?:are|is) )?(?:(?:there|defined) )*(?:of|in|on|inside) {x}",
-    r"(?:does|do) {x} (?:have|define|declare|contain|provide|expose) (?:(?:any|some|other|more) )?(?!tests){listed}",
-    r"(?:what|which)(?: (?:\w+ )?{noun}| things| definitions| stuff| all)*(?: (?:and|or) {noun})?"
-    r"(?:'s| is| are| does| do| can i find| lives?| exist| there)*"
-    r"(?: (?:there|defined|contained|declared|implemented|located|found))* (?:inside of|inside|in|within) {x}"
-    r"(?: (?:contain|define|have|hold))?",
-    r"(?:what|which)(?: {noun})?(?: (?:and|or) {noun})? (?:does|do) "
-    r"(?P<x>(?:the (?:file|module|folder|directory|package|class) )?\S+|it|(?:this|that) \w+"
-    r"|the \S+ (?:class|module|file|package)) "
-    r"(?:contain|define|declare|have|hold|include|export|offer|provide|consist of)",
-    r"{give}(?:outline|structure|contents?|table of contents|overview|summary of the (?:file|module)|members|methods"
-    r"|functions|classes|definitions|symbols|scopes|api|interface)(?: (?:and|or) {noun})? "
-    r"(?:of|in|for|inside|from|defined in|that are in) {x}",
-    r"(?:list|show|give|name|enumerate) (?:me )?(?:all )?(?:of )?(?:the )?{async}{listed}"
-    r"(?: (?:and|or) (?:the )?{listed})? (?:(?:(?:that|which) are )?(?:defined|declared|contained) )?"
-    r"(?:of|in|inside|from|for) {x}",
-    r"{give}{its} {listed}",
-    r"outline (?:of )?{x}",
-)
-# What no definition stands for the code of what has it shows.
-_FIELDS = (
-    r"(?:what|which)(?: enum)? {fields} (?:does|do) {x} (?:have|define|declare|contain|hold)",
-    r"{give}(?:enum )?{fields} (?:of|in|on) {x}",
 )
 _SHOW = (
     r"(?:show|print|display|view|cat|read|dump|quote|paste|see|give|get|fetch|open|let me see|let's see|look at"
@@ -346,7 +302,7 @@ _IN_ORDER: tuple[tuple[Form, tuple[str, ...]], ...] = (
     ("unused", UNUSED),
     ("raises", RAISED_ANYWHERE),
     ("catches", CAUGHT_ANYWHERE),
-    ("overview", _OVERVIEW),
+    ("overview", OVERVIEW),
     ("commit", COMMIT),
     ("history", HISTORY),
     ("throws", THROWS),
@@ -365,10 +321,10 @@ _IN_ORDER: tuple[tuple[Form, tuple[str, ...]], ...] = (
     ("uses", _USES),
     ("callers", _CALLED),
     ("uses", _USED),
-    ("outline", _FOLDER),
+    ("outline", FOLDER),
     ("where", _WHICH_FILE),
-    ("show", _FIELDS),
-    ("outline", _OUTLINE),
+    ("show", FIELDS),
+    ("outline", OUTLINE),
     ("known by word", KNOWN_BY_WORD),
     ("where", _POINT),
     ("show", _SHOW),

@@ -6,14 +6,17 @@ import re
 from dataclasses import dataclass
 
 from ragforge_memory.llm.extractive.reading.days import ANY_DAYS, Days
+from ragforge_memory.llm.extractive.reading.outline_patterns import MODIFIER
 from ragforge_memory.llm.extractive.reading.patterns import Form
 from ragforge_memory.llm.extractive.reading.targets import NOTHING, Target
 from ragforge_memory.llm.extractive.reading.wording import content_words
 
 # What an outline is asked to list.
 _PLURALS = re.compile(
-    r"\b(functions|methods|classes|constants|variables|interfaces|structs|enums|types|traits|tests)\b", re.I
+    r"\b(functions|methods|classes|constants|variables|interfaces|structs|enums|types|traits|macros|modules|tests)\b",
+    re.I,
 )
+_MODIFIER = re.compile(rf"\b{MODIFIER}\b", re.I)
 ASYNC = re.compile(r"\b(?:async(?:hronous)?|coroutines?)\b", re.I)
 
 
@@ -42,6 +45,13 @@ class Question:
         said = self.text.replace(self.target.text, " ") if self.target.text else self.text
         found = (each.lower() for each in _PLURALS.findall(said))
         return tuple(dict.fromkeys("class" if each == "classes" else each.removesuffix("s") for each in found))
+
+    @property
+    def modifier(self) -> str:
+        """The word before their names that what is to be listed has, where the question says one: ``unsafe``."""
+        said = self.text.replace(self.target.text, " ") if self.target.text else self.text
+        found = _MODIFIER.search(said)
+        return found[0].lower().replace("asynchronous", "async") if found else ""
 
     @property
     def asynchronous(self) -> bool:

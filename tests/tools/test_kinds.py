@@ -1,0 +1,62 @@
+"""Which definitions of a kind there are."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from ragforge_memory import AsyncConversationAgent
+from tests.extractive.asking import ask
+from tests.extractive.conftest import agent, today
+from tests.tools.conftest import FILES, Run, write_files
+
+__all__ = ["agent", "today"]
+
+pytestmark = pytest.mark.anyio
+
+MORE = {
+    "lib/bank.rb": "module Bank\n  class Vault\n  end\nend\n",
+    "rust/lib.rs": "pub unsafe fn raw() {}\npub fn whole() {}\nmacro_rules! twice { () => {} }\npub trait Holds {}\n",
+}
+
+
+@pytest.fixture
+def shop(tmp_path: Path) -> Path:
+    """The project with a module of Ruby, a macro and a trait."""
+    return write_files(tmp_path / "shop", {**FILES, **MORE})
+
+
+async def test_definitions_of_a_kind(run: Run) -> None:
+    async def named(**arguments: object) -> list[str]:
+        value = (await run("list_definitions", **arguments)).value
+        assert value["total"] == len(value["scopes"]) == sum(value["types"].values())
+        return [each["qualified_name"] for each in value["scopes"]]
+
+    assert await named(kinds=["macro"]) == ["twice"]
+    assert await named(kinds=["trait"]) == ["Bank", "Holds"]
+    assert await named(kinds=["module"]) == ["Bank"]
+    assert await named(kinds=["class"], folder="shop") == ["Cart", "GiftCart"]
+    assert await named(kinds=["class"], folder="./shop/") == ["Cart", "GiftCart"]
+    assert await named(kinds=["function"], modifier="unsafe") == ["raw"]
+    assert (await named(kinds=["function"]))[-1] == "test_cart"
+
+
+async def test_they_are_listed_by_an_answer(agent: AsyncConversationAgent, tmp_path: Path) -> None:
+    root = write_files(tmp_path / "project", MORE)
+    await agent.ingest(root)
+    assert await ask(agent, "which traits are there?") == [
+        "This project has 2 traits in 2 files:",
+        "- `Bank` - lib/bank.rb:1 (trait)",
+        "- `Holds` - rust/lib.rs:4 (trait)",
+    ]
+    assert (await ask(agent, "which macros are there?"))[1:] == ["- `twice` - rust/lib.rs:3 (macro)"]
+    assert (await ask(agent, "which modules are there?"))[0] == "This project has 1 module in 1 file:"
+    assert (await ask(agent, "which functions are unsafe?")) == [
+        "This project has 1 unsafe function in 1 file:",
+        "- `raw` - rust/lib.rs:1 (function)",
+    ]
+    assert (await ask(agent, "which classes are there in bank/?"))[0] == "`bank` has 4 classes in 3 files:"
+    assert await ask(agent, "which interfaces are there?") == [
+        "This project has no interfaces that the code says are such."
+    ]
