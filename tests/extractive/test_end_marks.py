@@ -94,5 +94,9 @@ async def test_a_mark_is_part_of_the_name_where_something_is_called_so(
     assert "- `Shelf.rest` - shelf.rb:16" in plain
     assert "shelf.rb:3" not in plain
     # What has no such name is asked for by the one before the mark.
-    assert (await ask("where is check_amount! defined?")).startswith("`check_amount` - bank/account.py:13")
+    unmarked = await ask("where is check_amount! defined?")
+    assert unmarked.startswith("`check_amount` - bank/account.py:13")
+    assert unmarked.endswith("\n\nNothing is called `check_amount!`, with its mark; this is `check_amount`.")
+    assert (await ask("who calls rest!?")).endswith("Nothing is called `rest!`, with its mark; this is `rest`.")
+    assert "mark" not in await ask("who calls rest?") + await ask("who calls rest!") + await ask("who calls sort!?")
     assert (await ask("where is lend! defined?")) == "Nothing found for `lend!` in this project."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 
@@ -13,7 +14,7 @@ from ragforge_memory.llm.extractive.code.import_lines import import_pattern, imp
 from ragforge_memory.llm.extractive.quoting.calls import Call, Found
 from ragforge_memory.llm.extractive.reading.questions import read_questions
 from ragforge_memory.llm.extractive.reading.targets import Target, read_target
-from tests.extractive.asking import answer_to, requests_for, user
+from tests.extractive.asking import answer_to, ask, requests_for, user
 
 pytestmark = pytest.mark.anyio
 
@@ -312,3 +313,19 @@ async def test_an_import_over_several_lines_is_one() -> None:
         "It stands alone in 1 line, as in an import over several lines:",
         "- src/other.ts:9 `Store,`",
     ]
+
+
+async def test_what_stands_in_the_text_in_its_letters_is_nearer_than_another_spelling(
+    agent: AsyncConversationAgent, tmp_path: Path
+) -> None:
+    root = tmp_path / "project"
+    (root / "rack.rb").write_text("def env\n  ENV['HOME']\nend\n\n# DEPOSIT is no variable here\nenv\n")
+    await agent.ingest(root)
+    assert await ask(agent, "where is ENV used?") == [
+        "`ENV` is not defined in this project; it stands in this line:",
+        "- rack.rb:2 `ENV['HOME']`",
+        "",
+        "Nothing is defined as `ENV` in these letters; in others `env` is.",
+    ]
+    # What a comment says is no use.
+    assert (await ask(agent, "where is DEPOSIT used?"))[0].startswith("`Account.deposit` (bank/account.py, line 4)")

@@ -54,9 +54,11 @@ from ragforge_memory.llm.extractive.quoting.pieces import (
     rest,
     signature,
     source,
+    spelled_otherwise,
     summary,
     taken_for,
     trimmed,
+    without_mark,
 )
 from ragforge_memory.llm.extractive.reading.aims import (
     asks_decided,
@@ -113,7 +115,7 @@ def write(question: Question, asked: str, found: Sequence[Found]) -> str:
             if value.get("match") in NOT_SURE and (unread := unread_lines(asked, question.target, found)):
                 lines = unread
             elif question.form == "uses" and (exactly := named_exactly(asked, question.target, found)):
-                lines = [*exactly, "", *taken_for(value, asked)]
+                lines = [*exactly, "", *spelled_otherwise(value, asked)]
             elif value.get("scopes") or "grep_code" not in values:
                 lines = callers(question, asked, value) + still_named(question.target, found)
                 lines += look_alikes(question.form, question.target, found)
@@ -198,6 +200,7 @@ def write(question: Question, asked: str, found: Sequence[Found]) -> str:
         # Lines of text that have the words too are no answer beside what was said, unless they have a name.
         silent = silent or (bool(own) and not defined and not question.target.marked)
         lines = [*own, *(["", *lines] if not silent else [])] if own else lines
+    lines += without_mark(question.target.text, question.text, values.values())
     return "\n".join([*gone(values.values()), *lines, *hint(lines, found)])
 
 

@@ -37,6 +37,7 @@ _USES = (*_SURE, "possible")
 # What stands before a statement, or before what is one in the middle of a line: `or raise X`, `?? throw new X`.
 _STATEMENT = r"(?:^|[;{}():?|&>]|\b(?:else|or|and|return|then|do|try)\b)"
 
+_COMMENT = re.compile(r"\s*(?:#|//|/?\*|--|<!--)")
 # What may stand before a name: its module or namespace, PHP's from the outermost on.
 _QUALIFIED = r"\\?(?:\w+(?:\.|::|\\))*"
 
@@ -294,10 +295,13 @@ def used_as_text(asked: str, target: Target, found: Sequence[Found]) -> list[str
 
 def named_exactly(asked: str, target: Target, found: Sequence[Found]) -> list[str]:
     """The lines that have a name which is defined nowhere, or only as a part of a longer one: a parameter, a setting, a
-    type of a library; none where no line of code has it."""
-    if _value(found, "find_callers").get("match") not in ("partial", "none"):
+    type of a library; or only in another case, as `env` is no `ENV`. None where no line of code has it."""
+    match = _value(found, "find_callers").get("match")
+    if match not in ("partial", "none", "spelling"):
         return []
     code = [each for each in _matches(found) if not TEXT.search(each["file"])]
+    if match == "spelling":
+        code = [each for each in code if not _COMMENT.match(each["text"])]
     return used_as_text(asked, target, found) if code else []
 
 

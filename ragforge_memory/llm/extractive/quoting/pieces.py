@@ -209,6 +209,25 @@ def taken_for(value: Mapping[str, Any], asked: str) -> list[str]:
             return []
 
 
+def spelled_otherwise(value: Mapping[str, Any], asked: str) -> list[str]:
+    """As `taken_for`, beside lines that have a name in its very letters."""
+    if value.get("match") != "spelling":
+        return taken_for(value, asked)
+    names = dict.fromkeys(f"`{scope['qualified_name']}`" for scope in value.get("scopes") or [])
+    return [f"Nothing is defined as `{asked}` in these letters; in others {_either(list(names))} is."]
+
+
+def without_mark(asked: str, said: str, values: Iterable[Mapping[str, Any]]) -> list[str]:
+    """What to say last where the mark at a name's end (Ruby's `save!`) is no part of what it was taken for."""
+    best = next((each["scopes"][0] for each in values if each.get("match") == "exact" and each.get("scopes")), None)
+    # At the end of a sentence the mark may be the sentence's; that of a macro is no part of its name.
+    if best is None or best["type"] == "macro" or not re.search(rf"{re.escape(asked)}(?:\?|\s+\w)", said):
+        return []
+    name = str(best["qualified_name"]).rpartition(".")[2]
+    marked = asked[-1:] in ("!", "?") and not name.endswith(asked[-1])
+    return ["", f"Nothing is called `{asked}`, with its mark; this is `{name}`."] if marked else []
+
+
 def gone(values: Iterable[Mapping[str, Any]]) -> list[str]:
     """What to say first of code that was spoken of and is not there any more."""
     lost = next((each["was"] for each in values if each.get("was", {}).get("status") == "orphaned"), None)
