@@ -12,12 +12,12 @@ from ragforge_memory.llm.extractive.code.commits import committed
 from ragforge_memory.llm.extractive.code.constructors import constructor_of, constructors
 from ragforge_memory.llm.extractive.code.doubtful_code import deprecated, unused
 from ragforge_memory.llm.extractive.code.elsewhere import anywhere_else, is_elsewhere, not_there
+from ragforge_memory.llm.extractive.code.environment import environment_read
 from ragforge_memory.llm.extractive.code.evidence import (
     brought_in,
     imported,
     named_exactly,
     raised,
-    raised_anywhere,
     required,
     still_named,
     tested,
@@ -37,6 +37,7 @@ from ragforge_memory.llm.extractive.code.members import (
     set_lines,
 )
 from ragforge_memory.llm.extractive.code.outlines import beginning, other_file, outlined, overloaded, shown_to_others
+from ragforge_memory.llm.extractive.code.raised import raised_anywhere
 from ragforge_memory.llm.extractive.code.throws import errors_defined, thrown
 from ragforge_memory.llm.extractive.code.unread import NOT_SURE, hint, unread_lines
 from ragforge_memory.llm.extractive.code.uses_listed import callees, callers, same_definition
@@ -123,8 +124,8 @@ def write(question: Question, asked: str, found: Sequence[Found]) -> str:
                 lines = used_as_text(asked, question.target, found)
         case "tests":
             lines = tested(asked, found)
-        case "raises" | "catches" if not question.target.text:
-            lines = raised_anywhere(question.form, found)
+        case "raises" | "catches" if not question.target.text or question.target.kind == "file":
+            lines = raised_anywhere(question, found)
         case "raises":
             lines = raised(asked, found)
         case "catches":
@@ -141,6 +142,8 @@ def write(question: Question, asked: str, found: Sequence[Found]) -> str:
             lines = required(values.get("dependencies", {}))
         case "commands":
             lines = commands(question.text, found)
+        case "environment":
+            lines = environment_read(values.get("grep_code", {}))
         case "known by word":
             lines = named_by_word(question, values.get("search_code", {}), values.get("grep_code", {}))
         case "errors":

@@ -11,7 +11,6 @@ from ragforge_memory.llm.extractive.code.constructors import constructor_of
 from ragforge_memory.llm.extractive.code.doubtful_code import deprecation_call
 from ragforge_memory.llm.extractive.code.elsewhere import anywhere_else, is_elsewhere
 from ragforge_memory.llm.extractive.code.evidence import (
-    anywhere,
     catching,
     decorating,
     importing,
@@ -25,6 +24,7 @@ from ragforge_memory.llm.extractive.code.inheritance import inheriting_calls
 from ragforge_memory.llm.extractive.code.look_alikes import look_alike_calls
 from ragforge_memory.llm.extractive.code.members import MAX_LINES, member_calls, visibly_setting
 from ragforge_memory.llm.extractive.code.outlines import kinds_of
+from ragforge_memory.llm.extractive.code.raised import anywhere
 from ragforge_memory.llm.extractive.code.throws import DEFINES_ERROR, MAX_ERRORS
 from ragforge_memory.llm.extractive.code.unread import NOT_SURE
 from ragforge_memory.llm.extractive.project_calls import project_calls
@@ -146,10 +146,10 @@ def _first(question: Question) -> tuple[Call, ...]:
             return (name_call("find_callers", target),) if target.text else ()
         case "tests" if target.text:
             return (name_call("find_callers", target), testing(target)) if target.kind == "name" else (testing(target),)
+        case "raises" | "catches" if not target.text or target.kind == "file":
+            return (anywhere(question),)
         case "raises" if target.text:
             return (name_call("find_callers", target), raising(target))
-        case "raises" | "catches" if not target.text:
-            return (anywhere(question.form),)
         case "catches" if target.text:
             return (name_call("find_callers", target), catching(target))
         case "decorated" if target.text:

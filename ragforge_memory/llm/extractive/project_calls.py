@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ragforge_memory.llm.extractive.code.command_lines import command_calls
+from ragforge_memory.llm.extractive.code.environment import environment_call
 from ragforge_memory.llm.extractive.quoting.calls import Call
 from ragforge_memory.llm.extractive.reading.question import Question
 
@@ -16,6 +17,8 @@ def project_calls(question: Question) -> tuple[Call, ...]:
             return (Call("dependencies", ()),)
         case "commands":
             return command_calls(question.text)
+        case "environment":
+            return (environment_call(),)
         case "unused":
             return (Call("find_unused", (("kind", "class" if "class" in question.sorts else "function"),)),)
         case _:

@@ -35,45 +35,38 @@ _USES = (*_SURE, "possible")
 
 
 # What stands before a statement, or before what is one in the middle of a line: `or raise X`, `?? throw new X`.
-_STATEMENT = r"(?:^|[;{}():?|&>]|\b(?:else|or|and|return|then|do|try)\b)"
+STATEMENT = r"(?:^|[;{}():?|&>]|\b(?:else|or|and|return|then|do|try)\b)"
 
-_COMMENT = re.compile(r"\s*(?:#|//|/?\*|--|<!--)")
+COMMENT = re.compile(r"\s*(?:#|//|/?\*|--|<!--)")
 # What may stand before a name: its module or namespace, PHP's from the outermost on.
 _QUALIFIED = r"\\?(?:\w+(?:\.|::|\\))*"
 
 
 def raising(target: Target) -> Call:
     """Looks for lines that raise or throw it, and not in a text ("expected to raise it")."""
-    return _grep(rf"{_STATEMENT}\s*\b(?:raise|throw)\s+(?:new\s+)?{_QUALIFIED}{re.escape(target.member)}\b")
+    return grep(rf"{STATEMENT}\s*\b(?:raise|throw)\s+(?:new\s+)?{_QUALIFIED}{re.escape(target.member)}\b")
 
 
 def catching(target: Target) -> Call:
     """Looks for lines that catch it."""
-    return _grep(rf"(?:^\W*(?:except|rescue)\b|\b(?:catch|suppress)\s*\().*\b{re.escape(target.member)}\b")
+    return grep(rf"(?:^\W*(?:except|rescue)\b|\b(?:catch|suppress)\s*\().*\b{re.escape(target.member)}\b")
 
 
 def decorating(target: Target) -> Call:
     """Looks for lines that decorate or annotate with it: ``@app.cached(3)``, ``#[cached]``, ``[Cached]``."""
-    return _grep(rf"^\s*(?:@|#!?\[|\[)\s*{_QUALIFIED}{re.escape(target.member)}\b")
-
-
-def anywhere(form: str) -> Call:
-    """Looks for all lines that raise something, or that catch something; Go's make an error, and only hand it on."""
-    if form == "catches":
-        return _grep(r"^\W*(?:except|rescue)\b|\bcatch\s*[({]")
-    return _grep(rf"{_STATEMENT}\s*\b(?:raise|throw)\b(?!\s*[=.,)])|\bpanic!?\(|\berrors\.New\(|\bfmt\.Errorf\(")
+    return grep(rf"^\s*(?:@|#!?\[|\[)\s*{_QUALIFIED}{re.escape(target.member)}\b")
 
 
 def importing(target: Target) -> Call:
     """Looks for lines that import it: by its whole path, from its module (dots for the own package), or alone."""
     alone = alone_pattern(target)
-    return _grep(f"{import_pattern(target)}|{alone}" if alone else import_pattern(target))
+    return grep(f"{import_pattern(target)}|{alone}" if alone else import_pattern(target))
 
 
 def testing(target: Target) -> Call:
     """Looks for lines of tests that name it."""
     last = (parts_of(target) or [target.text])[-1]
-    return _grep(rf"(?<![A-Za-z0-9]){re.escape(last)}(?![A-Za-z0-9])", path="test")
+    return grep(rf"(?<![A-Za-z0-9]){re.escape(last)}(?![A-Za-z0-9])", path="test")
 
 
 def naming(target: Target) -> tuple[Call, ...]:
@@ -81,7 +74,7 @@ def naming(target: Target) -> tuple[Call, ...]:
     parts = parts_of(target)
     if not parts:
         return ()
-    calls = [_grep(rf"\b{re.escape(parts[-1])}\b")]
+    calls = [grep(rf"\b{re.escape(parts[-1])}\b")]
     if len(parts) > 1:
         # Lines that name a member tell of it only where what it would be a member of exists.
         calls.append(Call("read_scope", (("name", target.before(parts[-1])), ("include_source", False))))
@@ -90,29 +83,12 @@ def naming(target: Target) -> tuple[Call, ...]:
 
 def raised(asked: str, found: Sequence[Found], done: str = "raised", does: str = "raises") -> list[str]:
     """The lines that raise it (or catch it, or decorate with it), each with what it stands in."""
-    lines = _matches(found)
+    lines = matches_of(found)
     if not lines:
         return [_none(asked, found, f"no line of this project {does} it")]
     inside = _scopes_of_lines(found)
-    answer = [f"{_named(asked, found)} is {done} in {_counted(lines, found)}:"]
-    return answer + _listed(lines, found, inside)
-
-
-def raised_anywhere(form: str, found: Sequence[Found]) -> list[str]:
-    """By file, the lines that raise, or catch, anything."""
-    lines = [each for each in _matches(found) if not TEXT.search(each["file"])]
-    done = "caught" if form == "catches" else "raised"
-    if not lines:
-        return [f"{NOTHING_FOUND}: no line of this project {'catches' if form == 'catches' else 'raises'} an error."]
-    files: dict[str, list[str]] = {}
-    for each in lines:
-        files.setdefault(each["file"], []).append(str(each["line"]))
-    listed = [f"- {file}:{', '.join(numbers)}" for file, numbers in files.items()]
-    return [
-        f"Errors are {done} in {_counted(lines, found)} of {counted(len(files), 'file')}:",
-        *listed[:MAX_EVIDENCE],
-        *rest(len(listed) - MAX_EVIDENCE, "more files"),
-    ]
+    answer = [f"{_named(asked, found)} is {done} in {counted_lines(lines, found)}:"]
+    return answer + listed_lines(lines, found, inside)
 
 
 def imported(asked: str, target: Target, found: Sequence[Found]) -> list[str]:
@@ -120,7 +96,7 @@ def imported(asked: str, target: Target, found: Sequence[Found]) -> list[str]:
     show an import of it, apart."""
     asked = asked.lstrip("/")
     alone = alone_pattern(target)
-    lines = [each for each in _matches(found) if imports_it(target, each["file"], each["text"])]
+    lines = [each for each in matches_of(found) if imports_it(target, each["file"], each["text"])]
     value = _value(found, "find_imports")
     followed = value.get("importers") or []
     # An import over several lines is one: what stands alone in a line of it, or its end, is no other.
@@ -139,12 +115,15 @@ def imported(asked: str, target: Target, found: Sequence[Found]) -> list[str]:
     certain = [each for each in code if each not in perhaps]
     answer = [] if certain or perhaps else [f"{NOTHING_FOUND} that imports `{asked}` in the code of this project."]
     if certain:
-        answer += [f"`{asked}` is imported in {_counted(certain, found)}:", *_listed(certain, found)]
+        answer += [f"`{asked}` is imported in {counted_lines(certain, found)}:", *listed_lines(certain, found)]
     if perhaps:
-        answer += [f"It stands alone in {_counted(perhaps, found)}, as in an import over several lines:"]
-        answer += _listed(perhaps, found)
+        answer += [f"It stands alone in {counted_lines(perhaps, found)}, as in an import over several lines:"]
+        answer += listed_lines(perhaps, found)
     if shown:
-        answer += [f"Texts that are no code have such a line in {_counted(shown, found)}:", *_listed(shown, found)]
+        answer += [
+            f"Texts that are no code have such a line in {counted_lines(shown, found)}:",
+            *listed_lines(shown, found),
+        ]
     if value.get("late"):
         answer.append(f"{_LATE}: others may import it too.")
     return answer
@@ -218,11 +197,11 @@ def tested(asked: str, found: Sequence[Found]) -> list[str]:
             answer += [*_placed(perhaps, scope), ""]
     if answer:
         return trimmed([*answer, *taken_for(value, asked)])
-    lines = [each for each in _matches(found) if is_test(each["file"])]
+    lines = [each for each in matches_of(found) if is_test(each["file"])]
     if lines:
         return [
             f"No test calls {_named(asked, found)} directly, but these lines of tests name it:",
-            *_listed(lines, found),
+            *listed_lines(lines, found),
         ]
     return [_none(asked, found, "no test names it")]
 
@@ -261,13 +240,13 @@ def _bare_name(name: str) -> str:
 def used_as_text(asked: str, target: Target, found: Sequence[Found]) -> list[str]:
     """Uses of what is not defined here: lines of the files that import it, or that have its whole name."""
     parts = parts_of(target)
-    lines = _matches(found)
+    lines = matches_of(found)
     if not lines:
         return [nothing(asked)]
     if len(parts) == 1:
         return [
             f"`{asked}` is not defined in this project; it stands in {_number(lines, found)}:",
-            *_listed(lines, found),
+            *listed_lines(lines, found),
         ]
     sure = re.compile(import_pattern(target))
     alone = re.compile(alone_pattern(target))
@@ -283,12 +262,12 @@ def used_as_text(asked: str, target: Target, found: Sequence[Found]) -> list[str
         return [
             f"{NOTHING_FOUND} that is defined as `{asked}`. "
             f"These lines name a `{parts[-1]}`, of it or of something else:",
-            *_listed(members, found),
+            *listed_lines(members, found),
         ]
     if certain:
         return [
             f"`{asked}` is not defined in this project; it stands in {_number(certain, found)}:",
-            *_listed(certain, found),
+            *listed_lines(certain, found),
         ]
     return unread_lines(asked, target, found) or [nothing(asked)]
 
@@ -299,9 +278,9 @@ def named_exactly(asked: str, target: Target, found: Sequence[Found]) -> list[st
     match = _value(found, "find_callers").get("match")
     if match not in ("partial", "none", "spelling"):
         return []
-    code = [each for each in _matches(found) if not TEXT.search(each["file"])]
+    code = [each for each in matches_of(found) if not TEXT.search(each["file"])]
     if match == "spelling":
-        code = [each for each in code if not _COMMENT.match(each["text"])]
+        code = [each for each in code if not COMMENT.match(each["text"])]
     return used_as_text(asked, target, found) if code else []
 
 
@@ -313,14 +292,15 @@ def is_renamed(target: Target, value: Mapping[str, Any]) -> bool:
 
 def still_named(target: Target, found: Sequence[Found]) -> list[str]:
     """The lines that have the name yet that something had before it was renamed; none where there are none."""
-    lines = _matches(found) if is_renamed(target, _value(found, "find_callers")) else []
+    lines = matches_of(found) if is_renamed(target, _value(found, "find_callers")) else []
     if not lines:
         return []
     perhaps = ", of it or of something else" if len(target.parts) > 1 else ""
-    return ["", f"`{target.member}` still stands in {_number(lines, found)}{perhaps}:", *_listed(lines, found)]
+    return ["", f"`{target.member}` still stands in {_number(lines, found)}{perhaps}:", *listed_lines(lines, found)]
 
 
-def _grep(pattern: str, **more: Any) -> Call:
+def grep(pattern: str, **more: Any) -> Call:
+    """Looks for lines of files."""
     return Call("grep_code", (("pattern", pattern), *more.items(), ("limit", MAX_LINES)))
 
 
@@ -328,7 +308,7 @@ def _value(found: Sequence[Found], tool: str) -> Mapping[str, Any]:
     return next((each.value for each in found if each.call.tool == tool and isinstance(each.value, dict)), {})
 
 
-def _matches(found: Sequence[Found]) -> list[Mapping[str, Any]]:
+def matches_of(found: Sequence[Found]) -> list[Mapping[str, Any]]:
     """The lines that grep gave, those of tests and of texts last."""
     return texts_last(_value(found, "grep_code").get("matches") or [])
 
@@ -344,9 +324,10 @@ def _scopes_of_lines(found: Sequence[Found]) -> dict[tuple[str, int], str]:
     }
 
 
-def _listed(
+def listed_lines(
     lines: Sequence[Mapping[str, Any]], found: Sequence[Found], inside: Mapping[tuple[str, int], str] | None = None
 ) -> list[str]:
+    """The first `MAX_EVIDENCE` lines as a list, with what each is ``inside`` of, and how many there are besides."""
     listed = []
     for each in lines[:MAX_EVIDENCE]:
         scope = (inside or {}).get((each["file"], each["line"]))
@@ -359,13 +340,14 @@ def _is_cut(found: Sequence[Found]) -> bool:
     return bool(_value(found, "grep_code").get("more"))
 
 
-def _counted(lines: Sequence[Mapping[str, Any]], found: Sequence[Found]) -> str:
+def counted_lines(lines: Sequence[Mapping[str, Any]], found: Sequence[Found]) -> str:
+    """How many lines there are, or at least how many."""
     return f"{'at least ' if _is_cut(found) else ''}{counted(len(lines), 'line')}"
 
 
 def _number(lines: Sequence[Mapping[str, Any]], found: Sequence[Found]) -> str:
     if _is_cut(found):
-        return f"{_counted(lines, found)}, among them these"
+        return f"{counted_lines(lines, found)}, among them these"
     return f"these {len(lines)} lines" if len(lines) > 1 else "this line"
 
 

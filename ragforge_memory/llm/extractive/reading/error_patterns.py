@@ -36,12 +36,19 @@ CATCHES = (
     r"(?:is|are|does|do) {error} (?:even |ever |actually |get )*(?:caught|rescued)(?: (?:anywhere|somewhere|at all))?",
 )
 _ANY = r"(?:(?:the|any|all) )*(?-i:errors|exceptions)"
+_CAN = r"(?: (?:can|could|may|might|does|do|will|would))?"
+_FILE = r"(?:the file )?(?P<x>\S*[/.]\S+)"
 RAISED_ANYWHERE = (
     rf"where (?:are|is|do|does) {_ANY} (?:being |get )?(?:raised|thrown)(?: (?:here|in {{project}}))?",
     rf"where (?:do|does) (?:we|the code|{{project}}) (?:raise|throw) {_ANY}",
     rf"(?:what|which)(?: {{noun}})? (?:raises?|throws?) {_ANY}(?: (?:here|in {{project}}))?",
+    rf"(?:what|which)(?: {{noun}})?{_CAN} (?:panics?|raises?|throws?)(?: (?:here|in {{project}}))?",
+    rf"where{_CAN} (?:it|we|the code|{{project}}) (?:panic|crash)(?: (?:here|in {{project}}))?",
+    rf"where (?:are|is|do|does) {_ANY} (?:being |get )?(?:raised|thrown) in {_FILE}",
+    rf"(?:what|which)(?: {{noun}})?{_CAN} (?:panics?|(?:raises?|throws?)(?: {_ANY})?) in {_FILE}",
+    rf"where{_CAN} {_FILE} (?:panic|raise|throw)(?: {_ANY})?",
 )
-"""Whatever is raised."""
+"""Whatever is raised, in all or in a file."""
 CAUGHT_ANYWHERE = (
     rf"where (?:are|is|do|does) {_ANY} (?:being |get )?(?:caught|rescued)(?: (?:here|in {{project}}))?",
     rf"where (?:do|does) (?:we|the code|{{project}}) (?:catch|rescue) {_ANY}",

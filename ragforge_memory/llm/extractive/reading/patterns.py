@@ -26,6 +26,7 @@ from ragforge_memory.llm.extractive.reading.project_patterns import (
     DECORATED,
     DEPENDENCIES,
     DEPRECATED,
+    ENVIRONMENT,
     EXPORTS,
     KNOWN_BY_WORD,
     UNUSED,
@@ -38,7 +39,7 @@ Form = Literal[
     "tests", "raises", "throws", "errors", "catches", "imports", "requires", "commit", "overrides", "overridden",
     "said", "recap", "search", "given", "greeting", "thanks", "noted", "taken back", "which note", "changes", "help",
     "history", "decorated", "known by word", "dependencies", "commands", "exports",
-    "deprecated", "unused",
+    "deprecated", "unused", "environment",
 ]  # fmt: skip
 
 _PARTS: Mapping[str, str] = {
@@ -74,7 +75,8 @@ _PARTS: Mapping[str, str] = {
     "place": "(?:(?:in|on|at|under|inside) )?(?:which|what) (?:source )?"
              "(?:file|module|line|place|package|path|location)s?",
     "source": "(?:source(?: code)?|code|implementation|body)",
-    "project": "(?:this|the|our|my) (?:project|repo|repository|code ?base|code|package|application|library)",
+    "project": "(?:this|the|our|my) (?:project|repo|repository|code ?base|code|package|application|library"
+               "|crate|gem)",
     "facts": "(?:signature|purpose|role|docstring|docs?|documentation|arguments?|parameters?|params|args|return type"
              "|return value|values?|defaults?(?: values?)?|job|meaning|use|point|responsibility|type|complexity)",
     "inherit": "(?:inherits?|inheriting|derives?|descends?|extends?|subclass(?:es)?|implements?)",
@@ -110,7 +112,8 @@ _BASES = (
     r"(?:anything|something|any {noun}|another {noun})",
 )
 _SUBCLASSES = (
-    r"(?:which|what) (?:classes|modules|types) (?:include|mix in|prepend) {x}",
+    r"(?:who|which|what)(?: {noun})? (?:includes?|mixes in|mix in|prepends?) {x}",
+    r"{where} {x} (?:is |are |being |gets? )*(?:included|mixed in|prepended)(?: (?:in|by|into|anywhere))?",
     r"(?:what|which|how many)(?: (?:direct|known|other))* {below} (?:does|do|did) {x} have",
     r"(?:does|do|has|have) {x} (?:have|has|got|any)(?: (?:any|some))? {below}",
     r"(?:does|do) (?:anything|something|anyone|any {noun}) (?:inherit|derive|descend|extend|subclass)(?: from)? {x}",
@@ -297,6 +300,7 @@ _IN_ORDER: tuple[tuple[Form, tuple[str, ...]], ...] = (
     ("errors", ERRORS),
     ("dependencies", DEPENDENCIES),
     ("commands", COMMANDS),
+    ("environment", ENVIRONMENT),
     ("exports", EXPORTS),
     ("deprecated", DEPRECATED),
     ("unused", UNUSED),

@@ -69,7 +69,16 @@ KNOWN_BY_WORD = (
 )
 """Things that are no sort of code, which only the word tells of: "which loaders are there?\""""
 
-WHOLE = frozenset({"overview", "recap", "errors", "dependencies", "commands", "unused"})
+ENVIRONMENT = (
+    r"(?:what|which|list|show|how many)(?: me)?(?: (?:all|the|of|other))* (?:env(?:ironment)?[ -]?var(?:iable)?s?)"
+    r"(?: (?:is|are|does|do|it|we|gets?|{project}|there|can|i|set|[A-Z]\S+))*"
+    r"(?: (?:read|used|needed|use|needs?|looked (?:at|up)|exist|have|known|supported))?(?: (?:here|in {project}))?",
+    r"where (?:does|do|is|are|did) .*\b(?:env(?:ironment)?[ -]?variables?|the environment)(?: (?:being |get )?"
+    r"(?:read|used|looked up|accessed))?(?: (?:here|in {project}))?",
+)
+"""Where environment variables are read."""
+
+WHOLE = frozenset({"overview", "recap", "errors", "dependencies", "commands", "unused", "environment"})
 """Forms of questions about the project or the talk as a whole, and about no name."""
 
 OF_ALL = frozenset({"raises", "catches", "deprecated"})

@@ -231,7 +231,7 @@ def _sensible(question: Question) -> Question | None:
             # "Which database do we use?", "what runs in parallel?" ask for no definitions.
             if target.kind == "words" and (_WE.search(target.text) or _HOW_SO.match(target.text)):
                 return replace(question, form="search", target=Target("words", question.text))
-            if target.kind == "file" and question.form in ("callers", "uses"):
+            if target.kind == "file" and question.form in ("callers", "uses", "subclasses"):
                 return replace(question, form="imports")  # nothing else uses a file
             # "Which functions use caching?" has no name in it: it is a search.
             if target.kind in ("words", "nothing", "plural") and not (

@@ -41,7 +41,7 @@ _TRAILING = re.compile(
     r"definition|implementation|itself|object|really|actually))+$",
     re.I,
 )
-_QUOTED = re.compile(r"`{1,3}([^`\n]+)`{1,3}|[\"“]([^\"”\n]+)[\"”]|(?<!\w)'([^'\n]+)'(?!\w)")
+_QUOTED = re.compile(r"`{1,3}([^`\n]+)`{1,3}|[\"“„]([^\"”“\n]+)[\"”“]|[«»]([^«»\n]+)[«»]|(?<!\w)'([^'\n]+)'(?!\w)")
 _FILE = re.compile(
     r"^(?:[\w.@+-]+/)*[\w.@+-]*\.(?:py|pyi|js|jsx|mjs|cjs|ts|tsx|go|rs|java|c|h|cc|cpp|cxx|hpp|hh|cs|rb|php|md|rst|txt|"
     r"toml|cfg|ini|ya?ml|json|html?|css|sh|sql|cypher|kts?|swift|scala|dart|lua|vue|svelte|proto|graphql|gradle|prisma)$",
@@ -50,6 +50,10 @@ _FILE = re.compile(
 _PATH = re.compile(r"^(?:[\w.@+-]+/)+[\w.@+-]*$")
 _IDENTIFIER = re.compile(
     r"^[@\\]?[A-Za-z_$][\w$]*(?:(?:\.|::|->|#|\\)[A-Za-z_$][\w$]*)*(?:\(.*\))?$|^[\w./-]+\.\w{1,5}:{1,2}[A-Za-z_$][\w.$]*(?:\(\))?$"
+)
+# What languages let a project define beside names.
+_OPERATOR = re.compile(
+    r"^(?:[A-Za-z_][\w.:]*(?:\.|::|#))?(?:\[\]=?|[=!]=|===|=~|<=>|<<|>>|[<>]=?|\*\*|[+*/%&|^~-]|[+~-]@)$"
 )
 _MARKED = re.compile(r"[_.$\\]|::|->|\(\)|[a-z][A-Z]|^[A-Z]{2,}\d*$|^[A-Z][a-z]+[A-Z]")
 _ORDINALS = {
@@ -194,6 +198,8 @@ def is_folder(text: str) -> bool:
 def _single(token: str, sort: str) -> Target:
     if is_file(token):
         return Target("file", token, sort=sort, marked=True)
+    if _OPERATOR.match(token):
+        return Target("name", token, sort=sort, marked=True)
     if not _IDENTIFIER.match(token):
         return Target("words", token, sort=sort)
     return Target("name", token, sort=sort, marked=is_marked(token))
