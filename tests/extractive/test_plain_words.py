@@ -124,3 +124,16 @@ async def test_the_code_of_what_is_called_like_that_says_how_it_is_done() -> Non
     text = await answer_to("how does HttpCall parse the response?", results)
     assert "`HttpCall.parse` - src/talk.py:12" in text
     assert "return self.decode(raw)" not in text
+
+
+async def test_what_only_a_name_was_understood_of_is_said() -> None:
+    folder = {"kind": "file", "match": "exact", "file": "src/talk.py", "other_files": [], "total": 0, "scopes": []}
+    exact = {"match": "exact", "total": 1, "scopes": [ECHO]}
+    read_as = "\n\nI read this as `what is in src/talk.py?`: the rest of the question I did not understand."
+    for text in ("what changed in src/talk.py since spring?", "is the speed of src/talk.py good?"):
+        assert (await answer_to(text, {"outline": folder})).endswith(read_as), text
+    for text in ("src/talk.py", "src/talk.py please", "what is in src/talk.py?"):
+        assert "I read this" not in await answer_to(text, {"outline": folder}), text
+    assert "I read this" not in await answer_to("Talk.echo", {"read_scope": exact})
+    text = await answer_to("compose Talk.echo with hats", {"read_scope": exact})
+    assert text.endswith("I read this as `what is Talk.echo?`: the rest of the question I did not understand.")

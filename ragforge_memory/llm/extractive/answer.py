@@ -203,6 +203,9 @@ def write(question: Question, asked: str, found: Sequence[Found]) -> str:
         # Lines of text that have the words too are no answer beside what was said, unless they have a name.
         silent = silent or (bool(own) and not defined and not question.target.marked)
         lines = [*own, *(["", *lines] if not silent else [])] if own else lines
+    if question.guessed and lines and not lines[0].startswith(NOTHING_FOUND):
+        what = "what is in" if question.form == "outline" else "what is"
+        lines += ["", f"I read this as `{what} {asked}?`: the rest of the question I did not understand."]
     lines += without_mark(question.target.text, question.text, values.values())
     return "\n".join([*gone(values.values()), *lines, *hint(lines, found)])
 

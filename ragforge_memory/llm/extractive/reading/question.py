@@ -30,6 +30,7 @@ class Question:
         text: the question as it was asked, without politeness.
         first, last: lines, for the form ``lines`` alone.
         days: when what is asked for was said.
+        guessed: whether it fits no form, so that only what is named in it is told.
     """
 
     form: Form
@@ -38,6 +39,7 @@ class Question:
     first: int = 0
     last: int = 0
     days: Days = ANY_DAYS
+    guessed: bool = False
 
     @property
     def sorts(self) -> tuple[str, ...]:

@@ -292,7 +292,8 @@ def _named_or_search(said: str) -> Question:
         return Question("search", Target("words", said), said)
     if target.kind in ("name", "file") and (target.marked or " " not in said.strip()):
         named = with_mark(target, said) if len(target.parts) > 1 else target
-        return Question("outline" if target.kind == "file" else "what", named, said)
+        guessed = any(each not in target.text for each in content_words(said))
+        return Question("outline" if target.kind == "file" else "what", named, said, guessed=guessed)
     if target.kind in ("pronoun", "ordinal", "plural"):
         return Question("show", target, said)
     return Question("search", Target("words", said), said)
