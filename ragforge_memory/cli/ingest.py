@@ -188,8 +188,11 @@ def _print_change(report: IngestReport, before: IngestReport) -> None:
 
 
 def _print_skipped(skipped: Sequence[SkippedFile]) -> None:
+    from ragforge_memory.code.partly import PARTLY
+
     for each in skipped[:_SKIPPED_SHOWN]:
-        typer.echo(f"skipped {each.file}: {each.reason}")
+        how = "read in part" if each.reason.endswith(PARTLY) else "skipped"
+        typer.echo(f"{how} {each.file}: {each.reason}")
     if len(skipped) > _SKIPPED_SHOWN:
         typer.echo(f"skipped {len(skipped) - _SKIPPED_SHOWN:,} more; --json lists them")
 

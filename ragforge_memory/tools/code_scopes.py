@@ -199,11 +199,16 @@ async def _types(code: ScopeReader, project: str, files: Sequence[str]) -> dict[
 async def _outermost(code: ScopeReader, project: str, files: Sequence[str]) -> dict[str, Any]:
     """What the files of a folder define, without what is inside of that: names alone, in order of the alphabet.
 
-    A member of what is defined elsewhere (an ``impl`` of another file's type) has its whole name.
+    A member of what is defined elsewhere (an ``impl`` of another file's type) has its whole name. What stands around
+    other types only to give them a longer name (Ruby's modules) is left out.
     """
+    here = set(files)
+    named = [each for each in await code.names(project) if each.file in here]
+    types = {(each.file, each.qualified_name) for each in named if each.type in TYPE_TYPES}
+    around = {(file, outer) for file, name in types for outer in _around(name)}
     found: dict[str, set[str]] = {file: set() for file in files}
-    for each in await code.names(project):
-        if each.file in found:
+    for each in named:
+        if each.type != "trait" or (each.file, each.qualified_name) not in around:
             found[each.file].add(each.qualified_name)
     return {
         "definitions": {

@@ -30,10 +30,12 @@ def test_only_what_changed_is_read_again(ragforge: CommandLine) -> None:
 
 def test_a_report_for_people(ragforge: CommandLine) -> None:
     (ragforge.project / "broken.py").write_bytes(b"\x00\x01\x02" * 100)
+    (ragforge.project / "half.py").write_text("def whole():\n    return 1\n\n\ndef broken(:\n")
     done = ragforge.run("ingest")
     assert done.returncode == 0
-    assert "2 read" in done.stdout
+    assert "3 read" in done.stdout
     assert "skipped broken.py: " in done.stdout
+    assert "\nread in part half.py: syntax error in line 5" in done.stdout
     assert done.stderr == ""
 
 

@@ -8,6 +8,7 @@ from ragforge_memory.llm.extractive.reading.questions import read_questions
 from ragforge_memory.llm.extractive.reading.targets import Target
 from ragforge_memory.llm.extractive.said.history import resolve_target, topic_of
 from ragforge_memory.llm.port import ChatMessage
+from tests.extractive.asking import requests_for
 
 USES = "`Talk.echo` (src/talk.py, line 12) is called by 1 scope:\n- `main` - src/app.py:1"
 
@@ -93,3 +94,15 @@ def test_it_is_what_sayings_were_asked_of() -> None:
     )
     [target] = resolve_target(Target("pronoun", "it"), earlier, "")
     assert (target.kind, target.text) == ("name", "unquote")
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize(
+    "told", ["`src/talk` contains 2 source files:\n- src/talk/a.py", "`src/talk.py` contains 1 class:"]
+)
+async def test_of_a_file_or_a_folder_what_imports_it_is_asked_and_no_name_like_it(told: str) -> None:
+    earlier = (ChatMessage("user", "what is in there?"), ChatMessage("assistant", told))
+    for text in ("who calls it?", "what uses it?"):
+        asked = [tool for tool, _ in await requests_for(*earlier, ChatMessage("user", text))]
+        assert asked == ["grep_code", "find_imports"], text
+    assert read("and src/talk.py?", "who calls Talk.echo?") == [("imports", "file", "src/talk.py")]

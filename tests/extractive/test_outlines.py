@@ -159,3 +159,12 @@ async def test_what_has_nothing_inside_has_no_method_either() -> None:
     value = {"asked": "Talk", "match": "exact", "kind": "scope", "file": "src/talk.py", "scope": ECHO, "scopes": []}
     answer = await answer_to("what are the methods of Talk?", {"outline": {**value, "total": 0}})
     assert answer.splitlines()[-1] == "It has no method inside."
+
+
+@pytest.mark.anyio
+async def test_of_one_long_folder_the_files_are_listed() -> None:
+    files = [f"src/{n}.py" for n in range(70)]
+    value = {"kind": "folder", "asked": "src", "total": 70, "files": files, "folders": {"src": 70}}
+    lines = (await answer_to("what is in src/?", {"outline": value})).splitlines()
+    assert lines[:2] == ["`src` contains 70 source files:", "- src/0.py"]
+    assert lines[-1] == "… and 10 more files."

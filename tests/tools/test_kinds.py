@@ -42,6 +42,17 @@ async def test_definitions_of_a_kind(run: Run) -> None:
     assert (await named(kinds=["function"]))[-1] == "test_cart"
 
 
+async def test_what_only_stands_around_types_is_left_out_of_a_folder(run: Run) -> None:
+    value = (await run("outline", target="lib")).value
+    assert value["definitions"] == {"lib/bank.rb": ["Bank.Vault"]}
+    assert (await run("outline", target="rust")).value["definitions"]["rust/lib.rs"] == [
+        "Holds",
+        "raw",
+        "twice",
+        "whole",
+    ]
+
+
 async def test_they_are_listed_by_an_answer(agent: AsyncConversationAgent, tmp_path: Path) -> None:
     root = write_files(tmp_path / "project", MORE)
     await agent.ingest(root)

@@ -17,7 +17,7 @@ from ragforge_memory.llm.extractive.reading.aims import asks_for_decisions
 from ragforge_memory.llm.extractive.reading.days import days_asked
 from ragforge_memory.llm.extractive.reading.given_text import is_about_given, split_given
 from ragforge_memory.llm.extractive.reading.project_patterns import WHOLE
-from ragforge_memory.llm.extractive.reading.question import Question, search_words
+from ragforge_memory.llm.extractive.reading.question import Question, asked_of, search_words
 from ragforge_memory.llm.extractive.reading.questions import read_questions
 from ragforge_memory.llm.extractive.reading.targets import Target
 from ragforge_memory.llm.extractive.reading.title import condensed
@@ -157,7 +157,7 @@ class _Turn:
                 targets = callers
             else:
                 targets = resolve_target(question.target, earlier, request.system)
-            self._questions.extend((replace(question, target=target), target.text) for target in targets)
+            self._questions.extend((asked_of(question, target), target.text) for target in targets)
         if given:
             self._questions.append((Question("given", text=given), ""))
 

@@ -207,11 +207,12 @@ def _folder_outline(question: Question, asked: str, value: Mapping[str, Any]) ->
     name = _folder_name(asked, value)
     number = _number_below(question, value.get("types") or {})
     lines = [f"{name} contains {number}{counted(total, 'source file')}:"]
-    if total <= 40:
+    folders: Mapping[str, int] = value.get("folders") or {}
+    if total <= 40 or len(folders) == 1:  # one folder alone would only say its number again
         defined = value.get("definitions") or {}
-        lines += [f"- {file}{_names(defined.get(file) or ())}" for file in files]
+        lines += [f"- {file}{_names(defined.get(file) or ())}" for file in files[:MAX_OUTLINED]]
+        lines += rest(total - len(files[:MAX_OUTLINED]), "more files")
     else:
-        folders: Mapping[str, int] = value.get("folders") or {}
         lines += [f"- {folder}: {counted(number, 'file')}" for folder, number in list(folders.items())[:40]]
         lines += rest(len(folders) - 40, "more folders")
     if question.sorts:

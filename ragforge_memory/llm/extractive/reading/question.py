@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ragforge_memory.llm.extractive.reading.days import ANY_DAYS, Days
 from ragforge_memory.llm.extractive.reading.outline_patterns import MODIFIER
@@ -68,3 +68,9 @@ def search_words(question: Question) -> tuple[str, ...]:
         # What was talked about may be called like any word: a function ``out``, a file ``main``.
         return tuple(question.target.text.split())
     return content_words(question.target.text) or content_words(question.text)
+
+
+def asked_of(question: Question, target: Target) -> Question:
+    """A question's form asked of a target that its words alone did not tell: nothing uses a file but what imports it."""
+    form: Form = "imports" if target.kind == "file" and question.form in ("callers", "uses") else question.form
+    return replace(question, form=form, target=target)

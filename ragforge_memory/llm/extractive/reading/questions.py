@@ -14,7 +14,7 @@ from ragforge_memory.llm.extractive.reading.days import without_days
 from ragforge_memory.llm.extractive.reading.patterns import AGAIN, COMPARED, PATTERNS, Form
 from ragforge_memory.llm.extractive.reading.project_patterns import OF_ALL, WHOLE
 from ragforge_memory.llm.extractive.reading.prose import prose, sentences
-from ragforge_memory.llm.extractive.reading.question import Question
+from ragforge_memory.llm.extractive.reading.question import Question, asked_of
 from ragforge_memory.llm.extractive.reading.relations import related
 from ragforge_memory.llm.extractive.reading.small_talk import (
     ANSWERS_FOR,
@@ -268,7 +268,7 @@ def _repeated(asked: str, before: Sequence[str]) -> Question | None:
         return _said_again(last, asked) if len(asked.split()) <= MAX_SUBJECT else None
     if target.kind in ("words", "nothing"):
         return None
-    return replace(last, target=target, text=asked) if last else Question("what", target, asked)
+    return replace(asked_of(last, target), text=asked) if last else Question("what", target, asked)
 
 
 def _said_again(last: Question, asked: str) -> Question:
