@@ -46,7 +46,7 @@ _LEADING = re.compile(
     r"interface|type)\s+(?=[A-Za-z_$])"
 )
 _CALL = re.compile(r"\((?:[^()]|\([^()]*\))*\)?$")
-_SELF = frozenset({"self", "this", "cls", "super"})
+_SELF = frozenset({"self", "this", "$this", "Self", "cls", "super"})
 
 
 @dataclass(frozen=True, slots=True)

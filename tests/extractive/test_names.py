@@ -30,6 +30,8 @@ LETTERS = st.text("abcdef", max_size=9)
     [
         ("`Command.invoke()`", ("Command", "invoke"), ""),
         ("self.invoke(ctx, **kwargs)", ("invoke",), ""),
+        ("$this->invoke", ("invoke",), ""),
+        ("Self::invoke", ("invoke",), ""),
         ("std::vec::Vec", ("std", "vec", "Vec"), ""),
         ("App\\Http\\Kernel->handle", ("App", "Http", "Kernel", "handle"), ""),
         ("Foo#bar", ("Foo", "bar"), ""),

@@ -309,3 +309,24 @@ def test_what_people_say_in_passing(text: str, form: str, target: str) -> None:
 def test_what_is_told_and_what_the_code_does_not_know(text: str, form: str, target: str) -> None:
     [(found, _, about)] = read(text)
     assert (found, about) == (form, target)
+
+
+@pytest.mark.parametrize(
+    ("text", "form", "target"),
+    [
+        ("who reads Options.Global?", "uses", "Options.Global"),
+        ("where is Options read?", "uses", "Options"),
+        ("which methods access Options::Global?", "uses", "Options::Global"),
+        ("where is NOT_FOUND returned?", "uses", "NOT_FOUND"),
+        ("what returns NOT_FOUND?", "uses", "NOT_FOUND"),
+        ("what returns Status::Found?", "uses", "Status::Found"),
+        ("what does call do in Rack::Static?", "what", "Rack::Static.call"),
+        ("what does parse return in the Reader class?", "what", "Reader.parse"),
+        ("which classes are obsolete?", "deprecated", ""),
+        # A file that is read is no definition.
+        ("who reads config.yaml?", "outline", "config.yaml"),
+    ],
+)
+def test_what_reads_and_returns_a_name_uses_it(text: str, form: str, target: str) -> None:
+    asked = read_questions(text)[0]
+    assert (asked.form, asked.target.text) == (form, target)

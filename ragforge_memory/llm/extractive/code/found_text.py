@@ -43,7 +43,7 @@ def search_results(question: Question, value: Mapping[str, Any], lines_found: Ma
         for each in found.good[:MAX_RESULTS]:
             lines += [head(each), *(summary(each) or signature(each)), ""]
         # What was searched for is said: the question may have asked for something else than what has its words.
-        by_words = ["", f"{BY_WORDS} {_quoted(asked)}."] if question.form == "search" else []
+        by_words = ["", f"{BY_WORDS} {_quoted(asked)}; there may be more."] if question.form == "search" else []
         return [*lines[:-1], *by_words, *_by_words_alone(value)]
     missing = " ".join(found.missing) or question.text
     lines = _word_lines(missing, lines_found) or [nothing(missing)]

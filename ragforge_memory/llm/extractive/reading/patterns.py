@@ -46,6 +46,7 @@ _PARTS: Mapping[str, str] = {
     **TALK_PARTS,
     **COMMIT_PARTS,
     "x": r"(?P<x>.+?)",
+    "named": r"(?P<x>(?-i:(?:\w+(?:\.|::|->|#))*[A-Z]\w*|\w+(?:::|->|#)\w+))",
     # One word, or one with "the function" before or "function" behind it.
     "one": r"(?P<x>\S+|(?:the )?(?:function|method|class) \S+|(?:the )?\S+ (?:function|method|class))",
     "plain": r"(?P<x>(?!(?:the|all|any|no|its|their|other|direct|show|list|find|get|give|print|see|which|what)\b)\S+)",
@@ -171,6 +172,11 @@ _USED = (
     r"(?: (?:anywhere|somewhere|at all|by anything|by anyone))?",
     r"(?:does|do|is|are) (?:anyone|anything|anybody|something|any {noun}) (?:even |still |ever |actually )?"
     r"(?:use|using|need|import|reference) {x}",
+    # Names alone, for all that reads a file reads no definition.
+    r"{where} {named} (?:is |are |being |gets? |ever )*(?:read|accessed|returned)(?: (?:from|in|by|anywhere))?",
+    r"(?:who|what|which {noun})(?: {noun})? (?:reads?|access(?:es)?) {named}",
+    r"(?:who|what|which {noun}) returns? "
+    r"(?P<x>(?-i:(?:\w+(?:\.|::|->|#))*[A-Z][A-Z0-9_]+|(?:\w+(?:::|->|#))+[A-Z]\w*))",
     r"(?:is|are) {x} (?:even |still |really |actually )?(?:dead(?: code)?|unused)",
     r"what (?:would|will|could|can|might|may) (?:break|fail|be affected) (?:if|when) (?:i|we|you|someone|one) "
     r"(?:change|edit|rename|move|remove|delete|touch)s? {x}",
@@ -270,6 +276,8 @@ _WHAT = (
     r"(?:have|has|got|define|declare|provide|offer|support|expose|implement|contain|include)"
     r" (?:an? |the |any |its own )*(?:{kind} (?:called |named |like )?(?P<x>\S+?)"
     r"|(?P<name>(?!(?:any|some|more|other|no)\b)\S+?) {kind})",
+    r"what (?:does|do|did|will|would) (?P<x>\S+) (?:do|return|take|accept|raise|throw)"
+    r" (?:in|on|inside) (?:the )?(?P<of>(?-i:[A-Z]\S*|\S+(?:::|[./])\S+))(?: {kind})?",
     r"what (?:does|do|did|will|would|is|can) {x} (?:do|doing|does|for|about|mean|returns?|takes?|accepts?|expect"
     r"|represent|raises?|yield)(?: (?:exactly|here|there|for|as (?:arguments?|parameters?|input)|in {project}))*",
     r"(?:what|which) (?:arguments?|parameters?|args|params|options|inputs?|values?|types?|exceptions?|errors?) "

@@ -38,7 +38,7 @@ DEPRECATED = (
     r"(?:is|are|was|were) {x} (?:already |really |now )?(?:deprecated|obsolete)",
     r"(?:has|have) {x} been deprecated",
     r"(?:what|which|list|show|is there|are there)(?: me)?(?: (?:{noun}|any|all|the|code|things|anything|is|are))* "
-    r"deprecated(?: (?:{noun}|code|things))?(?: (?:here|in {project}))?",
+    r"(?:deprecated|obsolete)(?: (?:{noun}|code|things))?(?: (?:here|in {project}))?",
 )
 """What is deprecated; without a name, all that is."""
 

@@ -71,6 +71,6 @@ def search_words(question: Question) -> tuple[str, ...]:
 
 
 def asked_of(question: Question, target: Target) -> Question:
-    """A question's form asked of a target that its words alone did not tell: nothing uses a file but what imports it."""
+    """A question's form asked of a target that its words alone did not tell; only imports use a file."""
     form: Form = "imports" if target.kind == "file" and question.form in ("callers", "uses") else question.form
     return replace(question, form=form, target=target)
