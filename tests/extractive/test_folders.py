@@ -38,3 +38,16 @@ async def test_a_name_is_looked_for_below_the_folder_that_is_named(agent: AsyncC
     assert elsewhere[:2] == ["Nothing below `web` is defined as `check_amount`; this is told of the whole project:", ""]
     assert elsewhere[2:] == calls
     assert await ask(agent, "where is swindle in web/?") == ["Nothing found for `swindle` in this project."]
+
+
+@pytest.mark.anyio
+async def test_a_plain_word_may_be_the_name_of_a_folder(agent: AsyncConversationAgent) -> None:
+    talk = await agent.create_conversation()
+    await talk.send_message("note: `Safe` opens at nine")
+    told = (await talk.send_message("what does bank do?")).content.splitlines()
+    assert told[:2] == ["`bank` contains 5 source files:", "- bank/account.py: `Account`, `check_amount`"]
+    assert "nine" not in "\n".join(told)
+    await talk.send_message("note: the bank is for tests alone")
+    own, files = (await talk.send_message("what does bank do?")).content.split("`bank` contains")
+    assert "the bank is for tests alone" in own
+    assert "nine" not in own + files

@@ -105,7 +105,12 @@ def write(question: Question, asked: str, found: Sequence[Found]) -> str:
     # Of several calls of a tool the first was for what was asked, the others for what it may be instead.
     values = {each.call.tool: each.value for each in reversed(found) if isinstance(each.value, dict)}
     listed = all_decisions([each.value for each in found if each.call.tool == "list_decisions" and each.error is None])
-    said = with_decisions(values.get("search_conversation", {}), listed)
+    searched = values.get("search_conversation", {})
+    if _is_folder(values):
+        # What was decided of code below a folder need not be said of the folder.
+        worded = {each["message_id"] for each in searched.get("messages") or []}
+        listed = {"decisions": [each for each in listed["decisions"] if each["message_id"] in worded]}
+    said = with_decisions(searched, listed)
     match question.form:
         case "what" if values.get("read_scope", {}).get("names_project"):
             lines = outlined(replace(question, form="overview"), asked, values)
@@ -211,7 +216,9 @@ def write(question: Question, asked: str, found: Sequence[Found]) -> str:
 
 
 def _definition(question: Question, asked: str, values: Mapping[str, Any], found: Sequence[Found] = ()) -> list[str]:
-    if "outline" in values:
+    if _is_folder(values):
+        return outlined(replace(question, form="outline"), asked, values)
+    if "outline" in values and "read_scope" not in values:
         text = beginning(values.get("read_file", {})) if question.form == "show" else []
         return [*text, *other_file(asked, values["outline"])] if text else outlined(question, asked, values)
     value = values.get("read_scope", {})
@@ -260,6 +267,11 @@ def _definition(question: Question, asked: str, values: Mapping[str, Any], found
         lines += [item(each) for each in others[:MAX_LISTED]]
         lines += rest(total - len(others[:MAX_LISTED]))
     return lines
+
+
+def _is_folder(values: Mapping[str, Any]) -> bool:
+    """Whether what was looked up as a name is a folder's."""
+    return "read_scope" in values and values.get("outline", {}).get("kind") == "folder"
 
 
 def _by_name(question: Question, found: Sequence[Found]) -> list[str]:

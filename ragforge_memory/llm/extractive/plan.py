@@ -299,7 +299,8 @@ def _second(question: Question, found: Sequence[Found]) -> tuple[Call, ...]:
             return (constructor,)
         case "where" | "what" | "show" if target.kind == "name" and value.get("match") == "none":
             if not target.marked and question.form == "what":
-                return _search(question)
+                # A plain word may be a folder's.
+                return (Call("outline", (("target", f"{target.text}/"),)), *_search(question))
             # No definition, but it may be a field, a key or a parameter, or of a language that is not read: the text
             # will tell.
             return (*member_calls(target, found), *(naming(target)[:1] if len(target.parts) > 1 else ()))
