@@ -63,7 +63,7 @@ async def test_the_shorter_of_two_paths_can_be_named_and_a_refusal_tells_the_can
         assert await tied("b.util.paths.join_all") == ["b/util/paths.py", "util/paths.py"]
         places = ["b/index/paths.py", "b/util/paths.py", "util/paths.py"]
         assert await tied("b/index/paths.py:join_all") == places
-        with pytest.raises(InvalidInput, match="'join_all'.*'paths.join_all'.*'nothing' .none is found") as refused:
+        with pytest.raises(InvalidInput, match=r"'join_all'.*'paths.join_all'.*'nothing' .none is found") as refused:
             await conversation.reference_code(answer.message_id, ["join_all", "paths.join_all", "nothing"])
         assert all(refused.value.message.count(f"{place}:join_all") == 2 for place in places[:2])
 
