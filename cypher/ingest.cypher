@@ -119,34 +119,46 @@ RETURN s {.uuid, .project, .key, .name, .qualified_name, .type, .file, .language
 ORDER BY s.file, s.startLine, s.key
 
 // name: unclaimed_scopes
-// Scopes and files that other tools made, RagForge's own among them: without our `project`, or with one of theirs that
-// is the same. Where they were made must tell that they are this project's: their path, or the :Project that they, or
-// their files, belong to. What tells nothing stays whose it is. Nothing indexes what is not there, so this looks at
+// Scopes that other tools made, RagForge's own among them: without our `project`, or with one of theirs that is the
+// same. Where they were made must tell that they are this project's: their path, or the :Project that they, or their
+// files, belong to. What tells nothing stays whose it is. Nothing indexes what is not there, so this looks at
 // every scope of the server. Some write `./` before a path, and no uuid.
 MATCH (s:Scope)
 WHERE s.project IS NULL OR (s.project = $project AND s.project_token IS NULL)
 WITH s, CASE WHEN s.file STARTS WITH './' THEN substring(s.file, 2) ELSE s.file END AS path
 WHERE path IN $files
-OPTIONAL MATCH (s)-[:DEFINED_IN]->(f:File)
-WHERE (f.project IS NULL OR (f.project = $project AND f.hash IS NULL)) AND f.path IN [path, './' + path]
-WITH s, f, path, coalesce(s.absolutePath, f.absolutePath) AS place,
+WITH s, path, coalesce(s.absolutePath, head(COLLECT { MATCH (s)-[:DEFINED_IN]->(f:File) RETURN f.absolutePath })) AS place,
   COLLECT { MATCH (s)-[:BELONGS_TO]->(p:Project) RETURN p UNION
     MATCH (s)-[:DEFINED_IN]->(:File)-[:BELONGS_TO]->(p:Project) RETURN p } AS owners
 WHERE (place IS NOT NULL OR size(owners) > 0) AND coalesce(place = $root + '/' + path, true)
   AND all(p IN owners WHERE p.project = $project OR coalesce(p.project IS NULL AND p.rootPath = $root, false))
 RETURN s {.uuid, .name, .type, .file, .startLine, .endLine, .parent, .hash, foreign_properties: keys(s),
-  element: elementId(s)} AS scope, path, f.uuid AS file_uuid
+  element: elementId(s)} AS scope, path
 ORDER BY path, s.startLine
 
-// name: name_scopes
-// Another tool's scopes without a uuid get one as they are claimed: the writes below know them by it.
+// name: unclaimed_files
+// As unclaimed_scopes; the scopes of a file tell whose it is, too.
+MATCH (f:File)
+WHERE f.project IS NULL OR (f.project = $project AND f.hash IS NULL)
+WITH f, CASE WHEN f.path STARTS WITH './' THEN substring(f.path, 2) ELSE f.path END AS path
+WHERE path IN $files
+WITH f, path, coalesce(f.absolutePath, head(COLLECT { MATCH (f)<-[:DEFINED_IN]-(s:Scope) RETURN s.absolutePath })) AS place,
+  COLLECT { MATCH (f)-[:BELONGS_TO]->(p:Project) RETURN p UNION
+    MATCH (f)<-[:DEFINED_IN]-(:Scope)-[:BELONGS_TO]->(p:Project) RETURN p } AS owners
+WHERE (place IS NOT NULL OR size(owners) > 0) AND coalesce(place = $root + '/' + path, true)
+  AND all(p IN owners WHERE p.project = $project OR coalesce(p.project IS NULL AND p.rootPath = $root, false))
+RETURN f {.uuid, element: elementId(f)} AS file, path
+ORDER BY path, file.element
+
+// name: name_claimed
+// Another tool's scopes and files without a uuid get one as they are claimed: the writes below know them by it.
 MATCH (p:Project)
 WHERE p.project = $project AND p.ingest_token = $token
 CALL () {
-  UNWIND $scopes AS row
-  MATCH (s:Scope)
-  WHERE elementId(s) = row.element AND s.uuid IS NULL
-  SET s.uuid = row.uuid
+  UNWIND $claimed AS row
+  MATCH (n:Scope|File)
+  WHERE elementId(n) = row.element AND n.uuid IS NULL
+  SET n.uuid = row.uuid
   RETURN count(*) AS named
 }
 RETURN named

@@ -19,8 +19,8 @@ from ragforge_memory.graph.code import CodeStore, FileRow
 from ragforge_memory.graph.ingest_state import IngestState
 from ragforge_memory.graph.text import owner_token
 
-# By file: the uuid of its node, and the scopes by first line.
-Claimable = dict[str, tuple[str | None, list[dict[str, Any]]]]
+# By path: the files' nodes, and their scopes by first line.
+Claimable = tuple[dict[str, dict[str, Any]], dict[str, list[dict[str, Any]]]]
 
 
 @dataclass(slots=True)
@@ -75,23 +75,28 @@ class Writer:
             return
         stored = await self._store.stored_scopes([each.path for each in readings if each.path in self._state.files])
         self._note(stored)
-        claimed = await self._claimable()
+        files, scopes = await self._claimable()
         lost = await self._lost_scopes()
         pairings = []
         left: list[Stored] = []
-        nameless: list[Stored] = []
+        claimed: list[Stored] = []
         for reading in readings:
             assert reading.parsed is not None
             before = self._state.files.get(reading.path)
-            claimed_uuid, claimed_scopes = claimed.get(reading.path, (None, []))
-            uuid = before.uuid if before is not None else claimed_uuid or uuid4().hex
+            if before is not None:
+                uuid = before.uuid
+            elif reading.path in files:
+                uuid = files[reading.path]["uuid"]
+                claimed.append(files[reading.path])
+            else:
+                uuid = uuid4().hex
             pairing = _Pairing(reading, reading.parsed, uuid, stored.get(reading.path, ()))
             pairing.match = match_file(pairing.stored, reading.parsed.scopes)
             left.extend(pairing.match.lost)
             known = pairing.match.known
             unknown = [scope for scope in reading.parsed.scopes if scope.key not in known]
-            claims = match_claimable(claimed_scopes, unknown)
-            nameless += [claim for claim in claims.values() if claim["nameless"]]
+            claims = match_claimable(scopes.get(reading.path, []), unknown)
+            claimed.extend(claims.values())
             known.update(claims)
             pairings.append(pairing)
         for scope in left:
@@ -101,7 +106,7 @@ class Writer:
         gone = {scope["uuid"] for scope in left} & {scope["uuid"] for scope in lost.left()}
         for uuid in gone:
             lost.take(uuid)
-        await self._store.name_scopes([{"element": scope["element"], "uuid": scope["uuid"]} for scope in nameless])
+        await self._store.name_claimed(claimed)
         # What takes scopes over from others goes first: of a killed ingest no scope is left behind in a file
         # that counts as read.
         pairings.sort(key=lambda pairing: not pairing.takes_over)
@@ -118,10 +123,14 @@ class Writer:
             await self._store.remove_files(self._plan.gone)
 
     async def _claimable(self) -> Claimable:
-        """What other tools have in the files; asked once, since it looks at every scope of the server."""
+        """What other tools have in the files; asked once, since it looks at every file and scope of the server."""
         if self._claimed is None:
             paths = [*self._plan.changed, *self._plan.new]
-            self._claimed = await self._store.unclaimed_scopes(str(self._root), paths)
+            root = str(self._root)
+            self._claimed = (
+                await self._store.unclaimed_files(root, paths),
+                await self._store.unclaimed_scopes(root, paths),
+            )
         return self._claimed
 
     async def _lost_scopes(self) -> Lost:

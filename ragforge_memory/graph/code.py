@@ -211,24 +211,26 @@ class CodeStore:
                 found.setdefault(row["scope"]["file"], []).append(row["scope"])
         return found
 
-    async def unclaimed_scopes(
-        self, root: str, files: Sequence[str]
-    ) -> dict[str, tuple[str | None, list[dict[str, Any]]]]:
-        """For each file the uuid of its node and the scopes of other tools there, by first line.
+    async def unclaimed_scopes(self, root: str, files: Sequence[str]) -> dict[str, list[dict[str, Any]]]:
+        """For each file the scopes of other tools there, by first line.
 
-        Those without a uuid get one, and are ``nameless`` until `name_scopes`.
+        Those without a uuid get one, and are ``nameless`` until `name_claimed`.
         """
-        found: dict[str, tuple[str | None, list[dict[str, Any]]]] = {}
+        found: dict[str, list[dict[str, Any]]] = {}
         for row in await self._read("unclaimed_scopes", root=root, files=list(files)):
-            scope = row["scope"]
-            scope |= {"nameless": scope["uuid"] is None, "uuid": scope["uuid"] or uuid4().hex}
-            found.setdefault(row["path"], (row["file_uuid"], []))[1].append(scope)
+            found.setdefault(row["path"], []).append(_named(row["scope"]))
         return found
 
-    async def name_scopes(self, scopes: Sequence[Mapping[str, Any]]) -> None:
-        """Gives unclaimed scopes that have none their uuid; rows of ``element`` and ``uuid``."""
-        for batch in in_batches(scopes):
-            await self._fenced("name_scopes", scopes=batch)
+    async def unclaimed_files(self, root: str, files: Sequence[str]) -> dict[str, dict[str, Any]]:
+        """The nodes of other tools for these files, named as scopes are."""
+        rows = await self._read("unclaimed_files", root=root, files=list(files))
+        return {row["path"]: _named(row["file"]) for row in reversed(rows)}
+
+    async def name_claimed(self, claimed: Iterable[Mapping[str, Any]]) -> None:
+        """Gives those that have none their uuid."""
+        rows = [{"element": each["element"], "uuid": each["uuid"]} for each in claimed if each["nameless"]]
+        for batch in in_batches(rows):
+            await self._fenced("name_claimed", claimed=batch)
 
     async def write_files(self, rows: Iterable[FileRow]) -> None:
         """Writes files with their scopes, each file in one transaction, many files together in one.
@@ -300,6 +302,10 @@ def in_batches(items: Sequence[T], size: int = BATCH_ROWS) -> Iterator[list[T]]:
     """The items in lists of at most ``size``."""
     for start in range(0, len(items), size):
         yield list(items[start : start + size])
+
+
+def _named(node: dict[str, Any]) -> dict[str, Any]:
+    return node | {"nameless": node["uuid"] is None, "uuid": node["uuid"] or uuid4().hex}
 
 
 def _edge_properties(edge: Edge) -> dict[str, Any]:

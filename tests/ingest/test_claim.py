@@ -306,3 +306,25 @@ async def test_adopting_another_folder_leaves_the_root_of_the_tool_s_project(
     assert (await run(root=clone)).files_changed == 0
     with pytest.raises(ProjectConflict, match=str(clone)):
         await run()
+
+
+async def test_files_without_scopes_and_without_uuids_are_claimed(
+    run: Ingest, tree: Tree, tool: Tool, cypher: Cypher, project: str, tmp_path: Path
+) -> None:
+    other = tmp_path / "other"
+    for root in (tree.root, other):
+        tool.write(root, path="shop/__init__.py", scopes=[])
+    tool.write(tree.root)
+    cypher("MATCH (f:File {rootPath: $root, path: 'shop/cart.py'}) REMOVE f.uuid", root=str(tree.root))
+    before = tool.files(other)
+
+    await run()
+
+    rows = cypher("MATCH (f:File {project: $project}) RETURN f.path AS path, f.rootPath AS root", project=project)
+    theirs = str(tree.root)
+    assert sorted((row["path"], row["root"]) for row in rows) == [
+        ("shop/__init__.py", theirs),
+        ("shop/cart.py", theirs),
+        ("shop/prices.py", None),
+    ]
+    assert tool.files(other) == before

@@ -352,10 +352,24 @@ CODE: dict[str, list[Probe]] = {
             lambda a, b: {"root": a.root, "files": [b.file]},
             prepare="CREATE (:Scope {uuid: 'unclaimed', file: $b_file, absolutePath: $a_root + '/' + $b_file})"
             "-[:DEFINED_IN]->(:File {uuid: 'unclaimed', path: $b_file, project: $b_project})",
-            expect=lambda rows: [row["file_uuid"] for row in rows] == [None],
+            expect=lambda rows: len(rows) == 1,
         ),
     ],
-    "name_scopes": [Probe(lambda a, b: {"token": b.token, "scopes": []}, expect=nothing)],
+    "unclaimed_files": [
+        Probe(
+            lambda a, b: {"root": a.root, "files": [b.file]},
+            prepare="MATCH (p:Project {uuid: $b_project_uuid}) "
+            "CREATE (:File {uuid: 'unclaimed', path: $b_file})-[:BELONGS_TO]->(p)",
+            expect=nothing,
+        ),
+        Probe(
+            lambda a, b: {"root": a.root, "files": [b.file]},
+            prepare="CREATE (:File {uuid: 'unclaimed', path: $b_file, project: $b_project, "
+            "absolutePath: $a_root + '/' + $b_file})",
+            expect=nothing,
+        ),
+    ],
+    "name_claimed": [Probe(lambda a, b: {"token": b.token, "claimed": []}, expect=nothing)],
     "write_files": [
         Probe(
             lambda a, b: {"token": a.token, "files": _files(a, b), "seconds": 30},
