@@ -18,7 +18,7 @@ from ragforge_memory.errors import GraphError, GraphTimeout, GraphUnavailable, R
 from ragforge_memory.graph.client import PATIENT_TIMEOUT, GraphClient
 from ragforge_memory.graph.failures import code_of, exists_already
 from ragforge_memory.graph.queries import cypher_directory, parse_version
-from ragforge_memory.graph.schema_names import check_names, missing
+from ragforge_memory.graph.schema_names import check_names, missing, under_own_name
 
 # The oldest release that may write to a graph with the newest schema below.
 MIN_LIBRARY_VERSION = "0.1.0"
@@ -151,10 +151,13 @@ async def check_schema(client: GraphClient) -> None:
 
 
 async def _complete(client: GraphClient) -> None:
-    """Makes what earlier migrations could not, where a name was taken that is free by now; see `check_schema`."""
-    lacking = await missing(client, _statements())
-    for statement in lacking:
+    """Makes what could not be made since another tool had its name: under that name where it is free by now, else under
+    one of its own; see `check_schema` for what has none."""
+    for statement in await missing(client, _statements()):
         await _repeatable(client, statement)
+    lacking = await missing(client, _statements())
+    for own in filter(None, map(under_own_name, lacking)):
+        await _repeatable(client, own)
     await check_names(client, lacking)
 
 

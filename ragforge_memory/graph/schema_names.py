@@ -15,6 +15,9 @@ _MADE = re.compile(
 )
 
 
+_FULLTEXT = "FULLTEXT INDEX"
+
+
 class _Wanted(NamedTuple):
     kind: str
     name: str
@@ -29,7 +32,7 @@ class _Wanted(NamedTuple):
         """Whether an index does what this one is for. Full text is asked for by its name; of the others any will do."""
         if (index["labels"], index["properties"]) != ([self.label], self.properties):
             return False
-        if self.kind == "FULLTEXT INDEX":
+        if self.kind == _FULLTEXT:
             return bool(index["type"] == "FULLTEXT" and index["name"] == self.name)
         return index["type"] == "RANGE" and (self.kind == "INDEX" or index["constraint"] is not None)
 
@@ -66,6 +69,14 @@ def _wanted(statement: str) -> _Wanted | None:
     return _Wanted(kind, name, label, re.findall(r"n\.(\w+)", properties))
 
 
+def under_own_name(statement: str) -> str | None:
+    """The statement with a name that no other tool has; None for full text, which is asked for by its name."""
+    wanted = _wanted(statement)
+    if wanted is None or wanted.kind == _FULLTEXT:
+        return None
+    return statement.replace(f" {wanted.name} ", f" ragforge_{wanted.name} ", 1)
+
+
 def _clash(
     statement: str, wanted: _Wanted, indexes: list[dict[str, Any]], constraints: list[dict[str, Any]]
 ) -> GraphError:
@@ -74,13 +85,13 @@ def _clash(
         *(("CONSTRAINT", row) for row in constraints),
         *(("INDEX", row) for row in indexes if row["constraint"] is None),
     ]
-    for kind, row in others:
+    for kind, row in others if wanted.kind == _FULLTEXT else ():
         same_place = (row["labels"], row["properties"]) == ([wanted.label], wanted.properties)
-        if row["name"] == wanted.name or (same_place and row["type"] == wanted.kind.removesuffix(" INDEX")):
-            there = f"{row['type']} {row['name']} on :{'|'.join(row['labels'])} ({', '.join(row['properties'])})"
+        if row["name"] == wanted.name or (same_place and row["type"] == "FULLTEXT"):
+            there = f"{row['name']} on :{'|'.join(row['labels'])} ({', '.join(row['properties'])})"
             return GraphError(
                 f"the {needed} cannot be made: another tool has the {kind.lower()} {there}",
                 hint=f"give that one another name (DROP {kind} `{row['name']}`, then make it anew under its new name) "
                 "and start again",
             )
-    return GraphError(f"the {needed} is missing", hint=f"make it: {statement}")
+    return GraphError(f"the {needed} is missing", hint=f"make it: {under_own_name(statement) or statement}")
