@@ -12,6 +12,14 @@ from neo4j import exceptions as driver_errors
 
 from ragforge_memory.errors import GraphError, GraphTimeout, GraphUnavailable, RagforgeError
 
+# What to do about what the schema refuses, by the end of the server's code.
+_REFUSED = {
+    "ConstraintCreationFailed": "nodes that are there already break it, probably another tool's: mend those that are "
+    "named, then start again",
+    "ConstraintValidationFailed": "a constraint forbids it, probably another tool's: `SHOW CONSTRAINTS` lists them; "
+    "drop the one that it breaks, or give this project a database of its own (neo4j.database), then try again",
+}
+
 
 @contextmanager
 def translated(name: str, *, address: str, database: str, managed: bool) -> Iterator[None]:
@@ -72,7 +80,11 @@ def _translated(error: Exception, name: str, address: str, database: str, manage
         )
     if isinstance(error, driver_errors.DriverError):
         return GraphUnavailable(f"the connection to Neo4j at {address} failed: {first_line(error)}")
-    return GraphError(f"Neo4j refused {name}: {first_line(error)}")
+    return GraphError(f"Neo4j refused {name}: {first_line(error)}", hint=_REFUSED.get(_last(error)))
+
+
+def _last(error: Exception) -> str:
+    return str(getattr(error, "code", "")).rpartition(".")[2]
 
 
 def code_of(error: RagforgeError) -> str:

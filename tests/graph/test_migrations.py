@@ -263,12 +263,11 @@ async def test_both_server_lines_have_the_same_schema(client: GraphClient, old_c
             "INDEX",
             "my_text",
         ),
-        ("CREATE CONSTRAINT scope_uuid FOR (n:Thing) REQUIRE n.uuid IS UNIQUE", "CONSTRAINT", "scope_uuid"),
-        ("CREATE INDEX scope_uuid FOR (n:Thing) ON (n.uuid)", "INDEX", "scope_uuid"),
-        ("CREATE CONSTRAINT scope_file FOR (n:Scope) REQUIRE n.key IS UNIQUE", "CONSTRAINT", "scope_file"),
+        ("CREATE INDEX scope_text_index FOR (n:Thing) ON (n.uuid)", "INDEX", "scope_text_index"),
+        ("CREATE CONSTRAINT scope_text_index FOR (n:Thing) REQUIRE n.id IS UNIQUE", "CONSTRAINT", "scope_text_index"),
     ],
 )
-async def test_a_name_that_another_tool_has_taken_is_one_clear_error(
+async def test_a_name_of_full_text_that_another_tool_has_taken_is_one_clear_error(
     scratch: GraphClient, theirs: str, kind: str, named: str
 ) -> None:
     await scratch.run_schema(theirs)
@@ -285,3 +284,34 @@ async def test_what_does_the_same_under_another_name_is_fine(scratch: GraphClien
     await scratch.run_schema("CREATE INDEX my_names FOR (n:Scope) ON (n.project, n.name)")
     assert await migrate(scratch, library_version="0.1.0") == newest_schema()
     await migrations.check_schema(scratch)
+
+
+async def test_other_names_that_another_tool_has_taken_are_replaced(scratch: GraphClient) -> None:
+    theirs = (
+        "CREATE CONSTRAINT scope_uuid FOR (n:Thing) REQUIRE n.uuid IS UNIQUE",
+        "CREATE INDEX file_uuid FOR (n:Thing) ON (n.id)",
+        "CREATE CONSTRAINT file_path FOR (n:File) REQUIRE n.path IS UNIQUE",
+        "CREATE INDEX scope_name FOR (n:Scope) ON (n.name)",
+    )
+    for statement in theirs:
+        await scratch.run_schema(statement)
+    assert await migrate(scratch, library_version="0.1.0") == newest_schema()
+    await migrations.check_schema(scratch)
+    made = {row["name"] for rows in (await _schema(scratch)).values() for row in rows}
+    names = {statement.split()[2] for statement in theirs}
+    assert names | {f"ragforge_{name}" for name in names} <= made
+
+
+async def test_what_the_schema_refuses_says_what_to_do(scratch: GraphClient) -> None:
+    await scratch.run_schema("CREATE (:Scope {uuid: 'twice'}), (:Scope {uuid: 'twice'})")
+    with pytest.raises(GraphError, match="twice") as refused:
+        await migrate(scratch, library_version="0.1.0")
+    assert "mend those that are named" in (refused.value.hint or "")
+    await scratch.run_schema("MATCH (s:Scope) DELETE s")
+    # at once, not after two minutes
+    assert await asyncio.wait_for(migrate(scratch, library_version="0.1.0"), 60) == newest_schema()
+
+    await scratch.run_schema("CREATE (:Scope {uuid: 'once'})")
+    with pytest.raises(GraphError, match="already exists") as refused:
+        await scratch.run_schema("CREATE (:Scope {uuid: 'once'})")
+    assert "SHOW CONSTRAINTS" in (refused.value.hint or "")
