@@ -28,11 +28,14 @@ class Before:
         commit: of the last ingest.
         scopes: by file.
         renamed: files that the ingest took for renamed, old path → new.
+        remembered: where another tool has taken scopes away, the keys of those that each file had, as far as this
+            machine remembers them.
     """
 
     commit: str | None
     scopes: dict[str, list[Definition]] = field(default_factory=dict)
     renamed: dict[str, str] = field(default_factory=dict)
+    remembered: dict[str, frozenset[str]] = field(default_factory=dict)
 
     def places(self) -> dict[Place, Definition]:
         """What was in each place."""
@@ -175,6 +178,18 @@ def supposed(
         ):
             there_too[anchor.at_key] = last_on(anchor)
     return {file: list(there.values()) for file, there in found.items()}
+
+
+def with_remembered(
+    was: Mapping[str, list[Definition]], remembered: Mapping[str, frozenset[str]], now: Now
+) -> dict[str, list[Definition]]:
+    """What was there, and in the places that are only remembered what is there now: it is nothing new."""
+    found = dict(was)
+    for file, keys in remembered.items():
+        known = {each.key for each in was.get(file, ())}
+        more = [now.by_place[file, key] for key in sorted(keys - known) if (file, key) in now.by_place]
+        found[file] = [*was.get(file, ()), *more]
+    return found
 
 
 def change_in(before: Mapping[str, Sequence[Definition]], now: Now, files: Iterable[str]) -> Standing:

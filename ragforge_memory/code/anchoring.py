@@ -25,6 +25,7 @@ from ragforge_memory.code.anchored import (
     stands_on,
     supposed,
     where_made,
+    with_remembered,
     written_out,
 )
 from ragforge_memory.code.anchors import Label, label, settled, still
@@ -85,6 +86,7 @@ async def resolve_anchors(
             unknown = sorted({*touched, *now.files} - was.keys())
             at = before.commit if files is None else None
             was = {**await asyncio.to_thread(supposed, root, at, unknown, anchors), **was}
+            was = with_remembered(was, before.remembered, now)
         change = change_in(was, now, {*touched, *was})
     if lost:
         # What is only supposed to have been there has gaps.

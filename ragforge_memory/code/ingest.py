@@ -150,6 +150,8 @@ class _Ingest:
             size = sum(plan.files[path].size for path in (*plan.changed, *plan.new))
             with Readers(self._root, size=size, processes=processes) as readers:
                 writer = Writer(self._store, self._root, state, plan)
+                if state.emptied and state.anchored and not state.incomplete:
+                    writer.before.remembered = await asyncio.to_thread(self._keys_before, state)
                 unresolved = await self._write(writer, readers, plan, state)
             await self._resolve_anchors(writer, plan, state, commit)
             # After the files were read: what changes meanwhile counts as not committed.
@@ -258,6 +260,11 @@ class _Ingest:
         lookup = EdgeLookup(self._cache, readers, files)
         await asyncio.to_thread(lookup.run)
         return lookup
+
+    def _keys_before(self, state: IngestState) -> dict[str, frozenset[str]]:
+        """What was in the files as the graph knows them, as far as this machine remembers it."""
+        known = self._cache.parsed({path: file.hash for path, file in state.files.items()}, bodies=False)
+        return {path: frozenset(scope.key for scope in parsed.scopes) for path, parsed in known.items()}
 
     def _remembered(self, plan: Plan, state: IngestState) -> Remembered | None:
         """What only the edges that an edit can touch are found by; None where all are looked up."""

@@ -167,3 +167,24 @@ async def test_what_was_said_of_code_that_another_tool_had_brought_up_to_date_is
     assert [(each.kind, each.status) for each in found[before]] == [("discussed", "drifted")]
     assert [(each.kind, each.status, each.commit) for each in found[after]] == [("read", "fresh", None)]
     assert references(cypher) == {("discussed", "bank.py", DEPOSIT), ("read", "bank.py", DEPOSIT)}
+
+
+async def test_what_is_deleted_while_scopes_are_away_has_not_moved_to_what_was_there(
+    repository: Repository, run: Run, talk: Talk, cypher: Cypher
+) -> None:
+    begin = "def interest(account, years)"
+    text = (repository.root / "bank.py").read_text(encoding="utf-8")
+    twin = text[text.index(begin) : text.index("def report")]
+    for old, new in (("interest", "yields"), ("years", "months"), ("* RATE // 100", "* RATE // 1200")):
+        twin = twin.replace(old, new)
+    repository.write("other.py", "def first():\n    return 2\n")
+    await run()
+    await talk.say(INTEREST, REPORT, "first")
+    repository.append("other.py", "\n\n" + twin)
+    await run()
+    cypher(TAKEN["all scopes"])
+    repository.cut("bank.py", begin, "def report")
+
+    await run()
+
+    assert await statuses(talk) == {INTEREST: "orphaned", REPORT: "fresh", "first": "fresh"}
