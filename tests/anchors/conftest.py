@@ -131,7 +131,7 @@ class Talk:
         name = uuid4().hex
         await self.messages.append(self.conversation_id, NewMessage(name, "assistant", "See there."))
         unclear = await self.references.add(name, names, kind)  # type: ignore[arg-type]
-        assert unclear == []
+        assert unclear == {}
         return name
 
     async def labels(self) -> dict[str, CodeReference]:
