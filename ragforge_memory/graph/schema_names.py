@@ -10,9 +10,7 @@ from typing import Any, NamedTuple
 from ragforge_memory.errors import GraphError
 from ragforge_memory.graph.client import PATIENT_TIMEOUT, GraphClient
 
-_MADE = re.compile(
-    r"CREATE (CONSTRAINT|INDEX|FULLTEXT INDEX) (\w+) IF NOT EXISTS FOR \(n:(\w+)\)(.*?)(?:OPTIONS|$)", re.S
-)
+_MADE = re.compile(r"\w+ (CONSTRAINT|INDEX|FULLTEXT INDEX) (\w+) IF NOT EXISTS FOR \(n:(\w+)\)(.*?)(?:OPTIONS|$)", re.S)
 
 
 _FULLTEXT = "FULLTEXT INDEX"
