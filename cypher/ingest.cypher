@@ -120,8 +120,8 @@ ORDER BY s.file, s.startLine, s.key
 
 // name: unclaimed_scopes
 // Scopes that other tools made, RagForge's own among them: without our `project`, or with one of theirs that is the
-// same. Where they were made must tell that they are this project's: their path, or the :Project that they, or their
-// files, belong to. What tells nothing stays whose it is. Nothing indexes what is not there, so this looks at
+// same. It, or where they were made, must tell that they are this project's: their path, or the :Project that they, or
+// their files, belong to. What tells nothing stays whose it is. Nothing indexes what is not there, so this looks at
 // every scope of the server. Some write `./` before a path, and no uuid.
 MATCH (s:Scope)
 WHERE s.project IS NULL OR (s.project = $project AND s.project_token IS NULL)
@@ -130,7 +130,7 @@ WHERE path IN $files
 WITH s, path, coalesce(s.absolutePath, head(COLLECT { MATCH (s)-[:DEFINED_IN]->(f:File) RETURN f.absolutePath })) AS place,
   COLLECT { MATCH (s)-[:BELONGS_TO]->(p:Project) RETURN p UNION
     MATCH (s)-[:DEFINED_IN]->(:File)-[:BELONGS_TO]->(p:Project) RETURN p } AS owners
-WHERE (place IS NOT NULL OR size(owners) > 0) AND coalesce(place = $root + '/' + path, true)
+WHERE (place IS NOT NULL OR size(owners) > 0 OR s.project IS NOT NULL) AND coalesce(place = $root + '/' + path, true)
   AND all(p IN owners WHERE p.project = $project OR coalesce(p.project IS NULL AND p.rootPath = $root, false))
 RETURN s {.uuid, .name, .type, .file, .startLine, .endLine, .parent, .hash, foreign_properties: keys(s),
   element: elementId(s)} AS scope, path
@@ -145,7 +145,7 @@ WHERE path IN $files
 WITH f, path, coalesce(f.absolutePath, head(COLLECT { MATCH (f)<-[:DEFINED_IN]-(s:Scope) RETURN s.absolutePath })) AS place,
   COLLECT { MATCH (f)-[:BELONGS_TO]->(p:Project) RETURN p UNION
     MATCH (f)<-[:DEFINED_IN]-(:Scope)-[:BELONGS_TO]->(p:Project) RETURN p } AS owners
-WHERE (place IS NOT NULL OR size(owners) > 0) AND coalesce(place = $root + '/' + path, true)
+WHERE (place IS NOT NULL OR size(owners) > 0 OR f.project IS NOT NULL) AND coalesce(place = $root + '/' + path, true)
   AND all(p IN owners WHERE p.project = $project OR coalesce(p.project IS NULL AND p.rootPath = $root, false))
 RETURN f {.uuid, element: elementId(f)} AS file, path
 ORDER BY path, file.element

@@ -321,7 +321,9 @@ async def test_a_branch_that_shares_nothing_outlives_what_it_came_from(
         restored = await agent.import_conversation(document)
         assert [message.content for message in await restored.get_history()] == ["another question", "b"]
         graph.forget()
-        assert (await agent.import_conversations(tmp_path / "all.jsonl")).imported == (edited.uuid,)
+        # What is left of the other, without a word, makes both one family.
+        assert (await agent.import_conversations(tmp_path / "all.jsonl")).imported == (talk.uuid, edited.uuid)
+        assert [each.uuid for each in await agent.list_conversations()] == [edited.uuid]
 
 
 async def test_code_that_is_tied_to_while_it_is_exported(

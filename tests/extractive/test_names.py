@@ -155,7 +155,7 @@ def test_files() -> None:
     ("text", "name"),
     [
         (r"what does FastRoute\RouteCollector do?", r"FastRoute\RouteCollector"),
-        (r"where is \FastRoute\simpleDispatcher defined?", r"\FastRoute\simpleDispatcher"),
+        (r"where is \FastRoute\simpleDispatcher defined?", r"FastRoute\simpleDispatcher"),
         (r"who calls `A\B::run`?", r"A\B::run"),
     ],
 )

@@ -348,12 +348,6 @@ CODE: dict[str, list[Probe]] = {
             "absolutePath: $a_root + '/' + $b_file})",
             expect=nothing,
         ),
-        Probe(
-            lambda a, b: {"root": a.root, "files": [b.file]},
-            prepare="CREATE (:Scope {uuid: 'unclaimed', file: $b_file, absolutePath: $a_root + '/' + $b_file})"
-            "-[:DEFINED_IN]->(:File {uuid: 'unclaimed', path: $b_file, project: $b_project})",
-            expect=lambda rows: len(rows) == 1,
-        ),
     ],
     "unclaimed_files": [
         Probe(

@@ -123,6 +123,8 @@ IDENTITY: dict[str, str] = {
 PROJECT_ALONE: dict[str, str] = {
     "resolve_anchors": "an anchor is the project's, and all messages that are tied to it follow it",
     "forget_anchors": "an anchor is the project's, and goes when no user's message is tied to it",
+    "anchor_anew": "what is said of code stands on the project's anchors, whoever said it",
+    "untied_messages": "what all users said is tied to the project's code; the texts are read for names and go nowhere",
     "project_has_vectors": "a space belongs to the whole project, whichever users have messages in it",
     "label_reembedding": "a space belongs to the whole project",
     "clear_space": "a space belongs to the whole project",

@@ -24,6 +24,7 @@ def _asked(data: Data, **scope: Any) -> dict[str, Any]:
         "take": 100,
         "scan": 2_000,
         "overfetch": 200,
+        "compared": 10,
         "property": "embedding_of_probes",
         "hidden": [],
         "reader": None,
