@@ -14,7 +14,7 @@ pytestmark = pytest.mark.anyio
 # Scopes written anew, with the properties that such tools know.
 ANEW = """
 MATCH (s:Scope {project: $project})-[:DEFINED_IN]->(f), (s)-[:BELONGS_TO]->(p)
-WITH s, f, p, s {.project, .name, .type, .file, .language, .startLine, .endLine, .source} AS known
+WITH s, f, p, s {.project, .name, .parent, .type, .file, .language, .startLine, .endLine, .source} AS known
 DETACH DELETE s
 CREATE (f)<-[:DEFINED_IN]-(t:Scope)-[:BELONGS_TO]->(p)
 SET t = known, t.uuid = replace(randomUUID(), '-', '')

@@ -73,8 +73,8 @@ def test_every_statement_with_texts_of_messages_is_known() -> None:
     texts = re.compile(r"\bm\w*\.(?:content|reasoning|provider_parts)|\.content, \.(?:token_count, \.state|reasoning)|"
                        r"\.arguments|result\.result|\$message\b|\bx\.content|\.content, \.in_reply_to")  # fmt: skip
     known = READS | WRITES | {"search_history_text", "search_owner_text", "archive_sizes"}
-    # The condition that a message has text is asked of has_text first; the others ask whether the graph has none. Of what
-    # is in files no name is known afterwards.
+    # The condition that a message has text is asked of has_text first; the others ask whether the graph has none. Of
+    # what is in files no name is known afterwards.
     aside = {"due_summaries", "filed_texts", "filed_lost", "mark_filed", "untied_messages"}
     found = {name for name, variants in all_statements().items() if any(texts.search(each.text) for each in variants)}
     assert found - aside <= known
