@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
-from uuid import uuid4
 
 import pytest
 
@@ -14,23 +12,15 @@ from ragforge_memory import (
     AsyncConversationAgent,
     ConversationNotFound,
     InvalidInput,
-    Message,
     MessageNotFound,
     ModelError,
 )
-from ragforge_memory.graph.branches import BranchStore, Merge
-from ragforge_memory.graph.messages import NewMessage
 from ragforge_memory.llm.scripted import ScriptedProvider
-from ragforge_memory.models.owner import Owner
+from tests.branches.talking import talk
 
 pytestmark = pytest.mark.anyio
 
 MakeAgent = Callable[..., AsyncConversationAgent]
-
-
-async def _talk(conversation: Any, *questions: str) -> None:
-    for question in questions:
-        await conversation.send_message(question)
 
 
 async def _contents(conversation: Any) -> list[str]:
@@ -41,14 +31,14 @@ async def test_a_branch_shares_what_was_said_and_goes_its_own_way(make_agent: Ma
     provider = ScriptedProvider(["a1", "a2", "b2", "a3"])
     async with make_agent(provider=provider) as agent:
         trunk = await agent.create_conversation("Auth", tags=["auth"])
-        await _talk(trunk, "q1", "q2")
+        await talk(trunk, "q1", "q2")
         first = await trunk.get_history()
         branch = await trunk.branch(first[1].uuid)
         assert (branch.title, branch.tags) == ("Auth (branch)", ("auth",))
         assert (branch.info.branch_of, branch.info.from_seq) == (trunk.uuid, 2)
-        await _talk(branch, "other q2")
+        await talk(branch, "other q2")
         assert await _contents(branch) == ["q1", "a1", "other q2", "b2"]
-        await _talk(trunk, "q3")
+        await talk(trunk, "q3")
         assert await _contents(trunk) == ["q1", "a1", "q2", "a2", "q3", "a3"]
         # The model of the branch was told the shared part, and nothing of the other side.
         told = [message.content for message in provider.requests[2].messages]
@@ -65,7 +55,7 @@ async def test_a_branch_shares_what_was_said_and_goes_its_own_way(make_agent: Ma
 async def test_branching_copies_nothing(make_agent: MakeAgent, cypher: Any, owner: Any) -> None:
     async with make_agent("a1", "a2") as agent:
         trunk = await agent.create_conversation()
-        await _talk(trunk, "q1", "q2")
+        await talk(trunk, "q1", "q2")
         branch = await (await trunk.branch()).branch()
         assert len(await branch.get_history()) == 4
     [row] = cypher("MATCH (m:Message {project: $project}) RETURN count(m) AS count", project=owner.project)
@@ -83,7 +73,7 @@ async def test_another_answer_to_the_same_question(make_agent: MakeAgent) -> Non
     provider = ScriptedProvider(["a1", "a2", "better a1"])
     async with make_agent(provider=provider) as agent:
         trunk = await agent.create_conversation()
-        await _talk(trunk, "q1", "q2")
+        await talk(trunk, "q1", "q2")
         history = await trunk.get_history()
         sibling = await trunk.regenerate(history[1].uuid)
         assert await _contents(sibling) == ["q1", "better a1"]
@@ -99,7 +89,7 @@ async def test_another_answer_to_the_same_question(make_agent: MakeAgent) -> Non
 async def test_another_question_instead_of_an_earlier_one(make_agent: MakeAgent) -> None:
     async with make_agent("a1", "a2", "c1", "c2") as agent:
         trunk = await agent.create_conversation()
-        await _talk(trunk, "q1", "q2")
+        await talk(trunk, "q1", "q2")
         history = await trunk.get_history()
         sibling = await trunk.edit(history[2].uuid, "another q2")
         assert await _contents(sibling) == ["q1", "a1", "another q2", "c1"]
@@ -114,12 +104,12 @@ async def test_another_question_instead_of_an_earlier_one(make_agent: MakeAgent)
 async def test_the_family_as_a_tree(make_agent: MakeAgent) -> None:
     async with make_agent("a1", "b1", "c1") as agent:
         trunk = await agent.create_conversation("Root")
-        await _talk(trunk, "q1")
+        await talk(trunk, "q1")
         for blank in ("", " \n"):
             with pytest.raises(InvalidInput, match="the title is blank"):
                 await trunk.branch(title=blank)
         left = await trunk.branch(title="Left")
-        await _talk(left, "q2")
+        await talk(left, "q2")
         leaf = await left.branch(title="Leaf")
         right = await trunk.branch((await trunk.get_history())[0].uuid, title="Right")
         tree = await leaf.branches()
@@ -138,16 +128,16 @@ async def test_the_family_as_a_tree(make_agent: MakeAgent) -> None:
 async def test_what_each_side_has_alone(make_agent: MakeAgent) -> None:
     async with make_agent("a1", "a2", "b2", "x") as agent:
         trunk = await agent.create_conversation()
-        await _talk(trunk, "q1")
+        await talk(trunk, "q1")
         branch = await trunk.branch()
-        await _talk(trunk, "q2")
-        await _talk(branch, "other q2")
+        await talk(trunk, "q2")
+        await talk(branch, "other q2")
         found = await trunk.compare(branch)
         assert found.fork_seq == 2
         assert [message.content for message in found.only_here] == ["q2", "a2"]
         assert [message.content for message in found.only_there] == ["other q2", "b2"]
         stranger = await agent.create_conversation()
-        await _talk(stranger, "hello")
+        await talk(stranger, "hello")
         assert (await trunk.compare(stranger.uuid)).fork_seq == 0
         with pytest.raises(InvalidInput, match="itself"):
             await trunk.compare(trunk)
@@ -158,13 +148,13 @@ async def test_what_each_side_has_alone(make_agent: MakeAgent) -> None:
 async def test_a_branch_of_another_first_question_shares_what_was_said_after_it(make_agent: MakeAgent) -> None:
     async with make_agent("a1", "b1", "b2", "only there") as agent:
         trunk = await agent.create_conversation()
-        await _talk(trunk, "q1")
+        await talk(trunk, "q1")
         edited = await trunk.edit((await trunk.get_history())[0].uuid, "another q1")
-        await _talk(edited, "q2")
+        await talk(edited, "q2")
         branch = await edited.branch(title="Further")
         with pytest.raises(InvalidInput, match="nothing to merge"):
             await edited.merge(branch)
-        await _talk(branch, "q3")
+        await talk(branch, "q3")
         await trunk.delete()
         found = await edited.compare(branch)
         assert (found.fork_seq, found.here_count, found.there_count) == (4, 0, 2)
@@ -180,7 +170,7 @@ async def test_other_first_questions_stay_one_family_without_their_parent(
 ) -> None:
     async with make_agent("secret of the trunk", "b1", "b2", "c1") as agent:
         trunk = await agent.create_conversation("A title nobody shall see")
-        await _talk(trunk, "q1")
+        await talk(trunk, "q1")
         question = (await trunk.get_history())[0].uuid
         one, other = await trunk.edit(question, "one q1"), await trunk.edit(question, "other q1")
         leaf = await one.edit((await one.get_history())[0].uuid, "leaf q1")
@@ -215,9 +205,9 @@ async def test_other_first_questions_stay_one_family_without_their_parent(
 async def test_deleting_a_parent_keeps_its_branches_whole(make_agent: MakeAgent, cypher: Any, owner: Any) -> None:
     async with make_agent("a1", "secret of the trunk", "b2") as agent:
         trunk = await agent.open_conversation("session", title="A title nobody shall see")
-        await _talk(trunk, "q1", "q2")
+        await talk(trunk, "q1", "q2")
         branch = await trunk.branch((await trunk.get_history())[1].uuid, title="Branch")
-        await _talk(branch, "other q2")
+        await talk(branch, "other q2")
         await trunk.delete()
         assert await _contents(branch) == ["q1", "a1", "other q2", "b2"]
         assert [info.uuid for info in await agent.list_conversations()] == [branch.uuid]
@@ -236,11 +226,11 @@ async def test_deleting_a_parent_keeps_its_branches_whole(make_agent: MakeAgent,
 async def test_branches_that_nobody_named_are_told_apart(make_agent: MakeAgent, tmp_path: Path) -> None:
     async with make_agent(*["so"] * 13) as agent:
         trunk = await agent.create_conversation("Auth")
-        await _talk(trunk, "q1", "q2")
+        await talk(trunk, "q1", "q2")
         asked, named, renamed, empty = [await trunk.branch(title=title) for title in (None, "Mine", None, None)]
         await renamed.set_title("Also mine")
         for branch in (asked, named, renamed):
-            await _talk(branch, "hello", "which cache?", "how large is it?")
+            await talk(branch, "hello", "which cache?", "how large is it?")
         [question, *_] = await trunk.get_history()
         edited = await trunk.edit(question.uuid, "what of tokens?")
         later = await asked.branch()
@@ -257,7 +247,7 @@ async def test_branches_that_nobody_named_are_told_apart(make_agent: MakeAgent, 
         for uuid in titles:
             await (await agent.load_conversation(uuid)).delete()
         await agent.import_conversations(tmp_path / "all")
-        await _talk(await agent.load_conversation(empty.uuid), "and sessions?")
+        await talk(await agent.load_conversation(empty.uuid), "and sessions?")
         assert (await agent.load_conversation(empty.uuid)).title == "and sessions?"
 
 
@@ -285,42 +275,9 @@ async def test_the_history_of_a_branch_names_no_deleted_parent(make_agent: MakeA
 async def test_without_memory_nothing_is_branched(make_agent: MakeAgent) -> None:
     async with make_agent("a1", settings={"enable_memory": False}) as agent:
         conversation = await agent.create_conversation()
-        await _talk(conversation, "q1")
+        await talk(conversation, "q1")
         with pytest.raises(InvalidInput, match="memory is off"):
             await conversation.branch()
-
-
-async def test_a_branch_is_merged_as_one_message_with_what_both_sides_did(
-    make_agent: MakeAgent, cypher: Any, owner: Any
-) -> None:
-    cypher(
-        "UNWIND ['hash_password', 'check_token', 'before_both'] AS name "
-        "CREATE (:Scope {uuid: $project + name, project: $project, name: name, qualified_name: name, file: 'a.py', "
-        "startLine: 1, hash: name})",
-        project=owner.project,
-    )
-    steps = ["Look at `before_both`.", "We keep `hash_password` in auth.", "The token of `check_token` expires."]
-    async with make_agent(*steps) as agent:
-        trunk = await agent.create_conversation("Auth")
-        await _talk(trunk, "q1")
-        branch = await trunk.branch(title="Tokens")
-        await _talk(trunk, "What about passwords?")
-        await _talk(branch, "What about tokens?")
-        message = await trunk.merge(branch)
-        assert (message.role, message.seq, message.metadata["merged_from"]) == ("assistant", 5, branch.uuid)
-        assert "Tokens" in message.content
-        assert "token of `check_token` expires" in message.content
-        assert "hash_password" in message.content
-        assert {reference.name for reference in message.references} == {"hash_password", "check_token"}
-        assert trunk.message_count == 5
-        [edge] = cypher(
-            "MATCH (m:Message {uuid: $m})-[:MERGED_FROM]->(c:Conversation) RETURN c.uuid AS c", m=message.uuid
-        )
-        assert edge["c"] == branch.uuid
-        # What was merged is part of what the model is told from now on.
-        empty = await trunk.branch()
-        with pytest.raises(InvalidInput, match="nothing to merge"):
-            await trunk.merge(empty)
 
 
 async def test_another_answer_is_given_with_the_summary_of_what_is_shared(make_agent: MakeAgent) -> None:
@@ -344,7 +301,7 @@ async def test_another_answer_is_given_with_the_summary_of_what_is_shared(make_a
 async def test_a_family_is_one_tree_also_where_its_first_message_was_edited(make_agent: MakeAgent) -> None:
     async with make_agent("a1", "b1") as agent:
         trunk = await agent.create_conversation("Root")
-        await _talk(trunk, "q1")
+        await talk(trunk, "q1")
         edited = await trunk.edit((await trunk.get_history())[0].uuid, "another q1")
         leaf = await (await trunk.branch((await trunk.get_history())[0].uuid)).branch()
         tree = await edited.branches()
@@ -355,79 +312,12 @@ async def test_a_family_is_one_tree_also_where_its_first_message_was_edited(make
             await edited.merge(await agent.create_conversation())
 
 
-async def test_what_was_merged_is_not_merged_again(make_agent: MakeAgent) -> None:
-    async with make_agent("a1", "b1", "b2") as agent:
-        trunk = await agent.create_conversation("Root")
-        await _talk(trunk, "q1")
-        branch = await trunk.branch()
-        await _talk(branch, "q2")
-        await trunk.merge(branch)
-        with pytest.raises(InvalidInput, match="merged already"):
-            await trunk.merge(branch)
-        await _talk(branch, "q3")
-        assert (await trunk.merge(branch)).seq == 4
-
-
-@pytest.mark.parametrize("deleted", [0, 1], ids=["where to", "what"])
-async def test_of_two_that_are_merged_the_one_that_went_meanwhile_is_named(make_agent: MakeAgent, deleted: int) -> None:
-    async with make_agent("a1", "a2") as agent:
-        trunk = await agent.create_conversation()
-        await _talk(trunk, "q1")
-        branch = await trunk.branch()
-        await _talk(branch, "q2")
-        store = BranchStore((await agent.open()).graph, Owner.of(agent.user_id, agent.project))
-        merge = Merge(branch.uuid, fork_seq=2, to_seq=4)
-        gone = (trunk, branch)[deleted]
-        await gone.delete()
-        new = NewMessage(uuid=uuid4().hex, role="assistant", content="Merged.", metadata=merge.metadata)
-        with pytest.raises(ConversationNotFound, match=gone.uuid):
-            await store.merge(trunk.uuid, new, merge, summarize_every=None)
-        with pytest.raises(ConversationNotFound, match=gone.uuid):
-            await store.brought(trunk.uuid, merge)
-
-
-async def test_of_merges_at_once_one_is_made(make_agent: MakeAgent, cypher: Any, owner: Any) -> None:
-    async with make_agent("a1", "b1") as agent, make_agent() as another:
-        trunk = await agent.create_conversation("Root")
-        await _talk(trunk, "q1")
-        branch = await trunk.branch()
-        await _talk(branch, "q2")
-        same = await another.load_conversation(trunk.uuid)
-        merges = (trunk.merge(branch), same.merge(branch), trunk.merge(branch), same.merge(branch))
-        done = await asyncio.gather(*merges, return_exceptions=True)
-        assert [each.seq for each in done if isinstance(each, Message)] == [3]
-        assert {str(each) for each in done if not isinstance(each, Message)} == {
-            "all of that conversation has been merged already"
-        }
-        assert len(cypher("MATCH (m {project: $p})-[:MERGED_FROM]->() RETURN m.seq AS seq", p=owner.project)) == 1
-        assert (await trunk.refresh()).message_count == 3
-        # A branch of where it was merged has it as well.
-        with pytest.raises(InvalidInput, match="merged already"):
-            await (await trunk.branch()).merge(branch)
-
-
-async def test_a_merge_is_known_behind_more_messages_than_a_comparison_reads(
-    make_agent: MakeAgent, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("ragforge_memory.agent.branches.MAX_LIMIT", 2)
-    async with make_agent("a1", "b1", "a2", "a3") as agent:
-        trunk = await agent.create_conversation("Root")
-        await _talk(trunk, "q1")
-        branch = await trunk.branch()
-        await _talk(branch, "q2")
-        await trunk.merge(branch)
-        await _talk(trunk, "q3")
-        await _talk(trunk, "q4")
-        with pytest.raises(InvalidInput, match="merged already"):
-            await trunk.merge(branch)
-
-
 @pytest.mark.parametrize("way", ["regenerate", "edit"])
 async def test_where_nothing_was_answered_no_branch_is_left(make_agent: MakeAgent, cypher: Any, way: str) -> None:
     provider = ScriptedProvider(["a1", ModelError("the model is gone"), ["half of it", ModelError("gone again")]])
     async with make_agent(provider=provider) as agent:
         trunk = await agent.create_conversation("Root")
-        await _talk(trunk, "q1")
+        await talk(trunk, "q1")
         question, answer = await trunk.get_history()
 
         async def other_way() -> Any:

@@ -45,12 +45,13 @@ from tests.owners.graph import (
 from tests.owners.import_probes import IMPORTS
 from tests.owners.insight_probes import INSIGHTS
 from tests.owners.probes import IDENTITY, PROJECT_ALONE, UNOWNED, Probe
+from tests.owners.scope_probes import SCOPES
 from tests.owners.search_probes import SEARCH
 from tests.owners.space_probes import SPACES
 from tests.vector_indexes import index_of
 
 CONVERSATIONS = OTHERS | SEARCH | IMPORTS | ARCHIVE | INSIGHTS | MERGES | DELETION | FILED
-CODE = CODE_OF_INGEST | ARCHIVE_CODE | SPACES | DELETION_CODE
+CODE = CODE_OF_INGEST | SCOPES | ARCHIVE_CODE | SPACES | DELETION_CODE
 
 _OPENED = re.compile(rf"\b{OPENED}\d+\b")
 WITH_FILTER = sorted(name for name, variants in all_statements().items() if any(mutations(v.text) for v in variants))

@@ -1,0 +1,83 @@
+"""Probes for the statements that look definitions up, and that embed them; see `probes`."""
+
+from __future__ import annotations
+
+from tests.owners.probes import (
+    EMBEDDING,
+    VECTOR,
+    Probe,
+    nothing,
+    something,
+)
+
+_MEMBER = (
+    "MATCH (member:Scope {{uuid: ${member}}}), (type:Scope {{uuid: ${type}}}) "
+    "SET member.file = type.file + '2' MERGE (member)-[:HAS_PARENT]->(type)"
+)
+
+SCOPES: dict[str, list[Probe]] = {
+    "search_scopes_text": [
+        Probe(lambda a, b: {"query": f'name:"{b.word}"', "limit": 100}, expect=something),
+    ],
+    "search_scopes_vector": [
+        Probe(lambda a, b: {"vector": VECTOR, "limit": 20, "overfetch": 200}, expect=something),
+    ],
+    "scopes_by_name": [
+        Probe(lambda a, b: {"name": b.rare, "limit": 100}, expect=nothing),
+        Probe(lambda a, b: {"name": f"Q.{b.word}", "limit": 100}, expect=something),
+        Probe(lambda a, b: {"name": b.word, "limit": 100}, expect=something),
+    ],
+    "scopes_by_uuid": [Probe(lambda a, b: {"uuids": [b.caller, b.callee]}, expect=nothing)],
+    "scopes_of_file": [Probe(lambda a, b: {"file": b.file}, expect=something)],
+    "project_files": [Probe(lambda a, b: {}, expect=lambda rows: len(rows) == 1)],
+    "scope_callers": [
+        Probe(lambda a, b: {"uuid": b.callee, "limit": 100}, expect=nothing),
+        Probe(lambda a, b: {"uuid": a.callee, "limit": 100}, expect=something),
+    ],
+    "scope_callees": [
+        Probe(lambda a, b: {"uuid": b.caller, "limit": 100}, expect=nothing),
+        Probe(lambda a, b: {"uuid": a.caller, "limit": 100}, expect=something),
+    ],
+    "scope_inheritors": [
+        Probe(lambda a, b: {"uuid": b.callee, "limit": 100}, expect=nothing),
+        Probe(lambda a, b: {"uuid": a.callee, "limit": 100}, expect=something),
+    ],
+    "scope_bases": [
+        Probe(lambda a, b: {"uuid": b.caller, "limit": 100}, expect=nothing),
+        Probe(lambda a, b: {"uuid": a.caller, "limit": 100}, expect=something),
+    ],
+    "scope_members": [
+        Probe(
+            lambda a, b: {"uuid": b.callee, "limit": 100},
+            prepare=_MEMBER.format(member="a_caller", type="b_callee"),
+            expect=nothing,
+        ),
+        Probe(
+            lambda a, b: {"uuid": a.callee, "limit": 100},
+            prepare=_MEMBER.format(member="b_caller", type="a_callee"),
+            expect=nothing,
+        ),
+        Probe(
+            lambda a, b: {"uuid": a.callee, "limit": 100},
+            prepare=_MEMBER.format(member="a_caller", type="a_callee"),
+            expect=something,
+        ),
+    ],
+    "scope_names": [Probe(lambda a, b: {}, expect=something)],
+    "project_revision": [Probe(lambda a, b: {}, expect=lambda rows: len(rows) == 1)],
+    "scope_counts": [Probe(lambda a, b: {"property": "marked"}, expect=lambda rows: len(rows) == 1)],
+    "pending_scopes": [Probe(lambda a, b: {"limit": 1_000}, expect=lambda rows: len(rows) == 1)],
+    "count_pending_scopes": [Probe(lambda a, b: {}, expect=lambda rows: len(rows) == 1)],
+    "store_scope_embeddings": [
+        Probe(lambda a, b: {"property": EMBEDDING, "rows": [{"uuid": b.caller, "vector": VECTOR, "hash": "h1"}]})
+    ],
+    "fail_scope_embeddings": [Probe(lambda a, b: {"uuids": [b.caller], "attempt": "t"})],
+    "project_has_vectors": [
+        Probe(
+            lambda a, b: {"property": EMBEDDING, "conversation_property": EMBEDDING},
+            prepare=f"MATCH (n:{label} {{uuid: $b_{key}}}) SET n.{EMBEDDING} = 1",
+            expect=lambda rows: rows == [{"used": False}],
+        )
+        for label, key in (("Scope", "caller"), ("Message", "question"), ("Conversation", "conversation"))
+    ],
+}
