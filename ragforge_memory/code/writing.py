@@ -59,6 +59,7 @@ class Writer:
         self._store = store
         self._root = root
         self._state = state
+        self._emptied = state.emptied  # once: it counts over all files
         self._plan = plan
         self._token = owner_token("", store.project)
         self._lost: Lost | None = None
@@ -204,7 +205,7 @@ class Writer:
             return {"uuid": uuid, "properties": properties, "pending": True, "moved": True}
         properties = without_foreign(properties, before.get("foreign_properties"))
         # Where another tool was at it the edges to file and project may be gone from scopes that are as they were.
-        if not differs(properties, before) and not self._state.emptied:
+        if not differs(properties, before) and not self._emptied:
             return None
         ours = before.get("project") is not None
         anchor = before.get("anchor_key")
@@ -216,7 +217,7 @@ class Writer:
             "uuid": uuid,
             "properties": properties,
             "pending": not ours or embedding_text(before) != embedding_text(properties),
-            "moved": not ours or before["file"] != properties["file"] or self._state.emptied,
+            "moved": not ours or before["file"] != properties["file"] or self._emptied,
         }
 
 
