@@ -118,11 +118,17 @@ RETURN s {.uuid, .project, .key, .name, .qualified_name, .type, .file, .language
   .foreign_properties} AS scope
 ORDER BY s.file, s.startLine, s.key
 
+// part: told_to_be_here
+// What tells where a node of another tool was made, its `place` and the :Project that it, or its file, belongs to
+// (`owners`), says that it is this project.
+  AND coalesce(place = $root + '/' + path, true)
+  AND all(p IN owners WHERE p.project = $project OR coalesce(p.project IS NULL AND p.rootPath = $root, false))
+
 // name: unclaimed_scopes
 // Scopes that other tools made, RagForge's own among them: without our `project`, or with one of theirs that is the
-// same. It, or where they were made, must tell that they are this project's: their path, or the :Project that they, or
-// their files, belong to. What tells nothing stays whose it is. Nothing indexes what is not there, so this looks at
-// every scope of the server. Some write `./` before a path, and no uuid.
+// same. That, or where they were made, must tell that they are this project's. What tells nothing stays whose it is.
+// Nothing indexes what is not there, so this looks at every scope of the server. Some write `./` before a path, and no
+// uuid.
 MATCH (s:Scope)
 WHERE s.project IS NULL OR (s.project = $project AND s.project_token IS NULL)
 WITH s, CASE WHEN s.file STARTS WITH './' THEN substring(s.file, 2) ELSE s.file END AS path
@@ -130,8 +136,8 @@ WHERE path IN $files
 WITH s, path, coalesce(s.absolutePath, head(COLLECT { MATCH (s)-[:DEFINED_IN]->(f:File) RETURN f.absolutePath })) AS place,
   COLLECT { MATCH (s)-[:BELONGS_TO]->(p:Project) RETURN p UNION
     MATCH (s)-[:DEFINED_IN]->(:File)-[:BELONGS_TO]->(p:Project) RETURN p } AS owners
-WHERE (place IS NOT NULL OR size(owners) > 0 OR s.project IS NOT NULL) AND coalesce(place = $root + '/' + path, true)
-  AND all(p IN owners WHERE p.project = $project OR coalesce(p.project IS NULL AND p.rootPath = $root, false))
+WHERE (s.project IS NOT NULL OR place IS NOT NULL OR size(owners) > 0)
+// include: told_to_be_here
 RETURN s {.uuid, .name, .type, .file, .startLine, .endLine, .parent, .hash, foreign_properties: keys(s),
   element: elementId(s)} AS scope, path
 ORDER BY path, s.startLine
@@ -145,8 +151,8 @@ WHERE path IN $files
 WITH f, path, coalesce(f.absolutePath, head(COLLECT { MATCH (f)<-[:DEFINED_IN]-(s:Scope) RETURN s.absolutePath })) AS place,
   COLLECT { MATCH (f)-[:BELONGS_TO]->(p:Project) RETURN p UNION
     MATCH (f)<-[:DEFINED_IN]-(:Scope)-[:BELONGS_TO]->(p:Project) RETURN p } AS owners
-WHERE (place IS NOT NULL OR size(owners) > 0 OR f.project IS NOT NULL) AND coalesce(place = $root + '/' + path, true)
-  AND all(p IN owners WHERE p.project = $project OR coalesce(p.project IS NULL AND p.rootPath = $root, false))
+WHERE (f.project IS NOT NULL OR place IS NOT NULL OR size(owners) > 0)
+// include: told_to_be_here
 RETURN f {.uuid, element: elementId(f)} AS file, path
 ORDER BY path, file.element
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from ragforge_memory.agent.named import Question, answer_ties
 from ragforge_memory.errors import RagforgeError
 from ragforge_memory.graph.messages import CodeTies
-from ragforge_memory.graph.ties import TieStore, Untied
+from ragforge_memory.graph.ties import Named, TieStore, Untied
 from ragforge_memory.llm.extractive.said.echoes import only_repeats
 from ragforge_memory.models.owner import Owner
 
@@ -22,23 +21,15 @@ log = logging.getLogger(__name__)
 async def tie_late(services: Services) -> None:
     """Ties the messages of all users that were held meanwhile to what they name, as that is now."""
     project = services.owner.project
+    known: dict[Named, tuple[str, ...]] = {}
     try:
         async for messages in TieStore(services.graph, services.owner).untied():
             for user_id in sorted({each.user_id for each in messages}):
                 store = TieStore(services.graph, Owner(user_id, project))
-                await _tie(store, {each.uuid: _named(each) for each in messages if each.user_id == user_id})
+                ties = {each.uuid: _named(each) for each in messages if each.user_id == user_id}
+                await store.tie_mentioned(ties, known)
     except RagforgeError as error:
         log.warning("the next ingest ties what was said while code was missing: %s", error)
-
-
-async def _tie(store: TieStore, ties: Mapping[str, CodeTies]) -> None:
-    named = list(dict.fromkeys((mention, each.files) for each in ties.values() for mention in each.mentions))
-    meant = dict(zip(named, await store.meant(named), strict=True))
-    scopes = {
-        message: {uuid for mention in each.mentions for uuid in meant[mention, each.files]}
-        for message, each in ties.items()
-    }
-    await store.tie({message: found for message, found in scopes.items() if found})
 
 
 def _named(message: Untied) -> CodeTies:

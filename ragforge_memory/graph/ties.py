@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from ragforge_memory.graph.client import PATIENT_TIMEOUT, GraphClient
 from ragforge_memory.graph.code import in_batches
-from ragforge_memory.graph.messages import Mention
+from ragforge_memory.graph.messages import CodeTies, Mention
 from ragforge_memory.models.owner import Owner
 
 # So many names, of which each may be that of thousands of definitions, are looked up at once; and so many messages are
@@ -15,6 +15,9 @@ from ragforge_memory.models.owner import Owner
 _NAMES, _MESSAGES = 100, 50
 # So many texts are read at once.
 _TEXTS = 200
+
+Named = tuple[Mention, tuple[str, ...]]
+"""A name, and the files that were named beside it."""
 
 
 class Untied(NamedTuple):
@@ -39,7 +42,7 @@ class TieStore:
         self._client = client
         self._owner = owner.parameters
 
-    async def meant(self, named: Sequence[tuple[Mention, tuple[str, ...]]]) -> list[tuple[str, ...]]:
+    async def meant(self, named: Sequence[Named]) -> list[tuple[str, ...]]:
         """What names mean: for each the uuids of its scopes, none where it does not mean one.
 
         Args:
@@ -64,6 +67,22 @@ class TieStore:
         rows = [{"message": message, "scopes": sorted(uuids)} for message, uuids in scopes.items()]
         for batch in in_batches(rows, _MESSAGES):
             await self._client.write("tie_messages", timeout=PATIENT_TIMEOUT, rows=batch, **self._owner)
+
+    async def tie_mentioned(self, ties: Mapping[str, CodeTies], known: dict[Named, tuple[str, ...]]) -> None:
+        """Ties messages, by their uuids, to what they mention.
+
+        Args:
+            ties: what each mentions.
+            known: what names were found to mean before; what is looked up now is added.
+        """
+        named = dict.fromkeys((mention, each.files) for each in ties.values() for mention in each.mentions)
+        asked = [each for each in named if each not in known]
+        known.update(zip(asked, await self.meant(asked), strict=True))
+        scopes = {
+            message: {uuid for mention in each.mentions for uuid in known[mention, each.files]}
+            for message, each in ties.items()
+        }
+        await self.tie({message: found for message, found in scopes.items() if found})
 
     async def untied(self) -> AsyncIterator[list[Untied]]:
         """What all users of the project said while code was missing that is there again, and is tied to none, some at

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from ragforge_memory.agent.references import last_ingest
 from ragforge_memory.errors import RagforgeError
-from ragforge_memory.graph.messages import CodeTies, Mention
-from ragforge_memory.graph.ties import TieStore
+from ragforge_memory.graph.messages import CodeTies
+from ragforge_memory.graph.ties import Named, TieStore
 
 if TYPE_CHECKING:
     from ragforge_memory.agent.services import Services
@@ -30,7 +30,7 @@ class ImportedTies:
     def __init__(self, services: Services) -> None:
         self._services = services
         self._store = TieStore(services.graph, services.owner)
-        self._known: dict[tuple[Mention, tuple[str, ...]], tuple[str, ...]] = {}
+        self._known: dict[Named, tuple[str, ...]] = {}
         self.wanted = False
 
     async def begin(self) -> None:
@@ -50,11 +50,4 @@ class ImportedTies:
     async def _write(self, ties: Mapping[str, CodeTies]) -> None:
         if len(self._known) > _REMEMBERED:
             self._known = {}
-        named = dict.fromkeys((mention, each.files) for each in ties.values() for mention in each.mentions)
-        asked = [each for each in named if each not in self._known]
-        self._known.update(zip(asked, await self._store.meant(asked), strict=True))
-        scopes = {
-            message: {uuid for mention in each.mentions for uuid in self._known[mention, each.files]}
-            for message, each in ties.items()
-        }
-        await self._store.tie({message: found for message, found in scopes.items() if found})
+        await self._store.tie_mentioned(ties, self._known)
