@@ -176,11 +176,15 @@ class Lookup(ABC):
         file = self._index.files[entity.path]
         if not file.links.extensions:
             return None
-        lineage = list(self.lineage(entity))
-        for path, scope in self._index.defined(LANGUAGES[file.language].family, name):
-            for extended in [each.value for each in scope.bindings if each.name == "this" and each.value]:
-                if (taken := self.evaluate(path, scope.key, extended, types=True)) in lineage and self.known(taken):
-                    return Entity(path, scope.key)
+        extending = [
+            (path, scope, extended)
+            for path, scope in self._index.defined(LANGUAGES[file.language].family, name)
+            for extended in filter(None, scope.extended)
+        ]
+        lineage = list(self.lineage(entity)) if extending else []
+        for path, scope, extended in extending:
+            if (taken := self.evaluate(path, scope.key, extended, types=True)) in lineage and self.known(taken):
+                return Entity(path, scope.key)
         return None
 
     # imports and modules

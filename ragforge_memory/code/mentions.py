@@ -22,12 +22,13 @@ _CODE = re.compile(r"`[^`\n]+`")
 # Whether `(` stands behind it is looked at afterwards.
 _CALLED = re.compile(rf"(?<![\w.]){_WRITTEN}")
 _BARE = re.compile(rf"(?<![\w./\\-])(?<![\w$]->){_DOTTED}(?![\w/-])")
-_SEPARATORS = re.compile(r"::|#|->|\\")
-_BETWEEN = re.compile(r"(?<=[\w$?!])(?:::|#|->|\\)(?=[\w$])")
+_MARKS = r"::|#|->|\\"
+_SEPARATORS = re.compile(_MARKS)
+_BETWEEN = re.compile(rf"(?<=[\w$?!])(?:{_MARKS})(?=[\w$])")
 _CODE_SHAPE = re.compile(r"[a-z0-9]_[a-z0-9]|[a-z][A-Z]|[A-Z0-9]{2}_[A-Z]|^_+[a-z]")
 # In a quotation: a class's name, which no parameter has.
 _TYPE_SHAPE = re.compile(r"^[A-Z][^\Wa-z]*[a-z][^\WA-Z]*[A-Z]")
-_SEPARATED = re.compile(r"\.|::|#|->|\\")
+_SEPARATED = re.compile(rf"\.|{_MARKS}")
 _QUOTE = re.compile(r"[ \t]*>")
 _FENCE = re.compile(r"[ \t]*(`{3,}|~{3,})")
 _CAPITALISED = re.compile(r"(?<![\w./@`-])[A-Z]\w{2,}\b(?![/@`(-]|\.\w|::)")

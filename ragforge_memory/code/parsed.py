@@ -202,6 +202,11 @@ class ParsedScope:
     uses: tuple[Use, ...] = ()
     bindings: tuple[Binding, ...] = ()
 
+    @property
+    def extended(self) -> tuple[str | None, ...]:
+        """What it is called as a member of, though it only takes one as its first parameter, see `Links.extensions`."""
+        return tuple(each.value for each in self.bindings if each.name == "this")
+
 
 @dataclass(frozen=True, slots=True)
 class ParsedFile:

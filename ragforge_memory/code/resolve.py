@@ -83,7 +83,7 @@ class Resolution:
 
 def _is_member(scope: ParsedScope) -> bool:
     """Whether an object may be what stands before a call of it."""
-    return "static" not in scope.modifiers or any(each.name == "this" for each in scope.bindings)
+    return "static" not in scope.modifiers or bool(scope.extended)
 
 
 @dataclass(slots=True)
@@ -343,7 +343,7 @@ class Resolver:
         if use.kind != "call" or (receiver[:1].isupper() and receiver.isidentifier()):
             return False
         places = self._index.defined(LANGUAGES[file.language].family, use.name)
-        return bool(places) and all(any(each.name == "this" for each in scope.bindings) for _, scope in places)
+        return bool(places) and all(scope.extended for _, scope in places)
 
     def _is_local(self, place: tuple[str, ParsedScope]) -> bool:
         """Whether a definition is inside a function, where no receiver reaches it."""

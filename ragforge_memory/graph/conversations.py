@@ -202,8 +202,7 @@ class ConversationStore:
 
         It is hidden at once and removed in batches; what a crash leaves, `sweep` finishes. Messages that branches of
         it share stay, unlisted, until the last of these branches goes; where they share none, its uuid, by which they
-        are one family. Anchors on code and shared texts of prompts go
-        with the last conversation that uses them.
+        are one family. Anchors on code and shared texts of prompts go with the last conversation that uses them.
 
         Raises:
             ConversationNotFound: there is none such (any more).

@@ -11,8 +11,6 @@ from ragforge_memory.errors import GraphError
 from ragforge_memory.graph.client import PATIENT_TIMEOUT, GraphClient
 
 _MADE = re.compile(r"\w+ (CONSTRAINT|INDEX|FULLTEXT INDEX) (\w+) IF NOT EXISTS FOR \(n:(\w+)\)(.*?)(?:OPTIONS|$)", re.S)
-
-
 _FULLTEXT = "FULLTEXT INDEX"
 
 

@@ -113,19 +113,8 @@ _WORDS: dict[re.Pattern[str], frozenset[str]] = {
             *("that is what", "plan is", "is settled", "'s settled", "’s settled", "it is", ", not", "instead of"),
             *("rather than", "entschieden", "beschlossen", "entscheidung:", "bleiben bei", "décidé", "choisi", "opté"),
             *("décision :", "decidido", "elegido", "optado", "decidimos", "optamos", "decisión:", "decisão:"),
-            *(
-                "решено",
-                "решили",
-                "выбрали",
-                "决定",
-                "決定し",
-                "に決め",
-                "改用",
-                "ことにし",
-                "採用し",
-                "기로",
-                "결정했",
-            ),
+            *("решено", "решили", "выбрали", "决定", "決定し", "に決め"),
+            *("改用", "ことにし", "採用し", "기로", "결정했"),
         }
     ),
     _ERROR: frozenset(

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ragforge_memory.llm.extractive.code.members import MAX_LINES, texts_last
+from ragforge_memory.llm.extractive.code.evidence import grep
+from ragforge_memory.llm.extractive.code.members import texts_last
 from ragforge_memory.llm.extractive.quoting.calls import Call
 from ragforge_memory.llm.extractive.quoting.pieces import NOTHING_FOUND, rest, text_line
 from ragforge_memory.llm.extractive.reading.endings import TEXT
@@ -25,7 +26,7 @@ READS_ENVIRONMENT = (
 
 def environment_call() -> Call:
     """Looks for such lines."""
-    return Call("grep_code", (("pattern", READS_ENVIRONMENT), ("limit", MAX_LINES)))
+    return grep(READS_ENVIRONMENT)
 
 
 def environment_read(value: Mapping[str, Any]) -> list[str]:

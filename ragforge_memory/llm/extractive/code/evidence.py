@@ -280,8 +280,7 @@ def named_exactly(asked: str, target: Target, found: Sequence[Found]) -> list[st
         return []
     code = [each for each in matches_of(found) if not TEXT.search(each["file"])]
     if match == "spelling":
-        letters = re.compile(rf"(?<![\w$]){re.escape(target.member)}(?![\w$])")
-        code = [each for each in code if letters.search(each["text"]) and not COMMENT.match(each["text"])]
+        code = [each for each in code if target.stands_in(each["text"]) and not COMMENT.match(each["text"])]
     return used_as_text(asked, target, found) if code else []
 
 

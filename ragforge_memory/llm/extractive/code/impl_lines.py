@@ -8,7 +8,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ragforge_memory.llm.extractive.code.members import MAX_LINES
+from ragforge_memory.llm.extractive.code.evidence import grep
 from ragforge_memory.llm.extractive.quoting.calls import Call, Found
 from ragforge_memory.llm.extractive.quoting.pieces import rest, text_line
 from ragforge_memory.llm.extractive.reading.question import Question
@@ -35,7 +35,7 @@ def impl_calls(question: Question, value: Mapping[str, Any]) -> tuple[Call, ...]
         value: what was found under its name.
     """
     pattern = _pattern(question, value)
-    return (Call("grep_code", (("pattern", pattern), ("path", _ENDING), ("limit", MAX_LINES))),) if pattern else ()
+    return (grep(pattern, path=_ENDING),) if pattern else ()
 
 
 def implemented(question: Question, found: Sequence[Found]) -> list[str]:

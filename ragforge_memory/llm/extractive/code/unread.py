@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -17,8 +16,7 @@ NOT_SURE = ("typo", "partial", "spelling")
 
 def unread_lines(asked: str, target: Target, found: Sequence[Found]) -> list[str]:
     """Lines of such languages that have a name, where nothing that is read is called so; none where there are none."""
-    whole = re.compile(rf"(?<![\w$]){re.escape(target.member)}(?![\w$])")
-    lines = [line for line in _unread(found) if target.member and whole.search(line["text"])]
+    lines = [line for line in _unread(found) if target.member and target.stands_in(line["text"])]
     return standing_in(asked, lines)
 
 

@@ -117,6 +117,10 @@ class Target:
         parts = self.parts
         return parts[-1] if parts else ""
 
+    def stands_in(self, text: str) -> bool:
+        """Whether a text has the last of the names in its very letters, and not as a part of a longer one."""
+        return bool(re.search(rf"(?<![\w$]){re.escape(self.member)}(?![\w$])", text))
+
     def before(self, part: str) -> str:
         """What a dotted name says before one of its parts; ``''`` where nothing is."""
         return self.text.removesuffix("()").rpartition(part)[0].rstrip(".:#->\\")
