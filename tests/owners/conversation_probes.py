@@ -117,7 +117,7 @@ CONVERSATIONS: dict[str, list[Probe]] = {
                 "before_uuid": "~",
                 "status": None,
                 "tags": None,
-                "limit": 1_000,
+                "limit": 1_000_000,
                 "since": None,
                 "until": None,
             },
@@ -277,13 +277,13 @@ CONVERSATIONS: dict[str, list[Probe]] = {
             expect=nothing,
         )
     ],
-    "pending_embeddings": [Probe(lambda a, b: {"limit": 1_000, "filed": True}, expect=something)],
+    "pending_embeddings": [Probe(lambda a, b: {"limit": 1_000_000, "filed": True}, expect=something)],
     "store_message_embeddings": [
         Probe(lambda a, b: {"property": EMBEDDING, "rows": [{"uuid": b.question, "vector": VECTOR}]})
     ],
     "fail_message_embeddings": [Probe(lambda a, b: {"uuids": [b.question], "attempt": "t"})],
     "count_pending": [Probe(lambda a, b: {}, expect=something)],
-    "due_summaries": [Probe(lambda a, b: {"every": 1, "limit": 1_000, "filed": False}, expect=something)],
+    "due_summaries": [Probe(lambda a, b: {"every": 1, "limit": 1_000_000, "filed": False}, expect=something)],
     "claim_summary": [
         Probe(
             lambda a, b: {"conversation_id": b.conversation, "token": "stolen", "eager": True, "lease": 1_000},
@@ -320,7 +320,7 @@ CONVERSATIONS: dict[str, list[Probe]] = {
         )
     ],
     "release_summary": [Probe(lambda a, b: _release(b.conversation, b.token), expect=nothing)],
-    "pending_summary_embeddings": [Probe(lambda a, b: {"limit": 1_000}, expect=something)],
+    "pending_summary_embeddings": [Probe(lambda a, b: {"limit": 1_000_000}, expect=something)],
     "store_summary_embeddings": [
         Probe(lambda a, b: {"property": EMBEDDING, "rows": [{"uuid": b.summary, "vector": VECTOR}]})
     ],

@@ -37,7 +37,7 @@ DELETION: dict[str, list[Probe]] = {
 
 DELETION_CODE: dict[str, list[Probe]] = {
     "forget_anchors": [
-        Probe(lambda a, b: {"limit": 1_000}, prepare=_LOOSE, expect=lambda rows: rows == [{"settled": 0}])
+        Probe(lambda a, b: {"limit": 1_000_000}, prepare=_LOOSE, expect=lambda rows: rows == [{"settled": 0}])
     ],
 }
 """Statements on code, which belongs to a project alone."""

@@ -66,7 +66,7 @@ SCOPES: dict[str, list[Probe]] = {
     "scope_names": [Probe(lambda a, b: {}, expect=something)],
     "project_revision": [Probe(lambda a, b: {}, expect=lambda rows: len(rows) == 1)],
     "scope_counts": [Probe(lambda a, b: {"property": "marked"}, expect=lambda rows: len(rows) == 1)],
-    "pending_scopes": [Probe(lambda a, b: {"limit": 1_000}, expect=lambda rows: len(rows) == 1)],
+    "pending_scopes": [Probe(lambda a, b: {"limit": 1_000_000}, expect=lambda rows: len(rows) == 1)],
     "count_pending_scopes": [Probe(lambda a, b: {}, expect=lambda rows: len(rows) == 1)],
     "store_scope_embeddings": [
         Probe(lambda a, b: {"property": EMBEDDING, "rows": [{"uuid": b.caller, "vector": VECTOR, "hash": "h1"}]})
