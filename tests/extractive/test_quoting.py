@@ -9,7 +9,7 @@ import pytest
 from ragforge_memory.llm.extractive.answer import write
 from ragforge_memory.llm.extractive.code.members import set_lines
 from ragforge_memory.llm.extractive.quoting.calls import Call, Found
-from ragforge_memory.llm.extractive.quoting.pieces import documentation, signature, text_line
+from ragforge_memory.llm.extractive.quoting.pieces import documentation, signature, source, text_line
 from ragforge_memory.llm.extractive.reading.questions import read_question
 from ragforge_memory.llm.extractive.reading.targets import Target
 from ragforge_memory.llm.extractive.said.noted_answer import noted
@@ -34,6 +34,16 @@ def answer(asked: str, scope: dict[str, Any]) -> str:
     assert question is not None
     call = Call("read_scope", (("name", asked),))
     return write(question, asked, [Found(call, {"match": "exact", "total": 1, "scopes": [scope]})])
+
+
+@pytest.mark.parametrize(
+    ("lines", "shown", "told"), [(5, 5, []), (8, 8, []), (9, 5, ["… 4 more lines, up to line 18."])]
+)
+def test_a_few_lines_more_are_shown_rather_than_told_of(lines: int, shown: int, told: list[str]) -> None:
+    text = [f"    step({number})" for number in range(lines)]
+    scope = {**SCOPE, "line": 10, "start_line": 10, "end_line": 9 + lines, "source": "\n".join(text)}
+
+    assert source(scope, 5) == ["```python", *text[:shown], "```", *told]
 
 
 def test_a_constant_is_quoted_once() -> None:

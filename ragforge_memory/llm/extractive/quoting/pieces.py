@@ -32,6 +32,8 @@ MAX_SAID = 100
 DOCUMENTATION_LINES = 14
 SUMMARY_LINES = 2
 SOURCE_LINES = 60
+# So many lines more are shown rather than told of.
+_FEW_LINES = 3
 MAX_DECORATORS = 12
 """Lines of decorators that are shown with the code; tables of test parameters are longer."""
 
@@ -141,13 +143,15 @@ def shortened(text: str) -> str:
 
 
 def source(scope: Mapping[str, Any], limit: int = SOURCE_LINES) -> list[str]:
-    """The source as a block of code; says what is left out. Decorators of many lines are."""
+    """The source as a block of code; says what is left out, of which there are more than a few lines. Decorators of
+    many lines are."""
     lines = str(scope.get("source") or "").splitlines()
     if not lines:
         return []
     before = scope["line"] - scope["start_line"]
     skipped = before if before > MAX_DECORATORS else 0
-    shown = lines[skipped : skipped + limit]
+    few = len(lines) <= skipped + limit + _FEW_LINES
+    shown = lines[skipped:] if few else lines[skipped : skipped + limit]
     first = scope["start_line"] + skipped
     last = first + len(shown) - 1
     notes = []
