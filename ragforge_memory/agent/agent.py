@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Callable, Mapping, Sequence
-from datetime import UTC, date, datetime
+from datetime import date
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
@@ -93,7 +93,7 @@ class AsyncConversationAgent(
         self._root = path_of(root).resolve() if root is not None else Path.cwd()
         self._progress: Reporter | None = None
         self._brief = False
-        self._today: Callable[[], date] = lambda: datetime.now(UTC).date()
+        self._today: Callable[[], date] = date.today
         self._pid = os.getpid()
         self._services: Services | None = None
         self._opening = asyncio.Lock()

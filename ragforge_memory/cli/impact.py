@@ -137,7 +137,7 @@ def _said(scope: ImpactedScope, each: ImpactedMessage, kinds: list[str], times: 
     what = ["you" if each.message.role == "user" else "answer", *(["decision"] if each.decision else []), *done]
     what += [f"{times} times"] if times > 1 else []
     where = one_line(each.title or each.message.conversation_id, _TITLE, whole_words=True)
-    head = f"  {each.message.timestamp.date().isoformat()} {', '.join(what)} in {where}: "
+    head = f"  {each.message.timestamp.astimezone().date().isoformat()} {', '.join(what)} in {where}: "
     room = _STATED if _states(each) else max(_SHORTEST, _room(terminal) - len(head))
     told = one_line(each.decision or _mention(each.message.content, scope.qualified_name, room), room, whole_words=True)
     return terminal.wrap(head + told, margin=4) if _states(each) else head + told

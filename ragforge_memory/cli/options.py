@@ -52,11 +52,13 @@ DebugOption = Annotated[bool, typer.Option("--debug", help="Show logs, and stack
 
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 SinceOption = Annotated[
-    str | None, typer.Option("--since", metavar="TIME", help="Only from then on (ISO).", show_default=False)
+    str | None, typer.Option("--since", metavar="TIME", help="Only from then on (ISO, local time).", show_default=False)
 ]
 UntilOption = Annotated[
     str | None,
-    typer.Option("--until", metavar="TIME", help="Only up to then (ISO), a day to its end.", show_default=False),
+    typer.Option(
+        "--until", metavar="TIME", help="Only up to then (ISO, local time), a day to its end.", show_default=False
+    ),
 ]
 ContinueOption = Annotated[
     bool, typer.Option("--continue", "-c", help="Continue the newest conversation of this project.")

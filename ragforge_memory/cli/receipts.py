@@ -97,5 +97,5 @@ def _score(item: ContextItem) -> str:
 def _place(item: ContextItem) -> str:
     if item.kind == "summary":
         return f"messages up to {item.to_seq}, condensed"
-    when = f", {item.timestamp:%Y-%m-%d}" if item.timestamp else ""
+    when = f", {item.timestamp.astimezone():%Y-%m-%d}" if item.timestamp else ""
     return f"#{item.seq} {item.role}{when}"

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Literal
 
 from ragforge_memory.importers.fields import MAX_CHARACTERS, text
@@ -32,7 +32,7 @@ def recognises(head: str) -> bool:
 def read(lines: Iterable[tuple[int, str]]) -> Iterator[Transcript]:
     """The sessions in which something was said. Each must be read to its end before the next.
 
-    Times are the session's, since messages have none; aider writes no zone: they are taken for UTC. Its own output
+    Times are the session's, since messages have none; aider writes local time, without a zone. Its own output
     after a message is kept in the message's metadata as ``output``.
     """
     reader = _Reader(lines)
@@ -108,7 +108,7 @@ class _Reader:
         """Whether the next line begins a session, whose time is taken up then."""
         if self._next is None or (found := _BEGINS.match(self._next[1])) is None:
             return False
-        self.began = datetime.fromisoformat(found[1]).replace(tzinfo=UTC)
+        self.began = datetime.fromisoformat(found[1]).astimezone()
         return True
 
     def _at_beginning(self) -> bool:

@@ -41,7 +41,7 @@ class AgentSearch:
             query: the question, in any words.
             limit: messages at most, 1 to 1,000.
             role: only what the ``user``, the ``assistant`` or the ``system`` said.
-            since: only what was said then or later: a datetime (without a zone: UTC) or ISO text.
+            since: only what was said then or later: a datetime or ISO text, local time without a zone.
             until: only what was said then or earlier.
             tags: only of conversations that have any of these.
             tool: only messages that called this tool.
@@ -109,7 +109,7 @@ class AgentSearch:
             about: only those that have these words, or are about code or a file of this name, of then or of now; of a
                 folder those about what is in it. Where there are none, those that have words which begin with these.
             doubtful: only those that were corrected, or of whose code something has changed or is gone.
-            since: only what was said then or later: a datetime (without a zone: UTC) or ISO text.
+            since: only what was said then or later: a datetime or ISO text, local time without a zone.
             until: only what was said then or earlier; what corrects it may be later.
             limit: decisions at most, 1 to 1,000.
             cursor: ``next_cursor`` of the page before.

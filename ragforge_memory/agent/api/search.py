@@ -39,7 +39,7 @@ class ConversationSearch(ConversationHandle):
             min_score: the least ``similarity``, 0 (unrelated) to 1 (identical), on the same scale for every embedding
                 model; a message without a vector must have this share of the question's words. None: no threshold.
             role: only what the ``user``, the ``assistant`` or the ``system`` said.
-            since: only what was said then or later: a datetime (without a zone: UTC) or ISO text.
+            since: only what was said then or later: a datetime or ISO text, local time without a zone.
             until: only what was said then or earlier.
             tool: only messages that called this tool.
 

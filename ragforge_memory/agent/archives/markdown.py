@@ -39,7 +39,11 @@ async def markdown(services: Services, info: ConversationInfo) -> str:
 
 def _heading(info: ConversationInfo) -> Iterator[str]:
     yield f"# {' '.join((info.title or 'A conversation').split())}"
-    told = [f"conversation {info.uuid}", f"begun {info.created_at:%Y-%m-%d %H:%M}", counted(info.head_seq, "message")]
+    told = [
+        f"conversation {info.uuid}",
+        f"begun {info.created_at:%Y-%m-%d %H:%M} UTC",
+        counted(info.head_seq, "message"),
+    ]
     if info.tags:
         told.append("tags: " + ", ".join(info.tags))
     if info.branch_of:

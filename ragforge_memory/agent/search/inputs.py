@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
-from datetime import UTC, date, datetime, time
+from datetime import date, datetime, time
 from typing import TYPE_CHECKING, get_args
 
 from ragforge_memory.agent.inputs import check_text, check_tool_name, clean_labels
@@ -73,7 +73,8 @@ def checked_filters(
 
 
 def _time(given: datetime | str | None, name: str, *, at: time = time.min) -> datetime | None:
-    """A time as a search takes it; of a text that names a day alone, that moment of it (``at``)."""
+    """A time as a search takes it, local where it has no zone; of a text that names a day alone, that moment of it
+    (``at``)."""
     if given is None:
         return None
     if isinstance(given, str):
@@ -85,4 +86,4 @@ def _time(given: datetime | str | None, name: str, *, at: time = time.min) -> da
             raise InvalidInput(f"{name} is no time: {given!r}", hint="2026-11-22 or 2026-11-22T10:00:00Z") from error
     if not isinstance(given, datetime):
         raise InvalidInput(f"{name} is a datetime or ISO text, not {type(given).__name__}")
-    return given if given.tzinfo is not None else given.replace(tzinfo=UTC)
+    return given if given.tzinfo is not None else given.astimezone()

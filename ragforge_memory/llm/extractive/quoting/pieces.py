@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from datetime import datetime
 from typing import Any
 
 from ragforge_memory.llm.extractive.quoting.docstrings import readable
@@ -133,6 +134,11 @@ def open_block(lines: Iterable[str]) -> tuple[int, str] | None:
 def quotation(lines: Iterable[str]) -> list[str]:
     """Lines as a quotation in Markdown."""
     return [f"> {line}".rstrip() for line in lines]
+
+
+def minute(time: str) -> str:
+    """A time (ISO) as the clock here showed it."""
+    return f"{datetime.fromisoformat(time).astimezone():%Y-%m-%d %H:%M}"
 
 
 def shortened(text: str) -> str:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ragforge_memory.llm.extractive.quoting.pieces import NOTHING_FOUND, quotation, rest, shortened
+from ragforge_memory.llm.extractive.quoting.pieces import NOTHING_FOUND, minute, quotation, rest, shortened
 from ragforge_memory.llm.extractive.reading.question import Question
 from ragforge_memory.llm.extractive.reading.questions import read_questions
 from ragforge_memory.llm.extractive.reading.small_talk import SMALL_TALK
@@ -81,7 +81,7 @@ def _told(message: str) -> str:
 
 
 def _conversation(each: Mapping[str, Any]) -> list[str]:
-    when = str(each["updated_at"])[:16].replace("T", " ")
+    when = minute(each["updated_at"])
     title = f"`{each['title']}`" if each.get("title") else "without a title"
     messages = counted(int(each.get("message_count") or 0), "message")
     head = f"- {when}, {title}, conversation {each['conversation_id'][:8]}, {messages}"

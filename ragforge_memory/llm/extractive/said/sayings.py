@@ -9,6 +9,7 @@ from typing import Any
 from ragforge_memory.llm.extractive.quoting.pieces import (
     NOTHING_FOUND,
     continued,
+    minute,
     open_block,
     quotation,
     shortened,
@@ -192,7 +193,7 @@ def quoted_message(message: Mapping[str, Any], others: Sequence[Mapping[str, Any
     here = message.get("this_conversation")
     where = "this conversation" if here else f"conversation {message['conversation_id'][:8]}"
     where += " (archived)" if message.get("archived") else ""
-    when = message["timestamp"][:16].replace("T", " ")
+    when = minute(message["timestamp"])
     head = f"- {who}, {when}, {where}, message {message['message_id'][:8]}:"
     later = correction_of(message, others)
     corrected = []
