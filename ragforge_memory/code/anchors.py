@@ -8,9 +8,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from ragforge_memory.code.definition import GONE, Definition, Successor, alike
+from ragforge_memory.code.definition import Definition, Successor, alike
 from ragforge_memory.code.fingerprint import is_marked
 from ragforge_memory.code.likeness import TELLING_WORDS, folded, words_shared
 from ragforge_memory.models.code import AnchorStatus
@@ -91,11 +91,21 @@ def settled(
     if history.definition is not None:
         there = now.get((history.definition.file, history.definition.key)) or ends.definition
         return ends if there is None else Successor(there, alike(lost, there), (), history.passed)
-    other = ends.definition
-    if other is None:
-        return history if history.candidates else ends
-    # What is ported to another place in one commit and cut in a later one was never lost and found in one step.
+    went = ends.definition
+    if went is None and history.candidates:
+        return history
+    if went in history.candidates:
+        return ends
+    # What is ported to another place in one commit and cut in a later one was never lost and found in one step; what
+    # cannot have been, by its name or for a twin, is no candidate either.
+    told = ends.candidates if went is None else (went,)
+    again = [each for each in told if not twin and ends.similarity >= _AGAIN and _has_its_name(lost, each)]
+    if not again:
+        return history
+    return ends if went is not None else replace(ends, candidates=tuple(again))
+
+
+def _has_its_name(lost: Definition, other: Definition) -> bool:
+    """Whether the name says that one is the other: it is qualified by the same, or says much by itself."""
     telling = words_shared(lost.name, other.name) >= TELLING_WORDS
-    same = telling or folded(other.qualified_name) == folded(lost.qualified_name)
-    again = not twin and same and ends.similarity >= _AGAIN
-    return ends if again or other in history.candidates else history or GONE
+    return telling or folded(other.qualified_name) == folded(lost.qualified_name)

@@ -217,6 +217,16 @@ def test_history_goes_before_the_two_ends_where_it_knows() -> None:
     assert settled(lost, Successor(other, 0.9), Successor(None, 0.9, (other, more)), now).definition == other
 
 
+@pytest.mark.parametrize(("twin", "told"), [(False, ("b.py",)), (True, ())])
+def test_of_what_history_knows_to_be_gone_no_other_is_a_candidate(twin: bool, told: tuple[str, ...]) -> None:
+    lost, other = (only("a.py", f"def {name}():\n    return {name}(1)\n") for name in ("f", "g"))
+    unclear = Successor(None, 0.9, (other, replace(lost, file="b.py")))
+
+    found = settled(lost, unclear, GONE, {}, twin=twin)
+
+    assert (found.definition, tuple(each.file for each in found.candidates)) == (None, told)
+
+
 def test_what_was_ported_before_it_was_cut_is_found_by_a_name_that_says_something() -> None:
     text = "def {0}(environ):\n    assert pop(environ) == peek(environ)\n    assert not environ\n"
     ported = "class PathTests(TestCase):\n" + text.replace("\n  ", "\n      ").replace("def", "    def")
