@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import TypeVar
 
 from ragforge_memory.code.definition import Definition
-from ragforge_memory.code.likeness import NEARLY_SAME_NAME, name_likeness, renaming
+from ragforge_memory.code.likeness import NEARLY_SAME_NAME, Paths, name_likeness, renaming
 from ragforge_memory.code.siblings import Siblings
 
 T = TypeVar("T")
@@ -19,6 +19,8 @@ Row = tuple[str, str]
 
 # Another file counts as the same where git says so, or as far as other definitions went there.
 TOLD, SEEN = 0.7, 0.8
+# Where nothing is known, another file counts as the same as far as its path has the words that few others have.
+NEAR = 0.5
 # What more than this share of a class became, all of it may have become.
 MOST = 0.5
 # So many that did the same are no chance.
@@ -31,11 +33,13 @@ class Evidence:
     Args:
         renamed: files that are known to be others now, old path → new.
         siblings: what stood, and stands, beside the definitions.
+        paths: of the files that they stood, and stand, in.
     """
 
-    def __init__(self, renamed: Mapping[str, str], siblings: Siblings) -> None:
+    def __init__(self, renamed: Mapping[str, str], siblings: Siblings, paths: Paths) -> None:
         self._renamed = renamed
         self._siblings = siblings
+        self._paths = paths
         self._went: dict[Row, Row] = {}
         self._files: dict[str, Counter[str]] = defaultdict(Counter)
         self._rows: dict[Row, Counter[Row]] = defaultdict(Counter)
@@ -75,7 +79,9 @@ class Evidence:
         seen = SEEN * votes[new.file] / votes.total() if votes else 0.0
         if self._is_likely(old, new):
             seen = SEEN
-        return max(seen, TOLD if self._renamed.get(old.file) == new.file else 0.0)
+        # Of a file that went elsewhere nothing is told by its path.
+        near = 0.0 if votes and not votes[new.file] else NEAR * self._paths.likeness(old.file, new.file)
+        return max(seen, near, TOLD if self._renamed.get(old.file) == new.file else 0.0)
 
     def of_around(self, old: Definition, new: Definition) -> float:
         """Whether both are at the top level, or in what is the same class by name or by what went with it."""

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
+from collections.abc import Iterable
 from functools import lru_cache
+from math import fsum, log
 
 SAME_NAME, NEARLY_SAME_NAME = 1.0, 0.95
 TELLING_WORDS = 3
@@ -68,3 +71,35 @@ def way(old: str, new: str) -> tuple[str, str]:
         one.pop()
         other.pop()
     return "/".join(one), "/".join(other)
+
+
+class Paths:
+    """How alike the paths of some files are by the words in them, each the more telling the fewer files have it.
+
+    Args:
+        files: the paths.
+    """
+
+    def __init__(self, files: Iterable[str]) -> None:
+        every = set(files)
+        having = Counter(word for path in every for word in _path_words(path))
+        self._weights = {word: log(len(every) / count) for word, count in having.items()}
+        self._known: dict[tuple[str, str], float] = {}
+
+    def likeness(self, one: str, other: str) -> float:
+        """What the words that both paths have weigh, of all that either has."""
+        found = self._known.get((one, other))
+        if found is None:
+            first, second = _path_words(one), _path_words(other)
+            every = self._weight(first | second)
+            found = self._known[one, other] = self._weight(first & second) / every if every else 0.0
+        return found
+
+    def _weight(self, words: frozenset[str]) -> float:
+        return fsum(self._weights.get(word, 0.0) for word in words)
+
+
+@lru_cache(maxsize=65_536)
+def _path_words(path: str) -> frozenset[str]:
+    directory, _, name = path.rpartition("/")
+    return words_of(directory) | words_of(name.partition(".")[0])

@@ -16,6 +16,7 @@ from ragforge_memory.code.likeness import (
     NEARLY_SAME_NAME,
     SAME_NAME,
     TELLING_WORDS,
+    Paths,
     folded,
     name_likeness,
     path_likeness,
@@ -128,7 +129,7 @@ class _Assignment:
         self._lost = lost
         self._new = new
         self._renamed = self._telling(renamed)
-        self._evidence = Evidence(self._renamed, siblings)
+        self._evidence = Evidence(self._renamed, siblings, Paths(each.file for each in (*lost, *new)))
         self._taken: dict[int, _Pair] = {}
         self._used: set[int] = set()
         self._rows: dict[Row, list[int]] = defaultdict(list)
