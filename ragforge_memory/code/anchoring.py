@@ -179,6 +179,8 @@ async def _follow(
         change.new,
         renamed=before.renamed,
         siblings=siblings,
+        # What commits were followed through says more than the words in a path.
+        by_paths=not history,
     )
     ends = dict(zip(places, successors, strict=True))
     named: dict[str, list[Definition]] = defaultdict(list)

@@ -70,6 +70,7 @@ def find_successors(
     *,
     renamed: Mapping[str, str] | None = None,
     siblings: Siblings | None = None,
+    by_paths: bool = False,
 ) -> list[Successor]:
     """Where each of the lost definitions went, one to one, but for a function that goes with the one that it held.
 
@@ -78,10 +79,11 @@ def find_successors(
         new: what is where nothing was.
         renamed: files that are known to be others now, old path → new.
         siblings: what stood, and stands, beside them.
+        by_paths: whether the words in their paths say where files went, for want of a history that does.
     """
     if not lost or not new:
         return [GONE] * len(lost)
-    return _Assignment(lost, new, renamed or {}, siblings or Siblings()).made()
+    return _Assignment(lost, new, renamed or {}, siblings or Siblings(), by_paths).made()
 
 
 @dataclass(slots=True)
@@ -125,11 +127,13 @@ class _Assignment:
         new: Sequence[Definition],
         renamed: Mapping[str, str],
         siblings: Siblings,
+        by_paths: bool,
     ) -> None:
         self._lost = lost
         self._new = new
         self._renamed = self._telling(renamed)
-        self._evidence = Evidence(self._renamed, siblings, Paths(each.file for each in (*lost, *new)))
+        paths = Paths(each.file for each in (*lost, *new)) if by_paths else Paths(())
+        self._evidence = Evidence(self._renamed, siblings, paths)
         self._taken: dict[int, _Pair] = {}
         self._used: set[int] = set()
         self._rows: dict[Row, list[int]] = defaultdict(list)
