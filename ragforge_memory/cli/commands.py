@@ -92,6 +92,12 @@ async def _history(talk: Talk, _: str) -> None:
     print(transcript(messages, talk.session.terminal), end="", flush=True)
 
 
+async def _search(talk: Talk, argument: str) -> None:
+    from ragforge_memory.cli.conversations_search import search_in_chat
+
+    await search_in_chat(talk, argument)
+
+
 async def _tools(talk: Talk, _: str) -> None:
     for spec in talk.session.services.registry.specs:
         talk.say(f"{spec.name}: {spec.description.strip().splitlines()[0]}", margin=2)
@@ -153,6 +159,7 @@ COMMANDS: dict[str, Command] = {
     "/new": Command("[TITLE]", "begin another conversation", _new),
     "/resume": Command("REF", "go on with another conversation: its id, session or title", _resume),
     "/history": Command("", "what was said last", _history),
+    "/search": Command("[--all] WORDS", "find what was said in this conversation; --all: in all of them", _search),
     "/title": Command("TITLE", "name this conversation", _title),
     "/tags": Command("[TAG ...]", "show or set this conversation's tags", _tags),
     "/fork": Command(

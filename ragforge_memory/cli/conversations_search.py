@@ -1,4 +1,4 @@
-"""`ragforge conversations search`: finding what was said."""
+"""`ragforge conversations search`, and a chat's ``/search``: finding what was said."""
 
 from __future__ import annotations
 
@@ -12,12 +12,15 @@ from ragforge_memory.cli.options import JsonOption, Settings, SinceOption, Until
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
+    from ragforge_memory.cli.chat import Talk
     from ragforge_memory.models.conversation import Role, ScoredMessage
 
 # Columns that an excerpt has at least, and those before it.
 _LEAST_WIDTH = 40
 _INDENT = "    "
 _LINES = 2
+_SHOWN = 10  # messages, where nobody says how many
+_EVERYWHERE = "--all"
 _LOOKED_AT = 40  # messages that are put in order at a time, so that a longer list begins like a shorter one
 
 
@@ -37,7 +40,9 @@ def register(app: typer.Typer) -> None:
 def search(
     settings: Settings,
     query: Annotated[str, typer.Argument(metavar="QUERY", help="The question, in any words.")],
-    limit: Annotated[int, typer.Option("--limit", "-n", metavar="N", min=1, max=1000, help="At most so many.")] = 10,
+    limit: Annotated[
+        int, typer.Option("--limit", "-n", metavar="N", min=1, max=1000, help="At most so many.")
+    ] = _SHOWN,
     reference: Annotated[
         str | None, typer.Option("--in", metavar="REF", help="Only in this conversation.", show_default=False)
     ] = None,
@@ -70,19 +75,52 @@ async def _search(
     from ragforge_memory.cli.output import print_json
     from ragforge_memory.cli.session import open_graph
 
-    # What is only asked or repeated gives way to what is not, which may stand behind it.
-    most = -(-limit // _LOOKED_AT) * _LOOKED_AT
+    most = _looked_at(limit)
     async with open_graph(settings, quiet=json) as agent:
         if reference is None:
             found = await agent.search_messages(query, limit=most, role=role, since=since, until=until)
         else:
             conversation = await agent.load_conversation(reference)
             found = await conversation.search_history(query, limit=most, role=role, since=since, until=until)
-    hits = [hit for at in range(0, len(found), _LOOKED_AT) for hit in _statements_first(found[at : at + _LOOKED_AT])]
+    hits = _in_order(found, limit)
     if json:
-        print_json({"items": hits[:limit], "answered": list(found.answered), "missed": list(found.missed)})
+        print_json({"items": hits, "answered": list(found.answered), "missed": list(found.missed)})
     else:
-        _print(hits[:limit], found.missed)
+        _print(hits, found.missed)
+
+
+async def search_in_chat(talk: Talk, argument: str) -> None:
+    """``/search WORDS``: what was said in this conversation; ``/search --all WORDS``: in all of this owner."""
+    words = argument.split()
+    everywhere = _EVERYWHERE in (words[:1] + words[-1:])
+    query = argument.strip().removeprefix(_EVERYWHERE).removesuffix(_EVERYWHERE).strip() if everywhere else argument
+    if not query:
+        talk.say(f"/search takes the words to look for; with {_EVERYWHERE} before them it looks in all conversations")
+        return
+    if not talk.session.keeps:
+        talk.say("memory is off: nothing that was said can be looked for")
+        return
+    most = _looked_at(_SHOWN)
+    if everywhere:
+        found = await talk.session.agent.search_messages(query, limit=most)
+    elif talk.conversation is not None:
+        found = await talk.conversation.search_history(query, limit=most)
+    else:
+        talk.say(f"nothing has been said yet; /search {_EVERYWHERE} {query} looks in all conversations")
+        return
+    _print(_in_order(found, _SHOWN), found.missed)
+
+
+def _looked_at(limit: int) -> int:
+    """How many are asked for to show so many: what is only asked or repeated gives way to what is not, which may stand
+    behind it."""
+    return -(-limit // _LOOKED_AT) * _LOOKED_AT
+
+
+def _in_order(found: Sequence[ScoredMessage], limit: int) -> list[ScoredMessage]:
+    """The first of them as they are listed."""
+    parts = (found[at : at + _LOOKED_AT] for at in range(0, len(found), _LOOKED_AT))
+    return [hit for part in parts for hit in _statements_first(part)][:limit]
 
 
 def _print(hits: Sequence[ScoredMessage], missed: Collection[str]) -> None:

@@ -112,6 +112,25 @@ def test_what_was_stated_comes_before_what_asks_for_it_or_repeats_it(ragforge: C
         assert [each["message"]["uuid"] for each in items] == [each["message"]["uuid"] for each in every[:limit]]
 
 
+def test_a_chat_searches_what_was_said_in_it_and_in_all_conversations(ragforge: CommandLine) -> None:
+    ragforge.ok("conversations", "import", "-", stdin=json.dumps(TALK))
+    typed = "/search quokka\nThe quokka is fed at noon.\n/search quokka\n/search lighthouse\n/search --all lighthouse\n"
+    model = ragforge.script("At noon.")
+    shown = ragforge.ok("chat", "--no-ingest", "--model", model, stdin=f"{typed}/search\n/help\n")
+    early, own, other, everywhere, bare, commands = shown.split("\nyou: /")[1:]
+    assert early.splitlines()[1] == "nothing has been said yet; /search --all quokka looks in all conversations"
+    head, said = own.splitlines()[1:3]
+    assert "[text: quokka" in head
+    assert said == "    The quokka is fed at noon."
+    assert str(TALK[0]["content"]) not in other
+    listed = ragforge.ok("conversations", "search", "lighthouse")
+    assert everywhere.splitlines()[1:3] == listed.splitlines()[:2]
+    assert "takes the words to look for" in bare
+    assert "/search [--all] WORDS" in commands
+    shown = ragforge.ok("chat", "--no-ingest", "--no-memory", "--model", model, stdin="/search --all lighthouse\n")
+    assert "memory is off: nothing that was said can be looked for" in shown
+
+
 @pytest.mark.parametrize(
     ("matched_by", "similarity", "told"),
     [
