@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ragforge_memory.tools.code_changes import impact
+from ragforge_memory.tools.code_changes import code_changes, impact
 from ragforge_memory.tools.code_dependencies import dependencies
 from ragforge_memory.tools.code_exports import exports
 from ragforge_memory.tools.code_files import grep_code, read_file
@@ -16,12 +16,14 @@ from ragforge_memory.tools.code_kinds import list_definitions
 from ragforge_memory.tools.code_scopes import outline, read_scope
 from ragforge_memory.tools.code_unused import find_unused
 from ragforge_memory.tools.code_uses import find_callees, find_callers
+from ragforge_memory.tools.code_version import project_version
 from ragforge_memory.tools.conversation import list_decisions, recent_conversations, search_conversation
 
 __all__ = [
     "ANSWER_TOOLS",
     "CODE_SEARCH_TOOLS",
     "MEMORY_TOOLS",
+    "code_changes",
     "code_history",
     "dependencies",
     "exports",
@@ -34,6 +36,7 @@ __all__ = [
     "list_decisions",
     "list_definitions",
     "outline",
+    "project_version",
     "read_file",
     "read_scope",
     "recent_conversations",
@@ -58,6 +61,14 @@ CODE_SEARCH_TOOLS: tuple[Callable[..., Any], ...] = (
 )
 """All that a model is offered; none changes anything, so all may run at the same time."""
 
-ANSWER_TOOLS: tuple[Callable[..., Any], ...] = (code_history, dependencies, exports, find_unused, list_definitions)
+ANSWER_TOOLS: tuple[Callable[..., Any], ...] = (
+    code_changes,
+    code_history,
+    dependencies,
+    exports,
+    find_unused,
+    list_definitions,
+    project_version,
+)
 """What answers without a model look up besides. Models are not offered them: they find the like with the others, and
 these descriptions would be 600 tokens of every prompt."""

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import subprocess
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from ragforge_memory.code.versions import version_in
 from ragforge_memory.llm.extractive.reading.questions import read_questions
 from ragforge_memory.llm.port import ToolRequest
 from ragforge_memory.models.owner import Owner
@@ -32,6 +34,11 @@ pytestmark = pytest.mark.anyio
         ("how to build this project?", "commands"),
         ("how can I install it?", "commands"),
         ("how do I run Command.invoke?", "what"),
+        ("which version is this?", "version"),
+        ("what version of shop is this?", "version"),
+        ("what is the version of this project?", "version"),
+        ("what does version do?", "what"),
+        ("which version of Command is used?", "search"),
         ("what does src/talk.py export?", "exports"),
         ("which functions are exported by talk.py?", "exports"),
         ("list the exports of src/talk.ts", "exports"),
@@ -79,6 +86,72 @@ async def test_dependencies_are_those_that_files_state(tmp_path: Path) -> None:
     assert (await answer_to("what are the dependencies?", {"dependencies": {"files": [], "total": 0}})).startswith(
         "Nothing found"
     )
+
+
+async def test_the_version_is_what_the_outermost_file_says_and_what_git_has(tmp_path: Path) -> None:
+    for name, text in {
+        "Cargo.toml": '[package]\nname = "shop"\nversion = "1.13.0"\n',
+        "bench/Cargo.toml": "[package]\nversion.workspace = true\n",
+        "tests/Cargo.toml": '[package]\nversion = "7.0.0"\n',
+        "js/package.json": '{\n  "version": "2.0.1"\n}\n',
+    }.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    question = "which version is this?"
+    assert await requests_for(user(question)) == [("project_version", {})]
+    stated = "It is version `1.13.0`, as Cargo.toml:3 says."
+    others = ["Other files that state a version:", "- `2.0.1` - js/package.json:2"]
+    value = await in_files(tmp_path, "project_version")
+    assert (await answer_to(question, {"project_version": value})).splitlines() == [stated, *others]
+
+    def git(*arguments: str) -> str:
+        identity = ("-c", "user.name=A", "-c", "user.email=a@b.invalid", "-c", "commit.gpgsign=false")
+        done = subprocess.run(["git", *identity, *arguments], cwd=tmp_path, check=True, capture_output=True, text=True)
+        return done.stdout.strip()
+
+    git("init", "-q")
+    for number in (1, 2):
+        git("commit", "-q", "--allow-empty", "-m", f"step {number}")
+        head = f"In git, commit `{git('rev-parse', 'HEAD')[:12]}` is checked out; "
+        if number == 1:
+            value = await in_files(tmp_path, "project_version")
+            assert f"{head}no tag leads to it." in await answer_to(question, {"project_version": value})
+            git("tag", "v1.13")
+        value = await in_files(tmp_path, "project_version")
+        tag = "`v1.13` is its tag." if number == 1 else "`v1.13` is the newest before it, 1 commit back."
+        answer = await answer_to(question, {"project_version": value})
+        assert answer.splitlines() == [stated, f"{head}{tag}", *others]
+    none = {"files": [], "total": 0, "git": {}}
+    assert (await answer_to(question, {"project_version": none})).startswith("Nothing found: no file")
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "stated"),
+    [
+        ("pyproject.toml", '[project]\nname = "a"\nversion = "1.2"\n', ("1.2", 3)),
+        ("pyproject.toml", '[tool.poetry]\nversion = "1.2rc1"\n', ("1.2rc1", 2)),
+        ("pyproject.toml", '[project]\ndynamic = ["version"]\n', None),
+        ("setup.cfg", "[metadata]\nversion = 3.0\n", ("3.0", 2)),
+        ("setup.cfg", "[metadata]\nversion = attr: a.__version__\n", None),
+        ("setup.py", 'setup(\n    name="a", version="0.1")\n', ("0.1", 2)),
+        ("a/package.json", '{"dependencies": {"b": "4.0.0"},\n "version": "4.0.0"}', ("4.0.0", 2)),
+        ("package.json", "{broken", None),
+        ("Cargo.toml", '[workspace.package]\nversion = "5.0"\n', ("5.0", 2)),
+        ("pom.xml", "<project><parent><version>9</version></parent>\n<version>1.1</version></project>", ("1.1", 2)),
+        ("pom.xml", "<project><parent>\n<version>9</version></parent></project>", ("9", 2)),
+        ("pom.xml", "<version>${rev}</version>\n<properties><rev>2.2</rev></properties>", ("2.2", 2)),
+        ("src/A.csproj", "<Project>\n<VersionPrefix>12.1.1</VersionPrefix></Project>", ("12.1.1", 2)),
+        ("Directory.Build.props", "<Version>$(Other)</Version>", None),
+        ("build.gradle", "version = '1.0-SNAPSHOT'\n", ("1.0-SNAPSHOT", 1)),
+        ("a.gemspec", 's.version = "3.1"\n', ("3.1", 1)),
+        ("lib/a/version.rb", 'module A\n  RELEASE = "3.2.7"\nend\n', ("3.2.7", 2)),
+        ("a/__init__.py", '__version__ = "8.1"\n', ("8.1", 1)),
+        ("a/core.py", '__version__ = "8.1"\n', None),
+        ("go.mod", "module a\n", None),
+    ],
+)
+def test_versions_are_read_as_files_write_them(path: str, text: str, stated: tuple[str, int] | None) -> None:
+    assert version_in(path, text) == stated
 
 
 async def test_commands_come_from_texts_and_settings(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 from ragforge_memory.llm.extractive.code.authorship import written
 from ragforge_memory.llm.extractive.code.command_lines import commands
-from ragforge_memory.llm.extractive.code.commits import committed
+from ragforge_memory.llm.extractive.code.commits import changed_of, committed
 from ragforge_memory.llm.extractive.code.constructors import constructor_of, constructors
 from ragforge_memory.llm.extractive.code.doubtful_code import deprecated, unused
 from ragforge_memory.llm.extractive.code.elsewhere import anywhere_else, is_elsewhere, not_there
@@ -41,6 +41,7 @@ from ragforge_memory.llm.extractive.code.raised import raised_anywhere
 from ragforge_memory.llm.extractive.code.throws import errors_defined, thrown
 from ragforge_memory.llm.extractive.code.unread import NOT_SURE, hint, unread_lines
 from ragforge_memory.llm.extractive.code.uses_listed import callees, callers, same_definition
+from ragforge_memory.llm.extractive.code.versioned import versioned
 from ragforge_memory.llm.extractive.plan import about_code, is_about_code
 from ragforge_memory.llm.extractive.quoting.calls import Found
 from ragforge_memory.llm.extractive.quoting.pieces import (
@@ -159,6 +160,10 @@ def write(question: Question, asked: str, found: Sequence[Found]) -> str:
             lines = imported(asked, question.target, found)
         case "commit":
             lines = committed(values.get("impact", {}))
+        case "changed":
+            lines = changed_of(asked, values.get("code_changes", {}))
+        case "version":
+            lines = versioned(values.get("project_version", {}))
         case "history":
             lines = written(asked, values.get("code_history", {}))
         case "requires":

@@ -162,6 +162,9 @@ def _first(question: Question) -> tuple[Call, ...]:
             return (importing(target), Call("find_imports", (("target", target.text),)))
         case "commit":
             return (Call("impact", (("revision", target.text),) if target.text else ()),)
+        case "changed":
+            since = {"revision": question.revision} if question.revision is not None else {"since": question.days.since}
+            return (name_call("code_changes", target, called="target", **since),)
         case "history":
             return (name_call("code_history", target, called="target"),)
         case "requires":

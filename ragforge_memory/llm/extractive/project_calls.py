@@ -15,6 +15,8 @@ def project_calls(question: Question) -> tuple[Call, ...]:
             return (Call("exports", (("file", question.target.text),)),)
         case "dependencies":
             return (Call("dependencies", ()),)
+        case "version":
+            return (Call("project_version", ()),)
         case "commands":
             return command_calls(question.text)
         case "environment":

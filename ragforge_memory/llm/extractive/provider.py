@@ -56,9 +56,12 @@ _PIECE = re.compile(r"[^\n]*\n|[^\n]+$")
 _FOLDED = re.compile(r"^(?P<tool>\w+)\(.*\) returned:\n<data>\n(?P<content>.*?)\n</data>$", re.M | re.S)
 # A title is asked for with the exchange that a conversation begins with.
 _ASKED = re.compile(r"Question:\n(?P<question>.*?)\n\nAnswer:\n", re.S)
-_TOLD = ("said", "recap")
+# What is asked of some days.
+_DATED = ("said", "recap", "changed")
 # Tools for code that are there where `read_scope` is, and are in no list.
-_UNLISTED = frozenset({"code_history", "dependencies", "exports", "find_unused", "list_definitions"})
+_UNLISTED = frozenset(
+    {"code_changes", "code_history", "dependencies", "exports", "find_unused", "list_definitions", "project_version"}
+)
 _GOES_ON = re.compile(r"\W*and\b", re.I)
 _SMALL_TALK = {
     "greeting": GREETING,
@@ -145,7 +148,7 @@ class _Turn:
         elif self._corrected:
             read = (Question("noted", text=text),)
         for asked in read:
-            question = replace(asked, days=days_asked(asked.text, request.system)) if asked.form in _TOLD else asked
+            question = replace(asked, days=days_asked(asked.text, request.system)) if asked.form in _DATED else asked
             if given and (is_about_given(question) or asks_for_decisions(question)):
                 continue
             ahead = self._questions[-1][0].target if self._questions else None

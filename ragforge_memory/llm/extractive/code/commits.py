@@ -1,4 +1,4 @@
-"""The answer to what a commit changes, or what is not committed yet."""
+"""The answer to what a commit changes, what is not committed yet, and what has changed of something."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ from ragforge_memory.llm.extractive.quoting.pieces import (
     MAX_LISTED,
     NOT_LOOKED_UP,
     code_span,
+    nothing,
     rest,
+    taken_for,
 )
 from ragforge_memory.llm.extractive.said.echoes import WHAT_WAS_SAID
 from ragforge_memory.llm.extractive.said.sayings import quoted_message
@@ -22,26 +24,57 @@ def committed(value: Mapping[str, Any]) -> list[str]:
     """The definitions that it changes by file, the files beside them, and what was decided about them."""
     if "before" not in value:
         return [f"{NOT_LOOKED_UP}: no list of changes was given."]
-    scopes: Sequence[Mapping[str, Any]] = value.get("scopes") or []
+    scopes = value.get("scopes") or []
     outside: Sequence[str] = value.get("outside") or []
     totals = value.get("totals") or {}
-    number = counted(int(totals.get("scopes") or 0), "definition") if scopes else "no definition"
-    lines = [f"{_what(value)} changes {number}{':' if scopes else '.'}"]
-    for each in scopes[:MAX_ASKED]:
-        file, _, name = (each.get("moved_to") or "").rpartition(" ")
-        change = f"{each['change']} to {file} as `{name}`" if name else each["change"]
-        lines.append(f"- `{each['qualified_name']}` - {each['file']} ({each['type']}, {change})")
-    lines += rest(int(totals.get("scopes") or 0) - len(scopes[:MAX_ASKED]))
+    lines = [f"{_what(value)} changes {_number(value)}{':' if scopes else '.'}", *_listed(value)]
     if outside:
         lines.append("Files that it changes outside of definitions:" if scopes else "Files that it changes:")
         lines += [f"- {each}" for each in outside[:MAX_LISTED]]
         lines += rest(int(totals.get("outside") or 0) - len(outside[:MAX_LISTED]))
+    return lines + _decided(value)
+
+
+def changed_of(asked: str, value: Mapping[str, Any]) -> list[str]:
+    """What has changed of a definition, a file or a folder, as `code_changes` has it."""
+    if not value.get("known"):
+        return [nothing(asked)]
+    what = _what(value)
+    about = code_span(value.get("path") or asked)
+    lines = [f"Of {about}, {what[0].lower()}{what[1:]} changes {_number(value)}{':' if value['scopes'] else '.'}"]
+    lines += _listed(value)
+    outside: Sequence[str] = value.get("outside") or []
+    if outside:
+        lines.append("Changed outside of definitions:")
+        lines += [f"- {each}" for each in outside[:MAX_LISTED]]
+        lines += rest(int(value["totals"]["outside"]) - len(outside[:MAX_LISTED]))
+    note = taken_for({"match": value["match"], "scopes": value.get("meant") or []}, asked)
+    return [*lines, *_decided(value), *(["", *note] if note else [])]
+
+
+def _number(value: Mapping[str, Any]) -> str:
+    number = int((value.get("totals") or {}).get("scopes") or 0)
+    return counted(number, "definition") if number else "no definition"
+
+
+def _listed(value: Mapping[str, Any]) -> list[str]:
+    lines = []
+    scopes: Sequence[Mapping[str, Any]] = value.get("scopes") or []
+    for each in scopes[:MAX_ASKED]:
+        file, _, name = (each.get("moved_to") or "").rpartition(" ")
+        change = f"{each['change']} to {file} as `{name}`" if name else each["change"]
+        lines.append(f"- `{each['qualified_name']}` - {each['file']} ({each['type']}, {change})")
+    return lines + rest(int((value.get("totals") or {}).get("scopes") or 0) - len(scopes[:MAX_ASKED]))
+
+
+def _decided(value: Mapping[str, Any]) -> list[str]:
     decisions = value.get("decisions") or []
-    if decisions:
-        names = dict.fromkeys(f"`{code['name']}`" for each in decisions for code in each["code"])
-        lines += ["", f"{WHAT_WAS_SAID} {', '.join(names)}:"]
-        for each in decisions:
-            lines += quoted_message(each, ())
+    if not decisions:
+        return []
+    names = dict.fromkeys(f"`{code['name']}`" for each in decisions for code in each["code"])
+    lines = ["", f"{WHAT_WAS_SAID} {', '.join(names)}:"]
+    for each in decisions:
+        lines += quoted_message(each, ())
     return lines
 
 

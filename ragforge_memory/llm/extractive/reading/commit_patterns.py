@@ -5,6 +5,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from ragforge_memory.llm.extractive.reading.days import DAYS
+
 PARTS: Mapping[str, str] = {
     "changed": "(?:chang(?:e[ds]?|ing)|touch(?:e[ds]|ing)?|modif(?:y|ie[ds]|ying)|edit(?:s|ed|ing)?|affect(?:s|ed|ing)?"
     "|add(?:s|ed)?|remove[ds]?|delete[ds]?|do(?:es|ne)?|broken?|breaks?)",
@@ -20,6 +22,27 @@ PARTS: Mapping[str, str] = {
     r"(?:changes|code|work|files)|(?:local|pending|unstaged|current) (?:changes|work))|(?:the|my|our|this) diff))",
 }
 """What wordings about commits are made of."""
+
+_LATER = (
+    r"(?:(?:since|after) (?:(?P<tree>(?:the )?last commit)"
+    r"|(?:the )?(?:commit|version|tag|release|revision|branch) (?P<tag>[\w./~^@+-]+)"
+    r"|(?P<since>(?!\d{4}-\d\d-\d\d)[\w./~^@+-]*[\d/~^][\w./~^@+-]*|HEAD|main|master))"
+    r"|between (?P<from>[\w./~^@+-]+) and (?P<to>[\w./~^@+-]+))"
+)
+_DATED = rf"(?P<day>(?=(?:since|after|(?:in|over|during) the (?:last|past)) )(?:{DAYS}))"
+
+CHANGED = (
+    rf"(?:what|which)(?: {{noun}})*(?:['’]s| is| has| have| was| were| did| are)?(?: been| we| i)? "
+    rf"(?:{{changed}}|new|different|changes)(?: (?:in|of|to|about|for))? {{x}} (?:{_LATER}|{_DATED})",
+    rf"(?:what|which) {{noun}} (?:in|of) {{x}}(?: has| have| was| were)?(?: been)? {{changed}} (?:{_LATER}|{_DATED})",
+    rf"how (?:has|have|did) {{x}} {{changed}} (?:{_LATER}|{_DATED})",
+    rf"{{give}}(?:changes|diff(?:erences?)?) (?:in|of|to|for) {{x}} (?:{_LATER}|{_DATED})",
+    rf"(?:has|have|was|were|did) {{x}} (?:been )?{{changed}} {_LATER}",
+    r"(?:what|which)(?: {noun})*(?: has| have| was| were| got)? {changed} (?:in|of) {x} (?:in|by|with|at|on) "
+    r"{revision}",
+)
+"""What has changed of a definition, a file or a folder, since a revision (the groups that `revision_of` reads) or since
+a ``day``."""
 
 COMMIT = (
     r"(?:what|which)(?: {noun}| files| definitions)*(?: has| have| was| were| is| are| got)? {changed}"
@@ -62,8 +85,8 @@ def revision_of(groups: Mapping[str, str | None]) -> str:
         return f"HEAD~{groups['count']}..HEAD"
     if groups.get("from") and groups.get("to"):
         return f"{groups['from']}..{groups['to']}"
-    if groups.get("since"):
-        return f"{groups['since']}..HEAD"
+    if since := groups.get("since") or groups.get("tag"):
+        return f"{since}..HEAD"
     if groups.get("before"):
         return "HEAD~1"
     return groups.get("commit") or groups.get("id") or "HEAD"

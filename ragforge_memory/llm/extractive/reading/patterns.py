@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping
 from typing import Literal
 
-from ragforge_memory.llm.extractive.reading.commit_patterns import COMMIT, HISTORY
+from ragforge_memory.llm.extractive.reading.commit_patterns import CHANGED, COMMIT, HISTORY
 from ragforge_memory.llm.extractive.reading.commit_patterns import PARTS as COMMIT_PARTS
 from ragforge_memory.llm.extractive.reading.error_patterns import (
     CATCHES,
@@ -30,6 +30,7 @@ from ragforge_memory.llm.extractive.reading.project_patterns import (
     EXPORTS,
     KNOWN_BY_WORD,
     UNUSED,
+    VERSION,
 )
 from ragforge_memory.llm.extractive.reading.talk_patterns import NOTED, RECAP, SAID
 from ragforge_memory.llm.extractive.reading.talk_patterns import PARTS as TALK_PARTS
@@ -39,7 +40,7 @@ Form = Literal[
     "tests", "raises", "throws", "errors", "catches", "imports", "requires", "commit", "overrides", "overridden",
     "said", "recap", "search", "given", "greeting", "thanks", "noted", "taken back", "which note", "changes", "help",
     "history", "decorated", "known by word", "dependencies", "commands", "exports",
-    "deprecated", "unused", "environment",
+    "deprecated", "unused", "environment", "version", "changed",
 ]  # fmt: skip
 
 _PARTS: Mapping[str, str] = {
@@ -303,12 +304,14 @@ _WHAT = (
 _IN_ORDER: tuple[tuple[Form, tuple[str, ...]], ...] = (
     ("said", NOTED),
     ("recap", RECAP),
+    ("changed", CHANGED),
     ("said", SAID),
     ("lines", _LINES),
     ("errors", ERRORS),
     ("dependencies", DEPENDENCIES),
     ("commands", COMMANDS),
     ("environment", ENVIRONMENT),
+    ("version", VERSION),
     ("exports", EXPORTS),
     ("deprecated", DEPRECATED),
     ("unused", UNUSED),

@@ -78,7 +78,15 @@ ENVIRONMENT = (
 )
 """Where environment variables are read."""
 
-WHOLE = frozenset({"overview", "recap", "errors", "dependencies", "commands", "unused", "environment"})
+VERSION = (
+    r"(?:what|which) (?:version|release)(?: number)?(?: of (?:{project}|\S+))? (?:is|are|am|do|does|has)"
+    r"(?: (?:this|it|we|i|there|{project}|have|on|at|using|running|looking at|checked out|now|here|current))+",
+    r"(?:what(?:'s| is)|give me|show me|tell me) (?:the|its|our)(?: (?:current|latest|exact))? "
+    r"(?:version|release)(?: number)?(?: of {project})?(?: (?:here|now))?",
+)
+"""Which version it is."""
+
+WHOLE = frozenset({"overview", "recap", "errors", "dependencies", "commands", "unused", "environment", "version"})
 """Forms of questions about the project or the talk as a whole, and about no name."""
 
 OF_ALL = frozenset({"raises", "catches", "deprecated"})

@@ -29,7 +29,8 @@ class Question:
         target: what it is about.
         text: the question as it was asked, without politeness.
         first, last: lines, for the form ``lines`` alone.
-        days: when what is asked for was said.
+        days: when what is asked for was said, or has changed.
+        revision: between which commits something has changed, as git takes it; None: since the days.
         guessed: whether it fits no form, so that only what is named in it is told.
     """
 
@@ -39,6 +40,7 @@ class Question:
     first: int = 0
     last: int = 0
     days: Days = ANY_DAYS
+    revision: str | None = None
     guessed: bool = False
 
     @property

@@ -203,7 +203,8 @@ def _matched(said: str) -> Question | None:
                 asked = f"the {asked}"
         asked = _ITS.sub("", without_marks(asked)) if asked.lower() not in ("its", "it's") else "its"
         target = with_mark(read_target(asked), said)
-        question = _sensible(Question(form, target, said))
+        revision = revision_of(groups) if form == "changed" and not groups.get("day") else None
+        question = _sensible(Question(form, target, said, revision=revision))
         if question is not None:
             return question
     return None
@@ -219,6 +220,8 @@ def _sensible(question: Question) -> Question | None:
         case "history" | "deprecated" if target.kind in ("words", "nothing"):
             # "Who wrote the long introduction?" may be known by its words alone.
             return replace(question, form="search", target=Target("words", question.text))
+        case "changed":
+            return question if target.kind in ("name", "file", "pronoun", "ordinal") else None
         case "requires" | "exports":
             return question if target.kind == "file" else None
         case "outline":

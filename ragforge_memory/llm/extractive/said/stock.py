@@ -16,6 +16,7 @@ HELP = """I answer by quoting this project's code and our conversations; I do no
 - which classes inherit from `NAME`? what does `NAME` inherit from?
 - what is in `FILE` or `FOLDER`? list the methods of `CLASS`; what does `FILE` import, or export?
 - what changed in the last commit? what is not committed? who wrote `NAME`? when was it last changed?
+- what changed in `FILE` or `NAME` since `v1.2`, or since last week? which version is this?
 - is `NAME` deprecated? where are errors thrown? what can panic? which functions are never called?
 - which interfaces are there? which functions are async? which environment variables are read?
 - what are the dependencies? how do I run the tests? which filters are there? what is decorated by `NAME`?
