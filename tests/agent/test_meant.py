@@ -232,7 +232,8 @@ async def test_a_mark_behind_a_name_is_part_of_it_or_says_that_it_is_a_macro(
     (project / "anyhow").mkdir()
     (project / "anyhow" / "macros.rs").write_text(f"{macro}\npub fn ensure(a: u8) -> u8 {{\n    a\n}}\n")
     (project / "cart.rb").write_text(
-        "class Cart\n  def save\n    1\n  end\n\n  def save!\n    2\n  end\n\n  def empty?\n    3\n  end\nend\n"
+        "class Cart\n  def save\n    1\n  end\n\n  def save!\n    2\n  end\n\n  def empty?\n    3\n  end\n\n"
+        "  def halt\n    4\n  end\nend\n"
     )
     said = {
         "`bail!` returns early": ["bail"],
@@ -241,6 +242,7 @@ async def test_a_mark_behind_a_name_is_part_of_it_or_says_that_it_is_a_macro(
         "`save!` raises": ["Cart.save!"],
         "`Cart#empty?` never raises": ["Cart.empty?"],
         "`Cart#save` never raises": ["Cart.save"],
+        "`Cart#halt` never raises": ["Cart.halt"],
         "`ensure!` is no macro here, `empty!` and `scramble!` are none at all": [],
     }
     async with make_agent(*(["Noted."] * len(said)), root=project) as agent:
@@ -249,6 +251,8 @@ async def test_a_mark_behind_a_name_is_part_of_it_or_says_that_it_is_a_macro(
             conversation = await agent.create_conversation()
             await conversation.send_message(f"note: {note}")
             assert [each.qualified_name for each in await conversation.referenced_code()] == meant, note
+        for name, number in {"bail!": 3, "`bail!`": 3, "bail": 3, "save!": 1, "halt": 1, "halt!": 0, "!": 0}.items():
+            assert len(await agent.conversations_about(name)) == number, name
 
 
 async def test_what_a_test_is_called_after_is_meant_and_not_the_test(make_agent: MakeAgent, project: Path) -> None:

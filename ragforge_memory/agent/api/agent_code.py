@@ -87,8 +87,8 @@ class AgentCode:
         """Conversations that talked about a definition or a file, under its name of then or of now.
 
         Args:
-            scope: a name, a qualified name (``name()`` and ``Outer::name`` will do as well), a definition's uuid, or a
-                file's path in the project.
+            scope: a name, a qualified name (``name()``, ``Outer::name`` and a macro's ``name!`` will do as well), a
+                definition's uuid, or a file's path in the project.
             limit: conversations at most, 1 to 1,000.
 
         Returns:
@@ -98,6 +98,7 @@ class AgentCode:
             InvalidInput: ``scope`` is empty.
         """
         from ragforge_memory.agent.references import about
+        from ragforge_memory.code.languages import LANGUAGES, language_of
         from ragforge_memory.code.mentions import dotted
 
         check_text(scope, "a definition's name")
@@ -111,4 +112,8 @@ class AgentCode:
         for way in dict.fromkeys((name, bare, dotted(bare))):
             if way and (found := await about(services, way, limit=limit)):
                 return found
-        return []
+        macro = dotted(bare[:-1]) if bare.endswith("!") else ""
+        found = await about(services, macro, limit=limit) if macro else []
+        # In Rust `bail!` is the macro `bail`; in Ruby `save!` is another name than `save`.
+        rust = LANGUAGES["rust"]
+        return [info for info in found if all(language_of(each.file) is rust for each in info.references)]
