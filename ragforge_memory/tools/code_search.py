@@ -13,6 +13,7 @@ from ragforge_memory.tools.code_find import search_code
 from ragforge_memory.tools.code_history import code_history
 from ragforge_memory.tools.code_imports import find_imports
 from ragforge_memory.tools.code_kinds import list_definitions
+from ragforge_memory.tools.code_overrides import find_overrides
 from ragforge_memory.tools.code_scopes import outline, read_scope
 from ragforge_memory.tools.code_unused import find_unused
 from ragforge_memory.tools.code_uses import find_callees, find_callers
@@ -30,6 +31,7 @@ __all__ = [
     "find_callees",
     "find_callers",
     "find_imports",
+    "find_overrides",
     "find_unused",
     "grep_code",
     "impact",
@@ -66,6 +68,7 @@ ANSWER_TOOLS: tuple[Callable[..., Any], ...] = (
     code_history,
     dependencies,
     exports,
+    find_overrides,
     find_unused,
     list_definitions,
     project_version,

@@ -224,6 +224,21 @@ async def test_what_overrides_a_name_of_many_says_what_was_not_looked_at() -> No
     ]
 
 
+async def test_what_overrides_any_of_a_name_of_many_is_looked_for() -> None:
+    over = [{"qualified_name": "Loud.echo", "type": "method", "file": "src/loud.py", "line": 3, "lines": [3]}]
+    some = [{**ECHO, "qualified_name": f"Wall{number}.echo", "overrides": []} for number in range(10)]
+    first = {**found(*some[:8]), "total": 11}
+    every = found({**ECHO, "overrides": over}, *some)
+    for text in ("what overrides echo?", "what implements echo?"):
+        answer = (await answer_to(text, {"find_callers": first, "find_overrides": every})).splitlines()
+        assert answer[:2] == [
+            "`Talk.echo` (src/talk.py, line 12) is overridden by 1 definition:",
+            "- `Loud.echo` - src/loud.py:3",
+        ]
+        assert answer[-1].startswith("Nothing that inherits from their types overrides `Wall0.echo` ")
+        assert answer[-1].endswith("`Wall7.echo` (src/talk.py, line 12) and 2 more of that name.")
+
+
 async def test_what_is_sealed_is_overridden_by_nothing() -> None:
     over = [{"qualified_name": "Loud.echo", "type": "method", "file": "src/loud.cs", "line": 3, "lines": [3]}]
     sealed = {**ECHO, "signature": "protected sealed override bool echo(Far far)", "overrides": over}

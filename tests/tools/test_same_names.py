@@ -36,6 +36,8 @@ FILES = {
     "kit_core/next.py": "def define(x):\n    return x\n\n\ndef frozen(x):\n    return x\n",
     "kit_core/old.py": "def frozen(x):\n    return x\n",
     "tests/test_kit.py": "import kit\n\n\ndef define():\n    return kit.define(1)\n",
+    "zoo/many.py": "".join(f"class Plain{number:02}:\n    def roar(self): ...\n\n\n" for number in range(12))
+    + "class Late:\n    def roar(self): ...\n\n\nclass Later(Late):\n    def roar(self): ...\n",
     "pets/pets.py": (
         "class Pet:\n    def speak(self): ...\n\n\nclass Dog(Pet): ...\n\n\n"
         "class Puppy(Dog):\n    def speak(self): ...\n\n\nclass Radio:\n    def speak(self): ...\n"
@@ -94,6 +96,15 @@ async def test_what_overrides_a_member_may_be_further_below(run: Run) -> None:
     found = (await run("find_callers", name="speak")).value
     told = {each["qualified_name"]: [one["qualified_name"] for one in each["overrides"]] for each in found["scopes"]}
     assert told == {"Pet.speak": ["Puppy.speak"], "Puppy.speak": [], "Radio.speak": []}
+
+
+async def test_what_overrides_any_of_many_members_of_a_name_is_told(run: Run) -> None:
+    found = (await run("find_overrides", name="roar")).value
+    first, *others = found["scopes"]
+    assert first["qualified_name"] == "Late.roar"
+    assert [each["qualified_name"] for each in first["overrides"]] == ["Later.roar"]
+    assert found["total"] == len(found["scopes"]) == 14
+    assert not any(each["overrides"] for each in others)
 
 
 async def test_calls_of_what_a_member_overrides_may_be_of_it(run: Run) -> None:

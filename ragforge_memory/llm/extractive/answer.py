@@ -171,9 +171,9 @@ def write(question: Question, asked: str, found: Sequence[Found]) -> str:
         case "overrides":
             lines = overrides(asked, found)
         case "overridden":
-            lines = overridden(asked, values.get("find_callers", {}))
+            lines = overridden(asked, _below(values))
         case "subclasses":
-            value = values.get("find_callers", {})
+            value = _below(values)
             if by_lines := implemented(question, found):
                 lines = by_lines
             elif exactly := named_exactly(asked, question.target, found):
@@ -272,6 +272,12 @@ def _definition(question: Question, asked: str, values: Mapping[str, Any], found
         lines += [item(each) for each in others[:MAX_LISTED]]
         lines += rest(total - len(others[:MAX_LISTED]))
     return lines
+
+
+def _below(values: Mapping[str, Any]) -> Mapping[str, Any]:
+    """What stands below a name: of many members what was looked up for all of them."""
+    every: Mapping[str, Any] = values.get("find_overrides", {})
+    return every if every.get("scopes") else values.get("find_callers", {})
 
 
 def _is_folder(values: Mapping[str, Any]) -> bool:

@@ -20,7 +20,7 @@ from ragforge_memory.llm.extractive.code.evidence import (
     testing,
 )
 from ragforge_memory.llm.extractive.code.impl_lines import impl_calls
-from ragforge_memory.llm.extractive.code.inheritance import inheriting_calls
+from ragforge_memory.llm.extractive.code.inheritance import inheriting_calls, is_cut
 from ragforge_memory.llm.extractive.code.look_alikes import look_alike_calls
 from ragforge_memory.llm.extractive.code.members import MAX_LINES, member_calls, visibly_setting
 from ragforge_memory.llm.extractive.code.outlines import kinds_of
@@ -279,6 +279,8 @@ def _second(question: Question, found: Sequence[Found]) -> tuple[Call, ...]:
             return (Call("read_file", (("path", path), ("start_line", 1), ("end_line", 40))),)
         case "overrides":
             return inheriting_calls(found)
+        case "overridden" | "subclasses" if is_cut(value):
+            return (name_call("find_overrides", target),)
         case "callers" | "uses" if target.kind == "name" and value.get("match") == "none":
             return naming(target)
         case "subclasses" | "bases":

@@ -22,6 +22,9 @@ from ragforge_memory.llm.extractive.quoting.pieces import (
 )
 from ragforge_memory.models.text import counted
 
+MAX_BARE = 8
+"""Members that nothing overrides, by name."""
+
 _CALLED = ("method", "function")
 _UNNAMED = "in Go a type implements an interface by its methods alone, without naming it."
 _TYPES = ("class", "struct", "interface", "enum", "trait", "type")
@@ -124,12 +127,19 @@ def overridden(asked: str, value: Mapping[str, Any]) -> list[str]:
     if bare and not lines:
         lines += [f"{bare.pop(0)}: nothing that inherits from its type overrides it.", ""]
     if bare:
-        lines += [f"Nothing that inherits from their types overrides {', '.join(bare)}.", ""]
+        more = f" and {len(bare) - MAX_BARE:,} more of that name" if len(bare) > MAX_BARE else ""
+        lines += [f"Nothing that inherits from their types overrides {', '.join(bare[:MAX_BARE])}{more}.", ""]
     unseen = int(value.get("total") or 0) - len(scopes)
     if unseen > 0:
         lines.append(f"{counted(unseen, 'more definition')} of that name, not looked at for what overrides them;")
         lines += [f"`what overrides CLASS.{scopes[0]['name']}?` asks of one.", ""]
     return trimmed([*lines, *taken_for(value, asked)])
+
+
+def is_cut(value: Mapping[str, Any]) -> bool:
+    """Whether a look at members told of the first of a name alone: what overrides the others must be asked for."""
+    scopes = value.get("scopes") or []
+    return bool(scopes) and int(value.get("total") or 0) > len(scopes) and all(map(_is_member, scopes))
 
 
 def _is_last(scope: Mapping[str, Any]) -> bool:
