@@ -28,24 +28,23 @@ MATCH (s:Scope)
 WHERE s.project = $project AND s.body_hash IS NOT NULL
 RETURN DISTINCT s.file AS path
 
-// name: claim_project
-// Another tool made this project and knows it by its root alone; it becomes ours and keeps its uuid. Its `rootPath` stays
-// that tool's, ours is in `root`: the project may be adopted for another folder.
-MATCH (p:Project)
-WHERE p.project IS NULL AND p.rootPath = $root
-  AND NOT EXISTS { MATCH (other:Project) WHERE other.project = $project }
-WITH p ORDER BY elementId(p) LIMIT 1
-SET p.project = $project, p.uuid = coalesce(p.uuid, $uuid), p.root = $root
-RETURN p.uuid AS uuid
-
 // name: take_ingest_lease
 // One ingest of a project at a time, fenced by a token and the database's clock. SET comes before the look at the
 // lease, because it takes the lock. $dead is the token of a holder that the caller knows to be dead; a write that is
-// repeated finds its own.
+// repeated finds its own. A project that another tool made and knows by its root alone becomes ours; its `rootPath` stays
+// that tool's, ours is in `root`: the project may be adopted for another folder.
+CALL () {
+  MATCH (p:Project)
+  WHERE p.project IS NULL AND p.rootPath = $root
+    AND NOT EXISTS { MATCH (other:Project) WHERE other.project = $project }
+  WITH p ORDER BY elementId(p) LIMIT 1
+  SET p.project = $project, p.root = $root
+  RETURN count(*) AS claimed
+}
 MERGE (p:Project {project: $project})
 ON CREATE SET p.uuid = $uuid, p.name = $project, p.revision = 0, p.rootPath = $root
-SET p.indexedAt = datetime()
-WITH p, p.indexedAt AS now, coalesce(p.root, p.rootPath) = $root OR $adopt AS mine, coalesce(p.ingest_incomplete, false) AS incomplete
+SET p.project = p.project
+WITH p, datetime() AS now, coalesce(p.root, p.rootPath) = $root OR $adopt AS mine, coalesce(p.ingest_incomplete, false) AS incomplete
 WITH p, now, mine, incomplete,
   mine AND (p.ingest_token IS NULL OR p.ingest_until < now OR p.ingest_token IN [$dead, $token]) AS taken
 FOREACH (_ IN CASE WHEN taken THEN [1] ELSE [] END |
@@ -65,14 +64,19 @@ SET p.ingest_until = datetime() + duration({seconds: $seconds})
 RETURN p.uuid AS uuid
 
 // name: release_ingest_lease
-// After a failure: the next ingest may start at once and finds that this one is not complete.
+// After a failure: the next ingest may start at once and finds that this one is not complete. Where no ingest has written
+// anything yet, what the lease made is taken back: the project, or what makes another tool's ours.
 MATCH (p:Project)
 WHERE p.project = $project
 SET p.project = p.project
 WITH p
 WHERE p.ingest_token = $token
 REMOVE p.ingest_token, p.ingest_holder, p.ingest_until
-RETURN p.uuid AS uuid
+WITH p, p.revision AS revision
+FOREACH (_ IN CASE WHEN revision IS NULL THEN [1] ELSE [] END | REMOVE p.project, p.root, p.ingest_incomplete)
+WITH p, revision
+WHERE revision = 0 AND NOT EXISTS { (p)--() }
+DELETE p
 
 // name: finish_ingest
 // The last write: only now is the project complete. The counts are taken here, so that they are the graph's. One that is
@@ -86,7 +90,7 @@ WHERE p.ingest_token = $token OR p.finished_token = $token
 CALL (p) {
   WITH p
   WHERE p.ingest_token = $token
-  SET p.head_commit = $commit, p.uncommitted_files = $uncommitted, p.facts_version = $facts_version,
+  SET p.uuid = coalesce(p.uuid, replace(randomUUID(), '-', '')), p.head_commit = $commit, p.uncommitted_files = $uncommitted, p.facts_version = $facts_version,
     p.indexedAt = datetime(), p.revision = coalesce(p.revision, 0) + 1, p.unresolved_count = $unresolved,
     p.finished_token = $token,
     p.untied_since = CASE WHEN $again THEN coalesce(p.untied_since, p.finished_at) ELSE p.untied_since END,

@@ -320,31 +320,37 @@ class _Ingest:
     @asynccontextmanager
     async def _lease(self) -> AsyncIterator[Lease]:
         """The right to write, renewed as long as it is held."""
-        holder = f"{socket.gethostname()}:{os.getpid()}"
-        deadline = time.monotonic() + _PATIENCE
-        dead = None
-        while True:
-            lease = await self._store.take_lease(str(self._root), holder=holder, adopt=self._options.adopt, dead=dead)
-            if lease.token is not None:
-                break
-            dead = lease.other if is_dead(lease.holder) else None
-            if dead is None:
-                if time.monotonic() > deadline:
-                    raise GraphUnavailable("another ingest of this project has been running for ten minutes")
-                self._progress(IngestProgress("wait"))
-                await asyncio.sleep(_POLL_SECONDS)
         over = asyncio.Event()
-        renewing = asyncio.create_task(self._renew(over))
+        renewing = None
         try:
+            lease = await self._taken()
+            renewing = asyncio.create_task(self._renew(over))
             yield lease
         except BaseException:
             with suppress(Exception):
                 await asyncio.shield(self._store.release_lease())
             raise
         finally:
-            # Asked to end, not cancelled: a statement that is cancelled half-way leaves its session open.
-            over.set()
-            await renewing
+            if renewing is not None:
+                # Asked to end, not cancelled: a statement that is cancelled half-way leaves its session open.
+                over.set()
+                await renewing
+
+    async def _taken(self) -> Lease:
+        """The lease, when no other process has it any more."""
+        holder = f"{socket.gethostname()}:{os.getpid()}"
+        deadline = time.monotonic() + _PATIENCE
+        dead = None
+        while True:
+            lease = await self._store.take_lease(str(self._root), holder=holder, adopt=self._options.adopt, dead=dead)
+            if lease.token is not None:
+                return lease
+            dead = lease.other if is_dead(lease.holder) else None
+            if dead is None:
+                if time.monotonic() > deadline:
+                    raise GraphUnavailable("another ingest of this project has been running for ten minutes")
+                self._progress(IngestProgress("wait"))
+                await asyncio.sleep(_POLL_SECONDS)
 
     async def _renew(self, over: asyncio.Event) -> None:
         while not over.is_set():

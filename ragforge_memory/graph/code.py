@@ -144,8 +144,8 @@ class CodeStore:
         Raises:
             ProjectConflict: the project was ingested from another root.
         """
-        await self._write("claim_project", root=root, uuid=uuid4().hex)
-        token = uuid4().hex
+        # Known before it is taken, so that one which is cancelled on the way is given back too.
+        self._token = token = uuid4().hex
         row = (
             await self._write(
                 "take_ingest_lease",
@@ -165,7 +165,6 @@ class CodeStore:
             )
         if not row["taken"]:
             return Lease(None, other=row["token"], holder=row["holder"] or "")
-        self._token = token
         return Lease(token, incomplete=row["incomplete"])
 
     async def renew_lease(self) -> None:
@@ -173,7 +172,8 @@ class CodeStore:
         await self._fenced("renew_ingest_lease", seconds=LEASE_SECONDS)
 
     async def release_lease(self) -> None:
-        """Gives the right to write back; the project stays marked as incomplete."""
+        """Gives the right to write back; what was ingested stays marked as incomplete, and where nothing was, nothing
+        is left."""
         await self._write("release_ingest_lease", token=self._token)
 
     async def finish(

@@ -288,15 +288,6 @@ CODE: dict[str, list[Probe]] = {
             expect=lambda rows: len(rows) == 1,
         ),
     ],
-    "claim_project": [
-        Probe(
-            lambda a, b: {"root": "/unclaimed", "uuid": FRESH_ID},
-            # the other project is there, this one is not: it may take over what nobody has
-            prepare="MATCH (p:Project {uuid: $a_project_uuid}) DETACH DELETE p "
-            "CREATE (:Project {rootPath: '/unclaimed'})",
-            expect=something,
-        )
-    ],
     "take_ingest_lease": [
         Probe(
             lambda a, b: {
@@ -308,7 +299,22 @@ CODE: dict[str, list[Probe]] = {
                 "dead": b.token,
                 "seconds": 30,
             }
-        )
+        ),
+        Probe(
+            lambda a, b: {
+                "uuid": FRESH_ID,
+                "root": "/unclaimed",
+                "adopt": False,
+                "token": "own",
+                "holder": "h",
+                "dead": None,
+                "seconds": 30,
+            },
+            # the other project is there, this one is not: it may take over what nobody has
+            prepare="MATCH (p:Project {uuid: $a_project_uuid}) DETACH DELETE p "
+            "CREATE (:Project {rootPath: '/unclaimed'})",
+            expect=something,
+        ),
     ],
     "renew_ingest_lease": [Probe(lambda a, b: {"token": b.token, "seconds": 30}, expect=nothing)],
     "release_ingest_lease": [Probe(lambda a, b: {"token": b.token}, expect=nothing)],
