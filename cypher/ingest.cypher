@@ -1,12 +1,25 @@
+// part: ours
+// Edges between scopes that an ingest wrote have `lines`; those of older releases to a parent have nothing. Other tools make
+// edges of these types between scopes that are ours now; they stay.
+    AND (r.lines IS NOT NULL OR (r:HAS_PARENT AND size(keys(r)) = 0))
+
 // name: ingest_state
 // All that a second ingest needs, in one read: the project, whether messages are anchored in it, and each file's path,
 // uuid, content hash and how many scopes it should have. Another tool may have taken some away, or what leads to them: so
 // it is counted how many scopes there are that an ingest read, how many lead to each file and how much to the project; and
-// looked for an anchor that stood on a scope and does not any more, or whose messages do not lead there. Another tool may have
-// a property `project` too: ours are files with a `hash` and scopes with a `project_token`, here and below.
+// looked for an anchor that stood on a scope and does not any more, or whose messages do not lead there. Edges between scopes
+// are too many to be looked at each time: only where the server, which always knows how many it has, has another number
+// than when they were last found to be all there. Another tool may have a property `project` too: ours are files with a
+// `hash` and scopes with a `project_token`, here and below.
 OPTIONAL MATCH (p:Project)
 WHERE p.project = $project
-RETURN p {.uuid, root: coalesce(p.root, p.rootPath), .head_commit, .revision, .facts_version, .ingest_incomplete, .scope_count, .edge_count,
+WITH p, COUNT { MATCH (:Scope)-[r:HAS_PARENT|CONSUMES|INHERITS_FROM|IMPLEMENTS|DECORATED_BY]->() } AS edges_on_server
+RETURN CASE WHEN edges_on_server <> coalesce(p.edges_on_server, -1) THEN COUNT {
+  MATCH (s:Scope)-[r:HAS_PARENT|CONSUMES|INHERITS_FROM|IMPLEMENTS|DECORATED_BY]->(t:Scope)
+  WHERE s.project = $project AND s.file IS NOT NULL AND t.project = $project
+  // include: ours
+  } END AS edges,
+  p {.uuid, root: coalesce(p.root, p.rootPath), .head_commit, .revision, .facts_version, .ingest_incomplete, .scope_count, .edge_count,
   .unresolved_count, .uncommitted_files} AS project,
   EXISTS { MATCH (a:CodeAnchor) WHERE a.project = $project } AS anchored,
   EXISTS {
@@ -19,7 +32,7 @@ RETURN p {.uuid, root: coalesce(p.root, p.rootPath), .head_commit, .revision, .f
   COLLECT {
     MATCH (f:File)
     WHERE f.project = $project AND f.hash IS NOT NULL
-    RETURN [f.path, f.uuid, f.hash, f.scope_count, COUNT { (f)<-[:DEFINED_IN]-() }]
+    RETURN [f.path, f.uuid, f.hash, f.scope_count, COUNT { (f)<-[:DEFINED_IN]-() }, f.edge_count]
   } AS files
 
 // name: files_of_scopes
@@ -97,19 +110,24 @@ CALL (p) {
     p.finished_at = datetime(),
     p.scope_count = COUNT { MATCH (s:Scope) WHERE s.project = $project AND s.file IS NOT NULL },
     p.edge_count = COUNT {
-      MATCH (s:Scope)-[:HAS_PARENT|CONSUMES|INHERITS_FROM|IMPLEMENTS|DECORATED_BY]->(t:Scope)
+      MATCH (s:Scope)-[r:HAS_PARENT|CONSUMES|INHERITS_FROM|IMPLEMENTS|DECORATED_BY]->(t:Scope)
       WHERE s.project = $project AND s.file IS NOT NULL AND t.project = $project
+      // include: ours
     }
   REMOVE p.ingest_token, p.ingest_holder, p.ingest_until, p.ingest_incomplete
 }
 RETURN p.scope_count AS scopes, p.edge_count AS edges, p.revision AS revision
 
-// name: set_head_commit
-// The files are the same; the commit, or which of them are not in it, is another. An ingest that runs now will say so
-// itself.
+// name: note_unchanged
+// The files are the same; the commit, or which of them are not in it, is another, or how many edges the server has, while
+// the project has its $edges. An ingest that runs now will say so itself.
 MATCH (p:Project)
 WHERE p.project = $project AND p.ingest_token IS NULL
-SET p.head_commit = $commit, p.uncommitted_files = $uncommitted
+SET p.head_commit = $commit, p.uncommitted_files = $uncommitted, p.edges_on_server = CASE WHEN COUNT {
+  MATCH (s:Scope)-[r:HAS_PARENT|CONSUMES|INHERITS_FROM|IMPLEMENTS|DECORATED_BY]->(t:Scope)
+  WHERE s.project = $project AND s.file IS NOT NULL AND t.project = $project
+  // include: ours
+  } >= $edges THEN COUNT { MATCH (:Scope)-[r:HAS_PARENT|CONSUMES|INHERITS_FROM|IMPLEMENTS|DECORATED_BY]->() } END
 RETURN p.uuid AS uuid
 
 // name: stored_scopes
@@ -245,12 +263,11 @@ WHERE s.project = $project AND s.file IN $files AND s.project_token IS NOT NULL
 RETURN collect([s.file, s.key, s.uuid]) AS places
 
 // name: edges_of_files
-// Those that an ingest wrote: they have `lines`; those of older releases to a parent have nothing. Other tools make edges
-// of these types between scopes that are ours now; they stay.
 MATCH (s:Scope)
 WHERE s.project = $project AND s.file IN $files
 MATCH (s)-[r:HAS_PARENT|CONSUMES|INHERITS_FROM|IMPLEMENTS|DECORATED_BY]->(t:Scope)
-WHERE t.project = $project AND (r.lines IS NOT NULL OR (r:HAS_PARENT AND size(keys(r)) = 0))
+WHERE t.project = $project
+// include: ours
 RETURN collect([type(r), s.uuid, t.uuid, coalesce(r.lines, []), coalesce(r.calls, []), coalesce(r.certain, true)]) AS edges
 
 // name: write_edges
@@ -273,7 +290,7 @@ CALL (p) {
 RETURN written
 
 // name: remove_edges
-// Edges that the code no longer has; one of ours of a type is all there ever is between two scopes (see edges_of_files).
+// Edges that the code no longer has; one of ours of a type is all there ever is between two scopes.
 MATCH (p:Project)
 WHERE p.project = $project AND p.ingest_token = $token
 SET p.ingest_until = datetime() + duration({seconds: $seconds})
@@ -284,8 +301,27 @@ CALL (p) {
   WHERE s.project = $project
   MATCH (s)-[r]->(t:Scope {uuid: edge.target})
   WHERE t.project = $project AND type(r) = edge.type
-    AND (r.lines IS NOT NULL OR (r:HAS_PARENT AND size(keys(r)) = 0))
+  // include: ours
   DELETE r
   RETURN count(*) AS removed
 }
 RETURN removed
+
+// name: count_edges
+// How many edges lead from the scopes of each file, as they were written; those of a file that nobody could read as they are.
+MATCH (p:Project)
+WHERE p.project = $project AND p.ingest_token = $token
+SET p.ingest_until = datetime() + duration({seconds: $seconds})
+WITH p
+CALL () {
+  UNWIND $counts AS row
+  MATCH (f:File)
+  WHERE f.project = $project AND f.path = row.path AND f.hash IS NOT NULL
+  SET f.edge_count = coalesce(row.edges, COUNT {
+    MATCH (s:Scope)-[r:HAS_PARENT|CONSUMES|INHERITS_FROM|IMPLEMENTS|DECORATED_BY]->(t:Scope)
+    WHERE s.project = $project AND s.file = row.path AND t.project = $project
+    // include: ours
+  })
+  RETURN count(*) AS counted
+}
+RETURN counted

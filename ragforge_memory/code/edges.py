@@ -8,6 +8,7 @@ same files. Where the memory is not of the graph's revision, all files are looke
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -100,6 +101,8 @@ class EdgeLookup:
         self._edges: list[CodeEdge] = []
         self.sources: set[str] = set()
         """The files that were looked up."""
+        self.unread: set[str] = set()
+        """Those that should have been: they can be read no more."""
 
     def run(self) -> None:
         """Looks up the files that changed and those that this can matter to."""
@@ -114,6 +117,7 @@ class EdgeLookup:
             self._edges, self.sources = [], set()
             self._index = ProjectIndex(self._everything().values())
             self._keep(resolve(self._index))
+            self.unread = self._files.hashes.keys() - self.sources
 
     def again(self, readings: Iterable[Reading]) -> None:
         """Looks up those that were not, where they read any of this."""
@@ -193,21 +197,33 @@ class EdgeLookup:
         return {**known, **files.read}
 
 
-async def write_edges(store: CodeStore, sources: Collection[str], resolution: Resolution) -> None:
-    """Writes the edges of files that are missing and removes those that are wrong."""
+async def write_edges(
+    store: CodeStore, sources: Collection[str], unread: Collection[str], resolution: Resolution
+) -> None:
+    """Writes the edges of files that are missing, removes those that are wrong, and notes how many there are.
+
+    Args:
+        store: the project, with the lease taken.
+        sources: the files that were looked up.
+        unread: those that should have been and could not.
+        resolution: what was found.
+    """
     targets = {edge.target_path for edge in resolution.edges}
     uuids = await store.places(sorted(targets.union(sources)))
-    wanted = set()
+    wanted = {}
     for edge in resolution.edges:
         source = uuids.get((edge.source_path, edge.source_key))
         target = uuids.get((edge.target_path, edge.target_key))
         # What a file's top level uses has no scope to start from.
         if source is not None and target is not None:
-            wanted.add(Edge(edge.kind, source, target, edge.lines, edge.call_lines, edge.certain))
+            made = Edge(edge.kind, source, target, edge.lines, edge.call_lines, edge.certain)
+            wanted[made] = edge.source_path
     present = await store.edges(sorted(sources))
-    ends = {edge[:3] for edge in wanted}
+    ends = {edge[:3]: path for edge, path in wanted.items()}
     await store.remove_edges(edge for edge in present if edge[:3] not in ends)
-    await store.write_edges(wanted - present)
+    await store.write_edges(wanted.keys() - present)
+    counts = Counter(ends.values())
+    await store.count_edges({**dict.fromkeys(unread), **{path: counts[path] for path in sources}})
 
 
 class _Forgotten(Exception):

@@ -140,8 +140,8 @@ class _Ingest:
         plan = await self._planned(discovery, state)
         if self._is_current(plan, state):
             uncommitted = await self._uncommitted(plan, commit)
-            if (commit, uncommitted) != (state.commit, state.uncommitted):
-                await self._store.set_head_commit(commit, uncommitted)
+            if (commit, uncommitted) != (state.commit, state.uncommitted) or state.linked is not None:
+                await self._store.note_unchanged(commit, uncommitted, edges=state.written_edges)
             return self._report(plan, commit, Totals(), state.scopes, state.edges, state.unresolved)
         async with self._lease() as lease:
             # Another process may have been at it since the state was read; the lease itself marks as incomplete.
@@ -198,7 +198,8 @@ class _Ingest:
         return await asyncio.to_thread(make_plan, discovery, state.files, self._cache, full=full)
 
     def _is_current(self, plan: Plan, state: IngestState) -> bool:
-        return plan.is_empty and not state.incomplete and not state.untied and state.root == str(self._root)
+        whole = not (state.incomplete or state.untied or state.unlinked)
+        return plan.is_empty and whole and state.root == str(self._root)
 
     async def _write(self, writer: Writer, readers: Readers, plan: Plan, state: IngestState) -> int:
         """Writes what is new and changed while the next files are read, removes what is gone, then the edges.
@@ -221,7 +222,7 @@ class _Ingest:
         self._progress(IngestProgress("edges"))
         await asyncio.to_thread(lookup.again, writer.exchanged)
         resolution, unresolved = await asyncio.to_thread(lookup.finish)
-        await write_edges(self._store, lookup.sources, resolution)
+        await write_edges(self._store, lookup.sources, lookup.unread, resolution)
         await asyncio.to_thread(self._cache.forget, [path for path in plan.gone if path not in plan.files])
         return unresolved
 
@@ -269,7 +270,8 @@ class _Ingest:
     def _remembered(self, plan: Plan, state: IngestState) -> Remembered | None:
         """What only the edges that an edit can touch are found by; None where all are looked up."""
         most = len(state.files) // 2
-        if self._options.full or state.incomplete or state.emptied or len(plan.changed) + len(plan.gone) > most:
+        doubtful = state.incomplete or state.emptied or state.unlinked
+        if self._options.full or doubtful or len(plan.changed) + len(plan.gone) > most:
             return None
         hashes = {path: file.hash for path, file in state.files.items()}
         return remembered(self._cache, hashes, [*plan.changed, *plan.gone], state.revision)

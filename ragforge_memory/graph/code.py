@@ -109,8 +109,8 @@ class CodeStore:
     async def _state(self) -> IngestState:
         row = (await self._client.read("ingest_state", timeout=PATIENT_TIMEOUT, project=self._project))[0]
         files = {
-            path: StoredFile(path, uuid, digest or "", scopes or 0, defined)
-            for path, uuid, digest, scopes, defined in row["files"]
+            path: StoredFile(path, uuid, digest or "", scopes or 0, defined, edges or 0)
+            for path, uuid, digest, scopes, defined, edges in row["files"]
         }
         known = row["project"]
         if known is None:
@@ -130,6 +130,7 @@ class CodeStore:
             present=row["present"],
             belonging=row["belonging"],
             untied=row["untied"],
+            linked=row["edges"],
         )
 
     async def take_lease(self, root: str, *, holder: str, adopt: bool, dead: str | None = None) -> Lease:
@@ -199,9 +200,10 @@ class CodeStore:
         )
         return row["scopes"], row["edges"], row["revision"]
 
-    async def set_head_commit(self, commit: str | None, uncommitted: tuple[str, ...] | None) -> None:
-        """Notes the commit of files that are unchanged, and which of them are not in it."""
-        await self._write("set_head_commit", commit=commit, uncommitted=_listed(uncommitted))
+    async def note_unchanged(self, commit: str | None, uncommitted: tuple[str, ...] | None, *, edges: int) -> None:
+        """Notes the commit of files that are unchanged, which of them are not in it, and, while all these edges between
+        their scopes are there, how many the server has."""
+        await self._write("note_unchanged", commit=commit, uncommitted=_listed(uncommitted), edges=edges)
 
     async def stored_scopes(self, files: Sequence[str]) -> dict[str, list[dict[str, Any]]]:
         """The properties of the scopes of these files, by file and first line; no embeddings."""
@@ -274,6 +276,11 @@ class CodeStore:
             for batch in in_batches(by_type.get(kind, ()), BATCH_ROWS * 2):
                 rows = [{"source": e.source, "target": e.target, "properties": _edge_properties(e)} for e in batch]
                 await self._fenced("write_edges", names={"type": kind}, edges=rows, seconds=LEASE_SECONDS)
+
+    async def count_edges(self, counts: Mapping[str, int | None]) -> None:
+        """Notes how many edges were written from each file's scopes; None: as many as there are."""
+        for batch in in_batches([{"path": path, "edges": count} for path, count in counts.items()]):
+            await self._fenced("count_edges", counts=batch, seconds=LEASE_SECONDS)
 
     async def remove_edges(self, edges: Iterable[Edge]) -> None:
         """Removes edges."""

@@ -13,6 +13,7 @@ class StoredFile(NamedTuple):
     Args:
         scopes: how many it had when it was written.
         defined: how many scopes lead to it now.
+        edges: how many edges led from its scopes to others when they were written.
     """
 
     path: str
@@ -20,6 +21,7 @@ class StoredFile(NamedTuple):
     hash: str
     scopes: int = 0
     defined: int = 0
+    edges: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +35,8 @@ class IngestState:
         present: how many scopes there are that an ingest has read.
         belonging: how many files and scopes lead to the project.
         untied: whether an anchor has lost the scope that it stood on, or its messages the way there.
+        linked: how many edges of ingests there are between the scopes; None: the server has as many edges as when
+            all were there.
         uncommitted: files that were not in ``commit`` as they were read; None: not known, so no file is told to be.
     """
 
@@ -49,6 +53,7 @@ class IngestState:
     present: int = 0
     belonging: int = 0
     untied: bool = False
+    linked: int | None = None
     uncommitted: tuple[str, ...] | None = None
 
     @property
@@ -61,3 +66,13 @@ class IngestState:
             or self.belonging < written + len(self.files)
             or any(file.defined < file.scopes for file in self.files.values())
         )
+
+    @property
+    def written_edges(self) -> int:
+        """How many edges ingests wrote between the scopes."""
+        return sum(file.edges for file in self.files.values())
+
+    @property
+    def unlinked(self) -> bool:
+        """Whether edges between scopes are gone that ingests wrote: another tool has taken them away."""
+        return self.linked is not None and self.linked < self.written_edges

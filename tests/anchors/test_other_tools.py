@@ -25,6 +25,8 @@ TAKEN = {
     "files": "MATCH (f:File {project: $project}) DETACH DELETE f",
     "files and the project": "MATCH (n:File|Project {project: $project}) DETACH DELETE n",
     "all edges of scopes": "MATCH (s:Scope {project: $project})-[r]-() DELETE r",
+    "uses": "MATCH (s:Scope {project: $project})-[r:CONSUMES]->() DELETE r",
+    "one way to a parent": "MATCH (s:Scope {project: $project})-[r:HAS_PARENT]->() WITH r LIMIT 1 DELETE r",
     "the way to files": "MATCH (s:Scope {project: $project})-[r:DEFINED_IN]->() DELETE r",
     "the way to the project": "MATCH (s:Scope {project: $project})-[r:BELONGS_TO]->() DELETE r",
     "what anchors stand on": "MATCH (a:CodeAnchor {project: $project})-[r:RESOLVES_TO]->() DELETE r",
@@ -97,6 +99,40 @@ async def test_what_is_taken_away_is_there_again(taken: str, run: Run, talk: Tal
     made_up_for = cypher(revision)
     assert (await run()).files_changed == 0
     assert cypher(revision) == made_up_for
+
+
+async def test_uses_that_are_taken_away_while_an_ingest_runs_are_there_after_the_next(
+    repository: Repository, run: Run, talk: Talk, cypher: Cypher, owner: Owner
+) -> None:
+    repository.append("bank.py", "\n\ndef more():\n    return report\n")
+    await run()
+    repository.write("other.py", "def first():\n    return 2\n")
+
+    def take(progress: IngestProgress) -> None:
+        if progress.phase == "edges":
+            cypher(TAKEN["uses"])
+
+    before = paths(cypher)
+    await ingest(talk.client, repository.root, project=owner.project, progress=take)
+    assert not any(kind == "CONSUMES" for _, kind, _ in paths(cypher))
+    await run()
+
+    assert [path for path in paths(cypher) if path[0] != "first"] == before
+
+
+async def test_other_edges_on_the_server_are_no_reason_to_write_anew(run: Run, talk: Talk, cypher: Cypher) -> None:
+    revision = "MATCH (p:Project {project: $project}) RETURN p.revision AS revision"
+    before = cypher(revision)
+    cypher(
+        "MATCH (s:Scope {project: $project, qualified_name: $name}) CREATE (s)-[:CONSUMES]->(:Scope:Theirs)",
+        name=REPORT,
+    )
+
+    for _ in range(2):
+        assert (await run()).files_changed == 0
+
+    assert cypher(revision) == before
+    cypher("MATCH (:Scope {project: $project})-->(s:Theirs) DETACH DELETE s")
 
 
 async def test_what_is_taken_away_while_an_ingest_runs_is_there_after_the_next(

@@ -328,9 +328,9 @@ CODE: dict[str, list[Probe]] = {
             expect=something,
         ),
     ],
-    "set_head_commit": [
+    "note_unchanged": [
         Probe(
-            lambda a, b: {"commit": "stolen", "uncommitted": []},
+            lambda a, b: {"commit": "stolen", "uncommitted": [], "edges": 1},
             prepare="MATCH (p:Project {uuid: $b_project_uuid}) REMOVE p.ingest_token",
         )
     ],
@@ -385,6 +385,13 @@ CODE: dict[str, list[Probe]] = {
     ],
     "scope_places": [Probe(lambda a, b: {"files": [b.file]}, expect=something)],
     "edges_of_files": [Probe(lambda a, b: {"files": [b.file]}, expect=something)],
+    "count_edges": [
+        Probe(
+            lambda a, b: {"token": a.token, "counts": [{"path": b.file, "edges": 99}], "seconds": 30},
+            expect=something,
+        ),
+        Probe(lambda a, b: {"token": b.token, "counts": [], "seconds": 30}, expect=nothing),
+    ],
     "write_edges": [
         Probe(
             lambda a, b: {
