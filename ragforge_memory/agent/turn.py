@@ -141,15 +141,12 @@ class Turn:
             with contextlib.suppress(asyncio.CancelledError):
                 await shielded(self._keep_partial())
             kept = keeping.asked and not keeping.lost
-            cancelled = TurnCancelled(
+            raise TurnCancelled(
                 "the turn was cancelled",
                 hint="what had been said until then is kept as a partial answer" if kept else "nothing of it is kept",
                 message_id=self.message_id,
                 kept=kept,
-            )
-            if keeping.gone:
-                cancelled.deleted()
-            raise cancelled from None
+            ) from None
         except BaseException:
             with contextlib.suppress(asyncio.CancelledError):
                 await shielded(self._keep_partial())
@@ -161,6 +158,11 @@ class Turn:
         response = self._response()
         await self._emit(events.MessageCompleted(response=response))
         return response
+
+    @property
+    def gone(self) -> bool:
+        """Whether its conversation was found to be deleted."""
+        return self._keeping.gone
 
     @property
     def title(self) -> str | None:

@@ -172,7 +172,8 @@ class ConversationTurns(ConversationHandle):
             try:
                 response = await turn.run()
             except BaseException as error:
-                if isinstance(error, TurnCancelled) and self._agent.turns.is_deleted(self.uuid):
+                gone = turn.gone or self._agent.turns.is_deleted(self.uuid)
+                if isinstance(error, TurnCancelled) and gone:
                     error.deleted()
                 self._state = turn.state(self._state.session_id, error=str(error) or type(error).__name__)
                 raise
