@@ -153,11 +153,12 @@ async def check_schema(client: GraphClient) -> None:
 async def _complete(client: GraphClient) -> None:
     """Makes what could not be made since another tool had its name: under that name where it is free by now, else under
     one of its own; see `check_schema` for what has none."""
-    for statement in await missing(client, _statements()):
-        await _repeatable(client, statement)
-    lacking = await missing(client, _statements())
-    for own in filter(None, map(under_own_name, lacking)):
-        await _repeatable(client, own)
+    for renamed in (str, under_own_name):
+        lacking = await missing(client, _statements())
+        if not lacking:
+            return
+        for statement in filter(None, map(renamed, lacking)):
+            await _repeatable(client, statement)
     await check_names(client, lacking)
 
 

@@ -315,3 +315,18 @@ async def test_what_the_schema_refuses_says_what_to_do(scratch: GraphClient) -> 
     with pytest.raises(GraphError, match="already exists") as refused:
         await scratch.run_schema("CREATE (:Scope {uuid: 'once'})")
     assert "SHOW CONSTRAINTS" in (refused.value.hint or "")
+
+
+async def test_the_server_s_indexes_are_listed_once(scratch: GraphClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    listed = []
+    autocommit = GraphClient.autocommit
+
+    async def counted(self: GraphClient, name: str, /, **parameters: Any) -> list[dict[str, Any]]:
+        listed.append(name)
+        return await autocommit(self, name, **parameters)
+
+    monkeypatch.setattr(GraphClient, "autocommit", counted)
+    await migrate(scratch, library_version="0.1.0")
+
+    assert listed.count("schema_indexes") == 1
+    assert "await_indexes" in listed
