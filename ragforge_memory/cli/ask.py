@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import stat
 import sys
+from contextlib import suppress
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -75,7 +78,18 @@ def _question(text: str | None) -> str:
         return f"{given}\n\n{fence}\n{piped}\n{fence}"
     if not given and not piped.strip():
         raise typer.BadParameter("there is no question", param_hint="TEXT")
+    if not piped.strip() and _is_pipe():
+        from ragforge_memory.cli.terminal import note
+
+        note("nothing came through the pipe: the question is asked alone")
     return given or piped
+
+
+def _is_pipe() -> bool:
+    """Whether stdin is the end of a pipe, not a terminal, a file or nothing."""
+    with suppress(OSError, ValueError):
+        return stat.S_ISFIFO(os.fstat(sys.stdin.fileno()).st_mode)
+    return False
 
 
 def _stdin() -> str:

@@ -43,7 +43,13 @@ def delete(
     ] = None,
     keep: Annotated[
         int | None,
-        typer.Option("--keep", metavar="N", min=0, help="All but the newest so many.", show_default=False),
+        typer.Option(
+            "--keep",
+            metavar="N",
+            min=0,
+            help="All but the newest so many; with --older-than what is old, too.",
+            show_default=False,
+        ),
     ] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="List what would go, and delete nothing.")] = False,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,

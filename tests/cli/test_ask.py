@@ -274,3 +274,9 @@ def test_a_reader_that_has_gone_is_no_error(ragforge: CommandLine, arguments: li
     finally:
         os.close(writing)
     assert (done.returncode, done.stderr) == (141, "")
+
+
+def test_an_empty_pipe_is_told(ragforge: CommandLine) -> None:
+    asked = ("ask", "--no-memory", "--no-ingest", "--model", ragforge.script("Yes."), "sure?")
+    assert "nothing came through the pipe" in ragforge.process(*asked).stderr
+    assert "pipe" not in ragforge.process(*asked, stdin="a line").stderr

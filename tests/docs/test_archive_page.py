@@ -11,7 +11,7 @@ from tests.docs.markdown import blocks
 def test_the_python_of_the_page_runs(shop: Shop) -> None:
     block, _ = blocks(ROOT / "docs" / "archive.md", "python")
     said = shop.python("-c", block.replace('"shop"', f'"shop-{uuid4().hex}"')).splitlines()
-    assert said == ["1 conversation, 2 messages", "Passwords [1, 2]", "1 restored"]
+    assert said == ["1 exported, messages: 2", "Passwords [1, 2]", "1 restored, 0 refused"]
     assert (shop.root / "passwords.md").read_text(encoding="utf-8").startswith("# Passwords\n")
 
 

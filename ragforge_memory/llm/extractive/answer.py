@@ -173,13 +173,13 @@ def write(question: Question, asked: str, found: Sequence[Found]) -> str:
         case "overridden":
             lines = overridden(asked, _below(values))
         case "subclasses":
-            value = _below(values)
+            below = _below(values)
             if by_lines := implemented(question, found):
                 lines = by_lines
             elif exactly := named_exactly(asked, question.target, found):
-                lines = [*exactly, *(["", *note] if (note := taken_for(value, asked)) else [])]
+                lines = [*exactly, *(["", *note] if (note := taken_for(below, asked)) else [])]
             else:
-                lines = subclasses(asked, value, impl_lines(question, found))
+                lines = subclasses(asked, below, impl_lines(question, found))
         case "bases":
             lines = bases(asked, values.get("find_callees", {}), impl_lines(question, found))
         case "callees":
