@@ -144,7 +144,7 @@ class Truth:
             tree = ast.parse(text)
         except (SyntaxError, UnicodeDecodeError, ValueError):
             return
-        self.sources[file] = text.splitlines()
+        self.sources[file] = text.split("\n")
         reader = _Reader(file, tree)
         reader.visit(tree)
         self.definitions.extend(reader.definitions)

@@ -34,6 +34,7 @@ from typing import Any
 from ragforge_memory.code.discover import discover
 from ragforge_memory.code.parse import parse
 from ragforge_memory.code.parsed import ParsedFile, ParsedScope
+from ragforge_memory.models.text import lines_of
 
 CTAGS_NAMES = {
     "python": "Python", "javascript": "JavaScript", "typescript": "TypeScript", "go": "Go", "rust": "Rust",
@@ -185,7 +186,7 @@ def measure(root: Path, only: set[str], tallies: dict[str, Tally]) -> None:
             tally.skipped += 1
             tally.missing.append(f"{root.name}/{source.path}: skipped: {file.error}")
         tally.scopes += len(file.scopes) if file.error is None else 0
-        parsed[file.language][source.path] = (file, data.decode("utf-8", "replace").splitlines())
+        parsed[file.language][source.path] = (file, lines_of(data.decode("utf-8", "replace")))
     for language, files in parsed.items():
         tally = tallies[language]
         names: dict[str, dict[str, list[ParsedScope]]] = {}

@@ -42,6 +42,15 @@ def is_deep(value: Any) -> bool:
     return True
 
 
+def lines_of(text: str) -> list[str]:
+    """The lines of a text without their ends, as parsers, git and editors number them: a form feed or U+2028 ends none,
+    as it would for `str.splitlines`."""
+    lines = text.split("\n")
+    if not lines[-1]:
+        lines.pop()
+    return [line.removesuffix("\r") for line in lines]
+
+
 def counted(number: int, one: str, many: str | None = None) -> str:
     """``1 file``, ``2,000 files``; ``many`` where it is not ``one`` and an s."""
     return f"{number:,} {one if number == 1 else many or one + 's'}"

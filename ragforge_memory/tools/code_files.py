@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ragforge_memory.errors import ToolError
+from ragforge_memory.models.text import lines_of
 from ragforge_memory.retrieval.names import same_file
 from ragforge_memory.tools import grep_process
 from ragforge_memory.tools.declare import ToolOutput, tool
@@ -158,7 +159,7 @@ def _lines(file: Path, path: str, start: int, end: int | None) -> tuple[str, int
     data = file.read_bytes()
     if b"\0" in data[:8192]:
         raise ToolError(f"{path} is a binary file")
-    lines = data.decode("utf-8", "replace").splitlines()
+    lines = lines_of(data.decode("utf-8", "replace"))
     if start > max(1, len(lines)):
         raise ToolError(f"{path} has {len(lines)} lines, so none from {start}")
     kept: list[str] = []

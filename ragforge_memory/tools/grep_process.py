@@ -9,6 +9,7 @@ JSON object a line: ``{"file", "line", "text"}`` for each match, at last ``{"sea
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import re
@@ -29,7 +30,8 @@ def search(order: dict[str, Any], out: TextIO) -> None:
         if len(data) > order["max_bytes"] or b"\0" in data:
             continue
         searched += 1
-        for number, line in enumerate(data.decode("utf-8", "replace").splitlines(), 1):
+        for number, line in enumerate(io.StringIO(data.decode("utf-8", "replace"), newline="\n"), 1):
+            line = line.removesuffix("\n").removesuffix("\r")  # as `models.text.lines_of` has it
             if pattern.search(line):
                 if found == order["limit"]:
                     print(json.dumps({"searched": searched, "more": True}), file=out, flush=True)

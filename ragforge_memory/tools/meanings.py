@@ -13,6 +13,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ragforge_memory.models.text import lines_of
 from ragforge_memory.tools.project_files import inside
 
 if TYPE_CHECKING:
@@ -101,7 +102,7 @@ class Sources:
     def line(self, file: str, number: int) -> str:
         """A line of a file, counted from 1, without the space around it; ``''`` where it is not there."""
         if file not in self._lines:
-            self._lines[file] = (self._read(file) or b"").decode("utf-8", "replace").split("\n")
+            self._lines[file] = lines_of((self._read(file) or b"").decode("utf-8", "replace"))
         lines = self._lines[file]
         return lines[number - 1].strip() if number <= len(lines) else ""
 

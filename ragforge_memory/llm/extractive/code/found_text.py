@@ -21,7 +21,7 @@ from ragforge_memory.llm.extractive.quoting.pieces import (
 from ragforge_memory.llm.extractive.reading.question import Question, search_words
 from ragforge_memory.llm.extractive.reading.relevance import MAX_SEARCHED, judged
 from ragforge_memory.llm.extractive.reading.wording import covered
-from ragforge_memory.models.text import counted
+from ragforge_memory.models.text import counted, lines_of
 from ragforge_memory.retrieval.names import KINDS, is_aside
 
 MAX_RESULTS = 5
@@ -91,7 +91,7 @@ def code_lines(asked: str, value: Mapping[str, Any]) -> list[str]:
     file = value["file"]
     first, last = value["start_line"], value["end_line"]
     place = f"`{file}` has lines {first}-{last} of {value['total_lines']} here ({file}:{first}):"
-    return [place, *block(str(content).splitlines(), _language(str(file)))]
+    return [place, *block(lines_of(str(content)), _language(str(file)))]
 
 
 def _by_words_alone(value: Mapping[str, Any]) -> list[str]:

@@ -13,6 +13,7 @@ from ragforge_memory.llm.extractive.quoting.calls import Call, Found
 from ragforge_memory.llm.extractive.quoting.pieces import NOTHING_FOUND, code_span, item, quotation, text_line
 from ragforge_memory.llm.extractive.reading.endings import PROSE, TEXT
 from ragforge_memory.llm.extractive.reading.targets import Target, spelled
+from ragforge_memory.models.text import lines_of
 from ragforge_memory.retrieval.names import stands_aside
 
 MAX_PLACES = 8
@@ -219,13 +220,13 @@ def _code_first(lines: Iterable[Mapping[str, Any]], name: str) -> list[Mapping[s
 
 def _depths(owner: Mapping[str, Any]) -> dict[int, int]:
     """How far each line of a definition is indented."""
-    source = str(owner.get("source") or "").splitlines()
+    source = lines_of(str(owner.get("source") or ""))
     return {owner["start_line"] + at: len(line) - len(line.lstrip()) for at, line in enumerate(source)}
 
 
 def _comment(owner: Mapping[str, Any], line: Mapping[str, Any]) -> list[str]:
     """The comment right above a line of a definition."""
-    source = str(owner.get("source") or "").splitlines()
+    source = lines_of(str(owner.get("source") or ""))
     at = line["line"] - owner["start_line"]
     if line["file"] != owner["file"] or not 0 < at < len(source):
         return []

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from ragforge_memory.llm.extractive.quoting.docstrings import readable
-from ragforge_memory.models.text import counted
+from ragforge_memory.models.text import counted, lines_of
 from ragforge_memory.retrieval.excerpts import excerpt
 
 NOTHING_FOUND = "Nothing found"
@@ -151,7 +151,7 @@ def shortened(text: str) -> str:
 def source(scope: Mapping[str, Any], limit: int = SOURCE_LINES) -> list[str]:
     """The source as a block of code; says what is left out, of which there are more than a few lines. Decorators of
     many lines are."""
-    lines = str(scope.get("source") or "").splitlines()
+    lines = lines_of(str(scope.get("source") or ""))
     if not lines:
         return []
     before = scope["line"] - scope["start_line"]

@@ -16,6 +16,7 @@ from ragforge_memory.llm.extractive.reading.endings import TEXT
 from ragforge_memory.llm.extractive.reading.question import Question
 from ragforge_memory.llm.extractive.reading.small_talk import SMALL_TALK
 from ragforge_memory.llm.extractive.reading.targets import is_file, names_in
+from ragforge_memory.models.text import lines_of
 
 MAX_FILES, MAX_CHANGED = 15, 30
 """Files of one text, and of a diff, whose definitions are looked at."""
@@ -142,7 +143,7 @@ def is_about_given(question: Question) -> bool:
 def mentions_of(text: str) -> Mentions:
     """What a text names, at most `MAX_FILES` files, `MAX_NAMES` names and `MAX_TESTS` tests."""
     if _IS_DIFF.search(text):
-        changed = _changed(text.splitlines())
+        changed = _changed(lines_of(text))
         return Mentions("diff", _first(changed, MAX_CHANGED), more=max(0, len(changed) - MAX_CHANGED))
     ran = dict.fromkeys(
         (match["file"].replace("\\", "/"), match["name"].replace("::", ".")) for match in _TEST.finditer(text)
