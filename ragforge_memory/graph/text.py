@@ -8,9 +8,11 @@ import re
 from ragforge_memory.noted import Noted
 from ragforge_memory.retrieval.accents import composed, without_marks
 from ragforge_memory.retrieval.names import words as identifier_parts
-from ragforge_memory.retrieval.scripts import asked_pieces, known_pieces
+from ragforge_memory.retrieval.scripts import WIDE, asked_pieces, is_wide, known_pieces
 
-_IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*+(?:\.[A-Za-z_][A-Za-z0-9_]*+)*+")
+# Between signs of scripts without spaces a name has its ends where they begin.
+_NAME = rf"[^\W\d{WIDE}][^\W{WIDE}]*+"
+_IDENTIFIER = re.compile(rf"{_NAME}(?:\.{_NAME})*+")
 _WORD = re.compile(r"\w+", re.UNICODE)
 _QUOTED = re.compile(r'"(\w+)"')
 
@@ -39,7 +41,7 @@ def _parts_in(piece: str) -> dict[str, None]:
         return {}  # a word
     alone = piece.isascii() and piece.isidentifier()
     found: dict[str, None] = {}
-    for identifier in (piece,) if alone else _IDENTIFIER.findall(piece):
+    for identifier in (piece,) if alone else _IDENTIFIER.findall(composed(piece)):
         parts = identifier_parts(identifier)
         if len(parts) > 1:
             found.update(dict.fromkeys(parts))
@@ -65,8 +67,8 @@ def query_words(text: str) -> list[str]:
     for word in _WORD.findall(composed(text)):
         found.update(dict.fromkeys(asked_pieces(word.lower())))
         found.update(dict.fromkeys(without_marks(word)))
-        # Parts are stored of identifiers alone: between other letters they would be words of one sign.
-        parts = identifier_parts(word) if word.isascii() else ()
+        # Of a word with signs that are words of their own, the parts would be words of one sign.
+        parts = () if is_wide(word) else identifier_parts(word)
         if len(parts) > 1:
             found.update(dict.fromkeys(parts))
     return list(found)[:MAX_QUERY_WORDS]

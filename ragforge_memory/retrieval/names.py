@@ -18,6 +18,8 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ragforge_memory.retrieval.accents import composed
+
 _TYPES = ("class", "struct", "interface", "trait", "enum", "type")
 KINDS: Mapping[str, tuple[str, ...]] = {
     "function": ("function", "method", "macro"),
@@ -99,7 +101,12 @@ def _unquoted(text: str) -> str:
 
 def words(identifier: str) -> tuple[str, ...]:
     """The words of an identifier in lower case: ``getHTTPUrl_v2`` is get, http, url, v, 2."""
-    return tuple(part.lower() for part in _WORDS.findall(identifier))
+    if identifier.isascii():
+        return tuple(part.lower() for part in _WORDS.findall(identifier))
+    whole = composed(identifier)
+    # One letter for each sign, of its case: `re` knows the case of no letter but these.
+    shape = "".join("A" if sign.isupper() else "a" if sign.islower() else sign for sign in whole)
+    return tuple(whole[part.start() : part.end()].lower() for part in _WORDS.finditer(shape))
 
 
 def spelling(identifier: str) -> str:

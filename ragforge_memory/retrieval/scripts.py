@@ -8,7 +8,10 @@ from itertools import pairwise
 # Han and Hiragana, of which Lucene's standard tokenizer makes a token of each sign; Katakana, a token for each run.
 _SIGNS = r"\u3041-\u309f\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff々〇"
 _KATAKANA = r"\u30a1-\u30fa\u30fc-\u30ff\u31f0-\u31ff\uff66-\uff9f"
-_WIDE = re.compile(f"[{_SIGNS}{_KATAKANA}]")
+WIDE = _SIGNS + _KATAKANA
+"""The signs of these scripts, as the inside of a set in a pattern."""
+
+_WIDE = re.compile(f"[{WIDE}]")
 _RUNS = re.compile(f"(?P<signs>[{_SIGNS}]+)|[{_KATAKANA}]+|[^{_SIGNS}{_KATAKANA}]+")
 
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 SECONDS = 10.0
 """How long files are read; a million lines take about five."""
 
-_NAME = re.compile(rb"[^\W\d]\w*")
+_NAME = re.compile(r"[^\W\d]\w*")
 # What a runtime calls by its name alone.
 _CALLED_FROM_OUTSIDE = re.compile(r"__\w+__|main|init|constructor|initialize|default|_")
 
@@ -76,12 +76,12 @@ def _is_called_from_outside(name: ScopeName) -> bool:
 def _written(root: Path, files: Sequence[str]) -> Counter[str] | None:
     """How often each name stands in the files; None where there was no time for all."""
     deadline = time.monotonic() + SECONDS
-    found: Counter[bytes] = Counter()
+    found: Counter[str] = Counter()
     for file in files:
         if time.monotonic() > deadline:
             return None
         path = inside(root, file)
         if path is not None:
             with path.open("rb") as stream:
-                found.update(_NAME.findall(stream.read(MAX_TEXT_BYTES)))
-    return Counter({name.decode("utf-8", "replace"): number for name, number in found.items()})
+                found.update(_NAME.findall(stream.read(MAX_TEXT_BYTES).decode("utf-8", "replace")))
+    return found

@@ -94,6 +94,13 @@ def test_the_linker_finds_what_no_header_defines() -> None:
     assert [(e.source_key, e.target_path) for e in resolve(files).edges] == [("f", "b.c")]
 
 
+def test_a_macro_calls_a_name_that_is_not_ascii() -> None:
+    macro = "int größe(int a) { return a; }\nint e(int a) { return a; }\n#define DOPPELT(a) (2 * größe(a))\n"
+    assert [(e.source_key, e.target_key) for e in resolve([parse("a.c", macro.encode())]).edges] == [
+        ("DOPPELT", "größe")
+    ]
+
+
 def test_a_static_function_is_not_seen_from_other_files() -> None:
     files = [parse("a.c", b"int f(void) { return g(); }\n"), parse("b.c", b"static int g(void) { return 1; }\n")]
     assert resolve(files).edges == ()

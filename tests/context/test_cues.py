@@ -246,7 +246,24 @@ def test_the_parts_of_a_lone_identifier_are_those_that_a_text_with_it_gives() ->
             for part in parts
         }
         assert graph_text._parts_in(piece) == slow, piece
-    assert list(graph_text._parts_in("Ünicode_name")) == ["nicode", "name", "unicode_name"]
+    assert list(graph_text._parts_in("Ünicode_name")) == ["ünicode", "name", "unicode_name"]
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        ("größeBerechnen", "größe berechnen"),
+        ("gro\u0308ßeBerechnen", "größe berechnen"),
+        ("ÄndereHTTPÜbertragung", "ändere http übertragung anderehttpubertragung"),
+        ("получитьДанные", "получить данные"),
+        ("使用getUser方法", "get user"),
+        ("第3章", ""),
+        ("über", "uber"),
+    ],
+)
+def test_identifiers_have_their_parts_in_other_alphabets_too(text: str, parts: str) -> None:
+    assert set(terms(text).split()) == set(parts.split())
+    assert {"größe", "berechnen"} <= set(graph_text.query_words("größeBerechnen"))
 
 
 def test_no_cue_goes_by_unseen() -> None:

@@ -19,6 +19,7 @@ def shop(tmp_path: Path) -> Path:
     """The project with a function that nothing names, and one twice defined."""
     twice = "def twice(): ...\n"
     more = {"shop/lonely.py": LONELY, "shop/a.py": twice, "shop/b.py": twice, "tests/test_x.py": "def test_x(): ...\n"}
+    more["shop/sizes.py"] = "def größe(): ...\n\n\ngröße()\n"
     return write_files(tmp_path / "shop", {**FILES, **more})
 
 

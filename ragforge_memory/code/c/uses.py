@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from ragforge_memory.code.draft import Visit
 
 
-_CALLED = re.compile(rb"\b([A-Za-z_]\w*)\s*\(")
+_CALLED = re.compile(r"\b([^\W\d]\w*)\s*\(")
 
 
-_NAMED = re.compile(rb"\b([A-Za-z_]\w*)\b")
+_NAMED = re.compile(r"\b([^\W\d]\w*)\b")
 
 
 _WORDS_OF_C = """
@@ -37,18 +37,18 @@ _KEYWORDS = frozenset(_WORDS_OF_C.split())
 def macro_uses(draft: Draft, value: Node, own: set[str]) -> None:
     """The names in a macro's text, which the grammar leaves as text; ``own`` are its parameters."""
     text = re.sub(
-        rb'"(?:[^"\\]|\\.)*"|//[^\n]*|/\*.*?\*/',
-        lambda m: b" " * len(m[0]),
-        draft.data[value.start_byte : value.end_byte],
+        r'"(?:[^"\\]|\\.)*"|//[^\n]*|/\*.*?\*/',
+        lambda m: " " * len(m[0]),
+        draft.text(value),
     )
     called = {found.start(1) for found in _CALLED.finditer(text)}
     for found in _NAMED.finditer(text):
-        name = found[1].decode()
+        name = found[1]
         before = text[: found.start()].rstrip()
-        if name in own or name in _KEYWORDS or before.endswith((b".", b"->", b"#", b"::")):
+        if name in own or name in _KEYWORDS or before.endswith((".", "->", "#", "::")):
             continue
         if found.start(1) in called or name.isupper():
-            line = draft.line(value) + text.count(b"\n", 0, found.start())
+            line = draft.line(value) + text.count("\n", 0, found.start())
             draft.use(name, None, "call" if found.start(1) in called else "reference", line)
 
 
