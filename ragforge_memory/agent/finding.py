@@ -37,11 +37,13 @@ async def create(
 ) -> ConversationInfo:
     """Begins a conversation; while the graph is away it waits in the journal, and its turns with it.
 
+    One that is held in memory needs neither.
+
     Raises:
         GraphUnavailable: the graph is away and the journal cannot be written.
     """
     uuid = uuid4().hex
-    if services.remembers and services.outage.is_on:
+    if services.outage.is_on and not services.in_memory:
         return await _create_in_journal(services, uuid, title, tags, metadata, None)
     try:
         return await services.conversations.create(

@@ -174,7 +174,7 @@ async def test_what_was_deleted_cannot_be_saved(settings: dict[str, Any], keepin
 async def test_turns_while_neo4j_is_away_stay_in_memory_too(
     kind: str, keeping: Keeping, neo4j_config: Neo4jConfig
 ) -> None:
-    answers = ["a1", "a2", "a3", "b1"]
+    answers = ["a1", "a2", "a3", "b1", "c1"]
     async with proxied(neo4j_config) as (proxy, config), keeping(kind, *answers, settings=LATER, neo4j=config) as agent:
         saved = await agent.create_conversation()
         await saved.send_message("q1")
@@ -185,6 +185,8 @@ async def test_turns_while_neo4j_is_away_stay_in_memory_too(
         away = await saved.send_message("q3")
         assert "graph" in away.degraded
         await new.send_message("p1")
+        begun_then = await agent.create_conversation()
+        await begun_then.send_message("r1")
         await proxy.recover()
         await (await agent.open()).outage.over()
         assert [each.content for each in await saved.get_history()] == ["q1", "a1", "q2", "a2", "q3", "a3"]
@@ -200,6 +202,9 @@ async def test_turns_while_neo4j_is_away_stay_in_memory_too(
                 "p1",
                 "b1",
             ]
+            await begun_then.save()
+            stored = await other.load_conversation(begun_then.uuid)
+            assert [each.content for each in await stored.get_history()] == ["r1", "c1"]
 
 
 async def test_what_is_too_old_is_deleted_whole(kind: str, keeping: Keeping, graph: Graph, tmp_path: Path) -> None:
