@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from ragforge_memory import AsyncConversationAgent
+from ragforge_memory import AsyncConversationAgent, Neo4jConfig
+from tests.agent.outages import proxied
 
 pytestmark = pytest.mark.anyio
 
@@ -108,3 +109,16 @@ async def test_an_answer_is_about_the_class_that_its_question_names(make_agent: 
         assert not asked.references
         [about] = await agent.conversations_about("Timeout")
         assert about.uuid == conversation.uuid
+
+
+async def test_what_waited_for_neo4j_is_tied_to_what_it_means_all_the_same(
+    make_agent: MakeAgent, neo4j_config: Neo4jConfig, project: Path
+) -> None:
+    async with proxied(neo4j_config) as (proxy, config), make_agent("Good.", neo4j=config, root=project) as agent:
+        await agent.ingest()
+        conversation = await agent.create_conversation()
+        await proxy.end()
+        await conversation.send_message("We decided on three times, see Retry. And the Timeout stays.")
+        await proxy.recover()
+        await (await agent.open()).outage.over()
+        assert [each.name for each in await conversation.referenced_code()] == ["Timeout"]

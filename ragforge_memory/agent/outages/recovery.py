@@ -114,9 +114,9 @@ def answer_journalled(answer: NewMessage, ties: CodeTies, receipt: Receipt, *, e
         "model": answer.model,
         "usage": answer.usage.model_dump(mode="json") if answer.usage else None,
         "provider_parts": answer.provider_parts,
-        "mentions": [item.qualified_name or item.name for item in ties.mentions],
+        "mentions": [asdict(item) for item in ties.mentions],
         "files": list(ties.files),
-        "told": [item.qualified_name or item.name for item in ties.told],
+        "told": [asdict(item) for item in ties.told],
         "importance": answer.importance,
         "receipt": answer.receipt,
         "used": [asdict(used) for used in receipt.used],
@@ -263,11 +263,19 @@ def _answer_of(turn: JournalTurn, moved: Mapping[int, int]) -> tuple[NewMessage,
     )
     ties = CodeTies(
         touched=tuple(dict.fromkeys(turn.scopes)),
-        mentions=tuple(map(Mention.of, kept.get("mentions", ()))),
+        mentions=tuple(map(_mention, kept.get("mentions", ()))),
         files=tuple(kept.get("files", ())),
-        told=tuple(map(Mention.of, kept.get("told", ()))),
+        told=tuple(map(_mention, kept.get("told", ()))),
     )
     return answer, ties
+
+
+def _mention(kept: str | Mapping[str, Any]) -> Mention:
+    """A mention as it was written; an older release wrote the name alone."""
+    if isinstance(kept, str):
+        return Mention.of(kept)
+    types = kept["types"]
+    return Mention(kept["name"], kept["qualified_name"], None if types is None else tuple(types))
 
 
 def _placed(receipt: str | None, turn: JournalTurn, moved: Mapping[int, int]) -> str | None:
