@@ -111,7 +111,7 @@ class ToolRounds:
                 iteration=iteration,
             )
         )
-        return ToolOutcome(asked.id, asked.name, run.content, is_error=not run.success)
+        return ToolOutcome(asked.id, asked.name, run.content, not run.success, run.error_kind)
 
     def _record(
         self, call_id: str, asked: ToolRequest, run: ToolRun, started: datetime, iteration: int, index: int

@@ -39,12 +39,16 @@ class ToolRequest:
 
 @dataclass(frozen=True, slots=True)
 class ToolOutcome:
-    """What a tool gave, as text for the model (JSON for everything that is not a string)."""
+    """What a tool gave, as text for the model (JSON for everything that is not a string).
+
+    ``error_kind`` is the name of the error's class where it is one of this library's.
+    """
 
     id: str
     name: str
     content: str
     is_error: bool = False
+    error_kind: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

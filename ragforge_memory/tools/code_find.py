@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import TYPE_CHECKING
 
 from ragforge_memory.errors import EmbeddingError, EmbeddingMismatch, SpaceMoved, ToolError
@@ -76,8 +77,6 @@ async def _candidates(
     context: ToolContext, code: ScopeReader, query: str
 ) -> tuple[list[Scope], list[Scope], ScopeCounts, str | None]:
     """The two lists, read at the same time, how much is embedded, and why there is no vector list."""
-    import anyio
-
     project = context.owner.project
     by_text: list[Scope] = []
     by_vector: list[Scope] = []
@@ -105,9 +104,8 @@ async def _candidates(
             except (EmbeddingError, EmbeddingMismatch) as error:
                 failed.append(str(error))
 
-    async with anyio.create_task_group() as tasks:
-        tasks.start_soon(read_text)
-        tasks.start_soon(read_vector)
+    # No task group: it would wrap what a search raises, and so hide what is the matter.
+    await asyncio.gather(read_text(), read_vector())
     return by_text, by_vector, counts, failed[0] if failed else None
 
 

@@ -16,7 +16,7 @@ from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from ragforge_memory.errors import InvalidInput, ToolError
+from ragforge_memory.errors import InvalidInput, RagforgeError, ToolError
 from ragforge_memory.llm.port import ToolRequest, ToolSpec
 from ragforge_memory.models.code import ScopeTie
 from ragforge_memory.models.text import well_formed
@@ -44,6 +44,7 @@ class ToolRun:
         value: the same as JSON-able data; None after an error.
         success: whether the tool gave a result.
         error: what went wrong, in one sentence; None after a success.
+        error_kind: the name of the error's class where it is one of this library's.
         duration_ms: wall time.
         size_bytes: of the whole result as UTF-8, also where it was cut.
         truncated: whether the result was cut at the registry's limit.
@@ -54,6 +55,7 @@ class ToolRun:
     value: Any
     success: bool
     error: str | None = None
+    error_kind: str | None = None
     duration_ms: int = 0
     size_bytes: int = 0
     truncated: bool = False
@@ -167,9 +169,11 @@ class ToolRegistry:
             return self._succeeded(returned, started)
         except _TookTooLong as late:
             return self._failed(f"{request.name} was given up after {late.seconds:g} s", started)
-        except ToolError as error:
+        except RagforgeError as error:
+            if not isinstance(error, ToolError):
+                log.warning("the tool %s failed: %s", request.name, error)
             hint = f" ({error.hint})" if error.hint else ""
-            return self._failed(f"{error.message}{hint}", started)
+            return self._failed(f"{error.message}{hint}", started, type(error).__name__)
         except Exception as error:
             # A tool is someone else's code: whatever it raises must not end the turn.
             log.warning("the tool %s failed", request.name, exc_info=True)
@@ -219,7 +223,7 @@ class ToolRegistry:
             scopes=tuple(ScopeTie(scope, output.kind) for scope in dict.fromkeys(output.scopes)),
         )
 
-    def _failed(self, message: str, started: float) -> ToolRun:
+    def _failed(self, message: str, started: float, kind: str | None = None) -> ToolRun:
         message = well_formed(message)
         content = json.dumps({"error": message}, ensure_ascii=False)
         return ToolRun(
@@ -227,6 +231,7 @@ class ToolRegistry:
             value=None,
             success=False,
             error=message,
+            error_kind=kind,
             duration_ms=_milliseconds_since(started),
             size_bytes=len(content.encode("utf-8", "replace")),
         )

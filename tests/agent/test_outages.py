@@ -18,6 +18,7 @@ from ragforge_memory import (
     events,
     tool,
 )
+from ragforge_memory.llm.extractive.provider import ExtractiveProvider
 from ragforge_memory.llm.port import ToolRequest
 from ragforge_memory.llm.scripted import Pause, ScriptedProvider
 from tests.agent.outages import LONGEST_TURN, TenTurns, proxied
@@ -110,6 +111,21 @@ async def test_a_tool_that_needs_the_graph_gets_an_error_at_once(
         assert [call.success for call in response.tool_calls] == [False, False]
         assert all("Neo4j" in str(call.error) for call in response.tool_calls)
         assert response.degraded == ("graph",)
+        await proxy.recover()
+
+
+async def test_without_a_model_the_answer_says_that_the_graph_is_away(
+    make_agent: MakeAgent, neo4j_config: Neo4jConfig
+) -> None:
+    async with (
+        proxied(neo4j_config) as (proxy, config),
+        make_agent(provider=ExtractiveProvider(), neo4j=config, tools=None) as agent,
+    ):
+        conversation = await agent.create_conversation()
+        await conversation.send_message("hello")
+        await proxy.hang()
+        response = await conversation.send_message("who calls total_price?")
+        assert response.content == "I could not look it up: Neo4j is away. Ask again when it is back."
         await proxy.recover()
 
 

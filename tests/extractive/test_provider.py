@@ -15,6 +15,7 @@ from ragforge_memory.llm.port import (
     ChatMessage,
     ModelProvider,
     ModelRequest,
+    ToolOutcome,
     ToolRequest,
     complete,
 )
@@ -301,3 +302,21 @@ async def test_an_unfinished_tool_call_is_no_result() -> None:
     messages = (user("where is echo?"), ChatMessage("assistant", "", tool_requests=(request,)))
     answer = await complete(ExtractiveProvider(), ModelRequest("", messages, TOOLS))
     assert answer.text == "I could not look it up: the tool gave no result"
+
+
+async def test_without_the_graph_it_says_so_and_other_failures_in_their_own_words() -> None:
+    request = ToolRequest("1", "read_scope", {"name": "echo", "include_source": False})
+    said = {
+        "GraphUnavailable": "Neo4j is away. Ask again when it is back.",
+        "GraphError": "Neo4j at x: no (start it)",
+        None: "Neo4j at x: no (start it)",
+    }
+    for kind, text in said.items():
+        outcome = ToolOutcome("1", "read_scope", '{"error": "Neo4j at x: no (start it)"}', True, kind)
+        messages = (
+            user("where is echo?"),
+            ChatMessage("assistant", "", tool_requests=(request,)),
+            ChatMessage("tool", tool_outcomes=(outcome,)),
+        )
+        answer = await complete(ExtractiveProvider(), ModelRequest("", messages, TOOLS))
+        assert answer.text == f"I could not look it up: {text}"

@@ -9,7 +9,9 @@ from typing import Any
 import pytest
 
 from ragforge_memory.embeddings.hashing import HashingEmbedder
+from ragforge_memory.errors import GraphUnavailable
 from ragforge_memory.llm.port import ToolRequest
+from ragforge_memory.models.code import ScopeCounts
 from ragforge_memory.models.owner import Owner
 from ragforge_memory.tools.code_search import CODE_SEARCH_TOOLS
 from ragforge_memory.tools.registry import ToolContext, ToolRegistry
@@ -156,6 +158,24 @@ async def test_an_embedder_without_vectors_searches_by_words(context: ToolContex
     ran = await registry.run(request, replace(context, embedder=HashingEmbedder()))
     assert ran.value["results"][0]["qualified_name"] == "total_price"
     assert ran.value["embedded"]["why_no_vector"] == "no definition has a vector yet"
+
+
+@pytest.mark.parametrize("search", ["search_text", "search_vector"])
+async def test_search_code_says_why_it_failed(
+    context: ToolContext, monkeypatch: pytest.MonkeyPatch, search: str
+) -> None:
+    async def counts(*_: Any) -> ScopeCounts:
+        return ScopeCounts(1, 1, 1)
+
+    async def away(*_: Any, **__: Any) -> None:
+        raise GraphUnavailable("Neo4j cannot be reached", hint="start it")
+
+    monkeypatch.setattr(context.scopes, "counts", counts)
+    monkeypatch.setattr(context.scopes, search, away)
+    ran = await ToolRegistry(CODE_SEARCH_TOOLS).run(
+        ToolRequest("1", "search_code", {"query": "total"}), replace(context, embedder=HashingEmbedder())
+    )
+    assert (ran.error, ran.error_kind) == ("Neo4j cannot be reached (start it)", "GraphUnavailable")
 
 
 async def test_grep_says_which_lines_are_in_a_language_that_is_not_read(run: Run, shop: Path) -> None:

@@ -16,7 +16,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragforge_memory.errors import InvalidInput, ToolError
+from ragforge_memory.errors import GraphUnavailable, InvalidInput, ToolError
 from ragforge_memory.llm.port import ToolRequest
 from ragforge_memory.models.owner import Owner
 from ragforge_memory.tools.registry import ToolContext, ToolOutput, ToolRegistry, ToolRun, tool
@@ -176,7 +176,13 @@ async def test_errors_inside_tools_are_results(caplog: pytest.LogCaptureFixture)
         """Breaks."""
         raise KeyError("x")
 
+    def reads() -> None:
+        """Reads the graph."""
+        raise GraphUnavailable("Neo4j cannot be reached", hint="start it")
+
     assert (await run(refuses)).error == "no such table (ask for the list first)"
+    ran = await run(reads)
+    assert (ran.error, ran.error_kind) == ("Neo4j cannot be reached (start it)", "GraphUnavailable")
     with caplog.at_level(logging.WARNING):
         assert (await run(breaks)).error == "breaks failed: KeyError: 'x'"
     assert "the tool breaks failed" in caplog.text

@@ -101,7 +101,7 @@ def write(question: Question, asked: str, found: Sequence[Found]) -> str:
     if not found:
         return ""
     if failed is not None and all(each.error is not None for each in found):
-        away = "GraphUnavailable" in str(failed.error)
+        away = failed.error_kind == "GraphUnavailable"
         return f"{NOT_LOOKED_UP}: {'Neo4j is away. Ask again when it is back.' if away else failed.error}"
     # Of several calls of a tool the first was for what was asked, the others for what it may be instead.
     values = {each.call.tool: each.value for each in reversed(found) if isinstance(each.value, dict)}

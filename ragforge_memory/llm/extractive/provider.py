@@ -261,7 +261,7 @@ def _steps(messages: Sequence[ChatMessage]) -> list[list[Found]]:
                 continue
             if outcome.is_error:
                 said = _decoded(outcome.content).get("error")
-                step.append(Found(call, None, str(said or outcome.content)))
+                step.append(Found(call, None, str(said or outcome.content), outcome.error_kind))
             else:
                 step.append(_given(call, outcome.content))
         steps.append(step)

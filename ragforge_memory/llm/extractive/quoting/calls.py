@@ -22,8 +22,9 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What a call gave: ``value`` is the decoded JSON, None after an error."""
+    """What a call gave: ``value`` is the decoded JSON, None after an error, whose class ``error_kind`` names."""
 
     call: Call
     value: Any
     error: str | None = None
+    error_kind: str | None = None
