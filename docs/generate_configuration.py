@@ -54,7 +54,7 @@ Variables that stand for a key are in the tables above. Besides:
 
 | variable | |
 |---|---|
-| `GEMINI_API_KEY` | with no `llm` block: Gemini answers |
+| `GEMINI_API_KEY`, `GOOGLE_GEMINI_BASE_URL` | with no `llm` block: Gemini answers, at that address where one is set |
 | `OPENAI_API_KEY`, `OPENAI_BASE_URL` | with no `llm` block and no Gemini key: OpenAI, or the server at that address |
 | `RAGFORGE_HOME` | the folder of the managed server, its data and the journal; default: the user's data folder |
 | `RAGFORGE_CACHE` | the folder of downloads and the Java runtime, for several homes to share; default: the home |

@@ -21,6 +21,20 @@ _LONGEST_SAID = 500
 _DURATION = re.compile(r"(\d+(?:\.\d+)?)s")
 
 
+_KEY_VARIABLES = {"gemini": "GEMINI_API_KEY", "openai": "OPENAI_API_KEY"}
+_ADDRESS_VARIABLES = {"gemini": "GOOGLE_GEMINI_BASE_URL", "openai": "OPENAI_BASE_URL"}
+
+
+def key_of(provider: str, environ: Mapping[str, str]) -> str | None:
+    """The key that the environment has for a vendor."""
+    return environ.get(_KEY_VARIABLES.get(provider, ""), "").strip() or None
+
+
+def address_of(provider: str, environ: Mapping[str, str]) -> str | None:
+    """The vendor's own variable for another address of its API, a proxy's for example."""
+    return environ.get(_ADDRESS_VARIABLES.get(provider, ""), "").strip() or None
+
+
 def requests_allowed(environ: Mapping[str, str]) -> bool:
     """Whether models may be asked that were not given by a loopback address. Default: yes."""
     return environ.get(ALLOW_VARIABLE, "").strip().lower() not in ("0", "false", "no", "off")

@@ -30,7 +30,7 @@ _OVERRIDES: dict[str, Path] = {
 
 # Keys and addresses of a vendor override only the block of that vendor.
 _VENDOR_OVERRIDES: dict[str, dict[str, Path]] = {
-    "gemini": {"GEMINI_API_KEY": ("llm", "api_key")},
+    "gemini": {"GEMINI_API_KEY": ("llm", "api_key"), "GOOGLE_GEMINI_BASE_URL": ("llm", "base_url")},
     "openai": {"OPENAI_API_KEY": ("llm", "api_key"), "OPENAI_BASE_URL": ("llm", "base_url")},
 }
 

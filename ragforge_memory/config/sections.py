@@ -165,7 +165,9 @@ class LLMConfig(SharedSection):
     provider: LLMProvider | None = Field(None, description="who serves the model; absent: follows from the model")
     model: Text | None = Field(None, description="the model's name; absent: the provider's default")
     api_key: Text | None = Field(None, description="the vendor's key; absent: from the environment", repr=False)
-    base_url: Text | None = Field(None, description="address of an OpenAI-compatible server (…/v1)")
+    base_url: Text | None = Field(
+        None, description="address of an OpenAI-compatible server (…/v1), or of what stands before Gemini"
+    )
 
     @model_validator(mode="after")
     def _model_still_runs(self) -> LLMConfig:

@@ -17,6 +17,7 @@ from ragforge_memory.embeddings.gemini import GeminiEmbedder
 from ragforge_memory.embeddings.hashing import HashingEmbedder
 from ragforge_memory.embeddings.port import Embedder
 from ragforge_memory.errors import ConfigError
+from ragforge_memory.vendors import address_of, key_of
 
 if TYPE_CHECKING:
     from ragforge_memory.downloads.progress import Reporter
@@ -49,7 +50,7 @@ def resolve_embedder(
 
     Args:
         config: ``agent.memory.embeddings`` and, for keys and addresses, ``llm``.
-        environ: the environment (``GEMINI_API_KEY``, ``OPENAI_API_KEY``, ``OPENAI_BASE_URL``).
+        environ: the environment: the vendors' keys and addresses.
         home: instead of ``RAGFORGE_HOME``, for the local model's files.
         progress: told of the local model's download.
     """
@@ -120,7 +121,7 @@ def _chosen(
                 )
             return EmbedderResolution(local.LocalEmbedder(wanted.model, home=home, progress=progress), why)
         case "gemini":
-            key = _key(config, environ, "gemini", "GEMINI_API_KEY")
+            key = _key(config, environ, "gemini")
             if not key:
                 return EmbedderResolution(None, f"{why}, but there is no key", "set GEMINI_API_KEY")
             return EmbedderResolution(
@@ -147,7 +148,7 @@ def _default(
             local.LocalEmbedder(wanted.model, home=home, progress=progress), "the local extra is installed"
         )
     missing = "the local extra is not installed"
-    key = _key(config, environ, "gemini", "GEMINI_API_KEY")
+    key = _key(config, environ, "gemini")
     if key:
         return EmbedderResolution(
             GeminiEmbedder(api_key=key, base_url=_address(config, environ, "gemini")),
@@ -155,7 +156,7 @@ def _default(
         )
     # A key for OpenAI's own service says nothing of what another address can embed with.
     own_service = _address(config, environ, "openai") is None
-    if own_service and openai.is_installed() and _key(config, environ, "openai", "OPENAI_API_KEY"):
+    if own_service and openai.is_installed() and _key(config, environ, "openai"):
         return _openai("text-embedding-3-small", None, config, environ, f"{missing}, and there is a key for OpenAI")
     return EmbedderResolution(None, f"{missing} and there is no key for another model", f"run: {local.INSTALL_COMMAND}")
 
@@ -167,7 +168,7 @@ def _openai(
         return EmbedderResolution(
             None, f"{why}, but the openai extra is not installed", f"run: {openai.INSTALL_COMMAND}"
         )
-    key = _key(config, environ, "openai", "OPENAI_API_KEY")
+    key = _key(config, environ, "openai")
     address = _address(config, environ, "openai")
     if not key and address is None:
         return EmbedderResolution(
@@ -184,16 +185,15 @@ def _serves_chat(config: RagforgeConfig, provider: str) -> bool:
     return (llm.provider or provider_of_chat_model(llm.model or "", has_address=bool(llm.base_url))) == provider
 
 
-def _key(config: RagforgeConfig, environ: Mapping[str, str], provider: str, variable: str) -> str | None:
+def _key(config: RagforgeConfig, environ: Mapping[str, str], provider: str) -> str | None:
+    """As for the chat model: what the block says, into which loading puts what the environment has."""
     own = config.llm.api_key if config.llm is not None and _serves_chat(config, provider) else None
-    return environ.get(variable, "").strip() or own or None
+    return own or key_of(provider, environ)
 
 
 def _address(config: RagforgeConfig, environ: Mapping[str, str], provider: str) -> str | None:
     own = config.llm.base_url if config.llm is not None and _serves_chat(config, provider) else None
-    if provider == "openai":
-        return environ.get("OPENAI_BASE_URL", "").strip() or own or None
-    return own or None
+    return own or address_of(provider, environ)
 
 
 def _warn_once(message: str) -> None:

@@ -18,7 +18,7 @@ from ragforge_memory.llm.openai import installed
 from ragforge_memory.llm.port import ModelProvider
 from ragforge_memory.llm.retry import RetryPolicy
 from ragforge_memory.llm.timeouts import Timeouts
-from ragforge_memory.vendors import requests_allowed
+from ragforge_memory.vendors import address_of, key_of, requests_allowed
 
 if TYPE_CHECKING:
     from ragforge_memory.config.sections import LLMConfig
@@ -140,9 +140,9 @@ def _from_spec(spec: str, config: LLMConfig | None, environ: Mapping[str, str]) 
     # An address in the spec is another server: the block's key is not for it.
     if block is not None and address not in (None, block.base_url):
         block = None
-    key = _key(provider, environ) or (block.api_key if block else None)
+    key = key_of(provider, environ) or (block.api_key if block else None)
     if address is None:
-        address = _address(provider, environ) or (block.base_url if block else None)
+        address = address_of(provider, environ) or (block.base_url if block else None)
     return _Wanted(provider, f"{given}, as told", model or None, key, address)
 
 
@@ -157,8 +157,8 @@ def _from_config(config: LLMConfig, environ: Mapping[str, str]) -> tuple[_Wanted
                 key="llm.provider",
             )
         return None, ""
-    key = config.api_key or _key(provider, environ)
-    address = config.base_url or _address(provider, environ)
+    key = config.api_key or key_of(provider, environ)
+    address = config.base_url or address_of(provider, environ)
     needs_key = provider == "gemini" or (provider == "openai" and not address)
     if needs_key and not key:
         return None, f"the configuration names {provider}, but there is no key for it; "
@@ -171,7 +171,7 @@ def _from_environment(environ: Mapping[str, str]) -> _Wanted | None:
         named = [variable for variable in variables if environ.get(variable, "").strip()]
         if named:
             why = f"{' and '.join(named)} {'is' if len(named) == 1 else 'are'} set"
-            return _Wanted(provider, why, None, _key(provider, environ), _address(provider, environ))
+            return _Wanted(provider, why, None, key_of(provider, environ), address_of(provider, environ))
     return None
 
 
@@ -251,14 +251,3 @@ def _provider_of(config: LLMConfig) -> str | None:
     if config.model:
         return provider_of_chat_model(config.model, has_address=bool(config.base_url))
     return "openai" if config.base_url else None
-
-
-def _key(provider: str, environ: Mapping[str, str]) -> str | None:
-    variable = {"gemini": "GEMINI_API_KEY", "openai": "OPENAI_API_KEY"}.get(provider)
-    return (environ.get(variable, "").strip() or None) if variable else None
-
-
-def _address(provider: str, environ: Mapping[str, str]) -> str | None:
-    """The vendor's own variable for another address of its API."""
-    variable = {"gemini": "GOOGLE_GEMINI_BASE_URL", "openai": "OPENAI_BASE_URL"}.get(provider)
-    return (environ.get(variable, "").strip() or None) if variable else None

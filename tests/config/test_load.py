@@ -202,8 +202,8 @@ def test_the_environment_alone() -> None:
 @pytest.mark.parametrize(
     ("block", "key", "address"),
     [
-        ("{provider: gemini, api_key: file}", "gemini-env", None),
-        ("{model: gemini-3.8-flash}", "gemini-env", None),
+        ("{provider: gemini, api_key: file}", "gemini-env", "http://proxy"),
+        ("{model: gemini-3.8-flash}", "gemini-env", "http://proxy"),
         ("{provider: openai, api_key: file}", "openai-env", "http://env/v1"),
         ("{model: llama, base_url: 'http://file/v1'}", "openai-env", "http://env/v1"),
         ("{provider: extractive}", None, None),
@@ -213,6 +213,7 @@ def test_a_vendors_key_overrides_only_its_own_block(
     load: Load, block: str, key: str | None, address: str | None
 ) -> None:
     environ = {"GEMINI_API_KEY": "gemini-env", "OPENAI_API_KEY": "openai-env", "OPENAI_BASE_URL": "http://env/v1"}
+    environ["GOOGLE_GEMINI_BASE_URL"] = "http://proxy"
     llm = load(f"llm: {block}\n", **environ).config.llm
     assert llm is not None
     assert (llm.api_key, llm.base_url) == (key, address)

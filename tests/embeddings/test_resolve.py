@@ -12,6 +12,9 @@ from ragforge_memory.config import RagforgeConfig
 from ragforge_memory.embeddings import local, openai, resolve
 from ragforge_memory.embeddings.resolve import EmbedderResolution, named_embedder, resolve_embedder
 from ragforge_memory.errors import ConfigError
+from tests.fakes.gemini_server import GeminiFake
+
+pytestmark = pytest.mark.anyio
 
 
 def _config(llm: dict[str, Any] | None = None, **embeddings: Any) -> RagforgeConfig:
@@ -88,6 +91,27 @@ def test_the_chat_models_key_and_address_serve_embeddings_of_the_same_vendor() -
     other = resolve_embedder(_config({"provider": "openai", "api_key": "key"}, provider="gemini"), {})
     assert other.embedder is None
     assert other.hint == "set GEMINI_API_KEY"
+
+
+async def test_the_embedder_goes_through_the_proxy_that_the_chat_model_goes_through(
+    without: Callable[..., None], gemini_fake: GeminiFake
+) -> None:
+    without("local")
+    environ = {"GEMINI_API_KEY": gemini_fake.api_key, "GOOGLE_GEMINI_BASE_URL": gemini_fake.url}
+    for config in (RagforgeConfig(), _config(provider="gemini")):
+        embedder = resolve_embedder(config, environ).embedder
+        assert embedder is not None
+        assert len(await embedder.embed_query("hello")) == embedder.dimension
+        await embedder.aclose()
+
+
+async def test_what_the_block_says_goes_before_the_environment_as_for_the_chat_model(gemini_fake: GeminiFake) -> None:
+    llm = {"provider": "gemini", "api_key": gemini_fake.api_key, "base_url": gemini_fake.url}
+    environ = {"GEMINI_API_KEY": "another key", "GOOGLE_GEMINI_BASE_URL": "http://127.0.0.1:1"}
+    embedder = resolve_embedder(_config(llm, provider="gemini"), environ).embedder
+    assert embedder is not None
+    assert len(await embedder.embed_query("hello")) == embedder.dimension
+    await embedder.aclose()
 
 
 def test_what_is_named_and_cannot_be_had_is_not_replaced(without: Callable[..., None]) -> None:
