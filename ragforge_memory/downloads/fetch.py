@@ -6,8 +6,8 @@ import os
 import shutil
 import threading
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from concurrent.futures import ThreadPoolExecutor, wait
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from ragforge_memory.downloads.lock import PinnedFile
@@ -22,6 +22,9 @@ MAVEN_CENTRAL = "https://repo1.maven.org/maven2"
 _SPARE = 64 << 20
 """Bytes that must stay free on the disk beside the download."""
 
+_POLL = 0.1
+"""Seconds between two looks whether anybody still waits."""
+
 
 def fetch(
     files: Sequence[PinnedFile],
@@ -32,6 +35,7 @@ def fetch(
     progress: Reporter | None = None,
     pauses: Sequence[float] = PAUSES,
     threads: int = 8,
+    left: threading.Event | None = None,
 ) -> tuple[Path, ...]:
     """The paths of ``files`` below ``folder``, in their order, each whole and with the pinned hash.
 
@@ -46,22 +50,25 @@ def fetch(
         progress: is told bytes done and in all.
         pauses: seconds between tries of a file.
         threads: files fetched at the same time.
+        left: set by a caller who waits no longer.
 
     Raises:
-        DownloadError: no network, no such file, another hash than pinned, no space or no right to write.
+        DownloadError: no network, no such file, another hash than pinned, no space or no right to write; or ``left``
+            was set, and what has come is kept.
     """
     paths = tuple(folder / file.path for file in files)
     if not missing(files, folder):
         return paths
     base = repository_base(mirror)
+    left = left or threading.Event()
     try:
-        with _lock(folder, what, progress):
+        with _lock(folder, what, progress, left):
             verified = VerifiedFiles(folder)
             wanted = [file for file in files if not verified.check(file.path, file.sha256, file.size)]
             try:
                 _sweep(folder, wanted)
                 if wanted:
-                    _Download(wanted, folder, base, what, progress, verified).run(pauses, threads)
+                    _Download(wanted, folder, base, what, progress, verified).run(pauses, threads, left)
             finally:
                 verified.save()
     except OSError as error:
@@ -113,7 +120,7 @@ class _Download:
         self._reporting = threading.Lock()
         self._cancelled = threading.Event()
 
-    def run(self, pauses: Sequence[float], threads: int) -> None:
+    def run(self, pauses: Sequence[float], threads: int, left: threading.Event) -> None:
         self._check_space()
         self._report()
         pool = ThreadPoolExecutor(threads, thread_name_prefix="ragforge-download")
@@ -121,6 +128,11 @@ class _Download:
             # large files first: the last minute is not spent on one of them alone
             ordered = sorted(self._files, key=lambda file: -file.size)
             outcomes = [pool.submit(self._one, file, pauses) for file in ordered]
+            pending = set(outcomes)
+            while pending:
+                pending = wait(pending, timeout=_POLL).not_done
+                if pending and left.is_set():
+                    raise _nobody_waits(self._what)
             failures = [failure for outcome in outcomes if (failure := outcome.result()) is not None]
         finally:
             self._cancelled.set()
@@ -187,8 +199,12 @@ def _sweep(folder: Path, wanted: Sequence[PinnedFile]) -> None:
             leftover.unlink(missing_ok=True)
 
 
+def _nobody_waits(what: str) -> DownloadError:
+    return DownloadError(f"Nobody waits for {what} any more.", hint="What has come is kept.")
+
+
 @contextmanager
-def _lock(folder: Path, what: str, progress: Reporter | None) -> Iterator[None]:
+def _lock(folder: Path, what: str, progress: Reporter | None, left: threading.Event) -> Iterator[None]:
     from filelock import FileLock, Timeout
 
     folder.mkdir(parents=True, exist_ok=True)
@@ -198,7 +214,11 @@ def _lock(folder: Path, what: str, progress: Reporter | None) -> Iterator[None]:
     except Timeout:
         if progress is not None:
             progress(Progress("wait", what))
-        lock.acquire()
+        while not lock.is_locked:
+            if left.is_set():
+                raise _nobody_waits(what) from None
+            with suppress(Timeout):
+                lock.acquire(timeout=_POLL)
     try:
         yield
     finally:

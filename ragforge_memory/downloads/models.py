@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import threading
 import zipfile
 from collections.abc import Sequence
 from pathlib import Path
@@ -35,6 +36,7 @@ def fetch_model(
     mirror: str | None = None,
     progress: Reporter | None = None,
     pauses: Sequence[float] = PAUSES,
+    left: threading.Event | None = None,
 ) -> Path:
     """The folder that holds ``model.onnx`` and ``tokenizer.json`` of a model, fetched if they are not there.
 
@@ -44,6 +46,7 @@ def fetch_model(
         mirror: as for ``fetch``.
         progress: as for ``fetch``.
         pauses: as for ``fetch``.
+        left: as for ``fetch``.
 
     Raises:
         InvalidInput: there is no such model.
@@ -59,7 +62,13 @@ def fetch_model(
     if all(verified.holds(f"{name}/{member.name}", member.sha256) for member in file.members):
         return folder
     (archive,) = fetch(
-        [file], downloads_home(home), what=f"the model {name}", mirror=mirror, progress=progress, pauses=pauses
+        [file],
+        downloads_home(home),
+        what=f"the model {name}",
+        mirror=mirror,
+        progress=progress,
+        pauses=pauses,
+        left=left,
     )
     try:
         extract(archive, file.members, folder, progress=progress)

@@ -13,6 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from filelock import FileLock
 
 from ragforge_memory.downloads.fetch import MAVEN_CENTRAL, fetch, missing, repository_base
 from ragforge_memory.downloads.lock import PinnedFile
@@ -237,3 +238,25 @@ def test_a_folder_as_mirror(repository: Repository, folder: Path, tmp_path: Path
     (path,) = fetch([file], folder, what="a test", mirror=(tmp_path / "mirror").as_uri(), pauses=())
     assert path.read_bytes() == source.read_bytes()
     assert not repository.requests
+
+
+def test_a_download_that_nobody_waits_for_ends(repository: Repository, tmp_path: Path) -> None:
+    file = repository.add("late")
+    repository.answers[file.path] = [503] * 9
+    left = threading.Event()
+    with ThreadPoolExecutor(1) as pool:
+        asked = pool.submit(
+            fetch, [file], tmp_path / "jars", what="a test", mirror=repository.base, pauses=(60.0,), left=left
+        )
+        while not repository.asked(file):
+            assert not asked.done()
+        left.set()
+        with pytest.raises(DownloadError, match="Nobody waits"):
+            asked.result(30)
+
+
+def test_a_download_of_another_process_is_not_waited_for(repository: Repository, tmp_path: Path) -> None:
+    file, left = repository.add("busy"), threading.Event()
+    left.set()
+    with FileLock(tmp_path / "downloads.lock"), pytest.raises(DownloadError, match="Nobody waits"):
+        fetch([file], tmp_path, what="a test", mirror=repository.base, left=left)

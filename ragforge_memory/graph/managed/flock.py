@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -25,13 +26,15 @@ class Lock:
             self._descriptor = None
 
 
-def take(file: Path, *, shared: bool = False, wait: float = 0.0) -> Lock | None:
-    """Lock ``file``, which is made if missing; None if others still hold it after ``wait`` seconds.
+def take(file: Path, *, shared: bool = False, wait: float = 0.0, left: threading.Event | None = None) -> Lock | None:
+    """Lock ``file``, which is made if missing; None if others still hold it after ``wait`` seconds, or when
+    ``left`` is set.
 
     Args:
         file: its folder must exist.
         shared: any number of processes may hold it together, but none of them beside an exclusive one.
         wait: seconds; ``math.inf`` waits as long as it takes.
+        left: set by a caller who waits no longer.
 
     Raises:
         OSError: the file cannot be opened for writing.
@@ -47,12 +50,12 @@ def take(file: Path, *, shared: bool = False, wait: float = 0.0) -> Lock | None:
     descriptor = os.open(file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     kind = (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB
     deadline = time.monotonic() + wait
+    left = left or threading.Event()
     while True:
         try:
             fcntl.flock(descriptor, kind)
         except BlockingIOError:
-            if time.monotonic() < deadline:
-                time.sleep(_POLL)
+            if time.monotonic() < deadline and not left.wait(_POLL):
                 continue
             os.close(descriptor)
             return None
@@ -60,6 +63,11 @@ def take(file: Path, *, shared: bool = False, wait: float = 0.0) -> Lock | None:
             os.close(descriptor)
             raise
         return Lock(descriptor)
+
+
+def nobody_waits() -> ServerStartError:
+    """The error for who has left while he waited."""
+    return ServerStartError("Nobody waits for the managed Neo4j any more.")
 
 
 def is_held(file: Path) -> bool:

@@ -16,7 +16,7 @@ from ragforge_memory.downloads.progress import Progress
 from ragforge_memory.errors import ServerStartError
 from ragforge_memory.graph.managed.bolt import handshake
 from ragforge_memory.graph.managed.files import ServerFiles, State, read_state
-from ragforge_memory.graph.managed.flock import Lock, is_held, take
+from ragforge_memory.graph.managed.flock import Lock, is_held, nobody_waits, take
 from ragforge_memory.graph.managed.settings import (
     USERNAME,
     password_check,
@@ -100,7 +100,7 @@ def ensure_running(
     Args:
         home: instead of ``ragforge_home()``.
         progress: is told what takes long.
-        left: set by a caller who waits no longer for a server that others start.
+        left: set by a caller who waits no longer, be it for others or for what is fetched.
 
     Raises:
         ServerStartError: no Java, no disk, no network, a lost password, data of a newer server, a server that
@@ -110,16 +110,16 @@ def ensure_running(
     files = ServerFiles(home or ragforge_home())
     left = left or threading.Event()
     try:
-        _become_client(files)
+        _become_client(files, left)
         info = _find_running(files, left, progress)
         if info is not None:
             return info
         from ragforge_memory.graph.managed.start import start, start_lock
 
-        with start_lock(files, progress):
+        with start_lock(files, progress, left):
             info = _find_running(files, left)  # another process may have started it while this one waited
             if info is None:
-                start(files, progress)
+                start(files, progress, left)
                 info = _find_running(files, left)
     except OSError as error:
         raise ServerStartError(
@@ -212,11 +212,11 @@ _SEE_LOGS = "`ragforge neo4j logs` shows what it wrote."
 _clients: dict[Path, Lock] = {}
 
 
-def _become_client(files: ServerFiles) -> None:
+def _become_client(files: ServerFiles, left: threading.Event) -> None:
     """Hold the clients' lock for the life of this process, and note the time for those that follow."""
     if files.clients_lock not in _clients:
         files.root.mkdir(mode=0o700, parents=True, exist_ok=True)
-        lock = take(files.clients_lock, shared=True, wait=_WAIT)
+        lock = take(files.clients_lock, shared=True, wait=_WAIT, left=left)
         if lock is not None:
             _clients[files.clients_lock] = lock
     os.utime(files.clients_lock)
@@ -248,7 +248,7 @@ def _find_running(files: ServerFiles, left: threading.Event, progress: Reporter 
             progress(Progress("wait", "Neo4j is being started"))
             progress = None
         if left.wait(_POLL):
-            raise ServerStartError("Nobody waits for the managed Neo4j any more.")
+            raise nobody_waits()
     return None
 
 

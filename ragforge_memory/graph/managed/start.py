@@ -11,6 +11,7 @@ import os
 import shutil
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -22,7 +23,7 @@ from ragforge_memory.downloads.lock import PinnedFile, load_lock, lock_names
 from ragforge_memory.downloads.progress import Progress, Reporter
 from ragforge_memory.errors import ConfigError, DownloadError, ServerStartError
 from ragforge_memory.graph.managed.files import ServerFiles, read_state
-from ragforge_memory.graph.managed.flock import is_held, take
+from ragforge_memory.graph.managed.flock import is_held, nobody_waits, take
 from ragforge_memory.graph.managed.java import find_java
 from ragforge_memory.graph.managed.login import check_login
 from ragforge_memory.graph.managed.process import Launch, log_text
@@ -50,25 +51,30 @@ _SUPERVISOR = (
 
 
 @contextmanager
-def start_lock(files: ServerFiles, progress: Reporter | None) -> Iterator[None]:
-    """Only one process at a time prepares and starts the server; the others wait for it."""
+def start_lock(files: ServerFiles, progress: Reporter | None, left: threading.Event) -> Iterator[None]:
+    """Only one process at a time prepares and starts the server; the others wait for it.
+
+    Raises:
+        ServerStartError: ``left`` was set meanwhile.
+    """
     lock = take(files.start_lock)
     if lock is None:
         if progress is not None:
             progress(Progress("wait", "another process starts Neo4j"))
-        lock = take(files.start_lock, wait=math.inf)
-        assert lock is not None
+        lock = take(files.start_lock, wait=math.inf, left=left)
+        if lock is None:
+            raise nobody_waits()
     try:
         yield
     finally:
         lock.release()
 
 
-def start(files: ServerFiles, progress: Reporter | None) -> None:
+def start(files: ServerFiles, progress: Reporter | None, left: threading.Event) -> None:
     """Start the server, which does not run or is older than the one wanted; the start lock must be held.
 
     Raises:
-        ServerStartError: it could not be started; says why and what to do.
+        ServerStartError: it could not be started; says why and what to do. Or ``left`` was set before all was fetched.
         ConfigError: a setting in the environment cannot be used.
     """
     settings = settings_from_environment()
@@ -82,7 +88,7 @@ def start(files: ServerFiles, progress: Reporter | None) -> None:
         ) from None
     _refuse_older(files, settings.version)
     try:
-        _start(files, settings, jars, progress)
+        _start(files, settings, jars, progress, left)
     except DownloadError as error:
         raise ServerStartError(error.message, hint=error.hint) from error
     except OSError as error:
@@ -93,11 +99,17 @@ def start(files: ServerFiles, progress: Reporter | None) -> None:
 
 
 def _start(
-    files: ServerFiles, settings: ServerSettings, jars: tuple[PinnedFile, ...], progress: Reporter | None
+    files: ServerFiles,
+    settings: ServerSettings,
+    jars: tuple[PinnedFile, ...],
+    progress: Reporter | None,
+    left: threading.Event,
 ) -> None:
     name = f"Neo4j {settings.version}"
     java = find_java(cache_home(files.home), progress=progress)
-    paths = fetch(jars, downloads_home(files.home), what=name, progress=progress)
+    paths = fetch(jars, downloads_home(files.home), what=name, progress=progress, left=left)
+    if left.is_set():
+        raise nobody_waits()
     _check_space(files)
     state = read_state(files)
     old = state.store_version if state else None
