@@ -56,9 +56,14 @@ class EmbeddingThread:
     Args:
         load: makes the loaded model; runs on the thread.
         name: the thread's name.
+        left: set when the thread is stopped, for a load that takes long.
+
+    Attributes:
+        loaded: whether the model is there; until then the thread may hang in a download.
+        ended: set when the thread is over.
     """
 
-    def __init__(self, load: Callable[[], Encoder], *, name: str) -> None:
+    def __init__(self, load: Callable[[], Encoder], *, name: str, left: threading.Event | None = None) -> None:
         self._load = load
         self._name = name
         self._pid = os.getpid()
@@ -67,8 +72,11 @@ class EmbeddingThread:
         self._numbers = itertools.count()
         self._thread: threading.Thread | None = None
         self._closed = False
+        self._left = left or threading.Event()
         self._failure: tuple[float, RagforgeError] | None = None
+        self.loaded = False
         self.ended: Future[None] = Future()
+        self.ended.set_running_or_notify_cancel()  # who waits no longer does not end it
 
     def warm(self) -> None:
         """Starts loading the model, if that has not begun.
@@ -100,6 +108,7 @@ class EmbeddingThread:
             if self._closed:
                 return
             self._closed = True
+            self._left.set()
             self._changed.notify()
             if self._thread is None:
                 self.ended.set_result(None)
@@ -152,6 +161,7 @@ class EmbeddingThread:
             self._failure = (time.monotonic() + RELOAD_SECONDS, failure)
             return None
         self._failure = None
+        self.loaded = True
         return encoder
 
     def _next(self) -> _Job | None:

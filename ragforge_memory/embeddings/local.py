@@ -7,6 +7,7 @@ The models are the e5-small-v2, all-MiniLM-L6-v2 and bge-small-en-v1.5 of LangCh
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import importlib.util
 import os
 import threading
@@ -17,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from ragforge_memory.config.known_models import embedding_model_name
 from ragforge_memory.embeddings.calibration import UNRELATED_COSINE
-from ragforge_memory.embeddings.engine import PASSAGES, QUESTION, EmbeddingThread
+from ragforge_memory.embeddings.engine import EXIT_SECONDS, PASSAGES, QUESTION, EmbeddingThread
 from ragforge_memory.embeddings.port import Vector
 from ragforge_memory.errors import EmbeddingError, InvalidInput, RagforgeError
 from ragforge_memory.home import cache_home
@@ -122,15 +123,16 @@ class LocalEmbedder:
         return await asyncio.wrap_future(self._engine().submit(PASSAGES, list(texts)))
 
     async def aclose(self) -> None:
-        """Gives the thread back; the last embedder of a model waits until it has ended."""
+        """Gives the thread back; the last embedder of a model waits until it has ended, but not for a download."""
         if self._closed:
             return
         self._closed = True
         thread, self._thread = self._thread, None
         if thread is not None and _give_back(thread):
-            # Shielded: a cancelled close must not leave a thread that nobody waits for half ended.
-            await asyncio.shield(asyncio.wrap_future(thread.ended))
-            thread.join(1)  # its last steps, a few microseconds
+            with contextlib.suppress(TimeoutError):
+                patience = None if thread.loaded else EXIT_SECONDS
+                await asyncio.wait_for(asyncio.wrap_future(thread.ended), patience)
+                thread.join(1)  # its last steps, a few microseconds
 
     def _engine(self) -> EmbeddingThread:
         if self._closed:
@@ -155,7 +157,10 @@ def _shared(model: str, home: Path | None, progress: Reporter | None) -> Embeddi
     with _threads_lock:
         found = _threads.get(key)
         if found is None:
-            thread = EmbeddingThread(lambda: _load(model, home, progress), name=f"ragforge-embed-{model}")
+            left = threading.Event()
+            thread = EmbeddingThread(
+                lambda: _load(model, home, progress, left), name=f"ragforge-embed-{model}", left=left
+            )
             found = _threads[key] = _Shared(thread)
         found.users += 1
         return found.thread
@@ -175,7 +180,7 @@ def _give_back(thread: EmbeddingThread) -> bool:
     return True
 
 
-def _load(model: str, home: Path | None, progress: Reporter | None) -> OnnxEncoder:
+def _load(model: str, home: Path | None, progress: Reporter | None, left: threading.Event) -> OnnxEncoder:
     if not is_installed():
         raise EmbeddingError(
             "the local embedding model needs onnxruntime and tokenizers", hint=f"run: {INSTALL_COMMAND}"
@@ -183,7 +188,7 @@ def _load(model: str, home: Path | None, progress: Reporter | None) -> OnnxEncod
     from ragforge_memory.downloads.models import fetch_model
 
     try:
-        folder = fetch_model(model, home=home, progress=progress)
+        folder = fetch_model(model, home=home, progress=progress, left=left)
     except RagforgeError as error:
         raise EmbeddingError(
             f"the embedding model {model} could not be fetched: {error.message}", hint=error.hint

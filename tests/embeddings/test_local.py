@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -13,7 +15,7 @@ from hypothesis import strategies as st
 from ragforge_memory.embeddings.calibration import PROBE_TEXTS, cosine, mean_cosine, similarity
 from ragforge_memory.embeddings.local import LOCAL_MODELS, MAX_BATCH_TOKENS, LocalEmbedder, batches_by_length
 from ragforge_memory.embeddings.port import Embedder
-from ragforge_memory.errors import EmbeddingError, InvalidInput
+from ragforge_memory.errors import DownloadError, EmbeddingError, InvalidInput
 
 pytestmark = pytest.mark.anyio
 
@@ -121,3 +123,25 @@ def test_batches_hold_every_text_once_and_few_tokens(lengths: dict[int, int]) ->
 
 def _is_embedding(thread: threading.Thread) -> bool:
     return thread.name.startswith("ragforge-embed")
+
+
+@pytest.mark.parametrize("heeds", [True, False])
+async def test_closing_does_not_wait_for_a_model_that_is_being_fetched(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, heeds: bool
+) -> None:
+    begun, go = threading.Event(), threading.Event()
+
+    def fetch_model(*_: Any, left: threading.Event, **__: Any) -> Path:
+        begun.set()
+        (left if heeds else go).wait(60)
+        raise DownloadError("nobody waits")
+
+    monkeypatch.setattr("ragforge_memory.downloads.models.fetch_model", fetch_model)
+    embedder = LocalEmbedder(home=tmp_path)
+    try:
+        embedder.warm()
+        assert await asyncio.to_thread(begun.wait, 30)
+        async with asyncio.timeout(30):
+            await embedder.aclose()
+    finally:
+        go.set()
