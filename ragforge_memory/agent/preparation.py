@@ -282,5 +282,6 @@ async def _condensed(
         window,
         conversation_id=conversation_id,
         fixed=fixed,
+        timeout=services.config.model_timeout_seconds,
     )
     return new.model_copy(update={"content": services.redacted(new.content)}), len(messages)

@@ -368,7 +368,12 @@ class AgentConfig(Section):
     system_prompt: Prose | None = Field(None, description="instructions; null: the built-in ones")
     max_iterations: int = Field(5, ge=1, le=MOST, description="rounds of tool calls before an answer is forced")
     tool_timeout_seconds: float = Field(60, gt=0, description="seconds one tool call may take")
-    model_timeout_seconds: float = Field(120, gt=0, description="seconds one answer of the model may take")
+    model_timeout_seconds: float = Field(
+        120,
+        gt=0,
+        description="seconds until a model of a vendor begins to answer, and for the whole of a summary, a title, an "
+        "insight or a compression; a ModelProvider that is given limits its answers itself",
+    )
     memory: MemoryConfig = Field(default_factory=MemoryConfig, description="what it remembers")
 
 

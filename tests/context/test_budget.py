@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from uuid import UUID
@@ -20,7 +21,7 @@ from ragforge_memory.agent.context.budget import (
     window_of,
     within,
 )
-from ragforge_memory.agent.context.compression import Line, due, extracted, merged, rendered
+from ragforge_memory.agent.context.compression import Line, Stretch, condensed, due, extracted, merged, rendered
 from ragforge_memory.agent.context.newest import message_tokens, newest_within
 from ragforge_memory.agent.context.prompt import history
 from ragforge_memory.agent.context.quotes import Quotes
@@ -29,6 +30,7 @@ from ragforge_memory.agent.context.selection import assembled, build, sentences_
 from ragforge_memory.errors import InvalidInput
 from ragforge_memory.graph.receipts import TurnContext
 from ragforge_memory.llm.port import ChatMessage, ModelRequest, ToolOutcome, ToolRequest, ToolSpec
+from ragforge_memory.llm.scripted import Hang, ScriptedProvider
 from ragforge_memory.models.conversation import Message, ScoredMessage, ToolCall
 from ragforge_memory.models.owner import Owner
 from ragforge_memory.models.summary import Summary
@@ -366,6 +368,25 @@ def test_what_is_condensed_ends_before_a_whole_exchange(messages: list[Message],
     assert len([message for exchange in exchanges(kept) for message in exchange]) <= keep
     for exchange in exchanges(messages):
         assert len({message.seq > stretch.to_seq for message in exchange[:1]}) == 1
+
+
+@pytest.mark.anyio
+async def test_a_model_that_hangs_leaves_the_condensing_to_extraction() -> None:
+    provider = ScriptedProvider([], purposes={"compression": [Hang()]})
+    async with asyncio.timeout(30):
+        kept = await condensed(
+            provider,
+            [_said("We decided to keep sqlite.")],
+            Stretch(1, 1, 5_000, 100),
+            None,
+            window_of(200_000, 4_000),
+            conversation_id="c",
+            fixed=100,
+            timeout=0.1,
+        )
+    assert [request.purpose for request in provider.requests] == ["compression"]
+    assert kept.model == "extractive"
+    assert "keep sqlite" in kept.content
 
 
 def test_a_compression_keeps_what_would_be_missed_most() -> None:

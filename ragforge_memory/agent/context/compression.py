@@ -7,6 +7,7 @@ is none. The graph keeps the originals; a compression takes in the one before it
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import re
 from collections import Counter
@@ -152,6 +153,7 @@ async def condensed(
     *,
     conversation_id: str,
     fixed: int,
+    timeout: float,
 ) -> Summary:
     """The compression of a stretch, with the one before it taken in; not stored.
 
@@ -163,13 +165,15 @@ async def condensed(
         window: the tokens there are, for the request as well.
         conversation_id: whose.
         fixed: tokens of every prompt.
+        timeout: seconds that the model may take: the conversation's turns wait for it.
     """
     found = merged(_parsed(previous.content) if previous else {}, extracted(messages))
     model = EXTRACTIVE
     if answers(provider, PURPOSE) and provider.name != EXTRACTIVE:
         request = _request(messages, previous, window)
         try:
-            answer = await complete(provider, request)
+            async with asyncio.timeout(timeout):
+                answer = await complete(provider, request)
             found = merged(found, _said(well_formed(answer.text)))
             model = model_key(provider)
         except Exception:
