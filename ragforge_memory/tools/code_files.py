@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
 import sys
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -49,7 +51,8 @@ async def grep_code(
 
     root = _root(context)
     try:
-        re.compile(pattern)
+        with warnings.catch_warnings(action="ignore"):
+            re.compile(pattern)
     except re.error as error:
         raise ToolError(
             f"{pattern!r} is not a regular expression: {error}", hint="escape special characters with \\"
@@ -180,7 +183,7 @@ async def _search(order: dict[str, Any]) -> tuple[list[dict[str, Any]], bool]:
     command = [sys.executable, "-I", grep_process.__file__]
     received = b""
     in_time = False
-    async with await anyio.open_process(command, stderr=None) as process:
+    async with await anyio.open_process(command, stderr=subprocess.DEVNULL) as process:
         assert process.stdin is not None
         assert process.stdout is not None
         try:

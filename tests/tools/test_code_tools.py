@@ -212,6 +212,14 @@ async def test_a_pattern_that_would_take_for_ever_is_given_up(
     assert [each["line"] for each in ran.value["matches"]] == [1]
 
 
+async def test_what_python_warns_of_in_a_pattern_is_not_told_the_terminal(
+    run: Run, capfd: pytest.CaptureFixture[str], recwarn: pytest.WarningsRecorder
+) -> None:
+    assert (await run("grep_code", pattern="[[:alpha:]]+def")).success
+    assert capfd.readouterr().err == ""
+    assert not recwarn.list
+
+
 async def test_read_file_gives_lines(run: Run) -> None:
     ran = await run("read_file", path="shop/cart.py", start_line=34, end_line=36)
     assert ran.value["content"].splitlines()[0] == "def total_price(names: list[str]) -> int:"
