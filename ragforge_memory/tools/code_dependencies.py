@@ -35,8 +35,11 @@ def _stated(root: Path) -> list[dict[str, Any]]:
     for file in sorted(text_files(root), key=lambda each: (each.count("/"), each)):
         if not is_manifest(file):
             continue
-        with (root / file).open("rb") as stream:
-            text = stream.read(MAX_TEXT_BYTES).decode("utf-8", "replace")
+        try:
+            with (root / file).open("rb") as stream:
+                text = stream.read(MAX_TEXT_BYTES).decode("utf-8", "replace")
+        except OSError:
+            continue
         if (groups := dependencies_in(file, text)) is not None:
             found.append({"file": file, "groups": groups})
     return found

@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 SECONDS = 10.0
 """How long files are read; a million lines take about five."""
 
+MAX_UNREAD = 10
+"""Files that are named as ones that could not be read."""
+
 _NAME = re.compile(r"[^\W\d]\w*")
 # What a runtime calls by its name alone.
 _CALLED_FROM_OUTSIDE = re.compile(r"__\w+__|main|init|constructor|initialize|default|_")
@@ -33,7 +36,7 @@ async def find_unused(context: ToolContext, kind: str = "function") -> dict[str,
 
     Nothing of the project calls those by name; other code, a framework, or a name that is put together may. Tests, and
     what a runtime calls by itself, are left out. `late` says that there was no time to read all files, so that nothing
-    is known.
+    is known; `unread` are files that could not be read, and may name some.
 
     Args:
         kind: `function` for functions and methods, or `class`.
@@ -46,9 +49,10 @@ async def find_unused(context: ToolContext, kind: str = "function") -> dict[str,
     kinds = ("function", "method", "macro") if kind != "class" else ("class", "struct", "interface", "trait", "enum")
     names = await code.names(project)
     files = await code.files(project)
-    written = await anyio.to_thread.run_sync(_written, root, files)
-    if written is None:
+    read = await anyio.to_thread.run_sync(_written, root, files)
+    if read is None:
         return {"kind": kind, "late": True, "total": 0, "scopes": []}
+    written, unread = read
     defined = Counter(each.name for each in names)
     found = [
         each
@@ -66,22 +70,28 @@ async def find_unused(context: ToolContext, kind: str = "function") -> dict[str,
         }
         for each in sorted(known.values(), key=lambda each: (each.file, each.definition_line))
     ]
-    return {"kind": kind, "late": False, "total": len(scopes), "scopes": fitting(scopes, LIST_BYTES)}
+    shown = {"kind": kind, "late": False, "total": len(scopes), "scopes": fitting(scopes, LIST_BYTES)}
+    return {**shown, "unread": unread[:MAX_UNREAD]} if unread else shown
 
 
 def _is_called_from_outside(name: ScopeName) -> bool:
     return name.test or is_test(name.file) or bool(_CALLED_FROM_OUTSIDE.fullmatch(name.name))
 
 
-def _written(root: Path, files: Sequence[str]) -> Counter[str] | None:
-    """How often each name stands in the files; None where there was no time for all."""
+def _written(root: Path, files: Sequence[str]) -> tuple[Counter[str], list[str]] | None:
+    """How often each name stands in the files, and which could not be read; None where there was no time for all."""
     deadline = time.monotonic() + SECONDS
     found: Counter[str] = Counter()
+    unread: list[str] = []
     for file in files:
         if time.monotonic() > deadline:
             return None
         path = inside(root, file)
-        if path is not None:
+        if path is None:
+            continue
+        try:
             with path.open("rb") as stream:
                 found.update(_NAME.findall(stream.read(MAX_TEXT_BYTES).decode("utf-8", "replace")))
-    return found
+        except OSError:
+            unread.append(file)
+    return found, unread

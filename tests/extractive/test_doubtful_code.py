@@ -93,6 +93,7 @@ async def test_what_nothing_calls() -> None:
     ]
     assert (await answer_to(asked, {"find_unused": {**value, "scopes": [], "total": 0}})).startswith("Nothing found")
     assert "no time" in await answer_to(asked, {"find_unused": {**value, "late": True}})
+    assert "could not read `src/x.py`" in await answer_to(asked, {"find_unused": {**value, "unread": ["src/x.py"]}})
 
 
 async def test_where_errors_are_raised_at_all() -> None:

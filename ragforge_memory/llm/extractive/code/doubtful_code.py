@@ -86,6 +86,7 @@ def unused(value: Mapping[str, Any]) -> list[str]:
         *(f"{item(each)}{', decorated' if each.get('decorated') else ''}" for each in scopes[:MAX_UNUSED]),
         *rest(int(value["total"]) - len(scopes[:MAX_UNUSED])),
         "Nothing here calls them by name; other projects, a framework, or a name that is put together may.",
+        *(f"I could not read `{file}`, which may name some of them." for file in value.get("unread") or ()),
     ]
 
 
