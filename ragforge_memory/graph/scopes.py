@@ -31,6 +31,7 @@ class ScopeStore:
         self._client = client
         self._use = SpaceInUse.of(space)
         self._names: dict[str, tuple[int, list[ScopeName]]] = {}
+        self._counts: dict[str, tuple[tuple[str, int, int], ScopeCounts]] = {}
 
     @property
     def space(self) -> Space | None:
@@ -133,8 +134,7 @@ class ScopeStore:
 
     async def names(self, project: str) -> list[ScopeName]:
         """The names of every scope; read once for each revision of the project."""
-        rows = await self._client.read("project_revision", project=project)
-        revision = int(rows[0]["revision"] or 0) if rows else 0
+        revision = await self._revision(project)
         kept = self._names.get(project)
         if kept is None or kept[0] != revision:
             found = await self._client.read("scope_names", timeout=PATIENT_TIMEOUT, project=project)
@@ -143,13 +143,26 @@ class ScopeStore:
         return kept[1]
 
     async def counts(self, project: str) -> ScopeCounts:
-        """How much there is, and how much of it has a vector."""
+        """How much there is, and how much of it has a vector; counted anew when either may be another."""
         space = self._use.space
-        rows = await self._client.read(
-            "scope_counts", project=project, property=space.property if space else "embedding"
-        )
+        vectors = space.property if space else "embedding"
+        revision = await self._revision(project)
+        pending = await self.count_pending(project)
+        state = (vectors, revision, pending)
+        kept = self._counts.get(project)
+        if kept is not None and kept[0] == state:
+            return kept[1]
+        rows = await self._client.read("scope_counts", project=project, property=vectors)
         row = rows[0]
-        return ScopeCounts(scopes=row["scopes"], embedded=row["embedded"], files=row["files"])
+        counts = ScopeCounts(scopes=row["scopes"], embedded=row["embedded"], files=row["files"])
+        # To count reads every vector. While a project moves to another model, vectors come that nothing waited for.
+        if counts.embedded and counts.embedded + pending == counts.scopes:
+            self._counts[project] = (state, counts)
+        return counts
+
+    async def _revision(self, project: str) -> int:
+        rows = await self._client.read("project_revision", project=project)
+        return int(rows[0]["revision"] or 0) if rows else 0
 
     async def pending(self, project: str, limit: int) -> list[dict[str, Any]]:
         """Scopes that wait for a vector, most used first: uuid, name, qualified_name, signature, docstring, hash."""
