@@ -209,13 +209,14 @@ class AsyncConversationAgent(
         """
         self._check_open()
         self._loop = check_loop(self._loop)
-        if self._services is not None:
-            return self._services
-        async with self._opening:
-            if self._services is None:
-                from ragforge_memory.agent.opening import open_services
+        if self._services is None:
+            from ragforge_memory.agent.opening import open_services
 
-                self._services = await open_services(self._wanted())
+            async with self._opening:
+                self._check_open()
+                if self._services is None:
+                    self._services = await open_services(self._wanted())
+            self._check_open()
         return self._services
 
     async def create_conversation(
@@ -349,11 +350,12 @@ class AsyncConversationAgent(
             # In a forked child everything that is open belongs to the parent.
             return
         if self._loop is not None and self._loop.is_closed():
-            self._services = None  # what was open went with it
+            self._services, self._opening = None, asyncio.Lock()  # what was open went with it
         check_loop(None if self._services is None else self._loop)
         self._closed = True
         await self.turns.finish()
-        services, self._services = self._services, None
+        async with self._opening:
+            services, self._services = self._services, None
         if services is not None:
             from ragforge_memory.agent.opening import close_services
 

@@ -67,6 +67,17 @@ async def test_a_close_that_was_cut_short_is_gone_on_with_by_the_next(make_agent
     assert closed == ["all"]
 
 
+async def test_a_close_while_it_opens_closes_what_is_opened(make_agent: MakeAgent) -> None:
+    others = asyncio.all_tasks()
+    agent = make_agent()
+    opening = [asyncio.create_task(agent.open()) for _ in range(2)]
+    await asyncio.sleep(0)
+    await agent.aclose()
+    late = await asyncio.gather(*opening, agent.open(), return_exceptions=True)
+    assert [type(each) for each in late] == [AgentClosed] * 3
+    assert asyncio.all_tasks() == others
+
+
 async def test_the_count_of_messages_is_right_after_turns_that_ended_badly(make_agent: MakeAgent) -> None:
     steps = [[TextChunk("part"), Hang()], ModelError("no"), "Yes.", "Other.", ModelError("no")]
     async with make_agent(*steps) as agent:
