@@ -22,12 +22,31 @@ from ragforge_memory.graph.journal_lines import JournalTurn
 from ragforge_memory.graph.messages import CodeTies, NewMessage
 from ragforge_memory.graph.receipts import Receipt
 from ragforge_memory.llm.extractive.reading.title import only_greets
-from ragforge_memory.models.conversation import Message, ToolCall
+from ragforge_memory.models.conversation import Message, Role, ToolCall
 from ragforge_memory.models.tokens import estimate_tokens
 
 log = logging.getLogger(__name__)
 
 T = TypeVar("T")
+
+
+def said(services: Services, uuid: str, role: Role, text: str) -> NewMessage:
+    """What somebody said, as it is stored: redacted, counted and weighed."""
+    content = services.redacted(text)
+    return NewMessage(
+        uuid=uuid,
+        role=role,
+        content=content,
+        token_count=estimate_tokens(content),
+        importance=importance_of(content, role=role),
+        trust="user" if role == "user" else "agent",
+    )
+
+
+def title_from(message: NewMessage) -> str | None:
+    """The title that a user's message gives a conversation without one; a greeting leaves that to what is said next."""
+    return None if message.role != "user" or only_greets(message.content) else title_of(message.content)
+
 
 KEPT_ON_DISK = "Neo4j is away; this turn is kept on disk until it is back"
 KEPT_IN_MEMORY = "Neo4j is away; this turn is kept in memory, as all are until save()"
@@ -237,18 +256,10 @@ class Keeping:
     async def _question(self, text: str, metadata: Mapping[str, Any] | None) -> tuple[int, GraphUnavailable | None]:
         """The question's place, and why the graph did not take it where it did not."""
         services = self._services
-        stored = services.redacted(text)
-        # A greeting says nothing of a conversation: what is said next is its title.
-        self.title = None if only_greets(stored) else title_of(stored)
-        question = NewMessage(
-            uuid=self._user_message_id,
-            role="user",
-            content=stored,
-            token_count=estimate_tokens(stored),
-            importance=importance_of(stored, role="user"),
-            trust="user",
-            metadata=services.redacted(dict(metadata)) if metadata else None,
-        )
+        question = said(services, self._user_message_id, "user", text)
+        if metadata:
+            question = replace(question, metadata=services.redacted(dict(metadata)))
+        self.title = title_from(question)
         # Who asks is told by the time, to the microsecond: a write that is repeated is the same one.
         mine = replace(question, timestamp=datetime.now(UTC)) if self._once else question
         failure = None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 from weakref import WeakValueDictionary
@@ -153,9 +154,8 @@ async def _answered(
     services: Services, conversation: AsyncConversation, messages: Sequence[Mapping[str, Any]]
 ) -> AssistantResponse:
     """Stores what is new in a list and answers its question."""
+    from ragforge_memory.agent.keeping import said, title_from
     from ragforge_memory.agent.listed import listed
-    from ragforge_memory.graph.messages import NewMessage
-    from ragforge_memory.models.tokens import estimate_tokens
 
     known = await listed(services, conversation.info, messages)
     known.check_texts(messages)
@@ -169,17 +169,10 @@ async def _answered(
         if message["id"] in known.stored or not spoken:
             # A step that only called tools belongs to the answer behind it, which has its calls in the graph.
             continue
-        await services.messages.append(
-            conversation.uuid,
-            NewMessage(
-                uuid=known.uuid_of(message),
-                role=message["role"],
-                content=services.redacted(message["content"]),
-                token_count=estimate_tokens(message["content"]),
-                trust="user" if message["role"] == "user" else "agent",
-                in_reply_to=last_question if message["role"] == "assistant" else None,
-            ),
-        )
+        new = said(services, known.uuid_of(message), message["role"], message["content"])
+        if message["role"] == "assistant":
+            new = replace(new, in_reply_to=last_question)
+        await services.messages.append(conversation.uuid, new, title=title_from(new))
     return await conversation.answer(question["content"], message_id=known.uuid_of(question), asked_seq=asked_seq)
 
 

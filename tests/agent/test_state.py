@@ -114,6 +114,26 @@ async def test_a_state_without_a_question_is_refused(make_agent: MakeAgent, stat
 
 
 @pytest.mark.anyio
+async def test_what_invoke_stores_counts_as_what_is_said(make_agent: MakeAgent) -> None:
+    said = "We decided to use Postgres for storage. The key is sk-proj-abcdefghijklmnopqrstuvwxyz0123456789ABCD."
+    spoken = [{"role": "user", "content": "Hello!"}, {"role": "assistant", "content": "Hello."}]
+    spoken += [{"role": "user", "content": said}, {"role": "assistant", "content": "Good."}]
+    async with make_agent("Go on.", "Hello.", "Good.") as agent:
+        invoked = await agent.invoke({"messages": [*spoken, {"role": "user", "content": "And now?"}]})
+        conversation = await agent.load_conversation(invoked["session_id"])
+        same = await agent.create_conversation()
+        for message in ("Hello!", said):
+            await same.send_message(message)
+
+        assert conversation.info.title == (await agent.load_conversation(same.uuid)).info.title
+        [first, second] = await agent.decisions()
+        assert {first.conversation_id, second.conversation_id} == {conversation.uuid, same.uuid}
+        both = [await each.get_history() for each in (conversation, same)]
+        for one, other in zip(*both, strict=False):
+            assert (one.content, one.token_count) == (other.content, other.token_count)
+
+
+@pytest.mark.anyio
 async def test_the_state_of_a_turn(make_agent: MakeAgent, owner: Any) -> None:
     async with make_agent("Yes.") as agent:
         conversation = await agent.open_conversation("s-1")
