@@ -287,3 +287,16 @@ async def test_a_cancel_does_not_wait_for_a_server_that_went_away(
             assert await conversation.cancel()
             with pytest.raises(TurnCancelled):
                 [event async for event in stream]
+
+
+async def test_an_imported_conversation_is_one_that_the_process_has_used(
+    make_agent: MakeAgent, neo4j_config: Neo4jConfig
+) -> None:
+    async with proxied(neo4j_config) as (proxy, config), make_agent("8123.", neo4j=config) as agent:
+        conversation = await agent.import_conversation([{"role": "user", "content": "Our port is 8123."}])
+        await proxy.end()
+        loaded = await agent.load_conversation(conversation.uuid)
+        assert "graph" in (await loaded.send_message("What is our port?")).degraded
+        await proxy.recover()
+        history = await loaded.get_history()
+        assert [each.content for each in history] == ["Our port is 8123.", "What is our port?", "8123."]

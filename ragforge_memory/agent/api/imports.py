@@ -6,17 +6,17 @@ import os
 from abc import abstractmethod
 from collections.abc import Callable
 from functools import partial
-from typing import IO, TYPE_CHECKING, Any, cast
+from typing import IO, TYPE_CHECKING, Any
 
 from ragforge_memory.agent.inputs import check_progress, clean_labels, path_of
 from ragforge_memory.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from ragforge_memory.agent.agent import AsyncConversationAgent
     from ragforge_memory.agent.archives.transcripts import OnConflict
     from ragforge_memory.agent.conversation import AsyncConversation
     from ragforge_memory.agent.services import Services
     from ragforge_memory.importers.source import Source
+    from ragforge_memory.models.conversation import ConversationInfo
     from ragforge_memory.models.imports import ImportProgress, ImportReport
 
 
@@ -26,6 +26,10 @@ class AgentImports:
     @abstractmethod
     async def open(self) -> Services:
         """Opens what is needed, once."""
+
+    @abstractmethod
+    def _conversation(self, info: ConversationInfo) -> AsyncConversation:
+        """The handle of a conversation that this process knows from now on."""
 
     async def import_conversation(
         self, data: Any, on_conflict: OnConflict = "fail", *, title: str | None = None
@@ -53,7 +57,6 @@ class AgentImports:
             GraphUnavailable: it could not be stored; nobody sees a half of it, and a sweep takes that away.
         """
         from ragforge_memory.agent.archives import importing, transcripts
-        from ragforge_memory.agent.conversation import AsyncConversation
 
         _check_conflict(on_conflict)
         clean_labels(title, ())
@@ -61,7 +64,7 @@ class AgentImports:
         info = await importing.import_one(services, data, on_conflict=on_conflict, title=title)
         if info is None:
             info = await transcripts.import_one(services, data, on_conflict=on_conflict, title=title)
-        return AsyncConversation(cast("AsyncConversationAgent", self), info)
+        return self._conversation(info)
 
     async def import_conversations(
         self,
