@@ -251,17 +251,18 @@ async def _embedding(
     embedder = wanted.embedder or resolve_embedder(settings, os.environ, progress=wanted.progress).embedder
     if embedder is None:
         return None, SpaceInUse(None)
-    try:
-        space = await open_space(graph, wanted.owner.project, space_model(embedder), embedder.dimension)
-        return FollowingEmbedder(embedder, opened=wanted.embedder is None), SpaceInUse(space)
-    except EmbeddingMismatch as error:
-        if wanted.embedder is not None:
-            raise
-        await embedder.aclose()
-        if settings.agent.memory.embeddings.chosen:
-            raise
-        log.warning("search is by text alone: %s (%s)", error.message, error.hint)
-        return None, SpaceInUse(None)
+    async with contextlib.AsyncExitStack() as unused:
+        if wanted.embedder is None:
+            unused.push_async_callback(embedder.aclose)
+        try:
+            space = await open_space(graph, wanted.owner.project, space_model(embedder), embedder.dimension)
+        except EmbeddingMismatch as error:
+            if wanted.embedder is not None or settings.agent.memory.embeddings.chosen:
+                raise
+            log.warning("search is by text alone: %s (%s)", error.message, error.hint)
+            return None, SpaceInUse(None)
+        unused.pop_all()
+    return FollowingEmbedder(embedder, opened=wanted.embedder is None), SpaceInUse(space)
 
 
 def _following(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import neo4j
@@ -18,7 +19,9 @@ from ragforge_memory import (
     InvalidInput,
     Neo4jConfig,
 )
+from ragforge_memory.agent import opening
 from ragforge_memory.agent.outages.outage import Outage
+from ragforge_memory.agent.upkeep.following import FollowingEmbedder
 from ragforge_memory.embeddings.hashing import HashingEmbedder
 from ragforge_memory.graph.client import GraphClient
 from ragforge_memory.llm.extractive.provider import ExtractiveProvider
@@ -74,6 +77,36 @@ async def test_a_model_that_was_named_is_closed(make_agent: MakeAgent, monkeypat
     async with make_agent(provider="extractive") as agent:
         provider = (await agent.open()).provider
     assert closed == [provider]
+
+
+@pytest.mark.parametrize("chosen", [True, False])
+async def test_an_embedder_that_was_made_for_an_agent_that_cannot_open_is_closed(
+    make_agent: MakeAgent, monkeypatch: pytest.MonkeyPatch, chosen: bool
+) -> None:
+    async def away(*_: Any) -> Any:
+        raise GraphUnavailable("Neo4j went away", hint="wait")
+
+    made, given = Closing(dimension=64), Closing(dimension=64)
+    monkeypatch.setattr(opening, "resolve_embedder", lambda *_, **__: SimpleNamespace(embedder=made))
+    monkeypatch.setattr(opening, "open_space", away)
+    with pytest.raises(GraphUnavailable):
+        await make_agent(settings=SETTINGS, embedder=given if chosen else None).open()
+    assert (made.closed, given.closed) == (not chosen, False)
+
+
+async def test_an_embedder_that_cannot_be_closed_keeps_no_other_open() -> None:
+    class Stuck(Closing):
+        async def aclose(self) -> None:
+            raise RuntimeError("it is stuck")
+
+    first, last = Closing(dimension=64), Closing(dimension=64)
+    following = FollowingEmbedder(first, opened=True)
+    for embedder in (Stuck(dimension=64), last):
+        following.owns(embedder)
+    with pytest.raises(RuntimeError, match="it is stuck"):
+        await following.aclose()
+    assert first.closed
+    assert last.closed
 
 
 async def test_what_cannot_be_closed_keeps_nothing_else_open(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AsyncExitStack, contextmanager
 from typing import TYPE_CHECKING
 
 from ragforge_memory.embeddings.port import space_model
@@ -69,8 +69,9 @@ class FollowingEmbedder:
             return made
 
     async def aclose(self) -> None:
-        for embedder in self._opened:
-            await embedder.aclose()
+        async with AsyncExitStack() as closing:  # one that cannot be closed keeps no other open
+            for embedder in self._opened:
+                closing.push_async_callback(embedder.aclose)
 
     def becomes(self, embedder: Embedder) -> None:
         """From now on it is this one; what the one before has in hand it still finishes."""
