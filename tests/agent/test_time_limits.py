@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from ragforge_memory.agent.upkeep import retention
 from ragforge_memory.agent.upkeep.retention import RetentionTask
 from ragforge_memory.agent.upkeep.summaries import Summaries
 from ragforge_memory.agent.upkeep.vectors import Background
@@ -82,14 +83,22 @@ async def test_one_conversation_that_always_fails_holds_up_no_other() -> None:
     assert tried.count("bad") <= 2
 
 
-async def test_retention_outlives_any_failure() -> None:
+async def test_retention_outlives_any_failure(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(retention, "EVERY", 0)
+    tried = 0
+    again = asyncio.Event()
+
     async def full_disk() -> Any:
+        nonlocal tried
+        tried += 1
+        if tried > 1:
+            again.set()
         raise OSError("no space left on device")
 
     task = RetentionTask(full_disk)
     task.begin()
     try:
         async with asyncio.timeout(5):
-            await task.quiet(None)
+            await again.wait()
     finally:
         await task.aclose()

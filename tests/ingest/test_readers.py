@@ -56,5 +56,11 @@ def test_a_file_that_is_gone_is_a_reading_too(tmp_path: Path) -> None:
     assert (reading.hash, reading.skipped) == ("", "unreadable: No such file or directory")
 
 
-def test_there_is_a_processor() -> None:
-    assert 1 <= _processors() <= (os.cpu_count() or 1)
+def test_as_many_processors_as_the_process_may_use(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "cpu_count", lambda: 8)
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 3}, raising=False)
+    assert _processors() == 2
+    monkeypatch.delattr(os, "sched_getaffinity")
+    assert _processors() == 8
+    monkeypatch.setattr(os, "cpu_count", lambda: None)
+    assert _processors() == 1
