@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ragforge_memory.agent.inputs import MAX_LIMIT, checked_text
-from ragforge_memory.agent.patience import shielded
 from ragforge_memory.errors import InvalidInput, RagforgeError, memory_is_off
 from ragforge_memory.graph.branches import BranchPoint, BranchStore
+from ragforge_memory.graph.shielded import shielded
 from ragforge_memory.models.conversation import BranchTree, Comparison, ConversationInfo
 from ragforge_memory.models.lineage import cut, fork
 

@@ -14,13 +14,14 @@ from ragforge_memory import events
 from ragforge_memory.agent.context.importance import importance_of
 from ragforge_memory.agent.inputs import title_of
 from ragforge_memory.agent.outages.recovery import UNANSWERED, answer_journalled, question_journalled, replay_own
-from ragforge_memory.agent.patience import RESTART_PATIENCE, shielded
+from ragforge_memory.agent.patience import RESTART_PATIENCE
 from ragforge_memory.agent.services import Services
 from ragforge_memory.agent.tool_rounds import Emit
 from ragforge_memory.errors import ConversationNotFound, EmbeddingError, GraphUnavailable, InvalidInput, RagforgeError
 from ragforge_memory.graph.journal_lines import JournalTurn
 from ragforge_memory.graph.messages import CodeTies, NewMessage
 from ragforge_memory.graph.receipts import Receipt
+from ragforge_memory.graph.shielded import shielded
 from ragforge_memory.llm.extractive.reading.title import only_greets
 from ragforge_memory.models.conversation import Message, Role, ToolCall
 from ragforge_memory.models.tokens import estimate_tokens

@@ -1,11 +1,12 @@
-"""Waiting for work that a cancel must not cut, and for the end of work that is given up."""
+"""Waiting for the end of work that is given up."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable
 from contextlib import suppress
 from typing import Any, TypeVar
+
+from ragforge_memory.graph.shielded import shielded
 
 T = TypeVar("T")
 
@@ -20,20 +21,6 @@ async def abandoned(task: asyncio.Task[Any]) -> None:
     await asyncio.wait((task,))
     if not task.cancelled():
         task.exception()
-
-
-async def shielded(work: Awaitable[T]) -> T:
-    """Waits for ``work`` to end, however often this task is cancelled meanwhile; says so once it has ended."""
-    task = asyncio.ensure_future(work)
-    cancelled = False
-    while not task.done():
-        try:
-            await asyncio.wait((task,))
-        except asyncio.CancelledError:
-            cancelled = True
-    if cancelled:
-        raise asyncio.CancelledError from task.exception()
-    return task.result()
 
 
 async def outcome(task: asyncio.Task[T]) -> T:

@@ -15,7 +15,6 @@ from ragforge_memory.agent.context.importance import IMPORTANT, importance_of
 from ragforge_memory.agent.inputs import checked_text
 from ragforge_memory.agent.keeping import Keeping
 from ragforge_memory.agent.named import Question, answer_ties
-from ragforge_memory.agent.patience import shielded
 from ragforge_memory.agent.preparation import Prepared, check_room, prepare
 from ragforge_memory.agent.search.messages import Searcher
 from ragforge_memory.agent.services import Services
@@ -23,6 +22,7 @@ from ragforge_memory.agent.tool_rounds import Emit, ToolRounds
 from ragforge_memory.errors import RagforgeError, TurnCancelled
 from ragforge_memory.graph.messages import CodeTies, NewMessage
 from ragforge_memory.graph.receipts import Receipt
+from ragforge_memory.graph.shielded import shielded
 from ragforge_memory.llm.extractive.said.bare_corrections import read_acknowledged
 from ragforge_memory.llm.extractive.said.echoes import only_repeats
 from ragforge_memory.llm.extractive.said.stock import says_nothing

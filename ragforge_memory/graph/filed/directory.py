@@ -17,6 +17,7 @@ from ragforge_memory.errors import ConversationFileError, GraphTimeout
 from ragforge_memory.graph.filed.begun import BegunNotes
 from ragforge_memory.graph.filed.conversation_file import ConversationFile
 from ragforge_memory.graph.filed.words import Ranked, Words, rank
+from ragforge_memory.graph.shielded import shielded
 from ragforge_memory.project import TEXTS_MARKER
 
 LOCK_SECONDS = 30.0
@@ -118,16 +119,7 @@ class TextDirectory:
 
 async def unbroken(work: Callable[[], T]) -> T:
     """Runs ``work`` in a thread. A cancellation waits for its end: it may hold what others wait for."""
-    task = asyncio.ensure_future(asyncio.to_thread(work))
-    try:
-        return await asyncio.shield(task)
-    except asyncio.CancelledError:
-        while not task.done():
-            with contextlib.suppress(asyncio.CancelledError):
-                await asyncio.wait((task,))
-        if not task.cancelled():
-            task.exception()
-        raise
+    return await shielded(asyncio.to_thread(work))
 
 
 async def _acquired(lock: FileLock, seconds: float) -> None:
