@@ -51,12 +51,13 @@ ORDER BY s.file, s.startLine
 LIMIT $limit
 
 // name: scopes_by_uuid
-// With the source: whoever asks by uuid wants to read.
+// With the source where it is to be read: of a list it would be most of what is sent.
 UNWIND $uuids AS uuid
 MATCH (s:Scope {uuid: uuid})
 WHERE s.project = $project
 RETURN s {.uuid, .name, .qualified_name, .type, .file, .language, .startLine, .endLine, .definition_line, .signature,
-  .docstring, .hash, .parent, .returnType, .parameters, .modifiers, .complexity, .source} AS scope
+  .docstring, .hash, .parent, .returnType, .parameters, .modifiers, .complexity,
+  source: CASE WHEN $source THEN s.source END} AS scope
 
 // name: scopes_of_file
 MATCH (s:Scope)

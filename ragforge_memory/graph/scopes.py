@@ -90,9 +90,9 @@ class ScopeStore:
         rows = await self._client.read("scopes_by_name", project=project, name=name, limit=limit)
         return [scope(row["scope"]) for row in rows]
 
-    async def by_uuid(self, project: str, uuids: Sequence[str]) -> list[Scope]:
-        """Scopes of these uuids, with their source; unknown ones are left out."""
-        rows = await self._client.read("scopes_by_uuid", project=project, uuids=list(uuids))
+    async def by_uuid(self, project: str, uuids: Sequence[str], *, source: bool = True) -> list[Scope]:
+        """Scopes of these uuids, with their source unless it is not asked for; unknown ones are left out."""
+        rows = await self._client.read("scopes_by_uuid", project=project, uuids=list(uuids), source=source)
         return [scope(row["scope"]) for row in rows]
 
     async def outline(self, project: str, file: str) -> list[Scope]:

@@ -37,7 +37,7 @@ async def list_definitions(
         if (each.type in kinds or (MODULE in kinds and each.type == "trait" and each.file.endswith(".rb")))
         and (asked in ("", ".") or f"/{asked}/" in f"/{each.file}")
     ]
-    known = await code.by_uuid(project, [each.uuid for each in here])
+    known = await code.by_uuid(project, [each.uuid for each in here], source=False)
     scopes = [
         {
             "qualified_name": each.qualified_name,

@@ -59,7 +59,7 @@ async def find_unused(context: ToolContext, kind: str = "function") -> dict[str,
         for each in names
         if each.type in kinds and not _is_called_from_outside(each) and written[each.name] <= defined[each.name]
     ]
-    known = {each.uuid: each for each in await code.by_uuid(project, [each.uuid for each in found])}
+    known = {each.uuid: each for each in await code.by_uuid(project, [each.uuid for each in found], source=False)}
     scopes = [
         {
             "qualified_name": each.qualified_name,

@@ -37,8 +37,8 @@ class ScopeReader(Protocol):
     async def by_name(self, project: str, name: str, *, limit: int = 200) -> list[Scope]:
         """Scopes whose ``name`` or ``qualified_name`` is exactly ``name`` (case counts)."""
 
-    async def by_uuid(self, project: str, uuids: Sequence[str]) -> list[Scope]:
-        """Scopes of these uuids, with ``source``; unknown ones are left out."""
+    async def by_uuid(self, project: str, uuids: Sequence[str], *, source: bool = True) -> list[Scope]:
+        """Scopes of these uuids, with their ``source`` unless it is not asked for; unknown ones are left out."""
 
     async def outline(self, project: str, file: str) -> list[Scope]:
         """The scopes of a file (its exact path in the project), by first line."""

@@ -85,6 +85,8 @@ async def test_by_name_uuid_file_and_use(twins: tuple[GraphClient, str, str]) ->
     (read,) = await store.by_uuid(project, [total.uuid, "nobody"])
     assert read.source is not None
     assert read.source.startswith("def total(prices):")
+    (bare,) = await store.by_uuid(project, [total.uuid], source=False)
+    assert bare == read.model_copy(update={"source": None})
     assert names(await store.outline(project, "shop/cart.py")) == ["Cart", "Cart.__init__", "Cart.add", "Cart.sum"]
     assert await store.files(project) == ["shop/__init__.py", "shop/cart.py", "shop/prices.py"]
     assert [(use.scope.qualified_name, use.lines) for use in await store.callers(project, total.uuid)] == [

@@ -27,7 +27,7 @@ SCOPES: dict[str, list[Probe]] = {
         Probe(lambda a, b: {"name": f"Q.{b.word}", "limit": 100}, expect=something),
         Probe(lambda a, b: {"name": b.word, "limit": 100}, expect=something),
     ],
-    "scopes_by_uuid": [Probe(lambda a, b: {"uuids": [b.caller, b.callee]}, expect=nothing)],
+    "scopes_by_uuid": [Probe(lambda a, b: {"uuids": [b.caller, b.callee], "source": True}, expect=nothing)],
     "scopes_of_file": [Probe(lambda a, b: {"file": b.file}, expect=something)],
     "project_files": [Probe(lambda a, b: {}, expect=lambda rows: len(rows) == 1)],
     "scope_callers": [

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from ragforge_memory import AsyncConversationAgent
+from ragforge_memory.graph.scopes import ScopeStore
+from ragforge_memory.models.code import Scope
 from tests.extractive.asking import ask
 from tests.extractive.conftest import agent, today
 from tests.tools.conftest import FILES, Run, write_files
@@ -40,6 +43,22 @@ async def test_definitions_of_a_kind(run: Run) -> None:
     assert await named(kinds=["class"], folder="./shop/") == ["Cart", "GiftCart"]
     assert await named(kinds=["function"], modifier="unsafe") == ["raw"]
     assert (await named(kinds=["function"]))[-1] == "test_cart"
+
+
+@pytest.mark.parametrize(("tool", "arguments"), [("list_definitions", {"kinds": ["function"]}), ("find_unused", {})])
+async def test_a_list_reads_no_sources(
+    run: Run, monkeypatch: pytest.MonkeyPatch, tool: str, arguments: dict[str, Any]
+) -> None:
+    given: list[Scope] = []
+    by_uuid = ScopeStore.by_uuid
+
+    async def noted(self: ScopeStore, *some: Any, **named: Any) -> list[Scope]:
+        given.extend(await by_uuid(self, *some, **named))
+        return given
+
+    monkeypatch.setattr(ScopeStore, "by_uuid", noted)
+    assert (await run(tool, **arguments)).value["scopes"]
+    assert {each.source for each in given} == {None}
 
 
 async def test_what_only_stands_around_types_is_left_out_of_a_folder(run: Run) -> None:
