@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import stat
+import time
 from pathlib import Path
 from typing import Any
 
@@ -181,3 +182,26 @@ def test_the_words_follow_the_file(file: ConversationFile) -> None:
     file.keep_only({"b"})
     assert found("gate") == []
     assert found("wall") == ["b"]
+
+
+def test_messages_that_are_written_again_take_no_longer_than_new_ones(file: ConversationFile) -> None:
+    words = Words(file)
+
+    def written(round: int, *, again: bool) -> float:
+        """Seconds of the processor, which others who use it do not lengthen."""
+        file.append(
+            [
+                {"uuid": f"m{number}", "content": " ".join(f"said{round}x{number}x{word}" for word in range(10))}
+                for number in range(1_500)
+            ],
+            again=again,
+        )
+        begun = time.process_time()
+        words.refresh()
+        return time.process_time() - begun
+
+    first = written(1, again=False)
+    assert written(2, again=True) < 3 * first + 0.3
+    assert words.texts == 1_500
+    assert not words.having("said1x7x3")
+    assert words.having("said2x7x3") == {"m7": 1}

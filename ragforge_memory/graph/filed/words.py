@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 import threading
 from collections import Counter
 from collections.abc import Sequence
@@ -64,19 +65,23 @@ class Words:
         return self._lengths.get(uuid, 0)
 
     def _add(self, uuid: str, content: str) -> None:
-        if uuid in self._lengths:  # written again: the last counts
-            for having in self._having.values():
-                having.pop(uuid, None)
-            self._length -= self._lengths[uuid]
+        for word in self._words.pop(uuid, ()):  # written again: the last counts
+            having = self._having[word]
+            del having[uuid]
+            if not having:
+                del self._having[word]
         counted = Counter(map(rough_stem, text_words(content)))
+        self._length += counted.total() - self._lengths.get(uuid, 0)
         self._lengths[uuid] = counted.total()
-        self._length += self._lengths[uuid]
-        for word, times in counted.items():
-            self._having.setdefault(word, {})[uuid] = times
+        # Of a word that many messages have there is one string.
+        self._words[uuid] = words = tuple(map(sys.intern, counted))
+        for word in words:
+            self._having.setdefault(word, {})[uuid] = counted[word]
 
     def _forget(self) -> None:
         self._length = 0
         self._lengths: dict[str, int] = {}
+        self._words: dict[str, tuple[str, ...]] = {}
         self._having: dict[str, dict[str, int]] = {}
 
 
