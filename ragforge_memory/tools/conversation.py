@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from ragforge_memory.errors import InvalidInput, ToolError
 from ragforge_memory.llm.extractive.said.bare_corrections import as_quoted, is_note, read_acknowledged, retracts
-from ragforge_memory.llm.extractive.said.echoes import only_asks, only_repeats
+from ragforge_memory.llm.extractive.said.echoes import only_asks, only_repeats, quotes_code
 from ragforge_memory.models.code import each_name
 from ragforge_memory.retrieval.excerpts import excerpt
 from ragforge_memory.tools.declare import tool
@@ -110,7 +110,7 @@ async def search_conversation(
                 "role": each.message.role,
                 "timestamp": each.message.timestamp.isoformat(),
                 "excerpt": excerpt(each.message.content, wanted, EXCERPT),
-                **({"only_asks": True} if _only_asks(each.message) else {}),
+                **_states_nothing(each.message),
                 **_corrected(each.message, corrections),
                 "score": round(each.score, 4),
                 "matched_by": list(each.matched_by),
@@ -221,6 +221,13 @@ async def _former_names(messages: MessageReader, query: str) -> dict[str, list[s
 def _only_asks(message: Message) -> bool:
     """Whether it is a question; what was piped in behind one states nothing of the user's."""
     return message.role == "user" and only_asks(message.content)
+
+
+def _states_nothing(message: Message) -> dict[str, bool]:
+    """That a message is a question, or quotes code: its excerpt need not show that."""
+    if message.role == "assistant":
+        return {"quotes_code": True} if quotes_code(message.content) else {}
+    return {"only_asks": True} if _only_asks(message) else {}
 
 
 def _corrections(messages: Sequence[Message]) -> list[tuple[tuple[str, str], Message]]:

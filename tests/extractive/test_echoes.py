@@ -27,6 +27,8 @@ pytestmark = pytest.mark.anyio
         ("What matters is that `login` is never retried.", False),
         ("Read timeouts are 30 seconds.", False),
         ("Have decided: no retries", False),
+        ("diff --git a/x.py b/x.py\n--- a/x.py\n+++ b/x.py\n@@ -1 +1 @@\n-a\n+b", True),
+        ("We decided on this:\ndiff --git a/x.py b/x.py\n--- a/x.py\n+++ b/x.py\n@@ -1 +1 @@\n-a\n+b", False),
         ("Is it slow? We decided that `login` never logs.", False),
     ],
 )

@@ -294,7 +294,11 @@ async def test_small_talk_needs_no_tools() -> None:
     assert await answer_to("note: the release is on Friday", {}) == "Noted: `what did we decide` lists it."
     assert all(map(is_stock, (named, "Noted: `what did we decide` lists it.")))
     assert is_stock("I did not understand the question itself: I looked for `prefix`.")
+    assert is_stock("Did you mean `rows`? Nothing is called `rowz`; that is the closest name.")
+    assert is_stock("Nothing is called `rowz`; that is the closest name.")
+    assert is_stock("Other calls as written: `functools.partial`, `f`.")
     assert not is_stock("I did not understand why it fails.")
+    assert not is_stock("Did you mean that it fails?")
 
 
 async def test_an_unfinished_tool_call_is_no_result() -> None:

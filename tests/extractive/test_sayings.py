@@ -74,6 +74,14 @@ def test_what_only_quotes_code_is_no_saying_beside_what_was_stated(quoted: str) 
     assert [line for line in told if line.startswith("  >")] == [f"  > {decision}"]
 
 
+def test_an_excerpt_out_of_quoted_code_hides_no_question() -> None:
+    asked = message("user", "what does load_rows do?") | {"only_asks": True}
+    cut = message("assistant", "… rows = load_rows(path)\nfor row in rows:") | {"quotes_code": True}
+    told = sayings("load_rows", {"query": "load_rows", "messages": [cut, asked]})
+    quoted = [line for line in told if line.startswith("  >")]
+    assert quoted == ["  > what does load_rows do?", "  > … rows = load_rows(path)", "  > for row in rows:"]
+
+
 def test_what_the_user_stated_is_a_reason_and_a_question_is_none() -> None:
     said = message("user", "We chose to keep inst positional only, since a field may be called inst")
     asked = message("user", "why is inst positional only")

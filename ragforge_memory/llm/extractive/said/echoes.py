@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 
 from ragforge_memory.llm.extractive.quoting.pieces import NOTHING_FOUND
+from ragforge_memory.llm.extractive.reading.given_text import split_given
 from ragforge_memory.llm.extractive.reading.prose import prose, sentences
 from ragforge_memory.llm.extractive.reading.questions import MAX_QUESTION, read_question
 from ragforge_memory.llm.extractive.reading.small_talk import TAKEN_BACK
@@ -54,6 +55,7 @@ _STATES = re.compile(
 )
 # "Show callers", "callers of X", "its methods": too short to state anything, and understood as questions.
 _FRAGMENT = 5
+_QUOTES_CODE = re.compile(r"^(?:(?:- )?`[^`\n]+` (?:- \S+:\d|\([^\n]+, line \d|contains)|- \S+:\d+ `)", re.M)
 
 
 def only_repeats(role: str, text: str) -> bool:
@@ -70,8 +72,14 @@ def only_repeats(role: str, text: str) -> bool:
 
 
 def only_asks(text: str) -> bool:
-    """Whether a user's message states nothing: each of its sentences is a question, or an order to show something."""
-    return all(map(_only_asks, sentences(prose(text))))
+    """Whether a user's message states nothing: each of its sentences is a question, or an order to show something. A
+    diff or a traceback that came with it is no sentence."""
+    return all(map(_only_asks, sentences(prose(split_given(text)[0]))))
+
+
+def quotes_code(text: str) -> bool:
+    """Whether an answer tells where code stands, and quotes it."""
+    return _QUOTES_CODE.search(text) is not None
 
 
 def _only_asks(sentence: str) -> bool:

@@ -27,11 +27,11 @@ from ragforge_memory.llm.extractive.said.echoes import (
     WHAT_WAS_SAID,
     only_asks,
     only_repeats,
+    quotes_code,
 )
 from ragforge_memory.llm.extractive.said.to_dos import became, left_to_do
 
 _ASKED = 2
-_QUOTES_CODE = re.compile(r"^(?:(?:- )?`[^`\n]+` (?:- \S+:\d|\([^\n]+, line \d|contains)|- \S+:\d+ `)", re.M)
 _NOTHING_SAID = re.compile(rf"^{NOTHING_FOUND}\b")
 MAX_SAYINGS = 5
 _CHANGES = 6
@@ -328,4 +328,4 @@ def _weight(message: Mapping[str, Any]) -> int:
         text = text.partition("\n\n```")[0]  # what was piped in behind a question is no statement of the user's
         asks = only_asks(text) or all(each.form in SMALL_TALK - {"noted"} for each in read_questions(text))
         return _ASKED if asks else 0
-    return _ASKED + 1 if _QUOTES_CODE.search(text) else 1
+    return _ASKED + 1 if message.get("quotes_code") or quotes_code(text) else 1

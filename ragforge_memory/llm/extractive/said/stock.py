@@ -60,6 +60,11 @@ _STOCK = frozenset(sentence for text in _TEXTS for sentence in sentences(text))
 # "`Command.invoke` - core.py:12 (method)", "core.py:12 (`Command`)", "src/click: 17 files": which list they are of is
 # said before them.
 _ITEM = re.compile(r"^(?:`[^`]+` - )?[^\s`]+:\d+\b|^\S+: \d+ files?$|^\S+\.\w+: `")
+# What is said beside an answer: how a name was taken, what is left out.
+_ASIDE = re.compile(
+    r"(?:Did you mean `|Nothing is called |It is spelled `|I read this as |It has no documentation\.|Its code:"
+    r"|Other calls as written: |… )"
+)
 # Lines of files that have the words are introduced in the same line: those were found.
 _NOTHING = re.compile(
     rf"{NOTHING_FOUND}\b[^\n]*(?<!:)(?:\n|\Z)|{NOT_UNDERSTOOD}:|{NOT_LOOKED_UP}:"
@@ -76,5 +81,7 @@ def says_nothing(text: str) -> bool:
 
 
 def is_stock(sentence: str) -> bool:
-    """Whether a sentence of an answer is one of those, says that nothing was found, or is an item of a list of code."""
-    return sentence in _STOCK or sentence.startswith(_SAID_OF_ITSELF) or bool(_ITEM.match(sentence))
+    """Whether a sentence of an answer is one of those, says that nothing was found or how a name was taken, or is an
+    item of a list of code."""
+    stock = sentence in _STOCK or sentence.startswith(_SAID_OF_ITSELF)
+    return stock or bool(_ITEM.match(sentence) or _ASIDE.match(sentence))
