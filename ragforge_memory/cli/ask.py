@@ -78,7 +78,7 @@ def _question(text: str | None) -> str:
         return f"{given}\n\n{fence}\n{piped}\n{fence}"
     if not given and not piped.strip():
         raise typer.BadParameter("there is no question", param_hint="TEXT")
-    if not piped.strip() and _is_pipe():
+    if not piped.strip() and sys.stderr.isatty() and _is_pipe():
         from ragforge_memory.cli.terminal import note
 
         note("nothing came through the pipe: the question is asked alone")

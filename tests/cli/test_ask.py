@@ -8,6 +8,7 @@ import shutil
 import signal
 import socket
 import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 from uuid import uuid4
@@ -15,6 +16,7 @@ from uuid import uuid4
 import pytest
 from pydantic import TypeAdapter
 
+from ragforge_memory.cli.ask import _question
 from ragforge_memory.events import Event
 from ragforge_memory.models.conversation import AssistantResponse
 from tests.cli.conftest import ENTRY, CommandLine
@@ -276,7 +278,15 @@ def test_a_reader_that_has_gone_is_no_error(ragforge: CommandLine, arguments: li
     assert (done.returncode, done.stderr) == (141, "")
 
 
-def test_an_empty_pipe_is_told(ragforge: CommandLine) -> None:
-    asked = ("ask", "--no-memory", "--no-ingest", "--model", ragforge.script("Yes."), "sure?")
-    assert "nothing came through the pipe" in ragforge.process(*asked).stderr
-    assert "pipe" not in ragforge.process(*asked, stdin="a line").stderr
+@pytest.mark.parametrize(("piped", "told"), [(b"", True), (b"a line", False)])
+def test_an_empty_pipe_is_told_to_who_sits_at_a_terminal(
+    piped: bytes, told: bool, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    end, other = os.pipe()
+    os.write(other, piped)
+    os.close(other)
+    with os.fdopen(end, encoding="utf-8") as stdin:
+        monkeypatch.setattr(sys, "stdin", stdin)
+        monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+        _question("sure?")
+    assert ("nothing came through the pipe" in capsys.readouterr().err) is told

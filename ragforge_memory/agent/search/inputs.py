@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
-from datetime import date, datetime, time
+from datetime import UTC, date, datetime, time
 from typing import TYPE_CHECKING, get_args
 
 from ragforge_memory.agent.inputs import check_text, check_tool_name, clean_labels
@@ -86,4 +86,9 @@ def _time(given: datetime | str | None, name: str, *, at: time = time.min) -> da
             raise InvalidInput(f"{name} is no time: {given!r}", hint="2026-11-22 or 2026-11-22T10:00:00Z") from error
     if not isinstance(given, datetime):
         raise InvalidInput(f"{name} is a datetime or ISO text, not {type(given).__name__}")
-    return given if given.tzinfo is not None else given.astimezone()
+    if given.tzinfo is not None:
+        return given
+    try:
+        return given.astimezone()
+    except (ValueError, OverflowError, OSError):  # at the ends of the calendar there is no other zone
+        return given.replace(tzinfo=UTC)
