@@ -128,7 +128,7 @@ SET p.head_commit = $commit, p.uncommitted_files = $uncommitted, p.edges_on_serv
   WHERE s.project = $project AND s.file IS NOT NULL AND t.project = $project
   // include: ours
   } >= $edges THEN COUNT { MATCH (:Scope)-[r:HAS_PARENT|CONSUMES|INHERITS_FROM|IMPLEMENTS|DECORATED_BY]->() } END
-RETURN p.uuid AS uuid
+RETURN p.uuid AS uuid, p.edges_on_server IS NOT NULL AS complete
 
 // name: stored_scopes
 // What is known of the scopes of these files, to be compared with what was read now.
@@ -322,6 +322,6 @@ CALL () {
     WHERE s.project = $project AND s.file = row.path AND t.project = $project
     // include: ours
   })
-  RETURN count(*) AS counted
+  RETURN sum(f.edge_count) AS counted
 }
 RETURN counted

@@ -332,7 +332,13 @@ CODE: dict[str, list[Probe]] = {
         Probe(
             lambda a, b: {"commit": "stolen", "uncommitted": [], "edges": 1},
             prepare="MATCH (p:Project {uuid: $b_project_uuid}) REMOVE p.ingest_token",
-        )
+        ),
+        # Of three edges, and two that lead to or from another's.
+        Probe(
+            lambda a, b: {"commit": "c", "uncommitted": [], "edges": 4},
+            prepare="MATCH (p:Project {uuid: $a_project_uuid}) REMOVE p.ingest_token",
+            expect=lambda rows: [row["complete"] for row in rows] == [False],
+        ),
     ],
     "stored_scopes": [Probe(lambda a, b: {"files": [b.file]}, expect=something)],
     "unclaimed_scopes": [
@@ -391,6 +397,11 @@ CODE: dict[str, list[Probe]] = {
             expect=something,
         ),
         Probe(lambda a, b: {"token": b.token, "counts": [], "seconds": 30}, expect=nothing),
+        # Of three edges, and two that lead to or from another's file of the same path.
+        Probe(
+            lambda a, b: {"token": a.token, "counts": [{"path": a.file, "edges": None}], "seconds": 30},
+            expect=lambda rows: [row["counted"] for row in rows] == [3],
+        ),
     ],
     "write_edges": [
         Probe(
