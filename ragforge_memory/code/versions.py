@@ -12,6 +12,8 @@ import tomllib
 from collections.abc import Callable
 from typing import Any
 
+from ragforge_memory.models.text import lines_of
+
 _Read = Callable[[str], Any]
 
 
@@ -45,9 +47,8 @@ def _reader(path: str) -> _Read | None:
 
 def _line(text: str, version: str) -> int:
     """The first line that has the version beside a word for it, else the first that has it."""
-    having = [number for number, line in enumerate(text.splitlines(), 1) if version in line]
-    lines = text.splitlines()
-    return next((each for each in having if re.search(r"version|revision", lines[each - 1], re.I)), having[0])
+    having = [(number, line) for number, line in enumerate(lines_of(text), 1) if version in line]
+    return next((number for number, line in having if re.search(r"version|revision", line, re.I)), having[0][0])
 
 
 def _pyproject(text: str) -> Any:

@@ -67,9 +67,9 @@ async def code_changes(
     path = await anyio.to_thread.run_sync(_path, root, target, [each.file for each in found.scopes] + [*found.outside])
     if not path:
         resolved = await resolve(code_of(context), context.owner.project, target, file, kind, root, context.messages)
-        meant, match = implementations(resolved.scopes), resolved.match
-        if match in ("partial", "none"):
-            meant = ()
+        if resolved.match not in ("partial", "none"):
+            meant = implementations(resolved.scopes)
+        match = resolved.match if meant else "exact"
     concerns = partial(lies_in, path) if path else None
     names = {(each.file, each.qualified_name) for each in meant}
     asked = reference(target)
@@ -85,14 +85,12 @@ async def code_changes(
     outside = [each for each in found.outside if concerns and concerns(each)]
     own = found.model_copy(update={"scopes": tuple(scopes), "outside": tuple(outside)})
     told = await _told(context, root, own, revision)
-    known = bool(path or meant or scopes)
-    exact = "exact" if not meant else match
     return {
         **told,
         "asked": target,
         "path": path,
-        "match": exact,
-        "known": known,
+        "match": match,
+        "known": bool(path or meant or scopes),
         "meant": [shown(each) for each in meant[:1]],
     }
 

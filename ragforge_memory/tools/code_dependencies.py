@@ -8,7 +8,7 @@ from typing import Any
 from ragforge_memory.errors import ToolError
 from ragforge_memory.tools.declare import tool
 from ragforge_memory.tools.ports import ToolContext
-from ragforge_memory.tools.project_files import MAX_TEXT_BYTES, text_files
+from ragforge_memory.tools.project_files import text_files, text_of
 
 MAX_FILES = 5
 
@@ -35,11 +35,7 @@ def _stated(root: Path) -> list[dict[str, Any]]:
     for file in sorted(text_files(root), key=lambda each: (each.count("/"), each)):
         if not is_manifest(file):
             continue
-        try:
-            with (root / file).open("rb") as stream:
-                text = stream.read(MAX_TEXT_BYTES).decode("utf-8", "replace")
-        except OSError:
-            continue
-        if (groups := dependencies_in(file, text)) is not None:
+        text = text_of(root / file)
+        if text is not None and (groups := dependencies_in(file, text)) is not None:
             found.append({"file": file, "groups": groups})
     return found

@@ -13,7 +13,7 @@ from ragforge_memory.errors import ToolError
 from ragforge_memory.retrieval.names import is_test
 from ragforge_memory.tools.declare import tool
 from ragforge_memory.tools.ports import ToolContext
-from ragforge_memory.tools.project_files import MAX_TEXT_BYTES, inside
+from ragforge_memory.tools.project_files import inside, text_of
 from ragforge_memory.tools.shown import LIST_BYTES, code_of, fitting
 
 if TYPE_CHECKING:
@@ -89,9 +89,9 @@ def _written(root: Path, files: Sequence[str]) -> tuple[Counter[str], list[str]]
         path = inside(root, file)
         if path is None:
             continue
-        try:
-            with path.open("rb") as stream:
-                found.update(_NAME.findall(stream.read(MAX_TEXT_BYTES).decode("utf-8", "replace")))
-        except OSError:
+        text = text_of(path)
+        if text is None:
             unread.append(file)
+        else:
+            found.update(_NAME.findall(text))
     return found, unread

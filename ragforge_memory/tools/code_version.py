@@ -10,7 +10,7 @@ from ragforge_memory.errors import ToolError
 from ragforge_memory.retrieval.names import stands_aside
 from ragforge_memory.tools.declare import tool
 from ragforge_memory.tools.ports import ToolContext
-from ragforge_memory.tools.project_files import MAX_TEXT_BYTES, text_files
+from ragforge_memory.tools.project_files import text_files, text_of
 
 MAX_READ = 500
 """Files that are read; of a large project those nearest to its root."""
@@ -40,9 +40,8 @@ def _stated(root: Path) -> list[dict[str, Any]]:
     files = [each for each in text_files(root) if may_state_version(each) and not stands_aside(each)]
     # What is a package's file of its own comes before code.
     for file in sorted(files, key=lambda each: (each.count("/"), each.endswith((".py", ".rb")), each))[:MAX_READ]:
-        with (root / file).open("rb") as stream:
-            text = stream.read(MAX_TEXT_BYTES).decode("utf-8", "replace")
-        if stated := version_in(file, text):
+        text = text_of(root / file)
+        if text is not None and (stated := version_in(file, text)):
             found.append({"file": file, "line": stated[1], "version": stated[0]})
     return found
 

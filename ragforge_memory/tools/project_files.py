@@ -36,6 +36,15 @@ def inside(root: Path, path: str) -> Path | None:
         return None
 
 
+def text_of(file: Path) -> str | None:
+    """What a file has, up to `MAX_TEXT_BYTES`; None where it may not be read."""
+    try:
+        with file.open("rb") as stream:
+            return stream.read(MAX_TEXT_BYTES).decode("utf-8", "replace")
+    except OSError:
+        return None
+
+
 def is_source(path: str) -> bool:
     """Whether a path's name is that of a file of code that an ingest reads."""
     from ragforge_memory.code.languages import language_of

@@ -21,7 +21,7 @@ def shop(tmp_path: Path) -> Path:
     """The project with a function that nothing names, and one twice defined."""
     twice = "def twice(): ...\n"
     more = {"shop/lonely.py": LONELY, "shop/a.py": twice, "shop/b.py": twice, "tests/test_x.py": "def test_x(): ...\n"}
-    more["pyproject.toml"] = "[project]\ndependencies = ['click']\n"
+    more["pyproject.toml"] = "[project]\nversion = '1.2'\ndependencies = ['click']\n"
     more["shop/sizes.py"] = "def größe(): ...\n\n\ngröße()\n"
     return write_files(tmp_path / "shop", {**FILES, **more})
 
@@ -49,6 +49,8 @@ async def test_names_that_stand_nowhere_else(run: Run, monkeypatch: pytest.Monke
         assert "twice" in [each["qualified_name"] for each in value["scopes"]]
         assert value["unread"] == ["shop/b.py"]
         assert (await run("dependencies")).value == {"total": 0, "files": []}
-    assert [each["file"] for each in (await run("dependencies")).value["files"]] == ["pyproject.toml"]
+        assert (await run("project_version")).value["files"] == []
+    for tool in ("dependencies", "project_version"):
+        assert [each["file"] for each in (await run(tool)).value["files"]] == ["pyproject.toml"]
     monkeypatch.setattr(code_unused, "SECONDS", -1.0)
     assert (await run("find_unused")).value == {"kind": "function", "late": True, "total": 0, "scopes": []}

@@ -25,13 +25,8 @@ def committed(value: Mapping[str, Any]) -> list[str]:
     if "before" not in value:
         return [f"{NOT_LOOKED_UP}: no list of changes was given."]
     scopes = value.get("scopes") or []
-    outside: Sequence[str] = value.get("outside") or []
-    totals = value.get("totals") or {}
     lines = [f"{_what(value)} changes {_number(value)}{':' if scopes else '.'}", *_listed(value)]
-    if outside:
-        lines.append("Files that it changes outside of definitions:" if scopes else "Files that it changes:")
-        lines += [f"- {each}" for each in outside[:MAX_LISTED]]
-        lines += rest(int(totals.get("outside") or 0) - len(outside[:MAX_LISTED]))
+    lines += _outside("Files that it changes outside of definitions:" if scopes else "Files that it changes:", value)
     return lines + _decided(value)
 
 
@@ -42,12 +37,7 @@ def changed_of(asked: str, value: Mapping[str, Any]) -> list[str]:
     what = _what(value)
     about = code_span(value.get("path") or asked)
     lines = [f"Of {about}, {what[0].lower()}{what[1:]} changes {_number(value)}{':' if value['scopes'] else '.'}"]
-    lines += _listed(value)
-    outside: Sequence[str] = value.get("outside") or []
-    if outside:
-        lines.append("Changed outside of definitions:")
-        lines += [f"- {each}" for each in outside[:MAX_LISTED]]
-        lines += rest(int(value["totals"]["outside"]) - len(outside[:MAX_LISTED]))
+    lines += [*_listed(value), *_outside("Changed outside of definitions:", value)]
     note = taken_for({"match": value["match"], "scopes": value.get("meant") or []}, asked)
     return [*lines, *_decided(value), *(["", *note] if note else [])]
 
@@ -65,6 +55,15 @@ def _listed(value: Mapping[str, Any]) -> list[str]:
         change = f"{each['change']} to {file} as `{name}`" if name else each["change"]
         lines.append(f"- `{each['qualified_name']}` - {each['file']} ({each['type']}, {change})")
     return lines + rest(int((value.get("totals") or {}).get("scopes") or 0) - len(scopes[:MAX_ASKED]))
+
+
+def _outside(head: str, value: Mapping[str, Any]) -> list[str]:
+    files: Sequence[str] = value.get("outside") or []
+    if not files:
+        return []
+    shown = files[:MAX_LISTED]
+    more = rest(int((value.get("totals") or {}).get("outside") or 0) - len(shown))
+    return [head, *(f"- {each}" for each in shown), *more]
 
 
 def _decided(value: Mapping[str, Any]) -> list[str]:
