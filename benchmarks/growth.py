@@ -23,6 +23,7 @@ import tempfile
 import time
 import uuid
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 import neo4j
@@ -165,6 +166,10 @@ class Ground:
         return found / (10 * queries), strangers
 
 
+def _rounded(seconds: dict[str, float]) -> dict[str, float]:
+    return {name: round(each, 1) for name, each in seconds.items()}
+
+
 def _unit(vectors: Any) -> Any:
     return vectors / np.linalg.norm(vectors, axis=-1, keepdims=True)
 
@@ -221,6 +226,7 @@ async def measured(config: Neo4jConfig, project: str, given: argparse.Namespace)
     )
 
     written = {}
+    settled = {}
     rows: dict[str, dict[str, Any]] = {}
     try:
         async with agent:
@@ -253,6 +259,8 @@ async def measured(config: Neo4jConfig, project: str, given: argparse.Namespace)
                     assert found
                     assert all(each.conversation_id == read.uuid for each in found)
 
+                settled[name] = await settle(append, search)
+
                 async def turn(talk: AsyncConversation = talk) -> None:
                     await talk.send_message(QUESTION)
 
@@ -279,7 +287,29 @@ async def measured(config: Neo4jConfig, project: str, given: argparse.Namespace)
     finally:
         await floor.close()
         await client.aclose()
-    return figures(rows), {"rows": rows, "filled_in_seconds": {k: round(v, 1) for k, v in written.items()}}
+    return figures(rows), {"rows": rows, "filled_in_seconds": _rounded(written), "settled_in_seconds": _rounded(settled)}
+
+
+async def settle(append: Operation, search: Operation, *, rounds: int = 20, most_seconds: float = 300) -> float:
+    """Waits until a search no longer becomes faster, and returns the seconds that it took.
+
+    After a bulk fill the server merges its indexes' segments for a minute or more, and an index goes on reading those
+    that were merged away until something is written: neither is what a conversation meets that grew in months.
+    """
+    started = time.perf_counter()
+    least, since = float("inf"), 0
+    while since < 5 and time.perf_counter() - started < most_seconds:
+        await append()
+        await asyncio.sleep(2)
+        took = []
+        for _ in range(rounds):
+            before = time.perf_counter()
+            await search()
+            took.append(time.perf_counter() - before)
+        since = 0 if median(took) < 0.9 * least else since + 1
+        least = min(least, median(took))
+        print(f"  settling: {median(took)*1000:.1f} ms", flush=True)
+    return time.perf_counter() - started
 
 
 def figures(rows: dict[str, dict[str, Any]]) -> list[Figure]:
