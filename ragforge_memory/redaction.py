@@ -11,7 +11,7 @@ import json
 import re
 from typing import Any, NamedTuple
 
-from ragforge_memory.noted import split
+from ragforge_memory.language.word_cache import split
 
 DEEPEST = 100
 """Levels of a JSON value that is stored; what is below them is kept as a text."""

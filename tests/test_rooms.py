@@ -7,7 +7,7 @@ import json
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -22,21 +22,25 @@ NAME = "ragforge_memory"
 
 # Dependencies point to a lower floor, or stay in the room.
 FLOORS: dict[int, tuple[str, ...]] = {
-    9: ("cli",),
-    8: ("server", "mcp", "integrations"),
-    7: ("agent",),
-    6: ("tools",),
-    5: ("memory",),
-    4: ("code", "knowledge"),
-    3: ("graph", "llm", "embeddings", "scaffold"),
-    2: ("importers", "config", "events", "downloads", "vendors"),
-    1: ("models", "errors", "retrieval", "home", "project", "redaction"),
-    0: ("noted", "collection", "json_line"),
+    10: ("cli",),
+    9: ("server", "mcp", "integrations"),
+    8: ("agent",),
+    7: ("tools",),
+    6: ("memory",),
+    5: ("code", "knowledge"),
+    4: ("graph", "llm", "embeddings", "scaffold"),
+    3: ("importers", "config", "events", "downloads", "vendors"),
+    2: ("retrieval", "redaction", "home", "project"),
+    1: ("language",),
+    0: ("models", "errors", "collection", "json_line"),
 }
 FLOOR_OF = {room: floor for floor, rooms in FLOORS.items() for room in rooms}
 
-# The rooms of `llm/extractive/`, the lowest first; what is in none of them puts them together.
-EXTRACTIVE = ("reading", "quoting", "said", "code", "")
+# Rooms that are built in floors too: their own rooms, the lowest first; "" is what is in none of them.
+INNER: dict[str, tuple[str, ...]] = {
+    "language": ("", "reading", "said"),
+    "llm/extractive": ("quoting", "said", "code", ""),
+}
 
 # A library → the rooms or files that may import it. Where it is only a type in a signature, see TYPES_ALONE.
 LIBRARIES: dict[str, tuple[str, ...]] = {
@@ -59,7 +63,7 @@ LIBRARIES: dict[str, tuple[str, ...]] = {
 TYPES_ALONE = {("agent/agent.py", "neo4j"), ("agent/blocking/agent.py", "neo4j")}
 
 # Rooms of pure values and functions: nothing of the outside is imported there.
-PURE = {"models", "noted", "retrieval", "errors", "events", "redaction"}
+PURE = {"models", "language", "retrieval", "errors", "events", "redaction"}
 OUTSIDE = {
     "os",
     "socket",
@@ -148,20 +152,33 @@ def test_dependencies_point_downwards() -> None:
     assert [each.place for each, here, there in _ours() if FLOOR_OF[there] >= FLOOR_OF[here]] == []
 
 
-def test_the_extractive_provider_is_built_in_floors_too() -> None:
-    def floor(parts: tuple[str, ...]) -> int:
-        return EXTRACTIVE.index(parts[0] if len(parts) > 1 and parts[0] in EXTRACTIVE else "")
+@pytest.mark.parametrize("room", INNER)
+def test_some_rooms_are_built_in_floors_too(room: str) -> None:
+    floors = INNER[room]
 
-    home = f"{NAME}.llm.extractive."
-    inside = [Path(file).parts[2:] for file in _modules() if file.startswith("llm/extractive/")]
-    assert {parts[0] for parts in inside if len(parts) > 1} == {*EXTRACTIVE[:-1]}
+    def floor(parts: Sequence[str]) -> int:
+        return floors.index(parts[0] if len(parts) > 1 and parts[0] in floors else "")
+
+    home = f"{NAME}.{room.replace('/', '.')}."
+    inside = [file.removeprefix(f"{room}/").split("/") for file in _modules() if file.startswith(f"{room}/")]
+    assert {parts[0] for parts in inside if len(parts) > 1} == {*floors} - {""}
     upwards = [
         each.place
         for each in _imports()
-        if each.file.startswith("llm/extractive/") and each.module.startswith(home)
-        if floor(tuple(each.module.removeprefix(home).split("."))) > floor(Path(each.file).parts[2:])
+        if each.file.startswith(f"{room}/") and each.module.startswith(home)
+        if floor(each.module.removeprefix(home).split(".")) > floor(each.file.removeprefix(f"{room}/").split("/"))
     ]
     assert upwards == []
+
+
+def test_nothing_but_the_choice_of_a_provider_knows_the_extractive_one() -> None:
+    """What it reads language by is in `language/`, for all to use."""
+    strangers = {
+        each.file
+        for each in _imports()
+        if each.module.startswith(f"{NAME}.llm.extractive") and not each.file.startswith("llm/extractive/")
+    }
+    assert strangers == {"llm/resolve.py"}
 
 
 def test_code_knows_no_conversations() -> None:

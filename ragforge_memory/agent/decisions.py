@@ -14,10 +14,11 @@ from ragforge_memory.errors import InvalidInput
 from ragforge_memory.graph.anchors import ReferenceStore
 from ragforge_memory.graph.cursors import FIRST, make_cursor, read_cursor
 from ragforge_memory.graph.decisions import DecisionStore, Important
-from ragforge_memory.llm.extractive.reading.wording import beginnings, covered
-from ragforge_memory.llm.extractive.said.corrections import Corrections
-from ragforge_memory.llm.extractive.said.echoes import NOTED, only_repeats
-from ragforge_memory.llm.extractive.said.to_dos import became
+from ragforge_memory.language.reading.wording import beginnings, covered
+from ragforge_memory.language.said.corrections import Corrections
+from ragforge_memory.language.said.echoes import only_repeats
+from ragforge_memory.language.said.openings import NOTED
+from ragforge_memory.language.said.to_dos import became
 from ragforge_memory.models.code import each_name
 from ragforge_memory.models.conversation import Message, Page
 from ragforge_memory.models.decisions import Correction, Decision

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 from ragforge_memory.agent.context.importance import IMPORTANT, deciding_sentences, own_words, sentences_and_lines
 from ragforge_memory.code.impact import impact as impact_of_code
 from ragforge_memory.graph.anchors import ReferenceStore
-from ragforge_memory.llm.extractive.reading.small_talk import MARKED
-from ragforge_memory.llm.extractive.reading.statements import noted_in
-from ragforge_memory.llm.extractive.said.echoes import only_asks
+from ragforge_memory.language.reading.small_talk import MARKED
+from ragforge_memory.language.reading.statements import noted_in
+from ragforge_memory.language.said.echoes import only_asks
 from ragforge_memory.llm.port import EXTRACTIVE
 from ragforge_memory.models.impact import Impact, ImpactedScope
 

@@ -22,7 +22,7 @@ from ragforge_memory.graph.journal_lines import JournalTurn
 from ragforge_memory.graph.messages import CodeTies, NewMessage
 from ragforge_memory.graph.receipts import Receipt
 from ragforge_memory.graph.shielded import shielded
-from ragforge_memory.llm.extractive.reading.title import only_greets
+from ragforge_memory.language.reading.title import only_greets
 from ragforge_memory.models.conversation import Message, Role, ToolCall
 from ragforge_memory.models.tokens import estimate_tokens
 

@@ -9,7 +9,7 @@ from ragforge_memory.agent.named import Question, answer_ties
 from ragforge_memory.errors import RagforgeError
 from ragforge_memory.graph.messages import CodeTies
 from ragforge_memory.graph.ties import Named, TieStore, Untied
-from ragforge_memory.llm.extractive.said.echoes import only_repeats
+from ragforge_memory.language.said.echoes import only_repeats
 from ragforge_memory.models.owner import Owner
 
 if TYPE_CHECKING:

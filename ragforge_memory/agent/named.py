@@ -8,7 +8,7 @@ from functools import cached_property
 from ragforge_memory.code.mentions import Mentions, find_mentions, find_plain_constants, find_plain_types
 from ragforge_memory.code.parsed import TYPE_TYPES
 from ragforge_memory.graph.messages import CodeTies, Mention
-from ragforge_memory.llm.extractive.said.echoes import only_asks
+from ragforge_memory.language.said.echoes import only_asks
 from ragforge_memory.models.code import ScopeTie
 
 # Where a capital exports a name, functions have one too.

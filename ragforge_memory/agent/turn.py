@@ -23,9 +23,9 @@ from ragforge_memory.errors import RagforgeError, TurnCancelled
 from ragforge_memory.graph.messages import CodeTies, NewMessage
 from ragforge_memory.graph.receipts import Receipt
 from ragforge_memory.graph.shielded import shielded
-from ragforge_memory.llm.extractive.said.bare_corrections import read_acknowledged
-from ragforge_memory.llm.extractive.said.echoes import only_repeats
-from ragforge_memory.llm.extractive.said.stock import says_nothing
+from ragforge_memory.language.said.bare_corrections import read_acknowledged
+from ragforge_memory.language.said.echoes import only_repeats
+from ragforge_memory.language.said.stock import says_nothing
 from ragforge_memory.llm.port import (
     EXTRACTIVE,
     ChatMessage,

@@ -144,7 +144,7 @@ def _print(hits: Sequence[ScoredMessage], missed: Collection[str]) -> None:
 def _statements_first(found: Sequence[ScoredMessage]) -> list[ScoredMessage]:
     """The hits with what a user stated first, and then what answers state, if it has at least half of what the best
     has; what only asks for it or repeats it has more of the question's words, and says less."""
-    from ragforge_memory.llm.extractive.said.echoes import only_asks, only_repeats
+    from ragforge_memory.language.said.echoes import only_asks, only_repeats
 
     most_words = max((len(hit.matched_words) for hit in found), default=0)
     nearest = max((hit.similarity or 0 for hit in found), default=0)
@@ -196,7 +196,7 @@ def _around_the_words(content: str, words: Sequence[str], width: int) -> list[st
     import textwrap
 
     from ragforge_memory.cli.markdown import printable
-    from ragforge_memory.retrieval.excerpts import excerpt, without_fences
+    from ragforge_memory.language.excerpts import excerpt, without_fences
 
     said = " ".join(printable(without_fences(content).replace("\t", " ").replace("\n", " ")).split())
     # A line breaks between words, so it is shorter than it could be; the marks of the cuts take four columns.

@@ -75,8 +75,8 @@ async def tied_to(session: Session, text: str, response: AssistantResponse) -> s
     """What code a note was tied to, or how to tie it; '' of what is none, takes one back, or is not in the graph."""
     from ragforge_memory.agent.search.messages import Searcher
     from ragforge_memory.errors import RagforgeError
-    from ragforge_memory.llm.extractive.reading.small_talk import TAKEN_BACK
-    from ragforge_memory.llm.extractive.reading.statements import noted_in
+    from ragforge_memory.language.reading.small_talk import TAKEN_BACK
+    from ragforge_memory.language.reading.statements import noted_in
 
     services, said = session.services, response.user_message_id
     if (

@@ -5,10 +5,10 @@ from __future__ import annotations
 import hashlib
 import re
 
-from ragforge_memory.noted import Noted
-from ragforge_memory.retrieval.accents import composed, without_marks
-from ragforge_memory.retrieval.names import words as identifier_parts
-from ragforge_memory.retrieval.scripts import WIDE, asked_pieces, is_wide, known_pieces
+from ragforge_memory.language.accents import composed, without_marks
+from ragforge_memory.language.names import words as identifier_parts
+from ragforge_memory.language.scripts import WIDE, asked_pieces, is_wide, known_pieces
+from ragforge_memory.language.word_cache import WordCache
 
 # Between signs of scripts without spaces a name has its ends where they begin.
 _NAME = rf"[^\W\d{WIDE}][^\W{WIDE}]*+"
@@ -28,7 +28,7 @@ def terms(text: str) -> str:
     Stored beside the text, since an analyzer leaves ``make_default_short_help`` whole, and ``café`` as it is.
     """
     found: dict[str, None] = {}
-    for parts in _noted_parts(text):
+    for parts in _parts_of_words(text):
         found.update(parts)
         if len(found) > _MAX_TERMS:
             break
@@ -49,7 +49,7 @@ def _parts_in(piece: str) -> dict[str, None]:
     return found
 
 
-_noted_parts = Noted(_parts_in)
+_parts_of_words = WordCache(_parts_in)
 
 
 def owner_token(user_id: str, project: str) -> str:

@@ -1,1 +1,1 @@
-"""Pure functions over names, scores and time; no I/O."""
+"""Pure functions over scores, places and times of what was found; no I/O."""

@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from ragforge_memory.retrieval.names import is_aside
+from ragforge_memory.language.names import is_aside
 from ragforge_memory.tools.declare import tool
 from ragforge_memory.tools.ports import ToolContext
 from ragforge_memory.tools.shown import LIST_BYTES, code_of, fitting, tests

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ragforge_memory.code.parsed import TYPE_TYPES
 from ragforge_memory.errors import ToolError
-from ragforge_memory.retrieval.names import distance, is_test_case, module_parts, reference, same_file
+from ragforge_memory.language.names import distance, is_test_case, module_parts, reference, same_file
 from ragforge_memory.tools.declare import ToolOutput, tool
 from ragforge_memory.tools.ports import ToolContext
 from ragforge_memory.tools.project_files import inside as inside_project

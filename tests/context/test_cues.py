@@ -6,7 +6,6 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from ragforge_memory import noted
 from ragforge_memory.agent.context import importance
 from ragforge_memory.agent.context.importance import (
     deciding_sentences,
@@ -16,9 +15,10 @@ from ragforge_memory.agent.context.importance import (
 )
 from ragforge_memory.graph import text as graph_text
 from ragforge_memory.graph.text import terms
-from ragforge_memory.llm.extractive.reading.prose import sentences
-from ragforge_memory.llm.extractive.reading.title import condensed
-from ragforge_memory.noted import Noted
+from ragforge_memory.language import word_cache
+from ragforge_memory.language.reading.prose import sentences
+from ragforge_memory.language.reading.title import condensed
+from ragforge_memory.language.word_cache import WordCache
 
 CUES = (
     "we",
@@ -197,13 +197,13 @@ def test_rules_decisions_and_errors_weigh_most(text: str) -> None:
 
 @given(st.lists(texts, max_size=4), st.integers(1, 6))
 def test_words_say_the_same_however_much_is_remembered(given_texts: list[str], most: int) -> None:
-    before, noted._REMEMBERED = noted._REMEMBERED, most
+    before, word_cache._REMEMBERED = word_cache._REMEMBERED, most
     try:
-        says = Noted(lambda word: word.upper() if "e" in word else "")
+        says = WordCache(lambda word: word.upper() if "e" in word else "")
         for text in given_texts:
             assert says(text) == [word.upper() for word in dict.fromkeys(text.split()) if "e" in word]
     finally:
-        noted._REMEMBERED = before
+        word_cache._REMEMBERED = before
 
 
 @pytest.mark.parametrize(
@@ -224,7 +224,7 @@ def test_dots_that_end_nothing_cut_no_decision(text: str) -> None:
 
 def test_many_words_that_say_something_come_in_their_order() -> None:
     words = [f"name_{number}" for number in range(40)]
-    assert Noted(lambda word: word)(" ".join([*words, *words])) == words
+    assert WordCache(lambda word: word)(" ".join([*words, *words])) == words
     assert terms(" ".join(words)).split() == ["name", *map(str, range(40))]
 
 

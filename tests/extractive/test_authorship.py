@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from ragforge_memory.llm.extractive.reading.questions import read_questions
+from ragforge_memory.language.reading.questions import read_questions
 from tests.extractive.asking import ECHO, answer_to, requests_for, user
 
 pytestmark = pytest.mark.anyio

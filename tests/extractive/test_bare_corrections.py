@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from ragforge_memory import AsyncConversationAgent
-from ragforge_memory.llm.extractive.said.bare_corrections import corrects, noted_before
-from ragforge_memory.llm.extractive.said.stock import WHICH_NOTE, says_nothing
+from ragforge_memory.language.said.bare_corrections import corrects
+from ragforge_memory.language.said.stock import WHICH_NOTE, says_nothing
+from ragforge_memory.llm.extractive.said.notes_before import noted_before
 from ragforge_memory.llm.port import ChatMessage
 from tests.extractive.asking import answer_to
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from ragforge_memory import AsyncConversationAgent
-from ragforge_memory.llm.extractive.reading.questions import read_questions
+from ragforge_memory.language.reading.questions import read_questions
 from tests.extractive.asking import answer_to, requests_for, user
 
 pytestmark = pytest.mark.anyio

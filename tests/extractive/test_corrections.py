@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 
-from ragforge_memory.llm.extractive.reading.questions import read_questions
-from ragforge_memory.llm.extractive.said.corrections import Corrections
-from ragforge_memory.llm.extractive.said.echoes import EVERY_TO_DO, only_repeats
+from ragforge_memory.language.reading.questions import read_questions
+from ragforge_memory.language.said.corrections import Corrections
+from ragforge_memory.language.said.echoes import only_repeats
+from ragforge_memory.language.said.openings import EVERY_TO_DO
 from ragforge_memory.llm.extractive.said.sayings import decisions, sayings
 
 BEGIN = datetime(2026, 1, 1, tzinfo=UTC)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ragforge_memory import AsyncConversationAgent
-from ragforge_memory.llm.extractive.said.stock import UNCLEAR
+from ragforge_memory.language.said.stock import UNCLEAR
 
 pytestmark = pytest.mark.anyio
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from ragforge_memory import AsyncConversationAgent
-from ragforge_memory.llm.extractive.said.echoes import only_asks, only_repeats
-from ragforge_memory.llm.extractive.said.stock import HELP, UNCLEAR, WITHOUT_A_MODEL, says_nothing
+from ragforge_memory.language.said.echoes import only_asks, only_repeats
+from ragforge_memory.language.said.stock import HELP, UNCLEAR, WITHOUT_A_MODEL, says_nothing
 
 pytestmark = pytest.mark.anyio
 

@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from ragforge_memory import AsyncConversationAgent
+from ragforge_memory.language.reading.questions import read_questions
+from ragforge_memory.language.reading.targets import Target, read_target
 from ragforge_memory.llm.extractive.code import evidence
 from ragforge_memory.llm.extractive.code.evidence import importing, raising
 from ragforge_memory.llm.extractive.code.import_lines import import_pattern, imports_it
 from ragforge_memory.llm.extractive.quoting.calls import Call, Found
-from ragforge_memory.llm.extractive.reading.questions import read_questions
-from ragforge_memory.llm.extractive.reading.targets import Target, read_target
 from tests.extractive.asking import answer_to, ask, requests_for, user
 
 pytestmark = pytest.mark.anyio

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from ragforge_memory.llm.extractive.reading.questions import read_questions
-from ragforge_memory.llm.extractive.reading.targets import Target
+from ragforge_memory.language.reading.questions import read_questions
+from ragforge_memory.language.reading.targets import Target
 from ragforge_memory.llm.extractive.said.history import resolve_target, topic_of
 from ragforge_memory.llm.port import ChatMessage
 from tests.extractive.asking import requests_for

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from ragforge_memory import AsyncConversationAgent
+from ragforge_memory.language.reading.questions import read_questions
 from ragforge_memory.llm.extractive.code.members import setting
-from ragforge_memory.llm.extractive.reading.questions import read_questions
 from tests.tools.conftest import write_files
 
 pytestmark = pytest.mark.anyio

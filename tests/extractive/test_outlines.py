@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from ragforge_memory import AsyncConversationAgent
+from ragforge_memory.language.reading.questions import read_questions
 from ragforge_memory.llm.extractive.code.outlines import purpose
 from ragforge_memory.llm.extractive.plan import next_calls
-from ragforge_memory.llm.extractive.reading.questions import read_questions
 from tests.extractive.asking import ECHO, answer_to
 from tests.tools.conftest import write_files
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from ragforge_memory.code.versions import version_in
-from ragforge_memory.llm.extractive.reading.questions import read_questions
+from ragforge_memory.language.reading.questions import read_questions
 from ragforge_memory.llm.port import ToolRequest
 from ragforge_memory.models.owner import Owner
 from ragforge_memory.tools.code_search import ANSWER_TOOLS, CODE_SEARCH_TOOLS

@@ -8,9 +8,8 @@ from typing import Any
 
 import pytest
 
+from ragforge_memory.language.said.stock import is_stock
 from ragforge_memory.llm.extractive.provider import ExtractiveProvider
-from ragforge_memory.llm.extractive.reading.relevance import line_pattern
-from ragforge_memory.llm.extractive.said.stock import is_stock
 from ragforge_memory.llm.port import (
     ChatMessage,
     ModelProvider,
@@ -19,6 +18,7 @@ from ragforge_memory.llm.port import (
     ToolRequest,
     complete,
 )
+from ragforge_memory.retrieval.relevance import line_pattern
 from tests.extractive.asking import ECHO, TOOLS, answer_to, found, requests_for, user
 
 pytestmark = pytest.mark.anyio

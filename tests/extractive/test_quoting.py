@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
+from ragforge_memory.language.reading.questions import read_question
+from ragforge_memory.language.reading.targets import Target
 from ragforge_memory.llm.extractive.answer import write
 from ragforge_memory.llm.extractive.code.members import set_lines
 from ragforge_memory.llm.extractive.quoting.calls import Call, Found
 from ragforge_memory.llm.extractive.quoting.pieces import documentation, signature, source, text_line
-from ragforge_memory.llm.extractive.reading.questions import read_question
-from ragforge_memory.llm.extractive.reading.targets import Target
 from ragforge_memory.llm.extractive.said.noted_answer import noted
 from ragforge_memory.llm.extractive.said.sayings import MAX_SAYINGS, sayings
 

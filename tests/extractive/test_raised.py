@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from ragforge_memory import AsyncConversationAgent
+from ragforge_memory.language.reading.questions import read_questions
 from ragforge_memory.llm.extractive.code.environment import READS_ENVIRONMENT
 from ragforge_memory.llm.extractive.code.raised import anywhere
-from ragforge_memory.llm.extractive.reading.questions import read_questions
 from tests.extractive.asking import ask
 
 RUST = """/// x.unwrap()

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from ragforge_memory.llm.extractive.reading.question import Question
-from ragforge_memory.llm.extractive.reading.questions import read_questions
-from ragforge_memory.llm.extractive.said.echoes import only_repeats
+from ragforge_memory.language.reading.question import Question
+from ragforge_memory.language.reading.questions import read_questions
+from ragforge_memory.language.said.echoes import only_repeats
 from ragforge_memory.llm.extractive.said.recap import MAX_SAYINGS, recapitulated
 
 SAID = (

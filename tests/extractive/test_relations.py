@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from ragforge_memory.llm.extractive.reading.questions import read_questions
+from ragforge_memory.language.reading.questions import read_questions
 from ragforge_memory.tools.code_uses import _bounded
 from ragforge_memory.tools.shown import size_of
 from tests.extractive.asking import ECHO, answer_to, found, requests_for, user

@@ -8,7 +8,7 @@ import pytest
 
 from ragforge_memory import AsyncConversationAgent
 from ragforge_memory.agent.context.importance import importance_of
-from ragforge_memory.llm.extractive.reading.questions import read_questions
+from ragforge_memory.language.reading.questions import read_questions
 
 pytestmark = pytest.mark.anyio
 

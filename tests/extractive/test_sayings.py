@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from ragforge_memory.llm.extractive.said.echoes import only_repeats
+from ragforge_memory.language.said.echoes import only_repeats
 from ragforge_memory.llm.extractive.said.sayings import decisions, sayings, stated
 
 

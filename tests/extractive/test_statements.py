@@ -7,11 +7,11 @@ import time
 
 import pytest
 
-from ragforge_memory.llm.extractive.reading.questions import read_questions
-from ragforge_memory.llm.extractive.reading.small_talk import DEED, SET
-from ragforge_memory.llm.extractive.reading.small_talk import NOTED as DECIDES
-from ragforge_memory.llm.extractive.reading.statements import noted_in
-from ragforge_memory.llm.extractive.said.echoes import NOTED
+from ragforge_memory.language.reading.questions import read_questions
+from ragforge_memory.language.reading.small_talk import DEED, SET
+from ragforge_memory.language.reading.small_talk import NOTED as DECIDES
+from ragforge_memory.language.reading.statements import noted_in
+from ragforge_memory.language.said.openings import NOTED
 from ragforge_memory.llm.extractive.said.noted_answer import noted
 
 

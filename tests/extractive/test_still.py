@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from ragforge_memory import AsyncConversationAgent
-from ragforge_memory.llm.extractive.reading.aims import asks_outdated
-from ragforge_memory.llm.extractive.reading.questions import read_questions
-from ragforge_memory.llm.extractive.said.echoes import only_asks, only_repeats
+from ragforge_memory.language.reading.aims import asks_outdated
+from ragforge_memory.language.reading.questions import read_questions
+from ragforge_memory.language.said.echoes import only_asks, only_repeats
 from ragforge_memory.llm.extractive.said.sayings import decisions, outdated, sayings
 
 pytestmark = pytest.mark.anyio

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from ragforge_memory.agent.context.importance import IMPORTANT, importance_of
-from ragforge_memory.llm.extractive.reading.questions import read_questions
-from ragforge_memory.llm.extractive.reading.statements import noted_in
+from ragforge_memory.language.reading.questions import read_questions
+from ragforge_memory.language.reading.statements import noted_in
+from ragforge_memory.language.said.to_dos import became, closes
 from ragforge_memory.llm.extractive.said.noted_answer import noted
-from ragforge_memory.llm.extractive.said.to_dos import became, closes
 
 
 @pytest.mark.parametrize(

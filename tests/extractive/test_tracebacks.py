@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from ragforge_memory import AsyncConversationAgent
-from ragforge_memory.llm.extractive.reading.given_text import Places, mentions_of, split_given
+from ragforge_memory.language.reading.given_text import Places, mentions_of, split_given
 from tests.extractive.asking import ask
 from tests.tools.conftest import write_files
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from ragforge_memory.language.reading.questions import read_questions
 from ragforge_memory.llm.extractive.code.outlines import outlined
-from ragforge_memory.llm.extractive.reading.questions import read_questions
 from ragforge_memory.models.code import ScopeName
 from ragforge_memory.models.owner import Owner
 from ragforge_memory.tools.code_scopes import MAX_OUTLINE, outline

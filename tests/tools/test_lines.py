@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from ragforge_memory.code.parse import parse_partly
+from ragforge_memory.language.reading.given_text import mentions_of
 from ragforge_memory.llm.extractive.code.members import _comment, _depths
 from ragforge_memory.llm.extractive.quoting.pieces import source
-from ragforge_memory.llm.extractive.reading.given_text import mentions_of
 from ragforge_memory.llm.port import ToolRequest
 from ragforge_memory.models.owner import Owner
 from ragforge_memory.models.text import lines_of

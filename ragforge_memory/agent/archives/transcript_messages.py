@@ -17,7 +17,7 @@ from ragforge_memory.errors import InvalidInput
 from ragforge_memory.graph.imports import call_row, import_row
 from ragforge_memory.graph.messages import CodeTies, NewMessage
 from ragforge_memory.importers.records import TOO_DEEP, refusal
-from ragforge_memory.llm.extractive.said.echoes import only_repeats
+from ragforge_memory.language.said.echoes import only_repeats
 from ragforge_memory.models.tokens import estimate_tokens
 from ragforge_memory.models.transcript import Transcript, TranscriptCall, TranscriptMessage
 

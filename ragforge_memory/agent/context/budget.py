@@ -26,7 +26,7 @@ from ragforge_memory.agent.context.prompt import (
     tokens_of,
 )
 from ragforge_memory.graph.records import to_json
-from ragforge_memory.llm.extractive.said.echoes import only_repeats
+from ragforge_memory.language.said.echoes import only_repeats
 from ragforge_memory.llm.port import ChatMessage, ModelRequest, ToolOutcome, ToolRequest, ToolSpec
 from ragforge_memory.models.conversation import Message, ToolCall
 from ragforge_memory.models.tokens import estimate_tokens

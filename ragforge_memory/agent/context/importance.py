@@ -11,12 +11,12 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import Literal, NamedTuple
 
 from ragforge_memory.code.mentions import unquoted
-from ragforge_memory.llm.extractive.reading.prose import NO_END
-from ragforge_memory.llm.extractive.reading.small_talk import UNDECIDED
-from ragforge_memory.llm.extractive.reading.statements import noted_in, tells_a_deed
+from ragforge_memory.language.reading.prose import NO_END
+from ragforge_memory.language.reading.small_talk import UNDECIDED
+from ragforge_memory.language.reading.statements import noted_in, tells_a_deed
+from ragforge_memory.language.word_cache import WordCache
 from ragforge_memory.models.conversation import Message, ToolCall
 from ragforge_memory.models.transcript import TranscriptCall
-from ragforge_memory.noted import Noted
 
 Kind = Literal["decision", "error", "mended", "edited", "intent", "result", "question", "next"]
 
@@ -154,7 +154,7 @@ def importance_of(
     """How much a message matters, 0 to 1; None where nothing speaks for it. What a user notes, or
     has done of what was to be done, matters as a decision."""
     # Most messages have no such word at all, and most sentences of the others.
-    present = {cue for cues in _noted_cues(content) for cue in cues}
+    present = {cue for cues in _cues_of_words(content) for cue in cues}
     if any(" " in cue for cue in present):
         at_once = " ".join(content.lower().split())
         present = {cue for cue in present if cue in at_once}
@@ -210,7 +210,7 @@ def _cues_in(word: str) -> tuple[str, ...]:
     return tuple([cue for cue, first in _ANY_WORD if first in word]) if _ANY.search(word) else ()
 
 
-_noted_cues = Noted(_cues_in)
+_cues_of_words = WordCache(_cues_in)
 
 
 def key_sentences(content: str) -> list[tuple[Kind, str]]:
@@ -226,7 +226,7 @@ def key_sentences(content: str) -> list[tuple[Kind, str]]:
 def deciding_sentences(content: str) -> Iterator[str]:
     """The sentences of a text that decide or rule something; "maybe we'll use it" and "no decision yet" do not."""
     for sentence in sentences_and_lines(content):
-        if not _noted_cues(sentence) or _HEDGED.match(sentence) or UNDECIDED.search(sentence):
+        if not _cues_of_words(sentence) or _HEDGED.match(sentence) or UNDECIDED.search(sentence):
             continue
         if _kind_of(sentence) == "decision":
             yield sentence
@@ -252,7 +252,7 @@ class Sentence(NamedTuple):
 
 def is_key(sentence: str) -> bool:
     """Whether a sentence decides something or tells what failed."""
-    return bool(_noted_cues(sentence)) and _kind_of(sentence) in ("decision", "error")
+    return bool(_cues_of_words(sentence)) and _kind_of(sentence) in ("decision", "error")
 
 
 def placed_sentences(content: str) -> Iterator[Sentence]:

@@ -11,11 +11,11 @@ from ragforge_memory.agent.search.candidates import MEANING, TEXT, both, questio
 from ragforge_memory.embeddings.pages import PAGE, answers, embed_page
 from ragforge_memory.errors import SpaceMoved
 from ragforge_memory.graph.search import CANDIDATES, words_of
+from ragforge_memory.language.words import matched
 from ragforge_memory.models.conversation import ConversationInfo
 from ragforge_memory.models.search import SearchResults
 from ragforge_memory.retrieval.fusion import VECTOR_WEIGHT, scaled
 from ragforge_memory.retrieval.hubs import without_hubs
-from ragforge_memory.retrieval.words import matched
 
 if TYPE_CHECKING:
     from ragforge_memory.agent.services import Services

@@ -21,7 +21,7 @@ from ragforge_memory.agent.upkeep.leases import LeaseLost, meanwhile
 from ragforge_memory.agent.upkeep.summary_text import MESSAGE_CHARACTERS, Summarizer, Written
 from ragforge_memory.errors import ConversationNotFound, GraphUnavailable, ModelError, RagforgeError
 from ragforge_memory.graph.summaries import Lease, SummaryStore
-from ragforge_memory.llm.extractive.reading.title import only_greets
+from ragforge_memory.language.reading.title import only_greets
 from ragforge_memory.models.conversation import Message
 from ragforge_memory.models.summary import ON_DEMAND, Cover, Step, Summary, next_step
 from ragforge_memory.models.tokens import estimate_tokens

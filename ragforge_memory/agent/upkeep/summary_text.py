@@ -14,9 +14,10 @@ from ragforge_memory.agent.inputs import title_of
 from ragforge_memory.embeddings.port import Embedder
 from ragforge_memory.errors import EmbeddingError, ModelError
 from ragforge_memory.graph.records import as_text, to_json
-from ragforge_memory.llm.extractive.reading.title import shortened
-from ragforge_memory.llm.extractive.said.echoes import only_repeats
-from ragforge_memory.llm.extractive.said.stock import is_stock
+from ragforge_memory.language.reading.title import shortened
+from ragforge_memory.language.said.echoes import only_repeats
+from ragforge_memory.language.said.stock import is_stock
+from ragforge_memory.language.sentences import central, sentences, tells
 from ragforge_memory.llm.port import (
     EXTRACTIVE,
     ChatMessage,
@@ -30,7 +31,6 @@ from ragforge_memory.llm.port import (
 from ragforge_memory.models.conversation import Message, ToolCall
 from ragforge_memory.models.summary import Summary
 from ragforge_memory.models.text import well_formed
-from ragforge_memory.retrieval.sentences import central, sentences, tells
 
 log = logging.getLogger(__name__)
 

@@ -47,7 +47,7 @@ from ragforge_memory.code.rust.uses import (
     use_struct,
     use_type_name,
 )
-from ragforge_memory.retrieval.names import TEST_MODIFIERS
+from ragforge_memory.language.names import TEST_MODIFIERS
 
 if TYPE_CHECKING:
     from tree_sitter import Node

@@ -6,6 +6,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from ragforge_memory.language.names import HIDDEN
+from ragforge_memory.language.reading.aims import (
+    asks_decided,
+    asks_for_decisions,
+    asks_how,
+    asks_outdated,
+    asks_still,
+    asks_to_do,
+    asks_why,
+)
+from ragforge_memory.language.reading.question import Question, search_words
+from ragforge_memory.language.said.openings import EVERY_DECISION, EVERY_TO_DO, NOT_LOOKED_UP, NOTHING_FOUND
+from ragforge_memory.language.said.stock import says_nothing
 from ragforge_memory.llm.extractive.code.authorship import written
 from ragforge_memory.llm.extractive.code.command_lines import commands
 from ragforge_memory.llm.extractive.code.commits import changed_of, committed
@@ -46,8 +59,6 @@ from ragforge_memory.llm.extractive.plan import about_code, is_about_code
 from ragforge_memory.llm.extractive.quoting.calls import Found
 from ragforge_memory.llm.extractive.quoting.pieces import (
     MAX_LISTED,
-    NOT_LOOKED_UP,
-    NOTHING_FOUND,
     documentation,
     gone,
     head,
@@ -62,18 +73,6 @@ from ragforge_memory.llm.extractive.quoting.pieces import (
     trimmed,
     without_mark,
 )
-from ragforge_memory.llm.extractive.reading.aims import (
-    asks_decided,
-    asks_for_decisions,
-    asks_how,
-    asks_outdated,
-    asks_still,
-    asks_to_do,
-    asks_why,
-)
-from ragforge_memory.llm.extractive.reading.question import Question, search_words
-from ragforge_memory.llm.extractive.reading.relevance import ENOUGH_WORDS
-from ragforge_memory.llm.extractive.said.echoes import EVERY_DECISION, EVERY_TO_DO
 from ragforge_memory.llm.extractive.said.sayings import (
     all_decisions,
     decisions,
@@ -82,8 +81,7 @@ from ragforge_memory.llm.extractive.said.sayings import (
     stated,
     with_decisions,
 )
-from ragforge_memory.llm.extractive.said.stock import says_nothing
-from ragforge_memory.retrieval.names import HIDDEN
+from ragforge_memory.retrieval.relevance import ENOUGH_WORDS
 
 
 def write(question: Question, asked: str, found: Sequence[Found]) -> str:

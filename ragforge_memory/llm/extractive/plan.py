@@ -7,6 +7,24 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from ragforge_memory.language.names import KINDS
+from ragforge_memory.language.reading.aims import (
+    asks_before_changing,
+    asks_decided,
+    asks_for_decisions,
+    asks_how,
+    asks_outdated,
+    asks_still,
+    asks_to_do,
+    asks_why,
+    may_be_ruled,
+)
+from ragforge_memory.language.reading.given_text import mentions_of
+from ragforge_memory.language.reading.question import Question, search_words
+from ragforge_memory.language.reading.questions import MAX_QUESTION, plain_names
+from ragforge_memory.language.reading.targets import FOLDERS, Target, has_pronoun, read_target
+from ragforge_memory.language.reading.wording import content_words, subject_words
+from ragforge_memory.language.said.corrections import may_correct
 from ragforge_memory.llm.extractive.code.constructors import constructor_of
 from ragforge_memory.llm.extractive.code.doubtful_code import deprecation_call
 from ragforge_memory.llm.extractive.code.elsewhere import anywhere_else, is_elsewhere
@@ -30,27 +48,9 @@ from ragforge_memory.llm.extractive.code.unread import NOT_SURE
 from ragforge_memory.llm.extractive.project_calls import project_calls
 from ragforge_memory.llm.extractive.quoting.calls import Call, Found
 from ragforge_memory.llm.extractive.quoting.pieces import MAX_SAID
-from ragforge_memory.llm.extractive.reading.aims import (
-    asks_before_changing,
-    asks_decided,
-    asks_for_decisions,
-    asks_how,
-    asks_outdated,
-    asks_still,
-    asks_to_do,
-    asks_why,
-    may_be_ruled,
-)
-from ragforge_memory.llm.extractive.reading.given_text import mentions_of
-from ragforge_memory.llm.extractive.reading.question import Question, search_words
-from ragforge_memory.llm.extractive.reading.questions import MAX_QUESTION, plain_names
-from ragforge_memory.llm.extractive.reading.relevance import MAX_SEARCHED, judged, line_pattern, named_so
-from ragforge_memory.llm.extractive.reading.targets import FOLDERS, Target, has_pronoun, read_target
-from ragforge_memory.llm.extractive.reading.wording import content_words, subject_words
-from ragforge_memory.llm.extractive.said.corrections import may_correct
 from ragforge_memory.llm.extractive.said.retractions import retracted_words
 from ragforge_memory.llm.extractive.said.sayings import stated
-from ragforge_memory.retrieval.names import KINDS
+from ragforge_memory.retrieval.relevance import MAX_SEARCHED, judged, line_pattern, named_so
 
 # What a project is, not what lies in it.
 _PURPOSE = re.compile(

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from ragforge_memory.language.reading.question import Question
 from ragforge_memory.llm.extractive.code.command_lines import command_calls
 from ragforge_memory.llm.extractive.code.environment import environment_call
 from ragforge_memory.llm.extractive.quoting.calls import Call
-from ragforge_memory.llm.extractive.reading.question import Question
 
 
 def project_calls(question: Question) -> tuple[Call, ...]:

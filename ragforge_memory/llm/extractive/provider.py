@@ -9,25 +9,16 @@ from collections.abc import AsyncGenerator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from ragforge_memory.llm.extractive.answer import write
-from ragforge_memory.llm.extractive.code.given_answer import named_code
-from ragforge_memory.llm.extractive.plan import MAX_STEPS, next_calls
-from ragforge_memory.llm.extractive.quoting.calls import Call, Found
-from ragforge_memory.llm.extractive.reading.aims import asks_for_decisions
-from ragforge_memory.llm.extractive.reading.days import days_asked
-from ragforge_memory.llm.extractive.reading.given_text import is_about_given, split_given
-from ragforge_memory.llm.extractive.reading.project_patterns import WHOLE
-from ragforge_memory.llm.extractive.reading.question import Question, asked_of, search_words
-from ragforge_memory.llm.extractive.reading.questions import read_questions
-from ragforge_memory.llm.extractive.reading.targets import Target
-from ragforge_memory.llm.extractive.reading.title import condensed
-from ragforge_memory.llm.extractive.said.bare_corrections import corrects, is_amount, noted_before, taken_back
-from ragforge_memory.llm.extractive.said.doubts import doubted
-from ragforge_memory.llm.extractive.said.history import last_items, resolve_target, topic_of
-from ragforge_memory.llm.extractive.said.noted_answer import noted
-from ragforge_memory.llm.extractive.said.recap import recapitulated
-from ragforge_memory.llm.extractive.said.retractions import last_noted, retraction
-from ragforge_memory.llm.extractive.said.stock import (
+from ragforge_memory.language.reading.aims import asks_for_decisions
+from ragforge_memory.language.reading.days import days_asked
+from ragforge_memory.language.reading.given_text import is_about_given, split_given
+from ragforge_memory.language.reading.project_patterns import WHOLE
+from ragforge_memory.language.reading.question import Question, asked_of, search_words
+from ragforge_memory.language.reading.questions import read_questions
+from ragforge_memory.language.reading.targets import Target
+from ragforge_memory.language.reading.title import condensed
+from ragforge_memory.language.said.bare_corrections import corrects, is_amount
+from ragforge_memory.language.said.stock import (
     CHANGES,
     GREETING,
     HELP,
@@ -39,6 +30,16 @@ from ragforge_memory.llm.extractive.said.stock import (
     WHICH_NOTE,
     says_nothing,
 )
+from ragforge_memory.llm.extractive.answer import write
+from ragforge_memory.llm.extractive.code.given_answer import named_code
+from ragforge_memory.llm.extractive.plan import MAX_STEPS, next_calls
+from ragforge_memory.llm.extractive.quoting.calls import Call, Found
+from ragforge_memory.llm.extractive.said.doubts import doubted
+from ragforge_memory.llm.extractive.said.history import last_items, resolve_target, topic_of
+from ragforge_memory.llm.extractive.said.noted_answer import noted
+from ragforge_memory.llm.extractive.said.notes_before import noted_before, taken_back
+from ragforge_memory.llm.extractive.said.recap import recapitulated
+from ragforge_memory.llm.extractive.said.retractions import last_noted, retraction
 from ragforge_memory.llm.port import (
     EXTRACTIVE,
     ChatMessage,

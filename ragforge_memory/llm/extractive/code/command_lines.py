@@ -6,10 +6,11 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ragforge_memory.language.reading.endings import TEXT
+from ragforge_memory.language.reading.wording import beginning, content_words
+from ragforge_memory.language.said.openings import NOTHING_FOUND
 from ragforge_memory.llm.extractive.quoting.calls import Call, Found
-from ragforge_memory.llm.extractive.quoting.pieces import NOTHING_FOUND, rest, text_line
-from ragforge_memory.llm.extractive.reading.endings import TEXT
-from ragforge_memory.llm.extractive.reading.wording import beginning, content_words
+from ragforge_memory.llm.extractive.quoting.pieces import rest, text_line
 
 MAX_COMMANDS = 12
 """Lines that are listed."""

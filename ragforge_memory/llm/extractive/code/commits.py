@@ -6,16 +6,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ragforge_memory.llm.extractive.quoting.pieces import (
-    MAX_ASKED,
-    MAX_LISTED,
-    NOT_LOOKED_UP,
-    code_span,
-    nothing,
-    rest,
-    taken_for,
-)
-from ragforge_memory.llm.extractive.said.echoes import WHAT_WAS_SAID
+from ragforge_memory.language.said.openings import NOT_LOOKED_UP, WHAT_WAS_SAID
+from ragforge_memory.llm.extractive.quoting.pieces import MAX_ASKED, MAX_LISTED, code_span, nothing, rest, taken_for
 from ragforge_memory.llm.extractive.said.sayings import quoted_message
 from ragforge_memory.models.text import counted
 

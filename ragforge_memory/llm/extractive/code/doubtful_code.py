@@ -6,12 +6,12 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ragforge_memory.language.reading.targets import Target
+from ragforge_memory.language.said.openings import NOT_LOOKED_UP, NOTHING_FOUND
 from ragforge_memory.llm.extractive.code.members import texts_last
 from ragforge_memory.llm.extractive.quoting.calls import Call, Found
 from ragforge_memory.llm.extractive.quoting.pieces import (
     MAX_LISTED,
-    NOT_LOOKED_UP,
-    NOTHING_FOUND,
     head,
     item,
     nothing,
@@ -20,7 +20,6 @@ from ragforge_memory.llm.extractive.quoting.pieces import (
     taken_for,
     text_line,
 )
-from ragforge_memory.llm.extractive.reading.targets import Target
 from ragforge_memory.models.text import counted
 
 MAX_UNUSED = 100

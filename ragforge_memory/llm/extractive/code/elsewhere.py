@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from ragforge_memory.language.reading.question import Question
+from ragforge_memory.language.reading.targets import is_folder
 from ragforge_memory.llm.extractive.quoting.calls import Found
-from ragforge_memory.llm.extractive.reading.question import Question
-from ragforge_memory.llm.extractive.reading.targets import is_folder
 
 _BY_NAME = ("where", "what", "show", "callers", "uses", "callees", "subclasses", "bases", "overrides", "overridden")
 

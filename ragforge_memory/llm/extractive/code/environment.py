@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from ragforge_memory.language.reading.endings import TEXT
+from ragforge_memory.language.said.openings import NOTHING_FOUND
 from ragforge_memory.llm.extractive.code.evidence import grep
 from ragforge_memory.llm.extractive.code.members import texts_last
 from ragforge_memory.llm.extractive.quoting.calls import Call
-from ragforge_memory.llm.extractive.quoting.pieces import NOTHING_FOUND, rest, text_line
-from ragforge_memory.llm.extractive.reading.endings import TEXT
+from ragforge_memory.llm.extractive.quoting.pieces import rest, text_line
 from ragforge_memory.models.text import counted
 
 MAX_SHOWN = 40

@@ -6,12 +6,15 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ragforge_memory.language.names import is_test, of_test
+from ragforge_memory.language.reading.endings import TEXT
+from ragforge_memory.language.reading.targets import Target, spelled
+from ragforge_memory.language.said.openings import NOTHING_FOUND
 from ragforge_memory.llm.extractive.code.import_lines import alone_pattern, import_pattern, imports_it, parts_of
 from ragforge_memory.llm.extractive.code.members import MAX_LINES, texts_last
 from ragforge_memory.llm.extractive.code.unread import unread_lines
 from ragforge_memory.llm.extractive.quoting.calls import Call, Found
 from ragforge_memory.llm.extractive.quoting.pieces import (
-    NOTHING_FOUND,
     code_span,
     left_out,
     nothing,
@@ -21,10 +24,7 @@ from ragforge_memory.llm.extractive.quoting.pieces import (
     text_line,
     trimmed,
 )
-from ragforge_memory.llm.extractive.reading.endings import TEXT
-from ragforge_memory.llm.extractive.reading.targets import Target, spelled
 from ragforge_memory.models.text import counted
-from ragforge_memory.retrieval.names import is_test, of_test
 
 MAX_EVIDENCE = 40
 """Lines or scopes that are listed."""

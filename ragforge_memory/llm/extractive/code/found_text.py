@@ -6,23 +6,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from ragforge_memory.language.names import KINDS, is_aside
+from ragforge_memory.language.reading.question import Question, search_words
+from ragforge_memory.language.reading.wording import covered
+from ragforge_memory.language.said.openings import BY_WORDS, NOT_UNDERSTOOD, NOTHING_FOUND
 from ragforge_memory.llm.extractive.code.members import listed
-from ragforge_memory.llm.extractive.quoting.pieces import (
-    BY_WORDS,
-    NOT_UNDERSTOOD,
-    NOTHING_FOUND,
-    block,
-    head,
-    item,
-    nothing,
-    signature,
-    summary,
-)
-from ragforge_memory.llm.extractive.reading.question import Question, search_words
-from ragforge_memory.llm.extractive.reading.relevance import MAX_SEARCHED, judged
-from ragforge_memory.llm.extractive.reading.wording import covered
+from ragforge_memory.llm.extractive.quoting.pieces import block, head, item, nothing, signature, summary
 from ragforge_memory.models.text import counted, lines_of
-from ragforge_memory.retrieval.names import KINDS, is_aside
+from ragforge_memory.retrieval.relevance import MAX_SEARCHED, judged
 
 MAX_RESULTS = 5
 _NEAREST = 3

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ragforge_memory.language.reading.given_text import Mentions, Places, mentions_of
+from ragforge_memory.language.said.openings import NOTHING_FOUND, WHAT_WAS_SAID
+from ragforge_memory.language.said.stock import WITHOUT_A_MODEL
 from ragforge_memory.llm.extractive.quoting.calls import Found
-from ragforge_memory.llm.extractive.quoting.pieces import NOTHING_FOUND, item, rest
-from ragforge_memory.llm.extractive.reading.given_text import Mentions, Places, mentions_of
-from ragforge_memory.llm.extractive.said.echoes import WHAT_WAS_SAID
+from ragforge_memory.llm.extractive.quoting.pieces import item, rest
 from ragforge_memory.llm.extractive.said.sayings import belongs, quoted_message, since
-from ragforge_memory.llm.extractive.said.stock import WITHOUT_A_MODEL
 from ragforge_memory.models.text import counted
 
 MAX_NAMED = 40

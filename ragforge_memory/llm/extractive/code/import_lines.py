@@ -6,8 +6,8 @@ import posixpath
 import re
 from collections.abc import Iterator
 
-from ragforge_memory.llm.extractive.reading.endings import DATA
-from ragforge_memory.llm.extractive.reading.targets import Target
+from ragforge_memory.language.reading.endings import DATA
+from ragforge_memory.language.reading.targets import Target
 
 _BY_PATH = r"\b(?:import|require|from|include)\b.*['\"<]"
 _SOURCE = re.compile(r"(?:\.d)?\.(?:[cm]?[jt]sx?|pyi?|go|rs|java|c|cc|cpp|cxx|h|hh|hpp|cs|rb|php)$", re.I)

@@ -7,11 +7,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import Any
 
+from ragforge_memory.language.reading.endings import TEXT
+from ragforge_memory.language.reading.targets import Target
 from ragforge_memory.llm.extractive.code.members import MAX_LINES, texts_last
 from ragforge_memory.llm.extractive.quoting.calls import Call, Found
 from ragforge_memory.llm.extractive.quoting.pieces import MAX_LISTED, rest, text_line
-from ragforge_memory.llm.extractive.reading.endings import TEXT
-from ragforge_memory.llm.extractive.reading.targets import Target
 
 _TOLD = ("callers", "top_level", "possible", "through")
 _NAMED = ("references", "decorates", "subclasses")

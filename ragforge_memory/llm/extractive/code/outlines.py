@@ -8,6 +8,8 @@ from dataclasses import replace
 from itertools import groupby
 from typing import Any
 
+from ragforge_memory.language.names import is_test_case
+from ragforge_memory.language.reading.question import ASYNC, Question
 from ragforge_memory.llm.extractive.code.found_text import code_lines
 from ragforge_memory.llm.extractive.quoting.docstrings import readable
 from ragforge_memory.llm.extractive.quoting.pieces import (
@@ -20,9 +22,7 @@ from ragforge_memory.llm.extractive.quoting.pieces import (
     rest,
     taken_for,
 )
-from ragforge_memory.llm.extractive.reading.question import ASYNC, Question
 from ragforge_memory.models.text import counted
-from ragforge_memory.retrieval.names import is_test_case
 
 MAX_OUTLINED = 60
 """Definitions of a file that are listed a line each; of more only the outermost have one."""

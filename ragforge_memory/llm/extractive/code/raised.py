@@ -5,6 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from ragforge_memory.language.reading.endings import TEXT
+from ragforge_memory.language.reading.question import Question
+from ragforge_memory.language.said.openings import NOTHING_FOUND
 from ragforge_memory.llm.extractive.code.evidence import (
     COMMENT,
     MAX_EVIDENCE,
@@ -15,9 +18,7 @@ from ragforge_memory.llm.extractive.code.evidence import (
     matches_of,
 )
 from ragforge_memory.llm.extractive.quoting.calls import Call, Found
-from ragforge_memory.llm.extractive.quoting.pieces import NOTHING_FOUND, rest
-from ragforge_memory.llm.extractive.reading.endings import TEXT
-from ragforge_memory.llm.extractive.reading.question import Question
+from ragforge_memory.llm.extractive.quoting.pieces import rest
 from ragforge_memory.models.text import counted
 
 _RAISED_BY = "raise, throw, panic, Err(…), errors.New"

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ragforge_memory.language.reading.targets import Target
 from ragforge_memory.llm.extractive.code.members import standing_in
 from ragforge_memory.llm.extractive.quoting.calls import Found
 from ragforge_memory.llm.extractive.quoting.pieces import text_line
-from ragforge_memory.llm.extractive.reading.targets import Target
 
 NOT_SURE = ("typo", "partial", "spelling")
 """How a name is taken that is not called so: what has its very letters, in a language that is not read, is nearer."""

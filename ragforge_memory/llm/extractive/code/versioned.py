@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ragforge_memory.llm.extractive.quoting.pieces import MAX_LISTED, NOTHING_FOUND, code_span, rest
+from ragforge_memory.language.said.openings import NOTHING_FOUND
+from ragforge_memory.llm.extractive.quoting.pieces import MAX_LISTED, code_span, rest
 from ragforge_memory.models.text import counted
 
 

@@ -7,19 +7,9 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Any
 
+from ragforge_memory.language.said.openings import NOTHING_FOUND
 from ragforge_memory.llm.extractive.quoting.docstrings import readable
 from ragforge_memory.models.text import counted, lines_of
-from ragforge_memory.retrieval.excerpts import excerpt
-
-NOTHING_FOUND = "Nothing found"
-"""How every answer begins that found nothing."""
-
-NOT_UNDERSTOOD = "I did not understand the question itself"
-NOT_LOOKED_UP = "I could not look it up"
-"""How it is said that no tool could be asked for the right thing, or none at all."""
-
-BY_WORDS = "I searched for the words"
-"""How it is said that a question was not understood, but a search for its words found something."""
 
 MAX_LISTED = 25
 """Items of a list beside the answer; what is left is counted."""
@@ -38,7 +28,6 @@ _FEW_LINES = 3
 MAX_DECORATORS = 12
 """Lines of decorators that are shown with the code; tables of test parameters are longer."""
 
-_LINE = 160
 _HEADING = re.compile(r"^\*\*[^*]+\*\*$")
 _FENCE = re.compile(r"^\s*(?P<mark>`{3,}|~{3,})(?P<info>.*)$")
 _MARKUP = {"python": "python", "javascript": "js", "typescript": "ts", "tsx": "tsx", "csharp": "csharp"}
@@ -139,13 +128,6 @@ def quotation(lines: Iterable[str]) -> list[str]:
 def minute(time: str) -> str:
     """A time (ISO) as the clock here showed it."""
     return f"{datetime.fromisoformat(time).astimezone():%Y-%m-%d %H:%M}"
-
-
-def shortened(text: str) -> str:
-    """The first line of a text, of a long one its beginning; … where more follows."""
-    lines = text.strip().splitlines()
-    line = " ".join(lines[0].split()) if lines else ""
-    return excerpt(line, (), _LINE) if len(line) > _LINE or len(lines) < 2 else f"{line} …"
 
 
 def source(scope: Mapping[str, Any], limit: int = SOURCE_LINES) -> list[str]:

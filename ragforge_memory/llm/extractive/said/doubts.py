@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from ragforge_memory.llm.extractive.reading.question import Question
-from ragforge_memory.llm.extractive.reading.questions import read_questions
-from ragforge_memory.llm.extractive.reading.small_talk import SMALL_TALK
-from ragforge_memory.llm.extractive.reading.talk_patterns import PARTS
-from ragforge_memory.llm.extractive.reading.targets import Target
+from ragforge_memory.language.reading.question import Question
+from ragforge_memory.language.reading.questions import read_questions
+from ragforge_memory.language.reading.small_talk import SMALL_TALK
+from ragforge_memory.language.reading.talk_patterns import PARTS
+from ragforge_memory.language.reading.targets import Target
 from ragforge_memory.llm.extractive.said.history import told_all, topic_of
 from ragforge_memory.llm.port import ChatMessage
 

@@ -16,10 +16,10 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ragforge_memory.llm.extractive.reading.small_talk import LEADING
-from ragforge_memory.llm.extractive.reading.targets import Target, is_file, names_in, read_target
-from ragforge_memory.llm.extractive.reading.wording import content_words
-from ragforge_memory.llm.extractive.said.echoes import EVERY_DECISION, EVERY_TO_DO, NO_DECISION, NOTED, WHAT_WAS_SAID
+from ragforge_memory.language.reading.small_talk import LEADING
+from ragforge_memory.language.reading.targets import Target, is_file, names_in, read_target
+from ragforge_memory.language.reading.wording import content_words
+from ragforge_memory.language.said.openings import EVERY_DECISION, EVERY_TO_DO, NO_DECISION, NOTED, WHAT_WAS_SAID
 from ragforge_memory.llm.port import ChatMessage
 
 _DEFINITION = re.compile(r"^`(?P<name>[^`\n]+)` (?:- (?P<file>[^\n:`]+):\d+|\((?P<place>[^\n]+?), line \d+\))", re.M)

@@ -5,16 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from ragforge_memory.language.excerpts import first_line
+from ragforge_memory.language.reading.prose import sentences
+from ragforge_memory.language.reading.small_talk import DEED, PLAIN, SET, WHO
+from ragforge_memory.language.reading.targets import is_file, names_in
+from ragforge_memory.language.reading.wording import content_words
+from ragforge_memory.language.said.bare_corrections import acknowledged
+from ragforge_memory.language.said.held import bare
+from ragforge_memory.language.said.openings import NOTED
+from ragforge_memory.language.said.to_dos import closes
 from ragforge_memory.llm.extractive.quoting.calls import Found
-from ragforge_memory.llm.extractive.quoting.pieces import shortened
-from ragforge_memory.llm.extractive.reading.prose import sentences
-from ragforge_memory.llm.extractive.reading.small_talk import DEED, PLAIN, SET, WHO
-from ragforge_memory.llm.extractive.reading.targets import is_file, names_in
-from ragforge_memory.llm.extractive.reading.wording import content_words
-from ragforge_memory.llm.extractive.said.bare_corrections import acknowledged
-from ragforge_memory.llm.extractive.said.echoes import NOTED
-from ragforge_memory.llm.extractive.said.held import bare
-from ragforge_memory.llm.extractive.said.to_dos import closes
 from ragforge_memory.redaction import redact
 
 MAX_SETTLED = 3
@@ -62,5 +62,5 @@ def _settled(text: str, found: Sequence[Found]) -> list[str]:
         for each in call.value.get("decisions") or []
         if each.get("corrected") and each["corrected"]["excerpt"] in stated
     ]
-    notes = list(dict.fromkeys((closes(later, note), shortened(note)) for note, later in settled))[:MAX_SETTLED]
+    notes = list(dict.fromkeys((closes(later, note), first_line(note)) for note, later in settled))[:MAX_SETTLED]
     return [f'This {"closes" if closed else "corrects"} what was noted before: "{note}".' for closed, note in notes]

@@ -6,11 +6,13 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ragforge_memory.llm.extractive.quoting.pieces import NOTHING_FOUND, minute, quotation, rest, shortened
-from ragforge_memory.llm.extractive.reading.question import Question
-from ragforge_memory.llm.extractive.reading.questions import read_questions
-from ragforge_memory.llm.extractive.reading.small_talk import SMALL_TALK
-from ragforge_memory.llm.extractive.said.echoes import OUR_CONVERSATIONS, WHAT_YOU_SAID, only_repeats
+from ragforge_memory.language.excerpts import first_line
+from ragforge_memory.language.reading.question import Question
+from ragforge_memory.language.reading.questions import read_questions
+from ragforge_memory.language.reading.small_talk import SMALL_TALK
+from ragforge_memory.language.said.echoes import only_repeats
+from ragforge_memory.language.said.openings import NOTHING_FOUND, OUR_CONVERSATIONS, WHAT_YOU_SAID
+from ragforge_memory.llm.extractive.quoting.pieces import minute, quotation, rest
 from ragforge_memory.models.text import counted
 
 MAX_SAYINGS = 20
@@ -77,7 +79,7 @@ def _told(message: str) -> str:
     """The first line of what the user said; nothing of small talk and of questions for what was said."""
     if only_repeats("user", message) or all(each.form in SMALL_TALK - {"noted"} for each in read_questions(message)):
         return ""
-    return shortened(message)
+    return first_line(message)
 
 
 def _conversation(each: Mapping[str, Any]) -> list[str]:
@@ -86,5 +88,5 @@ def _conversation(each: Mapping[str, Any]) -> list[str]:
     messages = counted(int(each.get("message_count") or 0), "message")
     head = f"- {when}, {title}, conversation {each['conversation_id'][:8]}, {messages}"
     head += ", archived" if each.get("archived") else ""
-    summary = shortened(str(each.get("summary") or ""))
+    summary = first_line(str(each.get("summary") or ""))
     return [head, *(f"  {line}" for line in quotation([summary] if summary else []))]

@@ -8,19 +8,16 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ragforge_memory.language.excerpts import first_line
+from ragforge_memory.language.reading.small_talk import FORGET, MARKED, ORDERS_AWAY
+from ragforge_memory.language.reading.wording import content_words
+from ragforge_memory.language.said.bare_corrections import as_quoted, took_back
+from ragforge_memory.language.said.corrections import is_taken_back
+from ragforge_memory.language.said.openings import NOTED, NOTHING_FOUND
+from ragforge_memory.language.said.stock import KEPT, WHICH_RETRACTED
 from ragforge_memory.llm.extractive.quoting.calls import Found
-from ragforge_memory.llm.extractive.quoting.pieces import NOTHING_FOUND, shortened
-from ragforge_memory.llm.extractive.reading.small_talk import FORGET, MARKED, ORDERS_AWAY
-from ragforge_memory.llm.extractive.reading.wording import content_words
-from ragforge_memory.llm.extractive.said.bare_corrections import (
-    as_quoted,
-    noted_before,
-    took_back,
-)
-from ragforge_memory.llm.extractive.said.corrections import is_taken_back
-from ragforge_memory.llm.extractive.said.echoes import NOTED
+from ragforge_memory.llm.extractive.said.notes_before import noted_before
 from ragforge_memory.llm.extractive.said.sayings import decisions
-from ragforge_memory.llm.extractive.said.stock import KEPT, WHICH_RETRACTED
 from ragforge_memory.llm.port import ChatMessage
 
 # Of "forget the note about uploads" the uploads are what it is about.
@@ -114,4 +111,4 @@ def _taken_back(text: str, notes: Sequence[str]) -> str:
     quoted = dict.fromkeys(as_quoted(note) for note in notes)
     # Who wants it gone must know that it is not.
     told = f"{NOTED}` tells it as taken back; `ragforge conversations delete` deletes a whole conversation."
-    return "\n".join([told, *(f'"{shortened(text)}" takes back "{note}".' for note in quoted)])
+    return "\n".join([told, *(f'"{first_line(text)}" takes back "{note}".' for note in quoted)])

@@ -6,30 +6,23 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from ragforge_memory.llm.extractive.quoting.pieces import (
-    NOTHING_FOUND,
-    continued,
-    minute,
-    open_block,
-    quotation,
-    shortened,
-)
-from ragforge_memory.llm.extractive.reading.questions import read_questions
-from ragforge_memory.llm.extractive.reading.relevance import ENOUGH_WORDS
-from ragforge_memory.llm.extractive.reading.small_talk import SMALL_TALK
-from ragforge_memory.llm.extractive.reading.targets import is_marked
-from ragforge_memory.llm.extractive.reading.wording import covered, stem
-from ragforge_memory.llm.extractive.said.corrections import correction_of
-from ragforge_memory.llm.extractive.said.echoes import (
+from ragforge_memory.language.excerpts import first_line
+from ragforge_memory.language.reading.questions import read_questions
+from ragforge_memory.language.reading.small_talk import SMALL_TALK
+from ragforge_memory.language.reading.targets import is_marked
+from ragforge_memory.language.reading.wording import covered, stem
+from ragforge_memory.language.said.corrections import correction_of
+from ragforge_memory.language.said.echoes import only_asks, only_repeats, quotes_code
+from ragforge_memory.language.said.openings import (
     EVERY_DECISION,
     EVERY_TO_DO,
     NO_DECISION,
+    NOTHING_FOUND,
     WHAT_WAS_SAID,
-    only_asks,
-    only_repeats,
-    quotes_code,
 )
-from ragforge_memory.llm.extractive.said.to_dos import became, left_to_do
+from ragforge_memory.language.said.to_dos import became, left_to_do
+from ragforge_memory.llm.extractive.quoting.pieces import continued, minute, open_block, quotation
+from ragforge_memory.retrieval.relevance import ENOUGH_WORDS
 
 _ASKED = 2
 _NOTHING_SAID = re.compile(rf"^{NOTHING_FOUND}\b")
@@ -199,7 +192,7 @@ def quoted_message(message: Mapping[str, Any], others: Sequence[Mapping[str, Any
     corrected = []
     if later:
         kind = became(later["excerpt"], message["excerpt"]).replace("corrected", "later")
-        corrected = [f'  ({kind}: "{shortened(later["excerpt"])}")']
+        corrected = [f'  ({kind}: "{first_line(later["excerpt"])}")']
     return [head, *(f"  {line}" for line in quotation(_beginning(message["excerpt"]))), *corrected]
 
 

@@ -6,9 +6,9 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
-from ragforge_memory.llm.extractive.reading.prose import prose, sentences
-from ragforge_memory.llm.extractive.reading.questions import MAX_QUESTION
-from ragforge_memory.llm.extractive.reading.small_talk import (
+from ragforge_memory.language.reading.prose import prose, sentences
+from ragforge_memory.language.reading.questions import MAX_QUESTION
+from ragforge_memory.language.reading.small_talk import (
     DEED,
     DONE,
     GREETING,

@@ -7,21 +7,18 @@ the other.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 
-from ragforge_memory.llm.extractive.quoting.pieces import shortened
-from ragforge_memory.llm.extractive.reading.small_talk import NO_QUESTION, TAKEN_BACK, THANKS
-from ragforge_memory.llm.extractive.reading.talk_patterns import PARTS
-from ragforge_memory.llm.extractive.reading.values import APPROVES, BARE_VALUE, REPORTS, SAYS
-from ragforge_memory.llm.extractive.reading.wording import subject_words
-from ragforge_memory.llm.extractive.said.echoes import NOTED
-from ragforge_memory.llm.port import ChatMessage
+from ragforge_memory.language.excerpts import first_line
+from ragforge_memory.language.reading.small_talk import NO_QUESTION, TAKEN_BACK, THANKS
+from ragforge_memory.language.reading.talk_patterns import PARTS
+from ragforge_memory.language.reading.values import APPROVES, BARE_VALUE, REPORTS, SAYS
+from ragforge_memory.language.reading.wording import subject_words
+from ragforge_memory.language.said.openings import NOTED
 
 MAX_CORRECTION = 200
 """Characters of a correction that is understood by what was said before it; longer ones say what they are about."""
 
 _ACKNOWLEDGED = re.compile(r'^"(?P<said>.+)" (?P<does>corrects|takes back) "(?P<note>.+)"\.$', re.M)
-_QUOTED_NOTE = re.compile(r"^- You, .*, message \w+:\n {2}> (?P<note>.+)", re.M)
 _OPENING = re.compile(
     r"(?:(?P<no>nope|no|actually|sorry|correction|scratch that|my mistake|(?:i|we) (?:was|were) wrong"
     r"|(?:we|i)(?:['’]ve| have)? changed (?:our|my) minds?)"
@@ -88,43 +85,9 @@ _PLACED = re.compile(
 _CHOSEN = re.compile(rf"\b{_CHOICE}\b", re.I)
 
 
-def noted_before(earlier: Sequence[ChatMessage], *, quoted: bool = True) -> tuple[str, ...]:
-    """The notes that the last answer was about: the one that it acknowledged, or those that it quoted.
-
-    Args:
-        earlier: the messages before, oldest first.
-        quoted: whether those that it only quoted count.
-    """
-    at = max((n for n, each in enumerate(earlier) if each.role == "assistant" and each.content.strip()), default=-1)
-    if at < 0:
-        return ()
-    answer = earlier[at].content
-    if not answer.startswith(NOTED):
-        return tuple(dict.fromkeys(match["note"] for match in _QUOTED_NOTE.finditer(answer))) if quoted else ()
-    if took_back(answer):
-        return ()
-    corrected = _ACKNOWLEDGED.search(answer)
-    told = corrected["note"] if corrected else next((x.content for x in reversed(earlier[:at]) if x.role == "user"), "")
-    return (told,) if told.strip() else ()
-
-
-def taken_back(text: str, earlier: Sequence[ChatMessage]) -> str | None:
-    """The last note of a conversation that a change of mind corrects, however long ago; None where it corrects none.
-
-    Args:
-        text: what is said now.
-        earlier: the messages before, oldest first.
-    """
-    if not (_TAKES_BACK.match(text) or _INSTEAD.search(text)):
-        return None
-    told: list[str] = []
-    said = ""
-    for each in earlier:
-        if each.role == "user":
-            said = each.content
-        elif each.role == "assistant" and said and each.content.startswith(NOTED):
-            told.append(said)
-    return next((note for note in reversed(told) if corrects(text, note)), None)
+def changes_mind(text: str) -> bool:
+    """Whether a text says that something else holds now, so that it may be about any note before."""
+    return bool(_TAKES_BACK.match(text) or _INSTEAD.search(text))
 
 
 def corrects(text: str, note: str) -> bool:
@@ -182,7 +145,7 @@ def is_amount(text: str) -> bool:
 
 def acknowledged(text: str, note: str) -> str:
     """What the answer to a correction says of it and of the note that it corrects."""
-    return f'"{shortened(text)}" corrects "{as_quoted(note)}".'
+    return f'"{first_line(text)}" corrects "{as_quoted(note)}".'
 
 
 def read_acknowledged(answer: str) -> list[tuple[str, str]]:
@@ -211,4 +174,4 @@ def as_quoted(note: str) -> str:
     """A note as the answer to what corrects it quotes it: its first line that says something."""
     first, _, rest = note.strip().partition("\n")
     # "note:" and a line break says nothing yet.
-    return shortened(first if len(subject_words(first)) > 1 or not rest else " ".join(note.split()))
+    return first_line(first if len(subject_words(first)) > 1 or not rest else " ".join(note.split()))

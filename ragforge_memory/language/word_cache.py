@@ -13,7 +13,7 @@ _REMEMBERED, _LONGEST = 16_384, 64
 _FEW = 8
 
 
-class Noted(Generic[T]):
+class WordCache(Generic[T]):
     """Looks at the words of texts, at each once: a set's difference leaves out those that are known to say nothing.
 
     Args:

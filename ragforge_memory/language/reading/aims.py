@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-from ragforge_memory.llm.extractive.reading.question import Question
-from ragforge_memory.llm.extractive.reading.questions import AND_STILL, HOW
-from ragforge_memory.llm.extractive.reading.talk_patterns import PARTS
+from ragforge_memory.language.reading.question import Question
+from ragforge_memory.language.reading.questions import AND_STILL, HOW
+from ragforge_memory.language.reading.talk_patterns import PARTS
 
 _WHY = re.compile(r"^\W*why\b", re.I)
 _DECIDED = re.compile(

@@ -12,10 +12,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from ragforge_memory.llm.extractive.reading.endings import TEXT
-from ragforge_memory.llm.extractive.reading.question import Question
-from ragforge_memory.llm.extractive.reading.small_talk import SMALL_TALK
-from ragforge_memory.llm.extractive.reading.targets import is_file, names_in
+from ragforge_memory.language.reading.endings import TEXT
+from ragforge_memory.language.reading.question import Question
+from ragforge_memory.language.reading.small_talk import SMALL_TALK
+from ragforge_memory.language.reading.targets import is_file, names_in
 from ragforge_memory.models.text import lines_of
 
 MAX_FILES, MAX_CHANGED = 15, 30

@@ -9,14 +9,14 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from ragforge_memory.llm.extractive.reading.commit_patterns import revision_of
-from ragforge_memory.llm.extractive.reading.days import without_days
-from ragforge_memory.llm.extractive.reading.patterns import AGAIN, COMPARED, PATTERNS, Form
-from ragforge_memory.llm.extractive.reading.project_patterns import OF_ALL, WHOLE
-from ragforge_memory.llm.extractive.reading.prose import prose, sentences
-from ragforge_memory.llm.extractive.reading.question import Question, asked_of
-from ragforge_memory.llm.extractive.reading.relations import related
-from ragforge_memory.llm.extractive.reading.small_talk import (
+from ragforge_memory.language.reading.commit_patterns import revision_of
+from ragforge_memory.language.reading.days import without_days
+from ragforge_memory.language.reading.patterns import AGAIN, COMPARED, PATTERNS, Form
+from ragforge_memory.language.reading.project_patterns import OF_ALL, WHOLE
+from ragforge_memory.language.reading.prose import prose, sentences
+from ragforge_memory.language.reading.question import Question, asked_of
+from ragforge_memory.language.reading.relations import related
+from ragforge_memory.language.reading.small_talk import (
     ANSWERS_FOR,
     HELP,
     MARKED,
@@ -29,8 +29,8 @@ from ragforge_memory.llm.extractive.reading.small_talk import (
     TAIL,
     UNDECIDED,
 )
-from ragforge_memory.llm.extractive.reading.talk_patterns import PARTS
-from ragforge_memory.llm.extractive.reading.targets import (
+from ragforge_memory.language.reading.talk_patterns import PARTS
+from ragforge_memory.language.reading.targets import (
     FOLDERS,
     PRONOUNS,
     Target,
@@ -39,7 +39,7 @@ from ragforge_memory.llm.extractive.reading.targets import (
     with_mark,
     without_marks,
 )
-from ragforge_memory.llm.extractive.reading.wording import content_words
+from ragforge_memory.language.reading.wording import content_words
 
 MAX_QUESTION = 300
 """Characters of a sentence that is read as a question; longer ones are texts, and are searched for their words."""

@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from ragforge_memory.llm.extractive.reading.given_text import split_given
-from ragforge_memory.llm.extractive.reading.patterns import Form
-from ragforge_memory.llm.extractive.reading.prose import NO_END
-from ragforge_memory.llm.extractive.reading.questions import read_questions
-from ragforge_memory.llm.extractive.reading.small_talk import POLITE, SMALL_TALK
-from ragforge_memory.llm.extractive.reading.targets import FOLDERS, is_marked
-from ragforge_memory.llm.extractive.reading.wording import content_words
+from ragforge_memory.language.reading.given_text import split_given
+from ragforge_memory.language.reading.patterns import Form
+from ragforge_memory.language.reading.prose import NO_END
+from ragforge_memory.language.reading.questions import read_questions
+from ragforge_memory.language.reading.small_talk import POLITE, SMALL_TALK
+from ragforge_memory.language.reading.targets import FOLDERS, is_marked
+from ragforge_memory.language.reading.wording import content_words
 
 MAX_WORDS = 8
 MAX_CHARACTERS = 80

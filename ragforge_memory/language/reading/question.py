@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 
-from ragforge_memory.llm.extractive.reading.days import ANY_DAYS, Days
-from ragforge_memory.llm.extractive.reading.outline_patterns import MODIFIER
-from ragforge_memory.llm.extractive.reading.patterns import Form
-from ragforge_memory.llm.extractive.reading.targets import NOTHING, Target
-from ragforge_memory.llm.extractive.reading.wording import content_words
+from ragforge_memory.language.reading.days import ANY_DAYS, Days
+from ragforge_memory.language.reading.outline_patterns import MODIFIER
+from ragforge_memory.language.reading.patterns import Form
+from ragforge_memory.language.reading.targets import NOTHING, Target
+from ragforge_memory.language.reading.wording import content_words
 
 # What an outline is asked to list.
 _PLURALS = re.compile(

@@ -10,9 +10,9 @@ import re
 from collections.abc import Mapping
 from typing import Literal
 
-from ragforge_memory.llm.extractive.reading.commit_patterns import CHANGED, COMMIT, HISTORY
-from ragforge_memory.llm.extractive.reading.commit_patterns import PARTS as COMMIT_PARTS
-from ragforge_memory.llm.extractive.reading.error_patterns import (
+from ragforge_memory.language.reading.commit_patterns import CHANGED, COMMIT, HISTORY
+from ragforge_memory.language.reading.commit_patterns import PARTS as COMMIT_PARTS
+from ragforge_memory.language.reading.error_patterns import (
     CATCHES,
     CAUGHT_ANYWHERE,
     ERRORS,
@@ -20,8 +20,8 @@ from ragforge_memory.llm.extractive.reading.error_patterns import (
     RAISES,
     THROWS,
 )
-from ragforge_memory.llm.extractive.reading.outline_patterns import FIELDS, FOLDER, LISTED, MODIFIER, OUTLINE, OVERVIEW
-from ragforge_memory.llm.extractive.reading.project_patterns import (
+from ragforge_memory.language.reading.outline_patterns import FIELDS, FOLDER, LISTED, MODIFIER, OUTLINE, OVERVIEW
+from ragforge_memory.language.reading.project_patterns import (
     COMMANDS,
     DECORATED,
     DEPENDENCIES,
@@ -32,8 +32,8 @@ from ragforge_memory.llm.extractive.reading.project_patterns import (
     UNUSED,
     VERSION,
 )
-from ragforge_memory.llm.extractive.reading.talk_patterns import NOTED, RECAP, SAID
-from ragforge_memory.llm.extractive.reading.talk_patterns import PARTS as TALK_PARTS
+from ragforge_memory.language.reading.talk_patterns import NOTED, RECAP, SAID
+from ragforge_memory.language.reading.talk_patterns import PARTS as TALK_PARTS
 
 Form = Literal[
     "where", "what", "show", "callers", "uses", "callees", "subclasses", "bases", "outline", "overview", "lines",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ragforge_memory.llm.extractive.reading.relevance import judged
+from ragforge_memory.retrieval.relevance import judged
 
 
 def result(name: str, documentation: str = "") -> dict[str, object]:

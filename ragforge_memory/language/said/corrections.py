@@ -9,14 +9,14 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any, Generic, TypeVar
 
-from ragforge_memory.llm.extractive.reading.prose import sentences
-from ragforge_memory.llm.extractive.reading.small_talk import LEADING, PLAIN, SET, WHO
-from ragforge_memory.llm.extractive.reading.targets import names_in
-from ragforge_memory.llm.extractive.reading.values import APPROVES, REPORTS, SAYS
-from ragforge_memory.llm.extractive.reading.wording import stem, subject_words
-from ragforge_memory.llm.extractive.said.bare_corrections import as_quoted, read_acknowledged, retracts
-from ragforge_memory.llm.extractive.said.held import Held, held
-from ragforge_memory.llm.extractive.said.to_dos import closes, done_words, to_do_words
+from ragforge_memory.language.reading.prose import sentences
+from ragforge_memory.language.reading.small_talk import LEADING, PLAIN, SET, WHO
+from ragforge_memory.language.reading.targets import names_in
+from ragforge_memory.language.reading.values import APPROVES, REPORTS, SAYS
+from ragforge_memory.language.reading.wording import stem, subject_words
+from ragforge_memory.language.said.bare_corrections import as_quoted, read_acknowledged, retracts
+from ragforge_memory.language.said.held import Held, held
+from ragforge_memory.language.said.to_dos import closes, done_words, to_do_words
 
 # "Erik reviews the metrics" is against "Anna reviews the metrics" where it says that it corrects something.
 _DOES = re.compile(r"(?P<who>(?-i:[A-Z][\w.-]*)) (?:now )?(?P<does>[a-z]{2,}s\b .+)", re.I)

@@ -8,28 +8,18 @@ from __future__ import annotations
 
 import re
 
-from ragforge_memory.llm.extractive.quoting.pieces import NOTHING_FOUND
-from ragforge_memory.llm.extractive.reading.given_text import split_given
-from ragforge_memory.llm.extractive.reading.prose import prose, sentences
-from ragforge_memory.llm.extractive.reading.questions import MAX_QUESTION, read_question
-from ragforge_memory.llm.extractive.reading.small_talk import TAKEN_BACK
-
-WHAT_WAS_SAID = "What was said about"
-"""How an answer begins that quotes messages."""
-
-EVERY_DECISION = "decisions"
-EVERY_TO_DO = "to-dos"
-"""What an answer says it is about that was asked for all that was decided, or is to be done."""
-
-NOTED = "Noted: `what did we decide"
-"""How the answer to a statement begins."""
-
-NO_DECISION = "No decision"
-"""How an answer begins that was asked for one and quotes what else was said."""
-
-WHAT_YOU_SAID = "In this conversation you said"
-OUR_CONVERSATIONS = "Our latest conversations"
-"""How answers begin that tell what was talked about."""
+from ragforge_memory.language.reading.given_text import split_given
+from ragforge_memory.language.reading.prose import prose, sentences
+from ragforge_memory.language.reading.questions import MAX_QUESTION, read_question
+from ragforge_memory.language.reading.small_talk import TAKEN_BACK
+from ragforge_memory.language.said.openings import (
+    NO_DECISION,
+    NOTED,
+    NOTHING_FOUND,
+    OUR_CONVERSATIONS,
+    WHAT_WAS_SAID,
+    WHAT_YOU_SAID,
+)
 
 _REPEATS = re.compile(
     rf"(?:\A|\n\n)(?:{WHAT_WAS_SAID} `|{WHAT_YOU_SAID}, |{OUR_CONVERSATIONS}\b"

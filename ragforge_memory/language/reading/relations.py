@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from ragforge_memory.llm.extractive.reading.patterns import Form
+from ragforge_memory.language.reading.patterns import Form
 
 # "The code of X's caller", "where is the caller of X": who calls X, and no member of X that is called so.
 _RELATIONS: tuple[tuple[Form, str], ...] = (

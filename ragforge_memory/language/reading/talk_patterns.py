@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ragforge_memory.llm.extractive.reading.days import DAYS
+from ragforge_memory.language.reading.days import DAYS
 
 PARTS: Mapping[str, str] = {
     "said": "(?:say|said|saying|discuss|discussed|discussing|talk|talked|talking|decide|decided|conclude|concluded"

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragforge_memory.llm.extractive.reading.questions import MAX_QUESTION, read_questions
-from ragforge_memory.llm.extractive.reading.targets import names_in, read_target
+from ragforge_memory.language.reading.questions import MAX_QUESTION, read_questions
+from ragforge_memory.language.reading.targets import names_in, read_target
 
 
 def read(text: str, *before: str) -> list[tuple[str, str, str]]:

@@ -7,10 +7,10 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
-from ragforge_memory.llm.extractive.reading.prose import sentences
-from ragforge_memory.llm.extractive.reading.small_talk import DEED, DONE, LEADING
-from ragforge_memory.llm.extractive.reading.wording import subject_words
-from ragforge_memory.llm.extractive.said.bare_corrections import retracts
+from ragforge_memory.language.reading.prose import sentences
+from ragforge_memory.language.reading.small_talk import DEED, DONE, LEADING
+from ragforge_memory.language.reading.wording import subject_words
+from ragforge_memory.language.said.bare_corrections import retracts
 
 _TO_DO = re.compile(
     r"(?:(?:still )?to-?do\b(?: ?\([^()]*\))? ?[:,-]?|bug ?:|still to do ?[:,-]|(?:we|i) still (?:have|need) to)"

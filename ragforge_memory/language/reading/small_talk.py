@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-from ragforge_memory.llm.extractive.reading.patterns import Form
-from ragforge_memory.llm.extractive.reading.talk_patterns import PARTS
-from ragforge_memory.llm.extractive.reading.values import APPROVES, QUANTITY, WHEN
+from ragforge_memory.language.reading.patterns import Form
+from ragforge_memory.language.reading.talk_patterns import PARTS
+from ragforge_memory.language.reading.values import APPROVES, QUANTITY, WHEN
 
 SMALL_TALK: frozenset[Form] = frozenset({"greeting", "thanks", "noted", "taken back", "changes", "help"})
 """What is answered by a sentence of stock."""

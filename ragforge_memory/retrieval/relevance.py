@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ragforge_memory.llm.extractive.reading.wording import beginning, covered
-from ragforge_memory.retrieval.names import is_aside
+from ragforge_memory.language.names import is_aside
+from ragforge_memory.language.reading.wording import beginning, covered
 
 MAX_SEARCHED = 40
 """Results of a search that are judged."""

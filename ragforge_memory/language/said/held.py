@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from ragforge_memory.llm.extractive.reading.small_talk import LEADING, NO_QUESTION, PLAIN, SET
-from ragforge_memory.llm.extractive.reading.values import QUANTITY, WHEN
-from ragforge_memory.llm.extractive.reading.wording import content_words, stem
+from ragforge_memory.language.reading.small_talk import LEADING, NO_QUESTION, PLAIN, SET
+from ragforge_memory.language.reading.values import QUANTITY, WHEN
+from ragforge_memory.language.reading.wording import content_words, stem
 
 MAX_HELD = 200
 """Characters of a statement that is read so; longer ones explain."""

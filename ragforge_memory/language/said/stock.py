@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 
-from ragforge_memory.llm.extractive.quoting.pieces import BY_WORDS, NOT_LOOKED_UP, NOT_UNDERSTOOD, NOTHING_FOUND
-from ragforge_memory.llm.extractive.said.echoes import NOTED
-from ragforge_memory.retrieval.sentences import sentences
+from ragforge_memory.language.said.openings import BY_WORDS, NOT_LOOKED_UP, NOT_UNDERSTOOD, NOTED, NOTHING_FOUND
+from ragforge_memory.language.sentences import sentences
 
 HELP = """I answer by quoting this project's code and our conversations; I do not write or guess. Ask for instance:
 - where is `NAME`? what does `NAME` do? show me `NAME`

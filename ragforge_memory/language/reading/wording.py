@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from ragforge_memory.retrieval.names import words
+from ragforge_memory.language.names import words
 
 _TOKEN = re.compile(r"[\w$]+(?:\.[\w$]+)*")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ragforge_memory.llm.extractive.reading.days import DAYS
+from ragforge_memory.language.reading.days import DAYS
 
 PARTS: Mapping[str, str] = {
     "changed": "(?:chang(?:e[ds]?|ing)|touch(?:e[ds]|ing)?|modif(?:y|ie[ds]|ying)|edit(?:s|ed|ing)?|affect(?:s|ed|ing)?"

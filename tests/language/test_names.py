@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragforge_memory.llm.extractive.reading.questions import read_questions
-from ragforge_memory.retrieval.names import (
+from ragforge_memory.language.names import (
     distance,
     fits,
     is_part,
@@ -20,6 +19,7 @@ from ragforge_memory.retrieval.names import (
     stands_last,
     words,
 )
+from ragforge_memory.language.reading.questions import read_questions
 
 IDENTIFIERS = st.from_regex(r"[a-z]{2,8}(_[a-z]{2,8}){0,3}", fullmatch=True)
 LETTERS = st.text("abcdef", max_size=9)

@@ -1,0 +1,30 @@
+"""How answers without a model begin: by that they are known again wherever they are read later."""
+
+from __future__ import annotations
+
+NOTHING_FOUND = "Nothing found"
+"""How every answer begins that found nothing."""
+
+NOT_UNDERSTOOD = "I did not understand the question itself"
+NOT_LOOKED_UP = "I could not look it up"
+"""How it is said that no tool could be asked for the right thing, or none at all."""
+
+BY_WORDS = "I searched for the words"
+"""How it is said that a question was not understood, but a search for its words found something."""
+
+WHAT_WAS_SAID = "What was said about"
+"""How an answer begins that quotes messages."""
+
+EVERY_DECISION = "decisions"
+EVERY_TO_DO = "to-dos"
+"""What an answer says it is about that was asked for all that was decided, or is to be done."""
+
+NOTED = "Noted: `what did we decide"
+"""How the answer to a statement begins."""
+
+NO_DECISION = "No decision"
+"""How an answer begins that was asked for one and quotes what else was said."""
+
+WHAT_YOU_SAID = "In this conversation you said"
+OUR_CONVERSATIONS = "Our latest conversations"
+"""How answers begin that tell what was talked about."""
