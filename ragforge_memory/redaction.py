@@ -12,9 +12,7 @@ import re
 from typing import Any, NamedTuple
 
 from ragforge_memory.language.word_cache import split
-
-DEEPEST = 100
-"""Levels of a JSON value that is stored; what is below them is kept as a text."""
+from ragforge_memory.models.text import DEEPEST
 
 
 class _Pattern(NamedTuple):

@@ -13,6 +13,7 @@ from uuid import UUID
 import pytest
 
 import ragforge_memory
+from ragforge_memory.models.text import DEEPEST
 from ragforge_memory.redaction import redact, redact_value
 
 
@@ -337,6 +338,16 @@ def test_values_are_cleaned_all_through() -> None:
         "b": ["plain", 2.5],
     }
     assert value["a"][3]["text"] == f"use {key}"  # type: ignore[index]
+
+
+def test_a_value_is_cleaned_down_to_its_bottom() -> None:
+    value: Any = f"use {KEYS['github token'][0]}"
+    for _ in range(DEEPEST):
+        value = [value]
+    clean = redact_value(value)
+    for _ in range(DEEPEST):
+        (clean,) = clean
+    assert clean == "use [redacted github token]"
 
 
 @pytest.mark.parametrize(

@@ -27,6 +27,7 @@ from ragforge_memory.embeddings.hashing import HashingEmbedder
 from ragforge_memory.llm.port import ToolRequest
 from ragforge_memory.llm.scripted import ScriptedProvider
 from ragforge_memory.models.owner import Owner
+from ragforge_memory.models.text import DEEPEST
 
 pytestmark = pytest.mark.anyio
 
@@ -87,6 +88,15 @@ async def test_it_is_refused_and_nothing_is_written(make_agent: MakeAgent, what:
         assert refused.value.hint
         assert await conversation.get_history() == []
         assert len((await agent.list_conversations()).items) == 1
+
+
+async def test_metadata_of_as_many_levels_as_may_be_comes_back_as_it_was(make_agent: MakeAgent) -> None:
+    given = deep(DEEPEST - 1)
+    async with make_agent("Hello.") as agent:
+        conversation = await agent.create_conversation(metadata=given)
+        await conversation.send_message("hi", metadata=given)
+        assert (await conversation.get_history())[0].metadata == given
+        assert (await agent.load_conversation(conversation.uuid)).metadata == given
 
 
 async def test_a_tag_is_kept_once(make_agent: MakeAgent) -> None:
