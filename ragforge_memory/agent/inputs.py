@@ -9,7 +9,7 @@ from pathlib import Path
 
 from ragforge_memory.errors import InvalidInput
 from ragforge_memory.home import expanded
-from ragforge_memory.models.text import DEEPEST, is_deep
+from ragforge_memory.models.text import DEEPEST, is_deep, truncated
 
 # A message is typed or pasted; a file of more is better read by a tool.
 MAX_MESSAGE_CHARACTERS = 400_000
@@ -60,7 +60,7 @@ def title_of(text: str) -> str:
     Of a question that a longer text stands below (a diff, a log) it is the question.
     """
     line = " ".join(text.strip().partition("\n\n")[0].split())
-    return line if len(line) <= _TITLE_CHARACTERS else line[: _TITLE_CHARACTERS - 1].rstrip() + "…"
+    return truncated(line, _TITLE_CHARACTERS)
 
 
 def check_limit(limit: int) -> None:

@@ -9,6 +9,7 @@ from datetime import datetime
 from typing import Literal
 
 from ragforge_memory.models.shape import Shape
+from ragforge_memory.models.text import truncated
 
 SUMMARY_CHARACTERS = 2_000
 """The most that `composed` gives: about 500 tokens, what a small embedding model reads of a text (512) and little of
@@ -148,7 +149,7 @@ def _shortened(texts: list[str], limit: int) -> list[str]:
         elif len(sentence) + 1 <= left:
             chosen = sentence
         elif not kept:
-            chosen = sentence[: limit - 2].rstrip() + "…"
+            chosen = truncated(sentence, limit - 1)
         else:
             break
         kept.append(chosen)

@@ -11,6 +11,11 @@ DEEPEST = 150
 """Levels of a JSON value that everybody who reads and writes it comes to the bottom of."""
 
 
+def truncated(text: str, most: int) -> str:
+    """A text of at most so many characters: of a longer one the beginning, with … behind it."""
+    return text if len(text) <= most else text[: most - 1].rstrip() + "…"
+
+
 def well_formed(text: str) -> str:
     """``text`` with each half of a surrogate pair (a cut text, an odd file name) as a question mark."""
     return text.encode("utf-8", "replace").decode("utf-8")

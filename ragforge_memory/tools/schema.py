@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 from ragforge_memory.errors import InvalidInput
+from ragforge_memory.models.text import truncated
 from ragforge_memory.tools.ports import ToolContext
 
 if TYPE_CHECKING:
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 
 SECTION = re.compile(r"^(Args|Arguments|Parameters|Returns|Raises|Yields|Examples?|Notes?):\s*$", re.M)
 ARGUMENT = re.compile(r"^(\*{0,2}\w+)\s*(?:\([^)]*\))?:\s*(.*)$")
+# Characters of a value that does not fit.
+_MOST_SHOWN = 80
 
 
 class ArgumentProblem(Exception):
@@ -69,7 +72,7 @@ class Arguments:
             case "extra_forbidden":
                 return f"there is no argument {place}"
             case _:
-                return f"{place}: {error['msg']} (got {_shortened(error['input'])})"
+                return f"{place}: {error['msg']} (got {truncated(repr(error['input']), _MOST_SHOWN)})"
 
 
 # A model takes a millisecond to build, and an agent has a dozen tools. It dies with its function.
@@ -208,8 +211,3 @@ def _type_words(about: dict[str, Any]) -> str:
     if about.get("type") == "array":
         return f"list of {_type_words(about.get('items', {}))}"
     return str(about.get("type", "value"))
-
-
-def _shortened(value: Any) -> str:
-    text = repr(value)
-    return text if len(text) <= 80 else f"{text[:77]}..."

@@ -9,7 +9,8 @@ from ragforge_memory.language.reading.questions import read_questions
 from ragforge_memory.language.said.bare_corrections import read_acknowledged, retracts
 from ragforge_memory.language.said.corrections import Corrections
 from ragforge_memory.language.said.stock import KEPT, WHICH_RETRACTED, says_nothing
-from ragforge_memory.llm.extractive.said.retractions import last_noted, retracted_words
+from ragforge_memory.llm.extractive.said.notes_before import last_noted
+from ragforge_memory.llm.extractive.said.retractions import retracted_words
 from ragforge_memory.llm.port import ChatMessage
 
 pytestmark = pytest.mark.anyio

@@ -11,11 +11,12 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import Literal, NamedTuple
 
 from ragforge_memory.code.mentions import unquoted
-from ragforge_memory.language.reading.prose import NO_END
+from ragforge_memory.language.reading.prose import SENTENCE_OR_LINE_END
 from ragforge_memory.language.reading.small_talk import UNDECIDED
 from ragforge_memory.language.reading.statements import noted_in, tells_a_deed
 from ragforge_memory.language.word_cache import WordCache
 from ragforge_memory.models.conversation import Message, ToolCall
+from ragforge_memory.models.text import truncated
 from ragforge_memory.models.transcript import TranscriptCall
 
 Kind = Literal["decision", "error", "mended", "edited", "intent", "result", "question", "next"]
@@ -144,7 +145,6 @@ _PLACES = ("file", "path", "file_path", "name", "target")
 
 # A piece of code has no more than a word or two.
 _LINE_QUOTED = re.compile(r"`(?:[^`\s]+[ \t]+){4}[^`\n]*`")
-_SENTENCE = re.compile(rf"(?<=[.!?…。！？]){NO_END}\s+|\n+")
 _MARKS = re.compile(r"^[\s>#*\-•\d.)]+(?=\S)")
 
 
@@ -258,10 +258,11 @@ def is_key(sentence: str) -> bool:
 def placed_sentences(content: str) -> Iterator[Sentence]:
     """The sentences and lines of a text, without list marks, each with its place."""
     start = 0
-    for end, after in (*(each.span() for each in _SENTENCE.finditer(content)), (len(content.rstrip()), -1)):
+    ends = [each.span() for each in SENTENCE_OR_LINE_END.finditer(content)]
+    for end, after in (*ends, (len(content.rstrip()), -1)):
         text = _MARKS.sub("", content[start:end]).strip()
         if len(text) > 2:
-            yield Sentence(start, end, _shortened(text))
+            yield Sentence(start, end, _on_one_line(text))
         start = after
 
 
@@ -273,7 +274,7 @@ def edits_of(message: Message) -> list[str]:
             continue
         place = next((str(call.arguments[key]) for key in _PLACES if key in call.arguments), "")
         state = "" if call.success else f" (failed: {call.error or 'no reason given'})"
-        lines.append(_shortened(f"{call.tool_name} {place}".strip() + state))
+        lines.append(_on_one_line(f"{call.tool_name} {place}".strip() + state))
     return lines
 
 
@@ -294,6 +295,5 @@ def _kind_of(sentence: str) -> Kind | None:
     return None
 
 
-def _shortened(text: str) -> str:
-    text = " ".join(text.split())
-    return text if len(text) <= LONGEST_SENTENCE else text[: LONGEST_SENTENCE - 1].rstrip() + "…"
+def _on_one_line(text: str) -> str:
+    return truncated(" ".join(text.split()), LONGEST_SENTENCE)

@@ -14,6 +14,7 @@ from pydantic.errors import PydanticUserError
 from pydantic_core import PydanticSerializationError
 
 from ragforge_memory.errors import InvalidInput, RagforgeError
+from ragforge_memory.models.text import truncated
 
 if TYPE_CHECKING:
     from jsonschema.protocols import Validator
@@ -261,17 +262,13 @@ def _strict_json(text: str) -> Any:
 
 
 def _unfit(problems: list[tuple[tuple[Any, ...], str]]) -> UnfitAnswer:
-    told = [f"{_place(place)}{_cut(said)}" for place, said in problems[:_PROBLEMS_TOLD]]
+    told = [f"{_place(place)}{truncated(said, _PROBLEM_CHARACTERS)}" for place, said in problems[:_PROBLEMS_TOLD]]
     more = len(problems) - len(told)
     return UnfitAnswer("; ".join(told) + (f"; and {more} more" if more else ""))
 
 
 def _place(path: tuple[Any, ...]) -> str:
     return ".".join(map(str, path)) + ": " if path else ""
-
-
-def _cut(text: str) -> str:
-    return text if len(text) <= _PROBLEM_CHARACTERS else text[: _PROBLEM_CHARACTERS - 1] + "…"
 
 
 def _first_line(error: BaseException) -> str:

@@ -14,7 +14,7 @@ from ragforge_memory.agent.inputs import title_of
 from ragforge_memory.embeddings.port import Embedder
 from ragforge_memory.errors import EmbeddingError, ModelError
 from ragforge_memory.graph.records import as_text, to_json
-from ragforge_memory.language.reading.title import shortened
+from ragforge_memory.language.reading.title import as_title
 from ragforge_memory.language.said.echoes import only_repeats
 from ragforge_memory.language.said.stock import is_stock
 from ragforge_memory.language.sentences import central, sentences, tells
@@ -30,7 +30,7 @@ from ragforge_memory.llm.port import (
 )
 from ragforge_memory.models.conversation import Message, ToolCall
 from ragforge_memory.models.summary import Summary
-from ragforge_memory.models.text import well_formed
+from ragforge_memory.models.text import truncated, well_formed
 
 log = logging.getLogger(__name__)
 
@@ -112,7 +112,7 @@ class Summarizer:
         if extract or not self.asks:
             return await self._extracted([(message.role == "user", message.content) for message in messages])
         most = min(MESSAGE_CHARACTERS, max(200, 2 * self._provider.context_window // max(len(messages), 1)))
-        shown = "\n\n".join(as_lines(message, most, _cut) for message in messages)
+        shown = "\n\n".join(as_lines(message, most, truncated) for message in messages)
         return await self._asked(f"messages {messages[0].seq} to {messages[-1].seq} of a conversation", shown)
 
     async def of_summaries(self, summaries: Sequence[Summary], *, extract: bool = False) -> Written:
@@ -130,12 +130,14 @@ class Summarizer:
         """
         if not answers(self._provider, "title"):
             return None
-        begun = f"Question:\n{_cut(question, MESSAGE_CHARACTERS)}\n\nAnswer:\n{_cut(answer, MESSAGE_CHARACTERS)}"
+        begun = (
+            f"Question:\n{truncated(question, MESSAGE_CHARACTERS)}\n\nAnswer:\n{truncated(answer, MESSAGE_CHARACTERS)}"
+        )
         request = ModelRequest(
             _TITLE.format(today=self._today().isoformat()), (ChatMessage("user", fenced(begun)),), purpose="title"
         )
         said = (await self._complete(request)).strip().splitlines()
-        return shortened(self._redacted(said[0])) or None if said else None
+        return as_title(self._redacted(said[0])) or None if said else None
 
     async def _asked(self, what: str, shown: str) -> Written:
         request = ModelRequest(
@@ -171,7 +173,7 @@ class Summarizer:
         if users and not set(users) & set(chosen):
             best = users[central([candidates[place] for place in users], 1)[0]]
             chosen = sorted([best, *central(candidates, _SENTENCES - 1, vectors)])
-        return Written(" ".join(_ended(_cut(candidates[place], 300)) for place in chosen), EXTRACTIVE)
+        return Written(" ".join(_ended(truncated(candidates[place], 300)) for place in chosen), EXTRACTIVE)
 
     async def _vectors(self, texts: Sequence[str]) -> list[list[float]] | None:
         if self._embedder is not None:
@@ -205,10 +207,6 @@ def _result(value: Any) -> str:
     return "nothing" if value is None else as_text(value)
 
 
-def _cut(text: str, most: int) -> str:
-    return text if len(text) <= most else text[: most - 1].rstrip() + "…"
-
-
 def _ended(sentence: str) -> str:
     return sentence if sentence[-1:] in ".!?…。！？" else sentence.rstrip(":") + "."
 
@@ -218,4 +216,4 @@ def _whole_sentences(text: str, most: int) -> str:
     if len(text) <= most:
         return text
     end = max(text.rfind(mark, 0, most) for mark in (". ", "! ", "? ", "。"))
-    return text[: end + 1] if end > 0 else _cut(text, most)
+    return text[: end + 1] if end > 0 else truncated(text, most)

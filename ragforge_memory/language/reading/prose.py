@@ -7,6 +7,9 @@ import re
 NO_END = r"(?<!\s\.)(?<!\s\.\.)(?<!\s\.\.\.)(?<!\bvs\.)(?<!\be\.g\.)(?<!\bi\.e\.)(?:(?<!\betc\.)|(?=\s+[A-Z]))"
 """Looks behind white space that it follows no dots that stand alone ("rejects .. segments") and no abbreviation."""
 
+SENTENCE_OR_LINE_END = re.compile(rf"(?<=[.!?…。！？]){NO_END}\s+|\n+")
+"""What parts a message into sentences and lines."""
+
 _FENCED = re.compile(r"(`{3,}).*?(?:\1|$)", re.S)
 _END = re.compile(r"[?!.]\s")
 _SENTENCE = re.compile(rf"(?<=[?!.]){NO_END}\s+(?=\S)")

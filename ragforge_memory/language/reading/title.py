@@ -7,11 +7,12 @@ from collections.abc import Mapping
 
 from ragforge_memory.language.reading.given_text import split_given
 from ragforge_memory.language.reading.patterns import Form
-from ragforge_memory.language.reading.prose import NO_END
+from ragforge_memory.language.reading.prose import SENTENCE_OR_LINE_END
 from ragforge_memory.language.reading.questions import read_questions
 from ragforge_memory.language.reading.small_talk import POLITE, SMALL_TALK
 from ragforge_memory.language.reading.targets import FOLDERS, is_marked
 from ragforge_memory.language.reading.wording import content_words
+from ragforge_memory.models.text import truncated
 
 MAX_WORDS = 8
 MAX_CHARACTERS = 80
@@ -92,7 +93,6 @@ _WHICH = re.compile(
 )
 _LIES = re.compile(r"(?:are|lie|live|exist)(?: there)? (?P<place>(?:in|inside|under|within|below|of) .+)$", re.I)
 _ARTICLE = re.compile(r"^(?:the|a|an|this|that|these|those|my|our|your|its|some|any)\s+", re.I)
-_SENTENCE = re.compile(rf"(?<=[.!?…。！？]){NO_END}\s+|\n+")
 _LOOSE_ENDS = re.compile(
     r"(?:\s+(?:the|a|an|of|in|on|at|to|for|and|or|but|with|from|by|as|if|is|are|that|which|when|where|while|so|since"
     r"|because|after|before|until|than|then))+$",
@@ -123,24 +123,24 @@ def condensed(question: str) -> str:
             return "Overview of the project"
         target = (asked.target.loose or asked.target.text).strip(_MARKS)
         if len(questions) > 1 and questions[1].text == asked.text:  # two things compared
-            return shortened(f"{target} and {questions[1].target.text.strip(_MARKS)}")
+            return as_title(f"{target} and {questions[1].target.text.strip(_MARKS)}")
         # A long question says more than the one name in it.
         short = len(content_words(asked.text)) <= _FEW
         named = asked.target.marked or asked.target.kind == "file" or asked.form in _ABOUT
         named = named or asked.target.sort in FOLDERS
         if asked.form in _FORMS and target and named and short and _ASKS.search(said):
-            return shortened(_FORMS[asked.form].format(_ARTICLE.sub("", target)))
-    for sentence in _SENTENCE.split(said):
+            return as_title(_FORMS[asked.form].format(_ARTICLE.sub("", target)))
+    for sentence in SENTENCE_OR_LINE_END.split(said):
         subject = POLITE.sub("", sentence.strip())
         clause = _clause(subject.rstrip(_MARKS))
         if clause:
-            return shortened(clause)
+            return as_title(clause)
         for _ in range(3):
             subject = _ARTICLE.sub("", _OPENING.sub("", subject, count=1))
         words = content_words(subject)
         # A lone word is a subject only where it can be nothing but a name; other scripts are taken as they are.
         if len(words) > 1 or any(map(is_marked, words)) or (len(subject) > 5 and not _LATIN.search(subject)):
-            return shortened(subject)
+            return as_title(subject)
     return ""
 
 
@@ -174,7 +174,7 @@ def _third_person(verb: str) -> str:
     return f"{verb}{'es' if verb.endswith(('s', 'x', 'ch', 'sh')) else 's'}"
 
 
-def shortened(text: str) -> str:
+def as_title(text: str) -> str:
     """A text as a title: one line, without quotes and markup, at most eight words and 80 characters."""
     words = " ".join(text.split()).strip(_MARKS).split()
     kept = " ".join(words[:MAX_WORDS])
@@ -182,9 +182,7 @@ def shortened(text: str) -> str:
         # The first clause, where there is a whole one.
         clause = _CLAUSE.match(kept)
         kept = _LOOSE_ENDS.sub("", clause["clause"] if clause else kept)
-    if len(kept) > MAX_CHARACTERS:
-        kept = kept[: MAX_CHARACTERS - 1].rstrip() + "…"
-    kept = kept.strip(" ,;:")
+    kept = truncated(kept, MAX_CHARACTERS).strip(" ,;:")
     first = kept.split(" ", 1)[0]
     # An identifier keeps its case.
     return kept[:1].upper() + kept[1:] if first.isalpha() and first.islower() and " " in kept else kept

@@ -37,9 +37,9 @@ from ragforge_memory.llm.extractive.quoting.calls import Call, Found
 from ragforge_memory.llm.extractive.said.doubts import doubted
 from ragforge_memory.llm.extractive.said.history import last_items, resolve_target, topic_of
 from ragforge_memory.llm.extractive.said.noted_answer import noted
-from ragforge_memory.llm.extractive.said.notes_before import noted_before, taken_back
+from ragforge_memory.llm.extractive.said.notes_before import last_noted, noted_before, taken_back
 from ragforge_memory.llm.extractive.said.recap import recapitulated
-from ragforge_memory.llm.extractive.said.retractions import last_noted, retraction
+from ragforge_memory.llm.extractive.said.retractions import retraction
 from ragforge_memory.llm.port import (
     EXTRACTIVE,
     ChatMessage,

@@ -11,14 +11,12 @@ from typing import Any
 from ragforge_memory.language.excerpts import first_line
 from ragforge_memory.language.reading.small_talk import FORGET, MARKED, ORDERS_AWAY
 from ragforge_memory.language.reading.wording import content_words
-from ragforge_memory.language.said.bare_corrections import as_quoted, took_back
+from ragforge_memory.language.said.bare_corrections import as_quoted
 from ragforge_memory.language.said.corrections import is_taken_back
 from ragforge_memory.language.said.openings import NOTED, NOTHING_FOUND
 from ragforge_memory.language.said.stock import KEPT, WHICH_RETRACTED
 from ragforge_memory.llm.extractive.quoting.calls import Found
-from ragforge_memory.llm.extractive.said.notes_before import noted_before
 from ragforge_memory.llm.extractive.said.sayings import decisions
-from ragforge_memory.llm.port import ChatMessage
 
 # Of "forget the note about uploads" the uploads are what it is about.
 _ORDER = re.compile(
@@ -32,8 +30,6 @@ _ABOUT = re.compile(r"\b(?:about|regarding|concerning) (?!(?:it|that|this)\b)(?P
 _ALL = re.compile(
     r"\b(?:all|everything|anything|what|notes|decisions|to-?dos|reminders|rules|agreements|plans)\b", re.I
 )
-# "Never mind" behind a note takes it back, behind an answer it ends the matter.
-_PASSING = re.compile(r"(?:please |ok(?:ay)?,? )*(?:never ?mind|forget (?:it|about it))\b", re.I)
 
 
 def retracted_words(text: str) -> str:
@@ -42,21 +38,6 @@ def retracted_words(text: str) -> str:
         return " ".join(content_words(MARKED.sub("", said["note"])))
     about = _ABOUT.search(text)
     return " ".join(content_words(_ORDER.sub(" ", about["what"] if about else text)))
-
-
-def last_noted(text: str, earlier: Sequence[ChatMessage]) -> tuple[str, ...]:
-    """The notes that "scratch that" may mean: what was noted last, else what the last answer quoted.
-
-    Args:
-        text: what is said now.
-        earlier: the messages before, oldest first.
-    """
-    at = max((n for n, each in enumerate(earlier) if each.role == "assistant" and each.content.strip()), default=-1)
-    if at < 0 or took_back(earlier[at].content):
-        return ()
-    if not earlier[at].content.startswith(NOTED):
-        return () if _PASSING.match(text) else noted_before(earlier)
-    return next(((each.content,) for each in reversed(earlier[:at]) if each.role == "user"), ())
 
 
 def retraction(text: str, last: Sequence[str], found: Sequence[Found]) -> str:
