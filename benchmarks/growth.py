@@ -287,7 +287,11 @@ async def measured(config: Neo4jConfig, project: str, given: argparse.Namespace)
     finally:
         await floor.close()
         await client.aclose()
-    return figures(rows), {"rows": rows, "filled_in_seconds": _rounded(written), "settled_in_seconds": _rounded(settled)}
+    return figures(rows), {
+        "rows": rows,
+        "filled_in_seconds": _rounded(written),
+        "settled_in_seconds": _rounded(settled),
+    }
 
 
 async def settle(append: Operation, search: Operation, *, rounds: int = 20, most_seconds: float = 300) -> float:
@@ -308,7 +312,7 @@ async def settle(append: Operation, search: Operation, *, rounds: int = 20, most
             took.append(time.perf_counter() - before)
         since = 0 if median(took) < 0.9 * least else since + 1
         least = min(least, median(took))
-        print(f"  settling: {median(took)*1000:.1f} ms", flush=True)
+        print(f"  settling: {median(took) * 1000:.1f} ms", flush=True)
     return time.perf_counter() - started
 
 
