@@ -312,7 +312,6 @@ async def settle(append: Operation, search: Operation, *, rounds: int = 20, most
             took.append(time.perf_counter() - before)
         since = 0 if median(took) < 0.9 * least else since + 1
         least = min(least, median(took))
-        print(f"  settling: {median(took) * 1000:.1f} ms", flush=True)
     return time.perf_counter() - started
 
 
