@@ -14,8 +14,6 @@ from urllib.parse import urlsplit
 _SECTION = re.compile(r'\s*\[\s*(?P<kind>[\w.-]+)(?:\s+"(?P<name>(?:[^"\\]|\\.)*)")?\s*\]')
 _URL = re.compile(r"\s*url\s*=\s*(?P<url>\S.*?)\s*$")
 _SCP_ADDRESS = re.compile(r"(?:[^@/:]+@)?(?P<host>[A-Za-z0-9][\w.-]+):(?P<path>[^/\\:].*|/.*)")
-_HASH = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
-_MAX_LINKS = 5
 
 TEXTS_MARKER = ".ragforge-conversations"
 """A file in each folder that keeps the texts of conversations: tools that read a project's files keep out of there."""
@@ -23,11 +21,10 @@ TEXTS_MARKER = ".ragforge-conversations"
 
 @dataclass(frozen=True, slots=True)
 class ProjectIdentity:
-    """A project: its name (the owner of its graph), its absolute root, and the commit that is checked out."""
+    """A project: its name (the owner of its graph) and its absolute root."""
 
     name: str
     root: Path
-    commit: str | None = None
 
 
 def git_toplevel(start: str | os.PathLike[str]) -> Path | None:
@@ -53,41 +50,47 @@ def identify(root: str | os.PathLike[str], config_name: str | None = None) -> Pr
         config_name: ``name`` of ragforge.config.yaml; None or empty where it has none.
     """
     place = Path(root).expanduser().resolve()
-    top = git_toplevel(place)
-    store = _git_folders(top) if top is not None else None
-    commit = _head_commit(*store) if store else None
-    name = (config_name or "").strip()
-    if not name and top is not None and store is not None:
-        remote = _remote_name(store[1])
-        if remote:
-            inside = place.relative_to(top).as_posix()
-            name = remote if inside == "." else f"{remote}/{inside}"
-    return ProjectIdentity(name or place.as_posix(), place, commit)
+    name = (config_name or "").strip() or _remote_name(place) or place.as_posix()
+    return ProjectIdentity(name, place)
 
 
-def _git_folders(top: Path) -> tuple[Path, Path] | None:
-    """(the work tree's own git folder, the one shared by all work trees of the repository)."""
+def git_folders(top: Path) -> tuple[Path, Path] | None:
+    """(a work tree's own git folder, the one that all work trees of its repository share); None where it has none."""
     own = top / ".git"
     if own.is_file():  # a linked work tree or a submodule
-        prefix, _, target = _read(own).partition("gitdir:")
+        prefix, _, target = git_text(own).partition("gitdir:")
         if prefix.strip() or not target.strip():
             return None
         own = (top / target.strip()).resolve()
-    common = _read(own / "commondir").strip()
+    common = git_text(own / "commondir").strip()
     return own, (own / common).resolve() if common else own
 
 
-def _remote_name(common: Path) -> str | None:
-    """The name of ``origin``, or of the first remote that has one."""
+def git_text(file: Path) -> str:
+    """What a file of git's says; nothing where there is none."""
+    try:
+        return file.read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return ""
+
+
+def _remote_name(place: Path) -> str | None:
+    """The name of ``origin``, or of the first remote that has one, with the place in its work tree."""
+    top = git_toplevel(place)
+    folders = git_folders(top) if top is not None else None
+    if top is None or folders is None:
+        return None
     addresses: dict[str, str] = {}
     remote = None
-    for line in _read(common / "config").splitlines():
+    for line in git_text(folders[1] / "config").splitlines():
         if section := _SECTION.match(line):
             remote = section["name"] if section["kind"].lower() == "remote" else None
         elif remote and (match := _URL.match(line)):
             addresses.setdefault(remote, match["url"].strip('"'))
     names = {remote: _name_of_address(address) for remote, address in addresses.items()}
-    return names.get("origin") or next((name for name in names.values() if name), None)
+    name = names.get("origin") or next((name for name in names.values() if name), None)
+    inside = place.relative_to(top).as_posix()
+    return f"{name}/{inside}" if name and inside != "." else name
 
 
 def _name_of_address(address: str) -> str | None:
@@ -105,31 +108,3 @@ def _name_of_address(address: str) -> str | None:
         return None
     path = path.strip("/").removesuffix(".git").strip("/")
     return f"{host.lower()}/{path}" if host and path else None
-
-
-def _head_commit(own: Path, common: Path) -> str | None:
-    """The checked-out commit; None before the first one, and for stores of references that are not files."""
-    value = _read(own / "HEAD").strip()
-    for _ in range(_MAX_LINKS):
-        if _HASH.fullmatch(value):
-            return value
-        if not value.startswith("ref:"):
-            return None
-        name = value.removeprefix("ref:").strip()
-        value = (_read(own / name) or _read(common / name)).strip() or _packed(common, name)
-    return None
-
-
-def _packed(common: Path, name: str) -> str:
-    for line in _read(common / "packed-refs").splitlines():
-        value, _, packed = line.partition(" ")
-        if packed == name:
-            return value
-    return ""
-
-
-def _read(file: Path) -> str:
-    try:
-        return file.read_text(encoding="utf-8", errors="replace")
-    except OSError:
-        return ""

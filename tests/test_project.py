@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ragforge_memory.project import git_toplevel, identify, project_root
+from ragforge_memory.project import ProjectIdentity, git_toplevel, identify, project_root
 
 
 def git(folder: Path, *arguments: str) -> str:
@@ -56,28 +56,11 @@ def test_origin_goes_before_other_remotes(repository: Path) -> None:
     assert identify(repository).name == "example.org/main/repo"
 
 
-def test_the_commit_is_the_one_checked_out(repository: Path) -> None:
-    first = git(repository, "rev-parse", "HEAD")
-    assert identify(repository).commit == first
-    git(repository, "pack-refs", "--all")
-    assert identify(repository).commit == first
-    (repository / "a.py").write_text("a = 2\n")
-    git(repository, "commit", "-qam", "two")
-    assert identify(repository).commit == git(repository, "rev-parse", "HEAD")
-    git(repository, "checkout", "-q", first)
-    assert identify(repository).commit == first
-
-
 def test_a_linked_work_tree_is_the_same_project(repository: Path) -> None:
     git(repository, "remote", "add", "origin", "https://example.org/a/repo")
     linked = repository.parent / "linked"
     git(repository, "worktree", "add", "-q", "-b", "other", str(linked))
-    (linked / "b.py").write_text("")
-    git(linked, "add", "b.py")
-    git(linked, "commit", "-q", "-m", "three")
-    found = identify(linked)
-    assert (found.name, found.root) == ("example.org/a/repo", linked)
-    assert found.commit == git(linked, "rev-parse", "HEAD") != identify(repository).commit
+    assert identify(linked) == ProjectIdentity("example.org/a/repo", linked)
 
 
 def test_the_root_of_a_folder_inside(repository: Path, tmp_path: Path) -> None:
@@ -88,12 +71,6 @@ def test_the_root_of_a_folder_inside(repository: Path, tmp_path: Path) -> None:
     assert git_toplevel(outside) is None
     assert project_root(outside) == outside
     assert identify(outside).name == outside.as_posix()
-    assert identify(outside).commit is None
-
-
-def test_before_the_first_commit(tmp_path: Path) -> None:
-    git(tmp_path, "init", "-q", str(tmp_path))
-    assert identify(tmp_path).commit is None
 
 
 @pytest.mark.parametrize("content", ["", "gitdir:", "nonsense", "gitdir: ../nowhere"])

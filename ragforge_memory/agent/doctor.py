@@ -15,6 +15,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ragforge_memory.code.git import head_commit
 from ragforge_memory.errors import GraphUnavailable, RagforgeError
 from ragforge_memory.home import cache_home, ragforge_home
 from ragforge_memory.models.text import counted
@@ -84,9 +85,10 @@ async def run_checks(
     try:
         checks.append(await check_model(loaded.config, environ))
         embeddings, embedder = check_embeddings(loaded.config, environ, home)
-        checks += [embeddings, check_project(identity)]
+        commit = await asyncio.to_thread(head_commit, identity.root)
+        checks += [embeddings, check_project(identity, commit)]
         if client is not None:
-            checks += await check_graph(client, owner, identity, embedder)
+            checks += await check_graph(client, owner, identity, embedder, commit=commit)
     finally:
         if client is not None:
             await client.aclose()
@@ -211,26 +213,32 @@ def check_embeddings(config: RagforgeConfig, environ: Mapping[str, str], home: P
     return Check("embeddings", True, detail), found.embedder
 
 
-def check_project(identity: ProjectIdentity) -> Check:
+def check_project(identity: ProjectIdentity, commit: str | None) -> Check:
     """Which project this folder is, and the commit that is checked out."""
-    commit = f" at commit {identity.commit[:12]}" if identity.commit else ", not under git or without a commit"
-    return Check("project", True, f"{identity.name} in {identity.root}{commit}")
+    at = f" at commit {commit[:12]}" if commit else ", not under git or without a commit"
+    return Check("project", True, f"{identity.name} in {identity.root}{at}")
 
 
 async def check_graph(
-    client: GraphClient, owner: Owner, identity: ProjectIdentity, embedder: Embedder | None
+    client: GraphClient,
+    owner: Owner,
+    identity: ProjectIdentity,
+    embedder: Embedder | None,
+    *,
+    commit: str | None = None,
 ) -> list[Check]:
-    """What the graph has of this project: its code, whose vectors, and what waits or failed."""
+    """What the graph has of this project: its code, whose vectors, and what waits or failed; ``commit`` is checked
+    out."""
     from ragforge_memory.graph.health import project_health
 
     try:
         health = await project_health(client, owner)
     except GraphUnavailable as error:
         return [Check("code", False, str(error), error.hint)]
-    return [_code(health, identity), _vectors(health, embedder)]
+    return [_code(health, identity, commit), _vectors(health, embedder)]
 
 
-def _code(health: ProjectHealth, identity: ProjectIdentity) -> Check:
+def _code(health: ProjectHealth, identity: ProjectIdentity, commit: str | None) -> Check:
     if health.root is None:
         return Check("code", True, "not ingested yet", "run `ragforge ingest`; `chat` and `ask` do it too")
     detail = f"{counted(health.scopes, 'scope')} of {health.root}"
@@ -245,7 +253,7 @@ def _code(health: ProjectHealth, identity: ProjectIdentity) -> Check:
         return Check("code", True, detail, hint)
     if health.incomplete:
         return Check("code", False, f"{detail}; the last ingest did not finish", "run `ragforge ingest`")
-    if health.commit != identity.commit:
+    if health.commit != commit:
         return Check("code", True, f"{detail}; another commit is checked out now", "run `ragforge ingest`")
     return Check("code", True, detail)
 

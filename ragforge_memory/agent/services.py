@@ -14,7 +14,6 @@ from ragforge_memory.config import AgentConfig
 from ragforge_memory.errors import InvalidInput
 from ragforge_memory.llm.port import answers, model_key
 from ragforge_memory.models.owner import Owner
-from ragforge_memory.project import identify
 from ragforge_memory.redaction import redact_value
 
 if TYPE_CHECKING:
@@ -158,11 +157,6 @@ class Services:
             raise InvalidInput(
                 "something of this conversation is not saved yet", hint="call save() first: auto_save is off"
             )
-
-    @property
-    def commit(self) -> str | None:
-        """The commit that is checked out now: an agent lives over many. Reads a few small files of git's own."""
-        return identify(self.root).commit if self.root is not None else None
 
     @property
     def model_name(self) -> str:

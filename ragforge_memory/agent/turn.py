@@ -265,7 +265,6 @@ class Turn:
             embedder=services.embedder,
             conversation_id=self._conversation_id,
             message_id=self.user_message_id,
-            commit=services.commit,
         )
 
     async def tool_result(self, tool_call_id: str) -> ToolCall | None:

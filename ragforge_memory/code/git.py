@@ -1,7 +1,4 @@
-"""What git knows of a directory: its work tree's root, the head commit and the remote's address.
-
-Asks the ``git`` program; where there is none, or it refuses, the ``.git`` directory is read directly.
-"""
+"""What git knows of a directory: the commit that is checked out, and which files are not in it as they are."""
 
 from __future__ import annotations
 
@@ -9,47 +6,31 @@ import os
 import re
 import subprocess
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
+
+from ragforge_memory.project import git_folders, git_text, git_toplevel
 
 # A local git answers in some milliseconds; a network drive that hangs must not hang an ingest.
 _TIMEOUT = 5.0
 # What looks at every file of a work tree takes a second with a hundred thousand of them.
 _LISTING_TIMEOUT = 30.0
 _COMMIT = re.compile(r"[0-9a-f]{40}([0-9a-f]{24})?")
-_USER_INFO = re.compile(r"^(\w[\w+.-]*://)[^/@]*@")
-
-
-@dataclass(frozen=True, slots=True)
-class GitState:
-    """A work tree: its root, the commit of HEAD (None before the first) and the address of its remote.
-
-    ``remote`` is origin's, else the only remote's; user names, passwords and tokens in it are left out.
-    """
-
-    root: Path
-    commit: str | None
-    remote: str | None
-
-
-def git_state(directory: Path) -> GitState | None:
-    """The state of the work tree that ``directory`` is in, None outside of one. Never raises."""
-    directory = directory.resolve()
-    asked = ask(directory, "rev-parse", "--show-toplevel")
-    if asked is None:
-        return _read(directory)
-    root = Path(asked)
-    commit = ask(directory, "rev-parse", "--verify", "--quiet", "HEAD")
-    return GitState(root, commit or None, _remote(ask(directory, "config", "--get-regexp", r"^remote\..*\.url$")))
+# A reference may lead to another one; so many at most.
+_MAX_LINKS = 5
 
 
 def head_commit(directory: Path) -> str | None:
-    """The commit of HEAD of the work tree that ``directory`` is in, None where there is none."""
+    """The commit of HEAD of the work tree that ``directory`` is in, None where there is none. Never raises.
+
+    Asks the ``git`` program; where there is none, or it refuses, the files of the ``.git`` directory are read.
+    """
     asked = ask(directory, "rev-parse", "--verify", "--quiet", "HEAD")
     if asked is not None and _COMMIT.fullmatch(asked):
         return asked
-    state = _read(directory.resolve())
-    return state.commit if state is not None else None
+    try:
+        return _read_head(directory.resolve())
+    except (OSError, ValueError):
+        return None
 
 
 def uncommitted_files(directory: Path, commit: str | None, files: Iterable[str]) -> tuple[str, ...] | None:
@@ -69,11 +50,6 @@ def uncommitted_files(directory: Path, commit: str | None, files: Iterable[str])
         return None
     clean = set(tracked.split("\0")).difference(changed.split("\0"))
     return tuple(sorted(set(files) - clean))
-
-
-def without_credentials(address: str) -> str:
-    """A remote's address without the user name, password or token before its host."""
-    return _USER_INFO.sub(r"\1", address)
 
 
 def git_environment() -> dict[str, str]:
@@ -107,73 +83,26 @@ def ask(directory: Path, *arguments: str, seconds: float = _TIMEOUT) -> str | No
     return done.stdout.decode("utf-8", "replace").rstrip("\n")
 
 
-def _remote(listing: str | None) -> str | None:
-    """The address in lines of ``remote.NAME.url ADDRESS``."""
-    found = {}
-    for line in (listing or "").splitlines():
-        key, _, address = line.partition(" ")
-        found[key.removeprefix("remote.").removesuffix(".url")] = address.strip()
-    if "origin" in found:
-        return without_credentials(found["origin"])
-    return without_credentials(next(iter(found.values()))) if len(found) == 1 else None
-
-
-def _read(directory: Path) -> GitState | None:
-    for root in (directory, *directory.parents):
-        marker = root / ".git"
-        try:
-            if marker.is_dir():
-                git = marker
-            elif marker.is_file():  # a linked work tree or a submodule
-                target = marker.read_text(encoding="utf-8").removeprefix("gitdir:").strip()
-                git = (root / target).resolve()
-            else:
-                continue
-            return GitState(root, _read_head(git), _read_remote(git))
-        except (OSError, UnicodeDecodeError):
-            return None
-    return None
-
-
-def _shared(git: Path) -> Path:
-    """Where references and configuration are: a linked work tree keeps them in the main one."""
-    pointer = git / "commondir"
-    if pointer.is_file():
-        return (git / pointer.read_text(encoding="utf-8").strip()).resolve()
-    return git
-
-
-def _read_head(git: Path) -> str | None:
-    head = (git / "HEAD").read_text(encoding="utf-8").strip()
-    if _COMMIT.fullmatch(head):
-        return head
-    name = head.removeprefix("ref:").strip()
-    shared = _shared(git)
-    for folder in (git, shared):
-        reference = folder / name
-        if reference.is_file():
-            commit = reference.read_text(encoding="utf-8").strip()
-            return commit if _COMMIT.fullmatch(commit) else None
-    packed = shared / "packed-refs"
-    if packed.is_file():
-        for line in packed.read_text(encoding="utf-8").splitlines():
-            commit, _, reference_name = line.partition(" ")
-            if reference_name == name and _COMMIT.fullmatch(commit):
-                return commit
-    return None
-
-
-def _read_remote(git: Path) -> str | None:
-    config = _shared(git) / "config"
-    if not config.is_file():
+def _read_head(directory: Path) -> str | None:
+    top = git_toplevel(directory)
+    folders = git_folders(top) if top is not None else None
+    if folders is None:
         return None
-    lines = []
-    section = None
-    for line in config.read_text(encoding="utf-8", errors="replace").splitlines():
-        line = line.strip()
-        if line.startswith("["):
-            match = re.match(r'\[remote "(.+)"\]', line)
-            section = match.group(1) if match else None
-        elif section and (match := re.match(r"url\s*=\s*(.+)", line)):
-            lines.append(f"remote.{section}.url {match.group(1)}")
-    return _remote("\n".join(lines))
+    own, common = folders
+    value = git_text(own / "HEAD").strip()
+    for _ in range(_MAX_LINKS):
+        if _COMMIT.fullmatch(value):
+            return value
+        if not value.startswith("ref:"):
+            return None
+        name = value.removeprefix("ref:").strip()
+        value = (git_text(own / name) or git_text(common / name)).strip() or _packed(common, name)
+    return None
+
+
+def _packed(common: Path, name: str) -> str:
+    for line in git_text(common / "packed-refs").splitlines():
+        value, _, packed = line.partition(" ")
+        if packed == name:
+            return value
+    return ""

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from ragforge_memory.code.anchors import still
 from ragforge_memory.code.definition import Definition, standing
-from ragforge_memory.code.git import ask, git_state
+from ragforge_memory.code.git import ask
 from ragforge_memory.code.history import Parsed, may_hold, parsed_definitions
 from ragforge_memory.code.languages import language_of
 from ragforge_memory.code.readers import Reading, read_bytes
@@ -20,6 +20,7 @@ from ragforge_memory.code.successors import find_successors
 from ragforge_memory.errors import InvalidInput
 from ragforge_memory.graph.anchors import ReferenceStore, Tied
 from ragforge_memory.models.impact import Impact, ImpactedMessage, ImpactedScope, ScopeChange
+from ragforge_memory.project import git_toplevel
 
 # What git compares a repository's first commit with.
 _EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
@@ -126,7 +127,7 @@ def _sides(
 
 def _ends(root: Path, revision: str | None) -> tuple[str, str | None]:
     """The commits that a revision compares."""
-    if git_state(root) is None:
+    if git_toplevel(root) is None:
         raise InvalidInput(
             f"{root} is not in a git repository",
             hint="impact compares commits: run it in a checkout of the project, or `git init` and commit first",

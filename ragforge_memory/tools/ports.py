@@ -153,4 +153,3 @@ class ToolContext:
     embedder: Embedder | None = None
     conversation_id: str | None = None
     message_id: str | None = None
-    commit: str | None = None

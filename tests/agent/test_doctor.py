@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 from pathlib import Path
 from uuid import uuid4
 
@@ -28,16 +29,30 @@ pytestmark = pytest.mark.anyio
 QUIET = {"RAGFORGE_ALLOW_MODEL_REQUESTS": "0"}
 
 
+def _committed(root: Path) -> str:
+    """Makes a repository of a folder; its commit."""
+    author = ("-c", "user.name=A", "-c", "user.email=a@b.invalid", "-c", "commit.gpgsign=false")
+    for arguments in (
+        ("init", "-q"),
+        (*author, "commit", "-q", "--allow-empty", "-m", root.name),
+        ("rev-parse", "HEAD"),
+    ):
+        done = subprocess.run(["git", "-C", root, *arguments], check=True, capture_output=True, text=True)
+    return done.stdout.strip()
+
+
 def _loaded(neo4j: Neo4jConfig | None = None, **blocks: object) -> LoadedConfig:
     return LoadedConfig(RagforgeConfig.model_validate({"neo4j": neo4j, **blocks}))
 
 
 @pytest.fixture
 def identity(owner: Owner, tmp_path: Path) -> ProjectIdentity:
-    return ProjectIdentity(owner.project, tmp_path, "c" * 40)
+    return ProjectIdentity(owner.project, tmp_path)
 
 
-async def _ingested(client: GraphClient, owner: Owner, root: Path, commit: str, *, label: str = "") -> None:
+async def _ingested(
+    client: GraphClient, owner: Owner, root: Path, commit: str | None = None, *, label: str = ""
+) -> None:
     """Two scopes of a file, one with a vector."""
     space = await open_space(client, owner.project, "hashing:words", 5)
     await client.run_schema(
@@ -87,7 +102,7 @@ async def test_a_machine_where_nothing_runs_yet(tmp_path: Path, owner: Owner, id
 async def test_a_project_that_is_well(
     neo4j_config: Neo4jConfig, client: GraphClient, owner: Owner, identity: ProjectIdentity, tmp_path: Path
 ) -> None:
-    await _ingested(client, owner, tmp_path, "c" * 40)
+    await _ingested(client, owner, tmp_path)
     embeddings = {"provider": "hashing", "model": "words", "dimension": 5}
     loaded = _loaded(neo4j_config, agent={"memory": {"embeddings": embeddings}})
     checks = await run_checks(loaded, identity, owner, home=tmp_path, environ=QUIET)
@@ -102,7 +117,7 @@ async def test_a_project_that_is_well(
 async def test_what_lacks_a_vector_waits_only_where_something_makes_vectors(
     client: GraphClient, owner: Owner, identity: ProjectIdentity, tmp_path: Path
 ) -> None:
-    await _ingested(client, owner, tmp_path, "c" * 40, label=":PendingEmbedding")
+    await _ingested(client, owner, tmp_path, label=":PendingEmbedding")
     _, vectors = await doctor.check_graph(client, owner, identity, HashingEmbedder(5, model="words"))
     assert (vectors.ok, vectors.detail) == (True, "of hashing:words (5), 1 waits for a vector")
     assert vectors.hint is not None
@@ -130,6 +145,23 @@ async def test_what_is_wrong_with_a_project_is_said(
     code, _ = await doctor.check_graph(client, owner, elsewhere, None)
     assert code.ok
     assert "not this folder" in code.detail
+
+
+async def test_the_commit_is_that_of_the_folder_of_the_code(
+    neo4j_config: Neo4jConfig, client: GraphClient, owner: Owner, tmp_path: Path
+) -> None:
+    """Of a submodule, that may be another one than the project's."""
+    (tmp_path / "code").mkdir()
+    commit = _committed(tmp_path / "code")
+    _committed(tmp_path)
+    await _ingested(client, owner, tmp_path / "code", commit)
+
+    identity = ProjectIdentity(owner.project, tmp_path / "code")
+    checks = await run_checks(_loaded(neo4j_config), identity, owner, home=tmp_path, environ=QUIET)
+
+    told = {check.name: check.detail for check in checks}
+    assert told["project"].endswith(f" at commit {commit[:12]}")
+    assert "another commit" not in told["code"]
 
 
 @pytest.mark.parametrize(
@@ -204,7 +236,7 @@ def test_journals_of_the_dead_are_counted_and_those_of_the_living_are_not(tmp_pa
 async def test_what_waits_for_a_vector_says_what_embeds_it(
     client: GraphClient, owner: Owner, identity: ProjectIdentity, tmp_path: Path
 ) -> None:
-    await _ingested(client, owner, tmp_path, "c" * 40, label=":PendingEmbedding")
+    await _ingested(client, owner, tmp_path, label=":PendingEmbedding")
     _, vectors = await doctor.check_graph(client, owner, identity, HashingEmbedder(5, model="words"))
     assert vectors == Check("vectors", True, "of hashing:words (5), 1 waits for a vector", doctor.EMBEDS)
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from ragforge_memory.code import git
-from ragforge_memory.code.git import GitState, git_state, head_commit, without_credentials
+from ragforge_memory.code.git import head_commit
 
 
 def run(folder: Path, *arguments: str) -> str:
@@ -23,50 +24,66 @@ def repository(tmp_path: Path) -> Path:
     root.mkdir()
     run(root, "init", "-q", "-b", "main")
     run(root, "commit", "-q", "--allow-empty", "-m", "first")
-    run(root, "remote", "add", "origin", "https://ada:secret@example.org/ada/shop.git")
     (root / "deep/er").mkdir(parents=True)
     return root
 
 
 @pytest.fixture(params=["with git", "without git"])
-def program(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, repository: Path) -> None:
-    """After the repository was made, which takes the program."""
-    if request.param == "without git":
-        monkeypatch.setenv("PATH", "")
+def without(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
+    """From here on there may be no program any more, which making a repository takes."""
+    return lambda: monkeypatch.setenv("PATH", "") if request.param == "without git" else None
 
 
-@pytest.mark.usefixtures("program")
 class TestBothWays:
-    def test_root_commit_and_remote(self, repository: Path) -> None:
-        state = git_state(repository / "deep/er")
+    def test_a_branch_loose_and_packed_and_no_branch(self, repository: Path, without: Callable[[], None]) -> None:
+        first = run(repository, "rev-parse", "HEAD")
+        run(repository, "commit", "-q", "--allow-empty", "-m", "second")
+        second = run(repository, "rev-parse", "HEAD")
+        packed, detached = repository.parent / "packed", repository.parent / "detached"
+        for copy in (packed, detached):
+            shutil.copytree(repository, copy)
+        run(packed, "pack-refs", "--all")
+        run(detached, "checkout", "-q", first)
+        without()
 
-        commit = git._read_head(repository / ".git")
-        assert commit is not None
-        assert state == GitState(repository, commit, "https://example.org/ada/shop.git")
+        assert head_commit(repository / "deep/er") == second
+        assert head_commit(packed) == second
+        assert head_commit(detached) == first
+
+    def test_a_linked_work_tree_has_its_own(self, repository: Path, without: Callable[[], None]) -> None:
+        first, linked = run(repository, "rev-parse", "HEAD"), repository.parent / "linked"
+        run(repository, "worktree", "add", "-q", "-b", "other", str(linked))
+        run(linked, "commit", "-q", "--allow-empty", "-m", "second")
+        second = run(linked, "rev-parse", "HEAD")
+        without()
+
+        assert [head_commit(repository), head_commit(linked)] == [first, second]
+
+    def test_a_reference_that_leads_to_another(self, repository: Path, without: Callable[[], None]) -> None:
+        run(repository, "symbolic-ref", "refs/heads/other", "refs/heads/main")
+        run(repository, "symbolic-ref", "HEAD", "refs/heads/other")
+        commit = run(repository, "rev-parse", "HEAD")
+        without()
+
         assert head_commit(repository) == commit
 
-    def test_outside_of_a_work_tree(self, tmp_path: Path) -> None:
-        assert git_state(tmp_path) is None
+    def test_outside_of_a_work_tree(self, tmp_path: Path, without: Callable[[], None]) -> None:
+        without()
+
         assert head_commit(tmp_path) is None
 
-    def test_before_the_first_commit(self, tmp_path: Path) -> None:
-        (tmp_path / ".git/refs").mkdir(parents=True)
-        (tmp_path / ".git/objects").mkdir()
-        (tmp_path / ".git/HEAD").write_text("ref: refs/heads/main\n")
+    def test_before_the_first_commit(self, tmp_path: Path, without: Callable[[], None]) -> None:
+        run(tmp_path, "init", "-q")
+        without()
 
-        assert git_state(tmp_path) == GitState(tmp_path, None, None)
+        assert head_commit(tmp_path) is None
 
+    @pytest.mark.parametrize("content", ["", "gitdir:", "nonsense", "gitdir: ../nowhere", "gitdir: a\0b"])
+    def test_a_broken_git_file(self, tmp_path: Path, without: Callable[[], None], content: str) -> None:
+        (tmp_path / ".git").write_text(content)
+        without()
 
-def test_packed_references_and_linked_work_trees_are_read_too(
-    repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    commit = run(repository, "rev-parse", "HEAD")
-    run(repository, "worktree", "add", "-q", "-b", "other", str(tmp_path / "linked"))
-    run(repository, "pack-refs", "--all")
-    monkeypatch.setenv("PATH", "")
-
-    assert head_commit(repository) == commit
-    assert git_state(tmp_path / "linked") == GitState(tmp_path / "linked", commit, "https://example.org/ada/shop.git")
+        assert head_commit(tmp_path) is None
 
 
 def test_a_variable_of_a_git_hook_does_not_lead_astray(
@@ -75,9 +92,3 @@ def test_a_variable_of_a_git_hook_does_not_lead_astray(
     monkeypatch.setenv("GIT_DIR", str(tmp_path / "elsewhere"))
 
     assert head_commit(repository) is not None
-
-
-def test_credentials_are_cut_out_of_addresses() -> None:
-    assert without_credentials("https://token@example.org/x.git") == "https://example.org/x.git"
-    assert without_credentials("git@example.org:x.git") == "git@example.org:x.git"
-    assert without_credentials("ssh://git@example.org/x") == "ssh://example.org/x"
