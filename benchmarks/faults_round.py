@@ -23,8 +23,8 @@ import neo4j
 from benchmarks.faults_client import EVERY, run
 from ragforge_memory import AsyncConversation, AsyncConversationAgent, ConversationConfig, Message, Neo4jConfig
 from ragforge_memory.errors import GraphUnavailable, RagforgeError
+from ragforge_memory.graph.leases import WORK_SECONDS
 from ragforge_memory.graph.managed import ensure_running, status
-from ragforge_memory.graph.summaries import LEASE_SECONDS
 from ragforge_memory.llm.scripted import ScriptedProvider
 from tests.agent.outages import Proxy
 from tests.summaries import desk
@@ -219,7 +219,7 @@ class Rounds:
     async def settle(self, *, everything: bool = False) -> list[Found]:
         """Looks at the summaries of rounds that have gone by: what their clients did not come to, another makes.
 
-        A killed process holds its claim for `LEASE_SECONDS`; rounds that are younger are left for the next time.
+        A killed process holds its claim for `WORK_SECONDS`; rounds that are younger are left for the next time.
 
         Args:
             everything: waits for the youngest.
@@ -230,7 +230,7 @@ class Rounds:
         wrong = []
         while self._unsettled:
             each = self._unsettled[0]
-            remaining = each.since + LEASE_SECONDS + 1 - time.monotonic()
+            remaining = each.since + WORK_SECONDS + 1 - time.monotonic()
             if remaining > 0 and not everything:
                 break
             await asyncio.sleep(max(0.0, remaining))

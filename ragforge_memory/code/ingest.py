@@ -8,8 +8,6 @@ whose hashes are missing and, where it finds the mark, looks up all edges again.
 from __future__ import annotations
 
 import asyncio
-import os
-import socket
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -30,8 +28,9 @@ from ragforge_memory.code.readers import Readers, Reading
 from ragforge_memory.code.writing import Totals, Writer
 from ragforge_memory.errors import GraphUnavailable, ProjectConflict, RagforgeError
 from ragforge_memory.graph.anchors import AnchorStore
-from ragforge_memory.graph.code import LEASE_SECONDS, CodeStore, Lease
+from ragforge_memory.graph.code import CodeStore, Lease
 from ragforge_memory.graph.ingest_state import IngestState
+from ragforge_memory.graph.leases import INGEST_SECONDS, is_dead
 from ragforge_memory.models.code import IngestReport, SkippedFile
 
 if TYPE_CHECKING:
@@ -340,11 +339,10 @@ class _Ingest:
 
     async def _taken(self) -> Lease:
         """The lease, when no other process has it any more."""
-        holder = f"{socket.gethostname()}:{os.getpid()}"
         deadline = time.monotonic() + _PATIENCE
         dead = None
         while True:
-            lease = await self._store.take_lease(str(self._root), holder=holder, adopt=self._options.adopt, dead=dead)
+            lease = await self._store.take_lease(str(self._root), adopt=self._options.adopt, dead=dead)
             if lease.token is not None:
                 return lease
             dead = lease.other if is_dead(lease.holder) else None
@@ -357,7 +355,7 @@ class _Ingest:
     async def _renew(self, over: asyncio.Event) -> None:
         while not over.is_set():
             with suppress(TimeoutError):
-                async with asyncio.timeout(LEASE_SECONDS / 3):
+                async with asyncio.timeout(INGEST_SECONDS / 3):
                     await over.wait()
             if not over.is_set():
                 # A failure shows where it matters: in the next fenced write.
@@ -384,17 +382,3 @@ class _Ingest:
             root=str(self._root),
             commit=commit,
         )
-
-
-def is_dead(holder: str) -> bool:
-    """Whether the process that holds a lease ran on this machine and does not any more."""
-    host, _, process = holder.rpartition(":")
-    if host != socket.gethostname() or not process.isdigit() or int(process) == os.getpid() or os.name == "nt":
-        return False
-    try:
-        os.kill(int(process), 0)
-    except ProcessLookupError:
-        return True
-    except OSError:
-        return False
-    return False

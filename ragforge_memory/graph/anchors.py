@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from ragforge_memory.errors import GraphUnavailable, MessageNotFound
+from ragforge_memory.errors import MessageNotFound
 from ragforge_memory.graph.client import PATIENT_TIMEOUT, GraphClient
-from ragforge_memory.graph.code import LEASE_SECONDS, in_batches
+from ragforge_memory.graph.code import in_batches
+from ragforge_memory.graph.leases import INGEST_SECONDS, ingest_lost
 from ragforge_memory.graph.records import message
 from ragforge_memory.models.code import CodeReference, ReferenceKind
 from ragforge_memory.models.conversation import Message
@@ -176,35 +177,25 @@ class AnchorStore:
             GraphUnavailable: the lease was lost to another process.
         """
         for batch in in_batches([_resolution_row(each, commit) for each in resolutions], 500):
-            rows = await self._client.write(
-                "resolve_anchors",
-                timeout=PATIENT_TIMEOUT,
-                project=self._project,
-                token=token,
-                anchors=batch,
-                commit=commit,
-                seconds=LEASE_SECONDS,
-            )
-            if not rows:
-                raise GraphUnavailable(
-                    f"another process has taken over the ingest of {self._project!r}", hint="run the ingest again"
-                )
+            await self._fenced("resolve_anchors", token, anchors=batch, commit=commit)
 
     async def anchor_anew(self, said: Sequence[SaidOfNow], *, token: str) -> None:
         """Takes what was said of scopes after another tool had brought them up to date as said of what they are now;
-        needs the ingest's lease."""
+        needs the ingest's lease.
+
+        Raises:
+            GraphUnavailable: the lease was lost to another process.
+        """
         for batch in in_batches([each._asdict() for each in said], 500):
-            await self._client.write(
-                "anchor_anew",
-                timeout=PATIENT_TIMEOUT,
-                project=self._project,
-                token=token,
-                scopes=batch,
-                seconds=LEASE_SECONDS,
-            )
+            await self._fenced("anchor_anew", token, scopes=batch)
 
     async def _read(self, name: str, **parameters: Any) -> list[dict[str, Any]]:
         return await self._client.read(name, timeout=PATIENT_TIMEOUT, project=self._project, **parameters)
+
+    async def _fenced(self, name: str, token: str, **parameters: Any) -> None:
+        fence: dict[str, Any] = {"project": self._project, "token": token, "seconds": INGEST_SECONDS}
+        if not await self._client.write(name, timeout=PATIENT_TIMEOUT, **fence, **parameters):
+            raise ingest_lost(self._project)
 
 
 class ReferenceStore:

@@ -7,9 +7,10 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, TypeVar
 from uuid import uuid4
 
-from ragforge_memory.errors import GraphUnavailable, InvalidInput, ProjectConflict
+from ragforge_memory.errors import InvalidInput, ProjectConflict
 from ragforge_memory.graph.client import PATIENT_TIMEOUT, GraphClient
 from ragforge_memory.graph.ingest_state import IngestState, StoredFile
+from ragforge_memory.graph.leases import INGEST_SECONDS, holder, ingest_lost
 
 EDGE_TYPES: tuple[str, ...] = ("HAS_PARENT", "CONSUMES", "INHERITS_FROM", "IMPLEMENTS", "DECORATED_BY")
 
@@ -17,8 +18,6 @@ EDGE_TYPES: tuple[str, ...] = ("HAS_PARENT", "CONSUMES", "INHERITS_FROM", "IMPLE
 BATCH_ROWS = 1_000
 # So many characters of source are written at once: what a transaction holds counts against the server's memory.
 BATCH_TEXT = 4_000_000
-# An ingest renews its lease every third of this; after a crash elsewhere others wait as long.
-LEASE_SECONDS = 30
 
 T = TypeVar("T")
 
@@ -133,12 +132,11 @@ class CodeStore:
             linked=row["edges"],
         )
 
-    async def take_lease(self, root: str, *, holder: str, adopt: bool, dead: str | None = None) -> Lease:
+    async def take_lease(self, root: str, *, adopt: bool, dead: str | None = None) -> Lease:
         """Asks for the right to write; the writes below need it.
 
         Args:
             root: the project's directory.
-            holder: who asks, for others to tell whether they still run.
             adopt: take the project over from another root.
             dead: the token of a holder that does not run any more.
 
@@ -153,10 +151,10 @@ class CodeStore:
                 root=root,
                 uuid=uuid4().hex,
                 token=token,
-                holder=holder,
+                holder=holder(),
                 adopt=adopt,
                 dead=dead,
-                seconds=LEASE_SECONDS,
+                seconds=INGEST_SECONDS,
             )
         )[0]
         if not row["mine"]:
@@ -170,7 +168,7 @@ class CodeStore:
 
     async def renew_lease(self) -> None:
         """Keeps the right to write for another 30 s."""
-        await self._fenced("renew_ingest_lease", seconds=LEASE_SECONDS)
+        await self._fenced("renew_ingest_lease", seconds=INGEST_SECONDS)
 
     async def release_lease(self) -> None:
         """Gives the right to write back; what was ingested stays marked as incomplete, and where nothing was, nothing
@@ -243,12 +241,12 @@ class CodeStore:
             GraphUnavailable: the lease was lost to another process.
         """
         for batch in _file_batches(rows):
-            await self._fenced("write_files", files=[row._asdict() for row in batch], seconds=LEASE_SECONDS)
+            await self._fenced("write_files", files=[row._asdict() for row in batch], seconds=INGEST_SECONDS)
 
     async def remove_files(self, paths: Sequence[str]) -> None:
         """Removes files and all that is in them."""
         for batch in in_batches(paths, 100):
-            await self._fenced("remove_files", paths=batch, seconds=LEASE_SECONDS)
+            await self._fenced("remove_files", paths=batch, seconds=INGEST_SECONDS)
 
     async def places(self, files: Sequence[str]) -> dict[tuple[str, str], str]:
         """The uuid of each scope of these files, by (file, key)."""
@@ -275,18 +273,18 @@ class CodeStore:
         for kind in EDGE_TYPES:
             for batch in in_batches(by_type.get(kind, ()), BATCH_ROWS * 2):
                 rows = [{"source": e.source, "target": e.target, "properties": _edge_properties(e)} for e in batch]
-                await self._fenced("write_edges", names={"type": kind}, edges=rows, seconds=LEASE_SECONDS)
+                await self._fenced("write_edges", names={"type": kind}, edges=rows, seconds=INGEST_SECONDS)
 
     async def count_edges(self, counts: Mapping[str, int | None]) -> None:
         """Notes how many edges were written from each file's scopes; None: as many as there are."""
         for batch in in_batches([{"path": path, "edges": count} for path, count in counts.items()]):
-            await self._fenced("count_edges", counts=batch, seconds=LEASE_SECONDS)
+            await self._fenced("count_edges", counts=batch, seconds=INGEST_SECONDS)
 
     async def remove_edges(self, edges: Iterable[Edge]) -> None:
         """Removes edges."""
         for batch in in_batches(list(edges), BATCH_ROWS * 2):
             rows = [{"source": e.source, "target": e.target, "type": e.type} for e in batch]
-            await self._fenced("remove_edges", edges=rows, seconds=LEASE_SECONDS)
+            await self._fenced("remove_edges", edges=rows, seconds=INGEST_SECONDS)
 
     async def _read(self, name: str, **parameters: Any) -> list[dict[str, Any]]:
         return await self._client.read(name, timeout=PATIENT_TIMEOUT, project=self._project, **parameters)
@@ -299,9 +297,7 @@ class CodeStore:
             name, timeout=PATIENT_TIMEOUT, names=names, project=self._project, token=self._token, **parameters
         )
         if not rows:
-            raise GraphUnavailable(
-                f"another process has taken over the ingest of {self._project!r}", hint="run the ingest again"
-            )
+            raise ingest_lost(self._project)
         return rows[0]
 
 

@@ -12,6 +12,7 @@ from ragforge_memory.errors import GraphError
 from ragforge_memory.graph.client import PATIENT_TIMEOUT, GraphClient
 from ragforge_memory.graph.conversations import fresh_properties
 from ragforge_memory.graph.failures import code_of
+from ragforge_memory.graph.leases import IMPORT_SECONDS
 from ragforge_memory.graph.messages import CodeTies, NewMessage
 from ragforge_memory.graph.receipts import EARLIER_RESULT_CHARACTERS
 from ragforge_memory.graph.records import to_json
@@ -19,10 +20,6 @@ from ragforge_memory.graph.text import owner_token
 from ragforge_memory.models.owner import Owner
 from ragforge_memory.models.tokens import estimate_tokens
 from ragforge_memory.models.transcript import TranscriptCall
-
-LEASE = 60
-"""Seconds that a long import is left alone after its last batch: as long as one statement of it may take."""
-
 
 _OTHER_UUIDS = UUID("6f5b0c1e-0a3b-4b8e-9d57-2f3a1c9e7d44")
 
@@ -187,7 +184,7 @@ class ImportStore:
 
         Raises:
             UuidTaken: a uuid is somebody's since.
-            GraphError: a conversation is not there any more: more than `LEASE` seconds were between two batches.
+            GraphError: a conversation is not there any more: more than `IMPORT_SECONDS` were between two batches.
         """
         try:
             rows = await self._client.write(
@@ -195,7 +192,7 @@ class ImportStore:
                 timeout=PATIENT_TIMEOUT,
                 batches=[self._batch(each) for each in batches],
                 owner_token=self._token,
-                lease=LEASE,
+                lease=IMPORT_SECONDS,
                 summarize_every=self._summarize_every,
                 **self._owner,
             )
@@ -255,7 +252,7 @@ def is_taken(error: GraphError) -> bool:
 
 def _gone() -> GraphError:
     return GraphError(
-        f"the import was given up: it wrote nothing for {LEASE} s, and what it had written was taken away",
+        f"the import was given up: it wrote nothing for {IMPORT_SECONDS} s, and what it had written was taken away",
         hint="import it again",
     )
 

@@ -10,8 +10,8 @@ from uuid import uuid4
 from ragforge_memory.errors import conversation_gone
 from ragforge_memory.graph.client import PATIENT_TIMEOUT, GraphClient
 from ragforge_memory.graph.cursors import FIRST, make_cursor, read_cursor
+from ragforge_memory.graph.leases import WORK_SECONDS
 from ragforge_memory.graph.records import insight, to_json
-from ragforge_memory.graph.summaries import LEASE_SECONDS
 from ragforge_memory.models.conversation import Page
 from ragforge_memory.models.insight import Insight
 from ragforge_memory.models.owner import Owner
@@ -50,7 +50,7 @@ class InsightStore:
         lease: seconds that a claim holds unless it is renewed.
     """
 
-    def __init__(self, client: GraphClient, owner: Owner, *, lease: float = LEASE_SECONDS) -> None:
+    def __init__(self, client: GraphClient, owner: Owner, *, lease: float = WORK_SECONDS) -> None:
         self._client = client
         self._owner = owner.parameters
         self._lease = lease

@@ -17,13 +17,13 @@ from uuid import uuid4
 from ragforge_memory.errors import GraphError, GraphTimeout, GraphUnavailable, RagforgeError, SchemaTooNew
 from ragforge_memory.graph.client import PATIENT_TIMEOUT, GraphClient
 from ragforge_memory.graph.failures import code_of, exists_already
+from ragforge_memory.graph.leases import MIGRATION_SECONDS
 from ragforge_memory.graph.queries import cypher_directory, parse_version
 from ragforge_memory.graph.schema_names import check_names, missing, under_own_name
 
 # The oldest release that may write to a graph with the newest schema below.
 MIN_LIBRARY_VERSION = "0.1.0"
 
-_LEASE_SECONDS = 120
 _POLL_SECONDS = 0.2
 _ATTEMPTS = 6
 # Seconds for the first statement of all, a minute in all as patient work has: a server that was killed under load and
@@ -103,7 +103,7 @@ async def _state(client: GraphClient) -> dict[str, Any]:
 async def _migrate_under_lease(client: GraphClient) -> int:
     token = uuid4().hex
     await _repeatable(client, _META_KEY)
-    for _ in range(int(_LEASE_SECONDS / _POLL_SECONDS)):
+    for _ in range(int(MIGRATION_SECONDS / _POLL_SECONDS)):
         claim = await _claim(client, token)
         if claim is None:
             await asyncio.sleep(_POLL_SECONDS)
@@ -169,7 +169,8 @@ def _statements() -> list[str]:
 async def _claim(client: GraphClient, token: str) -> dict[str, Any] | None:
     """Who migrates, and from which version; None where two claims met in a deadlock and the server turned us away."""
     try:
-        return (await client.write("claim_migration", timeout=PATIENT_TIMEOUT, token=token, seconds=_LEASE_SECONDS))[0]
+        claim: dict[str, Any] = {"token": token, "seconds": MIGRATION_SECONDS}
+        return (await client.write("claim_migration", timeout=PATIENT_TIMEOUT, **claim))[0]
     except GraphUnavailable as error:
         if "TransientError" not in code_of(error):
             raise

@@ -8,10 +8,10 @@ from typing import Any
 from uuid import uuid4
 
 from ragforge_memory.graph.client import PATIENT_TIMEOUT, GraphClient
+from ragforge_memory.graph.leases import WORK_SECONDS
 from ragforge_memory.graph.records import content_text
 from ragforge_memory.graph.similar import Part, Topic
 from ragforge_memory.graph.spaces import Space, find_space, retire_space, retire_spaces
-from ragforge_memory.graph.summaries import LEASE_SECONDS
 
 # Labels and clears in transactions of a thousand nodes: of a million messages this takes minutes.
 _LONG_TIMEOUT = 3_600.0
@@ -79,7 +79,7 @@ class ReembeddingStore:
         lease: seconds that a claim holds unless it is renewed.
     """
 
-    def __init__(self, client: GraphClient, project: str, *, lease: float = LEASE_SECONDS) -> None:
+    def __init__(self, client: GraphClient, project: str, *, lease: float = WORK_SECONDS) -> None:
         self._client = client
         self._project = project
         self._lease = lease

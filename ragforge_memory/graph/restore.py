@@ -10,15 +10,12 @@ from uuid import uuid4
 from ragforge_memory.errors import GraphError, GraphUnavailable, InvalidInput
 from ragforge_memory.graph.client import PATIENT_TIMEOUT, GraphClient
 from ragforge_memory.graph.imports import UuidTaken, is_taken
+from ragforge_memory.graph.leases import ANCHOR_SECONDS, RESTORE_SECONDS, holder, is_dead
 from ragforge_memory.graph.space_in_use import in_space
 from ragforge_memory.graph.spaces import Space
 from ragforge_memory.graph.text import owner_token
 from ragforge_memory.models.lineage import Lineage, Part
 from ragforge_memory.models.owner import Owner
-
-# How long what is written of a restore is left alone by the sweep, from the last batch on (s). A batch takes a second
-# or two; a server under load, or a client that waits for its input, much longer.
-LEASE_SECONDS = 600
 
 # Tokens of this process's restores that were given up. Where the line broke, the server may still have made what was
 # begun under one, after it was looked for to be taken away: nobody goes on with that, however long its lease is.
@@ -33,15 +30,14 @@ class Known:
     """What is here of a conversation that shall be restored.
 
     ``shared``: it was deleted, and branches share what is left, up to ``kept_to``. ``left``: it was deleted or half
-    restored, and a sweep takes it away. ``restoring``: ``holder`` (host:process) restores it now, under ``token`` (not
-    one that this process has given up). The messages are the one in the place that was asked for, and the last that is
-    shared.
+    restored, and a sweep takes it away. ``restoring``: somebody restores it now, under ``token`` (not one that this
+    process has given up, nor that of one which ended). The messages are the one in the place that was asked for, and
+    the last that is shared.
     """
 
     hidden: bool
     shared: bool
     restoring: bool
-    holder: str | None
     token: str | None
     kept_to: int
     last_message_id: str | None
@@ -102,11 +98,11 @@ class RestoreStore:
         """What is here of this owner's conversations, each with the seq whose message is asked for."""
         asked = [{"uuid": uuid, "seq": seq} for uuid, seq in conversations.items()]
         rows = await self._read("restore_state", conversations=asked) if asked else []
-        names = ("hidden", "shared", "holder", "token", "kept_to", "last_message_id", "kept_message_id")
+        names = ("hidden", "shared", "token", "kept_to", "last_message_id", "kept_message_id")
         return {
             row["uuid"]: Known(
                 **{name: row[name] for name in names},
-                restoring=row["restoring"] and row["token"] not in _given_up,
+                restoring=row["restoring"] and row["token"] not in _given_up and not is_dead(row["holder"]),
                 lineage=tuple(Part(part["id"], int(part["top"])) for part in row["lineage"]),
             )
             for row in rows
@@ -122,13 +118,13 @@ class RestoreStore:
         rows = await self._read("session_holders", session_ids=list(session_ids)) if session_ids else []
         return {row["session_id"]: row["uuid"] for row in rows}
 
-    async def begin(self, uuids: Sequence[str], holder: str) -> None:
-        """Makes conversations that nobody sees until `finish`; ``holder`` says who restores them.
+    async def begin(self, uuids: Sequence[str]) -> None:
+        """Makes conversations that nobody sees until `finish`.
 
         Raises:
             InvalidInput: somebody else restores one of them now, or it is here.
         """
-        rows = await self._write("begin_restore", uuids=list(uuids), holder=holder, owner_token=self._owner_token)
+        rows = await self._write("begin_restore", uuids=list(uuids), holder=holder(), owner_token=self._owner_token)
         begun = {row["uuid"] for row in rows}
         self._steps |= dict.fromkeys(begun, 0)
         refused = next((uuid for uuid in uuids if uuid not in begun), None)
@@ -138,17 +134,16 @@ class RestoreStore:
                 hint="try again, or on_conflict='copy'",
             )
 
-    async def begin_new(self, rows: Sequence[Mapping[str, Any]], holder: str) -> None:
+    async def begin_new(self, rows: Sequence[Mapping[str, Any]]) -> None:
         """As `begin`, of conversations of which nothing may be here, each as it shall be; all or none.
 
         Args:
             rows: of `Rows.conversation`.
-            holder: who restores them.
 
         Raises:
             InvalidInput: one is here, whoever's it is.
         """
-        new = {"conversations": rows, "holder": holder, "owner_token": self._owner_token}
+        new = {"conversations": rows, "holder": holder(), "owner_token": self._owner_token}
         try:
             [row] = await self._write("begin_new_restore", **new)
         except GraphError as error:
@@ -250,7 +245,7 @@ class RestoreStore:
         if any(row["uuid"] not in known or known[row["uuid"]].restoring or known[row["uuid"]].left for row in rows):
             raise _lost()
 
-    async def borrow_code(self, holder: str, seconds: int) -> tuple[str, str | None, str | None] | None:
+    async def borrow_code(self) -> tuple[str, str | None, str | None] | None:
         """The right to look at anchors: its token, and the project's commit and root; None where an ingest runs, or
         nothing was ever ingested."""
         token = uuid4().hex
@@ -259,8 +254,8 @@ class RestoreStore:
             timeout=PATIENT_TIMEOUT,
             project=self._owner["project"],
             token=token,
-            holder=holder,
-            seconds=seconds,
+            holder=holder(),
+            seconds=ANCHOR_SECONDS,
         )
         return (token, rows[0]["commit"], rows[0]["root"]) if rows else None
 
@@ -287,7 +282,7 @@ class RestoreStore:
         return await self._client.read(name, timeout=PATIENT_TIMEOUT, **parameters, **self._owner)
 
     async def _write(self, name: str, **parameters: Any) -> list[dict[str, Any]]:
-        fence: dict[str, Any] = {"token": self.token, "seconds": LEASE_SECONDS}
+        fence: dict[str, Any] = {"token": self.token, "seconds": RESTORE_SECONDS}
         return await self._client.write(name, timeout=PATIENT_TIMEOUT, **parameters, **fence, **self._owner)
 
 

@@ -9,6 +9,7 @@ from uuid import uuid4
 
 from ragforge_memory.errors import conversation_gone
 from ragforge_memory.graph.client import PATIENT_TIMEOUT, GraphClient
+from ragforge_memory.graph.leases import WORK_SECONDS
 from ragforge_memory.graph.records import message, summary_of
 from ragforge_memory.graph.space_in_use import in_space, stored
 from ragforge_memory.graph.spaces import Space
@@ -17,9 +18,6 @@ from ragforge_memory.models.lineage import Lineage, Part
 from ragforge_memory.models.owner import Owner
 from ragforge_memory.models.summary import ON_DEMAND, Cover, Summary, cover_of
 from ragforge_memory.models.tokens import estimate_tokens
-
-LEASE_SECONDS = 20.0
-"""How long a worker that says nothing keeps its claim; it says something at half of that."""
 
 # A worker that is told to end gives its claim back, but nobody waits long for that.
 _BRIEF_TIMEOUT = 0.5
@@ -70,7 +68,7 @@ class SummaryStore:
         lease: seconds that a claim holds unless it is renewed.
     """
 
-    def __init__(self, client: GraphClient, owner: Owner, *, every: int, lease: float = LEASE_SECONDS) -> None:
+    def __init__(self, client: GraphClient, owner: Owner, *, every: int, lease: float = WORK_SECONDS) -> None:
         self._client = client
         self._owner = owner.parameters
         self.every = every

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import logging
-import os
-import socket
 from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -21,14 +19,6 @@ if TYPE_CHECKING:
     from ragforge_memory.agent.services import Services
 
 log = logging.getLogger(__name__)
-
-# How long anchors that are not where they were may be looked for (s), git's history included (20 s).
-_LOOK_SECONDS = 60
-
-
-def holder() -> str:
-    """Who this is, for others to tell whether it still runs."""
-    return f"{socket.gethostname()}:{os.getpid()}"
 
 
 def key_here(anchor: archive.Anchor, theirs: str, project: str) -> str:
@@ -49,7 +39,7 @@ async def place_anchors(services: Services, store: RestoreStore, anchors: Iterab
     if not files or not project:
         return
     try:
-        lease = await store.borrow_code(holder(), _LOOK_SECONDS)
+        lease = await store.borrow_code()
         if lease is None:
             await store.look_at_anchors_again()
             return

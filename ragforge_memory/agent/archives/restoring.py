@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence, Set
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from ragforge_memory.agent.archives.restored_anchors import holder, key_here, place_anchors
+from ragforge_memory.agent.archives.restored_anchors import key_here, place_anchors
 from ragforge_memory.agent.archives.restored_branches import check_branches
 from ragforge_memory.agent.archives.restored_messages import MessageWriter, Part, merge_row, uuids_of
 from ragforge_memory.agent.archives.restored_places import (
@@ -21,7 +21,6 @@ from ragforge_memory.agent.archives.restored_places import (
     last_seq,
 )
 from ragforge_memory.agent.archives.restored_vectors import ArchivedVectors
-from ragforge_memory.code.ingest import is_dead
 from ragforge_memory.errors import ConversationNotFound, HereAlready, InvalidInput, RagforgeError, SpaceMoved
 from ragforge_memory.graph.conversations import ConversationStore
 from ragforge_memory.graph.restore import Known, PlacedAnchor, RestoreStore
@@ -94,7 +93,7 @@ class Restoring:
         """
         seqs = {each.uuid: last_seq(each) for each in heads}
         known = await self._store.known(seqs)
-        left = [uuid for uuid, each in known.items() if each.left or (each.restoring and is_dead(each.holder or ""))]
+        left = [uuid for uuid, each in known.items() if each.left]
         if left:
             for uuid in left:
                 await self._conversations.discard(uuid, import_token=known[uuid].token)
@@ -173,7 +172,7 @@ class Restoring:
             head = each.model_copy(update={"session_id": None}) if each.session_id in holders else each
             self._begun[each.uuid] = Begun(head, kept, message, last_seq=floor)
         # Where one of them is refused the others are begun, and `roll_back` must know.
-        await self._store.begin([self.now(each.uuid) for each in heads], holder())
+        await self._store.begin([self.now(each.uuid) for each in heads])
 
     async def begin_new(
         self, some: Mapping[str, Sequence[archive.Message]], heads: Sequence[archive.ConversationHead]
@@ -195,7 +194,7 @@ class Restoring:
             row = self._rows.conversation(each, messages=len(some.get(each.uuid, ())))
             self._begun[each.uuid] = Begun(each, row={**row, "as_begun": True})
         try:
-            await self._store.begin_new([begun.row for begun in self._begun.values() if begun.row], holder())
+            await self._store.begin_new([begun.row for begun in self._begun.values() if begun.row])
         except InvalidInput:
             self._begun = {}
             raise
