@@ -263,7 +263,7 @@ WHERE m.user_id = $user_id AND m.project = $project AND m.role = 'user'
 SET m.state = 'unanswered'
 RETURN m.uuid AS uuid
 
-// name: pending_embeddings
+// name: pending_message_embeddings
 // The owner's messages that wait for a vector, as the index has them: by node, which is about oldest first. To sort all
 // that wait for each batch takes longer than to embed it, where an import has left 100,000. $filed: whether texts in files
 // can be read here; those of others wait for who can.
@@ -272,14 +272,17 @@ WHERE m.user_id = $user_id AND m.project = $project AND ($filed OR m.content IS 
 RETURN m.uuid AS uuid, m.conversation_id AS conversation_id, m.content AS content
 LIMIT $limit
 
-// name: store_message_embeddings
-// The vector and the end of the waiting in one write; embedding a message twice changes nothing.
-// Nothing is stored, and what waits goes on waiting, where the project's vectors are another model's by now. While they
-// are being moved (next_model), what is stored here waits for the next space too; the lock that is taken then, before
-// the model is read, keeps the switch from coming in between.
+// part: storing
+// Before vectors are stored. Nothing is (`moved`), and what waits goes on waiting, where the project's vectors are another
+// model's by now. While they are being moved (`moving`), what is stored waits for the next space too; the lock that is
+// taken then, before the model is read, keeps the switch from coming in between.
 OPTIONAL MATCH (p:RagforgeMeta {key: 'project/' + $project})
 FOREACH (_ IN CASE WHEN p.next_model IS NULL THEN [] ELSE [1] END | SET p.touched = datetime())
 WITH p.next_model IS NOT NULL AS moving, coalesce([p.model, p.dimension] <> [$space_model, $space_dimension], false) AS moved
+
+// name: store_message_embeddings
+// The vector and the end of the waiting in one write; embedding a message twice changes nothing.
+// include: storing
 CALL (moving, moved) {
   WITH moving WHERE NOT moved
   UNWIND $rows AS row
@@ -292,20 +295,23 @@ CALL (moving, moved) {
 }
 RETURN stored, moved
 
-// name: fail_message_embeddings
-// After the third failure the message waits no longer; doctor shows it. One that is repeated after its answer was lost
+// part: failing
+// After the third failure the node `n` waits no longer; doctor shows it. One that is repeated after its answer was lost
 // finds that its attempt was counted.
-UNWIND $uuids AS uuid
-MATCH (m:PendingEmbedding:Message {uuid: uuid})
-WHERE m.user_id = $user_id AND m.project = $project
-SET m.uuid = m.uuid
-WITH m
-WHERE coalesce(m['attempt'] <> $attempt, true)
-SET m.attempts = coalesce(m.attempts, 0) + 1, m.attempt = $attempt
-FOREACH (_ IN CASE WHEN m.attempts >= 3 THEN [1] ELSE [] END | REMOVE m:PendingEmbedding SET m:FailedEmbedding)
+SET n.uuid = n.uuid
+WITH n
+WHERE coalesce(n['attempt'] <> $attempt, true)
+SET n.attempts = coalesce(n.attempts, 0) + 1, n.attempt = $attempt
+FOREACH (_ IN CASE WHEN n.attempts >= 3 THEN [1] ELSE [] END | REMOVE n:PendingEmbedding SET n:FailedEmbedding)
 RETURN count(*) AS failed
 
-// name: count_pending
+// name: fail_message_embeddings
+UNWIND $uuids AS uuid
+MATCH (n:PendingEmbedding:Message {uuid: uuid})
+WHERE n.user_id = $user_id AND n.project = $project
+// include: failing
+
+// name: count_pending_message_embeddings
 MATCH (m:PendingEmbedding:Message)
 WHERE m.user_id = $user_id AND m.project = $project
 RETURN count(m) AS pending

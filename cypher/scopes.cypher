@@ -1,11 +1,16 @@
+// part: scope
+// What is shown of a scope `s`.
+s {.uuid, .name, .qualified_name, .type, .file, .language, .startLine, .endLine, .definition_line, .signature,
+  .docstring, .hash, .parent, .returnType, .parameters, .modifiers, .complexity} AS scope
+
 // name: search_scopes_text
 // The project's token stands inside the full-text query ($query, built and escaped by the store); the project is
 // checked again on the node. Names weigh more than words of documentation.
 CALL db.index.fulltext.queryNodes('scope_text_index', $query, {limit: $limit})
 YIELD node AS s, score
 WHERE s.project = $project
-RETURN s {.uuid, .name, .qualified_name, .type, .file, .language, .startLine, .endLine, .definition_line, .signature,
-  .docstring, .hash, .parent, .returnType, .parameters, .modifiers, .complexity} AS scope, score
+RETURN score,
+// include: scope
 ORDER BY score DESC, s.file, s.startLine
 
 // name: search_scopes_vector
@@ -14,8 +19,8 @@ ORDER BY score DESC, s.file, s.startLine
 CYPHER 25
 MATCH (s:Scope)
 SEARCH s IN (VECTOR INDEX {{index}} FOR $vector WHERE s.project = $project LIMIT $limit) SCORE AS score
-WITH s {.uuid, .name, .qualified_name, .type, .file, .language, .startLine, .endLine, .definition_line, .signature,
-  .docstring, .hash, .parent, .returnType, .parameters, .modifiers, .complexity} AS scope, score
+WITH score,
+// include: scope
 ORDER BY score DESC
 WITH collect({scope: scope, score: score}) AS found
 OPTIONAL MATCH (p:RagforgeMeta {key: 'project/' + $project})
@@ -26,8 +31,8 @@ RETURN found, coalesce([p.model, p.dimension] <> [$space_model, $space_dimension
 CALL db.index.vector.queryNodes('{{index}}', $overfetch, $vector)
 YIELD node AS s, score
 WHERE s.project = $project
-WITH s {.uuid, .name, .qualified_name, .type, .file, .language, .startLine, .endLine, .definition_line, .signature,
-  .docstring, .hash, .parent, .returnType, .parameters, .modifiers, .complexity} AS scope, score
+WITH score,
+// include: scope
 ORDER BY score DESC
 LIMIT $limit
 WITH collect({scope: scope, score: score}) AS found
@@ -45,8 +50,8 @@ CALL () {
   WHERE s.project = $project AND s.qualified_name = $name
   RETURN s
 }
-RETURN s {.uuid, .name, .qualified_name, .type, .file, .language, .startLine, .endLine, .definition_line, .signature,
-  .docstring, .hash, .parent, .returnType, .parameters, .modifiers, .complexity} AS scope
+RETURN
+// include: scope
 ORDER BY s.file, s.startLine
 LIMIT $limit
 
@@ -55,15 +60,15 @@ LIMIT $limit
 UNWIND $uuids AS uuid
 MATCH (s:Scope {uuid: uuid})
 WHERE s.project = $project
-RETURN s {.uuid, .name, .qualified_name, .type, .file, .language, .startLine, .endLine, .definition_line, .signature,
-  .docstring, .hash, .parent, .returnType, .parameters, .modifiers, .complexity,
-  source: CASE WHEN $source THEN s.source END} AS scope
+WITH s,
+// include: scope
+RETURN scope {.*, source: CASE WHEN $source THEN s.source END} AS scope
 
 // name: scopes_of_file
 MATCH (s:Scope)
 WHERE s.project = $project AND s.file = $file
-RETURN s {.uuid, .name, .qualified_name, .type, .file, .language, .startLine, .endLine, .definition_line, .signature,
-  .docstring, .hash, .parent, .returnType, .parameters, .modifiers, .complexity} AS scope
+RETURN
+// include: scope
 ORDER BY s.startLine, s.endLine DESC
 
 // name: project_files
@@ -76,9 +81,8 @@ ORDER BY path
 // Who uses this scope, where, and whether more than the name says so.
 MATCH (target:Scope {uuid: $uuid})<-[r:CONSUMES]-(s:Scope)
 WHERE target.project = $project AND s.project = $project
-RETURN s {.uuid, .name, .qualified_name, .type, .file, .language, .startLine, .endLine, .definition_line, .signature,
-  .docstring, .hash, .parent, .returnType, .parameters, .modifiers, .complexity} AS scope, r.lines AS lines,
-  coalesce(r.certain, true) AS certain
+RETURN r.lines AS lines, coalesce(r.certain, true) AS certain,
+// include: scope
 ORDER BY s.file, s.startLine
 LIMIT $limit
 
@@ -86,8 +90,8 @@ LIMIT $limit
 // What this scope uses, in the order of its own lines.
 MATCH (source:Scope {uuid: $uuid})-[r:CONSUMES]->(s:Scope)
 WHERE source.project = $project AND s.project = $project
-RETURN s {.uuid, .name, .qualified_name, .type, .file, .language, .startLine, .endLine, .definition_line, .signature,
-  .docstring, .hash, .parent, .returnType, .parameters, .modifiers, .complexity} AS scope, r.lines AS lines
+RETURN r.lines AS lines,
+// include: scope
 ORDER BY r.lines[0], s.file, s.startLine
 LIMIT $limit
 
@@ -96,8 +100,8 @@ LIMIT $limit
 // that only have their name in common each get their own.
 MATCH (target:Scope {uuid: $uuid})<-[r:INHERITS_FROM|IMPLEMENTS]-(s:Scope)
 WHERE target.project = $project AND s.project = $project
-RETURN s {.uuid, .name, .qualified_name, .type, .file, .language, .startLine, .endLine, .definition_line, .signature,
-  .docstring, .hash, .parent, .returnType, .parameters, .modifiers, .complexity} AS scope, r.lines AS lines
+RETURN r.lines AS lines,
+// include: scope
 ORDER BY s.file, s.startLine
 LIMIT $limit
 
@@ -105,8 +109,8 @@ LIMIT $limit
 // What stands directly above a type: what it inherits from or implements, and the lines where it says so.
 MATCH (source:Scope {uuid: $uuid})-[r:INHERITS_FROM|IMPLEMENTS]->(s:Scope)
 WHERE source.project = $project AND s.project = $project
-RETURN s {.uuid, .name, .qualified_name, .type, .file, .language, .startLine, .endLine, .definition_line, .signature,
-  .docstring, .hash, .parent, .returnType, .parameters, .modifiers, .complexity} AS scope, r.lines AS lines
+RETURN r.lines AS lines,
+// include: scope
 ORDER BY r.lines[0], s.file, s.startLine
 LIMIT $limit
 
@@ -114,8 +118,8 @@ LIMIT $limit
 // What belongs to a type and is defined in another file than it, as an impl of Rust, a method of Go or of C++ may be.
 MATCH (target:Scope {uuid: $uuid})<-[:HAS_PARENT]-(s:Scope)
 WHERE target.project = $project AND s.project = $project AND s.file <> target.file
-RETURN s {.uuid, .name, .qualified_name, .type, .file, .language, .startLine, .endLine, .definition_line, .signature,
-  .docstring, .hash, .parent, .returnType, .parameters, .modifiers, .complexity} AS scope
+RETURN
+// include: scope
 ORDER BY s.file, s.startLine
 LIMIT $limit
 
@@ -153,10 +157,7 @@ RETURN count(s) AS pending
 
 // name: store_scope_embeddings
 // The text may have changed meanwhile; then the scope is still waiting under another hash, and keeps its label.
-// Spaces are as in store_message_embeddings.
-OPTIONAL MATCH (p:RagforgeMeta {key: 'project/' + $project})
-FOREACH (_ IN CASE WHEN p.next_model IS NULL THEN [] ELSE [1] END | SET p.touched = datetime())
-WITH p.next_model IS NOT NULL AS moving, coalesce([p.model, p.dimension] <> [$space_model, $space_dimension], false) AS moved
+// include: storing
 CALL (moving, moved) {
   WITH moving WHERE NOT moved
   UNWIND $rows AS row
@@ -170,13 +171,7 @@ CALL (moving, moved) {
 RETURN stored, moved
 
 // name: fail_scope_embeddings
-// As fail_message_embeddings.
 UNWIND $uuids AS uuid
-MATCH (s:PendingEmbedding:Scope {uuid: uuid})
-WHERE s.project = $project
-SET s.uuid = s.uuid
-WITH s
-WHERE coalesce(s['attempt'] <> $attempt, true)
-SET s.attempts = coalesce(s.attempts, 0) + 1, s.attempt = $attempt
-FOREACH (_ IN CASE WHEN s.attempts >= 3 THEN [1] ELSE [] END | REMOVE s:PendingEmbedding SET s:FailedEmbedding)
-RETURN count(*) AS failed
+MATCH (n:PendingEmbedding:Scope {uuid: uuid})
+WHERE n.project = $project
+// include: failing

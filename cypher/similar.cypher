@@ -1,6 +1,6 @@
-// name: pending_conversation_vectors
+// name: pending_conversation_embeddings
 // Conversations that wait for a vector, and what they are about: title, summary, first exchange. $filed is as in
-// pending_embeddings.
+// pending_message_embeddings.
 MATCH (c:PendingEmbedding:Conversation)
 WHERE c.user_id = $user_id AND c.project = $project AND c.status <> 'deleting' AND ($filed OR c.file_path IS NULL)
 WITH c LIMIT $limit
@@ -11,12 +11,9 @@ RETURN c.uuid AS uuid, coalesce(c.title, '') AS title, coalesce(c.summary, '') A
   RETURN [m.role, CASE WHEN m.content IS :: STRING THEN left(m.content, 600) ELSE m.content END, m.uuid]
 } AS first
 
-// name: store_conversation_vectors
-// The vector and the end of the waiting in one write; one that has changed meanwhile keeps its label. Spaces are as in
-// store_message_embeddings.
-OPTIONAL MATCH (p:RagforgeMeta {key: 'project/' + $project})
-FOREACH (_ IN CASE WHEN p.next_model IS NULL THEN [] ELSE [1] END | SET p.touched = datetime())
-WITH p.next_model IS NOT NULL AS moving, coalesce([p.model, p.dimension] <> [$space_model, $space_dimension], false) AS moved
+// name: store_conversation_embeddings
+// The vector and the end of the waiting in one write; one that has changed meanwhile keeps its label.
+// include: storing
 CALL (moving, moved) {
   WITH moving WHERE NOT moved
   UNWIND $rows AS row
@@ -31,19 +28,14 @@ CALL (moving, moved) {
 }
 RETURN stored, moved
 
-// name: fail_conversation_vectors
-// As fail_message_embeddings, until something new is said of it.
+// name: fail_conversation_embeddings
+// Until something new is said of it.
 UNWIND $uuids AS uuid
-MATCH (c:PendingEmbedding:Conversation {uuid: uuid})
-WHERE c.user_id = $user_id AND c.project = $project
-SET c.uuid = c.uuid
-WITH c
-WHERE coalesce(c['attempt'] <> $attempt, true)
-SET c.attempts = coalesce(c.attempts, 0) + 1, c.attempt = $attempt
-FOREACH (_ IN CASE WHEN c.attempts >= 3 THEN [1] ELSE [] END | REMOVE c:PendingEmbedding SET c:FailedEmbedding)
-RETURN count(*) AS failed
+MATCH (n:PendingEmbedding:Conversation {uuid: uuid})
+WHERE n.user_id = $user_id AND n.project = $project
+// include: failing
 
-// name: count_pending_conversations
+// name: count_pending_conversation_embeddings
 MATCH (c:PendingEmbedding:Conversation)
 WHERE c.user_id = $user_id AND c.project = $project AND c.status <> 'deleting'
 RETURN count(c) AS pending

@@ -159,10 +159,7 @@ LIMIT $limit
 
 // name: store_summary_embeddings
 // The vector and the end of the waiting in one write; summaries never change.
-// Spaces are as in store_message_embeddings.
-OPTIONAL MATCH (p:RagforgeMeta {key: 'project/' + $project})
-FOREACH (_ IN CASE WHEN p.next_model IS NULL THEN [] ELSE [1] END | SET p.touched = datetime())
-WITH p.next_model IS NOT NULL AS moving, coalesce([p.model, p.dimension] <> [$space_model, $space_dimension], false) AS moved
+// include: storing
 CALL (moving, moved) {
   WITH moving WHERE NOT moved
   UNWIND $rows AS row
@@ -176,18 +173,12 @@ CALL (moving, moved) {
 RETURN stored, moved
 
 // name: fail_summary_embeddings
-// As fail_message_embeddings.
 UNWIND $uuids AS uuid
-MATCH (s:PendingEmbedding:Summary {uuid: uuid})
-WHERE s.user_id = $user_id AND s.project = $project
-SET s.uuid = s.uuid
-WITH s
-WHERE coalesce(s['attempt'] <> $attempt, true)
-SET s.attempts = coalesce(s.attempts, 0) + 1, s.attempt = $attempt
-FOREACH (_ IN CASE WHEN s.attempts >= 3 THEN [1] ELSE [] END | REMOVE s:PendingEmbedding SET s:FailedEmbedding)
-RETURN count(*) AS failed
+MATCH (n:PendingEmbedding:Summary {uuid: uuid})
+WHERE n.user_id = $user_id AND n.project = $project
+// include: failing
 
-// name: count_pending_summaries
+// name: count_pending_summary_embeddings
 MATCH (s:PendingEmbedding:Summary)
 WHERE s.user_id = $user_id AND s.project = $project
 RETURN count(s) AS pending

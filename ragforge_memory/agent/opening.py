@@ -17,7 +17,7 @@ from ragforge_memory.agent.ephemeral import EphemeralConversations, EphemeralMes
 from ragforge_memory.agent.outages.outage import Outage
 from ragforge_memory.agent.outages.recovery import fold_orphans, replay_own
 from ragforge_memory.agent.outages.remembered import Remembered
-from ragforge_memory.agent.search.similar import WaitingConversations
+from ragforge_memory.agent.search.similar import topic_vectors
 from ragforge_memory.agent.services import Services
 from ragforge_memory.agent.unsaved import UnsavedConversations, UnsavedMessages
 from ragforge_memory.agent.upkeep.following import Following, FollowingEmbedder
@@ -28,9 +28,9 @@ from ragforge_memory.agent.upkeep.vectors import (
     LEFT_BY_BRIEF,
     Background,
     Waiting,
-    WaitingMessages,
+    WaitingNodes,
     WaitingScopes,
-    WaitingSummaries,
+    text_vectors,
 )
 from ragforge_memory.agent.upkeep.work import BackgroundWork, SummaryTask
 from ragforge_memory.code.roots import refused_root
@@ -297,11 +297,11 @@ def _vectors(
         return Background(None, ())
     at_least = LEFT_BY_BRIEF + 1 if wanted.brief else 1
     waiting: list[Waiting] = [
-        WaitingMessages(messages, use, at_least=at_least),
-        WaitingSummaries(summaries, use, at_least=at_least),
+        WaitingNodes("messages", messages, text_vectors, use, at_least=at_least),
+        WaitingNodes("summary_vectors", summaries, text_vectors, use, at_least=at_least),
     ]
     if not wanted.brief:
-        waiting.append(WaitingConversations(similar, use))
+        waiting.append(WaitingNodes("conversation_vectors", similar, topic_vectors, use))
         waiting.append(WaitingScopes(scopes, wanted.owner.project))
     return Background(embedder, waiting, looks=not wanted.brief)
 

@@ -9,12 +9,11 @@ from typing import Any
 from uuid import uuid4
 
 from ragforge_memory.errors import MessageNotFound, being_answered, conversation_gone
-from ragforge_memory.graph.client import PATIENT_TIMEOUT, GraphClient
+from ragforge_memory.graph.client import GraphClient
 from ragforge_memory.graph.receipts import EARLIER_RESULT_CHARACTERS, Receipt, TurnContext, turn_context
-from ragforge_memory.graph.records import content_text, message, to_json, tool_call, tool_call_rows
-from ragforge_memory.graph.space_in_use import in_space, stored
-from ragforge_memory.graph.spaces import Space
+from ragforge_memory.graph.records import message, to_json, tool_call, tool_call_rows
 from ragforge_memory.graph.text import lucene_any, owner_token, query_words, terms
+from ragforge_memory.graph.waiting import WaitingTexts
 from ragforge_memory.models.code import ScopeTie
 from ragforge_memory.models.conversation import Message, MessageState, Role, ToolCall, Usage
 from ragforge_memory.models.owner import Owner
@@ -124,7 +123,7 @@ class CodeTies:
     told: tuple[Mention, ...] = ()
 
 
-class MessageStore:
+class MessageStore(WaitingTexts):
     """Messages of one owner's conversations.
 
     Args:
@@ -134,6 +133,8 @@ class MessageStore:
         generate_titles: whether a title that comes from the first message shall be replaced by a better one.
         due: called after an answer was stored in a conversation that waits for a summary or a title.
     """
+
+    _kind = "message"
 
     def __init__(
         self,
@@ -340,48 +341,6 @@ class MessageStore:
             "settle_questions", conversation_id=conversation_id, patience=ANSWER_PATIENCE, **self._owner
         )
         return int(rows[0]["unanswered"]) if rows else 0
-
-    async def pending(self, limit: int) -> list[tuple[str, str]]:
-        """Messages that wait for a vector: (uuid, content), about oldest first. Those whose texts are in files are left
-        to who keeps them there.
-
-        This and what follows is done in the background, which tries again later: it waits for no server.
-        """
-        rows = await self._client.read(
-            "pending_embeddings", timeout=PATIENT_TIMEOUT, recover=False, limit=limit, filed=False, **self._owner
-        )
-        return [(row["uuid"], content_text(row["content"])) for row in rows]
-
-    async def store_embeddings(self, space: Space, vectors: Mapping[str, Sequence[float]]) -> None:
-        """Stores vectors by message uuid and takes the messages off the waiting list.
-
-        Raises:
-            EmbeddingMismatch: a vector has another dimension than the space.
-            SpaceMoved: the project's vectors have moved to another space; nothing was stored.
-        """
-        space.check(vectors.values())
-        rows = await self._client.write(
-            "store_message_embeddings",
-            timeout=PATIENT_TIMEOUT,
-            recover=False,
-            property=space.property,
-            rows=[{"uuid": uuid, "vector": list(vector)} for uuid, vector in vectors.items()],
-            **in_space(space),
-            **self._owner,
-        )
-        stored(rows, space)
-
-    async def fail_embeddings(self, uuids: Sequence[str]) -> None:
-        """Counts a failed attempt; after the third a message waits no longer."""
-        failed: dict[str, Any] = {"uuids": list(uuids), "attempt": uuid4().hex}
-        await self._client.write(
-            "fail_message_embeddings", timeout=PATIENT_TIMEOUT, recover=False, **failed, **self._owner
-        )
-
-    async def count_pending(self) -> int:
-        """How many messages wait for a vector."""
-        rows = await self._client.read("count_pending", recover=False, **self._owner)
-        return int(rows[0]["pending"])
 
 
 def tool_tokens(call: ToolCall) -> int:

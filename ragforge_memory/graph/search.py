@@ -103,12 +103,12 @@ def words_of(query: str) -> list[str]:
     return asked_for(query_words(without_endings(query)))
 
 
-class SearchStore:
-    """Searches the messages of one owner.
+class OwnerSearch:
+    """What searches of one owner have in common.
 
     Args:
         client: the graph.
-        owner: whose messages.
+        owner: whose things.
         space: where the vectors are; None: nothing is found by meaning.
     """
 
@@ -127,6 +127,10 @@ class SearchStore:
     def space(self) -> Space | None:
         """Where the vectors are now: asked before a vector is made, and given along with it."""
         return self._use.space
+
+
+class SearchStore(OwnerSearch):
+    """Searches the messages of one owner."""
 
     async def by_words(
         self, words: Sequence[str], *, conversation_id: str | None, filters: Filters, limit: int = CANDIDATES

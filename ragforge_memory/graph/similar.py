@@ -4,17 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
-from uuid import uuid4
+from typing import NamedTuple
 
-from ragforge_memory.graph.client import PATIENT_TIMEOUT, GraphClient
 from ragforge_memory.graph.records import content_text, conversation_info
-from ragforge_memory.graph.search import RARITY_SAMPLE
-from ragforge_memory.graph.space_in_use import SpaceInUse, in_space, stored
+from ragforge_memory.graph.search import RARITY_SAMPLE, OwnerSearch
 from ragforge_memory.graph.spaces import Space, cosine_of_score
-from ragforge_memory.graph.text import owner_token
+from ragforge_memory.graph.waiting import WaitingVectors
 from ragforge_memory.models.conversation import ConversationInfo
-from ragforge_memory.models.owner import Owner
 
 # Candidates whose vectors come along; a hundred are no better.
 _COMPARED = 50
@@ -46,36 +42,13 @@ class Topic:
         return [part for part in parts if part.text.strip()] or [Part(" ", False)]
 
 
-class SimilarStore:
-    """Conversations of one owner by what they are about.
+class SimilarStore(OwnerSearch, WaitingVectors):
+    """Conversations of one owner by what they are about."""
 
-    Args:
-        client: the graph.
-        owner: whose conversations.
-        space: where the vectors are; None: nothing is found by meaning.
-    """
-
-    def __init__(self, client: GraphClient, owner: Owner, space: Space | SpaceInUse | None) -> None:
-        self._client = client
-        self._owner = owner.parameters
-        self._token = owner_token(owner.user_id, owner.project)
-        self._use = SpaceInUse.of(space)
-
-    @property
-    def has_vectors(self) -> bool:
-        """Whether there is anything to be found by meaning."""
-        return self._use.space is not None
-
-    @property
-    def space(self) -> Space | None:
-        """Where the vectors are now: asked before a vector is made, and given along with it."""
-        return self._use.space
+    _kind = "conversation"
 
     async def pending(self, limit: int) -> list[Topic]:
         """Conversations that wait for a vector."""
-        rows = await self._client.read(
-            "pending_conversation_vectors", timeout=PATIENT_TIMEOUT, limit=limit, filed=False, **self._owner
-        )
         return [
             Topic(
                 row["uuid"],
@@ -83,7 +56,7 @@ class SimilarStore:
                 row["summary"],
                 tuple(Part(content_text(text), role == "user") for role, text, _ in row["first"]),
             )
-            for row in rows
+            for row in await self._pending(limit)
         ]
 
     async def store(self, space: Space, vectors: Sequence[tuple[Topic, Sequence[float]]]) -> int:
@@ -93,35 +66,17 @@ class SimilarStore:
             EmbeddingMismatch: a vector has another dimension than the space.
             SpaceMoved: the project's vectors have moved to another space; nothing was stored.
         """
-        space.check(vector for _, vector in vectors)
-        rows = await self._client.write(
-            "store_conversation_vectors",
-            timeout=PATIENT_TIMEOUT,
-            property=space.conversation_property,
-            rows=[
-                {
-                    "uuid": topic.uuid,
-                    "title": topic.title,
-                    "summary": topic.summary,
-                    "first": len(topic.first),
-                    "vector": list(vector),
-                }
-                for topic, vector in vectors
-            ],
-            **in_space(space),
-            **self._owner,
-        )
-        return stored(rows, space)
-
-    async def fail(self, uuids: Sequence[str]) -> None:
-        """Counts a failed attempt; after the third a conversation waits no longer."""
-        failed: dict[str, Any] = {"uuids": list(uuids), "attempt": uuid4().hex}
-        await self._client.write("fail_conversation_vectors", timeout=PATIENT_TIMEOUT, **failed, **self._owner)
-
-    async def count_pending(self) -> int:
-        """How many wait for a vector."""
-        rows = await self._client.read("count_pending_conversations", recover=False, **self._owner)
-        return int(rows[0]["pending"])
+        rows = [
+            {
+                "uuid": topic.uuid,
+                "title": topic.title,
+                "summary": topic.summary,
+                "first": len(topic.first),
+                "vector": list(vector),
+            }
+            for topic, vector in vectors
+        ]
+        return await self._store(space, space.conversation_property, rows)
 
     async def by_words(self, words: Sequence[str], *, limit: int) -> dict[str, float]:
         """Uuids of conversations whose title or summary has some of the words, with their share of what all the words

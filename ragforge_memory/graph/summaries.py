@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 from uuid import uuid4
 
 from ragforge_memory.errors import conversation_gone
 from ragforge_memory.graph.client import PATIENT_TIMEOUT, GraphClient
 from ragforge_memory.graph.leases import WORK_SECONDS
 from ragforge_memory.graph.records import message, summary_of
-from ragforge_memory.graph.space_in_use import in_space, stored
-from ragforge_memory.graph.spaces import Space
+from ragforge_memory.graph.waiting import WaitingTexts
 from ragforge_memory.models.conversation import Message
 from ragforge_memory.models.lineage import Lineage, Part
 from ragforge_memory.models.owner import Owner
@@ -58,7 +56,7 @@ class Lease:
         return next((part.conversation_id for part in self.shared if seq <= part.top), None)
 
 
-class SummaryStore:
+class SummaryStore(WaitingTexts):
     """Summaries of one owner's conversations.
 
     Args:
@@ -67,6 +65,8 @@ class SummaryStore:
         every: messages of a summary of level 1.
         lease: seconds that a claim holds unless it is renewed.
     """
+
+    _kind = "summary"
 
     def __init__(self, client: GraphClient, owner: Owner, *, every: int, lease: float = WORK_SECONDS) -> None:
         self._client = client
@@ -273,41 +273,6 @@ class SummaryStore:
             every=self.every,
             **self._owner,
         )
-
-    async def pending(self, limit: int) -> list[tuple[str, str]]:
-        """Summaries that wait for a vector: (uuid, content)."""
-        rows = await self._client.read(
-            "pending_summary_embeddings", timeout=PATIENT_TIMEOUT, limit=limit, **self._owner
-        )
-        return [(row["uuid"], row["content"]) for row in rows]
-
-    async def store_embeddings(self, space: Space, vectors: Mapping[str, Sequence[float]]) -> None:
-        """Stores vectors by summary uuid and takes the summaries off the waiting list.
-
-        Raises:
-            EmbeddingMismatch: a vector has another dimension than the space.
-            SpaceMoved: the project's vectors have moved to another space; nothing was stored.
-        """
-        space.check(vectors.values())
-        rows = await self._client.write(
-            "store_summary_embeddings",
-            timeout=PATIENT_TIMEOUT,
-            property=space.property,
-            rows=[{"uuid": uuid, "vector": list(vector)} for uuid, vector in vectors.items()],
-            **in_space(space),
-            **self._owner,
-        )
-        stored(rows, space)
-
-    async def fail_embeddings(self, uuids: Sequence[str]) -> None:
-        """Counts a failed attempt; after the third a summary waits no longer."""
-        failed: dict[str, Any] = {"uuids": list(uuids), "attempt": uuid4().hex}
-        await self._client.write("fail_summary_embeddings", timeout=PATIENT_TIMEOUT, **failed, **self._owner)
-
-    async def count_pending(self) -> int:
-        """How many summaries wait for a vector."""
-        rows = await self._client.read("count_pending_summaries", recover=False, **self._owner)
-        return int(rows[0]["pending"])
 
     async def _of_level(self, conversation_id: str, level: int, floor: int, before: str | None) -> list[Summary]:
         rows = await self._client.read(

@@ -101,7 +101,7 @@ async def test_a_failed_vector_is_counted_once(
             "Message": services.messages.fail_embeddings,
             "Summary": services.summaries.store.fail_embeddings,
             "Scope": partial(services.scopes.fail_embeddings, owner["project"]),
-            "Conversation": services.similar.fail,
+            "Conversation": services.similar.fail_embeddings,
         }
         for label, fail in kinds.items():
             found = f"MATCH (n:{label} {{project: $p}}) WITH n LIMIT 1 SET n:PendingEmbedding RETURN n.uuid AS uuid"

@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import Any
 
 from ragforge_memory import AsyncConversationAgent, ConversationConfig, Neo4jConfig, events, tool
-from ragforge_memory.agent.upkeep.vectors import Background, WaitingMessages
+from ragforge_memory.agent.upkeep.vectors import Background, WaitingNodes, text_vectors
 from ragforge_memory.agent.upkeep.work import BackgroundWork
 from ragforge_memory.embeddings.hashing import HashingEmbedder
 from ragforge_memory.graph.messages import MessageStore
@@ -101,7 +101,7 @@ async def main() -> None:
     services = await agent.open()
     messages = MarkedMessages(services.graph, services.owner)
     space = await open_space(services.graph, services.owner.project, "hashing:hashing", 64)
-    background = BackgroundWork(Background(embedder, [WaitingMessages(messages, space)]))
+    background = BackgroundWork(Background(embedder, [WaitingNodes("messages", messages, text_vectors, space)]))
     agent._services = replace(services, messages=messages, background=background)
     conversation = await agent.load_conversation(SETTINGS["conversation"])
     number = 0

@@ -277,12 +277,12 @@ CONVERSATIONS: dict[str, list[Probe]] = {
             expect=nothing,
         )
     ],
-    "pending_embeddings": [Probe(lambda a, b: {"limit": 1_000_000, "filed": True}, expect=something)],
+    "pending_message_embeddings": [Probe(lambda a, b: {"limit": 1_000_000, "filed": True}, expect=something)],
     "store_message_embeddings": [
         Probe(lambda a, b: {"property": EMBEDDING, "rows": [{"uuid": b.question, "vector": VECTOR}]})
     ],
     "fail_message_embeddings": [Probe(lambda a, b: {"uuids": [b.question], "attempt": "t"})],
-    "count_pending": [Probe(lambda a, b: {}, expect=something)],
+    "count_pending_message_embeddings": [Probe(lambda a, b: {}, expect=something)],
     "due_summaries": [Probe(lambda a, b: {"every": 1, "limit": 1_000_000, "filed": False}, expect=something)],
     "claim_summary": [
         Probe(
@@ -325,7 +325,7 @@ CONVERSATIONS: dict[str, list[Probe]] = {
         Probe(lambda a, b: {"property": EMBEDDING, "rows": [{"uuid": b.summary, "vector": VECTOR}]})
     ],
     "fail_summary_embeddings": [Probe(lambda a, b: {"uuids": [b.summary], "attempt": "t"})],
-    "count_pending_summaries": [Probe(lambda a, b: {}, expect=something)],
+    "count_pending_summary_embeddings": [Probe(lambda a, b: {}, expect=something)],
     "project_health": [Probe(lambda a, b: {"property": EMBEDDING}, expect=something)],
 }
 """Statements on what a user has in a project."""

@@ -93,18 +93,18 @@ SEARCH: dict[str, list[Probe]] = {
             expect=_has_some,
         )
     ],
-    "pending_conversation_vectors": [
+    "pending_conversation_embeddings": [
         Probe(lambda a, b: _asked(b, filed=True), prepare=_WAITING, expect=_one_row),
     ],
-    "store_conversation_vectors": [
+    "store_conversation_embeddings": [
         Probe(
             lambda a, b: _asked(
                 b, rows=[{"uuid": b.conversation, "title": b.title, "summary": b.word, "first": 2, "vector": VECTOR}]
             )
         )
     ],
-    "fail_conversation_vectors": [Probe(lambda a, b: {"uuids": [b.conversation], "attempt": "t"}, prepare=_WAITING)],
-    "count_pending_conversations": [Probe(lambda a, b: {}, prepare=_WAITING)],
+    "fail_conversation_embeddings": [Probe(lambda a, b: {"uuids": [b.conversation], "attempt": "t"}, prepare=_WAITING)],
+    "count_pending_conversation_embeddings": [Probe(lambda a, b: {}, prepare=_WAITING)],
     "similar_conversations_text": [
         Probe(lambda a, b: _asked(b, words=[b.word]), prepare=_WAITING),
     ],

@@ -300,7 +300,7 @@ class Restoring:
             if space is not None and self._services.summaries is not None:
                 vectors = {self._names.now(each.uuid): each.embedding for each in batch if each.embedding}
                 with suppress(SpaceMoved):  # what they belong to waits for the other model's
-                    await self._services.summaries.store.store_embeddings(space, vectors)
+                    await self._services.summaries.store.store_embeddings(space, vectors, recover=True)
 
     async def insights(self, some: Mapping[str, Sequence[archive.Insight]]) -> None:
         """What analyses found.

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ragforge_memory.agent.search.candidates import MEANING, TEXT, both, question_vector, similarity_to
-from ragforge_memory.embeddings.pages import PAGE, answers, embed_page
-from ragforge_memory.errors import SpaceMoved
 from ragforge_memory.graph.search import CANDIDATES, words_of
 from ragforge_memory.language.words import matched
 from ragforge_memory.models.conversation import ConversationInfo
@@ -20,48 +17,8 @@ from ragforge_memory.retrieval.hubs import without_hubs
 if TYPE_CHECKING:
     from ragforge_memory.agent.services import Services
     from ragforge_memory.embeddings.port import Embedder, Vector
-    from ragforge_memory.graph.similar import SimilarStore, Topic
-    from ragforge_memory.graph.space_in_use import SpaceInUse
+    from ragforge_memory.graph.similar import Topic
     from ragforge_memory.graph.spaces import Space
-
-
-class WaitingConversations:
-    """An owner's conversations that wait for a vector of what they are about."""
-
-    kind = "conversation_vectors"
-
-    def __init__(self, store: SimilarStore, space: SpaceInUse) -> None:
-        self._store = store
-        self._use = space
-
-    async def embed(self, embedder: Embedder, stop: Callable[[], bool]) -> int:
-        """One page."""
-        space = self._use.space
-        if space is None:
-            return 0
-        topics = await self._store.pending(PAGE)
-
-        async def vectors(some: Sequence[Topic]) -> Sequence[Vector]:
-            return await topic_vectors(some, embedder)
-
-        async def store(made: Sequence[tuple[Topic, Vector]]) -> int:
-            await self._store.store(space, made)
-            return len(made)
-
-        async def fail(some: Sequence[Topic]) -> None:
-            await self._store.fail([topic.uuid for topic in some])
-
-        try:
-            return await embed_page(
-                topics, vectors=vectors, store=store, fail=fail, answers=partial(answers, embedder), stop=stop
-            )
-        except SpaceMoved:
-            await self._use.left(space)
-            return await self.embed(embedder, stop)
-
-    async def count(self) -> int:
-        """How many wait."""
-        return await self._store.count_pending()
 
 
 async def topic_vectors(topics: Sequence[Topic], embedder: Embedder) -> list[Vector]:

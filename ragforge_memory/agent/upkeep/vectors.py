@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
 from ragforge_memory.code.embed import embed_waiting
 from ragforge_memory.embeddings.pages import PAGE, answers, embed_page
@@ -15,10 +15,10 @@ from ragforge_memory.errors import RagforgeError, SpaceMoved, foreign
 
 if TYPE_CHECKING:
     from ragforge_memory.embeddings.port import Embedder, Vector
-    from ragforge_memory.graph.messages import MessageStore
     from ragforge_memory.graph.scopes import ScopeStore
     from ragforge_memory.graph.space_in_use import SpaceInUse
-    from ragforge_memory.graph.summaries import SummaryStore
+    from ragforge_memory.graph.spaces import Space
+    from ragforge_memory.graph.waiting import WaitingText
 
 log = logging.getLogger(__name__)
 
@@ -27,6 +27,15 @@ _PAUSE_AFTER_FAILURE = 5.0
 LOOK_AGAIN = 15.0
 # A process that ends after one answer leaves this many messages without a vector: loading the model takes it 0.4 s.
 LEFT_BY_BRIEF = 64
+
+
+class _Node(Protocol):
+    @property
+    def uuid(self) -> str:
+        """What it is known by."""
+
+
+T = TypeVar("T", bound=_Node)
 
 
 class Waiting(Protocol):
@@ -41,41 +50,68 @@ class Waiting(Protocol):
         """How many wait."""
 
 
-class WaitingMessages:
-    """An owner's messages that wait for a vector.
+class PendingStore(Protocol[T]):
+    """A store of an owner's of whose nodes some wait for vectors."""
+
+    async def pending(self, limit: int) -> list[T]:
+        """Those that wait."""
+
+    async def store(self, space: Space, vectors: Sequence[tuple[T, Sequence[float]]]) -> int:
+        """Stores vectors for them."""
+
+    async def fail_embeddings(self, uuids: Sequence[str]) -> None:
+        """Counts an attempt that failed."""
+
+    async def count_pending(self) -> int:
+        """How many wait."""
+
+
+class WaitingNodes(Generic[T]):
+    """What waits for a vector of one of an owner's stores.
 
     Args:
-        messages: where they are.
-        space: where the vectors go; nothing is embedded while that is nowhere.
+        kind: what it is called.
+        store: where it is.
+        vectors: makes the vectors of some, with an embedder.
+        space: where they go; nothing is embedded while that is nowhere.
         at_least: so many must wait before any is embedded; then all are.
     """
 
-    kind = "messages"
-
-    def __init__(self, messages: MessageStore | SummaryStore, space: SpaceInUse, *, at_least: int = 1) -> None:
-        self._messages = messages
+    def __init__(
+        self,
+        kind: str,
+        store: PendingStore[T],
+        vectors: Callable[[Sequence[T], Embedder], Awaitable[Sequence[Vector]]],
+        space: SpaceInUse,
+        *,
+        at_least: int = 1,
+    ) -> None:
+        self.kind = kind
+        self._store = store
+        self._vectors = vectors
         self._use = space
         self._at_least = at_least
 
     async def embed(self, embedder: Embedder, stop: Callable[[], bool]) -> int:
-        """One page, oldest first."""
+        """One page."""
         space = self._use.space
         if space is None:
             return 0
-        if self._at_least > 1 and await self._messages.count_pending() < self._at_least:
+        if self._at_least > 1 and await self._store.count_pending() < self._at_least:
             return 0
         self._at_least = 1
-        waiting = await self._messages.pending(PAGE)
+        waiting = await self._store.pending(PAGE)
 
-        async def vectors(some: Sequence[tuple[str, str]]) -> Sequence[Vector]:
-            return await embedder.embed_passages([content for _, content in some])
-
-        async def store(made: Sequence[tuple[tuple[str, str], Vector]]) -> int:
-            await self._messages.store_embeddings(space, {uuid: vector for (uuid, _), vector in made})
+        async def store(made: Sequence[tuple[T, Vector]]) -> int:
+            # What has changed meanwhile goes on waiting: it counts, so that it is looked for again.
+            await self._store.store(space, made)
             return len(made)
 
-        async def fail(some: Sequence[tuple[str, str]]) -> None:
-            await self._messages.fail_embeddings([uuid for uuid, _ in some])
+        async def fail(some: Sequence[T]) -> None:
+            await self._store.fail_embeddings([each.uuid for each in some])
+
+        async def vectors(some: Sequence[T]) -> Sequence[Vector]:
+            return await self._vectors(some, embedder)
 
         try:
             return await embed_page(
@@ -87,13 +123,12 @@ class WaitingMessages:
 
     async def count(self) -> int:
         """How many wait."""
-        return await self._messages.count_pending()
+        return await self._store.count_pending()
 
 
-class WaitingSummaries(WaitingMessages):
-    """An owner's summaries that wait for a vector."""
-
-    kind = "summary_vectors"
+async def text_vectors(some: Sequence[WaitingText], embedder: Embedder) -> Sequence[Vector]:
+    """The vectors of texts that wait."""
+    return await embedder.embed_passages([each.text for each in some])
 
 
 class WaitingScopes:

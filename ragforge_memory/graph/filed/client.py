@@ -28,7 +28,7 @@ Rows = list[dict[str, Any]]
 READS = frozenset(
     {"turn_context", "history", "tool_calls", "tool_result", "answered_message", "messages_at", "messages_between"}
     | {"found_messages", "branch_point", "messages_about", "told_messages", "stretch_messages"}
-    | {"pending_embeddings", "pending_reembedding", "pending_conversation_vectors", "archive_messages"}
+    | {"pending_message_embeddings", "pending_reembedding", "pending_conversation_embeddings", "archive_messages"}
     | {"important_said"}
 )
 """The statements whose rows have texts of messages; those of `searching` and ``archive_sizes`` besides."""
@@ -41,8 +41,8 @@ WRITES = frozenset(
 
 _NAMES_THE_FILE = frozenset({"create_conversation", "open_conversation", "create_branch"})
 _FAILS = {
-    "pending_embeddings": "fail_message_embeddings",
-    "pending_conversation_vectors": "fail_conversation_vectors",
+    "pending_message_embeddings": "fail_message_embeddings",
+    "pending_conversation_embeddings": "fail_conversation_embeddings",
 }
 _LOADS = frozenset({"get_conversation", "find_conversations", "open_conversation"})
 # Nodes that are looked for at once, the newest first: all before one that is there are there too.

@@ -17,7 +17,7 @@ _LOST = (
     "put the file back from a backup; or delete the conversation (where the file is lost for good, put an empty one "
     "there first), and import it from an export if you have one. agent.memory.persistence.directory is their folder"
 )
-_BEGINNING = 600  # likewise of pending_conversation_vectors
+_BEGINNING = 600  # likewise of pending_conversation_embeddings
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ def wants(name: str, rows: Rows, given: Mapping[str, Any]) -> list[Want]:
     match name:
         case "archive_messages":
             return [want for row in rows for want in _archived(row, conversation_id)]
-        case "pending_conversation_vectors":
+        case "pending_conversation_embeddings":
             return [
                 Want(uuid, row["uuid"], partial(_put_beginning, part))
                 for row in rows
@@ -48,7 +48,7 @@ def wants(name: str, rows: Rows, given: Mapping[str, Any]) -> list[Want]:
             ]
         case "pending_reembedding":
             messages = (row for row in rows if row["label"] == "Message" and row["content"] is None)
-            beginnings = wants("pending_conversation_vectors", rows, given)
+            beginnings = wants("pending_conversation_embeddings", rows, given)
             return [
                 Want(row["uuid"], row["conversation_id"], partial(_put_content, row)) for row in messages
             ] + beginnings
