@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from ragforge_memory.code.draft import CLOSE, Draft, Handler, OpenScope
@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
     from ragforge_memory.code.draft import _Close
+    from ragforge_memory.code.parsed import UseKind
 
     Visit = Iterable[Node | _Close]
 
@@ -42,6 +43,17 @@ def deciding_operators(operators: frozenset[str]) -> Handler:
         return node.named_children
 
     return binary
+
+
+def naming(kind: UseKind, *, but: Collection[str] = ()) -> Handler:
+    """A handler of bare names: each is used, but for these."""
+
+    def use(draft: Draft, node: Node) -> Visit:
+        if (name := draft.text(node)) not in but:
+            draft.use(name, None, kind, draft.line(node))
+        return ()
+
+    return use
 
 
 def comment_free(nodes: Iterable[Node]) -> list[Node]:

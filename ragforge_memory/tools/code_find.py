@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
+from ragforge_memory.embeddings.calibration import similarity
 from ragforge_memory.errors import EmbeddingError, EmbeddingMismatch, SpaceMoved, ToolError
 from ragforge_memory.retrieval.fusion import VECTOR_WEIGHT, fused
 from ragforge_memory.tools.declare import ToolOutput, tool
@@ -110,8 +111,6 @@ async def _candidates(
 
 
 def _similarity(context: ToolContext, cosine: float | None) -> float | None:
-    """The cosine on the scale that all models share: 0 is unrelated, 1 is the same."""
     if cosine is None or context.embedder is None:
         return None
-    unrelated = context.embedder.unrelated_cosine
-    return round(max(0.0, (cosine - unrelated) / (1 - unrelated)), 4)
+    return round(similarity(cosine, context.embedder.unrelated_cosine), 4)

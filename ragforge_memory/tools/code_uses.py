@@ -48,18 +48,8 @@ async def find_callers(context: ToolContext, name: str, file: str = "", kind: st
         file: path of the file that defines it, or the end of that path, where more than one does.
         kind: what it is (`class`, `function`, `method`), where other things have that name too.
     """
-    code = code_of(context)
-    project = context.owner.project
-    found = await resolve(code, project, name, file, kind, context.root, context.messages)
-    definitions = implementations(found.scopes)
-    targets = definitions[:MAX_TARGETS]
-    answer: dict[str, Any] = {
-        "asked": found.asked.text,
-        "match": found.match,
-        **before(found.was),
-        "total": len(definitions),
-        "scopes": [],
-    }
+    code, project = code_of(context), context.owner.project
+    targets, answer = await _asked(context, name, file, kind)
     read: list[str] = []
     with sources_of(context.root, project) as sources:
         read_uses = _Uses(code, project, sources, targets)
@@ -81,18 +71,8 @@ async def find_callees(context: ToolContext, name: str, file: str = "", kind: st
         file: path of the file that defines it, or the end of that path, where more than one does.
         kind: what it is (`class`, `function`, `method`), where other things have that name too.
     """
-    code = code_of(context)
-    project = context.owner.project
-    found = await resolve(code, project, name, file, kind, context.root, context.messages)
-    definitions = implementations(found.scopes)
-    targets = definitions[:MAX_TARGETS]
-    answer: dict[str, Any] = {
-        "asked": found.asked.text,
-        "match": found.match,
-        **before(found.was),
-        "total": len(definitions),
-        "scopes": [],
-    }
+    code, project = code_of(context), context.owner.project
+    targets, answer = await _asked(context, name, file, kind)
     read: list[str] = []
     budget = LIST_BYTES // max(1, len(targets))
     with sources_of(context.root, project) as sources:
@@ -122,6 +102,20 @@ async def find_callees(context: ToolContext, name: str, file: str = "", kind: st
             )
             read.extend([target.uuid, *(each.scope.uuid for each in [*callees[:MAX_USES], *bases])])
     return ToolOutput(answer, scopes=tuple(dict.fromkeys(read)))
+
+
+async def _asked(context: ToolContext, name: str, file: str, kind: str) -> tuple[Sequence[Scope], dict[str, Any]]:
+    """The definitions that are meant, as many as are looked at, and the answer's beginning."""
+    project = context.owner.project
+    found = await resolve(code_of(context), project, name, file, kind, context.root, context.messages)
+    definitions = implementations(found.scopes)
+    return definitions[:MAX_TARGETS], {
+        "asked": found.asked.text,
+        "match": found.match,
+        **before(found.was),
+        "total": len(definitions),
+        "scopes": [],
+    }
 
 
 class _Uses:

@@ -52,18 +52,6 @@ def macro_uses(draft: Draft, value: Node, own: set[str]) -> None:
             draft.use(name, None, "call" if found.start(1) in called else "reference", line)
 
 
-def use_identifier(draft: Draft, node: Node) -> Visit:
-    """A bare name that is read."""
-    draft.use(draft.text(node), None, "reference", draft.line(node))
-    return ()
-
-
-def use_type_name(draft: Draft, node: Node) -> Visit:
-    """A type that is named."""
-    draft.use(draft.text(node), None, "type", draft.line(node))
-    return ()
-
-
 def use_qualified(draft: Draft, node: Node) -> Visit:
     """``a::b`` that is not called."""
     _qualified(draft, node, "reference")

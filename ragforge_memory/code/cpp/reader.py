@@ -9,12 +9,13 @@ from ragforge_memory.code.c.links import linked, modules, neighbours, outside, s
 from ragforge_memory.code.c.prepare import LEADING, blanked, blanked_branches, blanked_cuts
 from ragforge_memory.code.c.text import declared_name, dotted, qualified, type_text, value_of
 from ragforge_memory.code.c.types import bind_templates, in_order, space_names, specifier, whole_of
-from ragforge_memory.code.c.uses import use_identifier, use_qualified
+from ragforge_memory.code.c.uses import use_qualified
 from ragforge_memory.code.clauses import (
     bind_declared,
     child_of_type,
     closing,
     first_named,
+    naming,
     nothing,
     present,
     signature_line,
@@ -221,7 +222,7 @@ _HANDLERS: dict[str, Handler] = {
     ],
     "lambda_capture_specifier": nothing,
     "access_specifier": nothing,
-    "namespace_identifier": use_identifier,
+    "namespace_identifier": naming("reference"),
     "type_parameter_declaration": nothing,
     "optional_type_parameter_declaration": lambda draft, node: present(node.child_by_field_name("default_type")),
 }

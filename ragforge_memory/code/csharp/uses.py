@@ -37,12 +37,6 @@ def use_types(draft: Draft, node: Node | None) -> None:
             stack += reversed(part.named_children)
 
 
-def use_identifier(draft: Draft, node: Node) -> Visit:
-    if (text := draft.text(node)) not in ("var", "nameof", "_", "global", "value"):
-        draft.use(text, None, "reference", draft.line(node))
-    return ()
-
-
 def use_access(draft: Draft, node: Node) -> Visit:
     receiver, name = node.child_by_field_name("expression"), node.child_by_field_name("name")
     if receiver is None or name is None:

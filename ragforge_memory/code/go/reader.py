@@ -14,6 +14,7 @@ from ragforge_memory.code.clauses import (
     decision,
     first_named,
     header,
+    naming,
     nothing,
     present,
     signature_line,
@@ -27,11 +28,9 @@ from ragforge_memory.code.go.uses import (
     use_call,
     use_composite,
     use_conversion,
-    use_identifier,
     use_literal_value,
     use_qualified_type,
     use_selector,
-    use_type_name,
 )
 from ragforge_memory.code.languages import Reader
 from ragforge_memory.code.links import Links
@@ -348,8 +347,8 @@ _HANDLERS: dict[str, Handler] = {
     "parameter_declaration": _parameter,
     "variadic_parameter_declaration": _parameter,
     "type_parameter_declaration": _parameter,
-    "identifier": use_identifier,
-    "type_identifier": use_type_name,
+    "identifier": naming("reference", but=("_",)),
+    "type_identifier": naming("type", but=BUILTINS),
     "qualified_type": use_qualified_type,
     "selector_expression": use_selector,
     "call_expression": use_call,

@@ -9,27 +9,12 @@ from ragforge_memory.code.clauses import (
     present,
 )
 from ragforge_memory.code.draft import Draft
-from ragforge_memory.code.go.names import BUILTINS
 from ragforge_memory.code.go.text import CONTAINERS, dotted, type_text
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
     from ragforge_memory.code.clauses import Visit
-
-
-def use_identifier(draft: Draft, node: Node) -> Visit:
-    name = draft.text(node)
-    if name != "_":
-        draft.use(name, None, "reference", draft.line(node))
-    return ()
-
-
-def use_type_name(draft: Draft, node: Node) -> Visit:
-    name = draft.text(node)
-    if name not in BUILTINS:
-        draft.use(name, None, "type", draft.line(node))
-    return ()
 
 
 def use_qualified_type(draft: Draft, node: Node) -> Visit:

@@ -19,17 +19,6 @@ if TYPE_CHECKING:
     from ragforge_memory.code.clauses import Visit
 
 
-def use_identifier(draft: Draft, node: Node) -> Visit:
-    draft.use(draft.text(node), None, "reference", draft.line(node))
-    return ()
-
-
-def use_type_name(draft: Draft, node: Node) -> Visit:
-    if (text := draft.text(node)) != "var":
-        draft.use(text, None, "type", draft.line(node))
-    return ()
-
-
 def use_scoped_type(draft: Draft, node: Node) -> Visit:
     text = type_text(draft, node)
     if text:

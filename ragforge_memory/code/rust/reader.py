@@ -15,6 +15,7 @@ from ragforge_memory.code.clauses import (
     decision,
     first_named,
     header,
+    naming,
     nothing,
     present,
     signature_line,
@@ -41,11 +42,9 @@ from ragforge_memory.code.rust.text import OWN_FILE, dotted, type_text
 from ragforge_memory.code.rust.uses import (
     use_call,
     use_field_access,
-    use_identifier,
     use_invocation,
     use_scoped,
     use_struct,
-    use_type_name,
 )
 from ragforge_memory.language.names import TEST_MODIFIERS
 
@@ -359,8 +358,8 @@ _HANDLERS: dict[str, Handler] = {
     "lifetime": nothing,
     "label": nothing,
     "visibility_modifier": nothing,
-    "identifier": use_identifier,
-    "type_identifier": use_type_name,
+    "identifier": naming("reference"),
+    "type_identifier": naming("type", but=("Self",)),
     "scoped_identifier": use_scoped,
     "scoped_type_identifier": use_scoped,
     "call_expression": use_call,

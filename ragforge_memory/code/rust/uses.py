@@ -18,17 +18,6 @@ if TYPE_CHECKING:
     from ragforge_memory.code.clauses import Visit
 
 
-def use_identifier(draft: Draft, node: Node) -> Visit:
-    draft.use(draft.text(node), None, "reference", draft.line(node))
-    return ()
-
-
-def use_type_name(draft: Draft, node: Node) -> Visit:
-    if (text := draft.text(node)) != "Self":
-        draft.use(text, None, "type", draft.line(node))
-    return ()
-
-
 def use_scoped(draft: Draft, node: Node) -> Visit:
     """``a::b`` that is not called: a variant, a constant, a function as a value, a type."""
     path, name = node.child_by_field_name("path"), node.child_by_field_name("name")
