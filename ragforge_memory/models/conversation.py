@@ -10,6 +10,7 @@ from pydantic import Field
 
 from ragforge_memory.models.code import CodeReference
 from ragforge_memory.models.shape import Shape
+from ragforge_memory.models.text import counted
 
 Role = Literal["user", "assistant", "system"]
 MessageState = Literal["complete", "partial", "unanswered"]
@@ -218,6 +219,14 @@ class ExportReport(Shape):
     size_bytes: int = 0
     failed: int = 0
     errors: tuple[ExportFault, ...] = ()
+
+    def __str__(self) -> str:
+        """All of it in a sentence, with the first of the errors: ``print(report)`` tells what is missing."""
+        wrote = f"exported {counted(self.conversations, 'conversation')}, {counted(self.messages, 'message')}"
+        if not self.failed:
+            return wrote
+        missing = f"{wrote}; not {counted(self.failed, 'conversation')}"
+        return f"{missing}; {self.errors[0].message}" if self.errors else missing
 
 
 T = TypeVar("T")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ragforge_memory.models.shape import Shape
+from ragforge_memory.models.text import counted
 
 MOST_NAMED = 1_000
 """So many conversations, and so many errors, are named in a report; all are counted."""
@@ -35,6 +36,16 @@ class ImportReport(Shape):
     errors: tuple[ImportFault, ...] = ()
     imported: tuple[str, ...] = ()
     seconds: float = 0.0
+
+    def __str__(self) -> str:
+        """All of it in a sentence, with the first of the errors: ``print(report)`` tells what is missing."""
+        parts = [f"imported {counted(self.conversations, 'conversation')}, {counted(self.messages, 'message')}"]
+        if self.skipped:
+            parts.append(f"{counted(self.skipped, 'was', 'were')} here already")
+        if self.failed:
+            refused = f"refused {counted(self.failed, 'conversation')}"
+            parts.append(f"{refused}; {self.errors[0].message}" if self.errors else refused)
+        return "; ".join(parts)
 
 
 @dataclass(frozen=True, slots=True)
