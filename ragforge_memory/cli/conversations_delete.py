@@ -99,6 +99,7 @@ async def _delete(settings: Settings, reference: str, yes: bool) -> None:
 
 
 async def _delete_old(settings: Settings, older_than: int | None, keep: int | None, dry_run: bool, yes: bool) -> None:
+    from ragforge_memory.agent.upkeep.retention import out_of_reach
     from ragforge_memory.cli.render import one_line
     from ragforge_memory.cli.session import open_graph
     from ragforge_memory.cli.terminal import note
@@ -106,10 +107,10 @@ async def _delete_old(settings: Settings, older_than: int | None, keep: int | No
 
     async with open_graph(settings) as agent:
         found = await agent.expired_conversations(older_than_days=older_than, keep=keep)
-        if not found:
+        stay = await out_of_reach(await agent.open(), older_than_days=older_than, keep=keep)
+        if not found and stay is None:
             note("no conversation is so old")
-            return
-        if dry_run or not yes:
+        elif found and (dry_run or not yes):
             shown = found if dry_run else found[:_SHOWN]
             for info in shown:
                 updated = info.updated_at.astimezone().strftime("%Y-%m-%d %H:%M")
@@ -117,13 +118,15 @@ async def _delete_old(settings: Settings, older_than: int | None, keep: int | No
                 typer.echo(f"{info.uuid[:8]}  {updated}  {info.message_count:>4}  {title}", err=not dry_run)
             if len(found) > len(shown):
                 note(f"and {len(found) - len(shown):,} more: --dry-run lists them")
-        if dry_run:
+        if found and dry_run:
             note(f"{counted(len(found), 'conversation')} would go")
-            return
-        if not yes:
-            typer.confirm(f"Delete {counted(len(found), 'conversation')}?", abort=True, err=True)
-        deleted = await agent.delete_expired_conversations(older_than_days=older_than, keep=keep)
-    typer.echo(f"deleted: {counted(len(deleted), 'conversation')}")
+        elif found:
+            if not yes:
+                typer.confirm(f"Delete {counted(len(found), 'conversation')}?", abort=True, err=True)
+            deleted = await agent.delete_expired_conversations(older_than_days=older_than, keep=keep)
+            typer.echo(f"deleted: {counted(len(deleted), 'conversation')}")
+    if stay is not None:
+        raise stay
 
 
 def _branches_of(tree: BranchTree, uuid: str) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import logging
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ragforge_memory.errors import ConversationFileError, RagforgeError
@@ -13,6 +13,11 @@ from ragforge_memory.models.owner import Owner
 from ragforge_memory.models.text import counted
 
 log = logging.getLogger(__name__)
+
+_DELETE_THERE = (
+    "delete it with agent.memory.persistence.type files from the root where that file is; "
+    "if the file is lost for good, put an empty one there first"
+)
 
 
 class UnreadTexts:
@@ -52,6 +57,13 @@ def not_erasable(uuid: str, path: str) -> ConversationFileError:
     """The error of a delete that would leave that file behind."""
     return ConversationFileError(
         f"the texts of conversation {uuid} are in {path}, which is not in this agent's folder: they would stay",
-        hint="delete it with agent.memory.persistence.type files from the root where that file is; "
-        "if the file is lost for good, put an empty one there first",
+        hint=_DELETE_THERE,
+    )
+
+
+def old_ones_stay(paths: Sequence[str]) -> ConversationFileError:
+    """The error of a delete of many that leaves those with these files."""
+    number = counted(len(paths), "old conversation stays: its texts are", "old conversations stay: their texts are")
+    return ConversationFileError(
+        f"{number} in files that are not in this agent's folder, such as {paths[0]}", hint=_DELETE_THERE
     )

@@ -60,6 +60,23 @@ def test_old_ones_are_listed_first(ragforge: CommandLine) -> None:
         assert ragforge.run("conversations", "delete", *wrong).returncode == 2
 
 
+def test_old_ones_whose_texts_are_out_of_reach_are_told(ragforge: CommandLine) -> None:
+    configuration = ragforge.project / "ragforge.config.yaml"
+    plain = configuration.read_text()
+    configuration.write_text(plain.replace("memory: {", "memory: {persistence: {type: files}, "))
+    ragforge.json("ask", "One?", "--json", "--model", "extractive")
+    configuration.write_text(plain)
+    for more in ((), ("--dry-run",)):
+        refused = ragforge.run("conversations", "delete", "--keep", "0", "--yes", *more)
+        assert (refused.returncode, refused.stdout) == (1, "")
+        assert "1 old conversation stays: its texts are in files" in refused.stderr
+        assert "no conversation is so old" not in refused.stderr
+    ragforge.json("ask", "Two?", "--json", "--model", "extractive")
+    done = ragforge.run("conversations", "delete", "--keep", "0", "--yes")
+    assert (done.returncode, done.stdout) == (1, "deleted: 1 conversation\n")
+    assert "1 old conversation stays" in done.stderr
+
+
 @pytest.mark.anyio
 async def test_a_full_disk_leaves_what_was_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     target = tmp_path / "backup.jsonl"

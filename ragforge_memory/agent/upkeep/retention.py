@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING
 
 from ragforge_memory.agent.deletion import forget_in_files
 from ragforge_memory.errors import foreign
+from ragforge_memory.graph.text_files import old_ones_stay
 
 if TYPE_CHECKING:
     from ragforge_memory.agent.services import Services
+    from ragforge_memory.errors import ConversationFileError
     from ragforge_memory.graph.retention import Expired, RetentionStore
     from ragforge_memory.models.conversation import ConversationInfo
 
@@ -33,6 +35,18 @@ async def expired(services: Services, *, older_than_days: int | None, keep: int 
         return []
     found = await _found(services, store, older_than_days, keep, MOST_LISTED)
     return [each.info for each in found if await store.file_elsewhere(each) is None]
+
+
+async def out_of_reach(
+    services: Services, *, older_than_days: int | None, keep: int | None
+) -> ConversationFileError | None:
+    """What to tell of conversations that are old and stay all the same, since this agent does not have their files."""
+    store = _store(services)
+    if store is None:
+        return None
+    found = await _found(services, store, older_than_days, keep, MOST_LISTED)
+    paths = [path for each in found if (path := await store.file_elsewhere(each)) is not None]
+    return old_ones_stay(paths) if paths else None
 
 
 async def delete_expired(
