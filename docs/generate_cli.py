@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import typer
 
 from ragforge_memory.cli.commands import COMMANDS
 from ragforge_memory.cli.main import app
+from ragforge_memory.events import Event
+from ragforge_memory.models.conversation import AssistantResponse
 
 PAGE = Path(__file__).parent / "cli.md"
 _SHARED = ("--config", "--user", "--project", "--debug")
@@ -32,7 +34,39 @@ tool calls are shown; in a pipe the output is plain. `NO_COLOR` turns colours of
 | 141 | nobody reads what is printed any more, as under `head`; likewise |
 | 143, 129 | ended by SIGTERM, SIGHUP; what an answer had said by then is kept |
 
-With `--json` or `--jsonl` an error is a line of JSON on stderr: `{error, message, hint, exit_code}`.
+"""
+_PROGRAMS = """## For programs
+
+`--json` prints one JSON document on stdout when the command is done, and nothing else. These have it: {commands}. Where
+Python gives the same (a message, a report, a page), the keys are its fields (`model_dump(mode="json")`). Times are ISO
+8601 with their zone.
+
+`ragforge ask --jsonl` prints the turn's events as they come, a line of JSON each, with `type` first; `ingest --watch
+--json` prints a report a line.
+
+| `type` | further keys |
+|---|---|
+{events}
+
+`response` is what `ask --json` prints: {response}.
+`recalled` and `memory_saved` are not sent yet.
+
+An error is a line of JSON on stderr with the keys `error`, `message`, `hint` and `exit_code`. Keys are added in new
+versions; none is renamed or taken away without a word in the [changelog](../CHANGELOG.md).
+
+```python
+import json
+import subprocess
+
+command = ["ragforge", "ask", "--json", "where is check_password?"]
+done = subprocess.run(command, capture_output=True, text=True)
+if done.returncode:
+    print(json.loads(done.stderr.splitlines()[-1])["message"])
+else:
+    answer = json.loads(done.stdout)
+    print(answer["content"])
+    print([call["tool_name"] for call in answer["tool_calls"]], answer["degraded"])
+```
 """
 
 
@@ -40,9 +74,29 @@ def page() -> str:
     """The whole page."""
     root = typer.main.get_command(app)
     context = _context(root, "ragforge", None)
-    parts = [_INTRODUCTION, _options("Options of every command", root, context)]
+    parts = [_INTRODUCTION, _programs(root, context), _options("Options of every command", root, context)]
     parts.extend(_section(command, inner) for command, inner in commands(root, context))
     return "\n".join(parts)
+
+
+def _programs(root: Any, context: Any) -> str:
+    """What programs read: which commands have it, and the events, as the code has them."""
+    having = [
+        inner.command_path.removeprefix("ragforge ")
+        for command, inner in commands(root, context)
+        if any("--json" in option.opts for option in command.params)
+    ]
+    rows = []
+    for event in get_args(get_args(Event)[0]):
+        keys = [name for name in event.model_fields if name != "type"]
+        rows.append(f"| `{event.model_fields['type'].default}` | {_listed(keys)} |")
+    return _PROGRAMS.format(
+        commands=_listed(having), events="\n".join(rows), response=_listed(AssistantResponse.model_fields)
+    )
+
+
+def _listed(names: Iterable[str]) -> str:
+    return ", ".join(f"`{name}`" for name in names)
 
 
 def commands(group: Any, context: Any) -> Iterator[tuple[Any, Any]]:
