@@ -43,7 +43,8 @@ prints what is in force, each value with where it came from.
   literal `${`.
 - **Order**: an argument or option, then the environment, then the file, then the default.
 - **Errors** name the file, the line, the key and, for an unknown key under `agent:`, the nearest known one. Unknown
-  keys elsewhere are kept and ignored: RagForge's other tools write into the same file.
+  keys elsewhere are kept and ignored, for RagForge's other tools write into the same file; one that looks like one of
+  ours is pointed out.
 
 In Python the keys under `agent:` are keywords of `ConversationConfig` (last column).
 """
