@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Generic, TypeVar
+from typing import Generic, SupportsIndex, TypeVar, overload
 
 T = TypeVar("T")
 
 
 class SearchResults(list[T], Generic[T]):
-    """What was found, best first: a list.
+    """What was found, best first: a list. Its slices and copies know what answered too; a sum (``+``) is a plain list.
 
     Args:
         items: what was found.
@@ -23,3 +23,21 @@ class SearchResults(list[T], Generic[T]):
         super().__init__(items)
         self.answered = answered
         self.missed = missed
+
+    @overload
+    def __getitem__(self, index: SupportsIndex, /) -> T: ...
+
+    @overload
+    def __getitem__(self, index: slice, /) -> SearchResults[T]: ...
+
+    def __getitem__(self, index: SupportsIndex | slice, /) -> T | SearchResults[T]:
+        if isinstance(index, slice):
+            return self._of(super().__getitem__(index))
+        return super().__getitem__(index)
+
+    def copy(self) -> SearchResults[T]:
+        """The same again."""
+        return self._of(self)
+
+    def _of(self, items: Iterable[T]) -> SearchResults[T]:
+        return SearchResults(items, answered=self.answered, missed=self.missed)

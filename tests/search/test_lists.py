@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -9,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from ragforge_memory import SearchResults
 from tests.search.conftest import Searching
 
 pytestmark = pytest.mark.anyio
@@ -119,3 +122,52 @@ async def test_a_longer_list_begins_like_a_shorter_one(searching: Searching, cyp
             if again == head:
                 break
         assert head[:5] == short
+
+
+@pytest.fixture
+def reads(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """How many messages each read of found ones asks for."""
+    from ragforge_memory.graph.search import SearchStore
+
+    asked: list[int] = []
+    messages = SearchStore.messages
+
+    async def counted(store: SearchStore, places: Any, **options: Any) -> Any:
+        asked.append(len(places))
+        return await messages(store, places, **options)
+
+    monkeypatch.setattr(SearchStore, "messages", counted)
+    return asked
+
+
+async def test_a_threshold_that_nothing_reaches_takes_few_reads(searching: Searching, reads: list[int]) -> None:
+    async with searching() as agent:
+        texts = [f"the cache number {number} is cold" for number in range(120)]
+        conversation = await agent.import_conversation([{"role": "user", "content": text} for text in texts])
+        await agent.drain()
+        assert await conversation.search_history("a cache in the cellar", limit=1, min_score=0.99) == []
+        assert sum(reads) >= 100
+        assert len(reads) <= 7
+        reads.clear()
+        assert len(await conversation.search_history("the cache", limit=1)) == 1
+        assert reads == [5]
+
+
+async def test_what_is_known_to_be_too_far_is_not_read(searching: Searching, reads: list[int]) -> None:
+    async with searching() as agent:
+        texts = ["where the needle is", *(f"note {number} on topic {number % 7}" for number in range(60))]
+        conversation = await agent.import_conversation([{"role": "user", "content": text} for text in texts])
+        await agent.drain()
+        assert await conversation.search_history("a needle and a pin", limit=1, min_score=0.99) == []
+        assert reads == [1]
+        found = await conversation.search_history(texts[0], limit=5, min_score=1.0)
+        assert [each.message.content for each in found] == texts[:1]
+
+
+async def test_a_part_and_a_copy_know_what_answered() -> None:
+    found = SearchResults([1, 2, 3], answered=("text",), missed=("meaning",))
+    for part in (found[:2], found.copy(), copy.copy(found), copy.deepcopy(found), pickle.loads(pickle.dumps(found))):
+        assert isinstance(part, SearchResults)
+        assert (part.answered, part.missed) == (("text",), ("meaning",))
+        assert part == [1, 2, 3][: len(part)]
+    assert found[-1] == 3

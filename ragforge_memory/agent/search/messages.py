@@ -186,20 +186,35 @@ class _Found:
         self._messages: dict[Place, tuple[Message, float | None]] = {}
 
     async def best(self, limit: int, filters: Filters, min_score: float | None) -> list[ScoredMessage]:
-        """The best ``limit``, read from the graph; more is read as long as something that was read falls out."""
-        gone: set[Place] = set()
-        order = self._ranked(limit + _SPARE)
+        """The best ``limit``, read from the graph; more is read as long as something that was read falls out, twice as
+        much beyond what is wanted each time."""
+        gone = set() if min_score is None else self._too_far(min_score)
+        most = limit + _SPARE
+        order = [each for each in self._ranked(most + len(gone)) if each.place not in gone]
         while not all(each.place in self._messages for each in order[:limit]):
-            wanted = [each for each in order[: limit + _SPARE] if each.place not in self._messages]
+            wanted = [each for each in order[:most] if each.place not in self._messages]
             read = await self._read([each.place for each in wanted], filters)
             gone.update(each.place for each in wanted if each.place not in read)
             gone.update(place for place, (message, _) in read.items() if not message.content.strip())
             if min_score is not None:
                 gone.update(place for place, item in read.items() if self._relevance(place, item) < min_score)
+            most += most - limit
             if gone or any(is_apart(each, self._times) for each in wanted):
-                order = self._ranked(limit + _SPARE + len(gone))
+                order = self._ranked(most + len(gone))
             order = [each for each in order if each.place not in gone]
         return [self._scored(each) for each in order[:limit]]
+
+    def _too_far(self, min_score: float) -> set[Place]:
+        """Candidates that need not be read to know that they are less similar than asked for.
+
+        What is the question itself is as similar as can be, whatever its cosine: it is a candidate by words too, where
+        there are any.
+        """
+        if not self._text:
+            return set()
+        unread = {place: cosine for place, cosine in self._meaning.items() if place not in self._text}
+        known = {place: self._likeness((), cosine) for place, cosine in unread.items()}
+        return {place for place, likeness in known.items() if likeness is not None and likeness < min_score}
 
     def _ranked(self, most: int) -> list[Ranked]:
         """At least ``most`` of the candidates and their neighbours, best first, as far as there are so many.
@@ -275,7 +290,10 @@ class _Found:
         return len(matched(self._words, item[0].content)) / len(self._words) if self._words else 0.0
 
     def _similarity(self, place: Place, item: tuple[Message, float | None]) -> float | None:
-        return similarity_to(self._services, self._query, (item[0].content,), self._meaning.get(place, item[1]))
+        return self._likeness((item[0].content,), self._meaning.get(place, item[1]))
+
+    def _likeness(self, texts: Sequence[str], cosine: float | None) -> float | None:
+        return similarity_to(self._services, self._query, texts, cosine)
 
     def _scored(self, each: Ranked) -> ScoredMessage:
         item = self._messages[each.place]
