@@ -38,7 +38,7 @@ from ragforge_memory.config import ConversationConfig, Neo4jConfig
 from ragforge_memory.graph.client import GraphClient, open_driver
 from ragforge_memory.graph.connect import connect
 from ragforge_memory.graph.conversations import ConversationStore
-from ragforge_memory.graph.messages import CodeTies, Mention, MessageStore, NewMessage
+from ragforge_memory.graph.messages import Answer, CodeTies, Mention, MessageStore, NewMessage
 from ragforge_memory.graph.receipts import Receipt, Used
 from ragforge_memory.graph.spaces import Space, open_space
 from ragforge_memory.models.conversation import ToolCall, Usage
@@ -96,7 +96,7 @@ class Written:
         self.recent = [name, question, *self.recent][:RECENT_EDGES]
         ties = CodeTies(mentions=(Mention("make_default_short_help", "click.utils.make_default_short_help"),))
         await self.messages.complete_turn(
-            conversation_id or self.conversation_id, answer, calls, ties, receipt=Receipt(used)
+            conversation_id or self.conversation_id, Answer(answer, tuple(calls), ties, Receipt(used))
         )
         return name
 

@@ -23,6 +23,7 @@ from ragforge_memory.agent.loop import check_loop, check_process
 from ragforge_memory.agent.state import Messages, run_state
 from ragforge_memory.agent.tasks import TurnTasks
 from ragforge_memory.errors import ConversationNotFound, InvalidInput
+from ragforge_memory.models.conversation import ConversationFilters
 from ragforge_memory.models.owner import Owner
 
 if TYPE_CHECKING:
@@ -311,12 +312,11 @@ class AsyncConversationAgent(
         check_limit(limit)
         if status not in (None, "active", "archived"):
             raise InvalidInput(f"there is no status {status!r}", hint="active or archived")
-        if tags is not None:
-            tags = clean_labels(None, tags)
+        filters = ConversationFilters(status, tuple(clean_labels(None, () if tags is None else tags)))
         if cursor is not None:
             check_text(cursor, "a cursor")
         services = await self.open()
-        return await services.conversations.page(limit=limit, status=status, tags=tags, cursor=cursor)
+        return await services.conversations.page(filters, limit=limit, cursor=cursor)
 
     async def invoke(self, state: Mapping[str, Any]) -> Messages:
         """Runs a turn on a whole message list and returns the whole list: what came in and what is new, once.

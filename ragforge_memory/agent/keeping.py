@@ -19,8 +19,7 @@ from ragforge_memory.agent.services import Services
 from ragforge_memory.agent.tool_rounds import Emit
 from ragforge_memory.errors import ConversationNotFound, EmbeddingError, GraphUnavailable, InvalidInput, RagforgeError
 from ragforge_memory.graph.journal_lines import JournalTurn
-from ragforge_memory.graph.messages import CodeTies, NewMessage
-from ragforge_memory.graph.receipts import Receipt
+from ragforge_memory.graph.messages import Answer, NewMessage
 from ragforge_memory.graph.shielded import shielded
 from ragforge_memory.language.reading.title import only_greets
 from ragforge_memory.models.conversation import Message, Role, ToolCall
@@ -165,7 +164,7 @@ class Keeping:
             await self._say()
             return None
 
-    async def answer(self, answer: NewMessage, calls: Sequence[ToolCall], ties: CodeTies, receipt: Receipt) -> None:
+    async def answer(self, answer: Answer) -> None:
         """Write 2.
 
         Raises:
@@ -176,31 +175,24 @@ class Keeping:
             return
         if self._stores:
             try:
-                seq = await services.messages.complete_turn(
-                    self._conversation_id,
-                    answer,
-                    calls,
-                    ties,
-                    receipt=receipt,
-                    recover=False,
-                )
+                seq = await services.messages.complete_turn(self._conversation_id, answer, recover=False)
             except ConversationNotFound:
                 await self._deleted()
                 raise
             except RagforgeError as error:
                 self._failed("the answer", error)
             else:
-                self._remember(answer, seq, calls, stored=True)
+                self._remember(answer.message, seq, answer.tool_calls, stored=True)
                 await self.journal(services.journal.end, self._message_id)
                 services.background.wake()
                 self.seq = seq
                 return
         _, expected = services.remembered.places(self._conversation_id)
-        kept = answer_journalled(answer, ties, receipt, expected=expected)
-        self._remember(answer, expected, calls, stored=False)
+        kept = answer_journalled(answer, expected=expected)
+        self._remember(answer.message, expected, answer.tool_calls, stored=False)
         self.lost = not await self.journal(services.journal.answered, self._message_id, kept)
         self.waiting += not self.lost
-        if answer.state == "complete":  # of a turn that was cut off nobody may be reading any more
+        if answer.message.state == "complete":  # of a turn that was cut off nobody may be reading any more
             await self._say()
         await self._replay()
 

@@ -13,13 +13,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ragforge_memory.agent.context.room import check_instructions
-from ragforge_memory.agent.ephemeral import EphemeralConversations, EphemeralMessages, NoJournal
+from ragforge_memory.agent.held_conversations import HeldConversations
+from ragforge_memory.agent.held_messages import HeldMessages
 from ragforge_memory.agent.outages.outage import Outage
 from ragforge_memory.agent.outages.recovery import fold_orphans, replay_own
 from ragforge_memory.agent.outages.remembered import Remembered
 from ragforge_memory.agent.search.similar import topic_vectors
 from ragforge_memory.agent.services import Services
-from ragforge_memory.agent.unsaved import UnsavedConversations, UnsavedMessages
 from ragforge_memory.agent.upkeep.following import Following, FollowingEmbedder
 from ragforge_memory.agent.upkeep.retention import RetentionTask, delete_expired
 from ragforge_memory.agent.upkeep.summaries import Summaries
@@ -44,7 +44,7 @@ from ragforge_memory.graph.filed.directory import TextDirectory
 from ragforge_memory.graph.health import database_birth
 from ragforge_memory.graph.imports import ImportStore
 from ragforge_memory.graph.insights import InsightStore
-from ragforge_memory.graph.journal import Journal
+from ragforge_memory.graph.journal import Journal, NoJournal
 from ragforge_memory.graph.messages import MessageStore
 from ragforge_memory.graph.receipts import ReceiptStore
 from ragforge_memory.graph.scopes import ScopeStore
@@ -331,18 +331,16 @@ def _unlisted(tools: Sequence[Callable[..., Any]]) -> Sequence[Callable[..., Any
 
 def _held(
     owner: Owner, config: AgentConfig, conversations: ConversationStore, messages: MessageStore, home: Path
-) -> tuple[ConversationStore | EphemeralConversations, MessageStore | EphemeralMessages, Journal]:
+) -> tuple[ConversationStore | HeldConversations, MessageStore | HeldMessages, Journal]:
     """Where turns find and leave conversations: in the graph, or in memory until they are saved, or for good there.
 
     What is in memory alone is promised to nobody, so no journal keeps it either.
     """
-    if not config.memory.enabled:
-        forgetful = EphemeralConversations(owner)
-        return forgetful, EphemeralMessages(forgetful), NoJournal()
-    if not config.memory.persistence.auto_save:
-        unsaved = UnsavedConversations(owner, conversations)
-        return unsaved, UnsavedMessages(unsaved, messages), NoJournal()
-    return conversations, messages, Journal(home / "journal")
+    memory = config.memory
+    if memory.enabled and memory.persistence.auto_save:
+        return conversations, messages, Journal(home / "journal")
+    held = HeldConversations(owner, conversations if memory.enabled else None)
+    return held, HeldMessages(held, messages if memory.enabled else None), NoJournal()
 
 
 def _graph_name(target: Any, texts: TextDirectory | None) -> str:

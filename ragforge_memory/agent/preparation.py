@@ -18,7 +18,7 @@ from ragforge_memory.agent.context.receipts import receipt_of, shared_texts
 from ragforge_memory.agent.context.selection import IMPORTANT_MESSAGES, RELEVANT, Built, build
 from ragforge_memory.errors import InvalidInput, RagforgeError
 from ragforge_memory.graph.breaker import hurried
-from ragforge_memory.graph.receipts import Receipt, ReceiptStore, TurnContext, prompt_uuid
+from ragforge_memory.graph.receipts import ContextQuery, Receipt, ReceiptStore, TurnContext, prompt_uuid
 from ragforge_memory.graph.records import to_json
 from ragforge_memory.llm.port import ChatMessage, ModelRequest, ToolOutcome, ToolRequest, ToolSpec
 from ragforge_memory.models.conversation import ConversationContext, ToolCall
@@ -178,19 +178,16 @@ async def _read(
         limit=RELEVANT,
         failed=keeping.not_embedded,
     )
+    query = ContextQuery(
+        before_seq=question_seq,
+        limit=memory.max_context_messages,
+        question=question,
+        relevant=RELEVANT,
+        important=IMPORTANT_MESSAGES,
+        prompts=prompts,
+    )
     try:
-        before = await keeping.read(
-            lambda: services.messages.turn_context(
-                conversation_id,
-                before_seq=question_seq,
-                limit=memory.max_context_messages,
-                question=question,
-                relevant=RELEVANT,
-                important=IMPORTANT_MESSAGES,
-                prompts=prompts,
-                recover=False,
-            )
-        )
+        before = await keeping.read(lambda: services.messages.turn_context(conversation_id, query, recover=False))
         if before is not None:
             remembered.read(conversation_id, before, up_to=question_seq)
             found = await near.found()

@@ -17,7 +17,8 @@ from ragforge_memory.models.owner import Owner
 from ragforge_memory.redaction import redact_value
 
 if TYPE_CHECKING:
-    from ragforge_memory.agent.ephemeral import EphemeralConversations, EphemeralMessages
+    from ragforge_memory.agent.held_conversations import HeldConversations
+    from ragforge_memory.agent.held_messages import HeldMessages
     from ragforge_memory.agent.outages.outage import Outage
     from ragforge_memory.agent.outages.remembered import Remembered
     from ragforge_memory.agent.preparation import Condensing
@@ -61,8 +62,8 @@ class Services:
     config: AgentConfig
     graph: GraphClient
     graph_name: str
-    conversations: ConversationStore | EphemeralConversations
-    messages: MessageStore | EphemeralMessages
+    conversations: ConversationStore | HeldConversations
+    messages: MessageStore | HeldMessages
     scopes: ScopeStore
     provider: ModelProvider
     model_why: str
@@ -125,9 +126,9 @@ class Services:
     @property
     def in_memory(self) -> bool:
         """Whether turns are held in memory alone: there is no memory, or nothing is stored before `save`."""
-        from ragforge_memory.agent.ephemeral import EphemeralMessages
+        from ragforge_memory.agent.held_messages import HeldMessages
 
-        return isinstance(self.messages, EphemeralMessages)
+        return isinstance(self.messages, HeldMessages)
 
     @property
     def remembers(self) -> bool:
@@ -142,10 +143,10 @@ class Services:
 
     def unsaved(self, conversation_id: str) -> bool:
         """Whether something of a conversation is in memory alone, as it is without ``auto_save``."""
-        from ragforge_memory.agent.unsaved import UnsavedConversations
+        from ragforge_memory.agent.held_conversations import HeldConversations
 
         held = self.conversations
-        return isinstance(held, UnsavedConversations) and held.unsaved(conversation_id)
+        return isinstance(held, HeldConversations) and held.unsaved(conversation_id)
 
     def check_saved(self, conversation_id: str) -> None:
         """Refuses a conversation of which something is in memory alone.

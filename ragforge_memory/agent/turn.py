@@ -20,7 +20,7 @@ from ragforge_memory.agent.search.messages import Searcher
 from ragforge_memory.agent.services import Services
 from ragforge_memory.agent.tool_rounds import Emit, ToolRounds
 from ragforge_memory.errors import RagforgeError, TurnCancelled
-from ragforge_memory.graph.messages import CodeTies, NewMessage
+from ragforge_memory.graph.messages import Answer, NewMessage
 from ragforge_memory.graph.receipts import Receipt
 from ragforge_memory.graph.shielded import shielded
 from ragforge_memory.language.said.bare_corrections import read_acknowledged
@@ -284,11 +284,9 @@ class Turn:
 
     async def _write_answer(self, state: MessageState) -> None:
         """Write 2. What the graph cannot take now waits in the journal, by uuid, so that it is stored once."""
-        answer, ties = self._answer(state)
-        receipt = Receipt() if self._prepared is None else self._prepared.edges
-        await self._keeping.answer(answer, self._tools.calls, ties, receipt)
+        await self._keeping.answer(self._answer(state))
 
-    def _answer(self, state: MessageState) -> tuple[NewMessage, CodeTies]:
+    def _answer(self, state: MessageState) -> Answer:
         content = self._services.redacted("".join(self._content))
         nothing = self._services.provider.name == EXTRACTIVE and says_nothing(content)
         echo = nothing or only_repeats("assistant", content)
@@ -298,7 +296,7 @@ class Turn:
             if self._services.redacted(parts) != parts:
                 # Verbatim or not at all: a vendor refuses parts that were changed.
                 parts = None
-        answer = NewMessage(
+        message = NewMessage(
             uuid=self.message_id,
             role="assistant",
             content=content,
@@ -314,7 +312,9 @@ class Turn:
             receipt=self._prepared.receipt if self._prepared else None,
         )
         touched = tuple(self._tools.scopes)
-        return answer, answer_ties(Question(self._text), content, touched, echo=echo, nothing=nothing)
+        ties = answer_ties(Question(self._text), content, touched, echo=echo, nothing=nothing)
+        receipt = Receipt() if self._prepared is None else self._prepared.edges
+        return Answer(message, tuple(self._tools.calls), ties, receipt)
 
     def _response(self) -> AssistantResponse:
         return AssistantResponse(

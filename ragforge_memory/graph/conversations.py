@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping, Sequence
-from datetime import datetime
 from typing import Any
 from uuid import uuid4
 
@@ -15,7 +14,7 @@ from ragforge_memory.graph.records import conversation_info, to_json, utc_text
 from ragforge_memory.graph.text import owner_token
 from ragforge_memory.graph.text_files import file_elsewhere, not_erasable
 from ragforge_memory.graph.vanishing import passes
-from ragforge_memory.models.conversation import ConversationInfo, Page
+from ragforge_memory.models.conversation import EVERY_CONVERSATION, ConversationFilters, ConversationInfo, Page
 from ragforge_memory.models.owner import Owner
 
 log = logging.getLogger(__name__)
@@ -152,29 +151,19 @@ class ConversationStore:
         return (exact or found)[0]
 
     async def page(
-        self,
-        *,
-        limit: int = 50,
-        status: str | None = None,
-        tags: Sequence[str] | None = None,
-        cursor: str | None = None,
-        since: datetime | None = None,
-        until: datetime | None = None,
+        self, filters: ConversationFilters = EVERY_CONVERSATION, *, limit: int = 50, cursor: str | None = None
     ) -> Page[ConversationInfo]:
-        """Conversations, newest first; with ``tags`` those that have any of them.
-
-        With times those in which something was said then; ``until`` is the last moment that counts.
-        """
+        """Conversations, newest first."""
         before_time, before_uuid = read_cursor(cursor) if cursor else FIRST
         rows = await self._client.read(
             "list_conversations",
             before_time=before_time,
             before_uuid=before_uuid,
-            status=status,
-            tags=list(tags) if tags else None,
+            status=filters.status,
+            tags=list(filters.tags) or None,
             limit=limit + 1,
-            since=utc_text(since),
-            until=utc_text(until),
+            since=utc_text(filters.since),
+            until=utc_text(filters.until),
             **self._owner,
         )
         kept = [row["conversation"] for row in rows[:limit]]

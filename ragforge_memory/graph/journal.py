@@ -328,6 +328,23 @@ class Journal(JournalFile):
         return super()._opened()
 
 
+class NoJournal(Journal):
+    """Writes nothing: what is not remembered needs no recovery."""
+
+    def __init__(self) -> None:
+        super().__init__(Path(os.devnull))
+
+    def close(self) -> None:
+        """There is no file."""
+
+    def forget(self, conversation_id: str) -> bool:
+        """Nothing of it is known here."""
+        return False
+
+    def _write(self, *lines: dict[str, Any], sync: bool = False) -> None:
+        return
+
+
 def journal_files(directory: Path) -> list[Path]:
     """All journal files there; by name, which says nothing of their age."""
     return sorted(directory.glob("*.jsonl")) if directory.is_dir() else []

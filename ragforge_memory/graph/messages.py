@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 from uuid import uuid4
 
 from ragforge_memory.errors import MessageNotFound, being_answered, conversation_gone
 from ragforge_memory.graph.client import GraphClient
-from ragforge_memory.graph.receipts import EARLIER_RESULT_CHARACTERS, Receipt, TurnContext, turn_context
+from ragforge_memory.graph.receipts import EARLIER_RESULT_CHARACTERS, ContextQuery, Receipt, TurnContext, turn_context
 from ragforge_memory.graph.records import message, to_json, tool_call, tool_call_rows
 from ragforge_memory.graph.text import lucene_any, owner_token, query_words, terms
 from ragforge_memory.graph.waiting import WaitingTexts
@@ -123,6 +123,16 @@ class CodeTies:
     told: tuple[Mention, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """An answer as write 2 stores it: with its tool calls, its ties to code and the receipt of what it was given."""
+
+    message: NewMessage
+    tool_calls: tuple[ToolCall, ...] = ()
+    ties: CodeTies = field(default_factory=CodeTies)
+    receipt: Receipt = field(default_factory=Receipt)
+
+
 class MessageStore(WaitingTexts):
     """Messages of one owner's conversations.
 
@@ -194,18 +204,16 @@ class MessageStore(WaitingTexts):
     async def complete_turn(
         self,
         conversation_id: str,
-        new: NewMessage,
-        tool_calls: Sequence[ToolCall],
-        ties: CodeTies,
+        answer: Answer,
         *,
-        receipt: Receipt | None = None,
         timeout: float | None = None,
         recover: bool = True,
     ) -> int:
-        """Writes an answer with its tool calls, its ties to code and its receipt, all or nothing; returns its seq.
+        """Writes an answer with all that belongs to it, all or nothing; returns its seq.
 
         A question that was given up as unanswered is answered then.
         """
+        new, ties = answer.message, answer.ties
         rows = await self._client.write(
             "complete_turn",
             timeout=timeout,
@@ -213,9 +221,9 @@ class MessageStore(WaitingTexts):
             conversation_id=conversation_id,
             uuid=new.uuid,
             message=new.properties(),
-            tokens=estimate_tokens(new.content) + sum(map(tool_tokens, tool_calls)),
-            **(receipt or Receipt()).parameters(),
-            tool_calls=[tool_call_rows(call, result_uuid=uuid4().hex) for call in tool_calls],
+            tokens=estimate_tokens(new.content) + sum(map(tool_tokens, answer.tool_calls)),
+            **answer.receipt.parameters(),
+            tool_calls=[tool_call_rows(call, result_uuid=uuid4().hex) for call in answer.tool_calls],
             touched=[tie._asdict() for tie in dict.fromkeys(ties.touched)],
             mentions=[item.row for item in ties.mentions],
             told=[item.row for item in ties.told],
@@ -229,43 +237,27 @@ class MessageStore(WaitingTexts):
             self._due()
         return int(row["seq"])
 
-    async def turn_context(
-        self,
-        conversation_id: str,
-        *,
-        before_seq: int,
-        limit: int,
-        question: str | None = None,
-        relevant: int = 0,
-        important: int = 0,
-        prompts: Sequence[str] = (),
-        recover: bool = True,
-    ) -> TurnContext:
+    async def turn_context(self, conversation_id: str, query: ContextQuery, *, recover: bool = True) -> TurnContext:
         """What a turn is given, in one statement; see `TurnContext`.
 
         Args:
             conversation_id: which conversation.
-            before_seq: the question's seq.
-            limit: the most recent messages.
-            question: looks among older messages for what shares words with it; None: does not look.
-            relevant: how many of those.
-            important: the most of the older important messages.
-            prompts: which of these shared texts are not kept yet is said.
+            query: what is asked for.
             recover: whether to wait for a managed server that has gone.
         """
-        words = query_words(question) if question and relevant else []
+        words = query_words(query.question) if query.question and query.relevant else []
         rows = await self._client.read(
             "turn_context",
             conversation_id=conversation_id,
-            floor=before_seq - limit - 1,
-            top=before_seq,
+            floor=query.before_seq - query.limit - 1,
+            top=query.before_seq,
             words=lucene_any(("content", "terms"), words) if words else None,
             owner_token=owner_token(self._owner["user_id"], self._owner["project"]),
             # The question itself and the recent messages are in the index too, and match best.
-            candidates=relevant * 2 + limit + 1,
-            relevant=relevant,
-            important=important,
-            prompts=list(prompts),
+            candidates=query.relevant * 2 + query.limit + 1,
+            relevant=query.relevant,
+            important=query.important,
+            prompts=list(query.prompts),
             recover=recover,
             **self._owner,
         )

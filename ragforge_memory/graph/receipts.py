@@ -19,6 +19,27 @@ EARLIER_RESULT_CHARACTERS = 2_000
 
 
 @dataclass(frozen=True, slots=True)
+class ContextQuery:
+    """What a turn asks read 1 for.
+
+    Args:
+        before_seq: the question's seq.
+        limit: the most recent messages.
+        question: looks among older messages for what shares words with it; None: does not look.
+        relevant: how many of those.
+        important: the most of the older important messages.
+        prompts: which of these shared texts are not kept yet is said.
+    """
+
+    before_seq: int
+    limit: int
+    question: str | None = None
+    relevant: int = 0
+    important: int = 0
+    prompts: Sequence[str] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class TurnContext:
     """What read 1 brings.
 

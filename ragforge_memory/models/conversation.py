@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Generic, Literal, TypeVar
 
@@ -243,6 +244,26 @@ class Page(Shape, Generic[T]):
 
     def __len__(self) -> int:
         return len(self.items)
+
+
+@dataclass(frozen=True, slots=True)
+class ConversationFilters:
+    """What a list of conversations leaves out.
+
+    Args:
+        status: those of another one; None: of none.
+        tags: those that have none of these; empty: none.
+        since, until: those in which nothing was said then; ``until`` is the last moment that counts.
+    """
+
+    status: str | None = None
+    tags: tuple[str, ...] = ()
+    since: datetime | None = None
+    until: datetime | None = None
+
+
+EVERY_CONVERSATION = ConversationFilters()
+"""Leaves nothing out."""
 
 
 class AgentState(Shape):

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from ragforge_memory import AsyncConversationAgent
-from ragforge_memory.graph.messages import CodeTies, NewMessage
+from ragforge_memory.graph.messages import Answer, NewMessage
 
 pytestmark = pytest.mark.anyio
 
@@ -56,7 +56,7 @@ async def test_a_question_of_a_process_that_died_elsewhere(make_agent: MakeAgent
         await agent.open_conversation("s")
         assert (await states())[-1] == "unanswered"
         late = said(f"late{conversation.uuid}", "assistant", to=names["young"])
-        await services.messages.complete_turn(conversation.uuid, late, (), CodeTies())
+        await services.messages.complete_turn(conversation.uuid, Answer(late))
         assert await states() == ["complete", "unanswered", "complete", "complete", "complete"]
 
 

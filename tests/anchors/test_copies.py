@@ -6,7 +6,7 @@ from uuid import uuid4
 
 import pytest
 
-from ragforge_memory.graph.messages import CodeTies, Mention, NewMessage
+from ragforge_memory.graph.messages import Answer, CodeTies, Mention, NewMessage
 from tests.anchors.conftest import Cypher, Repository, Run, Talk
 from tests.anchors.test_following import references
 
@@ -66,7 +66,7 @@ async def test_what_is_cut_after_it_was_copied_is_the_copy(
 async def test_an_answer_that_names_code_follows_it_to_its_copy(repository: Repository, run: Run, talk: Talk) -> None:
     new = NewMessage(uuid4().hex, "assistant", "See `interest`.")
     ties = CodeTies(mentions=(Mention(INTEREST, None),))
-    await talk.messages.complete_turn(talk.conversation_id, new, [], ties)
+    await talk.messages.complete_turn(talk.conversation_id, Answer(new, ties=ties))
     copied(repository)
     await run()
     cut(repository)

@@ -17,7 +17,7 @@ from ragforge_memory.errors import ConversationNotFound
 from ragforge_memory.graph.client import GraphClient
 from ragforge_memory.graph.connect import connect
 from ragforge_memory.graph.conversations import ConversationStore
-from ragforge_memory.graph.messages import CodeTies, Mention, MessageStore, NewMessage
+from ragforge_memory.graph.messages import Answer, CodeTies, Mention, MessageStore, NewMessage
 from ragforge_memory.graph.receipts import Receipt, Used, prompt_uuid
 from ragforge_memory.models.owner import Owner
 from tests.archive.conftest import Graph
@@ -48,7 +48,7 @@ async def _turn(messages: MessageStore, owner: Owner, uuid: str, used: tuple[Use
     await messages.append(uuid, question)
     answer = NewMessage(uuid=uuid4().hex, role="assistant", content="f1", in_reply_to=question.uuid)
     receipt = Receipt(used=used, prompts=((prompt_uuid(owner, "shared"), "shared"),))
-    await messages.complete_turn(uuid, answer, (), CodeTies(mentions=NAMES), receipt=receipt, timeout=60)
+    await messages.complete_turn(uuid, Answer(answer, (), CodeTies(mentions=NAMES), receipt), timeout=60)
     return answer.uuid
 
 

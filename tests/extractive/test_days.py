@@ -11,6 +11,7 @@ from ragforge_memory.language.reading.days import days_asked
 from ragforge_memory.language.reading.questions import read_questions
 from ragforge_memory.llm.extractive.provider import ExtractiveProvider
 from ragforge_memory.llm.port import ChatMessage, ModelRequest, complete
+from ragforge_memory.models.conversation import ConversationFilters
 from ragforge_memory.tools.code_search import CODE_SEARCH_TOOLS
 from ragforge_memory.tools.registry import ToolRegistry
 
@@ -209,9 +210,9 @@ async def test_a_branch_of_a_deleted_conversation_is_of_the_days_that_it_shares(
     conversations = (await agent.open()).conversations
     for first, last, found in ((9, 11, True), (11, 12, False), (12, 13, True)):
         page = await conversations.page(
-            limit=10, since=datetime(2026, 11, first, tzinfo=UTC), until=datetime(2026, 11, last, tzinfo=UTC)
+            ConversationFilters(since=datetime(2026, 11, first, tzinfo=UTC), until=datetime(2026, 11, last, tzinfo=UTC))
         )
         assert (branch.uuid in [info.uuid for info in page.items]) is found
     then = datetime(2026, 11, 10, 2, 30, tzinfo=timezone(timedelta(hours=2)))  # the moment of the first note
-    page = await conversations.page(limit=10, since=then, until=then)
+    page = await conversations.page(ConversationFilters(since=then, until=then))
     assert branch.uuid in [info.uuid for info in page.items]

@@ -13,7 +13,7 @@ from ragforge_memory.config import Neo4jConfig
 from ragforge_memory.graph.client import GraphClient
 from ragforge_memory.graph.connect import connect
 from ragforge_memory.graph.conversations import ConversationStore
-from ragforge_memory.graph.messages import CodeTies, MessageStore, NewMessage
+from ragforge_memory.graph.messages import Answer, MessageStore, NewMessage
 from ragforge_memory.graph.queries import statement_for
 from ragforge_memory.graph.scopes import ScopeStore
 from ragforge_memory.graph.spaces import Space, open_space
@@ -265,7 +265,7 @@ async def test_an_answer_and_its_tool_calls_are_one_statement(
     ]
     statements.clear()
     for _ in range(2):  # repeated, it changes nothing
-        assert await messages.complete_turn(uuid, answer, calls, CodeTies()) == 1
+        assert await messages.complete_turn(uuid, Answer(answer, tuple(calls))) == 1
     assert len(statements) == 2
     [stored] = await messages.history(uuid)
     assert [call.index for call in stored.tool_calls] == [0, 1, 2, 3, 4]

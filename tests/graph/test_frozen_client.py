@@ -17,7 +17,7 @@ from ragforge_memory.config import Neo4jConfig
 from ragforge_memory.errors import GraphTimeout
 from ragforge_memory.graph.client import GraphClient, open_driver
 from ragforge_memory.graph.conversations import ConversationStore
-from ragforge_memory.graph.messages import CodeTies, MessageStore, NewMessage
+from ragforge_memory.graph.messages import Answer, MessageStore, NewMessage
 from ragforge_memory.models.owner import Owner
 from tests.graph.failing import failing_first
 
@@ -41,7 +41,7 @@ async def test_a_halted_client_gives_its_locks_back(
     async def answer(client: GraphClient, timeout: float) -> None:
         said = NewMessage(uuid=uuid4().hex, role="assistant", content="so it is")
         try:
-            await MessageStore(client, owner).complete_turn(conversation, said, (), CodeTies(), timeout=timeout)
+            await MessageStore(client, owner).complete_turn(conversation, Answer(said), timeout=timeout)
         finally:
             if client is not either_client:
                 await client.aclose()

@@ -10,7 +10,7 @@ import pytest
 
 from ragforge_memory.config import Neo4jConfig
 from ragforge_memory.graph.conversations import ConversationStore
-from ragforge_memory.graph.messages import CodeTies, MessageStore, NewMessage
+from ragforge_memory.graph.messages import Answer, MessageStore, NewMessage
 from ragforge_memory.graph.receipts import Receipt, Used
 from ragforge_memory.models.owner import Owner
 
@@ -44,7 +44,7 @@ async def test_an_answer_waits_for_a_vector(
     ):
         await vectors.run(VECTOR, uuid=uuids[0])
         writing = asyncio.ensure_future(
-            messages.complete_turn(conversation, answer, (), CodeTies(), receipt=Receipt(used=used), timeout=60)
+            messages.complete_turn(conversation, Answer(answer, receipt=Receipt(used=used)), timeout=60)
         )
         async with asyncio.timeout(60):
             while not (await driver.execute_query(WAITING, project=owner.project)).records[0]["waiting"]:

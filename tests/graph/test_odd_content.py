@@ -14,6 +14,7 @@ from ragforge_memory.graph.client import GraphClient, plain
 from ragforge_memory.graph.conversations import ConversationStore
 from ragforge_memory.graph.messages import MessageStore
 from ragforge_memory.graph.queries import statement_for
+from ragforge_memory.graph.receipts import ContextQuery
 from ragforge_memory.graph.space_in_use import in_space
 from ragforge_memory.graph.spaces import open_space
 from ragforge_memory.models.owner import Owner
@@ -121,7 +122,7 @@ async def test_odd_messages_never_make_a_history_unreadable(
         [reference] = message.references
         assert reference.scope_id == message.uuid + "s"
         assert json.loads(message.model_dump_json())["seq"] == message.seq
-    context = await messages.turn_context(uuid, before_seq=len(ODD) + 1, limit=50)
+    context = await messages.turn_context(uuid, ContextQuery(before_seq=len(ODD) + 1, limit=50))
     assert len(context.messages) == len(ODD)
     assert len(await messages.tool_calls(uuid)) == len(ODD)
     from ragforge_memory.agent.context.prompt import history as prompt

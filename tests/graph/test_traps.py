@@ -14,6 +14,7 @@ from ragforge_memory.graph.client import GraphClient, open_driver
 from ragforge_memory.graph.conversations import ConversationStore
 from ragforge_memory.graph.messages import MessageStore, NewMessage
 from ragforge_memory.graph.queries import statement_for
+from ragforge_memory.graph.receipts import ContextQuery
 from ragforge_memory.graph.search import EVERYTHING, SearchStore
 from ragforge_memory.models.owner import Owner
 from tests.graph.filling import MANY, REFRESH, conversation_of, said
@@ -99,7 +100,7 @@ async def test_a_limit_gives_the_newest(
     uuid = await conversation_of(client, conversations, 120)
     assert [message.seq for message in await messages.history(uuid, limit=3)] == [118, 119, 120]
     assert [message.seq for message in await messages.history(uuid, limit=3, before=f"{uuid}-50")] == [47, 48, 49]
-    context = await messages.turn_context(uuid, before_seq=121, limit=5)
+    context = await messages.turn_context(uuid, ContextQuery(before_seq=121, limit=5))
     assert [message.seq for message in context.messages] == [116, 117, 118, 119, 120]
     calls = await messages.tool_calls(uuid, limit=2)
     assert [call.message_id for call in calls] == [f"{uuid}-110", f"{uuid}-120"]

@@ -134,10 +134,10 @@ class ConversationHandle:
             GraphUnavailable: some of it may be stored; what is not is in memory still.
             InvalidInput: somebody else has saved a conversation of the same session.
         """
-        from ragforge_memory.agent.unsaved import UnsavedMessages
+        from ragforge_memory.agent.held_messages import HeldMessages
 
         services = await self._settled()
-        if isinstance(services.messages, UnsavedMessages):
+        if isinstance(services.messages, HeldMessages):
             self._info = await services.messages.save(self.uuid)
             services.background.wake()
         else:

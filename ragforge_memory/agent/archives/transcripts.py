@@ -14,6 +14,7 @@ from ragforge_memory.agent.archives.imported_ties import ImportedTies
 from ragforge_memory.agent.archives.transcript_messages import Batch, ahead, batches, groups
 from ragforge_memory.agent.inputs import title_of
 from ragforge_memory.errors import InvalidInput, NotFound, RagforgeError, memory_is_off
+from ragforge_memory.graph.conversations import ConversationStore
 from ragforge_memory.graph.imports import ImportBatch, ImportStore, Known, NewConversation, UuidTaken, renamed
 from ragforge_memory.importers.recognition import FORMATS, transcripts
 from ragforge_memory.models.imports import MOST_NAMED, ImportFault, ImportProgress, ImportReport
@@ -125,6 +126,7 @@ class _Importer:
             raise memory_is_off("nothing can be imported")
         self._services = services
         self._store: ImportStore = services.imports
+        self._conversations = ConversationStore(services.graph, services.owner)
         self._ties = ImportedTies(services)
         self._on_conflict = on_conflict
         self._title = title
@@ -267,7 +269,7 @@ class _Importer:
                 await asyncio.sleep(_LOOK)
             else:
                 for uuid in dict.fromkeys(each.conversation_id for each in hidden if each.conversation_id):
-                    await self._services.conversations.discard(uuid)
+                    await self._conversations.discard(uuid)
                 return await self._store.known(given)
 
     async def _may(self, writing: _Writing, batch: Batch, known: dict[str, Known]) -> bool:
@@ -313,7 +315,7 @@ class _Importer:
         writing.over = True
         if writing.token is not None:
             with suppress(RagforgeError):
-                await self._services.conversations.discard(writing.uuid, import_token=writing.token)
+                await self._conversations.discard(writing.uuid, import_token=writing.token)
 
     async def _undo(self) -> None:
         """After a failure: nothing is left of what is not known to be whole."""

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ragforge_memory.agent.inputs import MAX_LIMIT, check_text, clean_labels
 from ragforge_memory.errors import ConversationNotFound, InvalidInput
+from ragforge_memory.models.conversation import ConversationFilters
 
 if TYPE_CHECKING:
     from ragforge_memory.agent.services import Services
@@ -119,12 +120,11 @@ async def chosen(services: Services, choice: list[str] | Mapping[str, Any] | Non
 
 
 async def _filtered(services: Services, wanted: Mapping[str, Any]) -> list[str]:
-    status: str | None = wanted.get("status")
-    tags: Sequence[str] | None = wanted.get("tags")
+    filters = ConversationFilters(wanted.get("status"), tuple(wanted.get("tags") or ()))
     found: dict[str, None] = {}
     cursor: str | None = None
     while True:
-        page = await services.conversations.page(limit=MAX_LIMIT, status=status, tags=tags, cursor=cursor)
+        page = await services.conversations.page(filters, limit=MAX_LIMIT, cursor=cursor)
         found.update((info.uuid, None) for info in page.items)
         cursor = page.next_cursor
         if cursor is None:

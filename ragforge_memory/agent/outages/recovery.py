@@ -15,7 +15,7 @@ from ragforge_memory.graph.conversations import ConversationStore
 from ragforge_memory.graph.failures import is_final
 from ragforge_memory.graph.journal import JournalFile
 from ragforge_memory.graph.journal_lines import JournalCreation, JournalTurn
-from ragforge_memory.graph.messages import CodeTies, Mention, MessageStore, NewMessage
+from ragforge_memory.graph.messages import Answer, CodeTies, Mention, MessageStore, NewMessage
 from ragforge_memory.graph.receipts import Receipt, Used
 from ragforge_memory.graph.records import from_json, to_json
 from ragforge_memory.models.conversation import Usage
@@ -103,22 +103,24 @@ def question_journalled(question: NewMessage, title: str | None) -> dict[str, An
     return {**asdict(question), "usage": None, "title": title}
 
 
-def answer_journalled(answer: NewMessage, ties: CodeTies, receipt: Receipt, *, expected: int) -> dict[str, Any]:
-    """An answer as the journal keeps it; ``expected`` is the place that it is taken to have."""
+def answer_journalled(answer: Answer, *, expected: int) -> dict[str, Any]:
+    """An answer as the journal keeps it, whose tool calls are lines of their own; ``expected`` is the place that it is
+    taken to have."""
+    message, ties, receipt = answer.message, answer.ties, answer.receipt
     return {
         "expected": expected,
-        "content": answer.content,
-        "reasoning": answer.reasoning,
-        "token_count": answer.token_count,
-        "state": answer.state,
-        "model": answer.model,
-        "usage": answer.usage.model_dump(mode="json") if answer.usage else None,
-        "provider_parts": answer.provider_parts,
+        "content": message.content,
+        "reasoning": message.reasoning,
+        "token_count": message.token_count,
+        "state": message.state,
+        "model": message.model,
+        "usage": message.usage.model_dump(mode="json") if message.usage else None,
+        "provider_parts": message.provider_parts,
         "mentions": [asdict(item) for item in ties.mentions],
         "files": list(ties.files),
         "told": [asdict(item) for item in ties.told],
-        "importance": answer.importance,
-        "receipt": answer.receipt,
+        "importance": message.importance,
+        "receipt": message.receipt,
         "used": [asdict(used) for used in receipt.used],
         "prompts": receipt.prompts,
     }
@@ -195,15 +197,7 @@ class _Replay:
         moved = self._moved.setdefault(turn.conversation_id, {})
         if turn.landed:
             moved[turn.expected] = turn.landed
-        answer, ties = _answer_of(turn, moved)
-        seq = await messages.complete_turn(
-            turn.conversation_id,
-            answer,
-            turn.tool_calls,
-            ties,
-            receipt=_receipt_of(turn),
-            recover=False,
-        )
+        seq = await messages.complete_turn(turn.conversation_id, _answer_of(turn, moved), recover=False)
         if expected := (turn.answer or {}).get("expected"):
             moved[expected] = seq
         self._services.remembered.placed(turn.conversation_id, turn.message_id, seq)
@@ -243,10 +237,10 @@ def _is_ours(services: Services, what: JournalCreation | JournalTurn) -> bool:
     return what.graph != "driver" or what.birth in ("", services.graph_birth)
 
 
-def _answer_of(turn: JournalTurn, moved: Mapping[int, int]) -> tuple[NewMessage, CodeTies]:
+def _answer_of(turn: JournalTurn, moved: Mapping[int, int]) -> Answer:
     kept = turn.answer or {}
     content = kept.get("content", "")
-    answer = NewMessage(
+    message = NewMessage(
         uuid=turn.message_id,
         role="assistant",
         content=content,
@@ -267,7 +261,11 @@ def _answer_of(turn: JournalTurn, moved: Mapping[int, int]) -> tuple[NewMessage,
         files=tuple(kept.get("files", ())),
         told=tuple(map(_mention, kept.get("told", ()))),
     )
-    return answer, ties
+    receipt = Receipt(
+        used=tuple(Used(**used) for used in kept.get("used", ())),
+        prompts=tuple((uuid, text) for uuid, text in kept.get("prompts", ())),
+    )
+    return Answer(message, turn.tool_calls, ties, receipt)
 
 
 def _mention(kept: str | Mapping[str, Any]) -> Mention:
@@ -299,11 +297,3 @@ def _placed(receipt: str | None, turn: JournalTurn, moved: Mapping[int, int]) ->
     except KeyError:
         return None
     return to_json(held)
-
-
-def _receipt_of(turn: JournalTurn) -> Receipt:
-    kept = turn.answer or {}
-    return Receipt(
-        used=tuple(Used(**used) for used in kept.get("used", ())),
-        prompts=tuple((uuid, text) for uuid, text in kept.get("prompts", ())),
-    )

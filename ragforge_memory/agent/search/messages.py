@@ -13,7 +13,7 @@ from ragforge_memory.embeddings.calibration import cosine_of
 from ragforge_memory.graph.anchors import ReferenceStore
 from ragforge_memory.graph.search import CANDIDATES, EVERYTHING, Filters, Hit, Hits, part_of, words_of
 from ragforge_memory.language.words import matched
-from ragforge_memory.models.conversation import ConversationInfo, Message, Page, ScoredMessage
+from ragforge_memory.models.conversation import ConversationFilters, ConversationInfo, Message, Page, ScoredMessage
 from ragforge_memory.models.search import SearchResults
 from ragforge_memory.retrieval.fusion import FLOOR_WITHOUT_WORDS, fused_with_gaps
 from ragforge_memory.retrieval.neighbours import Place, Ranked, is_apart, ranked
@@ -138,7 +138,9 @@ class Searcher:
     ) -> Sequence[ConversationInfo]:
         """The owner's conversations, the last updated first; with times those in which something was said then."""
         times = checked_filters(since=since, until=until)
-        page = await self._services.conversations.page(limit=limit, since=times.since, until=times.until)
+        page = await self._services.conversations.page(
+            ConversationFilters(since=times.since, until=times.until), limit=limit
+        )
         return page.items
 
     async def decisions(

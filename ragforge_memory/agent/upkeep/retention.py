@@ -60,11 +60,14 @@ async def delete_expired(
     Returns:
         What was deleted.
     """
+    from ragforge_memory.graph.conversations import ConversationStore
+
     store = _store(services)
     deleted: list[ConversationInfo] = []
     if store is None:
         return deleted
     await services.take_up()
+    conversations = ConversationStore(services.graph, services.owner)
     stay: set[str] = set()
     elsewhere: list[str] = []
     while True:
@@ -86,7 +89,7 @@ async def delete_expired(
             if each.info.uuid in services.open_here() or not await store.begin(each):
                 stay.add(each.info.uuid)
                 continue
-            await services.conversations.take_away(each.info.uuid)
+            await conversations.take_away(each.info.uuid)
             await forget_in_files(services, each.info.uuid)
             deleted.append(each.info)
 
