@@ -1,10 +1,11 @@
 // name: create_conversation
 // at once
 // MERGE by the fresh uuid, so a repeated write makes one conversation. Only a branch has lineage_ids, here and in what
-// older releases write beside this one: every statement takes a missing list as an empty one.
+// older releases write beside this one: every statement takes a missing list as an empty one. One that was begun while
+// the graph was away comes with its created_at.
 MERGE (c:Conversation {uuid: $uuid})
 ON CREATE SET c += $properties, c.user_id = $user_id, c.project = $project, c.owner_token = $owner_token,
-  c.created_at = datetime(), c.updated_at = datetime()
+  c.created_at = coalesce(datetime($properties.created_at), datetime()), c.updated_at = datetime()
 WITH c
 WHERE c.user_id = $user_id AND c.project = $project
 RETURN c {.uuid, .session_id, .title, .summary, .tags, .status, .message_count, .head_seq, .lineage_ids, .lineage_tops,

@@ -188,7 +188,8 @@ class Keeping:
                 self.seq = seq
                 return
         _, expected = services.remembered.places(self._conversation_id)
-        kept = answer_journalled(answer, expected=expected)
+        told = replace(answer, message=replace(answer.message, timestamp=datetime.now(UTC)))
+        kept = answer_journalled(told, expected=expected)
         self._remember(answer.message, expected, answer.tool_calls, stored=False)
         self.lost = not await self.journal(services.journal.answered, self._message_id, kept)
         self.waiting += not self.lost
@@ -276,7 +277,7 @@ class Keeping:
                 self._remember(question, seq, (), stored=True)
                 return seq, None
         base, expected = services.remembered.places(self._conversation_id)
-        kept = question_journalled(question, self.title)
+        kept = question_journalled(replace(question, timestamp=datetime.now(UTC)), self.title)
 
         def write() -> None:
             services.journal.question(self._message_id, kept, base=base, expected=expected)

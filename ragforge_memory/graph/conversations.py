@@ -48,6 +48,7 @@ class ConversationStore:
         tags: Sequence[str] = (),
         metadata: Mapping[str, Any] | None = None,
         uuid: str | None = None,
+        created_at: str | None = None,
         recover: bool = True,
     ) -> ConversationInfo:
         """Makes a new conversation; with a ``uuid`` that one, once, however often it is asked for.
@@ -55,6 +56,7 @@ class ConversationStore:
         Args:
             title, tags, metadata: its labels.
             uuid: None: a new one.
+            created_at: when it was begun (ISO 8601), where that was before it is stored.
             recover: whether to wait for a managed server that has gone.
 
         Raises:
@@ -64,7 +66,7 @@ class ConversationStore:
         rows = await self._client.write(
             "create_conversation",
             uuid=uuid,
-            properties=self._fresh(title, tags, metadata),
+            properties={**self._fresh(title, tags, metadata), "created_at": created_at},
             owner_token=self._token,
             recover=recover,
             **self._owner,

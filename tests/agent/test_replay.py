@@ -9,7 +9,7 @@ import os
 import shutil
 import sys
 from collections.abc import Callable
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -248,3 +248,40 @@ async def test_a_clock_that_is_moved_back(
         history = await (await agent.load_conversation(conversation.uuid)).get_history()
         assert [each.content for each in history if each.role == "user"] == ["first", "second", "third", "fourth"]
         assert [each.seq for each in history] == list(range(1, 9))
+
+
+async def test_what_was_said_meanwhile_has_the_time_when_it_was_said(
+    make_agent: MakeAgent, neo4j_config: Neo4jConfig, owner: Owner, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two days before it is stored: retention, which goes by that, leaves it alone."""
+
+    class Before(datetime):
+        @classmethod
+        def now(cls, tz: Any = None) -> datetime:
+            return datetime.now(tz) - timedelta(days=2)
+
+    now = datetime.now(UTC)
+    async with proxied(neo4j_config) as (proxy, config):
+        async with make_agent("One.", "Two.", neo4j=config) as agent:
+            known = await agent.create_conversation()
+            await proxy.end()
+            with monkeypatch.context() as earlier:
+                for module in (keeping, finding):
+                    earlier.setattr(module, "datetime", Before)
+                await known.send_message("the heron is grey")
+                begun = await agent.create_conversation(title="Birds")
+                await begun.send_message("the owl is brown")
+        await proxy.recover()
+        await opened(make_agent, config)
+    async with make_agent() as agent:
+        then = now - timedelta(days=1)
+        for conversation in (known, begun):
+            loaded = await agent.load_conversation(conversation.uuid)
+            question, answer = await loaded.get_history()
+            assert now - timedelta(days=2, minutes=1) < question.timestamp <= answer.timestamp < then
+        assert loaded.info.created_at <= question.timestamp
+        assert loaded.info.updated_at > then
+        found = await agent.search_messages("heron owl", until=then)
+        assert {each.message.content for each in found} >= {"the heron is grey", "the owl is brown"}
+        assert not await agent.search_messages("heron owl", since=then)
+        assert not await agent.expired_conversations(older_than_days=1)

@@ -6,7 +6,8 @@ import asyncio
 import contextlib
 import logging
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import asdict, fields
+from dataclasses import asdict, fields, replace
+from datetime import datetime
 from typing import Any
 
 from ragforge_memory.agent.services import Services
@@ -100,7 +101,7 @@ async def replay_own(services: Services, conversation_id: str | None = None) -> 
 
 def question_journalled(question: NewMessage, title: str | None) -> dict[str, Any]:
     """A question as the journal keeps it."""
-    return {**asdict(question), "usage": None, "title": title}
+    return {**asdict(question), "usage": None, "title": title, "timestamp": _text(question.timestamp)}
 
 
 def answer_journalled(answer: Answer, *, expected: int) -> dict[str, Any]:
@@ -113,6 +114,7 @@ def answer_journalled(answer: Answer, *, expected: int) -> dict[str, Any]:
         "reasoning": message.reasoning,
         "token_count": message.token_count,
         "state": message.state,
+        "timestamp": _text(message.timestamp),
         "model": message.model,
         "usage": message.usage.model_dump(mode="json") if message.usage else None,
         "provider_parts": message.provider_parts,
@@ -149,6 +151,7 @@ class _Replay:
                 title=creation.title,
                 tags=creation.tags,
                 metadata=creation.metadata,
+                created_at=creation.begun or None,
                 recover=False,
             )
             self._mark(self._file.exists, creation.conversation_id)
@@ -183,12 +186,8 @@ class _Replay:
     async def _question(self, messages: MessageStore, turn: JournalTurn, kept: dict[str, Any]) -> None:
         names = {field.name for field in fields(NewMessage)}
         question = NewMessage(**{name: value for name, value in kept.items() if name in names})
-        seq = await messages.append(
-            turn.conversation_id,
-            question,
-            title=kept.get("title"),
-            recover=False,
-        )
+        question = replace(question, timestamp=_time(kept.get("timestamp")))
+        seq = await messages.append(turn.conversation_id, question, title=kept.get("title"), recover=False)
         self._moved.setdefault(turn.conversation_id, {})[turn.expected] = seq
         self._services.remembered.placed(turn.conversation_id, turn.user_message_id, seq)
         self._mark(self._file.stored, turn.message_id, seq)
@@ -239,6 +238,9 @@ def _is_ours(services: Services, what: JournalCreation | JournalTurn) -> bool:
 
 def _answer_of(turn: JournalTurn, moved: Mapping[int, int]) -> Answer:
     kept = turn.answer or {}
+    time = _time(kept.get("timestamp"))
+    if turn.answer is None and turn.tool_calls:
+        time = turn.tool_calls[-1].timestamp
     content = kept.get("content", "")
     message = NewMessage(
         uuid=turn.message_id,
@@ -254,6 +256,7 @@ def _answer_of(turn: JournalTurn, moved: Mapping[int, int]) -> Answer:
         importance=kept.get("importance"),
         trust="agent",
         receipt=_placed(kept.get("receipt"), turn, moved),
+        timestamp=time,
     )
     ties = CodeTies(
         touched=tuple(dict.fromkeys(turn.scopes)),
@@ -266,6 +269,15 @@ def _answer_of(turn: JournalTurn, moved: Mapping[int, int]) -> Answer:
         prompts=tuple((uuid, text) for uuid, text in kept.get("prompts", ())),
     )
     return Answer(message, turn.tool_calls, ties, receipt)
+
+
+def _text(time: datetime | None) -> str | None:
+    return time.isoformat() if time is not None else None
+
+
+def _time(kept: str | None) -> datetime | None:
+    """When it was said; an older release did not write it."""
+    return datetime.fromisoformat(kept) if kept else None
 
 
 def _mention(kept: str | Mapping[str, Any]) -> Mention:
