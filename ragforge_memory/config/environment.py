@@ -28,11 +28,11 @@ _OVERRIDES: dict[str, Path] = {
     "SEMANTIC_SIMILARITY_THRESHOLD": ("agent", "memory", "tools", "similarity_threshold"),
 }
 
-# Keys and addresses of a vendor override only the block of that vendor.
-_VENDOR_OVERRIDES: dict[str, dict[str, Path]] = {
-    "gemini": {"GEMINI_API_KEY": ("llm", "api_key"), "GOOGLE_GEMINI_BASE_URL": ("llm", "base_url")},
-    "openai": {"OPENAI_API_KEY": ("llm", "api_key"), "OPENAI_BASE_URL": ("llm", "base_url")},
+VENDOR_VARIABLES: dict[str, tuple[str, str]] = {
+    "gemini": ("GEMINI_API_KEY", "GOOGLE_GEMINI_BASE_URL"),
+    "openai": ("OPENAI_API_KEY", "OPENAI_BASE_URL"),
 }
+"""Vendor → the variables of its key and of its address; they override only an ``llm`` block of that vendor."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +81,10 @@ def overrides(environ: Mapping[str, str], llm_provider: str | None) -> Iterator[
         environ: the environment.
         llm_provider: the provider that the file's ``llm`` block names; None where there is no such block.
     """
-    table = {**_OVERRIDES, **_VENDOR_OVERRIDES.get(llm_provider or "", {})}
+    table = dict(_OVERRIDES)
+    if llm_provider in VENDOR_VARIABLES:
+        key, address = VENDOR_VARIABLES[llm_provider]
+        table |= {key: ("llm", "api_key"), address: ("llm", "base_url")}
     for variable, path in table.items():
         value = environ.get(variable, "").strip()
         if value:

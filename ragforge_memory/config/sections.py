@@ -27,6 +27,7 @@ from ragforge_memory.config.known_models import (
     EmbeddingProvider,
     Retired,
     embedding_model_name,
+    provider_of_chat_model,
     provider_of_embedding_model,
     retired_chat_model,
     retired_embedding_model,
@@ -168,6 +169,11 @@ class LLMConfig(SharedSection):
     base_url: Text | None = Field(
         None, description="address of an OpenAI-compatible server (…/v1), or of what stands before Gemini"
     )
+
+    @property
+    def vendor(self) -> str | None:
+        """Who serves the model: ``provider``, or whom the model's name or an address tells; None: it is not told."""
+        return self.provider or provider_of_chat_model(self.model or "", has_address=bool(self.base_url))
 
     @model_validator(mode="after")
     def _model_still_runs(self) -> LLMConfig:
@@ -369,10 +375,7 @@ class AgentConfig(Section):
     max_iterations: int = Field(5, ge=1, le=MOST, description="rounds of tool calls before an answer is forced")
     tool_timeout_seconds: float = Field(60, gt=0, description="seconds one tool call may take")
     model_timeout_seconds: float = Field(
-        120,
-        gt=0,
-        description="seconds until a model of a vendor begins to answer, and for the whole of a summary, a title, an "
-        "insight or a compression; a ModelProvider that is given limits its answers itself",
+        120, gt=0, description="seconds a model may be silent, and a summary, title, insight or compression may take"
     )
     memory: MemoryConfig = Field(default_factory=MemoryConfig, description="what it remembers")
 

@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING
 from pydantic import ValidationError
 
 from ragforge_memory.config import EmbeddingsConfig, RagforgeConfig
-from ragforge_memory.config.known_models import provider_of_chat_model
-from ragforge_memory.embeddings import local, openai
+from ragforge_memory.embeddings import local
 from ragforge_memory.embeddings.gemini import GeminiEmbedder
 from ragforge_memory.embeddings.hashing import HashingEmbedder
+from ragforge_memory.embeddings.openai import OpenAIEmbedder
 from ragforge_memory.embeddings.port import Embedder
 from ragforge_memory.errors import ConfigError
-from ragforge_memory.vendors import address_of, key_of
+from ragforge_memory.vendors.access import Access, access_to
+from ragforge_memory.vendors.openai import INSTALL_COMMAND, is_installed
 
 if TYPE_CHECKING:
     from ragforge_memory.downloads.progress import Reporter
@@ -79,14 +80,13 @@ def named_embedder(
     environ: Mapping[str, str],
     *,
     dimension: int | None = None,
-    home: Path | None = None,
     progress: Reporter | None = None,
 ) -> EmbedderResolution:
     """The embedder of a model, with the keys and addresses that the configuration and the environment have.
 
     Args:
         name: ``provider:model``, or a model whose provider is known.
-        config, environ, home, progress: as in `resolve_embedder`.
+        config, environ, progress: as in `resolve_embedder`.
         dimension: floats in a vector; None: the model's own.
 
     Raises:
@@ -102,7 +102,7 @@ def named_embedder(
         known = _HINTS.get(reason["type"]) or _HINTS.get(context.get("key", ""))
         hint = known or context.get("hint") or _HINTS["provider"]
         raise ConfigError(f"the embedding model {name!r} cannot be used: {reason['msg']}", hint=hint) from error
-    return _chosen(wanted, config, environ, home, progress)
+    return _chosen(wanted, config, environ, None, progress)
 
 
 def _chosen(
@@ -121,17 +121,15 @@ def _chosen(
                 )
             return EmbedderResolution(local.LocalEmbedder(wanted.model, home=home, progress=progress), why)
         case "gemini":
-            key = _key(config, environ, "gemini")
-            if not key:
+            access = access_to("gemini", config.llm, environ)
+            if not access.key:
                 return EmbedderResolution(None, f"{why}, but there is no key", "set GEMINI_API_KEY")
-            return EmbedderResolution(
-                GeminiEmbedder(
-                    wanted.model, api_key=key, dimension=wanted.dimension, base_url=_address(config, environ, "gemini")
-                ),
-                why,
+            gemini = GeminiEmbedder(
+                wanted.model, api_key=access.key, dimension=wanted.dimension, base_url=access.address
             )
+            return EmbedderResolution(gemini, why)
         case "openai":
-            return _openai(wanted.model, wanted.dimension, config, environ, why)
+            return _openai(wanted.model, wanted.dimension, access_to("openai", config.llm, environ), why)
         case "hashing":
             return EmbedderResolution(HashingEmbedder(wanted.dimension, model=wanted.model), why)
 
@@ -148,52 +146,27 @@ def _default(
             local.LocalEmbedder(wanted.model, home=home, progress=progress), "the local extra is installed"
         )
     missing = "the local extra is not installed"
-    key = _key(config, environ, "gemini")
-    if key:
+    gemini = access_to("gemini", config.llm, environ)
+    if gemini.key:
         return EmbedderResolution(
-            GeminiEmbedder(api_key=key, base_url=_address(config, environ, "gemini")),
-            f"{missing}, and there is a key for Gemini",
+            GeminiEmbedder(api_key=gemini.key, base_url=gemini.address), f"{missing}, and there is a key for Gemini"
         )
+    openai = access_to("openai", config.llm, environ)
     # A key for OpenAI's own service says nothing of what another address can embed with.
-    own_service = _address(config, environ, "openai") is None
-    if own_service and openai.is_installed() and _key(config, environ, "openai"):
-        return _openai("text-embedding-3-small", None, config, environ, f"{missing}, and there is a key for OpenAI")
+    if openai.key and openai.address is None and is_installed():
+        return _openai("text-embedding-3-small", None, openai, f"{missing}, and there is a key for OpenAI")
     return EmbedderResolution(None, f"{missing} and there is no key for another model", f"run: {local.INSTALL_COMMAND}")
 
 
-def _openai(
-    model: str, dimension: int | None, config: RagforgeConfig, environ: Mapping[str, str], why: str
-) -> EmbedderResolution:
-    if not openai.is_installed():
-        return EmbedderResolution(
-            None, f"{why}, but the openai extra is not installed", f"run: {openai.INSTALL_COMMAND}"
-        )
-    key = _key(config, environ, "openai")
-    address = _address(config, environ, "openai")
-    if not key and address is None:
+def _openai(model: str, dimension: int | None, access: Access, why: str) -> EmbedderResolution:
+    if not is_installed():
+        return EmbedderResolution(None, f"{why}, but the openai extra is not installed", f"run: {INSTALL_COMMAND}")
+    if not access.key and access.address is None:
         return EmbedderResolution(
             None, f"{why}, but there is neither a key nor an address", "set OPENAI_API_KEY or OPENAI_BASE_URL"
         )
-    return EmbedderResolution(openai.OpenAIEmbedder(model, api_key=key, dimension=dimension, base_url=address), why)
-
-
-def _serves_chat(config: RagforgeConfig, provider: str) -> bool:
-    """Whether the ``llm`` block is this provider's, so that its key and address serve embeddings too."""
-    llm = config.llm
-    if llm is None:
-        return False
-    return (llm.provider or provider_of_chat_model(llm.model or "", has_address=bool(llm.base_url))) == provider
-
-
-def _key(config: RagforgeConfig, environ: Mapping[str, str], provider: str) -> str | None:
-    """As for the chat model: what the block says, into which loading puts what the environment has."""
-    own = config.llm.api_key if config.llm is not None and _serves_chat(config, provider) else None
-    return own or key_of(provider, environ)
-
-
-def _address(config: RagforgeConfig, environ: Mapping[str, str], provider: str) -> str | None:
-    own = config.llm.base_url if config.llm is not None and _serves_chat(config, provider) else None
-    return own or address_of(provider, environ)
+    embedder = OpenAIEmbedder(model, api_key=access.key, dimension=dimension, base_url=access.address)
+    return EmbedderResolution(embedder, why)
 
 
 def _warn_once(message: str) -> None:

@@ -24,7 +24,7 @@ from ragforge_memory.errors import ConfigError, InvalidInput, RagforgeError
 from ragforge_memory.graph.client import GraphClient, open_driver
 from ragforge_memory.graph.failures import first_line
 from ragforge_memory.graph.migrations import migrate
-from ragforge_memory.vendors import is_loopback
+from ragforge_memory.vendors.access import is_loopback
 
 if TYPE_CHECKING:
     from ragforge_memory.downloads.progress import Reporter

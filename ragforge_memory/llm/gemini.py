@@ -1,34 +1,21 @@
-"""Gemini through google-genai, streamed, with a tool loop of our own. The only file of this room that knows that SDK.
+"""Answers of Gemini through google-genai, streamed; tools are run by the turn, not by the SDK.
 
-What the SDK leaves to its callers is done here: time-outs (it has none by default), retries by the vendor's
-delay, a stream that ends without a finish reason (it raises nothing), and closing the connection at once when the
-caller goes (its nested generators would leave that to the garbage collector).
+What the SDK leaves to its callers is done here: time-outs (it has none by default), a stream that ends without a finish
+reason (it raises nothing), and closing the connection at once when the caller goes (its nested generators would leave
+that to the garbage collector).
 """
 
 from __future__ import annotations
 
-import asyncio
 import json
-import os
 import uuid
 from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from contextlib import aclosing
 from contextvars import ContextVar
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ragforge_memory.config.known_models import DEFAULT_CHAT_MODEL
-from ragforge_memory.errors import (
-    ConfigError,
-    ModelBlocked,
-    ModelError,
-    ModelMalformed,
-    ModelRateLimited,
-    ModelRefused,
-    ModelStreamCut,
-    ModelTimeout,
-    ModelUnavailable,
-)
+from ragforge_memory.errors import ModelBlocked, ModelError, ModelMalformed, ModelRefused, ModelStreamCut
 from ragforge_memory.llm import gemini_wire as wire
 from ragforge_memory.llm.cost import priced
 from ragforge_memory.llm.port import (
@@ -42,16 +29,15 @@ from ragforge_memory.llm.port import (
     ToolSpec,
 )
 from ragforge_memory.llm.retired import refuse_retired
-from ragforge_memory.llm.retry import RetryPolicy, with_retries
+from ragforge_memory.llm.retry import with_retries
 from ragforge_memory.llm.timeouts import Timeouts, within
 from ragforge_memory.models.conversation import Usage
-from ragforge_memory.vendors import check_address, google_retry_delay, is_loopback, said_by_server
+from ragforge_memory.vendors.gemini import GeminiConnection
+from ragforge_memory.vendors.retry import RetryPolicy
 
 if TYPE_CHECKING:
     import httpx2
-    from google.genai import Client, types
-
-DEFAULT_ADDRESS = "https://generativelanguage.googleapis.com"
+    from google.genai import types
 
 # Tokens (ai.google.dev/gemini-api/docs/models): every Gemini since 1.5; Gemma has less.
 _GEMINI_WINDOW = 1_048_576
@@ -59,16 +45,6 @@ _GEMMA_WINDOW = 131_072
 
 # The responses that the request of this task has opened, for closing them by hand.
 _opened: ContextVar[list[httpx2.Response] | None] = ContextVar("_opened", default=None)
-
-
-@dataclass(slots=True)
-class _Session:
-    """The SDK's client and the HTTP clients under it, with the event loop that their connections belong to."""
-
-    client: Client
-    http: httpx2.AsyncClient
-    blocking: httpx2.Client
-    loop: asyncio.AbstractEventLoop
 
 
 class GeminiProvider:
@@ -99,15 +75,17 @@ class GeminiProvider:
         self.model = model.strip().removeprefix("models/")
         # A key would not help a model that is gone.
         refuse_retired(self.name, self.model)
-        if not api_key.strip():
-            raise ConfigError("the gemini provider needs an API key", hint="set GEMINI_API_KEY", key="llm.api_key")
         self._key = f"{self.name}:{self.model}"
-        self._api_key = api_key.strip()
-        self._address = (base_url or DEFAULT_ADDRESS).rstrip("/")
         self._timeouts = timeouts or Timeouts()
         self._retry = retry or RetryPolicy()
-        self._session: _Session | None = None
-        self._opening = asyncio.Lock()
+        self._connection = GeminiConnection(
+            api_key,
+            base_url,
+            model=self._key,
+            missing=f"use a model that runs, such as {DEFAULT_CHAT_MODEL}",
+            connect=self._timeouts.connect,
+            on_response=_note,
+        )
 
     @property
     def context_window(self) -> int:
@@ -116,42 +94,31 @@ class GeminiProvider:
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelChunk, None]:
         """Answers piece by piece; see `ragforge_memory.llm.port.ModelProvider.stream`."""
-        check_address(self._address, os.environ)
         async with aclosing(with_retries(self._retry, lambda: self._attempt(request))) as chunks:
             async for chunk in chunks:
                 yield chunk
 
     async def aclose(self) -> None:
-        """Closes both of the SDK's clients and the HTTP clients, which it leaves to us."""
-        session, self._session = self._session, None
-        if session is not None:
-            await session.client.aio.aclose()
-            session.client.close()
-            session.blocking.close()
-            if session.loop is asyncio.get_running_loop():
-                await session.http.aclose()
+        """Closes the SDK's clients and their connections."""
+        await self._connection.aclose()
 
     async def _attempt(self, request: ModelRequest) -> AsyncGenerator[ModelChunk, None]:
         """One request. Everything that the SDK raises becomes a ModelError."""
-        session = await self._open()
+        client = await self._connection.open()
         answer = _Answer()
         opened: list[httpx2.Response] = []
         stream: AsyncIterator[types.GenerateContentResponse] | None = None
         begun = False
         try:
-            stream = await session.client.aio.models.generate_content_stream(
+            stream = await client.aio.models.generate_content_stream(
                 model=self.model,
                 contents=_contents(wire.contents(request.messages, model_key=self._key)),
                 config=self._config(request),
             )
             while True:
                 limit = self._timeouts.idle if begun else self._timeouts.first_chunk
-                try:
+                with self._connection.failures():
                     event = await within(limit, _next(stream, opened), model=self._key, begun=begun)
-                except ModelError:
-                    raise
-                except Exception as error:
-                    raise self._translated(error) from error
                 if event is None:
                     break
                 begun = True
@@ -199,92 +166,6 @@ class GeminiProvider:
             automatic_function_calling=types.AutomaticFunctionCallingConfig(disable=True),
             thinking_config=types.ThinkingConfig(include_thoughts=True) if self.model.startswith("gemini") else None,
         )
-
-    async def _open(self) -> _Session:
-        """The session of the running loop; the SDK's import takes a second, so it happens in a thread."""
-        async with self._opening:
-            loop = asyncio.get_running_loop()
-            if self._session is None or self._session.loop is not loop:
-                self._session = await asyncio.to_thread(self._connect, loop)
-            return self._session
-
-    def _connect(self, loop: asyncio.AbstractEventLoop) -> _Session:
-        import httpx2
-        from google import genai
-        from google.genai import types
-
-        limits = {"connect": self._timeouts.connect, "read": None, "write": None, "pool": None}
-
-        async def limit(sent: httpx2.Request) -> None:
-            # The SDK sends timeout=None with every request, which switches the client's own off.
-            sent.extensions["timeout"] = limits
-
-        async def note(response: httpx2.Response) -> None:
-            opened = _opened.get()
-            if opened is not None:
-                opened.append(response)
-
-        # Certificates take 40 ms a client to load: once for both, and not for a plain server on this machine.
-        plain = self._address.startswith("http://") and is_loopback(self._address)
-        verify = False if plain else httpx2.create_ssl_context()
-        # Our own clients: with none given, the SDK would change its transport where aiohttp can be imported.
-        http = httpx2.AsyncClient(
-            verify=verify,
-            follow_redirects=True,
-            trust_env=not is_loopback(self._address),
-            event_hooks={"request": [limit], "response": [note]},
-        )
-        blocking = httpx2.Client(verify=verify)
-        client = genai.Client(
-            vertexai=False,
-            api_key=self._api_key,
-            http_options=types.HttpOptions(base_url=self._address, httpx_async_client=http, httpx_client=blocking),
-        )
-        return _Session(client, http, blocking, loop)
-
-    def _translated(self, error: Exception) -> ModelError:
-        import httpx2
-        from google.genai import errors
-        from pydantic import ValidationError
-
-        if isinstance(error, errors.APIError):
-            return self._refusal(error)
-        if isinstance(error, (errors.UnknownApiResponseError, json.JSONDecodeError, ValidationError)):
-            return ModelMalformed(f"{self._key} sent JSON that cannot be read", hint="ask again")
-        if isinstance(error, (httpx2.ConnectError, httpx2.ConnectTimeout)):
-            return ModelUnavailable(
-                f"{self._address} cannot be reached: {error}", hint="check the network and the address"
-            )
-        if isinstance(error, httpx2.TimeoutException):
-            return ModelTimeout(f"{self._key} did not answer in time", hint="ask again")
-        if isinstance(error, (httpx2.RemoteProtocolError, httpx2.ReadError)):
-            return ModelStreamCut(f"the connection to {self._key} broke off: {error}", hint="ask again")
-        if isinstance(error, httpx2.HTTPError):
-            return ModelUnavailable(
-                f"{self._address} cannot be used: {error}", hint="check the network and the address"
-            )
-        return ModelError(f"google-genai failed: {type(error).__name__}: {error}")
-
-    def _refusal(self, error: Any) -> ModelError:
-        """The vendor's own error, by its status."""
-        said = said_by_server(error.message or error.status or "no reason given", self._api_key)
-        code = error.code if isinstance(error.code, int) else 500
-        delay = google_retry_delay(error.details, getattr(error.response, "headers", None))
-        if code == 429:
-            return ModelRateLimited(
-                f"{self._key} is limited for now: {said}", hint="wait, or use another key or model", retry_after=delay
-            )
-        if code in (408, 499) or code >= 500:
-            return ModelUnavailable(
-                f"{self._key} is not available ({code}): {said}", hint="ask again", retry_after=delay
-            )
-        if code in (401, 403) or "api key" in said.lower():
-            return ModelRefused(f"{self._key} refused the key: {said}", hint="check GEMINI_API_KEY")
-        if code == 404:
-            return ModelRefused(
-                f"{self._key} is not there: {said}", hint=f"use a model that runs, such as {DEFAULT_CHAT_MODEL}"
-            )
-        return ModelRefused(f"{self._key} refused the request ({code}): {said}")
 
 
 class _Answer:
@@ -351,6 +232,12 @@ def _usage(counted: types.GenerateContentResponseUsageMetadata) -> Usage:
 def _word(value: Any) -> str:
     """An enum's name as the vendor writes it."""
     return str(getattr(value, "value", value))
+
+
+async def _note(response: httpx2.Response) -> None:
+    opened = _opened.get()
+    if opened is not None:
+        opened.append(response)
 
 
 async def _next(

@@ -1,30 +1,16 @@
-"""Any server that speaks OpenAI's chat completions. The only file of this room that knows the openai SDK.
+"""Answers of any server that speaks OpenAI's chat completions, through the openai SDK, streamed.
 
 The SDK's retries are off and its time-outs are ours, so that both vendors' models behave alike.
 """
 
 from __future__ import annotations
 
-import asyncio
-import json
 import os
 from collections.abc import AsyncGenerator, Awaitable
 from contextlib import aclosing
-from dataclasses import dataclass
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
-from ragforge_memory.errors import (
-    ConfigError,
-    ModelBlocked,
-    ModelError,
-    ModelMalformed,
-    ModelRateLimited,
-    ModelRefused,
-    ModelStreamCut,
-    ModelTimeout,
-    ModelUnavailable,
-)
+from ragforge_memory.errors import ConfigError, ModelBlocked, ModelStreamCut, ModelTimeout
 from ragforge_memory.llm import openai_wire as wire
 from ragforge_memory.llm.cost import priced
 from ragforge_memory.llm.local_servers import ServedModel, chat_models
@@ -37,17 +23,16 @@ from ragforge_memory.llm.port import (
     ToolRequestChunk,
 )
 from ragforge_memory.llm.retired import refuse_retired
-from ragforge_memory.llm.retry import RetryPolicy, with_retries
+from ragforge_memory.llm.retry import with_retries
 from ragforge_memory.llm.timeouts import Timeouts, within
 from ragforge_memory.models.conversation import Usage
-from ragforge_memory.vendors import check_address, is_loopback, retry_after_header, said_by_server
+from ragforge_memory.vendors.access import check_address, is_loopback
+from ragforge_memory.vendors.openai import DEFAULT_ADDRESS, OpenAIConnection, address_of, check_installed
+from ragforge_memory.vendors.retry import RetryPolicy
 
 if TYPE_CHECKING:
-    import httpx2
     from openai import AsyncOpenAI, AsyncStream
     from openai.types.chat import ChatCompletionChunk
-
-DEFAULT_ADDRESS = "https://api.openai.com/v1"
 
 # What OpenAI names as the successor of gpt-4o, gpt-4o-mini and gpt-4.1 (its deprecations page, 2026-10).
 DEFAULT_MODEL = "gpt-6-luna"
@@ -67,15 +52,8 @@ _WINDOWS = {
 }
 # A model of a local server: what most are started with that hold a repository's context at all.
 _UNKNOWN_WINDOW = 32_768
-_BLOCKED_CODES = frozenset({"content_filter", "content_policy_violation", "invalid_prompt"})
 
-
-@dataclass(slots=True)
-class _Session:
-    """The SDK's client, with the event loop that its connections belong to."""
-
-    client: AsyncOpenAI
-    loop: asyncio.AbstractEventLoop
+_LISTING_SECONDS = 5.0
 
 
 class OpenAIProvider:
@@ -106,29 +84,26 @@ class OpenAIProvider:
         timeouts: Timeouts | None = None,
         retry: RetryPolicy | None = None,
     ) -> None:
-        self._address = (base_url or DEFAULT_ADDRESS).rstrip("/")
-        self._api_key = (api_key or "").strip()
-        if self._address == DEFAULT_ADDRESS:
+        # A key would not help a model that is gone.
+        if address_of(base_url) == DEFAULT_ADDRESS:
             refuse_retired(self.name, model)
-            if not self._api_key:
-                raise ConfigError(
-                    "the openai provider needs an API key, or the address of another server",
-                    hint="set OPENAI_API_KEY or OPENAI_BASE_URL",
-                    key="llm.api_key",
-                )
-        check_installed()
         self.model = model.strip()
         self._key = f"{self.name}:{self.model}"
         self._window = context_window
         self._timeouts = timeouts or Timeouts()
         self._retry = retry or RetryPolicy()
-        self._session: _Session | None = None
-        self._opening = asyncio.Lock()
+        self._connection = OpenAIConnection(
+            api_key,
+            base_url,
+            model=self._key,
+            missing="check the model's name and the address",
+            connect=self._timeouts.connect,
+        )
 
     @property
     def address(self) -> str:
         """The address that is asked, with ``/v1``."""
-        return self._address
+        return self._connection.address
 
     @property
     def context_window(self) -> int:
@@ -139,34 +114,30 @@ class OpenAIProvider:
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelChunk, None]:
         """Answers piece by piece; see `ragforge_memory.llm.port.ModelProvider.stream`."""
-        check_address(self._address, os.environ)
         async with aclosing(with_retries(self._retry, lambda: self._attempt(request))) as chunks:
             async for chunk in chunks:
                 yield chunk
 
     async def aclose(self) -> None:
         """Closes the client and its connections."""
-        session, self._session = self._session, None
-        if session is not None and session.loop is asyncio.get_running_loop():
-            await session.client.close()
+        await self._connection.aclose()
 
     async def _attempt(self, request: ModelRequest) -> AsyncGenerator[ModelChunk, None]:
         """One request. Everything that the SDK raises becomes a ModelError."""
-        session = await self._open()
+        client = await self._connection.open()
         answer = _Answer()
         begun = False
-        stream = await self._asked(session.client, request)
+        stream = await self._asked(client, request)
         try:
             while True:
                 limit = self._timeouts.idle if begun else self._timeouts.first_chunk
                 try:
-                    event = await within(limit, anext(stream, None), model=self._key, begun=begun)
+                    with self._connection.failures():
+                        event = await within(limit, anext(stream, None), model=self._key, begun=begun)
                 except ModelTimeout:
                     if answer.finish is None:
                         raise
                     break  # It had finished; only the end of the body did not come.
-                except Exception as error:
-                    raise self._translated(error) from error
                 if event is None:
                     break
                 begun = True
@@ -186,9 +157,9 @@ class OpenAIProvider:
 
     async def price(self, usage: Usage) -> Usage:
         """The usage with its cost, where this address's prices are known; a server of this machine has none."""
-        if is_loopback(self._address):
+        if is_loopback(self.address):
             return usage
-        return await priced(usage, model=self.model, address=self._address)
+        return await priced(usage, model=self.model, address=self.address)
 
     async def _asked(self, client: AsyncOpenAI, request: ModelRequest) -> AsyncStream[ChatCompletionChunk]:
         """The stream, once the server has accepted the request."""
@@ -201,113 +172,15 @@ class OpenAIProvider:
         if request.tools:
             asked["tools"] = wire.tools(request.tools)
         asking: Awaitable[AsyncStream[ChatCompletionChunk]] = client.chat.completions.create(**asked)
-        try:
+        with self._connection.failures():
             return await within(self._timeouts.first_chunk, asking, model=self._key, begun=False)
-        except ModelTimeout:
-            raise
-        except Exception as error:
-            raise self._translated(error) from error
-
-    async def _open(self) -> _Session:
-        """The session of the running loop; the SDK's import takes a second, so it happens in a thread."""
-        async with self._opening:
-            loop = asyncio.get_running_loop()
-            if self._session is None or self._session.loop is not loop:
-                self._session = _Session(await asyncio.to_thread(self._connect), loop)
-            return self._session
-
-    def _connect(self) -> AsyncOpenAI:
-        import httpx2
-        from openai import AsyncOpenAI
-
-        limits = httpx2.Timeout(None, connect=self._timeouts.connect)
-        return AsyncOpenAI(
-            # The SDK wants some key; local servers read none.
-            api_key=self._api_key or "none",
-            base_url=self._address,
-            max_retries=0,
-            timeout=limits,
-            http_client=httpx2.AsyncClient(
-                timeout=limits, follow_redirects=True, trust_env=not is_loopback(self._address)
-            ),
-        )
-
-    def _translated(self, error: Exception) -> ModelError:
-        import httpx2
-        import openai
-
-        if isinstance(error, openai.APIStatusError):
-            return self._refusal(error, error.status_code, error.response.headers)
-        if isinstance(error, (openai.APITimeoutError, httpx2.ConnectTimeout)):
-            return ModelUnavailable(
-                f"{self._address} cannot be reached in time", hint="check the network and the address"
-            )
-        if isinstance(error, openai.APIConnectionError):
-            cause = error.__cause__
-            if isinstance(cause, (httpx2.RemoteProtocolError, httpx2.ReadError)):
-                return ModelStreamCut(f"the connection to {self._key} broke off: {cause}", hint="ask again")
-            return ModelUnavailable(
-                f"{self._address} cannot be reached: {cause or error}", hint="is the server running?"
-            )
-        if isinstance(error, (json.JSONDecodeError, UnicodeDecodeError, openai.APIResponseValidationError)):
-            return ModelMalformed(f"{self._key} sent JSON that cannot be read", hint="ask again")
-        if isinstance(error, openai.APIError):
-            # An error event inside a stream that began with status 200.
-            code = error.code if error.code and error.code.isdigit() else "500"
-            return self._refusal(error, int(code), {})
-        if isinstance(error, (httpx2.RemoteProtocolError, httpx2.ReadError)):
-            return ModelStreamCut(f"the connection to {self._key} broke off: {error}", hint="ask again")
-        return ModelError(f"the openai SDK failed: {type(error).__name__}: {error}")
-
-    def _refusal(self, error: Any, code: int, headers: httpx2.Headers | dict[str, str]) -> ModelError:
-        """The server's own error, by its status."""
-        body = error.body if isinstance(error.body, dict) else {}
-        said = said_by_server(body.get("message") or error.message, self._api_key)
-        kind = str(error.code or "")
-        if kind in _BLOCKED_CODES:
-            return ModelBlocked(f"{self._key} refused the prompt: {said}", hint="rephrase the question")
-        if kind == "insufficient_quota":
-            return ModelRefused(f"{self._key} has no quota left: {said}", hint="check the plan and billing of this key")
-        delay = retry_after_header(headers)
-        if code == 429:
-            return ModelRateLimited(
-                f"{self._key} is limited for now: {said}", hint="wait, or use another key or model", retry_after=delay
-            )
-        if code in (408, 409) or code >= 500:
-            return ModelUnavailable(
-                f"{self._key} is not available ({code}): {said}", hint="ask again", retry_after=delay
-            )
-        if code in (401, 403):
-            return ModelRefused(f"{self._address} refused the key: {said}", hint="check OPENAI_API_KEY")
-        if code == 404:
-            return ModelRefused(
-                f"{self._key} is not at {self._address}: {said}", hint="check the model's name and the address"
-            )
-        return ModelRefused(f"{self._key} refused the request ({code}): {said}")
 
 
-def installed() -> bool:
-    """Whether the ``openai`` extra is there; imports nothing."""
-    return find_spec("openai") is not None
-
-
-def check_installed() -> None:
-    """Says how to install the SDK where it is missing.
-
-    Raises:
-        ConfigError: the ``openai`` extra is not installed.
-    """
-    if not installed():
-        raise ConfigError(
-            "the openai provider needs the openai package", hint='run: pip install "ragforge-memory[openai]"'
-        )
-
-
-async def list_models(address: str, api_key: str | None, *, seconds: float = 5.0) -> tuple[ServedModel, ...]:
+async def list_models(address: str, api_key: str | None) -> tuple[ServedModel, ...]:
     """The chat models that a server lists, in its order.
 
     Raises:
-        ConfigError: the SDK is missing, requests are off, or the server does not answer within ``seconds``.
+        ConfigError: the SDK is missing, requests are off, or the server does not answer within five seconds.
     """
     check_installed()
     check_address(address, os.environ)
@@ -315,7 +188,7 @@ async def list_models(address: str, api_key: str | None, *, seconds: float = 5.0
 
     headers = {"Authorization": f"Bearer {api_key}"} if api_key else {}
     try:
-        async with httpx2.AsyncClient(timeout=seconds, trust_env=not is_loopback(address)) as http:
+        async with httpx2.AsyncClient(timeout=_LISTING_SECONDS, trust_env=not is_loopback(address)) as http:
             response = await http.get(f"{address.rstrip('/')}/models", headers=headers)
             response.raise_for_status()
             return chat_models(response.json())

@@ -8,17 +8,16 @@ from __future__ import annotations
 import dataclasses
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from ragforge_memory.config.known_models import DEFAULT_CHAT_MODEL, provider_of_chat_model
 from ragforge_memory.errors import ConfigError
 from ragforge_memory.llm.local_servers import LOCAL_SERVERS, ServedModel, find_local_servers
-from ragforge_memory.llm.openai import installed
 from ragforge_memory.llm.port import ModelProvider
-from ragforge_memory.llm.retry import RetryPolicy
 from ragforge_memory.llm.timeouts import Timeouts
-from ragforge_memory.vendors import address_of, key_of, requests_allowed
+from ragforge_memory.vendors.access import Access, access_to, requests_allowed
+from ragforge_memory.vendors.openai import DEFAULT_ADDRESS, INSTALL_COMMAND, address_of, is_installed
 
 if TYPE_CHECKING:
     from ragforge_memory.config.sections import LLMConfig
@@ -28,7 +27,7 @@ NOTHING_FOUND = (
     "no model is configured, neither GEMINI_API_KEY nor OPENAI_API_KEY is set, and no local model server answers"
 )
 QUOTES = "answers are quotes from the code and the conversations"
-NOT_INSTALLED = 'the openai extra is not installed (pip install "ragforge-memory[openai]")'
+NOT_INSTALLED = f"the openai extra is not installed ({INSTALL_COMMAND})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +51,7 @@ class _Wanted:
     provider: str
     why: str
     model: str | None = None
-    api_key: str | None = None
-    address: str | None = None
+    access: Access = field(default_factory=Access)
 
 
 async def resolve_model(
@@ -63,7 +61,6 @@ async def resolve_model(
     environ: Mapping[str, str] | None = None,
     probe: bool = True,
     timeouts: Timeouts | None = None,
-    retry: RetryPolicy | None = None,
     local_servers: Sequence[tuple[str, int]] = LOCAL_SERVERS,
 ) -> Resolution:
     """Chooses the chat model and builds its provider. Nothing is asked of a vendor, and no SDK is imported.
@@ -76,7 +73,6 @@ async def resolve_model(
         environ: environment variables; None: the process's.
         probe: whether to look for local servers (200 ms at most, nothing noticeable where none listens).
         timeouts: limits on the model's silence; None: the defaults.
-        retry: how failed requests are repeated; None: the defaults.
         local_servers: names and ports to probe.
 
     Raises:
@@ -96,31 +92,31 @@ async def resolve_model(
     if wanted is None and config is not None:
         wanted, passed_over = _from_config(config, environ)
     if wanted is not None:
-        return await _built(wanted, timeouts, retry)
+        return await _built(wanted, timeouts)
     # From here on nobody asked for this model: what cannot be used is passed over, and said.
     instead = bool(passed_over)
     wanted = _from_environment(environ)
-    if wanted is not None and wanted.provider == "openai" and not installed():
+    if wanted is not None and wanted.provider == "openai" and not is_installed():
         passed_over += f"{wanted.why}, but {NOT_INSTALLED}; "
         instead = True
     elif wanted is not None:
-        built = await _built(dataclasses.replace(wanted, why=passed_over + wanted.why), timeouts, retry)
+        built = await _built(dataclasses.replace(wanted, why=passed_over + wanted.why), timeouts)
         return dataclasses.replace(built, instead=instead)
     if probe and requests_allowed(environ):
         for server in await find_local_servers(local_servers):
-            if not installed():
+            if not is_installed():
                 passed_over += f"{server.name} answers at {server.address}, but {NOT_INSTALLED}; "
                 break
             served = server.models[0]
             why = f"{server.name} answers at {server.address} and serves {served.name}"
-            found = _openai(served, None, server.address, passed_over + why, timeouts, retry)
+            found = _openai(served, Access(address=server.address), passed_over + why, timeouts)
             return dataclasses.replace(found, instead=instead)
     quotes = _extractive(f"{passed_over}{QUOTES}" if passed_over else f"{NOTHING_FOUND}: {QUOTES}")
     return dataclasses.replace(quotes, instead=instead)
 
 
 def _from_spec(spec: str, config: LLMConfig | None, environ: Mapping[str, str]) -> _Wanted:
-    """What an explicit spec names. Keys and addresses come from the environment, or from the block of its vendor."""
+    """What an explicit spec names."""
     given = spec.strip()
     provider, _, model = given.partition(":")
     if provider not in PROVIDERS:
@@ -136,19 +132,17 @@ def _from_spec(spec: str, config: LLMConfig | None, environ: Mapping[str, str]) 
     if provider == "openai" and "@http" in model:
         model, _, rest = model.partition("@http")
         address = f"http{rest}"
-    block = config if config is not None and _provider_of(config) == provider else None
     # An address in the spec is another server: the block's key is not for it.
-    if block is not None and address not in (None, block.base_url):
-        block = None
-    key = key_of(provider, environ) or (block.api_key if block else None)
-    if address is None:
-        address = address_of(provider, environ) or (block.base_url if block else None)
-    return _Wanted(provider, f"{given}, as told", model or None, key, address)
+    block = config if config is not None and address in (None, config.base_url) else None
+    access = access_to(provider, block, environ)
+    if address is not None:
+        access = dataclasses.replace(access, address=address)
+    return _Wanted(provider, f"{given}, as told", model or None, access)
 
 
 def _from_config(config: LLMConfig, environ: Mapping[str, str]) -> tuple[_Wanted | None, str]:
     """What the block names; or None, with the beginning of the sentence that says why it was passed over."""
-    provider = _provider_of(config)
+    provider = config.vendor
     if provider is None:
         if config.model:
             raise ConfigError(
@@ -157,13 +151,12 @@ def _from_config(config: LLMConfig, environ: Mapping[str, str]) -> tuple[_Wanted
                 key="llm.provider",
             )
         return None, ""
-    key = config.api_key or key_of(provider, environ)
-    address = config.base_url or address_of(provider, environ)
-    needs_key = provider == "gemini" or (provider == "openai" and not address)
-    if needs_key and not key:
+    access = access_to(provider, config, environ)
+    needs_key = provider == "gemini" or (provider == "openai" and not access.address)
+    if needs_key and not access.key:
         return None, f"the configuration names {provider}, but there is no key for it; "
     told = f"{provider}:{config.model}" if config.model else provider
-    return _Wanted(provider, f"{told}, as the configuration's llm block says", config.model, key, address), ""
+    return _Wanted(provider, f"{told}, as the configuration's llm block says", config.model, access), ""
 
 
 def _from_environment(environ: Mapping[str, str]) -> _Wanted | None:
@@ -171,26 +164,25 @@ def _from_environment(environ: Mapping[str, str]) -> _Wanted | None:
         named = [variable for variable in variables if environ.get(variable, "").strip()]
         if named:
             why = f"{' and '.join(named)} {'is' if len(named) == 1 else 'are'} set"
-            return _Wanted(provider, why, None, key_of(provider, environ), address_of(provider, environ))
+            return _Wanted(provider, why, access=access_to(provider, None, environ))
     return None
 
 
-async def _built(wanted: _Wanted, timeouts: Timeouts | None, retry: RetryPolicy | None) -> Resolution:
+async def _built(wanted: _Wanted, timeouts: Timeouts | None) -> Resolution:
     match wanted.provider:
         case "gemini":
             from ragforge_memory.llm.gemini import GeminiProvider
 
             gemini = GeminiProvider(
                 wanted.model or DEFAULT_CHAT_MODEL,
-                api_key=wanted.api_key or "",
-                base_url=wanted.address,
+                api_key=wanted.access.key or "",
+                base_url=wanted.access.address,
                 timeouts=timeouts,
-                retry=retry,
             )
             return Resolution(gemini, gemini.name, gemini.model, wanted.why)
         case "openai":
             served = await _served(wanted)
-            return _openai(served, wanted.api_key, wanted.address, wanted.why, timeouts, retry)
+            return _openai(served, wanted.access, wanted.why, timeouts)
         case "scripted":
             from ragforge_memory.llm.scripted import ScriptedProvider
 
@@ -204,35 +196,28 @@ async def _built(wanted: _Wanted, timeouts: Timeouts | None, retry: RetryPolicy 
 
 async def _served(wanted: _Wanted) -> ServedModel:
     """The model that is named; else the default of OpenAI's own service, or the first that the server lists."""
-    from ragforge_memory.llm.openai import DEFAULT_ADDRESS, DEFAULT_MODEL, list_models
+    from ragforge_memory.llm.openai import DEFAULT_MODEL, list_models
 
     if wanted.model:
         return ServedModel(wanted.model)
-    if not wanted.address or wanted.address.rstrip("/") == DEFAULT_ADDRESS:
+    address = address_of(wanted.access.address)
+    if address == DEFAULT_ADDRESS:
         return ServedModel(DEFAULT_MODEL)
-    models = await list_models(wanted.address, wanted.api_key)
+    models = await list_models(address, wanted.access.key)
     if not models:
-        raise ConfigError(f"{wanted.address} lists no chat model", hint="name one: openai:MODEL", key="llm.model")
+        raise ConfigError(f"{address} lists no chat model", hint="name one: openai:MODEL", key="llm.model")
     return models[0]
 
 
-def _openai(
-    served: ServedModel,
-    api_key: str | None,
-    address: str | None,
-    why: str,
-    timeouts: Timeouts | None,
-    retry: RetryPolicy | None,
-) -> Resolution:
+def _openai(served: ServedModel, access: Access, why: str, timeouts: Timeouts | None) -> Resolution:
     from ragforge_memory.llm.openai import OpenAIProvider
 
     provider = OpenAIProvider(
         served.name,
-        api_key=api_key,
-        base_url=address,
+        api_key=access.key,
+        base_url=access.address,
         context_window=served.context_window,
         timeouts=timeouts,
-        retry=retry,
     )
     return Resolution(provider, provider.name, provider.model, why)
 
@@ -242,12 +227,3 @@ def _extractive(why: str) -> Resolution:
 
     provider = ExtractiveProvider()
     return Resolution(provider, provider.name, provider.model, why)
-
-
-def _provider_of(config: LLMConfig) -> str | None:
-    """The block's provider, or the one that its model or address tells."""
-    if config.provider is not None:
-        return config.provider
-    if config.model:
-        return provider_of_chat_model(config.model, has_address=bool(config.base_url))
-    return "openai" if config.base_url else None

@@ -1,59 +1,13 @@
-"""Asking again: which failures of a model are worth it, and how long to wait.
-
-The SDKs' own retries are off: google-genai's ignore the vendor's delay, and both would repeat a request whose
-answer had already begun to arrive.
-"""
+"""Asking a model again, as long as nothing of its answer has come."""
 
 from __future__ import annotations
 
-import asyncio
-import random
-from collections.abc import AsyncGenerator, Awaitable, Callable
+from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
-from dataclasses import dataclass
 
-from ragforge_memory.errors import (
-    ModelError,
-    ModelMalformed,
-    ModelRateLimited,
-    ModelStreamCut,
-    ModelUnavailable,
-)
+from ragforge_memory.errors import ModelError, ModelMalformed
 from ragforge_memory.llm.port import ModelChunk, ReasoningChunk
-
-_WORTH_IT = (ModelRateLimited, ModelUnavailable, ModelStreamCut, ModelMalformed)
-
-
-@dataclass(frozen=True, slots=True)
-class RetryPolicy:
-    """How often and after which delay a failed request is sent again.
-
-    Args:
-        attempts: requests in all, the first included.
-        base_delay: seconds before the second request where the vendor names no delay; doubled each time.
-        max_delay: seconds; a vendor that wants more is not asked again, and the error says how long it wants.
-        sleep: waits that many seconds; tests give their own.
-        draw: a number from 0 to 1, for the jitter.
-    """
-
-    attempts: int = 4
-    base_delay: float = 1.0
-    max_delay: float = 30.0
-    sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
-    draw: Callable[[], float] = random.random
-
-    def delay(self, attempt: int, error: ModelError) -> float | None:
-        """Seconds to wait after this failed attempt (counted from 1), or None where the error stands.
-
-        Without the vendor's word: exponential with equal jitter, half of the delay fixed and half drawn (Brooker,
-        "Exponential Backoff And Jitter", AWS Architecture Blog, 2015).
-        """
-        if attempt >= self.attempts or not isinstance(error, _WORTH_IT):
-            return None
-        if error.retry_after is not None:
-            return error.retry_after if error.retry_after <= self.max_delay else None
-        full = min(self.max_delay, self.base_delay * 2.0 ** (attempt - 1))
-        return full / 2 + full / 2 * self.draw()
+from ragforge_memory.vendors.retry import RetryPolicy
 
 
 async def with_retries(

@@ -9,9 +9,10 @@ from typing import Any
 import pytest
 
 from ragforge_memory.config import RagforgeConfig
-from ragforge_memory.embeddings import local, openai, resolve
+from ragforge_memory.embeddings import local, resolve
 from ragforge_memory.embeddings.resolve import EmbedderResolution, named_embedder, resolve_embedder
 from ragforge_memory.errors import ConfigError
+from ragforge_memory.vendors import openai as openai_vendor
 from tests.fakes.gemini_server import GeminiFake
 
 pytestmark = pytest.mark.anyio
@@ -35,7 +36,7 @@ def without(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
         if "local" in extras:
             monkeypatch.setattr(local, "is_installed", lambda: False)
         if "openai" in extras:
-            monkeypatch.setattr(openai, "is_installed", lambda: False)
+            monkeypatch.setattr(openai_vendor, "find_spec", lambda name: None)
 
     return hide
 
@@ -103,15 +104,6 @@ async def test_the_embedder_goes_through_the_proxy_that_the_chat_model_goes_thro
         assert embedder is not None
         assert len(await embedder.embed_query("hello")) == embedder.dimension
         await embedder.aclose()
-
-
-async def test_what_the_block_says_goes_before_the_environment_as_for_the_chat_model(gemini_fake: GeminiFake) -> None:
-    llm = {"provider": "gemini", "api_key": gemini_fake.api_key, "base_url": gemini_fake.url}
-    environ = {"GEMINI_API_KEY": "another key", "GOOGLE_GEMINI_BASE_URL": "http://127.0.0.1:1"}
-    embedder = resolve_embedder(_config(llm, provider="gemini"), environ).embedder
-    assert embedder is not None
-    assert len(await embedder.embed_query("hello")) == embedder.dimension
-    await embedder.aclose()
 
 
 def test_what_is_named_and_cannot_be_had_is_not_replaced(without: Callable[..., None]) -> None:

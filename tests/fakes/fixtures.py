@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from ragforge_memory.vendors import ALLOW_VARIABLE
+from ragforge_memory.vendors.access import ALLOW_VARIABLE
 from tests.fakes.gemini_server import GeminiFake
 from tests.fakes.openai_server import OpenAIFake
 

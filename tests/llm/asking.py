@@ -6,7 +6,7 @@ from contextlib import aclosing
 from dataclasses import dataclass, field
 
 from ragforge_memory.llm.port import ChatMessage, ModelChunk, ModelProvider, ModelRequest, ToolSpec
-from ragforge_memory.llm.retry import RetryPolicy
+from ragforge_memory.vendors.retry import RetryPolicy
 
 SEARCH = ToolSpec(
     "search_code",

@@ -12,7 +12,6 @@ from ragforge_memory.errors import (
     ConfigError,
     ModelRefused,
 )
-from ragforge_memory.llm import openai as provider_module
 from ragforge_memory.llm.openai import OpenAIProvider
 from ragforge_memory.llm.port import (
     ChatMessage,
@@ -26,6 +25,7 @@ from ragforge_memory.llm.port import (
     complete,
     model_key,
 )
+from ragforge_memory.vendors import openai as openai_vendor
 from tests.fakes.behaviours import Answer, Call
 from tests.fakes.openai_server import OpenAIFake
 from tests.llm.asking import TOOLS, collect, question
@@ -203,7 +203,7 @@ def test_without_the_extra_the_error_says_how_to_install_it(monkeypatch: pytest.
         assert name == "openai"
         return None
 
-    monkeypatch.setattr(provider_module, "find_spec", missing)
+    monkeypatch.setattr(openai_vendor, "find_spec", missing)
 
     with pytest.raises(ConfigError) as caught:
         OpenAIProvider("m", base_url="http://127.0.0.1:1/v1")

@@ -13,13 +13,13 @@ import pytest
 from ragforge_memory.config.sections import LLMConfig
 from ragforge_memory.errors import ConfigError, ModelError
 from ragforge_memory.llm import local_servers as local_servers_module
-from ragforge_memory.llm import openai as openai_module
 from ragforge_memory.llm.local_servers import LOCAL_SERVERS, chat_models, find_local_servers
 from ragforge_memory.llm.openai import OpenAIProvider
 from ragforge_memory.llm.port import complete
 from ragforge_memory.llm.resolve import Resolution, resolve_model
 from ragforge_memory.llm.scripted import ScriptedProvider
-from ragforge_memory.vendors import ALLOW_VARIABLE, check_address, is_loopback, requests_allowed
+from ragforge_memory.vendors import openai as openai_vendor
+from ragforge_memory.vendors.access import ALLOW_VARIABLE, check_address, is_loopback, requests_allowed
 from tests.fakes.behaviours import Answer
 from tests.fakes.gemini_server import GeminiFake
 from tests.fakes.openai_server import OpenAIFake
@@ -196,7 +196,7 @@ async def test_nothing_there_means_quotes() -> None:
 
 @pytest.mark.usefixtures("patient")
 async def test_a_server_without_the_extra_is_passed_over_and_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(openai_module, "find_spec", lambda name: None)
+    monkeypatch.setattr(openai_vendor, "find_spec", lambda name: None)
     with OpenAIFake(api_key=None) as local:
         resolution = await resolve_model(environ={}, local_servers=(("Ollama", local.port),))
         keyed = await resolved(None, {"OPENAI_API_KEY": "o"})

@@ -18,8 +18,8 @@ from ragforge_memory.errors import (
     ModelUnavailable,
 )
 from ragforge_memory.llm.port import Finished, ModelChunk, ReasoningChunk, TextChunk
-from ragforge_memory.llm.retry import RetryPolicy, with_retries
-from ragforge_memory.vendors import duration_seconds, retry_after_header
+from ragforge_memory.llm.retry import with_retries
+from ragforge_memory.vendors.retry import RetryPolicy, duration_seconds, retry_after_header
 from tests.llm.asking import Sleeps
 
 pytestmark = pytest.mark.anyio
