@@ -57,7 +57,7 @@ from ragforge_memory.graph.text_files import UnreadTexts
 from ragforge_memory.home import ragforge_home
 from ragforge_memory.llm.port import answers
 from ragforge_memory.llm.resolve import resolve_model
-from ragforge_memory.llm.timeouts import Timeouts
+from ragforge_memory.llm.timeouts import LimitedProvider, Timeouts
 from ragforge_memory.models.owner import Owner
 from ragforge_memory.tools.earlier_results import read_tool_result
 from ragforge_memory.tools.registry import ToolRegistry
@@ -120,15 +120,17 @@ async def open_services(wanted: Wanted) -> Services:
         timeout=agent_config.tool_timeout_seconds,
     )
     home = ragforge_home()
-    resolution = await resolve_model(
-        wanted.model, config=settings.llm, timeouts=Timeouts(first_chunk=agent_config.model_timeout_seconds)
-    )
+    timeouts = Timeouts(first_chunk=agent_config.model_timeout_seconds, idle=agent_config.model_timeout_seconds)
+    resolution = await resolve_model(wanted.model, config=settings.llm, timeouts=timeouts)
+    provider = resolution.provider
     # Closed with the agent, or at once where opening fails. What was given stays its giver's, who may share it.
     opened = contextlib.AsyncExitStack()
-    if resolution.provider is not wanted.model:
-        opened.push_async_callback(resolution.provider.aclose)
+    if provider is wanted.model:
+        provider = LimitedProvider(provider, timeouts)
+    else:
+        opened.push_async_callback(provider.aclose)
     try:
-        check_instructions(agent_config, resolution.provider, registry, wanted.today())
+        check_instructions(agent_config, provider, registry, wanted.today())
         texts = wanted.texts
         if texts is not None:
             await asyncio.to_thread(texts.prepare)
@@ -144,7 +146,7 @@ async def open_services(wanted: Wanted) -> Services:
         summarizes = remembers and agent_config.memory.summarization.enabled
         every = agent_config.memory.summarization.every_n_messages
         summarize_every = every if summarizes else None
-        generate_titles = summarizes and answers(resolution.provider, "title")
+        generate_titles = summarizes and answers(provider, "title")
         messages = MessageStore(
             graph,
             wanted.owner,
@@ -154,7 +156,7 @@ async def open_services(wanted: Wanted) -> Services:
         )
         summary_store = SummaryStore(graph, wanted.owner, every=every)
         summarizer = Summarizer(
-            resolution.provider,
+            provider,
             embedder,
             redacted=lambda text: services.redacted(text),
             today=wanted.today,
@@ -175,7 +177,7 @@ async def open_services(wanted: Wanted) -> Services:
             conversations=held,
             messages=held_messages,
             scopes=scopes,
-            provider=resolution.provider,
+            provider=provider,
             model_why=resolution.why,
             registry=registry,
             journal=journal,

@@ -124,7 +124,8 @@ class ModelProvider(Protocol):
     """A chat model. ``name`` is the provider's (``gemini``), ``model`` the model's own name.
 
     A provider that answers only some purposes says so in an attribute ``purposes`` (see `answers`); one that knows what
-    tokens cost has a method ``price`` (see `price_of`).
+    tokens cost has a method ``price`` (see `price_of`). An agent gives up an answer that is silent for longer than
+    ``agent.model_timeout_seconds``; a provider needs no limit of its own.
     """
 
     @property
