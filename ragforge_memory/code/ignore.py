@@ -62,9 +62,9 @@ class IgnoreRules:
         """The rules inside ``folder``, whose path below the outermost folder of the rules is ``relative``."""
         return self._with(folder / ".gitignore", relative)
 
-    def excluding(self, file: Path, relative: str = "") -> IgnoreRules:
+    def excluding(self, file: Path) -> IgnoreRules:
         """These rules and those of one more file in gitignore's format."""
-        return self._with(file, relative)
+        return self._with(file, "")
 
     def ignores(self, relative: str, *, folder: bool = False) -> bool:
         """Whether the path (below the outermost folder, with ``/``) is ignored; its parents are not looked at."""

@@ -22,6 +22,9 @@ MAVEN_CENTRAL = "https://repo1.maven.org/maven2"
 _SPARE = 64 << 20
 """Bytes that must stay free on the disk beside the download."""
 
+_THREADS = 8
+"""Files fetched at the same time."""
+
 _POLL = 0.1
 """Seconds between two looks whether anybody still waits."""
 
@@ -34,7 +37,6 @@ def fetch(
     mirror: str | None = None,
     progress: Reporter | None = None,
     pauses: Sequence[float] = PAUSES,
-    threads: int = 8,
     left: threading.Event | None = None,
 ) -> tuple[Path, ...]:
     """The paths of ``files`` below ``folder``, in their order, each whole and with the pinned hash.
@@ -49,7 +51,6 @@ def fetch(
         mirror: base of the repository to fetch from; ``RAGFORGE_MIRROR``, else Maven Central, when not told.
         progress: is told bytes done and in all.
         pauses: seconds between tries of a file.
-        threads: files fetched at the same time.
         left: set by a caller who waits no longer.
 
     Raises:
@@ -68,7 +69,7 @@ def fetch(
             try:
                 _sweep(folder, wanted)
                 if wanted:
-                    _Download(wanted, folder, base, what, progress, verified).run(pauses, threads, left)
+                    _Download(wanted, folder, base, what, progress, verified).run(pauses, left)
             finally:
                 verified.save()
     except OSError as error:
@@ -120,10 +121,10 @@ class _Download:
         self._reporting = threading.Lock()
         self._cancelled = threading.Event()
 
-    def run(self, pauses: Sequence[float], threads: int, left: threading.Event) -> None:
+    def run(self, pauses: Sequence[float], left: threading.Event) -> None:
         self._check_space()
         self._report()
-        pool = ThreadPoolExecutor(threads, thread_name_prefix="ragforge-download")
+        pool = ThreadPoolExecutor(_THREADS, thread_name_prefix="ragforge-download")
         try:
             # large files first: the last minute is not spent on one of them alone
             ordered = sorted(self._files, key=lambda file: -file.size)

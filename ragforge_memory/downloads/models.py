@@ -12,7 +12,7 @@ from pathlib import Path
 from ragforge_memory.downloads.fetch import fetch
 from ragforge_memory.downloads.lock import Member, load_lock
 from ragforge_memory.downloads.progress import Progress, Reporter
-from ragforge_memory.downloads.transfer import PAUSES, not_written
+from ragforge_memory.downloads.transfer import not_written
 from ragforge_memory.downloads.verified import VerifiedFiles
 from ragforge_memory.errors import DownloadError, InvalidInput
 from ragforge_memory.home import cache_home, downloads_home
@@ -33,9 +33,7 @@ def fetch_model(
     name: str,
     *,
     home: Path | None = None,
-    mirror: str | None = None,
     progress: Reporter | None = None,
-    pauses: Sequence[float] = PAUSES,
     left: threading.Event | None = None,
 ) -> Path:
     """The folder that holds ``model.onnx`` and ``tokenizer.json`` of a model, fetched if they are not there.
@@ -43,9 +41,7 @@ def fetch_model(
     Args:
         name: one of ``MODEL_NAMES``.
         home: instead of ``ragforge_home()``.
-        mirror: as for ``fetch``.
         progress: as for ``fetch``.
-        pauses: as for ``fetch``.
         left: as for ``fetch``.
 
     Raises:
@@ -61,15 +57,7 @@ def fetch_model(
     verified = VerifiedFiles(models)
     if all(verified.holds(f"{name}/{member.name}", member.sha256) for member in file.members):
         return folder
-    (archive,) = fetch(
-        [file],
-        downloads_home(home),
-        what=f"the model {name}",
-        mirror=mirror,
-        progress=progress,
-        pauses=pauses,
-        left=left,
-    )
+    (archive,) = fetch([file], downloads_home(home), what=f"the model {name}", progress=progress, left=left)
     try:
         extract(archive, file.members, folder, progress=progress)
         for member in file.members:

@@ -273,14 +273,14 @@ def pooled(hidden: np.ndarray[Any, Any], mask: np.ndarray[Any, Any], pooling: Li
     return vectors
 
 
-def batches_by_length(lengths: dict[int, int], most: int = MAX_BATCH_TOKENS) -> Iterator[list[int]]:
+def batches_by_length(lengths: dict[int, int]) -> Iterator[list[int]]:
     """Positions in batches of texts of like length, the shortest first.
 
-    A batch holds at most ``most`` tokens, padding included; a single text may be longer.
+    A batch holds at most `MAX_BATCH_TOKENS`, padding included; a single text may be longer.
     """
     batch: list[int] = []
     for position in sorted(lengths, key=lambda position: lengths[position]):
-        if batch and (len(batch) + 1) * lengths[position] > most:
+        if batch and (len(batch) + 1) * lengths[position] > MAX_BATCH_TOKENS:
             yield batch
             batch = []
         batch.append(position)

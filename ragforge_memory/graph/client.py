@@ -36,7 +36,6 @@ PATIENT_TIMEOUT = 60.0
 GIVEN_UP_AFTER = 1.0
 
 T = TypeVar("T")
-DriverFactory = Callable[[], "neo4j.AsyncDriver"]
 Recover = Callable[[], Awaitable["Neo4jConfig"]]
 
 _PLAIN = frozenset({str, int, float, bool, type(None)})
@@ -221,11 +220,9 @@ class GraphClient:
         text, given = statement.nested.filled(names or {}), statement.given(parameters)
         return await self._run_text(text, given, timeout=timeout or PATIENT_TIMEOUT, name=name)
 
-    async def run_schema(
-        self, text: str, /, *, timeout: float = PATIENT_TIMEOUT, **parameters: Any
-    ) -> list[dict[str, Any]]:
+    async def run_schema(self, text: str, /, **parameters: Any) -> list[dict[str, Any]]:
         """Runs one statement of a migration or of an index, as written in ``cypher/``."""
-        return await self._run_text(text, parameters, timeout=timeout, name=text.split("\n", 1)[0])
+        return await self._run_text(text, parameters, timeout=PATIENT_TIMEOUT, name=text.split("\n", 1)[0])
 
     def erases_texts(self, conversation_id: str, file_path: str, *, awaited: bool) -> bool:
         """Whether a delete by this client takes the file with a conversation's texts away; this one has no files.

@@ -8,7 +8,6 @@ import threading
 from collections.abc import Callable
 from functools import partial
 from importlib import metadata
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -32,26 +31,23 @@ if TYPE_CHECKING:
 
 _BOLT_PORT = 7687
 
-GraphTarget = "str | Neo4jConfig | neo4j.AsyncDriver | Callable[[], neo4j.AsyncDriver] | None"
 
-
-def configured(target: Any, *, environ: dict[str, str] | None = None) -> Neo4jConfig | None:
+def configured(target: Any) -> Neo4jConfig | None:
     """The server that a caller or the environment names; None means the managed local one.
 
     An address given as text takes name and password from ``NEO4J_USERNAME`` and ``NEO4J_PASSWORD``.
     """
-    environment = os.environ if environ is None else environ
     if isinstance(target, Neo4jConfig) and target.uri:
         return _checked(lambda: target)
-    uri = target if isinstance(target, str) else environment.get("NEO4J_URI", "")
+    uri = target if isinstance(target, str) else os.environ.get("NEO4J_URI", "")
     if not uri:
         return None
     return _checked(
         lambda: Neo4jConfig(
             uri=uri,
-            username=environment.get("NEO4J_USERNAME") or "neo4j",
-            password=environment.get("NEO4J_PASSWORD") or "",
-            database=environment.get("NEO4J_DATABASE") or "neo4j",
+            username=os.environ.get("NEO4J_USERNAME") or "neo4j",
+            password=os.environ.get("NEO4J_PASSWORD") or "",
+            database=os.environ.get("NEO4J_DATABASE") or "neo4j",
         )
     )
 
@@ -81,20 +77,13 @@ def place_of(config: Neo4jConfig) -> str:
 
 
 async def connect(
-    target: Any = None,
-    *,
-    database: str | None = None,
-    home: Path | None = None,
-    progress: Reporter | None = None,
-    texts: TextDirectory | None = None,
+    target: Any = None, *, progress: Reporter | None = None, texts: TextDirectory | None = None
 ) -> GraphClient:
     """Opens the graph and brings its schema up to date.
 
     Args:
         target: an address, a Neo4jConfig, an open AsyncDriver (which stays the caller's), a function that returns
             one (called here, on this loop; closed with the client), or None: ``NEO4J_URI``, else the managed server.
-        database: the database's name for a driver that was handed in; default ``neo4j``.
-        home: where the managed server lives; default ``RAGFORGE_HOME``.
         progress: told what is being fetched and started.
         texts: the files that keep the texts of messages; None: the graph keeps them.
 
@@ -107,7 +96,7 @@ async def connect(
         from ragforge_memory.graph.filed.client import FiledClient
 
         made = partial(FiledClient, texts=texts)
-    client = await _client(target, database, home, progress, made)
+    client = await _client(target, progress, made)
     try:
         await migrate(client, library_version=metadata.version("ragforge-memory"))
     except BaseException:
@@ -116,15 +105,9 @@ async def connect(
     return client
 
 
-async def _client(
-    target: Any,
-    database: str | None,
-    home: Path | None,
-    progress: Reporter | None,
-    made: Callable[..., GraphClient],
-) -> GraphClient:
+async def _client(target: Any, progress: Reporter | None, made: Callable[..., GraphClient]) -> GraphClient:
     if isinstance(target, neo4j.AsyncDriver):
-        return made(target, database=database or "neo4j", address="the given driver", owned=False)
+        return made(target, database="neo4j", address="the given driver", owned=False)
     if isinstance(target, neo4j.Driver):
         raise InvalidInput("the graph needs an asynchronous driver", hint="give neo4j= an address or a Neo4jConfig")
     if target is not None and not callable(target) and not isinstance(target, (str, Neo4jConfig)):
@@ -135,7 +118,7 @@ async def _client(
         driver = _made_by(target)
         if not callable(getattr(driver, "session", None)):
             raise InvalidInput(f"neo4j= was given a function that returns no driver but {type(driver).__name__}")
-        return made(driver, database=database or "neo4j", address="the given driver")
+        return made(driver, database="neo4j", address="the given driver")
     config = configured(target)
     if config is not None:
         return made(open_driver(config), database=config.database, address=config.uri)
@@ -145,7 +128,7 @@ async def _client(
 
         left = threading.Event()
         try:
-            server = await asyncio.to_thread(ensure_running, home, progress=progress, left=left)
+            server = await asyncio.to_thread(ensure_running, progress=progress, left=left)
         finally:
             left.set()  # a thread cannot be cancelled: it must see that nobody waits for it any more
         return Neo4jConfig(uri=server.uri, username=server.username, password=server.password)

@@ -56,18 +56,14 @@ class ScopeStore:
         )
         return [scope(row["scope"], score=row["score"], matched_by=("text",)) for row in rows]
 
-    async def search_vector(
-        self, project: str, vector: Sequence[float], *, limit: int = 20, space: Space | None = None
-    ) -> list[Scope]:
+    async def search_vector(self, project: str, vector: Sequence[float], *, limit: int = 20) -> list[Scope]:
         """Scopes nearest to ``vector``, best first; ``score`` is the cosine. Nothing embedded: none.
-
-        ``space`` is the one that the vector was made for; None: the one that is in use.
 
         Raises:
             EmbeddingMismatch: the vector is not of the project's space.
             SpaceMoved: the project's vectors have moved to another space.
         """
-        space = space or self._use.space
+        space = self._use.space
         if space is None:
             return []
         space.check([vector])
@@ -186,7 +182,7 @@ class ScopeStore:
             EmbeddingMismatch: a vector has another dimension than the space.
             SpaceMoved: the project's vectors have moved to another space; nothing was stored.
         """
-        space = space or self._use.space
+        space = self._use.space
         if space is None or not vectors:
             return 0
         space.check(vector for _, _, vector in vectors)

@@ -59,7 +59,6 @@ async def resolve_model(
     *,
     config: LLMConfig | None = None,
     environ: Mapping[str, str] | None = None,
-    probe: bool = True,
     timeouts: Timeouts | None = None,
     local_servers: Sequence[tuple[str, int]] = LOCAL_SERVERS,
 ) -> Resolution:
@@ -71,9 +70,8 @@ async def resolve_model(
         config: the ``llm`` block of the configuration. A block that names a vendor and has no key (its variable is
             not set) counts as absent, as a ``neo4j`` block without an address does; ``why`` says so.
         environ: environment variables; None: the process's.
-        probe: whether to look for local servers (200 ms at most, nothing noticeable where none listens).
         timeouts: limits on the model's silence; None: the defaults.
-        local_servers: names and ports to probe.
+        local_servers: names and ports to probe (200 ms at most, nothing noticeable where none listens).
 
     Raises:
         ConfigError: the spec or block names no known provider, lacks a key, or names a model that was shut down.
@@ -102,7 +100,7 @@ async def resolve_model(
     elif wanted is not None:
         built = await _built(dataclasses.replace(wanted, why=passed_over + wanted.why), timeouts)
         return dataclasses.replace(built, instead=instead)
-    if probe and requests_allowed(environ):
+    if requests_allowed(environ):
         for server in await find_local_servers(local_servers):
             if not is_installed():
                 passed_over += f"{server.name} answers at {server.address}, but {NOT_INSTALLED}; "

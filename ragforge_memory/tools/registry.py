@@ -28,9 +28,6 @@ __all__ = ["ToolContext", "ToolOutput", "ToolRegistry", "ToolRun", "tool"]
 
 log = logging.getLogger(__name__)
 
-DEFAULT_TIMEOUT = 30.0
-"""Seconds until a call is given up: well above any tool of ours, below what a person waits."""
-
 DEFAULT_RESULT_LIMIT = 64 * 1024
 """Bytes of a result that the model sees: some 16,000 tokens, an eighth of a window of 128,000."""
 
@@ -87,7 +84,7 @@ class ToolRegistry:
         tools: Iterable[Callable[..., Any]] = (),
         *,
         on_demand: Iterable[Callable[..., Any]] = (),
-        timeout: float = DEFAULT_TIMEOUT,
+        timeout: float = 60.0,
         result_limit: int = DEFAULT_RESULT_LIMIT,
     ) -> None:
         if timeout <= 0 or result_limit < 1024:

@@ -37,7 +37,7 @@ def named(resolution: Resolution) -> str:
 
 async def resolved(spec: str | None = None, environ: dict[str, str] | None = None, **config: str) -> Resolution:
     block = LLMConfig(**config) if config else None
-    return await resolve_model(spec, config=block, environ=environ or {}, probe=False)
+    return await resolve_model(spec, config=block, environ=environ or {}, local_servers=())
 
 
 @pytest.mark.parametrize(

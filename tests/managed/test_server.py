@@ -98,9 +98,9 @@ def test_status_tells_where_it_is(home: Path) -> None:
 
 def test_a_server_that_is_not_ours(home: Path) -> None:
     info = ensure_running(home)
-    external = external_status(info.uri, "neo4j", info.password, home=home)
+    external = external_status(info.uri, "neo4j", info.password)
     assert (external.running, external.managed, external.version) == (True, False, info.version)
-    assert not external_status(info.uri, "neo4j", "wrong", home=home).running
+    assert not external_status(info.uri, "neo4j", "wrong").running
 
 
 def test_a_killed_server_comes_back_with_its_data(home: Path) -> None:

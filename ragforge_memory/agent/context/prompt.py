@@ -156,11 +156,11 @@ def tokens_of(message: ChatMessage) -> int:
     return sum(estimate_tokens(text) for text in texts) + 4
 
 
-def shortened(text: str, characters: int, how: str = "shortened") -> str:
+def shortened(text: str, characters: int) -> str:
     """The beginning of a text that is longer than ``characters`` (0: any length is kept), and how long it was."""
     if not characters or len(text) <= characters:
         return text
-    return f"{text[:characters]}… ({how} from {len(text)} characters)"
+    return f"{text[:characters]}… (shortened from {len(text)} characters)"
 
 
 def short_values(arguments: dict[str, Any], characters: int) -> dict[str, Any]:

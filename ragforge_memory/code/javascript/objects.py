@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ragforge_memory.code.draft import CLOSE, Draft, Handler, OpenScope
+from ragforge_memory.code.draft import CLOSE, Draft, OpenScope
 from ragforge_memory.code.javascript.functions import (
     FUNCTIONS,
     around,
@@ -106,6 +106,3 @@ def this_member(draft: Draft, node: Node, name: str, name_node: Node | None, rig
             kind, known = "unknown", None
     draft.bind(name, kind, known, line, owner)
     return None
-
-
-OBJECT_HANDLERS: dict[str, Handler] = {}

@@ -11,19 +11,18 @@ Answer: TypeAlias = Literal["yes", "refused", "silent"]
 _HELLO = bytes.fromhex("6060B01700000405000004040000010400000003")
 
 
-def handshake(port: int, *, timeout: float, host: str = "127.0.0.1") -> Answer:
-    """Whether a Bolt server answers on the port.
+def handshake(port: int, *, timeout: float) -> Answer:
+    """Whether a Bolt server answers on a port of this machine.
 
     Args:
         port: the port.
         timeout: seconds to wait for the connection, and again for the answer.
-        host: name or address.
 
     Returns:
         ``yes``; ``refused`` if nothing listens or what listens hung up; ``silent`` if nothing came in time.
     """
     try:
-        with socket.create_connection((host, port), timeout=timeout) as connection:
+        with socket.create_connection(("127.0.0.1", port), timeout=timeout) as connection:
             connection.sendall(_HELLO)
             return "yes" if len(connection.recv(4)) == 4 else "refused"
     except TimeoutError:

@@ -183,7 +183,7 @@ def status(home: Path | None = None) -> ServerStatus:
     )
 
 
-def external_status(uri: str, username: str, password: str, *, home: Path | None = None) -> ServerStatus:
+def external_status(uri: str, username: str, password: str) -> ServerStatus:
     """What there is of a server that is not ours, asked for its version (3 seconds at most to connect)."""
     from ragforge_memory.graph.managed.login import external_version
 
@@ -196,7 +196,7 @@ def external_status(uri: str, username: str, password: str, *, home: Path | None
         password=password or None,
         version=version,
         pid=None,
-        home=home or ragforge_home(),
+        home=ragforge_home(),
     )
 
 

@@ -177,9 +177,9 @@ def trimmed(lines: list[str]) -> list[str]:
     return lines
 
 
-def nothing(asked: str, where: str = "in this project") -> str:
+def nothing(asked: str) -> str:
     """The sentence for what is not there."""
-    return f"{NOTHING_FOUND} for `{asked}` {where}."
+    return f"{NOTHING_FOUND} for `{asked}` in this project."
 
 
 def taken_for(value: Mapping[str, Any], asked: str) -> list[str]:
