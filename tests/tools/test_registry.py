@@ -139,7 +139,7 @@ async def test_a_coroutine_that_a_sync_wrapper_returns_is_awaited() -> None:
         ({}, ["a is missing", "a: integer, b: integer (optional)"]),
         ({"a": "many"}, ["a: Input should be a valid integer", "got 'many'"]),
         ({"a": 1, "c": 2}, ["there is no argument c"]),
-        ({"a": {"x" * 200: 1}}, ["..."]),
+        ({"a": {"x" * 200: 1}}, ["xxx…)"]),
     ],
 )
 async def test_bad_arguments_are_a_result_that_says_what_is_expected(
