@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ragforge_memory.language.names import is_aside
-from ragforge_memory.language.reading.wording import beginning, covered
+from ragforge_memory.language.reading.wording import beginning, covered, stem, stems
 
 MAX_SEARCHED = 40
 """Results of a search that are judged."""
@@ -20,6 +20,7 @@ SURE_SIMILARITY = 0.45
 """Calibrated similarity (0 unrelated, 1 the same) from which a result answers whatever its words."""
 
 _SHORTEST_STEM = 3
+_ASIDE = frozenset(map(stem, ("test", "spec", "example", "benchmark")))
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,9 +40,11 @@ class Judged:
 
 
 def judged(asked: tuple[str, ...], results: Sequence[Mapping[str, Any]]) -> Judged:
-    """Sorts results by how much of the question they have."""
+    """Sorts results by how much of the question they have; tests last, unless it asks for them."""
+    wanted = asks_for_aside(" ".join(asked))
     scored = sorted(
-        ((each, covered(asked, _text(each))) for each in results), key=lambda pair: _rank(pair[0], pair[1], asked)
+        ((each, covered(asked, _text(each))) for each in results),
+        key=lambda pair: _rank(pair[0], pair[1], asked, wanted),
     )
     good = tuple(each for each, have in scored if _answers(each, have, asked))
     if good:
@@ -58,6 +61,17 @@ def named_so(asked: tuple[str, ...], found: Judged) -> Mapping[str, Any] | None:
     if best is None or len(asked) < 2 or is_aside(best):
         return None
     return best if covered(asked, str(best["qualified_name"])) == asked else None
+
+
+def asks_for_aside(said: str) -> bool:
+    """Whether a question names what stands aside: tests, examples, benchmarks."""
+    return not stems(said).isdisjoint(_ASIDE)
+
+
+def stand_aside(said: str, scopes: Sequence[Mapping[str, Any]]) -> bool:
+    """Whether definitions are all tests and the like, and the question names no such thing: they only use what it is
+    about."""
+    return bool(scopes) and all(map(is_aside, scopes)) and not asks_for_aside(said)
 
 
 def line_pattern(words: Sequence[str]) -> str:
@@ -80,10 +94,13 @@ def _is_near(result: Mapping[str, Any], have: tuple[str, ...], asked: tuple[str,
     return bool(have) and (len(have) * 2 >= len(asked) or bool(covered(have, str(result["qualified_name"]))))
 
 
-def _rank(result: Mapping[str, Any], have: Sequence[str], asked: tuple[str, ...]) -> tuple[int, int, bool]:
-    """More of the question's words first, then more of them in the name; tests last; then as the search had them."""
+def _rank(
+    result: Mapping[str, Any], have: Sequence[str], asked: tuple[str, ...], aside: bool
+) -> tuple[bool, int, int, bool]:
+    """Tests last, where ``aside`` does not say that they are wanted; more of the question's words first, then more of
+    them in the name; then as the search had them."""
     in_name = covered(asked, str(result["qualified_name"]))
-    return -len(have), -len(in_name), is_aside(result)
+    return not aside and is_aside(result), -len(have), -len(in_name), is_aside(result)
 
 
 def _text(result: Mapping[str, Any]) -> str:

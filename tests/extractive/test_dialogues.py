@@ -55,6 +55,10 @@ async def test_a_reason_that_was_noted_comes_before_what_the_code_says(agent: As
     other = await agent.create_conversation()
     why = (await other.send_message("why is check_amount strict?")).content
     assert why.index(f"> {decision}") < why.index("bank/account.py:13")
+    assert "Nobody has said why" not in why
+    why = (await other.send_message("why does Account.withdraw return nothing?")).content
+    assert "    check_amount(amount)" in why
+    assert why.endswith("Nobody has said why; the code is all that tells.")
     assert f"> {decision}" in (await other.send_message("why do we have check_amount?")).content
     every = (await other.send_message("what did we decide so far?")).content
     assert every.index("> TODO: a report for each week") < every.index(f"> {decision}")

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from ragforge_memory import AsyncConversationAgent
 from ragforge_memory.language.reading.questions import read_questions
 from ragforge_memory.llm.extractive.answer import write
 from ragforge_memory.llm.extractive.provider import ExtractiveProvider
@@ -13,7 +15,7 @@ from ragforge_memory.llm.extractive.quoting.calls import Call, Found
 from ragforge_memory.llm.port import ChatMessage, ModelRequest, complete
 from ragforge_memory.tools.code_search import CODE_SEARCH_TOOLS
 from ragforge_memory.tools.registry import ToolRegistry
-from tests.extractive.asking import ECHO, answer_to, requests_for, user
+from tests.extractive.asking import ECHO, answer_to, ask, requests_for, user
 
 pytestmark = pytest.mark.anyio
 
@@ -137,3 +139,46 @@ async def test_what_only_a_name_was_understood_of_is_said() -> None:
     assert "I read this" not in await answer_to("Talk.echo", {"read_scope": exact})
     text = await answer_to("compose Talk.echo with hats", {"read_scope": exact})
     assert text.endswith("I read this as `what is Talk.echo?`: the rest of the question I did not understand.")
+
+
+ROUTER = {**scope("Router"), "type": "class", "file": "mux.go", "docstring": "Router matches requests."}
+OF_TEST = {**scope("TestSubRouting"), "file": "mux_test.go", "source": "func TestSubRouting() {}"}
+
+
+async def test_a_test_that_is_called_nearly_so_is_the_last_to_tell_how_something_works() -> None:
+    nothing = {"kind": "none", "match": "none"}
+    results = {
+        "read_scope": {"match": "partial", "total": 1, "scopes": [OF_TEST]},
+        "search_code": {"results": [OF_TEST, ROUTER]},
+        "outline": nothing,
+        "search_conversation": {"messages": []},
+        "list_decisions": {"decisions": []},
+    }
+    assert (await answer_to("how does routing work?", results)).startswith("`Router` - mux.go:3 (class")
+    results["search_code"] = {"results": []}
+    assert (await answer_to("how does routing work?", results)).startswith("`TestSubRouting` - mux_test.go:3")
+
+
+@pytest.mark.parametrize("text", ["why does Route.match return false?", "why is Route.match so strict?"])
+async def test_why_something_is_so_its_code_tells_where_nobody_has_said_it(text: str) -> None:
+    source = "    def match(self):\n        return bool(self.matchers)"
+    method = {**ECHO, "name": "match", "qualified_name": "Route.match", "source": source}
+    results: dict[str, Any] = {
+        "read_scope": {"match": "exact", "total": 1, "scopes": [method]},
+        "search_conversation": {"messages": []},
+    }
+    answer = await answer_to(text, results)
+    assert "> Says it again." in answer
+    assert "return bool(self.matchers)" in answer
+    assert answer.endswith("Nobody has said why; the code is all that tells.")
+    assert "the rest of the question" not in answer
+
+
+async def test_tests_take_no_place_of_code_whose_name_contains_a_word(
+    agent: AsyncConversationAgent, tmp_path: Path
+) -> None:
+    root = tmp_path / "project"
+    (root / "tests" / "test_checkup.py").write_text("".join(f"def test_checkup_{n}(): ...\n" for n in "abcdefghi"))
+    (root / "bank" / "clinic.py").write_text("def run_the_checkup_now():\n    return 1\n")
+    await agent.ingest(root)
+    assert (await ask(agent, "where is checkup?"))[0].startswith("`run_the_checkup_now` - bank/clinic.py:1 (function")

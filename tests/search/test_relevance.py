@@ -23,3 +23,10 @@ def test_what_has_half_of_the_words_is_near_wherever_it_has_them() -> None:
     both = result("send", "Follows redirects, with cookies.")
     assert judged(asked, [both]).near == ((both, ("cookies", "redirects")),)
     assert judged(asked, [result("send", "Sends.")]).missing == asked
+
+
+def test_tests_and_examples_stand_behind_code_unless_they_are_asked_for() -> None:
+    own = result("reject", "Refuses a certificate.")
+    of_test = {**result("test_reject_bad_certificate"), "file": "tests/test_tls.py"}
+    assert judged(("reject", "bad", "certificate"), [of_test, own]).good == (own, of_test)
+    assert judged(("test", "reject", "bad", "certificate"), [own, of_test]).good == (of_test,)

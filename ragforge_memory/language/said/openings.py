@@ -28,3 +28,6 @@ NO_DECISION = "No decision"
 WHAT_YOU_SAID = "In this conversation you said"
 OUR_CONVERSATIONS = "Our latest conversations"
 """How answers begin that tell what was talked about."""
+
+NO_REASON = "Nobody has said why; the code is all that tells."
+"""What is said last where a reason was asked for and only the code was found."""

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import re
 
-from ragforge_memory.language.said.openings import BY_WORDS, NOT_LOOKED_UP, NOT_UNDERSTOOD, NOTED, NOTHING_FOUND
+from ragforge_memory.language.said.openings import (
+    BY_WORDS,
+    NO_REASON,
+    NOT_LOOKED_UP,
+    NOT_UNDERSTOOD,
+    NOTED,
+    NOTHING_FOUND,
+)
 from ragforge_memory.language.sentences import sentences
 
 HELP = """I answer by quoting this project's code and our conversations; I do not write or guess. Ask for instance:
@@ -82,5 +89,5 @@ def says_nothing(text: str) -> bool:
 def is_stock(sentence: str) -> bool:
     """Whether a sentence of an answer is one of those, says that nothing was found or how a name was taken, or is an
     item of a list of code."""
-    stock = sentence in _STOCK or sentence.startswith(_SAID_OF_ITSELF)
+    stock = sentence in _STOCK or sentence.startswith((*_SAID_OF_ITSELF, NO_REASON))
     return stock or bool(_ITEM.match(sentence) or _ASIDE.match(sentence))

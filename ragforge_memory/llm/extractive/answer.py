@@ -17,7 +17,7 @@ from ragforge_memory.language.reading.aims import (
     asks_why,
 )
 from ragforge_memory.language.reading.question import Question, search_words
-from ragforge_memory.language.said.openings import EVERY_DECISION, EVERY_TO_DO, NOT_LOOKED_UP, NOTHING_FOUND
+from ragforge_memory.language.said.openings import EVERY_DECISION, EVERY_TO_DO, NO_REASON, NOT_LOOKED_UP, NOTHING_FOUND
 from ragforge_memory.language.said.stock import says_nothing
 from ragforge_memory.llm.extractive.code.authorship import written
 from ragforge_memory.llm.extractive.code.command_lines import commands
@@ -202,6 +202,7 @@ def write(question: Question, asked: str, found: Sequence[Found]) -> str:
             lines = _by_name(question, found) or search_results(
                 question, values.get("search_code", {}), values.get("grep_code", {})
             )
+    own: list[str] = []
     if question.form != "said" and said["messages"]:
         # Where the user has said it, it is no answer that the code does not say it.
         silent = says_nothing("\n".join(lines))
@@ -211,7 +212,9 @@ def write(question: Question, asked: str, found: Sequence[Found]) -> str:
         # Lines of text that have the words too are no answer beside what was said, unless they have a name.
         silent = silent or (bool(own) and not defined and not question.target.marked)
         lines = [*own, *(["", *lines] if not silent else [])] if own else lines
-    if question.guessed and lines and not lines[0].startswith(NOTHING_FOUND):
+    if asks_why(question) and question.form == "what" and not own and not says_nothing("\n".join(lines)):
+        lines += ["", NO_REASON]
+    elif question.guessed and lines and not lines[0].startswith(NOTHING_FOUND):
         what = "what is in" if question.form == "outline" else "what is"
         lines += ["", f"I read this as `{what} {asked}?`: the rest of the question I did not understand."]
     lines += without_mark(question.target.text, question.text, values.values())
@@ -227,7 +230,10 @@ def _definition(question: Question, asked: str, values: Mapping[str, Any], found
     value = values.get("read_scope", {})
     scopes = value.get("scopes") or []
     if "search_code" in values and value.get("match") not in ("exact", "moved", "spelling"):
-        return search_results(question, values["search_code"], values.get("grep_code", {}))
+        lines = search_results(question, values["search_code"], values.get("grep_code", {}))
+        # A test that is called nearly so is better than nothing.
+        if question.target.kind != "name" or not scopes or not lines[0].startswith(NOTHING_FOUND):
+            return lines
     if not scopes:
         return _member(question, asked, values, found)
     if value.get("match") in ("partial", "typo"):
@@ -243,6 +249,9 @@ def _definition(question: Question, asked: str, values: Mapping[str, Any], found
     match question.form:
         case "where":
             lines += signature(best) + summary(best)
+        case "what" if asks_why(question):
+            # Why it does something its code shows, whatever its documentation says.
+            lines += [*signature(best), *documentation(best), "", *source(best)]
         case "what":
             code = source(best, limit=16)
             takes = constructors(question, found)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -50,7 +50,7 @@ from ragforge_memory.llm.extractive.quoting.calls import Call, Found
 from ragforge_memory.llm.extractive.quoting.pieces import MAX_SAID
 from ragforge_memory.llm.extractive.said.retractions import retracted_words
 from ragforge_memory.llm.extractive.said.sayings import stated
-from ragforge_memory.retrieval.relevance import MAX_SEARCHED, judged, line_pattern, named_so
+from ragforge_memory.retrieval.relevance import MAX_SEARCHED, judged, line_pattern, named_so, stand_aside
 
 # What a project is, not what lies in it.
 _PURPOSE = re.compile(
@@ -114,6 +114,12 @@ def is_no_code(question: Question, found: Sequence[Found]) -> bool:
     # Plain words that only resemble a name may be about anything.
     sure = ("exact", "moved", "inherited", *(("spelling",) if question.target.kind == "name" else ()))
     return not any(match in sure for match in called)
+
+
+def is_unnamed(question: Question, value: Mapping[str, Any]) -> bool:
+    """Whether nothing is called by a name as asked, or nothing but tests is called nearly so."""
+    match, scopes = value.get("match"), value.get("scopes") or []
+    return match == "none" or (match == "partial" and stand_aside(question.text, scopes))
 
 
 def name_call(tool: str, target: Target, called: str = "name", **more: Any) -> Call:
@@ -302,10 +308,10 @@ def _second(question: Question, found: Sequence[Found]) -> tuple[Call, ...]:
         case "what" if constructor := constructor_of(question, value):
             # What it takes its constructor says, its own or an inherited one.
             return (constructor,)
+        case "what" if target.kind == "name" and not target.marked and is_unnamed(question, value):
+            # A plain word may be a folder's.
+            return (Call("outline", (("target", f"{target.text}/"),)), *_search(question))
         case "where" | "what" | "show" if target.kind == "name" and value.get("match") == "none":
-            if not target.marked and question.form == "what":
-                # A plain word may be a folder's.
-                return (Call("outline", (("target", f"{target.text}/"),)), *_search(question))
             # No definition, but it may be a field, a key or a parameter, or of a language that is not read: the text
             # will tell.
             return (*member_calls(target, found), *(naming(target)[:1] if len(target.parts) > 1 else ()))

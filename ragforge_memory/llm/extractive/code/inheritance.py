@@ -12,6 +12,7 @@ from ragforge_memory.llm.extractive.quoting.pieces import (
     MAX_ASKED,
     item,
     left_out,
+    more_of_that_name,
     nothing,
     rest,
     signature,
@@ -63,7 +64,7 @@ def subclasses(asked: str, value: Mapping[str, Any], impls: Sequence[Line] = ())
         lines += [f"Nothing in this project {inherits} {', '.join(bare)}.", ""]
     if unnamed:
         lines += [f"What has the methods of {', '.join(unnamed)} is not followed: {_UNNAMED}", ""]
-    lines += rest(int(value.get("total") or 0) - len(scopes), "more definitions of that name")
+    lines += more_of_that_name(int(value.get("total") or 0) - len(scopes))
     return trimmed([*lines, *taken_for(value, asked)])
 
 
@@ -92,7 +93,7 @@ def bases(asked: str, value: Mapping[str, Any], impls: Sequence[Line] = ()) -> l
             lines.append(f"{subject(scope)} inherits from nothing that is defined in this project.")
         written = signature(scope)
         lines += [*(["It is written as:", *written] if written else []), ""]
-    lines += rest(int(value.get("total") or 0) - len(scopes), "more definitions of that name")
+    lines += more_of_that_name(int(value.get("total") or 0) - len(scopes))
     return trimmed([*lines, *taken_for(value, asked)])
 
 

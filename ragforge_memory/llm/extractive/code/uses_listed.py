@@ -14,6 +14,7 @@ from ragforge_memory.llm.extractive.quoting.pieces import (
     MAX_LISTED,
     item,
     left_out,
+    more_of_that_name,
     nothing,
     rest,
     subject,
@@ -63,7 +64,7 @@ def callers(question: Question, asked: str, value: Mapping[str, Any]) -> list[st
     few = len(question.target.parts) > 1 and any(scope.get("callers") or scope.get("top_level") for scope in scopes)
     lines += _possible(scopes, few=few)
     lines += taken_for(value, asked)
-    lines += rest(int(value.get("total") or 0) - len(scopes), "more definitions of that name")
+    lines += more_of_that_name(int(value.get("total") or 0) - len(scopes))
     return trimmed(lines)
 
 

@@ -165,6 +165,11 @@ def rest(number: int, what: str = "more") -> list[str]:
     return [f"… and {number} {what}."] if number > 0 else []
 
 
+def more_of_that_name(number: int) -> list[str]:
+    """How many definitions of a name are left out."""
+    return rest(number, f"more {'definition' if number == 1 else 'definitions'} of that name")
+
+
 def left_out(scope: Mapping[str, Any], key: str) -> int:
     """How many of one of its lists a result has no room for; its ``totals`` count them all."""
     return max(0, int((scope.get("totals") or {}).get(key) or 0) - len(scope.get(key) or ()))
@@ -188,7 +193,8 @@ def taken_for(value: Mapping[str, Any], asked: str) -> list[str]:
     names = list(dict.fromkeys(f"`{scope['qualified_name']}`" for scope in scopes))
     match value.get("match"):
         case "typo":
-            return [f"Did you mean {_either(names)}? Nothing is called `{asked}`; that is the closest name."]
+            closest = "that is the closest name" if len(names) == 1 else "those are the closest names"
+            return [f"Did you mean {_either(names)}? Nothing is called `{asked}`; {closest}."]
         case "spelling":
             return [f"It is spelled {_either(names)}."]
         case "partial":
