@@ -174,6 +174,7 @@ class Talk:
 
     async def _opened(self) -> AsyncConversation:
         await self.session.read_changes()
+        self.session.spinner.phase("asking")
         if self.conversation is None:
             self.conversation = await self.session.agent.create_conversation(title=self.title)
             self.title = None

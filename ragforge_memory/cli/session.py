@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import logging
 import shlex
+import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -14,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from ragforge_memory.agent.agent import AsyncConversationAgent
+from ragforge_memory.agent.patience import RESTART_PATIENCE
 from ragforge_memory.cli.interrupts import Interrupts
 from ragforge_memory.cli.markdown import printable
 from ragforge_memory.cli.options import Settings
@@ -22,7 +24,7 @@ from ragforge_memory.cli.reading import bring_up_to_date
 from ragforge_memory.cli.terminal import Spinner, Terminal, note
 from ragforge_memory.code.roots import HINT, refused_root
 from ragforge_memory.config import LoadedConfig, load_config
-from ragforge_memory.errors import ProjectConflict, RagforgeError
+from ragforge_memory.errors import GraphUnavailable, ProjectConflict, RagforgeError
 from ragforge_memory.project import ProjectIdentity, identify
 
 if TYPE_CHECKING:
@@ -31,6 +33,9 @@ if TYPE_CHECKING:
     from ragforge_memory.downloads.progress import Progress, Reporter
 
 log = logging.getLogger(__name__)
+
+_LOOK = 0.2
+"""Seconds between two looks whether Ctrl-C has ended a wait."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,13 +198,34 @@ class Session:
 
     async def read_changes(self) -> None:
         """The same before a question of a chat, which goes on without where that cannot be done."""
-        if not self.opening.ingest or self.services.outage.is_on or self.refused is not None:
+        if not self.opening.ingest or self.refused is not None or not await self._graph_is_there():
             return
         try:
             await bring_up_to_date(self.agent, self.place, self.spinner, quiet=self.opening.quiet)
         except RagforgeError as error:
             log.warning("what has changed in the code could not be read: %s", error)
-        self.spinner.phase("asking")
+
+    async def _graph_is_there(self) -> bool:
+        """Whether Neo4j answers. A managed one that has gone is waited for, for a short time or until Ctrl-C, since
+        without it nothing can be told of code; whether another is away the turn itself finds out."""
+        graph, outage = self.services.graph, self.services.outage
+        if outage.is_on:
+            return False
+        try:
+            await graph.contact()
+        except GraphUnavailable as error:
+            if not graph.comes_back(error):
+                return False
+            outage.begin(error)
+            self.spinner.clear()
+            note(f"Neo4j went away and is being started again; waiting up to {RESTART_PATIENCE:.0f} s …")
+            self.spinner.phase("waiting for Neo4j")
+            begun = time.monotonic()
+            while outage.is_on and not self.interrupts.count and time.monotonic() - begun < RESTART_PATIENCE:
+                with contextlib.suppress(TimeoutError):
+                    async with asyncio.timeout(_LOOK):
+                        await outage.over()
+        return not outage.is_on
 
     def describe_model(self) -> str:
         """The chat's first line: which model answers, and why."""

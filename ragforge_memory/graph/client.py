@@ -160,9 +160,20 @@ class GraphClient:
             GraphUnavailable: the server cannot be reached, refused the login or hangs.
         """
         if self._version is None:
-            info = await self._recovered(self._server_info)
-            self._version = parse_version(info.agent.rpartition("/")[2])
+            self._version = await self._recovered(self.contact)
         return self._version
+
+    async def contact(self) -> Version:
+        """The server's version, asked now; nobody waits for one that has gone.
+
+        Raises:
+            GraphUnavailable: the server cannot be reached, refused the login or hangs.
+        """
+        self._check_process()
+        with self._errors("the first contact"):
+            async with asyncio.timeout(STATEMENT_TIMEOUT):
+                info = await self._driver.get_server_info()
+        return parse_version(info.agent.rpartition("/")[2])
 
     async def read(
         self,
@@ -299,12 +310,6 @@ class GraphClient:
                 "this connection to Neo4j was opened before a fork and cannot be used in the child",
                 hint="make a new agent in the child process",
             )
-
-    async def _server_info(self) -> neo4j.ServerInfo:
-        self._check_process()
-        with self._errors("the first contact"):
-            async with asyncio.timeout(STATEMENT_TIMEOUT):
-                return await self._driver.get_server_info()
 
     async def _reconnect(self, generation: int) -> None:
         """Has the managed server running again and takes a new driver; many callers at once do it once."""

@@ -72,6 +72,27 @@ def test_a_server_that_is_killed_under_a_chat(managed: CommandLine) -> None:
     assert {m["state"] for m in messages} == {"complete"}
 
 
+def test_a_server_that_is_stopped_under_a_chat_that_reads_the_code(managed: CommandLine) -> None:
+    command = [*ENTRY, "chat", "--model", "extractive"]
+    with PseudoTerminal(command, folder=managed.project, environment=managed.environment) as terminal:
+        terminal.expect(PROMPT, seconds=SLOW)
+        terminal.type("where is login?" + ENTER)
+        terminal.expect(r"auth\.py:9", seconds=SLOW)
+        terminal.expect(PROMPT)
+        assert stop(Path(managed.environment["RAGFORGE_HOME"]))
+        terminal.type("where is check_password?" + ENTER)
+        terminal.expect(r"went away and is being started again; waiting up to 15 s", seconds=SLOW)
+        # A busy machine needs longer than that: the question is kept, and answered with what is there.
+        said = terminal.expect(r"auth\.py:4|could not look it up", seconds=SLOW)[0]
+        assert "started again" not in said
+        terminal.expect(PROMPT)
+        terminal.type(CTRL_D)
+        resume = terminal.expect(r"ragforge chat -r ([0-9a-f]{8})")[1]
+        assert terminal.wait() == 0
+    messages = managed.json("conversations", "show", resume, "--json")["messages"]
+    assert [m["content"] for m in messages if m["role"] == "user"] == ["where is login?", "where is check_password?"]
+
+
 class Relay:
     """A way to a server that can be closed and opened again at the same address."""
 
