@@ -50,6 +50,8 @@ class RagforgeError(Exception):
         super().__init__(message)
         self.message = message
         self.hint = self.advice if hint is None else hint
+        if self.hint:
+            self.add_note(f"hint: {self.hint}")  # for those who see a traceback
 
 
 class InvalidInput(RagforgeError, ValueError):

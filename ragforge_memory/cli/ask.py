@@ -77,7 +77,8 @@ def _question(text: str | None) -> str:
             fence += "`"
         return f"{given}\n\n{fence}\n{piped}\n{fence}"
     if not given and not piped.strip():
-        raise typer.BadParameter("there is no question", param_hint="TEXT")
+        why = ": nothing came through the pipe" if _is_pipe() else ""
+        raise typer.BadParameter(f"there is no question{why}", param_hint="TEXT")
     if not piped.strip() and sys.stderr.isatty() and _is_pipe():
         from ragforge_memory.cli.terminal import note
 

@@ -52,6 +52,7 @@ async def _help(talk: Talk, _: str) -> None:
     width = max(len(f"{name} {command.arguments}") for name, command in COMMANDS.items())
     for name, command in COMMANDS.items():
         talk.say(f"{f'{name} {command.arguments}'.ljust(width)}  {command.help}", margin=width + 2)
+    talk.say(f"{'what can you do?'.ljust(width)}  the questions that are answered without a model", margin=width + 2)
 
 
 async def _quit(talk: Talk, _: str) -> None:

@@ -109,10 +109,10 @@ async def _list(
     if json:
         print_json(page)
     else:
-        _print_page(page)
+        _print_page(page, agent.project)
 
 
-def _print_page(page: Page[ConversationInfo]) -> None:
+def _print_page(page: Page[ConversationInfo], project: str | None) -> None:
     from ragforge_memory.cli.render import one_line
     from ragforge_memory.cli.terminal import Terminal, note
 
@@ -125,7 +125,7 @@ def _print_page(page: Page[ConversationInfo]) -> None:
         line = " ".join([title, *marks])
         typer.echo(about + (one_line(line, max(20, terminal.width - len(about))) if terminal.rendered else line))
     if not page.items:
-        note("no conversations")
+        note(f"no conversations in the project {project}")
     if page.next_cursor:
         note(f"more with: --cursor {page.next_cursor}")
 

@@ -65,7 +65,8 @@ async def _import(settings: Settings, file: Path, on_conflict: OnConflict, title
 
     clean_labels(title, ())
     if str(file) != "-" and (file.is_dir() or not file.exists()):  # a shell's <(…) is a pipe that has a name
-        raise InvalidInput(f"{file} cannot be read: it is no file")
+        why = "it is a folder" if file.is_dir() else "there is no such file"
+        raise InvalidInput(f"{file} cannot be read: {why}", hint="give the path of a file, or - for a pipe")
     spinner = Spinner(Terminal.of_this_process())
     async with open_graph(settings, quiet=json) as agent:
         source = sys.stdin.buffer if str(file) == "-" else file

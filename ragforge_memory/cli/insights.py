@@ -154,7 +154,8 @@ def _schema(file: Path) -> Any:
         text = sys.stdin.buffer.read() if str(file) == "-" else file.read_bytes()
         return json.loads(text)
     except OSError as error:
-        raise InvalidInput(f"{file} cannot be read: {error.strerror}") from error
+        hint = "give the path of a JSON Schema, or - for a pipe"
+        raise InvalidInput(f"{file} cannot be read: {error.strerror}", hint=hint) from error
     except (ValueError, RecursionError) as error:
         raise InvalidInput(f"{file} is no JSON: {error}", hint="a JSON Schema, or the fields of an object") from error
 

@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 import warnings
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -195,6 +196,7 @@ async def _search(order: dict[str, Any]) -> tuple[list[dict[str, Any]], bool]:
                 in_time = True
         finally:
             if not in_time:
-                process.kill()
+                with suppress(ProcessLookupError):  # it may have ended just now
+                    process.kill()
     whole = received[: received.rfind(b"\n") + 1]
     return [json.loads(line) for line in whole.decode().splitlines()], in_time

@@ -211,7 +211,7 @@ async def test_ties_that_a_caller_makes(make_agent: MakeAgent, project: Path) ->
         with pytest.raises(InvalidInput, match="no single definition"):
             await conversation.reference_code(response.message_id, ["no_such_name"], "read")
         with pytest.raises(
-            InvalidInput, match=r"by 'typo' \(none is found\), '`typo2`' \(none is found\)$"
+            InvalidInput, match=r"(?m)by 'typo' \(none is found\), '`typo2`' \(none is found\)$"
         ):  # and not the one that is known
             await conversation.reference_code(response.message_id, ["check_password", "typo", "`typo2`"], "read")
         assert await conversation.referenced_code() == ties

@@ -153,7 +153,7 @@ def test_slash_commands(ragforge: CommandLine) -> None:
             terminal.expect(PROMPT)
             return found
 
-        send("/help", r"/title TEXT +name this conversation|/title TITLE")
+        send("/help", r"/title TITLE +name this conversation(?s:.)*what can you do\? +the questions")
         send("/sta", "project ")
         send("/histry", r"there is no command /histry; did you mean /history\?")
         send("/history", "nothing has been said yet")

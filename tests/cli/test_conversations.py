@@ -36,7 +36,7 @@ def test_pages_follow_one_another(ragforge: CommandLine) -> None:
 def test_an_empty_list(ragforge: CommandLine) -> None:
     done = ragforge.run("conversations", "list")
     assert (done.returncode, done.stdout) == (0, "")
-    assert "no conversations" in done.stderr
+    assert f"no conversations in the project {ragforge.project}" in done.stderr
 
 
 def test_archive_and_back(ragforge: CommandLine) -> None:

@@ -49,7 +49,8 @@ def test_what_cannot_be_imported(ragforge: CommandLine) -> None:
     assert "Lights" in ragforge.ok("conversations", "list")
     missing = ragforge.run("conversations", "import", "nowhere.json")
     assert missing.returncode == 1
-    assert "nowhere.json cannot be read" in missing.stderr
+    assert "nowhere.json cannot be read: there is no such file" in missing.stderr
+    assert "give the path of a file" in missing.stderr
     assert "nothing found" in ragforge.run("conversations", "search", "quetzalcoatl").stderr
 
 

@@ -86,5 +86,6 @@ def test_what_fails_is_said(ragforge: CommandLine) -> None:
     assert ragforge.run("conversations", "insights", "--schema", "x.json").returncode == 2
     missing = ragforge.run("conversations", "insights", "--task", TASK, "--schema", "nowhere.json")
     assert (missing.returncode, "nowhere.json cannot be read" in missing.stderr) == (1, True)
+    assert "give the path of a JSON Schema" in missing.stderr
     bad = ragforge.run("conversations", "insights", "--task", TASK, "--schema", "-", stdin="{")
     assert (bad.returncode, "is no JSON" in bad.stderr) == (1, True)

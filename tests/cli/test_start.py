@@ -234,6 +234,12 @@ def test_a_stdin_that_is_closed_is_at_its_end(alone: CommandLine, arguments: tup
     assert "unexpected" not in done.stderr
 
 
+def test_an_empty_pipe_is_told_from_a_question_that_is_missing(alone: CommandLine) -> None:
+    done = alone.process("ask")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "nothing came through the pipe" in done.stderr
+
+
 def test_an_output_that_is_closed_is_no_error(alone: CommandLine) -> None:
     assert closed(alone, ">&-", "version").returncode == 0
     assert closed(alone, "2>&-", "chat", "--broken").returncode == 2

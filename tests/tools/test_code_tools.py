@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import anyio
 import pytest
 
 from ragforge_memory.embeddings.hashing import HashingEmbedder
@@ -210,6 +211,27 @@ async def test_a_pattern_that_would_take_for_ever_is_given_up(
         if ran.value["matches"]:
             break  # else the time was not enough for the process that searches to begin
     assert [each["line"] for each in ran.value["matches"]] == [1]
+
+
+async def test_a_search_that_has_just_ended_is_given_up_without_a_word(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened = anyio.open_process
+
+    async def ending(*arguments: Any, **options: Any) -> Any:
+        process = await opened(*arguments, **options)
+        end = process.kill
+
+        def kill() -> None:
+            end()
+            raise ProcessLookupError
+
+        monkeypatch.setattr(process, "kill", kill)
+        return process
+
+    monkeypatch.setattr(anyio, "open_process", ending)
+    monkeypatch.setattr("ragforge_memory.tools.code_files.GREP_SECONDS", 0.0)
+    assert (await run("grep_code", pattern="def")).success
 
 
 async def test_what_python_warns_of_in_a_pattern_is_not_told_the_terminal(
