@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from ragforge_memory.agent.blocking.conversation import Conversation
     from ragforge_memory.agent.blocking.stream import MessageStream
     from ragforge_memory.agent.conversation import AsyncConversation
-    from ragforge_memory.agent.state import reduce_messages
-    from ragforge_memory.agent.stream import AsyncMessageStream
+    from ragforge_memory.agent.turns.state import reduce_messages
+    from ragforge_memory.agent.turns.stream import AsyncMessageStream
     from ragforge_memory.config import ConversationConfig, Neo4jConfig, RagforgeConfig, load_config
     from ragforge_memory.errors import (
         AgentClosed,
@@ -67,8 +67,8 @@ _HOMES = {
     "agent.blocking.conversation": ("Conversation",),
     "agent.blocking.stream": ("MessageStream",),
     "agent.conversation": ("AsyncConversation",),
-    "agent.state": ("reduce_messages",),
-    "agent.stream": ("AsyncMessageStream",),
+    "agent.turns.state": ("reduce_messages",),
+    "agent.turns.stream": ("AsyncMessageStream",),
     "config": ("ConversationConfig", "Neo4jConfig", "RagforgeConfig", "load_config"),
     "errors": (
         "AgentClosed",

@@ -19,9 +19,9 @@ from ragforge_memory.agent.api.agent_vectors import AgentVectors
 from ragforge_memory.agent.api.archive import AgentArchive
 from ragforge_memory.agent.api.imports import AgentImports
 from ragforge_memory.agent.inputs import check_limit, check_made_with, check_metadata, check_text, clean_labels, path_of
-from ragforge_memory.agent.loop import check_loop, check_process
-from ragforge_memory.agent.state import Messages, run_state
-from ragforge_memory.agent.tasks import TurnTasks
+from ragforge_memory.agent.turns.loop import check_loop, check_process
+from ragforge_memory.agent.turns.state import Messages, run_state
+from ragforge_memory.agent.turns.tasks import TurnTasks
 from ragforge_memory.errors import ConversationNotFound, InvalidInput
 from ragforge_memory.models.conversation import ConversationFilters
 from ragforge_memory.models.owner import Owner

@@ -8,8 +8,8 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from ragforge_memory.agent.context.importance import sentences_and_lines
-from ragforge_memory.agent.impact import decision_of
 from ragforge_memory.agent.inputs import bare_name
+from ragforge_memory.agent.ties.impact import decision_of
 from ragforge_memory.errors import InvalidInput
 from ragforge_memory.graph.anchors import ReferenceStore
 from ragforge_memory.graph.cursors import FIRST, make_cursor, read_cursor

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ragforge_memory.agent.context.room import check_instructions
-from ragforge_memory.agent.held_conversations import HeldConversations
-from ragforge_memory.agent.held_messages import HeldMessages
+from ragforge_memory.agent.held.conversations import HeldConversations
+from ragforge_memory.agent.held.messages import HeldMessages
 from ragforge_memory.agent.outages.outage import Outage
 from ragforge_memory.agent.outages.recovery import fold_orphans, replay_own
 from ragforge_memory.agent.outages.remembered import Remembered

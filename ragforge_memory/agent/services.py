@@ -17,11 +17,11 @@ from ragforge_memory.models.owner import Owner
 from ragforge_memory.redaction import redact_value
 
 if TYPE_CHECKING:
-    from ragforge_memory.agent.held_conversations import HeldConversations
-    from ragforge_memory.agent.held_messages import HeldMessages
+    from ragforge_memory.agent.held.conversations import HeldConversations
+    from ragforge_memory.agent.held.messages import HeldMessages
     from ragforge_memory.agent.outages.outage import Outage
     from ragforge_memory.agent.outages.remembered import Remembered
-    from ragforge_memory.agent.preparation import Condensing
+    from ragforge_memory.agent.turns.preparation import Condensing
     from ragforge_memory.agent.upkeep.following import Following
     from ragforge_memory.agent.upkeep.summaries import Summaries
     from ragforge_memory.agent.upkeep.summary_text import Summarizer
@@ -126,7 +126,7 @@ class Services:
     @property
     def in_memory(self) -> bool:
         """Whether turns are held in memory alone: there is no memory, or nothing is stored before `save`."""
-        from ragforge_memory.agent.held_messages import HeldMessages
+        from ragforge_memory.agent.held.messages import HeldMessages
 
         return isinstance(self.messages, HeldMessages)
 
@@ -143,7 +143,7 @@ class Services:
 
     def unsaved(self, conversation_id: str) -> bool:
         """Whether something of a conversation is in memory alone, as it is without ``auto_save``."""
-        from ragforge_memory.agent.held_conversations import HeldConversations
+        from ragforge_memory.agent.held.conversations import HeldConversations
 
         held = self.conversations
         return isinstance(held, HeldConversations) and held.unsaved(conversation_id)

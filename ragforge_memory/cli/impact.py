@@ -51,7 +51,7 @@ def impact(
 
 
 async def _impact(settings: Settings, revision: str | None, every: bool, json: bool) -> None:
-    from ragforge_memory.agent.impact import impact as impact_of
+    from ragforge_memory.agent.ties.impact import impact as impact_of
     from ragforge_memory.cli.output import print_json
     from ragforge_memory.cli.session import locate, open_graph
     from ragforge_memory.code.git import head_commit

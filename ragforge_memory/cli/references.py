@@ -61,7 +61,7 @@ async def _about(settings: Settings, scope: str, limit: int, json: bool) -> None
 
 async def labels_age(agent: AsyncConversationAgent) -> str:
     """As of when labels are: nothing has looked at the code since the last ingest."""
-    from ragforge_memory.agent.references import last_ingest
+    from ragforge_memory.agent.ties.references import last_ingest
 
     known = await last_ingest(await agent.open())
     if known is None:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from ragforge_memory.agent.agent import AsyncConversationAgent
-from ragforge_memory.agent.patience import RESTART_PATIENCE
+from ragforge_memory.agent.turns.patience import RESTART_PATIENCE
 from ragforge_memory.cli.interrupts import Interrupts
 from ragforge_memory.cli.markdown import printable
 from ragforge_memory.cli.options import Settings

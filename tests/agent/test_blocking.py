@@ -24,7 +24,7 @@ from ragforge_memory import (
     events,
     tool,
 )
-from ragforge_memory.agent.loop import BackgroundLoop
+from ragforge_memory.agent.turns.loop import BackgroundLoop
 from ragforge_memory.llm.port import TextChunk, ToolRequest
 from ragforge_memory.llm.scripted import Hang, ScriptedProvider
 from ragforge_memory.models.owner import Owner

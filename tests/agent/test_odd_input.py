@@ -22,7 +22,7 @@ from ragforge_memory import (
     Neo4jConfig,
     RagforgeError,
 )
-from ragforge_memory.agent.state import reduce_messages
+from ragforge_memory.agent.turns.state import reduce_messages
 from ragforge_memory.embeddings.hashing import HashingEmbedder
 from ragforge_memory.llm.port import ToolRequest
 from ragforge_memory.llm.scripted import ScriptedProvider

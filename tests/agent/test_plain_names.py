@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from ragforge_memory import AsyncConversationAgent, Neo4jConfig
-from ragforge_memory.agent import keeping
 from ragforge_memory.agent.outages.recovery import answer_journalled
+from ragforge_memory.agent.turns import keeping
 from tests.agent.outages import proxied
 
 pytestmark = pytest.mark.anyio

@@ -8,7 +8,7 @@ from typing import Any
 import anyio
 import pytest
 
-from ragforge_memory.agent.patience import outcome
+from ragforge_memory.agent.turns.patience import outcome
 from ragforge_memory.graph.filed.directory import unbroken
 from ragforge_memory.graph.shielded import shielded
 

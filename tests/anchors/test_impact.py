@@ -11,8 +11,8 @@ import pytest
 
 from ragforge_memory import AsyncConversationAgent, ConversationConfig, Message, Neo4jConfig
 from ragforge_memory.agent.context.importance import importance_of
-from ragforge_memory.agent.impact import decision_of
-from ragforge_memory.agent.impact import impact as impact_with_decisions
+from ragforge_memory.agent.ties.impact import decision_of
+from ragforge_memory.agent.ties.impact import impact as impact_with_decisions
 from ragforge_memory.cli.main import run_arguments
 from ragforge_memory.code.impact import impact
 from ragforge_memory.errors import InvalidInput

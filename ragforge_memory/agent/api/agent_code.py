@@ -54,7 +54,7 @@ class AgentCode:
                 repository nor a configuration says that this is a project.
             ProjectConflict: another root has this project's name.
         """
-        from ragforge_memory.agent.late_ties import tie_late
+        from ragforge_memory.agent.ties.late_ties import tie_late
         from ragforge_memory.code.ingest import ingest
         from ragforge_memory.code.roots import check_root
         from ragforge_memory.config import SourceConfig
@@ -97,7 +97,7 @@ class AgentCode:
         Raises:
             InvalidInput: ``scope`` is empty.
         """
-        from ragforge_memory.agent.references import about
+        from ragforge_memory.agent.ties.references import about
         from ragforge_memory.code.languages import LANGUAGES, language_of
         from ragforge_memory.code.mentions import dotted
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ragforge_memory.agent.api.turns import ConversationTurns
 from ragforge_memory.agent.inputs import check_metadata, check_text, checked_text, clean_labels
-from ragforge_memory.agent.patience import outcome
+from ragforge_memory.agent.turns.patience import outcome
 from ragforge_memory.errors import InvalidInput
 from ragforge_memory.models.conversation import AssistantResponse, BranchTree, Comparison, Message
 

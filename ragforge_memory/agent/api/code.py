@@ -32,7 +32,7 @@ class ConversationCode(ConversationHandle):
             MessageNotFound: the message is none of this conversation's.
             InvalidInput: a name means no definition, or several, or there is no such kind; nothing was written.
         """
-        from ragforge_memory.agent.references import refer
+        from ragforge_memory.agent.ties.references import refer
 
         check_text(message_id, "a message's uuid")
         if kind not in get_args(ReferenceKind):
@@ -54,6 +54,6 @@ class ConversationCode(ConversationHandle):
         Raises:
             ConversationNotFound: the conversation was deleted.
         """
-        from ragforge_memory.agent.references import referenced
+        from ragforge_memory.agent.ties.references import referenced
 
         return await referenced(await self._saved(), self.uuid)

@@ -134,7 +134,7 @@ class ConversationHandle:
             GraphUnavailable: some of it may be stored; what is not is in memory still.
             InvalidInput: somebody else has saved a conversation of the same session.
         """
-        from ragforge_memory.agent.held_messages import HeldMessages
+        from ragforge_memory.agent.held.messages import HeldMessages
 
         services = await self._settled()
         if isinstance(services.messages, HeldMessages):

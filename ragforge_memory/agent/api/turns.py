@@ -15,14 +15,14 @@ from ragforge_memory.agent.inputs import (
     check_tool_name,
     checked_text,
 )
-from ragforge_memory.agent.patience import outcome
-from ragforge_memory.agent.stream import AsyncMessageStream, Channel
+from ragforge_memory.agent.turns.patience import outcome
+from ragforge_memory.agent.turns.stream import AsyncMessageStream, Channel
 from ragforge_memory.errors import InvalidInput, TurnCancelled
 from ragforge_memory.models.conversation import AssistantResponse, Message, ToolCall
 
 if TYPE_CHECKING:
     from ragforge_memory import events
-    from ragforge_memory.agent.turn import Turn
+    from ragforge_memory.agent.turns.turn import Turn
 
 
 class ConversationTurns(ConversationHandle):
@@ -164,7 +164,7 @@ class ConversationTurns(ConversationHandle):
                 await channel.send(event)
 
         async def run() -> AssistantResponse:
-            from ragforge_memory.agent.turn import Turn
+            from ragforge_memory.agent.turns.turn import Turn
 
             services = await self._agent.open()
             services.background.sweep()

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ragforge_memory.agent.archives.documents import BATCH_CHARACTERS, BATCH_RECORDS
 from ragforge_memory.agent.archives.lines import Line, Reader, Restored, parsed, refused
-from ragforge_memory.agent.patience import abandoned
+from ragforge_memory.agent.turns.patience import abandoned
 from ragforge_memory.errors import EmbeddingMismatch, GraphUnavailable, InvalidInput, RagforgeError, memory_is_off
 from ragforge_memory.models import archive
 

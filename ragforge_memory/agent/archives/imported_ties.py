@@ -6,7 +6,7 @@ import logging
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from ragforge_memory.agent.references import last_ingest
+from ragforge_memory.agent.ties.references import last_ingest
 from ragforge_memory.errors import RagforgeError
 from ragforge_memory.graph.messages import CodeTies
 from ragforge_memory.graph.ties import Named, TieStore

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ragforge_memory.agent.patience import abandoned
+from ragforge_memory.agent.turns.patience import abandoned
 from ragforge_memory.collection import paused_collection
 from ragforge_memory.errors import HereAlready, InvalidInput
 from ragforge_memory.graph.imports import UuidTaken

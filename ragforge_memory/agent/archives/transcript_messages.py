@@ -11,7 +11,7 @@ from typing import Any
 from uuid import uuid4
 
 from ragforge_memory.agent.context.importance import importance_of
-from ragforge_memory.agent.named import Question, answer_ties
+from ragforge_memory.agent.ties.named import Question, answer_ties
 from ragforge_memory.collection import paused_collection
 from ragforge_memory.errors import InvalidInput
 from ragforge_memory.graph.imports import call_row, import_row

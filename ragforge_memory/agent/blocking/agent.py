@@ -18,8 +18,8 @@ from ragforge_memory.agent.blocking.code import BlockingAgentCode
 from ragforge_memory.agent.blocking.conversation import Conversation
 from ragforge_memory.agent.blocking.imports import BlockingAgentImports
 from ragforge_memory.agent.blocking.waiting import wait
-from ragforge_memory.agent.loop import background_loop
-from ragforge_memory.agent.state import Messages
+from ragforge_memory.agent.turns.loop import background_loop
+from ragforge_memory.agent.turns.state import Messages
 from ragforge_memory.errors import InvalidInput
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from ragforge_memory.agent.blocking.waiting import wait
 
 if TYPE_CHECKING:
     from ragforge_memory import events
-    from ragforge_memory.agent.stream import AsyncMessageStream
+    from ragforge_memory.agent.turns.stream import AsyncMessageStream
     from ragforge_memory.models.conversation import AssistantResponse
 
 

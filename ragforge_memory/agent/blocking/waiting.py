@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from typing import Any, TypeVar
 
-from ragforge_memory.agent.loop import background_loop
+from ragforge_memory.agent.turns.loop import background_loop
 
 T = TypeVar("T")
 

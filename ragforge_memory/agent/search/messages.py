@@ -124,7 +124,7 @@ class Searcher:
 
     async def impact(self, root: Path, revision: str | None = None) -> Impact:
         """What a commit changes, and what was said of it; None: what is not committed."""
-        from ragforge_memory.agent.impact import impact
+        from ragforge_memory.agent.ties.impact import impact
 
         return await impact(self._services, root, revision)
 

@@ -8,8 +8,8 @@ from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING
 from weakref import WeakSet
 
-from ragforge_memory.agent.loop import check_process
-from ragforge_memory.agent.stream import Channel, error_event
+from ragforge_memory.agent.turns.loop import check_process
+from ragforge_memory.agent.turns.stream import Channel, error_event
 from ragforge_memory.errors import TurnCancelled
 from ragforge_memory.models.conversation import AssistantResponse
 

@@ -26,9 +26,9 @@ from ragforge_memory.models.summary import Summary
 from ragforge_memory.models.tokens import estimate_tokens
 
 if TYPE_CHECKING:
-    from ragforge_memory.agent.keeping import Keeping
     from ragforge_memory.agent.services import Services
-    from ragforge_memory.agent.tool_rounds import Emit
+    from ragforge_memory.agent.turns.keeping import Keeping
+    from ragforge_memory.agent.turns.tool_rounds import Emit
 
 log = logging.getLogger(__name__)
 

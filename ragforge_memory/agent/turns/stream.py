@@ -10,8 +10,8 @@ from collections.abc import AsyncIterator, Callable
 from types import TracebackType
 
 from ragforge_memory import events
-from ragforge_memory.agent.loop import check_process
-from ragforge_memory.agent.patience import abandoned
+from ragforge_memory.agent.turns.loop import check_process
+from ragforge_memory.agent.turns.patience import abandoned
 from ragforge_memory.errors import RagforgeError, TurnCancelled, describe
 from ragforge_memory.models.conversation import AssistantResponse
 

@@ -14,9 +14,9 @@ from ragforge_memory import events
 from ragforge_memory.agent.context.importance import importance_of
 from ragforge_memory.agent.inputs import title_of
 from ragforge_memory.agent.outages.recovery import UNANSWERED, answer_journalled, question_journalled, replay_own
-from ragforge_memory.agent.patience import RESTART_PATIENCE
 from ragforge_memory.agent.services import Services
-from ragforge_memory.agent.tool_rounds import Emit
+from ragforge_memory.agent.turns.patience import RESTART_PATIENCE
+from ragforge_memory.agent.turns.tool_rounds import Emit
 from ragforge_memory.errors import ConversationNotFound, EmbeddingError, GraphUnavailable, InvalidInput, RagforgeError
 from ragforge_memory.graph.journal_lines import JournalTurn
 from ragforge_memory.graph.messages import Answer, NewMessage

@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
-from ragforge_memory.agent.held_conversations import HeldConversations, Said
+from ragforge_memory.agent.held.conversations import HeldConversations, Said
 from ragforge_memory.errors import MessageNotFound
 from ragforge_memory.graph.messages import Answer, MessageStore, NewMessage
 from ragforge_memory.graph.receipts import ContextQuery, TurnContext

@@ -89,7 +89,7 @@ def _text_of(block: object) -> str:
 async def run_state(agent: AsyncConversationAgent, state: Mapping[str, Any]) -> Messages:
     """Runs a turn on a message list; see `AsyncConversationAgent.invoke`."""
     from ragforge_memory.agent.outages.recovery import replay_own
-    from ragforge_memory.agent.preparation import check_room
+    from ragforge_memory.agent.turns.preparation import check_room
 
     messages, session = _checked(state)
     services = await agent.open()
@@ -154,8 +154,8 @@ async def _answered(
     services: Services, conversation: AsyncConversation, messages: Sequence[Mapping[str, Any]]
 ) -> AssistantResponse:
     """Stores what is new in a list and answers its question."""
-    from ragforge_memory.agent.keeping import said, title_from
     from ragforge_memory.agent.listed import listed
+    from ragforge_memory.agent.turns.keeping import said, title_from
 
     known = await listed(services, conversation.info, messages)
     known.check_texts(messages)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING
 
-from ragforge_memory.agent.named import Question, answer_ties
+from ragforge_memory.agent.ties.named import Question, answer_ties
 from ragforge_memory.errors import RagforgeError
 from ragforge_memory.graph.messages import CodeTies
 from ragforge_memory.graph.ties import Named, TieStore, Untied

@@ -13,12 +13,12 @@ from uuid import uuid4
 from ragforge_memory import events
 from ragforge_memory.agent.context.importance import IMPORTANT, importance_of
 from ragforge_memory.agent.inputs import checked_text
-from ragforge_memory.agent.keeping import Keeping
-from ragforge_memory.agent.named import Question, answer_ties
-from ragforge_memory.agent.preparation import Prepared, check_room, prepare
 from ragforge_memory.agent.search.messages import Searcher
 from ragforge_memory.agent.services import Services
-from ragforge_memory.agent.tool_rounds import Emit, ToolRounds
+from ragforge_memory.agent.ties.named import Question, answer_ties
+from ragforge_memory.agent.turns.keeping import Keeping
+from ragforge_memory.agent.turns.preparation import Prepared, check_room, prepare
+from ragforge_memory.agent.turns.tool_rounds import Emit, ToolRounds
 from ragforge_memory.errors import RagforgeError, TurnCancelled
 from ragforge_memory.graph.messages import Answer, NewMessage
 from ragforge_memory.graph.receipts import Receipt

@@ -1,0 +1,1 @@
+"""What is said, tied to the code that it is about."""
