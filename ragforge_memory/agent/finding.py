@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from ragforge_memory.agent.inputs import MAX_NAME, check_no_nul, check_text
+from ragforge_memory.agent.outages.recovery import fold_orphans
 from ragforge_memory.errors import ConversationNotFound, GraphUnavailable, InvalidInput
 
 if TYPE_CHECKING:
@@ -85,7 +86,7 @@ async def load(services: Services, reference: str) -> ConversationInfo:
     """
 
     async def work() -> ConversationInfo:
-        await services.take_up()
+        await fold_orphans(services)
         try:
             found = await services.conversations.find(reference)
         except ConversationNotFound:
