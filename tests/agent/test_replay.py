@@ -17,7 +17,8 @@ from urllib.parse import urlsplit
 import pytest
 
 from ragforge_memory import AsyncConversationAgent, ConversationNotFound, Neo4jConfig, events
-from ragforge_memory.agent import doctor, finding, keeping
+from ragforge_memory.agent import doctor, finding
+from ragforge_memory.agent.turns import keeping
 from ragforge_memory.llm.scripted import ScriptedProvider
 from ragforge_memory.models.owner import Owner
 from tests.agent.outages import LONGEST_TURN, TenTurns, proxied
