@@ -33,6 +33,10 @@ from ragforge_memory.models.owner import Owner
 OLD_VERSION = "5.26.30"
 """The older line that every statement must run on too."""
 
+LINES = ("current", pytest.param("old", marks=pytest.mark.long))
+"""Parameters of a fixture that gives a server of either line. What runs on the older one is a long run: to start it and
+have it plan every statement anew took an eighth of a session's time, for forty tests."""
+
 _JAVA = "RAGFORGE_NEO4J_JAVA_OPTIONS"
 
 QUICK_START = (_JAVA, "-XX:TieredStopAtLevel=1")
@@ -86,6 +90,14 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
     """One process more than processors, for they wait for the servers; no more than ``--maxprocesses``."""
     return (os.cpu_count() or 1) + 1
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Whatever asks for the older line is a long run, see `LINES`."""
+    for item in items:
+        if "old_neo4j_config" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.long)
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:

@@ -13,6 +13,7 @@ import pytest
 from ragforge_memory.config import Neo4jConfig
 from ragforge_memory.models.owner import Owner
 from tests.agent.conftest import cypher, home, make_agent
+from tests.neo4j_servers import LINES
 
 __all__ = ["cypher", "home", "make_agent"]
 
@@ -102,6 +103,14 @@ def elsewhere(old_neo4j_config: Neo4jConfig, owner: Owner) -> Iterator[Graph]:
     opened = Graph(old_neo4j_config, owner)
     yield opened
     opened.close()
+
+
+@pytest.fixture(params=LINES)
+def either_place(request: pytest.FixtureRequest) -> tuple[Neo4jConfig, Graph]:
+    """A server of either line, and what the test's owner has there."""
+    names = ("neo4j_config", "graph") if request.param == "current" else ("old_neo4j_config", "elsewhere")
+    config, there = map(request.getfixturevalue, names)
+    return config, there
 
 
 MakeAgent = Callable[..., Any]

@@ -45,17 +45,10 @@ async def _used(agent: AsyncConversationAgent) -> list[str]:
     return [each.uuid for each in family.values()]
 
 
-@pytest.mark.parametrize("server", ["newer", "older"])
 async def test_create_use_delete(
-    make_agent: MakeAgent,
-    graph: Graph,
-    elsewhere: Graph,
-    neo4j_config: Neo4jConfig,
-    old_neo4j_config: Neo4jConfig,
-    tmp_path: Path,
-    server: str,
+    make_agent: MakeAgent, either_place: tuple[Neo4jConfig, Graph], tmp_path: Path
 ) -> None:
-    there, config = (graph, neo4j_config) if server == "newer" else (elsewhere, old_neo4j_config)
+    config, there = either_place
     root = project(tmp_path)
     async with make_agent(*STEPS, tools=[weigh], root=root, settings=SETTINGS, neo4j=config) as agent:
         await agent.ingest()

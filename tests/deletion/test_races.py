@@ -52,17 +52,9 @@ async def _turn(messages: MessageStore, owner: Owner, uuid: str, used: tuple[Use
     return answer.uuid
 
 
-@pytest.mark.parametrize("server", ["newer", "older"])
-async def test_turns_and_deletes_at_once(
-    neo4j_config: Neo4jConfig,
-    old_neo4j_config: Neo4jConfig,
-    owner: Owner,
-    graph: Graph,
-    elsewhere: Graph,
-    server: str,
-) -> None:
+async def test_turns_and_deletes_at_once(either_place: tuple[Neo4jConfig, Graph], owner: Owner) -> None:
     """Whatever meets: every answer is stored, tied to its code and its texts, and nothing is left over."""
-    config, there = (neo4j_config, graph) if server == "newer" else (old_neo4j_config, elsewhere)
+    config, there = either_place
     there.run(SCOPES)
     before = counts(there)
     async with _connected(config) as client:

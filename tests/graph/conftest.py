@@ -13,6 +13,7 @@ from ragforge_memory.graph.connect import connect
 from ragforge_memory.graph.conversations import ConversationStore
 from ragforge_memory.graph.messages import MessageStore
 from ragforge_memory.models.owner import Owner
+from tests.neo4j_servers import LINES
 
 
 @pytest.fixture
@@ -43,7 +44,7 @@ async def old_client(old_neo4j_config: Neo4jConfig) -> AsyncIterator[GraphClient
     await opened.aclose()
 
 
-@pytest.fixture(params=["current", "old"])
+@pytest.fixture(params=LINES)
 def either_config(request: pytest.FixtureRequest) -> Neo4jConfig:
     """A server of either line, one after the other."""
     name = "neo4j_config" if request.param == "current" else "old_neo4j_config"

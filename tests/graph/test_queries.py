@@ -189,10 +189,8 @@ async def test_a_statement_that_opens_its_own_transactions_is_not_run_in_one(cli
 # --- both server lines ------------------------------------------------------------------------------------------------
 
 
-# A server that has just started plans a statement in half a second. On the older line that is a minute, and most of
-# what differs there is run by other tests anyhow.
+# A server that has just started plans a statement in half a second.
 @pytest.mark.timeout(300)
-@pytest.mark.parametrize("either_config", ["current", pytest.param("old", marks=pytest.mark.long)], indirect=True)
 async def test_every_statement_is_planned(either_client: GraphClient, driver: neo4j.AsyncDriver, owner: Owner) -> None:
     """The variant that this server gets is valid, not deprecated, and never looks at all nodes."""
     version = await either_client.server_version()

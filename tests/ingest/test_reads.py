@@ -17,13 +17,14 @@ from ragforge_memory.graph.connect import connect
 from ragforge_memory.graph.scopes import ScopeStore
 from ragforge_memory.graph.spaces import find_space
 from tests.ingest.conftest import Tree
+from tests.neo4j_servers import LINES
 
 pytestmark = pytest.mark.anyio
 
 EMBEDDER = HashingEmbedder(64, model="hashing-64-for-ingest")
 
 
-@pytest.fixture(params=["current", "old"])
+@pytest.fixture(params=LINES)
 async def either(request: pytest.FixtureRequest) -> AsyncIterator[GraphClient]:
     """A graph of either line."""
     name = "neo4j_config" if request.param == "current" else "old_neo4j_config"

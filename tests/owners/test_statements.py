@@ -127,8 +127,6 @@ def test_owners_are_kept_apart(ground: Ground, name: str) -> None:
     _check(ground, name)
 
 
-# A server that has just started plans each of them in half a second; other tests run most of them there.
-@pytest.mark.long
 @pytest.mark.parametrize("name", WITH_VARIANTS)
 def test_owners_are_kept_apart_on_the_older_line(old_ground: Ground, name: str) -> None:
     _check(old_ground, name)

@@ -78,7 +78,6 @@ class Watched(HashingEmbedder):
         return await super().embed_passages(texts)
 
 
-@pytest.mark.parametrize("either_config", ["current", pytest.param("old", marks=pytest.mark.long)], indirect=True)
 async def test_moves_while_it_is_searched_and_written(
     either_config: Neo4jConfig, owner: Owner, own_models: Models, configured: Configured, plain: Plain, caplog: Any
 ) -> None:
