@@ -8,7 +8,8 @@ conversation of ``--long`` messages. The largest may cost 1.3 times what 1e3 cos
 what else the machine does falls out; the long conversation is held against one of a thousand messages. Database hits of
 the statements are profiled at each size. What a search by meaning finds in one conversation is compared with an exact
 scan. What is measured first is run once before, so that the server is warm. Words are as frequent as in a language
-(Zipf's law), vectors lie around topics, and what is asked for is near some message, as questions are.
+(Zipf's law), and vectors lie as far apart as a model's, for what a vector index costs depends on that (`made_up.py`);
+what is asked for shares words with some message, as questions do.
 
 The server is ``NEO4J_URI``'s, else the managed one. What the benchmark wrote is deleted at its end.
 """
@@ -34,9 +35,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from benchmarks.core import ANSWER, DIMENSION, QUESTION, Operation, interleaved
 from benchmarks.figures import Figure, forget_project, table, warm_median, write_json
 from benchmarks.floors import floors
+from benchmarks.made_up import WORDS, ModelLikeEmbedder, messages
 from benchmarks.server import benchmark_server
 from ragforge_memory import AsyncConversation, AsyncConversationAgent, ConversationConfig, Neo4jConfig
-from ragforge_memory.embeddings.hashing import HashingEmbedder
 from ragforge_memory.embeddings.port import space_model
 from ragforge_memory.graph.client import GraphClient, open_driver
 from ragforge_memory.graph.connect import connect
@@ -48,10 +49,6 @@ from ragforge_memory.graph.text import owner_token
 from ragforge_memory.llm.scripted import ScriptedProvider
 from ragforge_memory.models.owner import Owner
 
-ONSETS = ("b", "br", "c", "cl", "d", "dr", "f", "fl", "g", "gr", "k", "l", "m", "n", "p", "pr", "r", "s", "st", "tr")
-NUCLEI = ("a", "e", "i", "o", "u", "ai", "ei", "ou", "ata", "ero", "ilo", "onu", "uma", "axi", "ebi")
-ENDS = ("b", "ck", "d", "gon", "l", "m", "nt", "p", "r", "sh", "tor", "x")
-
 SIZES = (100, 1_000, 10_000, 100_000, 1_000_000)
 GROWTH = 1.3
 TURN_MS = 30.0
@@ -60,12 +57,7 @@ ONE, LONG_BASE = "one conversation of", 1_000
 CONVERSATION = 100
 """Messages of a conversation that is measured, and of those that fill the database."""
 
-WORDS = tuple(f"{a}{b}{c}" for a in ONSETS for b in NUCLEI for c in ENDS)
-"""Made-up words, the most frequent first."""
-
-FREQUENCY = 1 / (np.arange(len(WORDS)) + 3.0)
 QUERIES = tuple(" ".join(WORDS[place] for place in places) for places in ((40,), (25, 90), (60, 150, 30), (80, 20)))
-TOPICS, SPREAD = 2_000, 0.7
 FILL = """
 UNWIND $rows AS row
 MATCH (c:Conversation {uuid: row.conversation_id})
@@ -83,16 +75,23 @@ HEADS = "UNWIND $uuids AS uuid MATCH (c:Conversation {uuid: uuid}) SET c.head_se
 class Ground:
     """The database that grows, and the agent whose conversations are measured."""
 
-    def __init__(self, client: GraphClient, agent: AsyncConversationAgent, owner: Owner, space: Space) -> None:
+    def __init__(
+        self,
+        client: GraphClient,
+        agent: AsyncConversationAgent,
+        owner: Owner,
+        space: Space,
+        embedder: ModelLikeEmbedder,
+    ) -> None:
         self.client = client
         self.agent = agent
+        self.embedder = embedder
         self.owner = owner
         self.space = space
         self.searches = SearchStore(client, owner, space)
         self.stored = 0
         self.embedded = 0
         self._random = np.random.default_rng(11)
-        self._topics = self._random.standard_normal((TOPICS, DIMENSION))
 
     async def conversation(self, count: int, *, embedded: bool) -> AsyncConversation:
         """A conversation of ``count`` messages, written past the product; at every size the same is said in it."""
@@ -116,15 +115,14 @@ class Ground:
         token = owner_token(self.owner.user_id, self.owner.project)
         for start in range(0, count * len(uuids), 1_000):
             places = [divmod(place, count) for place in range(start, min(start + 1_000, count * len(uuids)))]
-            vectors = self._vectors(len(places)) if embedded else None
-            words = drawn.choice(WORDS, (len(places), 12), p=FREQUENCY / FREQUENCY.sum())
+            said = messages(drawn, len(places))
             rows: list[dict[str, Any]] = [
                 {
                     "conversation_id": uuids[conversation],
                     "uuid": uuid.uuid4().hex,
                     "seq": seq + 1,
                     "role": "assistant" if seq % 2 else "user",
-                    "content": " ".join(words[at]),
+                    "content": said[at],
                     "state": "complete",
                     "token_count": 12,
                     "owner_token": token,
@@ -133,33 +131,29 @@ class Ground:
                 }
                 for at, (conversation, seq) in enumerate(places)
             ]
-            if vectors is not None:
-                rows = [{**row, "vector": vector} for row, vector in zip(rows, vectors.tolist(), strict=True)]
+            if embedded:
+                rows = [{**row, "vector": self.embedder.vector(row["content"])} for row in rows]
             await self.client.run_schema(FILL, rows=rows, property=self.space.property)
         await self.client.run_schema(HEADS, uuids=uuids, count=count)
         self.stored += count * len(uuids)
         self.embedded += count * len(uuids) if embedded else 0
 
-    def _vectors(self, count: int) -> Any:
-        near = self._topics[self._random.integers(0, TOPICS, count)]
-        return _unit(near + SPREAD * self._random.standard_normal((count, DIMENSION)))
-
     async def recall(self, conversation: AsyncConversation, queries: int = 20) -> tuple[float, int]:
         """The share of the ten nearest that a scoped search finds, and how many of other conversations it brings."""
         rows = await self.client.run_schema(
             "MATCH (m:Message {conversation_id: $uuid}) WHERE m[$property] IS NOT NULL "
-            "RETURN m.seq AS seq, m[$property] AS vector",
+            "RETURN m.seq AS seq, m.content AS content, m[$property] AS vector",
             uuid=conversation.uuid,
             property=self.space.property,
         )
         seqs, matrix = [row["seq"] for row in rows], np.array([row["vector"] for row in rows])
         found = strangers = 0
         for _ in range(queries):
-            near = matrix[self._random.integers(len(matrix))]
-            query = _unit(near + _unit(self._random.standard_normal(DIMENSION)) * SPREAD)
+            some = rows[self._random.integers(len(rows))]["content"].split()[:6]
+            query = self.embedder.vector(" ".join([*some, *messages(self._random, 1)[0].split()[:3]]))
             nearest = {seqs[place] for place in np.argsort(-(matrix @ query))[:10]}
             hits = await self.searches.by_meaning(
-                query.tolist(), conversation_id=conversation.uuid, filters=EVERYTHING, limit=100
+                query, conversation_id=conversation.uuid, filters=EVERYTHING, limit=100
             )
             strangers += sum(hit.conversation_id != conversation.uuid for hit in hits.items)
             found += len(nearest & {hit.seq for hit in hits.items[:10]})
@@ -168,10 +162,6 @@ class Ground:
 
 def _rounded(seconds: dict[str, float]) -> dict[str, float]:
     return {name: round(each, 1) for name, each in seconds.items()}
-
-
-def _unit(vectors: Any) -> Any:
-    return vectors / np.linalg.norm(vectors, axis=-1, keepdims=True)
 
 
 async def profiled(
@@ -212,7 +202,7 @@ def _hits(plan: Any) -> int:
 async def measured(config: Neo4jConfig, project: str, given: argparse.Namespace) -> tuple[list[Figure], dict[str, Any]]:
     """The table of growth."""
     owner = Owner("", project)
-    embedder = HashingEmbedder(DIMENSION)
+    embedder = ModelLikeEmbedder(DIMENSION)
     client = await connect(config)
     floor = open_driver(config)
     space = await open_space(client, project, space_model(embedder), DIMENSION)
@@ -230,7 +220,7 @@ async def measured(config: Neo4jConfig, project: str, given: argparse.Namespace)
     rows: dict[str, dict[str, Any]] = {}
     try:
         async with agent:
-            ground = Ground(client, agent, owner, space)
+            ground = Ground(client, agent, owner, space, embedder)
             services = await agent.open()
             sizes = [(f"{size:,} messages", size, CONVERSATION) for size in SIZES if size <= given.most]
             sizes += [(f"{ONE} {length:,}", 0, length) for length in (LONG_BASE, given.long)]
