@@ -6,7 +6,6 @@ import asyncio
 import logging
 from typing import TYPE_CHECKING
 
-from ragforge_memory.agent.outages.recovery import fold_orphans
 from ragforge_memory.errors import ConversationNotFound
 
 if TYPE_CHECKING:
@@ -24,7 +23,7 @@ async def delete_conversation(services: Services, uuid: str) -> None:
     Raises:
         ConversationNotFound: there is none such (any more).
     """
-    await fold_orphans(services)
+    await services.take_up()
     async with services.outage.replaying:
         try:
             await services.conversations.delete(uuid)

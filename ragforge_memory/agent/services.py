@@ -94,6 +94,12 @@ class Services:
     open_here: Callable[[], set[str]] = set
     condensing: WeakValueDictionary[str, Condensing] = field(default_factory=WeakValueDictionary)
 
+    async def take_up(self) -> None:
+        """Folds in what processes that have died since left behind."""
+        from ragforge_memory.agent.outages.recovery import fold_orphans
+
+        await fold_orphans(self)
+
     async def settled(self, conversation: ConversationInfo) -> ConversationInfo:
         """A conversation that is loaded: questions that died with their process, here or elsewhere, are marked.
 

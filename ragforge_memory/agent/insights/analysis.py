@@ -20,7 +20,6 @@ from ragforge_memory.agent.insights.request import PURPOSE, Asker, Question
 from ragforge_memory.agent.insights.schema import OutputSchema, UnfitAnswer
 from ragforge_memory.agent.insights.spending import Spending, Spent
 from ragforge_memory.agent.insights.text import NothingSaid, Reader
-from ragforge_memory.agent.outages.recovery import fold_orphans
 from ragforge_memory.agent.upkeep.leases import LeaseLost, meanwhile
 from ragforge_memory.errors import (
     ConfigError,
@@ -71,7 +70,7 @@ async def analyse(
         raise memory_is_off("no conversation is kept that could be analysed")
     window = window_of(services.provider.context_window, services.config.memory.compression.max_tokens)
     question = Question.of(task, form, window=window, today=services.today())
-    await fold_orphans(services)
+    await services.take_up()
     conversations = await chosen(services, choice)
     unreadable = await _unreadable(services, conversations)
     spending = Spending(services.provider, max_cost_usd=limits.max_cost_usd, max_tokens=limits.max_tokens)

@@ -10,7 +10,6 @@ from uuid import uuid4
 from weakref import WeakValueDictionary
 
 from ragforge_memory.agent.inputs import check_text, checked_text
-from ragforge_memory.agent.outages.recovery import fold_orphans
 from ragforge_memory.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -96,7 +95,7 @@ async def run_state(agent: AsyncConversationAgent, state: Mapping[str, Any]) -> 
     services = await agent.open()
     check_room(services, messages[-1]["content"])
     await replay_own(services)
-    await fold_orphans(services)
+    await services.take_up()
     conversation = await _home_of(agent, services, session, messages)
     # Of several that ask the same at once the first is answered; the others find its answer.
     asking = (id(asyncio.get_running_loop()), conversation.uuid, messages[-1]["id"])

@@ -9,7 +9,6 @@ from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING
 
 from ragforge_memory.agent.deletion import forget_in_files
-from ragforge_memory.agent.outages.recovery import fold_orphans
 from ragforge_memory.errors import foreign
 from ragforge_memory.graph.text_files import old_ones_stay
 
@@ -67,7 +66,7 @@ async def delete_expired(
     deleted: list[ConversationInfo] = []
     if store is None:
         return deleted
-    await fold_orphans(services)
+    await services.take_up()
     conversations = ConversationStore(services.graph, services.owner)
     stay: set[str] = set()
     elsewhere: list[str] = []
