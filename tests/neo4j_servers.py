@@ -37,6 +37,8 @@ LINES = ("current", pytest.param("old", marks=pytest.mark.long))
 """Parameters of a fixture that gives a server of either line. What runs on the older one is a long run: to start it and
 have it plan every statement anew took an eighth of a session's time, for forty tests."""
 
+_LONG = {"old_neo4j_config", "scratch_config"}
+
 _JAVA = "RAGFORGE_NEO4J_JAVA_OPTIONS"
 
 QUICK_START = (_JAVA, "-XX:TieredStopAtLevel=1")
@@ -94,9 +96,9 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Whatever asks for the older line is a long run, see `LINES`."""
+    """Whatever asks for the older line is a long run, see `LINES`; what migrates a server of its own too."""
     for item in items:
-        if "old_neo4j_config" in getattr(item, "fixturenames", ()):
+        if not _LONG.isdisjoint(getattr(item, "fixturenames", ())):
             item.add_marker(pytest.mark.long)
 
 

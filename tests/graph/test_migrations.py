@@ -18,7 +18,7 @@ from ragforge_memory.graph.managed.settings import DEFAULT_VERSION
 from ragforge_memory.graph.migrations import all_migrations, migrate, newest_schema, schema_version
 from tests.neo4j_servers import started
 
-pytestmark = [pytest.mark.anyio, pytest.mark.timeout(300), pytest.mark.long]
+pytestmark = [pytest.mark.anyio, pytest.mark.timeout(300)]
 
 
 @pytest.fixture(scope="module")
