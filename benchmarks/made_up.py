@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
@@ -16,14 +15,17 @@ ENDS = ("b", "ck", "d", "gon", "l", "m", "nt", "p", "r", "sh", "tor", "x")
 WORDS = tuple(f"{a}{b}{c}" for a in ONSETS for b in NUCLEI for c in ENDS)
 """Made-up words, the most frequent first."""
 
-FREQUENCY = 1 / (np.arange(len(WORDS)) + 3.0)
+_WEIGHTS = 1 / (np.arange(len(WORDS)) + 3.0)
+FREQUENCY = _WEIGHTS / _WEIGHTS.sum()
+"""The share of each word."""
+
 MEAN_COSINE, FREE_DIMENSIONS = 0.827, 96
 """Of `ModelLikeEmbedder`."""
 
 
 def messages(drawn: np.random.Generator, count: int) -> list[str]:
     """Made-up messages of twelve words."""
-    words = drawn.choice(WORDS, (count, 12), p=FREQUENCY / FREQUENCY.sum())
+    words = drawn.choice(WORDS, (count, 12), p=FREQUENCY)
     return [" ".join(each) for each in words]
 
 
@@ -47,10 +49,7 @@ class ModelLikeEmbedder(HashingEmbedder):
 
     def vector(self, text: str) -> list[float]:
         """The unit vector of a text."""
-        free = _unit((np.array(super().vector(text)) - self._mean) @ self._mixed)
-        common = math.sqrt(MEAN_COSINE) * self._basis[0] + math.sqrt(1 - MEAN_COSINE) * (free @ self._basis[1:])
-        return [float(each) for each in common]
-
-
-def _unit(vectors: Any) -> Any:
-    return vectors / np.linalg.norm(vectors, axis=-1, keepdims=True)
+        free = (np.array(super().vector(text)) - self._mean) @ self._mixed
+        free *= math.sqrt(1 - MEAN_COSINE) / np.linalg.norm(free)
+        found: list[float] = (math.sqrt(MEAN_COSINE) * self._basis[0] + free @ self._basis[1:]).tolist()
+        return found

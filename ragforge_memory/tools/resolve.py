@@ -263,8 +263,8 @@ async def _near(code: ScopeReader, project: str, asked: Reference, owners: Seque
         nearest = sorted((each for edits, each in placed if edits == least), key=lambda each: _as_written(asked, each))
         return Resolution(asked, "spelling" if least == 0 else "typo", await _scopes(code, project, nearest))
     if len(asked.parts) == 1:
-        own = {each.name for each in everything if not stands_aside(each.file)}
-        parts = (name for name in names if is_part(asked.name, name))
+        parts = {name for name in names if is_part(asked.name, name)}
+        own = {each.name for each in everything if each.name in parts and not stands_aside(each.file)}
         containing = sorted(parts, key=lambda name: (name not in own, *_by_length(name)))[:MAX_PARTIAL]
         partial = [each for name in containing for each in everything if each.name == name and _in_file(asked, each)]
         if partial:

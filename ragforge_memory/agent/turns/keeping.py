@@ -254,8 +254,9 @@ class Keeping:
         if metadata:
             question = replace(question, metadata=services.redacted(dict(metadata)))
         self.title = title_from(question)
+        timed = replace(question, timestamp=datetime.now(UTC))
         # Who asks is told by the time, to the microsecond: a write that is repeated is the same one.
-        mine = replace(question, timestamp=datetime.now(UTC)) if self._once else question
+        mine = timed if self._once else question
         failure = None
         if self._stores:
             try:
@@ -277,7 +278,7 @@ class Keeping:
                 self._remember(question, seq, (), stored=True)
                 return seq, None
         base, expected = services.remembered.places(self._conversation_id)
-        kept = question_journalled(replace(question, timestamp=datetime.now(UTC)), self.title)
+        kept = question_journalled(timed, self.title)
 
         def write() -> None:
             services.journal.question(self._message_id, kept, base=base, expected=expected)
