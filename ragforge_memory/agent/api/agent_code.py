@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import os
-from abc import abstractmethod
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ragforge_memory.agent.api.part import AgentPart
 from ragforge_memory.agent.inputs import bare_name, check_flag, check_limit, check_progress, check_text, path_of
 from ragforge_memory.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from ragforge_memory.agent.services import Services
     from ragforge_memory.code.ingest import IngestProgress
     from ragforge_memory.config import RagforgeConfig
     from ragforge_memory.models.code import IngestReport
@@ -20,16 +19,12 @@ if TYPE_CHECKING:
     from ragforge_memory.models.owner import Owner
 
 
-class AgentCode:
+class AgentCode(AgentPart):
     """The project's code, and what was said of it in all conversations of an agent's owner."""
 
     _owner: Owner
     _root: Path
     _settings: RagforgeConfig | None
-
-    @abstractmethod
-    async def open(self) -> Services:
-        """Opens what is needed, once."""
 
     async def ingest(
         self,

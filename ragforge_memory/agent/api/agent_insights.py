@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from ragforge_memory.agent.api.part import AgentPart
 from ragforge_memory.agent.inputs import check_flag, check_limit, check_progress, check_text
 
 if TYPE_CHECKING:
@@ -13,7 +13,6 @@ if TYPE_CHECKING:
 
     from ragforge_memory.agent.api.handle import ConversationHandle
     from ragforge_memory.agent.blocking.handle import BlockingHandle
-    from ragforge_memory.agent.services import Services
     from ragforge_memory.models.conversation import ConversationInfo, Page
     from ragforge_memory.models.insight import Insight, Insights
 
@@ -21,12 +20,8 @@ if TYPE_CHECKING:
     TheConversations = AConversation | Iterable[AConversation] | Mapping[str, Any] | None
 
 
-class AgentInsights:
+class AgentInsights(AgentPart):
     """Insights of an agent's owner: made by a model, one for each conversation, and kept in the graph."""
-
-    @abstractmethod
-    async def open(self) -> Services:
-        """Opens what is needed, once."""
 
     async def batch_analyze(
         self,

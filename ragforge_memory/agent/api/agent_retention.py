@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from typing import TYPE_CHECKING
 
+from ragforge_memory.agent.api.part import AgentPart
 from ragforge_memory.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from ragforge_memory.agent.services import Services
     from ragforge_memory.models.conversation import ConversationInfo
 
 # More days than the database's calendar goes back.
 _MOST = 1_000_000
 
 
-class AgentRetention:
+class AgentRetention(AgentPart):
     """Deleting what an agent's owner has no more use for."""
-
-    @abstractmethod
-    async def open(self) -> Services:
-        """Opens what is needed, once."""
 
     async def expired_conversations(
         self, *, older_than_days: int | None = None, keep: int | None = None

@@ -2,27 +2,22 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+from ragforge_memory.agent.api.part import AgentPart
 from ragforge_memory.agent.inputs import check_flag, check_limit, check_text
 from ragforge_memory.agent.search.inputs import check_query, check_threshold, checked_filters
 
 if TYPE_CHECKING:
-    from ragforge_memory.agent.services import Services
     from ragforge_memory.models.conversation import ConversationInfo, Page, Role, ScoredMessage
     from ragforge_memory.models.decisions import Decision
     from ragforge_memory.models.search import SearchResults
 
 
-class AgentSearch:
+class AgentSearch(AgentPart):
     """Searching all conversations of an agent's owner."""
-
-    @abstractmethod
-    async def open(self) -> Services:
-        """Opens what is needed, once."""
 
     async def search_messages(
         self,

@@ -6,6 +6,7 @@ from abc import abstractmethod
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from ragforge_memory.agent.api.part import AgentPart
 from ragforge_memory.agent.inputs import check_embedder, check_progress, check_seconds
 
 if TYPE_CHECKING:
@@ -15,14 +16,10 @@ if TYPE_CHECKING:
     from ragforge_memory.models.embedding import ReembedReport
 
 
-class AgentVectors:
+class AgentVectors(AgentPart):
     """What is embedded in the background, and by which model."""
 
     _services: Services | None
-
-    @abstractmethod
-    async def open(self) -> Services:
-        """Opens what is needed, once."""
 
     @abstractmethod
     def _check_open(self) -> None: ...

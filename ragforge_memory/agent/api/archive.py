@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import os
-from abc import abstractmethod
 from typing import TYPE_CHECKING, Any, Literal
 
 from ragforge_memory.agent.api.handle import ConversationHandle
+from ragforge_memory.agent.api.part import AgentPart
 from ragforge_memory.agent.inputs import check_flag
 from ragforge_memory.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from ragforge_memory.agent.services import Services
     from ragforge_memory.models.conversation import ExportReport
 
 ExportFormat = Literal["json", "markdown"]
@@ -60,12 +59,8 @@ class ConversationArchive(ConversationHandle):
         return made
 
 
-class AgentArchive:
+class AgentArchive(AgentPart):
     """Exporting all conversations of an agent's owner."""
-
-    @abstractmethod
-    async def open(self) -> Services:
-        """Opens what is needed, once."""
 
     async def export_all(self, path: str | os.PathLike[str], *, embeddings: bool = False) -> ExportReport:
         """Every conversation of this owner in one file of JSON lines (docs/archive.md), which an import restores.

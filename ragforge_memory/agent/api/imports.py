@@ -8,24 +8,20 @@ from collections.abc import Callable
 from functools import partial
 from typing import IO, TYPE_CHECKING, Any
 
+from ragforge_memory.agent.api.part import AgentPart
 from ragforge_memory.agent.inputs import check_progress, clean_labels, path_of
 from ragforge_memory.errors import InvalidInput
 
 if TYPE_CHECKING:
     from ragforge_memory.agent.archives.transcripts import OnConflict
     from ragforge_memory.agent.conversation import AsyncConversation
-    from ragforge_memory.agent.services import Services
     from ragforge_memory.importers.source import Source
     from ragforge_memory.models.conversation import ConversationInfo
     from ragforge_memory.models.imports import ImportProgress, ImportReport
 
 
-class AgentImports:
+class AgentImports(AgentPart):
     """Importing conversations for an agent's owner."""
-
-    @abstractmethod
-    async def open(self) -> Services:
-        """Opens what is needed, once."""
 
     @abstractmethod
     def _conversation(self, info: ConversationInfo) -> AsyncConversation:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -17,8 +17,6 @@ from ragforge_memory.agent.blocking.archive import BlockingAgentArchive
 from ragforge_memory.agent.blocking.code import BlockingAgentCode
 from ragforge_memory.agent.blocking.conversation import Conversation
 from ragforge_memory.agent.blocking.imports import BlockingAgentImports
-from ragforge_memory.agent.blocking.waiting import wait
-from ragforge_memory.agent.turns.loop import background_loop
 from ragforge_memory.agent.turns.state import Messages
 from ragforge_memory.errors import InvalidInput
 
@@ -130,10 +128,6 @@ class ConversationAgent(
         )
         return agent
 
-    def _adopt(self, agent: AsyncConversationAgent) -> None:
-        self._agent = agent
-        self._forget: Callable[[], None] | None = None
-
     def __enter__(self) -> ConversationAgent:
         self.open()
         return self
@@ -217,19 +211,6 @@ class ConversationAgent(
     def close(self) -> None:
         """See `AsyncConversationAgent.aclose`; raises nothing, for the loop is its own."""
         self._end(self._agent.aclose)
-
-    def _end(self, close: Callable[[], Awaitable[Any]]) -> None:
-        forget = self._forget
-        if forget is not None:
-            wait(close)
-            # Only now: where Ctrl-C cuts that short, another call goes on with it, or the end of the process.
-            forget()
-            self._forget = None
-
-    def _do(self, function: Callable[[], Awaitable[T]]) -> T:
-        if self._forget is None:
-            self._forget = background_loop().at_exit(self._agent.abandon)
-        return wait(function)
 
 
 def _refuse_driver(target: object) -> None:

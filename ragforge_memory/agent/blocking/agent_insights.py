@@ -2,28 +2,21 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
-from collections.abc import Awaitable, Callable, Mapping
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from ragforge_memory.agent.blocking.part import BlockingAgentPart
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
-    from ragforge_memory.agent.agent import AsyncConversationAgent
     from ragforge_memory.agent.api.agent_insights import AConversation, TheConversations
     from ragforge_memory.models.conversation import Page
     from ragforge_memory.models.insight import Insight, Insights
 
-T = TypeVar("T")
 
-
-class BlockingAgentInsights:
+class BlockingAgentInsights(BlockingAgentPart):
     """See `AgentInsights`."""
-
-    _agent: AsyncConversationAgent
-
-    @abstractmethod
-    def _do(self, function: Callable[[], Awaitable[T]]) -> T: ...
 
     def batch_analyze(
         self,

@@ -2,24 +2,16 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
-from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
+
+from ragforge_memory.agent.blocking.part import BlockingAgentPart
 
 if TYPE_CHECKING:
-    from ragforge_memory.agent.agent import AsyncConversationAgent
     from ragforge_memory.models.conversation import ConversationInfo
 
-T = TypeVar("T")
 
-
-class BlockingAgentRetention:
+class BlockingAgentRetention(BlockingAgentPart):
     """See `AgentRetention`."""
-
-    _agent: AsyncConversationAgent
-
-    @abstractmethod
-    def _do(self, function: Callable[[], Awaitable[T]]) -> T: ...
 
     def expired_conversations(
         self, *, older_than_days: int | None = None, keep: int | None = None

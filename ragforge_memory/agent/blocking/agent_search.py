@@ -2,27 +2,20 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
+
+from ragforge_memory.agent.blocking.part import BlockingAgentPart
 
 if TYPE_CHECKING:
-    from ragforge_memory.agent.agent import AsyncConversationAgent
     from ragforge_memory.models.conversation import ConversationInfo, Page, Role, ScoredMessage
     from ragforge_memory.models.decisions import Decision
     from ragforge_memory.models.search import SearchResults
 
-T = TypeVar("T")
 
-
-class BlockingAgentSearch:
+class BlockingAgentSearch(BlockingAgentPart):
     """See `AgentSearch`."""
-
-    _agent: AsyncConversationAgent
-
-    @abstractmethod
-    def _do(self, function: Callable[[], Awaitable[T]]) -> T: ...
 
     def search_messages(
         self,

@@ -2,25 +2,18 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
-from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING, TypeVar
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from ragforge_memory.agent.blocking.part import BlockingAgentPart
 
 if TYPE_CHECKING:
-    from ragforge_memory.agent.agent import AsyncConversationAgent
     from ragforge_memory.embeddings.port import Embedder
     from ragforge_memory.models.embedding import ReembedReport
 
-T = TypeVar("T")
 
-
-class BlockingAgentVectors:
+class BlockingAgentVectors(BlockingAgentPart):
     """See `AgentVectors`."""
-
-    _agent: AsyncConversationAgent
-
-    @abstractmethod
-    def _do(self, function: Callable[[], Awaitable[T]]) -> T: ...
 
     def reembed(
         self,

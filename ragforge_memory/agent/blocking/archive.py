@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import os
-from abc import abstractmethod
-from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from ragforge_memory.agent.blocking.handle import BlockingHandle
+from ragforge_memory.agent.blocking.part import BlockingAgentPart
 from ragforge_memory.agent.blocking.waiting import wait
 
 if TYPE_CHECKING:
-    from ragforge_memory.agent.agent import AsyncConversationAgent
     from ragforge_memory.agent.api.archive import ExportFormat
     from ragforge_memory.models.conversation import ExportReport
-
-T = TypeVar("T")
 
 
 class BlockingArchive(BlockingHandle):
@@ -32,13 +28,8 @@ class BlockingArchive(BlockingHandle):
         return wait(lambda: self._conversation.export(path, format=format, embeddings=embeddings))
 
 
-class BlockingAgentArchive:
+class BlockingAgentArchive(BlockingAgentPart):
     """See `AgentArchive`."""
-
-    _agent: AsyncConversationAgent
-
-    @abstractmethod
-    def _do(self, function: Callable[[], Awaitable[T]]) -> T: ...
 
     def export_all(self, path: str | os.PathLike[str], *, embeddings: bool = False) -> ExportReport:
         """See `AsyncConversationAgent.export_all`."""

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
-from collections.abc import Awaitable, Callable, Sequence
-from typing import TYPE_CHECKING, TypeVar
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from ragforge_memory.agent.blocking.handle import BlockingHandle
+from ragforge_memory.agent.blocking.part import BlockingAgentPart
 from ragforge_memory.agent.blocking.waiting import wait
 
 if TYPE_CHECKING:
-    from ragforge_memory.agent.agent import AsyncConversationAgent
     from ragforge_memory.models.code import CodeReference, ReferenceKind
     from ragforge_memory.models.conversation import ConversationInfo
-
-T = TypeVar("T")
 
 
 class BlockingCode(BlockingHandle):
@@ -31,13 +28,8 @@ class BlockingCode(BlockingHandle):
         return wait(self._conversation.referenced_code)
 
 
-class BlockingAgentCode:
+class BlockingAgentCode(BlockingAgentPart):
     """See `AgentCode`."""
-
-    _agent: AsyncConversationAgent
-
-    @abstractmethod
-    def _do(self, function: Callable[[], Awaitable[T]]) -> T: ...
 
     def conversations_about(self, scope: str, *, limit: int = 20) -> list[ConversationInfo]:
         """See `AsyncConversationAgent.conversations_about`."""

@@ -3,27 +3,19 @@
 from __future__ import annotations
 
 import os
-from abc import abstractmethod
-from collections.abc import Awaitable, Callable
-from typing import IO, TYPE_CHECKING, Any, TypeVar
+from collections.abc import Callable
+from typing import IO, TYPE_CHECKING, Any
 
 from ragforge_memory.agent.blocking.conversation import Conversation
+from ragforge_memory.agent.blocking.part import BlockingAgentPart
 
 if TYPE_CHECKING:
-    from ragforge_memory.agent.agent import AsyncConversationAgent
     from ragforge_memory.agent.archives.transcripts import OnConflict
     from ragforge_memory.models.imports import ImportProgress, ImportReport
 
-T = TypeVar("T")
 
-
-class BlockingAgentImports:
+class BlockingAgentImports(BlockingAgentPart):
     """See `AgentImports`."""
-
-    _agent: AsyncConversationAgent
-
-    @abstractmethod
-    def _do(self, function: Callable[[], Awaitable[T]]) -> T: ...
 
     def import_conversation(
         self, data: Any, on_conflict: OnConflict = "fail", *, title: str | None = None
