@@ -94,6 +94,7 @@ def test_deep_nesting_and_long_chains_are_read() -> None:
     assert parse("a.js", arrows.encode()).error is None
 
 
+@pytest.mark.long
 def test_a_huge_file_is_read_whole() -> None:
     data = b"".join(b"NAME_%d = call_%d(1, [2, 3])\n" % (number, number) for number in range(20_000))
     parsed = parse("a.py", data)

@@ -11,6 +11,7 @@ import pytest
 
 from tests.code.random_edits import Edited
 from tests.ingest.conftest import Cypher, Ingest, Tree
+from tests.long_runs import first_of
 
 pytestmark = pytest.mark.anyio
 
@@ -110,7 +111,7 @@ class World:
                 self.tree.write(f"{name}.py", module.text())
 
 
-@pytest.mark.parametrize("seed", [1, 2, 3, 4])
+@pytest.mark.parametrize("seed", first_of([1, 2, 3, 4], 2))
 async def test_edits_end_where_a_first_ingest_ends(
     seed: int, run: Ingest, tree: Tree, edges: Edges, cypher: Cypher, project: str
 ) -> None:
@@ -149,7 +150,7 @@ async def test_two_of_a_name_that_change_places_are_not_mixed_up(
     assert edges() == _edges(cypher, twin)
 
 
-@pytest.mark.parametrize("sample", ["python", "typescript", "java", "cpp"])
+@pytest.mark.parametrize("sample", first_of(["python", "typescript", "java", "cpp"], 2))
 async def test_edits_in_other_languages_end_there_too(
     sample: str, run: Ingest, tree: Tree, edges: Edges, cypher: Cypher, project: str
 ) -> None:
