@@ -9,11 +9,14 @@ from ragforge_memory.language.accents import composed, without_marks
 from ragforge_memory.language.names import words as identifier_parts
 from ragforge_memory.language.scripts import WIDE, asked_pieces, is_wide, known_pieces
 from ragforge_memory.language.word_cache import WordCache
+from ragforge_memory.language.words import without_endings
 
 # Between signs of scripts without spaces a name has its ends where they begin.
 _NAME = rf"[^\W\d{WIDE}][^\W{WIDE}]*+"
 _IDENTIFIER = re.compile(rf"{_NAME}(?:\.{_NAME})*+")
 _WORD = re.compile(r"\w+", re.UNICODE)
+# What an analyzer leaves whole: signs between two letters or two digits part no words (Unicode's UAX 29, WB6 to WB12).
+_JOINED = re.compile(r"\w+(?:(?:(?<=[^\W\d_])[:·.'‘’](?=[^\W\d_])|(?<=\d)[.,;'‘’](?=\d))\w+)+")
 _QUOTED = re.compile(r'"(\w+)"')
 
 # More words than this make a query slower, not better: Lucene scores the rarest anyway.
@@ -23,9 +26,10 @@ _MAX_TERMS = 2_000
 
 def terms(text: str) -> str:
     """What words of ``text`` can be found by beside themselves, once each, separated by spaces: the parts of every
-    identifier that has more than one, and what has accents without them.
+    identifier that has more than one and of what is joined by a sign, and what has accents without them.
 
-    Stored beside the text, since an analyzer leaves ``make_default_short_help`` whole, and ``café`` as it is.
+    Stored beside the text, since an analyzer leaves ``make_default_short_help``, ``auth:session``, ``10.0.0.1`` and
+    ``O'Reilly`` whole, and ``café`` as it is.
     """
     found: dict[str, None] = {}
     for parts in _parts_of_words(text):
@@ -36,7 +40,8 @@ def terms(text: str) -> str:
 
 
 def _parts_in(piece: str) -> dict[str, None]:
-    """The parts of those identifiers in a text that have more than one, and its words without accents."""
+    """The parts of those identifiers in a piece of text that have more than one, the words of what is joined in it, and
+    its words without accents."""
     if piece.isalpha() and piece[1:].islower() and piece.isascii():
         return {}  # a word
     alone = piece.isascii() and piece.isidentifier()
@@ -45,6 +50,10 @@ def _parts_in(piece: str) -> dict[str, None]:
         parts = identifier_parts(identifier)
         if len(parts) > 1:
             found.update(dict.fromkeys(parts))
+    for joined in () if alone else _JOINED.findall(composed(piece)):
+        words = _WORD.findall(without_endings(joined).lower())
+        if len(words) > 1:
+            found.update(dict.fromkeys(words))
     found.update(dict.fromkeys(without_marks(piece)))
     return found
 

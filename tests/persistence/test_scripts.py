@@ -58,26 +58,65 @@ ACCENTS = (
 )
 
 
+JOINED = (
+    "The key auth:session holds them.",
+    "Bind it to 192.168.44.17 alone.",
+    "Python 3.11 is what we need.",
+    "Ask O'Reilly first.",
+    "The image is redis:alpine.",
+    "A page has 50,000 rows.",
+    "It took 12.7ms.",
+)
+
+ASKED = {
+    ACCENTS: {
+        "cafe": (0, 1),
+        "café": (0, 1),
+        "CAFÉ": (0, 1),
+        "Muller": (2, 3),
+        "müller": (2, 3),
+        "naive": (4,),
+        "nai\u0308ve": (4,),
+        "harbour": (0,),
+        "resume": (5,),
+        "résumé": (5,),
+    },
+    JOINED: {
+        "session": (0,),
+        "auth:session": (0,),
+        "192.168.44.17": (1,),
+        "3.11": (2,),
+        "reilly": (3,),
+        "O'Reilly": (3,),
+        "alpine": (4,),
+        "redis:alpine": (4,),
+        "50,000": (5,),
+        "12.7ms": (6,),
+    },
+}
+
+
 @pytest.mark.parametrize("kind", ["neo4j", "files"])
-async def test_words_are_found_with_and_without_their_accents(kind: str, keeping: Keeping, graph: Graph) -> None:
+@pytest.mark.parametrize("texts", ASKED, ids=["accents", "joined"])
+async def test_words_are_found_at_once_and_later(
+    kind: str, texts: tuple[str, ...], keeping: Keeping, graph: Graph
+) -> None:
+    """With and without accents, and what an analyzer leaves whole by its parts."""
     messages = [
-        {"role": "user", "content": text, "timestamp": f"2026-01-0{day}T12:00:00Z"}
-        for day, text in enumerate(ACCENTS, 1)
+        {"role": "user", "content": text, "timestamp": f"2026-01-0{day}T12:00:00Z"} for day, text in enumerate(texts, 1)
     ]
-    asked = {"cafe": (0, 1), "café": (0, 1), "CAFÉ": (0, 1), "Muller": (2, 3), "müller": (2, 3), "naive": (4,)}
-    asked |= {"nai\u0308ve": (4,), "harbour": (0,), "resume": (5,), "résumé": (5,)}
     async with keeping(kind) as agent:
         imported = await agent.import_conversation(messages)
         begun = await agent.create_conversation()
-        for text in ACCENTS:
+        for text in texts:
             said = NewMessage(uuid=uuid4().hex, role="user", content=text)
             await (await agent.open()).messages.append(begun.uuid, said)
         for at_once in (True, False):
-            for query, places in asked.items():
+            for query, places in ASKED[texts].items():
                 for conversation in (imported, begun):
                     found = await conversation.search_history(query)
-                    told = {each.message.content for each in found if each.matched_words}
-                    assert told == {ACCENTS[place] for place in places}, (query, at_once)
+                    told = {each.message.content for each in found if "text" in each.matched_by}
+                    assert told == {texts[place] for place in places}, (query, at_once)
             graph.run("CALL db.index.fulltext.awaitEventuallyConsistentIndexRefresh()")
             graph.run("MATCH (c:Conversation {project: $project}) SET c.updated_at = datetime('2026-01-01T00:00:00Z')")
 
@@ -89,6 +128,12 @@ def test_what_has_no_accents_is_asked_for_as_before() -> None:
     # Other letters are not these with a mark, nor is a mark alone a word.
     assert terms("Øre straße край ガ 각") == ""
     assert terms("parse_header") == "parse header"
+
+
+def test_what_is_joined_by_a_sign_is_found_by_its_parts() -> None:
+    assert terms("auth:session at 10.0.0.1, O’Reilly's") == "auth session 10 0 1 o reilly"
+    # An analyzer parts these, and takes short forms for what they are.
+    assert terms("port:8080 std::sort en-US x,y don't we're Ada's") == ""
 
 
 def test_words_are_runs_and_pairs() -> None:
