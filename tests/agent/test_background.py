@@ -84,6 +84,45 @@ async def test_an_embedder_that_raises_anything_ends_nothing(
     assert "out of memory" in caplog.text
 
 
+def _raises(texts: Sequence[str]) -> list[list[float]]:
+    raise ConnectionError("my server is down")
+
+
+@pytest.mark.parametrize(
+    ("made", "says"),
+    [
+        (_raises, "ConnectionError: my server is down"),
+        (lambda texts: [[1.0] * 7 for _ in texts], "a vector of 7 numbers, and says that its dimension is 64"),
+        (lambda texts: [], "made 0 vectors of 1 texts"),
+    ],
+)
+async def test_nobody_waits_for_ever_for_an_embedder_that_goes_on_failing(
+    made: Callable[[Sequence[str]], list[list[float]]],
+    says: str,
+    make_agent: MakeAgent,
+    cypher: Cypher,
+    caplog: pytest.LogCaptureFixture,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    class Own(HashingEmbedder):
+        fails = True
+
+        async def embed_passages(self, texts: Sequence[str]) -> list[list[float]]:
+            return made(texts) if self.fails else await super().embed_passages(texts)
+
+    monkeypatch.setattr(vectors, "_PAUSE_AFTER_FAILURE", 0.0)
+    own = Own(dimension=64)
+    async with make_agent("Yes.", embedder=own, settings=SETTINGS) as agent:
+        conversation = await agent.create_conversation()
+        await conversation.send_message("Well?")
+        assert (await agent.drain()).keys() == {"messages", "conversation_vectors"}
+        own.fails = False
+        assert await agent.drain() == {}
+    assert set(states(cypher, conversation.uuid)) == {"embedded"}
+    assert says in caplog.text
+    assert sum(bool(record.exc_info) for record in caplog.records) <= 1
+
+
 async def test_no_message_waits_for_ever(make_agent: MakeAgent, cypher: Cypher) -> None:
     async with make_agent("Yes.", embedder=HashingEmbedder(dimension=64), settings=SETTINGS) as agent:
         conversation = await agent.create_conversation()

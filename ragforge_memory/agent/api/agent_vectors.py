@@ -31,10 +31,10 @@ class AgentVectors(AgentPart):
         """Waits until the background work that is due is done.
 
         Args:
-            timeout: seconds; None: as long as it takes.
+            timeout: seconds; None: as long as it takes, or until the embedder has failed three times in a row.
 
         Returns:
-            What is left, by kind (empty: nothing).
+            What is left, by kind (empty: nothing); the log says why.
 
         Raises:
             InvalidInput: the timeout is none.

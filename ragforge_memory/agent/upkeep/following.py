@@ -19,13 +19,17 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
+_last_failures: dict[str, str] = {}
+"""How each embedder failed last: what is tried again and again shows its traceback once."""
+
 OtherEmbedder = Callable[[Space], "Embedder | None"]
 
 
 class FollowingEmbedder:
     """An embedder (see `ragforge_memory.embeddings.port`) in whose place another one can be put.
 
-    Whatever it raises comes as an `EmbeddingError`; so does a list of another length than was asked for.
+    Whatever it raises comes as an `EmbeddingError`; so does a list of another length than was asked for, and a vector
+    of another than its dimension.
 
     Args:
         embedder: the first.
@@ -59,14 +63,14 @@ class FollowingEmbedder:
 
     async def embed_query(self, text: str) -> Vector:
         with failing(self._now):
-            return await self._now.embed_query(text)
+            return _whole(self._now, await self._now.embed_query(text))
 
     async def embed_passages(self, texts: Sequence[str]) -> list[Vector]:
         with failing(self._now):
             made = await self._now.embed_passages(texts)
             if len(made) != len(texts):
                 raise EmbeddingError(f"{space_model(self._now)} made {len(made)} vectors of {len(texts)} texts")
-            return made
+            return [_whole(self._now, vector) for vector in made]
 
     async def aclose(self) -> None:
         async with AsyncExitStack() as closing:  # one that cannot be closed keeps no other open
@@ -174,9 +178,21 @@ def failing(embedder: Embedder, *, hint: str | None = None) -> Iterator[None]:
     except RagforgeError:
         raise
     except Exception as error:
-        log.warning("%s failed", space_model(embedder), exc_info=True)
-        why = f"{space_model(embedder)} failed: {type(error).__name__}: {error}"
+        model = space_model(embedder)
+        why = f"{model} failed: {type(error).__name__}: {error}"
+        if _last_failures.get(model) != why:
+            log.warning("%s", why, exc_info=True)
+            _last_failures[model] = why
         raise EmbeddingError(why, hint=hint) from error
+
+
+def _whole(embedder: Embedder, vector: Vector) -> Vector:
+    if len(vector) != embedder.dimension:
+        raise EmbeddingError(
+            f"{space_model(embedder)} made a vector of {len(vector)} numbers, and says that its dimension is "
+            f"{embedder.dimension}"
+        )
+    return vector
 
 
 def _is_of(embedder: Embedder, space: Space) -> bool:

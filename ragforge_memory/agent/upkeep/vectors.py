@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
 from ragforge_memory.code.embed import embed_waiting
 from ragforge_memory.embeddings.pages import PAGE, answers, embed_page
-from ragforge_memory.errors import RagforgeError, SpaceMoved, foreign
+from ragforge_memory.errors import EmbeddingError, RagforgeError, SpaceMoved, foreign
 
 if TYPE_CHECKING:
     from ragforge_memory.embeddings.port import Embedder, Vector
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 _PAUSE_AFTER_FAILURE = 5.0
+# So often in a row an embedder may fail until nobody waits for it who has not said how long.
+_FAILURES = 3
 # Seconds after which a process that lives on looks for what others left to it.
 LOOK_AGAIN = 15.0
 # A process that ends after one answer leaves this many messages without a vector: loading the model takes it 0.4 s.
@@ -167,6 +169,8 @@ class Background:
         self._waiting = tuple(waiting)
         self._wake = asyncio.Event()
         self._idle = {each.kind: asyncio.Event() for each in waiting}
+        self._failures = 0
+        self._hopeless = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
 
     def begin(self) -> None:
@@ -190,7 +194,7 @@ class Background:
         """Waits until nothing is due.
 
         Args:
-            timeout: seconds; None: as long as it takes.
+            timeout: seconds; None: as long as it takes, or until the embedder has failed three times in a row.
             kinds: only what is of these kinds.
 
         Returns:
@@ -200,12 +204,13 @@ class Background:
             return {}
         if self._task is None or all(idle.is_set() for idle in self._idle.values()):
             self.wake()
+        self._failures = 0
+        self._hopeless.clear()
         wanted = [each for each in self._waiting if kinds is None or each.kind in kinds]
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(timeout):
-                for each in wanted:
-                    await self._idle[each.kind].wait()
-                return {}
+                if await self._all_idle(wanted, patient=timeout is not None):
+                    return {}
         left = {each.kind: await each.count() for each in wanted}
         return {kind: count for kind, count in left.items() if count}
 
@@ -217,14 +222,30 @@ class Background:
                 await self._task
             self._task = None
 
+    async def _all_idle(self, wanted: Sequence[Waiting], *, patient: bool) -> bool:
+        """Waits until nothing is due; False where the embedder goes on failing and nobody is ``patient``."""
+        idle = [asyncio.create_task(self._idle[each.kind].wait()) for each in wanted]
+        hopeless = [] if patient else [asyncio.create_task(self._hopeless.wait())]
+        try:
+            while not all(each.done() for each in idle) and not any(each.done() for each in hopeless):
+                await asyncio.wait([*idle, *hopeless], return_when=asyncio.FIRST_COMPLETED)
+            return all(each.done() for each in idle)
+        finally:
+            for each in (*idle, *hopeless):
+                each.cancel()
+
     async def _run(self) -> None:
         while True:
             await self._woken()
             self._wake.clear()
             try:
                 await self._embed_all()
+                self._failures = 0
             except Exception as error:  # nothing may end the task: what waits would wait for ever
                 log.warning("embedding in the background failed, trying again: %s", error, exc_info=foreign(error))
+                self._failures += isinstance(error, EmbeddingError)
+                if self._failures >= _FAILURES:
+                    self._hopeless.set()
                 await asyncio.sleep(_PAUSE_AFTER_FAILURE)
                 self._wake.set()
 
