@@ -15,6 +15,7 @@ from ragforge_memory.tools.code_imports import find_imports
 from ragforge_memory.tools.code_kinds import list_definitions
 from ragforge_memory.tools.code_overrides import find_overrides
 from ragforge_memory.tools.code_scopes import outline, read_scope
+from ragforge_memory.tools.code_subtypes import find_subtypes
 from ragforge_memory.tools.code_unused import find_unused
 from ragforge_memory.tools.code_uses import find_callees, find_callers
 from ragforge_memory.tools.code_version import project_version
@@ -32,6 +33,7 @@ __all__ = [
     "find_callers",
     "find_imports",
     "find_overrides",
+    "find_subtypes",
     "find_unused",
     "grep_code",
     "impact",
@@ -69,6 +71,7 @@ ANSWER_TOOLS: tuple[Callable[..., Any], ...] = (
     dependencies,
     exports,
     find_overrides,
+    find_subtypes,
     find_unused,
     list_definitions,
     project_version,

@@ -141,6 +141,8 @@ def test_lines_that_define_an_error() -> None:
     for line in (
         "class SafeLocked(Exception): ...",
         "class ReadTimeout(Timeout, OSError):",
+        "class Broken : public std::runtime_error {",
+        "class Broken extends \\Exception implements Throwable",
         "export class HttpError extends Error {",
         "public final class ParseException extends IOException {",
         "pub enum ReadError {",
@@ -157,6 +159,42 @@ async def test_the_errors_of_a_project_are_listed(agent: AsyncConversationAgent)
     conversation = await agent.create_conversation()
     answer = (await conversation.send_message("list the exceptions")).content
     assert answer.splitlines() == [
-        "This project defines 1 error, by their names:",
+        "This project defines 1 error, by their names and what they inherit from:",
         "- bank/safe.py:1 `class SafeLocked(Exception): ...`",
+        "What inherits from another package's error that is not called one is not among them.",
+    ]
+
+
+FAULTS = """class BadData(Exception): ...
+
+
+class BadSignature(BadData): ...
+
+
+class Expired(
+    BadSignature,
+): ...
+
+
+class Parser: ...
+
+
+class QuickParser(Parser): ...
+"""
+
+
+async def test_what_inherits_from_an_error_is_one(agent: AsyncConversationAgent, tmp_path: Path) -> None:
+    root = tmp_path / "project"
+    (root / "bank/faults.py").write_text(FAULTS)
+    (root / "tests/test_faults.py").write_text("from bank.faults import Expired\n\n\nclass Own(Expired): ...\n")
+    await agent.ingest(root)
+    conversation = await agent.create_conversation()
+    answer = (await conversation.send_message("which exceptions does this project define?")).content
+    assert answer.splitlines()[:-1] == [
+        "This project defines 5 errors, by their names and what they inherit from:",
+        "- bank/faults.py:1 `class BadData(Exception): ...`",
+        "- bank/faults.py:4 `class BadSignature(BadData)`",
+        "- bank/faults.py:7 `class Expired(BadSignature)`",
+        "- bank/safe.py:1 `class SafeLocked(Exception): ...`",
+        "- tests/test_faults.py:4 `class Own(Expired)`",
     ]

@@ -151,7 +151,7 @@ def write(question: Question, asked: str, found: Sequence[Found]) -> str:
         case "known by word":
             lines = named_by_word(question, values.get("search_code", {}), values.get("grep_code", {}))
         case "errors":
-            lines = errors_defined(values.get("grep_code", {}))
+            lines = errors_defined(values.get("grep_code", {}), values.get("find_subtypes", {}))
         case "throws":
             lines = thrown(asked, values.get("read_scope", {}))
         case "imports":

@@ -43,7 +43,7 @@ from ragforge_memory.llm.extractive.code.look_alikes import look_alike_calls
 from ragforge_memory.llm.extractive.code.members import MAX_LINES, member_calls, visibly_setting
 from ragforge_memory.llm.extractive.code.outlines import kinds_of
 from ragforge_memory.llm.extractive.code.raised import anywhere
-from ragforge_memory.llm.extractive.code.throws import DEFINES_ERROR, MAX_ERRORS
+from ragforge_memory.llm.extractive.code.throws import DEFINES_ERROR, MAX_ERRORS, error_lines
 from ragforge_memory.llm.extractive.code.unread import NOT_SURE
 from ragforge_memory.llm.extractive.project_calls import project_calls
 from ragforge_memory.llm.extractive.quoting.calls import Call, Found
@@ -285,6 +285,9 @@ def _second(question: Question, found: Sequence[Found]) -> tuple[Call, ...]:
             return (Call("read_file", (("path", path), ("start_line", 1), ("end_line", 40))),)
         case "overrides":
             return inheriting_calls(found)
+        case "errors" if lines := error_lines(value):
+            # What inherits from an error is one, whatever it is called.
+            return (Call("find_subtypes", (("places", [f"{each['file']}:{each['line']}" for each in lines]),)),)
         case "overridden" | "subclasses" if is_cut(value):
             return (name_call("find_overrides", target),)
         case "callers" | "uses" if target.kind == "name" and value.get("match") == "none":

@@ -24,7 +24,7 @@ _AHEAD = (
 )
 DEFINES_ERROR = (
     rf"{_AHEAD}(?:class|struct|enum|interface|trait|type|record) \w*(?:Error|Exception)\b"
-    rf"|{_AHEAD}class \w+\s*(?:\(|<|:|extends\b).*(?:Error|Exception)\b"
+    rf"|{_AHEAD}class \w+\s*(?:\(|<|:|extends\b).*(?:Error|Exception|Throwable|\bstd::(?:exception|\w+_error))\b"
     r"|^\s*(?:var )?[Ee]rr[A-Z]\w*\s*=\s*(?:errors\.New|fmt\.Errorf)\("
 )
 """Lines that define an error: by its name or by what it inherits from; Go's are values."""
@@ -76,14 +76,29 @@ def thrown(asked: str, value: Mapping[str, Any]) -> list[str]:
     return [*answer, "", *note] if note else answer
 
 
-def errors_defined(value: Mapping[str, Any]) -> list[str]:
-    """The lines that define errors, those of tests last, as `grep_code` gave them."""
-    lines = [each for each in value.get("matches") or [] if not TEXT.search(each["file"])]
-    if not lines:
+def error_lines(value: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """The lines of code that define errors by their names, of those that `grep_code` gave."""
+    return [each for each in value.get("matches") or [] if not TEXT.search(each["file"])]
+
+
+def errors_defined(value: Mapping[str, Any], below: Mapping[str, Any]) -> list[str]:
+    """The lines that define errors, those of tests last.
+
+    Args:
+        value: the lines that `grep_code` gave.
+        below: what `find_subtypes` gave for them; nothing where the graph is away.
+    """
+    named = error_lines(value)
+    if not named:
         return [f"{NOTHING_FOUND}: no line of this project defines an error or an exception by its name."]
-    lines.sort(key=lambda each: is_test(each["file"]))
-    number = f"{'more than ' if value.get('more') else ''}{counted(len(lines), 'error')}"
-    return [f"This project defines {number}, by their names:", *(f"- {text_line(each)}" for each in lines)]
+    lines = {(each["file"], each["line"]): each for each in [*(below.get("scopes") or []), *named]}
+    ordered = sorted(lines.values(), key=lambda each: (is_test(each["file"]), each["file"], each["line"]))
+    number = f"{'more than ' if value.get('more') or below.get('more') else ''}{counted(len(ordered), 'error')}"
+    return [
+        f"This project defines {number}, by their names and what they inherit from:",
+        *(f"- {text_line(each)}" for each in ordered),
+        "What inherits from another package's error that is not called one is not among them.",
+    ]
 
 
 def _code_alone(source: str, language: str) -> str:
