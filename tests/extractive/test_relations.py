@@ -117,6 +117,9 @@ async def test_a_trait_is_implemented() -> None:
         assert await requests_for(user(text)) == [("find_callers", {"name": "Sink"})]
         some = await answer_to(text, {"find_callers": found({**trait, "subclasses": below})})
         assert some.splitlines()[0] == "`Sink` (src/talk.py, line 12) is implemented by 1 scope:"
+    wider = [{**below[0], "qualified_name": "Wide", "type": "interface"}]
+    some = await answer_to("who implements Sink?", {"find_callers": found({**trait, "subclasses": wider})})
+    assert some.splitlines()[0] == "`Sink` (src/talk.py, line 12) is inherited by 1 scope:"
     none = await answer_to("who implements Sink?", {"find_callers": found({**trait, "subclasses": []})})
     assert none == "`Sink` (src/talk.py, line 12): nothing in this project implements it."
     json = {**ECHO, "qualified_name": "Json", "type": "struct", "bases": [trait]}
@@ -135,8 +138,17 @@ async def test_what_implements_an_interface_of_go_is_said_to_be_unknown() -> Non
     assert none == unknown
     below = [{"qualified_name": "wide", "type": "interface", "file": "mux.go", "line": 3, "lines": [3]}]
     some = await answer_to("which types implement matcher?", {"find_callers": found({**matcher, "subclasses": below})})
-    assert some.startswith("`matcher` (mux.go, line 12) is implemented by 1 scope:")
-    assert some.endswith(unknown)
+    embedded = ["`matcher` (mux.go, line 12) is embedded in 1 interface:", "- `wide` - mux.go:3", "", unknown]
+    assert some.splitlines() == embedded
+    below.append({"qualified_name": "box", "type": "struct", "file": "mux.go", "line": 8, "lines": [8]})
+    both = await answer_to("which types implement matcher?", {"find_callers": found({**matcher, "subclasses": below})})
+    assert both.splitlines() == [
+        *embedded[:3],
+        "`matcher` (mux.go, line 12) is implemented by 1 scope:",
+        "- `box` - mux.go:8",
+        "",
+        unknown,
+    ]
 
 
 async def test_a_method_is_implemented_by_what_overrides_it() -> None:

@@ -43,11 +43,17 @@ def subclasses(asked: str, value: Mapping[str, Any], impls: Sequence[Line] = ())
     for scope in types:
         below = scope.get("subclasses") or []
         number = _number_below(scope)
+        embedding = [each for each in below if _is_unnamed(scope) and _is_implemented(each)]
+        if embedding:
+            lines.append(f"{subject(scope)} is embedded in {counted(len(embedding), 'interface')}:")
+            lines += [use_item(each) for each in embedding[:MAX_ASKED]] + rest(len(embedding) - MAX_ASKED) + [""]
+            below = [each for each in below if each not in embedding]
+            number -= len(embedding)
         if number:
             shown = below[:MAX_ASKED]
-            # What a Rust trait stands above does not implement it.
-            only_traits = bool(below) and all(each["type"] == "trait" for each in below)
-            does = "implemented" if _is_implemented(scope) and not only_traits else "inherited"
+            # A trait or an interface below another does not implement it.
+            only_such = bool(below) and all(map(_is_implemented, below))
+            does = "implemented" if _is_implemented(scope) and not only_such else "inherited"
             lines.append(f"{subject(scope)} is {does} by {counted(number, 'scope')}:")
             lines += [use_item(each) for each in shown] + rest(number - len(shown)) + [""]
     unnamed = [subject(each) for each in types if _is_unnamed(each)]
