@@ -239,11 +239,11 @@ def is_test(file: str, modifiers: Collection[str] = ()) -> bool:
     if not TEST_MODIFIERS.isdisjoint(modifiers):
         return True
     *folders, name = file.lower().replace("\\", "/").split("/")
-    stem = name.split(".")[0]
+    stem, whole = name.split(".")[0], name.rpartition(".")[0]
     return (
         not {"test", "tests", "testing", "spec", "specs", "__tests__"}.isdisjoint(folders)
         or stem.startswith("test_")
-        or stem.endswith(("_test", "_tests", "_spec"))
+        or any(each.endswith(("_test", "_tests", "_spec")) for each in (stem, whole))
         or stem in ("conftest", "tests")
         or ".test." in name
         or ".spec." in name

@@ -136,6 +136,8 @@ def test_files() -> None:
     assert not same_file("ore.py", "src/click/core.py")
     assert is_test("tests/test_core.py")
     assert is_test("pkg/core_test.go")
+    assert is_test("pkg/core_go1.21_test.go")
+    assert not is_test("pkg/core_test_go1.21.go")
     assert is_test("web/app.spec.ts")
     assert is_test("src/tests.rs")
     assert is_test("crates/glob/tests/match_tests.rs")
