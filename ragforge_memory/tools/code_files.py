@@ -13,6 +13,7 @@ from typing import Any
 
 from ragforge_memory.errors import ToolError
 from ragforge_memory.language.names import same_file
+from ragforge_memory.language.no_code import no_code
 from ragforge_memory.models.text import lines_of
 from ragforge_memory.tools import grep_process
 from ragforge_memory.tools.declare import ToolOutput, tool
@@ -35,7 +36,12 @@ MAX_READ_BYTES = 32_000
 
 @tool
 async def grep_code(
-    context: ToolContext, pattern: str, path: str = "", ignore_case: bool = False, limit: int = 50
+    context: ToolContext,
+    pattern: str,
+    path: str = "",
+    ignore_case: bool = False,
+    limit: int = 50,
+    code_only: bool = False,
 ) -> dict[str, Any]:
     """Searches the project's text files line by line for a regular expression (Python's syntax).
 
@@ -47,6 +53,7 @@ async def grep_code(
         path: only files whose path contains this text.
         ignore_case: whether upper and lower case are the same.
         limit: matching lines at most, up to 200.
+        code_only: whether comments and what is inside strings are left out.
     """
     import anyio.to_thread
 
@@ -69,6 +76,7 @@ async def grep_code(
         "limit": max(1, min(limit, MAX_MATCHES)),
         "max_bytes": MAX_TEXT_BYTES,
         "max_line": MAX_LINE,
+        "no_code": _no_code(files) if code_only else {},
     }
     lines, in_time = await _search(order)
     matches = [_with_language(line) for line in lines if "file" in line]
@@ -80,6 +88,19 @@ async def grep_code(
         "more": end["more"],
         "gave_up_after_seconds": None if in_time else GREP_SECONDS,
     }
+
+
+def _no_code(files: list[str]) -> dict[str, str]:
+    """What is no code in each of these files; nothing of those in which that is not known."""
+    from ragforge_memory.code.languages import language_of, unread_language_of
+
+    found = {}
+    for file in files:
+        language = language_of(file)
+        name = language.name if language is not None else unread_language_of(file)
+        if name is not None and (pattern := no_code(name)):
+            found[file] = pattern
+    return found
 
 
 def _with_language(line: dict[str, Any]) -> dict[str, Any]:

@@ -3,8 +3,8 @@
 A pattern comes from a model and may need for ever on some line, and Python cannot interrupt a match (nor does
 it let other threads run meanwhile). So it runs in a process of its own, which can be ended.
 
-Reads one JSON object from stdin (root, files, pattern, ignore_case, limit, max_bytes, max_line) and writes one
-JSON object a line: ``{"file", "line", "text"}`` for each match, at last ``{"searched", "more"}``.
+Reads one JSON object from stdin (root, files, pattern, ignore_case, limit, max_bytes, max_line, no_code) and writes
+one JSON object a line: ``{"file", "line", "text"}`` for each match, at last ``{"searched", "more"}``.
 """
 
 from __future__ import annotations
@@ -18,7 +18,10 @@ from typing import Any, TextIO
 
 
 def search(order: dict[str, Any], out: TextIO) -> None:
-    """Searches the files of an order, in their order, and writes each match as it is found."""
+    """Searches the files of an order, in their order, and writes each match as it is found.
+
+    ``no_code`` has for some files the pattern of what is no code in them: a line must match without it, too.
+    """
     pattern = re.compile(order["pattern"], re.IGNORECASE if order["ignore_case"] else 0)
     searched = found = 0
     for file in order["files"]:
@@ -30,9 +33,17 @@ def search(order: dict[str, Any], out: TextIO) -> None:
         if len(data) > order["max_bytes"] or b"\0" in data:
             continue
         searched += 1
-        for number, line in enumerate(io.StringIO(data.decode("utf-8", "replace"), newline="\n"), 1):
+        text = data.decode("utf-8", "replace")
+        no_code = order["no_code"].get(file)
+        code: list[str] | None = None
+        for number, line in enumerate(io.StringIO(text, newline="\n"), 1):
             line = line.removesuffix("\n").removesuffix("\r")  # as `models.text.lines_of` has it
             if pattern.search(line):
+                if no_code:
+                    if code is None:
+                        code = re.sub(no_code, _blank, text).split("\n")
+                    if not pattern.search(code[number - 1]):
+                        continue
                 if found == order["limit"]:
                     print(json.dumps({"searched": searched, "more": True}), file=out, flush=True)
                     return
@@ -40,6 +51,11 @@ def search(order: dict[str, Any], out: TextIO) -> None:
                 shown = {"file": file, "line": number, "text": line.strip()[: order["max_line"]]}
                 print(json.dumps(shown), file=out, flush=True)
     print(json.dumps({"searched": searched, "more": False}), file=out, flush=True)
+
+
+def _blank(found: re.Match[str]) -> str:
+    """As `language.no_code.code_alone` has it."""
+    return re.sub(r"[^\n\"'`]", " ", found[0])
 
 
 if __name__ == "__main__":

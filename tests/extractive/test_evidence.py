@@ -14,7 +14,8 @@ from ragforge_memory.llm.extractive.code import evidence
 from ragforge_memory.llm.extractive.code.evidence import importing, raising
 from ragforge_memory.llm.extractive.code.import_lines import import_pattern, imports_it
 from ragforge_memory.llm.extractive.quoting.calls import Call, Found
-from tests.extractive.asking import answer_to, ask, requests_for, user
+from tests.extractive.asking import ECHO, answer_to, ask, requests_for, user
+from tests.extractive.asking import found as known
 
 pytestmark = pytest.mark.anyio
 
@@ -237,6 +238,13 @@ def test_texts_are_no_code_that_imports_and_a_search_that_was_cut_off_has_no_tot
         ("  find(id) or raise Locked, id", True),
         ("    throw new \\Locked('x');", True),
         ("    throw new \\Bank\\Errors\\Locked;", True),
+        ("raise t.cast(Locked, last_error)", True),
+        ("raise make(1) if late else Locked(2)", True),
+        ("raise(Locked, 'now') unless open", True),
+        ("raise Other(1) from Locked", False),
+        ("raise Other unless Locked.open?", False),
+        ("if (x) { throw new Other() } else { new Locked() }", False),
+        ("throw other; new Locked();", False),
         ('    pytest.fail("Expected redirect to raise Locked but it did not")', False),
         ("# whoever asks may raise Locked", False),
     ],
@@ -244,6 +252,23 @@ def test_texts_are_no_code_that_imports_and_a_search_that_was_cut_off_has_no_tot
 def test_a_text_that_speaks_of_raising_raises_nothing(line: str, raises: bool) -> None:
     pattern = str(dict(raising(Target("name", "Locked")).arguments)["pattern"])
     assert bool(re.search(pattern, line)) is raises
+
+
+async def test_an_answer_says_what_it_does_not_know_of_raising() -> None:
+    line = {"file": "a.py", "line": 3, "text": "raise Locked(1)"}
+    results = {"find_callers": known(ECHO), "grep_code": {"matches": [line], "more": False}}
+    unnamed = "What is raised without its name (`raise error`, `throw make()`) may be more of it."
+    assert (await answer_to("where is Talk.echo raised?", results)).splitlines() == [
+        "`Talk.echo` (src/talk.py, line 12) is raised in 1 line:",
+        "- a.py:3 `raise Locked(1)`",
+        unnamed,
+    ]
+    results["grep_code"] = {"matches": [], "more": False}
+    assert (await answer_to("where is Talk.echo raised?", results)).splitlines() == [
+        "`Talk.echo` (src/talk.py, line 12): no line of this project raises it by its name.",
+        unnamed,
+    ]
+    assert unnamed not in await answer_to("who catches Talk.echo?", results)
 
 
 @pytest.mark.parametrize("name", ["\\Locked", "`\\Locked`", "\\Bank\\Locked"])

@@ -36,6 +36,7 @@ _USES = (*_SURE, "possible")
 
 # What stands before a statement, or before what is one in the middle of a line: `or raise X`, `?? throw new X`.
 STATEMENT = r"(?:^|[;{}():?|&>]|\b(?:else|or|and|return|then|do|try)\b)"
+RAISE = r"\b(?:raise|throw)\b(?!\s*[=.,)])"
 
 COMMENT = re.compile(r"\s*(?:#|//|/?\*|--|<!--)")
 # What may stand before a name: its module or namespace, PHP's from the outermost on.
@@ -43,13 +44,19 @@ _QUALIFIED = r"\\?(?:\w+(?:\.|::|\\))*"
 
 
 def raising(target: Target) -> Call:
-    """Looks for lines that raise or throw it, and not in a text ("expected to raise it")."""
-    return grep(rf"{STATEMENT}\s*\b(?:raise|throw)\s+(?:new\s+)?{_QUALIFIED}{re.escape(target.member)}\b")
+    """Looks for lines that name it in a statement that raises or throws: it, or what is made of it (`cast(It, x)`).
+
+    Behind ``from`` stands its cause, and behind ``if`` and ``unless`` when; `raise A if late else B` raises either.
+    """
+    named = r"(?:(?!\bfrom\b|\bunless\b|\bif\b(?!.*\belse\b))[^;}])*"
+    return grep(rf"{STATEMENT}\s*{RAISE}{named}\b{re.escape(target.member)}\b", code_only=True)
 
 
 def catching(target: Target) -> Call:
     """Looks for lines that catch it."""
-    return grep(rf"(?:^\W*(?:except|rescue)\b|\b(?:catch|suppress)\s*\().*\b{re.escape(target.member)}\b")
+    return grep(
+        rf"(?:^\W*(?:except|rescue)\b|\b(?:catch|suppress)\s*\().*\b{re.escape(target.member)}\b", code_only=True
+    )
 
 
 def decorating(target: Target) -> Call:
@@ -84,11 +91,14 @@ def naming(target: Target) -> tuple[Call, ...]:
 def raised(asked: str, found: Sequence[Found], done: str = "raised", does: str = "raises") -> list[str]:
     """The lines that raise it (or catch it, or decorate with it), each with what it stands in."""
     lines = matches_of(found)
+    # Which error a variable has no line says.
+    more = ["What is raised without its name (`raise error`, `throw make()`) may be more of it."] * (done == "raised")
     if not lines:
-        return [_none(asked, found, f"no line of this project {does} it")]
+        none = _none(asked, found, f"no line of this project {does} it{' by its name' if more else ''}")
+        return [none, *more] if _is_known(found) else [none]
     inside = _scopes_of_lines(found)
     answer = [f"{_named(asked, found)} is {done} in {counted_lines(lines, found)}:"]
-    return answer + listed_lines(lines, found, inside)
+    return [*answer, *listed_lines(lines, found, inside), *more]
 
 
 def imported(asked: str, target: Target, found: Sequence[Found]) -> list[str]:
@@ -358,5 +368,9 @@ def _named(asked: str, found: Sequence[Found]) -> str:
 
 
 def _none(asked: str, found: Sequence[Found], what: str) -> str:
-    known = _value(found, "find_callers").get("scopes")
-    return f"{_named(asked, found)}: {what}." if known else nothing(asked)
+    return f"{_named(asked, found)}: {what}." if _is_known(found) else nothing(asked)
+
+
+def _is_known(found: Sequence[Found]) -> bool:
+    """Whether what is asked about is defined in this project."""
+    return bool(_value(found, "find_callers").get("scopes"))

@@ -11,6 +11,7 @@ from ragforge_memory.language.said.openings import NOTHING_FOUND
 from ragforge_memory.llm.extractive.code.evidence import (
     COMMENT,
     MAX_EVIDENCE,
+    RAISE,
     STATEMENT,
     counted_lines,
     grep,
@@ -37,13 +38,13 @@ def anywhere(question: Question) -> Call:
     """
     only = {"path": question.target.text} if question.target.kind == "file" else {}
     if question.form == "catches":
-        return grep(r"^\W*(?:except|rescue)\b|\bcatch\s*[({]", **only)
+        return grep(r"^\W*(?:except|rescue)\b|\bcatch\s*[({]", code_only=True, **only)
     if _PANIC.search(question.text):
-        return grep(_PANICS, **only)
-    raises = rf"{STATEMENT}\s*\b(?:raise|throw)\b(?!\s*[=.,)])|\bpanic!?\(|\berrors\.New\(|\bfmt\.Errorf\("
+        return grep(_PANICS, code_only=True, **only)
+    raises = rf"{STATEMENT}\s*{RAISE}|\bpanic!?\(|\berrors\.New\(|\bfmt\.Errorf\("
     # A pattern takes an error apart: `Err(e) =>`, `if let Err(e)`; `Err(e)` alone hands it on.
     made = r"(?:^\s*|\breturn\s+|=>\s*|[{;]\s*)Err\((?![a-z_]\w*\)|.*\)\s*(?:if\b.*)?=>)"
-    return grep(rf"{raises}|\bbail!\(|{made}", **only)
+    return grep(rf"{raises}|\bbail!\(|{made}", code_only=True, **only)
 
 
 def raised_anywhere(question: Question, found: Sequence[Found]) -> list[str]:

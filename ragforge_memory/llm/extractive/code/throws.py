@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ragforge_memory.language.names import is_test
+from ragforge_memory.language.no_code import code_alone, no_code
 from ragforge_memory.language.reading.endings import TEXT
 from ragforge_memory.language.said.openings import NOTHING_FOUND
 from ragforge_memory.llm.extractive.quoting.pieces import head, nothing, quotation, rest, taken_for, text_line
@@ -30,11 +31,6 @@ DEFINES_ERROR = (
 """Lines that define an error: by its name or by what it inherits from; Go's are values."""
 
 _RAISING = re.compile(r"(?:^|[;{}):]|\belse\b)\s*(?:(?:raise|throw)\b(?!\s*[=.])|panic!?\()")
-_STRING = (
-    r'"""[\s\S]*?(?:"""|\Z)|\'\'\'[\s\S]*?(?:\'\'\'|\Z)|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'|`(?:\\.|[^`\\])*`'
-)
-_NO_CODE_AFTER_HASH = re.compile(rf"{_STRING}|#[^\n]*")
-_NO_CODE_AFTER_SLASHES = re.compile(rf"{_STRING}|//[^\n]*|/\*[\s\S]*?(?:\*/|\Z)")
 _SECTION = re.compile(r"^\W*(?:raises|throws|exceptions)\W*$", re.I)
 _NAMED = re.compile(r"^\W*(?::(?:raises?|throws)\b|@throws\b|@exception\b)", re.I)
 
@@ -51,7 +47,7 @@ def thrown(asked: str, value: Mapping[str, Any]) -> list[str]:
         return [nothing(asked)]
     best = scopes[0]
     source = str(best.get("source") or "")
-    code = _code_alone(source, str(best.get("language") or ""))
+    code = code_alone(source, no_code(str(best.get("language") or "")))
     lines = [
         f"- {text_line({'file': best['file'], 'line': number, 'text': text})}"
         for number, (text, bare) in enumerate(
@@ -99,12 +95,6 @@ def errors_defined(value: Mapping[str, Any], below: Mapping[str, Any]) -> list[s
         *(f"- {text_line(each)}" for each in ordered),
         "What inherits from another package's error that is not called one is not among them.",
     ]
-
-
-def _code_alone(source: str, language: str) -> str:
-    """Source with blanks for its comments and for what is inside its strings."""
-    pattern = _NO_CODE_AFTER_HASH if language in ("python", "ruby") else _NO_CODE_AFTER_SLASHES
-    return pattern.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), source)
 
 
 def _documented(docstring: str) -> list[str]:
