@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from ragforge_memory.code.parsed import TYPE_TYPES
 from ragforge_memory.errors import ToolError
-from ragforge_memory.language.names import distance, is_test_case, module_parts, reference, same_file
+from ragforge_memory.language.names import distance, module_parts, reference, same_file
+from ragforge_memory.tools.code_tests import is_test_scope
 from ragforge_memory.tools.declare import ToolOutput, tool
 from ragforge_memory.tools.ports import ToolContext
 from ragforge_memory.tools.project_files import inside as inside_project
@@ -190,9 +191,7 @@ async def _types(code: ScopeReader, project: str, files: Sequence[str]) -> dict[
     """How many definitions the files have of each type, and how many of them are tests."""
     here = set(files)
     found = [each for each in await code.names(project) if each.file in here]
-    tests = sum(
-        each.type in ("function", "method") and (each.test or is_test_case(each.name, each.file)) for each in found
-    )
+    tests = sum(map(is_test_scope, found))
     return {**Counter(each.type for each in found), **({"test": tests} if tests else {})}
 
 

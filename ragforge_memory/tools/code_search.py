@@ -16,6 +16,7 @@ from ragforge_memory.tools.code_kinds import list_definitions
 from ragforge_memory.tools.code_overrides import find_overrides
 from ragforge_memory.tools.code_scopes import outline, read_scope
 from ragforge_memory.tools.code_subtypes import find_subtypes
+from ragforge_memory.tools.code_tests import list_tests
 from ragforge_memory.tools.code_unused import find_unused
 from ragforge_memory.tools.code_uses import find_callees, find_callers
 from ragforge_memory.tools.code_version import project_version
@@ -39,6 +40,7 @@ __all__ = [
     "impact",
     "list_decisions",
     "list_definitions",
+    "list_tests",
     "outline",
     "project_version",
     "read_file",
@@ -74,6 +76,7 @@ ANSWER_TOOLS: tuple[Callable[..., Any], ...] = (
     find_subtypes,
     find_unused,
     list_definitions,
+    list_tests,
     project_version,
 )
 """What answers without a model look up besides. Models are not offered them: they find the like with the others, and

@@ -270,6 +270,9 @@ def _second(question: Question, found: Sequence[Found]) -> tuple[Call, ...]:
     if question.form == "what" and _names_project(found):
         return _OVERVIEW
     match question.form:
+        case "outline" | "overview" if question.sorts == ("test",) and value.get("kind") in ("file", "folder"):
+            place = value["file"] if value["kind"] == "file" else target.text.strip("/") or "."
+            return (Call("list_tests", (("target", place),)),)
         case "outline" | "overview" if value.get("kind") == "folder" and (kinds := kinds_of(question)):
             folder = target.text.strip("/") or "."
             only = (("modifier", question.modifier),) if question.modifier else ()

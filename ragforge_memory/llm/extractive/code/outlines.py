@@ -6,11 +6,13 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby
+from types import MappingProxyType
 from typing import Any
 
 from ragforge_memory.language.names import is_test_case
 from ragforge_memory.language.reading.question import ASYNC, Question
 from ragforge_memory.llm.extractive.code.found_text import code_lines
+from ragforge_memory.llm.extractive.code.tests_listed import number_of_tests, tests_of, where_tests_are
 from ragforge_memory.llm.extractive.quoting.docstrings import readable
 from ragforge_memory.llm.extractive.quoting.pieces import (
     MAX_ASKED,
@@ -55,6 +57,8 @@ def outlined(question: Question, asked: str, values: Mapping[str, Any]) -> list[
         every = outlined(replace(question, text=ASYNC.sub(" ", question.text)), asked, values)
         return [*every, "Which of them are async is not told of so many."]
     match value.get("kind"):
+        case "file" if values.get("list_tests", {}).get("total"):
+            return [*tests_of(value["file"], values["list_tests"]), *other_file(asked, value)]
         case "file":
             return _file_outline(question, asked, value)
         case "folder":
@@ -63,7 +67,7 @@ def outlined(question: Question, asked: str, values: Mapping[str, Any]) -> list[
             told = (
                 _of_kinds(question, asked, value, kinds)
                 if "total" in kinds
-                else _folder_outline(question, asked, value)
+                else _folder_outline(question, asked, value, values.get("list_tests", {}))
             )
             return [*said, *([""] if said else []), *told]
         case "scope":
@@ -201,11 +205,13 @@ def _numbered(scopes: Sequence[Mapping[str, Any]], question: Question, none: str
     return said[0] if len(said) == 1 else f"{', '.join(said[:-1])} and {said[-1]}"
 
 
-def _folder_outline(question: Question, asked: str, value: Mapping[str, Any]) -> list[str]:
+def _folder_outline(
+    question: Question, asked: str, value: Mapping[str, Any], tests: Mapping[str, Any] = MappingProxyType({})
+) -> list[str]:
     files = value.get("files") or []
     total = int(value.get("total") or len(files))
     name = _folder_name(asked, value)
-    number = _number_below(question, value.get("types") or {})
+    number = number_of_tests(tests, total) if "total" in tests else _number_below(question, value.get("types") or {})
     lines = [f"{name} contains {number}{counted(total, 'source file')}:"]
     folders: Mapping[str, int] = value.get("folders") or {}
     if total <= 40 or len(folders) == 1:  # one folder alone would only say its number again
@@ -215,7 +221,9 @@ def _folder_outline(question: Question, asked: str, value: Mapping[str, Any]) ->
     else:
         lines += [f"- {folder}: {counted(number, 'file')}" for folder, number in list(folders.items())[:40]]
         lines += rest(len(folders) - 40, "more folders")
-    if question.sorts:
+    if "total" in tests:
+        lines += where_tests_are(tests)
+    elif question.sorts:
         sorts = " and ".join("classes" if each == "class" else f"{each}s" for each in question.sorts)
         lines.append(f"Which definitions are {sorts} is told of a file: `list the {sorts} in FILE`.")
     return lines
