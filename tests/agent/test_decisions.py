@@ -142,7 +142,7 @@ async def test_a_question_for_all_that_was_decided_finds_it_however_it_was_said(
     async with make_agent(provider=ExtractiveProvider(), tools=CODE_SEARCH_TOOLS, root=project) as agent:
         await agent.ingest()
         nothing = await (await agent.create_conversation()).send_message("what is left to do?")
-        assert nothing.content == "Nothing found about `to-dos` in our conversations."
+        assert nothing.content == "Nothing found that was noted to be done in our conversations."
         for text in ("Sessions live in Redis", "check never logs", "todo: rename other", "sessions moved to Memcached"):
             await (await agent.create_conversation()).send_message(text)
         conversation = await agent.create_conversation()

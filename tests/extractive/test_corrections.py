@@ -198,7 +198,7 @@ def test_what_is_done_is_no_longer_to_be_done() -> None:
         f"  > todo: {each}" for each in ("write the docs", "check the parser", "move the parser", "bump the version")
     ]
     nothing = decisions({"decisions": every[2:3]}, called=EVERY_TO_DO)
-    assert nothing == ["Nothing found about `to-dos` in our conversations that is not done."]
+    assert nothing == ["Nothing found that was noted to be done in our conversations that is not done."]
     assert only_repeats("assistant", nothing[0])
 
 

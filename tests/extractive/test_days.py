@@ -168,7 +168,7 @@ async def test_what_was_said_on_a_day_is_told_of_that_day(agent: AsyncConversati
     assert await told("what did we decide about reports since Friday?") == ["22", "20"]
     assert await told("what did we decide about reports before Friday?") == ["16"]
     nothing = (await talk.send_message("what did we decide two days ago?")).content
-    assert nothing == "Nothing found about `decisions` in our conversations on 2026-11-21."
+    assert nothing == "Nothing found that was decided or noted in our conversations on 2026-11-21."
     yesterday = (await talk.send_message("what did we talk about yesterday?")).content.splitlines()
     assert yesterday[0] == "Our latest conversations on 2026-11-22:"
     assert [line.partition(", ")[2][:7] for line in yesterday if line.startswith("- ")] == ["`the 22"]
@@ -191,7 +191,7 @@ async def test_what_was_said_in_the_last_hours(agent: AsyncConversationAgent) ->
 
     last = await told("what did we decide in the last hour?")
     assert (last[0], last[-1]) == (
-        "What was said about `decisions` in the last hour:",
+        "What was decided or noted in the last hour:",
         "  > note: reports are kept for 5 years",
     )
     assert len(last) == 3

@@ -78,8 +78,8 @@ def test_other_days_are_asked_for_the_same() -> None:
         ("What was said about `tokens` on 2026-11-20:\n- You, …", "tokens"),
         ("No decision about `tokens` was noted.\n\nWhat was …", "tokens"),
         ("Nothing found about `tokens` in our conversations.", "tokens"),
-        ("What was said about `decisions`:\n- You, …", ""),
-        ("What was said about `to-dos`:\n- You, …", ""),
+        ("What was decided or noted:\n- You, …", ""),
+        ("What was noted to be done:\n- You, …", ""),
         (USES, ""),
     ],
 )

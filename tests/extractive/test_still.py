@@ -165,7 +165,7 @@ def test_which_decisions_may_no_longer_hold() -> None:
         each(3, "note: load_rows is lazy", "drifted"),
     ]
     lines = outdated({"decisions": over})
-    assert lines[0] == "What was said about `decisions` that may no longer hold:"
+    assert lines[0] == "What was decided or noted that may no longer hold:"
     assert [line for line in lines if not line.startswith("- You")][1:] == [
         "  > note: tokens expire",
         '  (later: "update: tokens never expire")',

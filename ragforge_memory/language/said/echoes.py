@@ -13,6 +13,8 @@ from ragforge_memory.language.reading.prose import prose, sentences
 from ragforge_memory.language.reading.questions import MAX_QUESTION, read_question
 from ragforge_memory.language.reading.small_talk import TAKEN_BACK
 from ragforge_memory.language.said.openings import (
+    EVERY_DECISION,
+    EVERY_TO_DO,
     NO_DECISION,
     NOTED,
     NOTHING_FOUND,
@@ -23,6 +25,8 @@ from ragforge_memory.language.said.openings import (
 
 _REPEATS = re.compile(
     rf"(?:\A|\n\n)(?:{WHAT_WAS_SAID} `|{WHAT_YOU_SAID}, |{OUR_CONVERSATIONS}\b"
+    rf"|(?:What (?:{EVERY_DECISION}|{EVERY_TO_DO})[^\n]*:\n- "
+    rf"|{NOTHING_FOUND} that (?:{EVERY_DECISION}|{EVERY_TO_DO}) in our conversations)"
     rf"|{NO_DECISION} (?:about `|that you noted\b)|{NOTHING_FOUND} about `[^`\n]*` in our conversations|{NOTED})"
 )
 _AHEAD = r"^\W*(?:(?:please|and|so|but|hi|hello|hey|ok(?:ay)?),? )*"
@@ -45,7 +49,9 @@ _STATES = re.compile(
 )
 # "Show callers", "callers of X", "its methods": too short to state anything, and understood as questions.
 _FRAGMENT = 5
-_QUOTES_CODE = re.compile(r"^(?:(?:- )?`[^`\n]+` (?:- \S+:\d|\([^\n]+, line \d|contains)|- \S+:\d+ `)", re.M)
+_QUOTES_CODE = re.compile(
+    r"^(?:(?:- )?`[^`\n]+` (?:- \S+:\d|\([^\n]+, line \d|contains)|- \S+:\d+ `|- \S+\.\w+: `)", re.M
+)
 
 
 def only_repeats(role: str, text: str) -> bool:

@@ -15,9 +15,10 @@ BY_WORDS = "I searched for the words"
 WHAT_WAS_SAID = "What was said about"
 """How an answer begins that quotes messages."""
 
-EVERY_DECISION = "decisions"
-EVERY_TO_DO = "to-dos"
-"""What an answer says it is about that was asked for all that was decided, or is to be done."""
+EVERY_DECISION = "was decided or noted"
+EVERY_TO_DO = "was noted to be done"
+"""What an answer says of all that was decided, or is to be done, behind "what" where there is such and behind
+`NOTHING_FOUND` where there is none."""
 
 NOTED = "Noted: `what did we decide"
 """How the answer to a statement begins."""

@@ -19,7 +19,14 @@ from dataclasses import dataclass
 from ragforge_memory.language.reading.small_talk import LEADING
 from ragforge_memory.language.reading.targets import Target, is_file, names_in, read_target
 from ragforge_memory.language.reading.wording import content_words
-from ragforge_memory.language.said.openings import EVERY_DECISION, EVERY_TO_DO, NO_DECISION, NOTED, WHAT_WAS_SAID
+from ragforge_memory.language.said.openings import (
+    EVERY_DECISION,
+    EVERY_TO_DO,
+    NO_DECISION,
+    NOTED,
+    NOTHING_FOUND,
+    WHAT_WAS_SAID,
+)
 from ragforge_memory.llm.port import ChatMessage
 
 _DEFINITION = re.compile(r"^`(?P<name>[^`\n]+)` (?:- (?P<file>[^\n:`]+):\d+|\((?P<place>[^\n]+?), line \d+\))", re.M)
@@ -28,6 +35,7 @@ _MISSING = re.compile(r"^Nothing found (?:for|that is defined as) `(?P<name>[^`\
 _TOPIC = re.compile(
     rf"(?:{WHAT_WAS_SAID}|{NO_DECISION} about|Nothing found about) `(?P<topic>[^`\n]+)`(?! in this project)"
 )
+_ALL = re.compile(rf"(?:What|{NOTHING_FOUND} that) (?:{EVERY_DECISION}|{EVERY_TO_DO})\b")
 # Words of a note that say what it is about.
 _TOPIC_WORDS = 6
 _ONE_WORD = re.compile(r"[A-Za-z_$][\w.$]*")
@@ -71,8 +79,7 @@ def topic_of(earlier: Sequence[ChatMessage]) -> str:
 
 def told_all(earlier: Sequence[ChatMessage]) -> bool:
     """Whether the last answer told all that was decided, or is to be done."""
-    told = _TOPIC.match(_last_answer(earlier))
-    return told is not None and told["topic"] in (EVERY_DECISION, EVERY_TO_DO)
+    return _ALL.match(_last_answer(earlier)) is not None
 
 
 def resolve_target(target: Target, earlier: Sequence[ChatMessage], system: str) -> tuple[Target, ...]:
@@ -131,7 +138,7 @@ def _last_subject(earlier: Sequence[ChatMessage], system: str) -> Subject | None
 
 def _topic(answer: str) -> str:
     told = _TOPIC.match(answer)
-    return told["topic"] if told and told["topic"] not in (EVERY_DECISION, EVERY_TO_DO) else ""
+    return told["topic"] if told else ""
 
 
 def _last_answer(earlier: Sequence[ChatMessage]) -> str:

@@ -157,8 +157,8 @@ def decisions(value: Mapping[str, Any], when: str = "", still: bool = False, cal
     noted = left_to_do(every) if called == EVERY_TO_DO else every
     if not noted:
         open_ones = " that is not done" if every else ""
-        return [f"{NOTHING_FOUND} about `{called}` in our conversations{when}{open_ones}."]
-    lines = [f"{WHAT_WAS_SAID} `{called}`{when}:"]
+        return [f"{NOTHING_FOUND} that {called} in our conversations{when}{open_ones}."]
+    lines = [f"What {called}{when}:"]
     for each in noted:
         lines += quoted_message(each, ())
     return lines + _more(value) + since(noted, noted if still else [], all_at=_ALL_DECISIONS)
@@ -170,7 +170,7 @@ def outdated(value: Mapping[str, Any], when: str = "") -> list[str]:
     over = value.get("decisions") or []
     if not over:
         return [f"{NO_DECISION} that you noted{when} was corrected since, or is of code that has changed."]
-    lines = [f"{WHAT_WAS_SAID} `{EVERY_DECISION}`{when} that may no longer hold:"]
+    lines = [f"What {EVERY_DECISION}{when} that may no longer hold:"]
     for each in over:
         lines += [*quoted_message(each, ()), *(f"  {line}" for line in _places(_became([each]), _ALL_DOUBTFUL))]
     return lines + _more(value)
