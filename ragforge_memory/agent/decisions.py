@@ -24,7 +24,7 @@ from ragforge_memory.models.conversation import Message, Page
 from ragforge_memory.models.decisions import Correction, Decision
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from ragforge_memory.agent.services import Services
     from ragforge_memory.models.code import CodeReference
@@ -98,7 +98,9 @@ async def _listed(
         acknowledges=NOTED,
     )
     async for page in pages:
-        decided = _decided(page, corrections, told_already)
+        wanted_here = [each.message.uuid for each in page if each.wanted]
+        ties = await references.of_messages(wanted_here) if wanted_here else {}
+        decided = _decided(page, corrections, told_already, {uuid: _tied(every) for uuid, every in ties.items()})
         if until is not None:
             decided = [each for each in decided if each.timestamp <= until]
         if not begun:
@@ -115,15 +117,12 @@ async def _listed(
                 continue
             begun, decided = True, decided[at + (decided[at].message_id == last_id) :]
         said = {each.message.uuid: each.message.content for each in page if each.message.role == "user"}
-        ties = await references.of_messages([each.message_id for each in decided]) if decided else {}
         for each in decided:
-            code = _tied(ties.get(each.message_id, ()))
-            told = each.model_copy(update={"code": code}) if code else each
-            if (doubtful and not told.doubtful) or not _is_about(told, said.get(each.message_id, each.text), wanted):
+            if (doubtful and not each.doubtful) or not _is_about(each, said.get(each.message_id, each.text), wanted):
                 continue
             if len(found) == limit:
                 return Page(items=tuple(found), next_cursor=_cursor_of(found[-1]))
-            found.append(told)
+            found.append(each)
     return Page(items=tuple(found))
 
 
@@ -132,7 +131,10 @@ def _cursor_of(last: Decision) -> str:
 
 
 def _decided(
-    page: Sequence[Important], corrections: Corrections[Message], told_already: set[tuple[datetime, str, str]]
+    page: Sequence[Important],
+    corrections: Corrections[Message],
+    told_already: set[tuple[datetime, str, str]],
+    ties: Mapping[str, tuple[CodeReference, ...]],
 ) -> list[Decision]:
     """Those of a page, newest first, that decide something, with what of the messages met so far corrects them.
 
@@ -145,6 +147,7 @@ def _decided(
         same = (message.timestamp, message.role, text or "")
         if text is not None and same not in told_already:
             told_already.add(same)
+            code = ties.get(message.uuid, ())
             decided.append(
                 Decision(
                     text=text,
@@ -154,25 +157,46 @@ def _decided(
                     conversation_id=message.conversation_id,
                     title=each.title,
                     archived=each.archived,
-                    corrected=_later(message, text, corrections),
+                    corrected=_later(message, text, corrections, _renamed(code)),
+                    code=code,
                 )
             )
         corrections.meet(message.role, message.content, message)
     return decided
 
 
-def _later(message: Message, decided: str, corrections: Corrections[Message]) -> Correction | None:
+def _renamed(code: Sequence[CodeReference]) -> dict[str, str]:
+    """What code is called now that a message is tied to, by the last part of the name that it had then."""
+    names = ((each.name, (each.moved_to_name or each.name).rpartition(".")[2]) for each in code)
+    return {before: now for before, now in names if now != before}
+
+
+def _later(
+    message: Message, decided: str, corrections: Corrections[Message], renamed: Mapping[str, str]
+) -> Correction | None:
     """What corrects a decision: all of what the user said, or a sentence that decides; in a conversation what is
-    further on, whatever its clock says."""
+    further on, whatever its clock says.
+
+    Args:
+        message: that has the decision.
+        decided: its text.
+        corrections: of what was said later.
+        renamed: what code is called now that it may name: what was said later may have either name.
+    """
     whole = [message.content] if message.role == "user" else []
-    texts = dict.fromkeys([*whole, decided, *sentences_and_lines(decided)])
-    for text in texts:
+    said = [*whole, decided, *sentences_and_lines(decided)]
+    for text in dict.fromkeys([*said, *(_as_now(each, renamed) for each in said)]):
         later = corrections.of(text)
         if later is not None and not (
             later[1].conversation_id == message.conversation_id and later[1].seq < message.seq
         ):
             return _correction(*later, text)
     return None
+
+
+def _as_now(text: str, renamed: Mapping[str, str]) -> str:
+    """A text with the names that code has now in place of those that it had then."""
+    return re.sub(r"[^\W\d]\w*", lambda found: renamed.get(found[0], found[0]), text) if renamed else text
 
 
 def _correction(said: str, message: Message, note: str) -> Correction:

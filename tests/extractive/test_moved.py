@@ -99,3 +99,18 @@ async def test_what_was_said_under_the_old_name_is_found_by_the_new_one(
     assert f"> {decision}" in said
     assert "(bank/account.py): it is called `refuse_debts` now" in decided
     assert nothing.startswith("Nothing found about `monthly_report` in our conversations.")
+
+
+async def test_an_update_under_the_new_name_corrects_a_note_under_the_old_one(
+    agent: AsyncConversationAgent, root: Path
+) -> None:
+    note = "note: check_amount must stay tiny because it is hot"
+    await _ask(agent, note, "note: monthly_report must stay tiny because it is hot")
+    _edit(root, "bank/account.py", ("check_amount", "refuse_debts"))
+    await agent.ingest(root)
+    update = "update: refuse_debts need not stay tiny"
+    assert (await _ask(agent, update))[0].splitlines()[1:] == [f'This corrects what was noted before: "{note}".']
+    found = (await agent.decisions(about="check_amount")).items
+    assert [each.corrected and each.corrected.text for each in found if each.text == note] == [update]
+    others = (await agent.decisions(about="monthly_report")).items
+    assert [each.corrected for each in others] == [None]
