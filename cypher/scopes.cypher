@@ -124,12 +124,13 @@ ORDER BY s.file, s.startLine
 LIMIT $limit
 
 // name: scope_names
-// Every definition's names, as rows of lists: a project has tens of thousands. RagForge's own tools write modifiers as
-// one text.
+// Every definition's names, as rows of lists: a project has tens of thousands. Modifiers are written as
+// one text; a list is read, too.
 MATCH (s:Scope)
 WHERE s.project = $project AND s.file IS NOT NULL
 RETURN collect([s.name, s.qualified_name, s.file, s.uuid, coalesce(s.type, ''),
-  CASE WHEN valueType(s.modifiers) STARTS WITH 'LIST' THEN 'test' IN s.modifiers ELSE false END]) AS names
+  CASE WHEN valueType(s.modifiers) STARTS WITH 'LIST' THEN 'test' IN s.modifiers
+  ELSE 'test' IN split(coalesce(toStringOrNull(s.modifiers), ''), ',') END]) AS names
 
 // name: project_revision
 // Raised by every ingest that changed something: what is kept of a project is good as long as it stays the same.

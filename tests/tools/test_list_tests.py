@@ -27,6 +27,7 @@ CART = """describe('a cart', () => {
 MORE = {
     "web/cart.test.js": CART,
     "src/test/java/CartTest.java": "class CartTest {\n  @Test\n  void adds() {}\n\n  @Test\n  void testTakes() {}\n}\n",
+    "src/lib.rs": "pub fn add() {}\n\n#[test]\nfn adds() { add(); }\n",
     "cpp/cart.cc": "TEST(Cart, Adds) {\n  run();\n}\n",
     "lib/plain.js": "it('is no test here', () => {});\n",
 }
@@ -42,18 +43,19 @@ async def test_tests_of_all_kinds(run: Run, monkeypatch: pytest.MonkeyPatch) -> 
     value = (await run("list_tests")).value
     assert [(each["file"], each.get("qualified_name") or each["text"]) for each in value["tests"]] == [
         ("cpp/cart.cc", "Cart.Adds"),
+        ("src/lib.rs", "adds"),
         ("src/test/java/CartTest.java", "CartTest.adds"),
         ("src/test/java/CartTest.java", "CartTest.testTakes"),
         ("tests/test_cart.py", "test_cart"),
         ("web/cart.test.js", "it('adds')"),
         ("web/cart.test.js", "test.each([1, 2])('takes %d', () => {});"),
     ]
-    assert (value["total"], value["files"], value["test_files"], value["late"]) == (6, 4, 3, False)
+    assert (value["total"], value["files"], value["test_files"], value["late"]) == (7, 5, 3, False)
     assert (await run("list_tests", target="tests/")).value["total"] == 1
     assert (await run("list_tests", target="web/cart.test.js")).value["total"] == 2
     monkeypatch.setattr(code_tests, "SECONDS", -1.0)
     value = (await run("list_tests")).value
-    assert (value["total"], value["late"]) == (2, True)
+    assert (value["total"], value["late"]) == (3, True)
 
 
 @pytest.mark.parametrize(
