@@ -7,6 +7,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from ragforge_memory.language.names import is_aside
+from ragforge_memory.language.reading.wording import covered
 from ragforge_memory.tools.declare import tool
 from ragforge_memory.tools.ports import ToolContext
 from ragforge_memory.tools.shown import LIST_BYTES, code_of, fitting, tests
@@ -20,7 +21,7 @@ MODULE = "module"
 
 @tool
 async def list_definitions(
-    context: ToolContext, kinds: list[str], folder: str = ".", modifier: str = ""
+    context: ToolContext, kinds: list[str], folder: str = ".", modifier: str = "", words: str = ""
 ) -> dict[str, Any]:
     """Lists the definitions of some kinds, tests last; `types` counts them by what they are.
 
@@ -28,14 +29,17 @@ async def list_definitions(
         kinds: types as `outline` says them (`interface`, `function`), or `module`.
         folder: only what lies below this folder; `.` is the whole project.
         modifier: only what has this word before its name (`unsafe`, `async`).
+        words: only what has all these words, in any form, in its name or the path of its file.
     """
     code, project = code_of(context), context.owner.project
+    wanted = tuple(words.split())
     asked = folder.strip("/").removeprefix("./")
     here = [
         each
         for each in await code.names(project)
         if (each.type in kinds or (MODULE in kinds and each.type == "trait" and each.file.endswith(".rb")))
         and (asked in ("", ".") or f"/{asked}/" in f"/{each.file}")
+        and covered(wanted, f"{each.qualified_name} {each.file}") == wanted
     ]
     known = await code.by_uuid(project, [each.uuid for each in here], source=False)
     scopes = [

@@ -13,11 +13,12 @@ from ragforge_memory.tools.code_find import search_code
 from ragforge_memory.tools.code_history import code_history
 from ragforge_memory.tools.code_imports import find_imports
 from ragforge_memory.tools.code_kinds import list_definitions
+from ragforge_memory.tools.code_named import find_files
 from ragforge_memory.tools.code_overrides import find_overrides
 from ragforge_memory.tools.code_scopes import outline, read_scope
 from ragforge_memory.tools.code_subtypes import find_subtypes
 from ragforge_memory.tools.code_tests import list_tests
-from ragforge_memory.tools.code_unused import find_unused
+from ragforge_memory.tools.code_unused import find_untested, find_unused
 from ragforge_memory.tools.code_uses import find_callees, find_callers
 from ragforge_memory.tools.code_version import project_version
 from ragforge_memory.tools.conversation import list_decisions, recent_conversations, search_conversation
@@ -32,9 +33,11 @@ __all__ = [
     "exports",
     "find_callees",
     "find_callers",
+    "find_files",
     "find_imports",
     "find_overrides",
     "find_subtypes",
+    "find_untested",
     "find_unused",
     "grep_code",
     "impact",
@@ -72,8 +75,10 @@ ANSWER_TOOLS: tuple[Callable[..., Any], ...] = (
     code_history,
     dependencies,
     exports,
+    find_files,
     find_overrides,
     find_subtypes,
+    find_untested,
     find_unused,
     list_definitions,
     list_tests,

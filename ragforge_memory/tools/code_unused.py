@@ -1,4 +1,4 @@
-"""The tool that lists what nothing names: `find_unused`."""
+"""The tools that list what nothing names, and what no test names: `find_unused` and `find_untested`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ragforge_memory.errors import ToolError
-from ragforge_memory.language.names import is_test
+from ragforge_memory.language.names import is_declaration, is_test, stands_aside
 from ragforge_memory.tools.declare import tool
 from ragforge_memory.tools.ports import ToolContext
 from ragforge_memory.tools.project_files import inside, text_of
@@ -25,6 +25,7 @@ SECONDS = 10.0
 MAX_UNREAD = 10
 """Files that are named as ones that could not be read."""
 
+_KINDS = (("function", "method", "macro"), ("class", "struct", "interface", "trait", "enum"))
 _NAME = re.compile(r"[^\W\d]\w*")
 # What a runtime calls by its name alone.
 _CALLED_FROM_OUTSIDE = re.compile(r"__\w+__|main|init|constructor|initialize|default|_")
@@ -46,7 +47,6 @@ async def find_unused(context: ToolContext, kind: str = "function") -> dict[str,
     if context.root is None:
         raise ToolError("the project's files are not on this machine", hint="run it where they are")
     code, project, root = code_of(context), context.owner.project, context.root.resolve()
-    kinds = ("function", "method", "macro") if kind != "class" else ("class", "struct", "interface", "trait", "enum")
     names = await code.names(project)
     files = await code.files(project)
     read = await anyio.to_thread.run_sync(_written, root, files)
@@ -57,8 +57,55 @@ async def find_unused(context: ToolContext, kind: str = "function") -> dict[str,
     found = [
         each
         for each in names
-        if each.type in kinds and not _is_called_from_outside(each) and written[each.name] <= defined[each.name]
+        if each.type in _KINDS[kind == "class"]
+        and not _is_called_from_outside(each)
+        and written[each.name] <= defined[each.name]
     ]
+    shown = {"kind": kind, "late": False, **await _shown(context, found)}
+    return {**shown, "unread": unread[:MAX_UNREAD]} if unread else shown
+
+
+@tool
+async def find_untested(context: ToolContext, kind: str = "function", path: str = "") -> dict[str, Any]:
+    """Lists functions and methods (or classes) whose names stand in no test.
+
+    Tests may run them through others. What a runtime calls by itself, examples and mere declarations are left out.
+    `tests` is how many files and definitions of tests were read; `late` says that there was no time for all.
+
+    Args:
+        kind: `function` for functions and methods, or `class`.
+        path: only those of files whose path has this in it.
+    """
+    import anyio.to_thread
+
+    if context.root is None:
+        raise ToolError("the project's files are not on this machine", hint="run it where they are")
+    code, project, root = code_of(context), context.owner.project, context.root.resolve()
+    names = await code.names(project)
+    files = [file for file in await code.files(project) if is_test(file)]
+    read = await anyio.to_thread.run_sync(_written, root, files)
+    if read is None:
+        return {"kind": kind, "late": True, "total": 0, "tests": 0, "scopes": []}
+    written, unread = read
+    # Rust has its tests in the file of what they test.
+    inside_code = [each.uuid for each in names if each.test and not is_test(each.file)]
+    for scope in await code.by_uuid(project, inside_code):
+        written.update(_NAME.findall(scope.source or ""))
+    found = [
+        each
+        for each in names
+        if each.type in _KINDS[kind == "class"]
+        and path in each.file
+        and not (_is_called_from_outside(each) or stands_aside(each.file) or is_declaration(each.file))
+        and not written[each.name]
+    ]
+    shown = {"kind": kind, "late": False, "tests": len(files) + len(inside_code), **await _shown(context, found)}
+    return {**shown, "unread": unread[:MAX_UNREAD]} if unread else shown
+
+
+async def _shown(context: ToolContext, found: Sequence[ScopeName]) -> dict[str, Any]:
+    """The definitions with their places, by file and line."""
+    code, project = code_of(context), context.owner.project
     known = {each.uuid: each for each in await code.by_uuid(project, [each.uuid for each in found], source=False)}
     scopes = [
         {
@@ -70,8 +117,7 @@ async def find_unused(context: ToolContext, kind: str = "function") -> dict[str,
         }
         for each in sorted(known.values(), key=lambda each: (each.file, each.definition_line))
     ]
-    shown = {"kind": kind, "late": False, "total": len(scopes), "scopes": fitting(scopes, LIST_BYTES)}
-    return {**shown, "unread": unread[:MAX_UNREAD]} if unread else shown
+    return {"total": len(scopes), "scopes": fitting(scopes, LIST_BYTES)}
 
 
 def _is_called_from_outside(name: ScopeName) -> bool:

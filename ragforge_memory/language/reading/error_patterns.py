@@ -43,7 +43,10 @@ RAISED_ANYWHERE = (
     rf"where (?:do|does) (?:we|the code|{{project}}) (?:raise|throw) {_ANY}",
     rf"(?:what|which)(?: {{noun}})? (?:raises?|throws?) {_ANY}(?: (?:here|in {{project}}))?",
     rf"(?:what|which)(?: {{noun}})?{_CAN} (?:panics?|raises?|throws?)(?: (?:here|in {{project}}))?",
-    rf"where{_CAN} (?:it|we|the code|{{project}}) (?:panic|crash)(?: (?:here|in {{project}}))?",
+    rf"where{_CAN} (?:it|this|we|the code|{{project}}) (?:panic|crash)(?: (?:here|in {{project}}))?",
+    rf"where{_CAN} (?:this|the code|{{project}}) (?:raise|throw)(?: {_ANY}| an? (?-i:error|exception))?",
+    r"(?:can|could|may|might|does|will) (?:it|this|anything|something|the code|{project}) (?:ever |really )?"
+    r"(?:panic|crash)(?: (?:here|in {project}))?",
     rf"where (?:are|is|do|does) {_ANY} (?:being |get )?(?:raised|thrown) in {_FILE}",
     rf"(?:what|which)(?: {{noun}})?{_CAN} (?:panics?|(?:raises?|throws?)(?: {_ANY})?) in {_FILE}",
     rf"where{_CAN} {_FILE} (?:panic|raise|throw)(?: {_ANY})?",

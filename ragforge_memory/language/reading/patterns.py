@@ -28,7 +28,10 @@ from ragforge_memory.language.reading.project_patterns import (
     DEPRECATED,
     ENVIRONMENT,
     EXPORTS,
+    FILES,
     KNOWN_BY_WORD,
+    OF_KIND,
+    UNTESTED,
     UNUSED,
     VERSION,
 )
@@ -40,7 +43,7 @@ Form = Literal[
     "tests", "raises", "throws", "errors", "catches", "imports", "requires", "commit", "overrides", "overridden",
     "said", "recap", "search", "given", "greeting", "thanks", "noted", "taken back", "which note", "changes", "help",
     "history", "decorated", "known by word", "dependencies", "commands", "exports",
-    "deprecated", "unused", "environment", "version", "changed",
+    "deprecated", "unused", "untested", "environment", "version", "changed", "of kind", "files",
 ]  # fmt: skip
 
 _PARTS: Mapping[str, str] = {
@@ -315,9 +318,11 @@ _IN_ORDER: tuple[tuple[Form, tuple[str, ...]], ...] = (
     ("exports", EXPORTS),
     ("deprecated", DEPRECATED),
     ("unused", UNUSED),
+    ("untested", UNTESTED),
     ("raises", RAISED_ANYWHERE),
     ("catches", CAUGHT_ANYWHERE),
     ("overview", OVERVIEW),
+    ("of kind", OF_KIND),
     ("commit", COMMIT),
     ("history", HISTORY),
     ("throws", THROWS),
@@ -337,6 +342,7 @@ _IN_ORDER: tuple[tuple[Form, tuple[str, ...]], ...] = (
     ("callers", _CALLED),
     ("uses", _USED),
     ("outline", FOLDER),
+    ("files", FILES),
     ("where", _WHICH_FILE),
     ("show", FIELDS),
     ("outline", OUTLINE),

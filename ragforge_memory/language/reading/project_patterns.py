@@ -69,6 +69,44 @@ KNOWN_BY_WORD = (
 )
 """Things that are no sort of code, which only the word tells of: "which loaders are there?\""""
 
+OF_KIND = (
+    r"(?:what|which|how many|list|show)(?: me)?(?: (?:all|of|the|our|its|different|available|built-?in))* "
+    r"(?P<x>[A-Za-z][\w-]*(?: [A-Za-z][\w-]*)?) {listed} "
+    r"(?:exist|(?:are|is) (?:there|available)|do we have"
+    r"|(?:does|do) {project} (?:have|define|provide|offer|come with))(?: (?:here|in {project}))?",
+)
+"""Definitions of a sort that a word tells of: "which middleware classes are there?\""""
+
+_FILE = "(?:which|what) (?:source )?(?:files?|modules?)"
+_DOING = (
+    r"(?:process|pars|read|writ|print|render|format|generat|creat|build|send|load|stor|sav"
+    r"|validat|check|comput|serv|rout|display|convert|encod|decod|encrypt|log|configur|initiali[sz])(?:e|es|s)?"
+)
+FILES = (
+    rf"{_FILE} (?:handles?|manages?|controls?|deals? with|takes? care of|(?:has|have) to do with) {{x}}",
+    rf"{_FILE} (?P<x>{_DOING} \S.*?)",
+    rf"{_FILE} (?:is|are) (?:responsible for|in charge of|concerned with|about) {{x}}",
+)
+"""The file where something is done that is no definition's name."""
+
+_UNTESTED = (
+    r"(?:(?:is|are) (?:not|never)|isn['’]t|aren['’]t)(?: yet| even)? (?:(?:unit )?tested|covered(?: by(?: the| any)?"
+    r"(?: unit)? tests?)?)|(?:is|are) (?:untested|uncovered)|(?:has|have) no (?:unit )?tests?"
+    r"|(?:does not|do not|doesn['’]t|don['’]t) have(?: any)? (?:unit )?tests?|lacks?(?: any)? (?:unit )?tests?"
+)
+_WHAT = r"(?:what|which|list|show|find)(?: me)?(?: (?:all|any|the|of|our|its|{noun}|code|parts?|else|that))*"
+_UNTESTED_THINGS = (
+    r"(?:what|which|list|show|find|is there|are there)(?: me)?(?: (?:all|any|some|the|of|our))* (?:untested|uncovered)"
+    r" (?:code|{noun})(?: (?:is|are) there| do we have)?"
+)
+UNTESTED = (
+    rf"{_WHAT} (?:{_UNTESTED})(?: (?:yet|at all|here|anywhere|in {{project}}))*",
+    rf"{_UNTESTED_THINGS}(?: (?:here|in {{project}}))?",
+    rf"{_WHAT} (?:{_UNTESTED}) in (?:the (?:file|folder) )?(?P<x>\S*[/.]\S*)",
+    rf"{_UNTESTED_THINGS} in (?:the (?:file|folder) )?(?P<x>\S*[/.]\S*)",
+)
+"""What no test names."""
+
 ENVIRONMENT = (
     r"(?:what|which|list|show|how many)(?: me)?(?: (?:all|the|of|other))* (?:env(?:ironment)?[ -]?var(?:iable)?s?)"
     r"(?: (?:is|are|does|do|it|we|gets?|{project}|there|can|i|set|[A-Z]\S+))*"
@@ -89,5 +127,5 @@ VERSION = (
 WHOLE = frozenset({"overview", "recap", "errors", "dependencies", "commands", "unused", "environment", "version"})
 """Forms of questions about the project or the talk as a whole, and about no name."""
 
-OF_ALL = frozenset({"raises", "catches", "deprecated"})
+OF_ALL = frozenset({"raises", "catches", "deprecated", "untested"})
 """Forms of what may be asked of a name, or of all there is."""

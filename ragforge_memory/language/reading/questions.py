@@ -73,6 +73,10 @@ _ACRONYM = re.compile(r"[A-Z]{2,5}\d?")
 HOW = re.compile(r"\W*how (?:do|does|did|is|are|was|were|can|will|would|should)\b", re.I)
 """Whether a question is for how something is done or is."""
 
+_SMALL_WORDS = frozenset(
+    {"the", "a", "an", "of", "for", "in", "on", "to", "with", "and", "or", "by", "our", "all", "its", "this", "that",
+     "is", "are", "being", "how", "we", "it"}
+)  # fmt: skip
 _WE = re.compile(r"\b(?:we|i|you|us)\b", re.I)
 _HOW_SO = re.compile(r"(?:in|on|at|by|with|without|from|for|as|before|after|during|when|if|through|via)\b", re.I)
 _RELATING: frozenset[Form] = frozenset(
@@ -217,6 +221,16 @@ def _sensible(question: Question) -> Question | None:
         case "known by word":
             # The word is looked for in names, whatever is called exactly so.
             return replace(question, target=Target("words", target.text)) if content_words(target.text) else None
+        case "of kind":
+            words = content_words(target.text) or tuple(target.text.split() if target.text[:1].isupper() else ())
+            listed = replace(question, target=Target("words", " ".join(words)))
+            return listed if words and listed.sorts and "test" not in listed.sorts else None
+        case "files":
+            if target.kind in ("name", "file") and target.marked:
+                return replace(question, form="where")
+            # "Help" may be what it is about.
+            words = tuple(each for each in target.text.split() if each.lower() not in _SMALL_WORDS)
+            return replace(question, target=Target("words", " ".join(words))) if words else None
         case "history" | "deprecated" if target.kind in ("words", "nothing"):
             # "Who wrote the long introduction?" may be known by its words alone.
             return replace(question, form="search", target=Target("words", question.text))

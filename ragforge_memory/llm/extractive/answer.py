@@ -23,7 +23,7 @@ from ragforge_memory.llm.extractive.code.authorship import written
 from ragforge_memory.llm.extractive.code.command_lines import commands
 from ragforge_memory.llm.extractive.code.commits import changed_of, committed
 from ragforge_memory.llm.extractive.code.constructors import constructor_of, constructors
-from ragforge_memory.llm.extractive.code.doubtful_code import deprecated, unused
+from ragforge_memory.llm.extractive.code.doubtful_code import deprecated, untested, unused
 from ragforge_memory.llm.extractive.code.elsewhere import anywhere_else, is_elsewhere, not_there
 from ragforge_memory.llm.extractive.code.environment import environment_read
 from ragforge_memory.llm.extractive.code.evidence import (
@@ -36,6 +36,7 @@ from ragforge_memory.llm.extractive.code.evidence import (
     tested,
     used_as_text,
 )
+from ragforge_memory.llm.extractive.code.files_found import files_found, likely_files, of_kind
 from ragforge_memory.llm.extractive.code.found_text import code_lines, named_by_word, search_results
 from ragforge_memory.llm.extractive.code.impl_lines import impl_lines, implemented
 from ragforge_memory.llm.extractive.code.inheritance import bases, overridden, overrides, subclasses
@@ -142,6 +143,12 @@ def write(question: Question, asked: str, found: Sequence[Found]) -> str:
             lines = deprecated(asked, question.target, found)
         case "unused":
             lines = unused(values.get("find_unused", {}))
+        case "untested":
+            lines = untested(values.get("find_untested", {}))
+        case "files" if files := likely_files(values.get("find_files", {})):
+            lines = files_found(question, files)
+        case "of kind" if values.get("list_definitions", {}).get("total"):
+            lines = of_kind(question, values["list_definitions"])
         case "dependencies":
             lines = required(values.get("dependencies", {}))
         case "commands":
@@ -199,8 +206,10 @@ def write(question: Question, asked: str, found: Sequence[Found]) -> str:
             else:
                 lines = sayings(asked, said, asks_decided(question), when, asks_still(question))
         case _:
+            # What was to be found by names, and is not, was searched for by its words.
+            searched_for = replace(question, form="search") if question.form in ("files", "of kind") else question
             lines = _by_name(question, found) or search_results(
-                question, values.get("search_code", {}), values.get("grep_code", {})
+                searched_for, values.get("search_code", {}), values.get("grep_code", {})
             )
     own: list[str] = []
     if question.form != "said" and said["messages"]:

@@ -37,6 +37,7 @@ from ragforge_memory.llm.extractive.code.evidence import (
     raising,
     testing,
 )
+from ragforge_memory.llm.extractive.code.files_found import likely_files
 from ragforge_memory.llm.extractive.code.impl_lines import impl_calls
 from ragforge_memory.llm.extractive.code.inheritance import inheriting_calls, is_cut
 from ragforge_memory.llm.extractive.code.look_alikes import look_alike_calls
@@ -277,6 +278,10 @@ def _second(question: Question, found: Sequence[Found]) -> tuple[Call, ...]:
             folder = target.text.strip("/") or "."
             only = (("modifier", question.modifier),) if question.modifier else ()
             return (Call("list_definitions", (("kinds", list(kinds)), ("folder", folder), *only)),)
+        case "files" if not likely_files(value):
+            return _search(question)
+        case "of kind" if value.get("total") == 0:
+            return _search(question)
         case "lines":
             path = value.get("file") or value.get("unread") or target.text
             return (Call("read_file", (("path", path), ("start_line", question.first), ("end_line", question.last))),)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from ragforge_memory.language.reading.question import Question
 from ragforge_memory.llm.extractive.code.command_lines import command_calls
 from ragforge_memory.llm.extractive.code.environment import environment_call
+from ragforge_memory.llm.extractive.code.outlines import kinds_of
 from ragforge_memory.llm.extractive.quoting.calls import Call
 
 
@@ -23,5 +24,14 @@ def project_calls(question: Question) -> tuple[Call, ...]:
             return (environment_call(),)
         case "unused":
             return (Call("find_unused", (("kind", "class" if "class" in question.sorts else "function"),)),)
+        case "untested":
+            kind = "class" if "class" in question.sorts else "function"
+            path = (("path", question.target.text),) if question.target.text else ()
+            return (Call("find_untested", (("kind", kind), *path)),)
+        case "files":
+            return (Call("find_files", (("words", question.target.text),)),)
+        case "of kind":
+            kinds = ("kinds", list(kinds_of(question)))
+            return (Call("list_definitions", (kinds, ("words", question.target.text))),)
         case _:
             return ()

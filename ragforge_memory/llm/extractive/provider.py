@@ -61,8 +61,8 @@ _ASKED = re.compile(r"Question:\n(?P<question>.*?)\n\nAnswer:\n", re.S)
 _DATED = ("said", "recap", "changed")
 # Tools for code that are there where `read_scope` is, and are in no list.
 _UNLISTED = frozenset(
-    {"code_changes", "code_history", "dependencies", "exports", "find_overrides", "find_subtypes", "find_unused",
-     "list_definitions", "list_tests", "project_version"}
+    {"code_changes", "code_history", "dependencies", "exports", "find_files", "find_overrides", "find_subtypes",
+     "find_untested", "find_unused", "list_definitions", "list_tests", "project_version"}
 )  # fmt: skip
 _GOES_ON = re.compile(r"\W*and\b", re.I)
 _SMALL_TALK = {

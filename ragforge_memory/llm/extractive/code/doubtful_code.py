@@ -89,6 +89,31 @@ def unused(value: Mapping[str, Any]) -> list[str]:
     ]
 
 
+def untested(value: Mapping[str, Any]) -> list[str]:
+    """The definitions that no test names, as `find_untested` gave them."""
+    if not value:
+        return []
+    if value.get("late"):
+        return ["There was no time to read all tests, so that I cannot tell; `is NAME tested?` tells it of one."]
+    what = ("class", "classes") if value.get("kind") == "class" else ("function or method", "functions and methods")
+    scopes = value.get("scopes")
+    if scopes is None:
+        return [f"{NOT_LOOKED_UP}: no list of what no test names was given."]
+    if not value["tests"]:
+        return [f"{NOTHING_FOUND} that is a test in this project."]
+    caveat = "That goes by names alone and is no measure of coverage: tests may run a thing through others."
+    unread = [f"I could not read `{file}`, which may name some of them." for file in value.get("unread") or ()]
+    if not scopes:
+        return [f"{NOTHING_FOUND}: the name of each {what[0]} stands in some test. {caveat}", *unread]
+    return [
+        f"The names of {counted(value['total'], *what)} stand in no test:",
+        *map(item, scopes[:MAX_UNUSED]),
+        *rest(int(value["total"]) - len(scopes[:MAX_UNUSED])),
+        caveat,
+        *unread,
+    ]
+
+
 def _elsewhere(asked: str, lines: Sequence[Mapping[str, Any]]) -> list[str]:
     return (
         [f"These lines name `{asked}` and speak of what is deprecated:", *_listed(lines, MAX_LISTED)] if lines else []
