@@ -192,14 +192,36 @@ def test_methods_say_what_they_raise(name: str) -> None:
             assert "Raises:" in said or (name in TWINS and said.startswith("See `Async")), f"{name}.{member}"
 
 
-@pytest.mark.parametrize("name", ["ConversationAgent", "AsyncConversationAgent"])
+BY_PLACE = {
+    "create_conversation": ["title", "tags"],
+    "open_conversation": ["session_id", "title", "tags"],
+    "list_conversations": ["limit", "status", "tags", "cursor"],
+    "find_similar_conversations": ["query", "limit", "min_score"],
+    "search_messages": ["query", "limit", "role", "since", "until", "tags", "tool"],
+    "import_conversation": ["data", "on_conflict"],
+    "import_conversations": ["source", "on_conflict"],
+    "batch_analyze": ["conversations", "task", "output_schema"],
+    "get_history": ["limit", "before_message_id", "include_tool_calls", "include_reasoning"],
+    "search_history": ["query", "limit", "min_score", "role", "since", "until", "tool"],
+    "get_tool_calls": ["tool_name", "success", "limit"],
+    "build_context": [
+        *("strategy", "recent_messages", "relevant_messages", "include_summary", "query", "max_tokens"),
+    ],
+    "branch": ["from_message_id", "title"],
+    "edit": ["message_id", "text"],
+    "export": ["path", "format", "embeddings"],
+    "reference_code": ["message_id", "scopes", "kind"],
+}
+"""What may be given by place; of all other methods that is the first argument alone."""
+
+
+@pytest.mark.parametrize("name", ["ConversationAgent", "AsyncConversationAgent", "Conversation", "AsyncConversation"])
 def test_arguments_after_the_first_are_named(name: str) -> None:
     for member, value in {**_members(name), "__init__": getattr(ragforge_memory, name).__init__}.items():
         function = getattr(value, "__func__", value)
         if not inspect.isfunction(function) or member in ONLY_ASYNC["AsyncConversationAgent"]:
             continue
-        positional = [
-            each for each, kind, _ in _parameters(function) if kind is inspect.Parameter.POSITIONAL_OR_KEYWORD
-        ]
-        # self, the first, and how many or what then, which nobody mistakes
-        assert set(positional[2:]) <= {"limit", "on_conflict", "task", "output_schema"}, f"{name}.{member}"
+        if member == "__init__" and not name.endswith("Agent"):
+            continue
+        by_place = [each for each, kind, _ in _parameters(function) if kind is inspect.Parameter.POSITIONAL_OR_KEYWORD]
+        assert by_place[1:] == BY_PLACE.get(member, by_place[1:2]), f"{name}.{member}"

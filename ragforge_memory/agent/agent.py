@@ -221,7 +221,7 @@ class AsyncConversationAgent(
         return self._services
 
     async def create_conversation(
-        self, title: str | None = None, *, tags: Sequence[str] = (), metadata: Mapping[str, Any] | None = None
+        self, title: str | None = None, tags: Sequence[str] = (), *, metadata: Mapping[str, Any] | None = None
     ) -> AsyncConversation:
         """Begins a conversation.
 
@@ -242,9 +242,9 @@ class AsyncConversationAgent(
     async def open_conversation(
         self,
         session_id: str,
-        *,
         title: str | None = None,
         tags: Sequence[str] = (),
+        *,
         metadata: Mapping[str, Any] | None = None,
     ) -> AsyncConversation:
         """The conversation of a session: found, or begun with these; one, however many ask at once.
@@ -292,7 +292,6 @@ class AsyncConversationAgent(
     async def list_conversations(
         self,
         limit: int = 50,
-        *,
         status: str | None = None,
         tags: Sequence[str] | None = None,
         cursor: str | None = None,

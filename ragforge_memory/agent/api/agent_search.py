@@ -23,7 +23,6 @@ class AgentSearch(AgentPart):
         self,
         query: str,
         limit: int = 10,
-        *,
         role: Role | None = None,
         since: datetime | str | None = None,
         until: datetime | str | None = None,
@@ -56,7 +55,7 @@ class AgentSearch(AgentPart):
         return await search(await self.open(), query, limit=limit, filters=filters)
 
     async def find_similar_conversations(
-        self, query: str, limit: int = 5, *, min_score: float | None = None
+        self, query: str, limit: int = 5, min_score: float | None = None
     ) -> SearchResults[ConversationInfo]:
         """Conversations of this owner that are about what a text says, the likest first.
 

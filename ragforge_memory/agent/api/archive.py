@@ -23,7 +23,6 @@ class ConversationArchive(ConversationHandle):
     async def export(
         self,
         path: str | os.PathLike[str] | None = None,
-        *,
         format: ExportFormat = "json",
         embeddings: bool = False,
     ) -> dict[str, Any] | str:

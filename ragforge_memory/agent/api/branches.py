@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 class ConversationBranches(ConversationTurns):
     """Branching off, going another way, and bringing both together."""
 
-    async def branch(self, from_message_id: str | None = None, *, title: str | None = None) -> AsyncConversation:
+    async def branch(self, from_message_id: str | None = None, title: str | None = None) -> AsyncConversation:
         """Another conversation that goes on from here; nothing is copied, and both go their own ways.
 
         What both share is summarised once, but for a stretch that ends behind it: that is summarised for each side.

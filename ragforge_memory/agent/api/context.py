@@ -22,7 +22,6 @@ class ConversationContexts(ConversationHandle):
     async def build_context(
         self,
         strategy: ContextStrategy = "hybrid",
-        *,
         recent_messages: int = 5,
         relevant_messages: int = 10,
         include_summary: bool = True,

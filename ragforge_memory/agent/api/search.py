@@ -21,7 +21,6 @@ class ConversationSearch(ConversationHandle):
         self,
         query: str,
         limit: int = 10,
-        *,
         min_score: float | None = None,
         role: Role | None = None,
         since: datetime | str | None = None,

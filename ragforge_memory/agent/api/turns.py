@@ -92,7 +92,6 @@ class ConversationTurns(ConversationHandle):
     async def get_history(
         self,
         limit: int = 50,
-        *,
         before_message_id: str | None = None,
         include_tool_calls: bool = True,
         include_reasoning: bool = True,
@@ -129,7 +128,7 @@ class ConversationTurns(ConversationHandle):
         return messages
 
     async def get_tool_calls(
-        self, tool_name: str | None = None, *, success: bool | None = None, limit: int = 50
+        self, tool_name: str | None = None, success: bool | None = None, limit: int = 50
     ) -> list[ToolCall]:
         """The newest ``limit`` tool calls with their results, oldest first.
 

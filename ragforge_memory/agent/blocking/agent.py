@@ -152,7 +152,7 @@ class ConversationAgent(
         self._do(self._agent.open)
 
     def create_conversation(
-        self, title: str | None = None, *, tags: Sequence[str] = (), metadata: Mapping[str, Any] | None = None
+        self, title: str | None = None, tags: Sequence[str] = (), *, metadata: Mapping[str, Any] | None = None
     ) -> Conversation:
         """See `AsyncConversationAgent.create_conversation`."""
         return Conversation(self._do(lambda: self._agent.create_conversation(title, tags=tags, metadata=metadata)))
@@ -160,9 +160,9 @@ class ConversationAgent(
     def open_conversation(
         self,
         session_id: str,
-        *,
         title: str | None = None,
         tags: Sequence[str] = (),
+        *,
         metadata: Mapping[str, Any] | None = None,
     ) -> Conversation:
         """See `AsyncConversationAgent.open_conversation`."""
@@ -177,7 +177,6 @@ class ConversationAgent(
     def list_conversations(
         self,
         limit: int = 50,
-        *,
         status: str | None = None,
         tags: Sequence[str] | None = None,
         cursor: str | None = None,

@@ -21,7 +21,6 @@ class BlockingAgentSearch(BlockingAgentPart):
         self,
         query: str,
         limit: int = 10,
-        *,
         role: Role | None = None,
         since: datetime | str | None = None,
         until: datetime | str | None = None,
@@ -36,7 +35,7 @@ class BlockingAgentSearch(BlockingAgentPart):
         )
 
     def find_similar_conversations(
-        self, query: str, limit: int = 5, *, min_score: float | None = None
+        self, query: str, limit: int = 5, min_score: float | None = None
     ) -> SearchResults[ConversationInfo]:
         """See `AsyncConversationAgent.find_similar_conversations`."""
         return self._do(lambda: self._agent.find_similar_conversations(query, limit=limit, min_score=min_score))

@@ -20,7 +20,6 @@ class BlockingArchive(BlockingHandle):
     def export(
         self,
         path: str | os.PathLike[str] | None = None,
-        *,
         format: ExportFormat = "json",
         embeddings: bool = False,
     ) -> dict[str, Any] | str:

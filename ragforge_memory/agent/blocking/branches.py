@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 class BlockingBranches(BlockingTurns):
     """See `ConversationBranches`."""
 
-    def branch(self, from_message_id: str | None = None, *, title: str | None = None) -> Conversation:
+    def branch(self, from_message_id: str | None = None, title: str | None = None) -> Conversation:
         """See `AsyncConversation.branch`."""
         return self._twin(wait(lambda: self._conversation.branch(from_message_id, title=title)))
 

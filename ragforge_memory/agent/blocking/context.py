@@ -18,7 +18,6 @@ class BlockingContexts(BlockingHandle):
     def build_context(
         self,
         strategy: ContextStrategy = "hybrid",
-        *,
         recent_messages: int = 5,
         relevant_messages: int = 10,
         include_summary: bool = True,

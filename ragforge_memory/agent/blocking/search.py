@@ -20,7 +20,6 @@ class BlockingSearch(BlockingHandle):
         self,
         query: str,
         limit: int = 10,
-        *,
         min_score: float | None = None,
         role: Role | None = None,
         since: datetime | str | None = None,

@@ -31,7 +31,6 @@ class BlockingTurns(BlockingHandle):
     def get_history(
         self,
         limit: int = 50,
-        *,
         before_message_id: str | None = None,
         include_tool_calls: bool = True,
         include_reasoning: bool = True,
@@ -47,7 +46,7 @@ class BlockingTurns(BlockingHandle):
         )
 
     def get_tool_calls(
-        self, tool_name: str | None = None, *, success: bool | None = None, limit: int = 50
+        self, tool_name: str | None = None, success: bool | None = None, limit: int = 50
     ) -> list[ToolCall]:
         """See `AsyncConversation.get_tool_calls`."""
         return wait(lambda: self._conversation.get_tool_calls(tool_name, success=success, limit=limit))
