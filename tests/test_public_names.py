@@ -18,12 +18,14 @@ from tests.trees import tree_of_file
 
 _NAMES = """
 CODE_SEARCH_TOOLS AgentClosed AgentState AssistantResponse AsyncConversation AsyncConversationAgent AsyncMessageStream
-BranchTree CodeReference Comparison ConfigError ContextItem ContextReceipt Conversation ConversationAgent
-ConversationConfig ConversationContext ConversationInfo ConversationNotFound Correction Decision EmbeddingError
-ExportFault ExportReport ForkedProcess GraphError GraphTimeout GraphUnavailable HereAlready ImportFault ImportProgress
-ImportReport IngestReport Insight InsightFailure Insights InvalidInput Message MessageNotFound MessageStream ModelError
-Neo4jConfig NotFound Page ProjectConflict Prompt RagforgeConfig RagforgeError ReembedReport ScoredMessage SearchResults
-Snapshot ToolCall ToolContext ToolError ToolOutput TurnCancelled Usage load_config reduce_messages tool
+BranchTree ChatMessage CodeReference Comparison ConfigError ContextItem ContextReceipt Conversation ConversationAgent
+ConversationConfig ConversationContext ConversationInfo ConversationNotFound Correction Decision Embedder
+EmbeddingError ExportFault ExportReport Finished ForkedProcess GraphError GraphTimeout GraphUnavailable HereAlready
+ImportFault ImportProgress ImportReport IngestReport Insight InsightFailure Insights InvalidInput Message
+MessageNotFound MessageStream ModelChunk ModelError ModelProvider ModelRequest Neo4jConfig NotFound Page
+ProjectConflict Prompt RagforgeConfig RagforgeError ReasoningChunk ReembedReport ScoredMessage SearchResults Snapshot
+TextChunk ToolCall ToolContext ToolError ToolOutcome ToolOutput ToolRequest ToolRequestChunk ToolSpec TurnCancelled
+Usage load_config reduce_messages tool
 """
 PUBLIC = _NAMES.split()
 """Every name that a user may import from the package; to add one is a decision, to take one away breaks somebody."""

@@ -65,7 +65,7 @@ class AsyncConversationAgent(
         root: the project's directory, for tools that read files; None: the current directory.
 
     Raises:
-        InvalidInput: a tool cannot be one.
+        InvalidInput: a tool, a provider or an embedder cannot be one.
         ConfigError: a setting does not fit.
     """
 
@@ -83,7 +83,7 @@ class AsyncConversationAgent(
     ) -> None:
         from ragforge_memory.tools.declare import checked_tools
 
-        check_made_with(user_id, project, config=config, embedder=embedder)
+        check_made_with(user_id, project, config=config, embedder=embedder, model=llm_provider)
         self._target = neo4j
         self._model = llm_provider
         self._embedder = embedder

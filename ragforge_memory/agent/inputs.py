@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from ragforge_memory.errors import InvalidInput
@@ -184,18 +186,24 @@ def check_seconds(timeout: object) -> None:
         raise InvalidInput(f"a timeout is seconds of 0 or more, not {timeout!r}")
 
 
-def check_made_with(user_id: object, project: object, *, config: object, embedder: object) -> None:
+def check_made_with(user_id: object, project: object, *, config: object, embedder: object, model: object) -> None:
     """Refuses what no agent can be made with.
 
     Raises:
-        InvalidInput: user or project is neither None nor text of at most 500 characters, or config or embedder is none.
+        InvalidInput: user or project is neither None nor text of at most 500 characters, or config, embedder or model
+            is none.
     """
     if config is not None and not callable(getattr(config, "to_agent", None)):
         raise InvalidInput(f"config= takes a ConversationConfig, not {type(config).__name__}")
-    if embedder is not None and not _embeds(embedder):
+    if embedder is not None and (why := _EMBEDDER.lacks(embedder)):
         raise InvalidInput(
-            f"embedder= takes an Embedder, not {type(embedder).__name__}",
-            hint="by name: config=ConversationConfig(embedding_provider=..., embedding_model=...)",
+            f"embedder= takes an Embedder, not {_named(embedder)}: {why}",
+            hint=f"by name: config=ConversationConfig(embedding_provider=..., embedding_model=...); {_EMBEDDER.told}",
+        )
+    if model is not None and not isinstance(model, str) and (why := _PROVIDER.lacks(model)):
+        raise InvalidInput(
+            f"llm_provider= takes a name or a ModelProvider, not {_named(model)}: {why}",
+            hint=f"use gemini:MODEL, openai:MODEL, extractive or scripted:PATH; {_PROVIDER.told}",
         )
     for name, what in ((user_id, "user_id"), (project, "project")):
         if name is not None:
@@ -212,16 +220,69 @@ def check_embedder(embedder: object, dimension: object) -> None:
     """
     if isinstance(embedder, str):
         check_text(embedder, "an embedder's name")
-    elif embedder is not None and not _embeds(embedder):
+    elif embedder is not None and (why := _EMBEDDER.lacks(embedder)):
         raise InvalidInput(
-            f"the embedder is an Embedder or a name, not {type(embedder).__name__}", hint="name it 'provider:model'"
+            f"the embedder is an Embedder or a name, not {_named(embedder)}: {why}",
+            hint=f"name it 'provider:model'; {_EMBEDDER.told}",
         )
     if dimension is not None and (not isinstance(dimension, int) or isinstance(dimension, bool) or dimension < 1):
         raise InvalidInput(f"a dimension is a whole number of 1 or more, not {dimension!r}")
 
 
-def _embeds(embedder: object) -> bool:
-    return callable(getattr(embedder, "embed_query", None)) and not isinstance(embedder, type)
+def _named(given: object) -> str:
+    return f"the class {given.__name__}" if isinstance(given, type) else type(given).__name__
+
+
+@dataclass(frozen=True, slots=True)
+class _Port:
+    """What an object of the user's must have: values, methods that are awaited, a method that is iterated."""
+
+    values: tuple[str, ...]
+    awaited: tuple[str, ...]
+    streams: tuple[str, ...]
+    told: str
+
+    def lacks(self, given: object) -> str | None:
+        """What of it the object does not have, in words; None: it has all."""
+        if isinstance(given, type):
+            return "an object of it is asked for"
+        methods = (*self.streams, *self.awaited)
+        missing = [name for name in self.values if not hasattr(given, name)]
+        missing += [f"{name}()" for name in methods if not callable(getattr(given, name, None))]
+        if missing:
+            return f"it has no {_listed(missing)}"
+        # Found out here: the first call would come from a task in the background, which repeats what fails.
+        if plain := [name for name in self.awaited if not _is(given, name, inspect.iscoroutinefunction)]:
+            return f"{_listed([f'{name}()' for name in plain])} {'is' if len(plain) == 1 else 'are'} not `async def`"
+        for name in self.streams:
+            if _is(given, name, inspect.iscoroutinefunction) or _is(given, name, inspect.isgeneratorfunction):
+                return f"{name}() is no `async def` with `yield` in it"
+        return None
+
+
+def _is(given: object, name: str, kind: Callable[[object], bool]) -> bool:
+    method = getattr(given, name)
+    # An object that is called is a method too, and what wraps one says so.
+    return any(kind(each) for each in (method, inspect.unwrap(method), type(method).__call__))
+
+
+def _listed(names: Sequence[str]) -> str:
+    *others, last = names
+    return f"{', '.join(others)} and {last}" if others else last
+
+
+_EMBEDDER = _Port(
+    ("provider", "model", "dimension", "unrelated_cosine"),
+    ("embed_query", "embed_passages", "aclose"),
+    (),
+    "or write one: docs/embeddings.md, “An embedder of your own”",
+)
+_PROVIDER = _Port(
+    ("name", "model", "context_window"),
+    ("aclose",),
+    ("stream",),
+    "or write one: docs/models.md, “A model of your own”",
+)
 
 
 def check_progress(progress: object) -> None:

@@ -17,19 +17,23 @@ class Embedder(Protocol):
     """
 
     @property
-    def provider(self) -> str: ...
+    def provider(self) -> str:
+        """Who makes the vectors."""
 
     @property
-    def model(self) -> str: ...
+    def model(self) -> str:
+        """Which model does; vectors of another one are of another space, so it needs another name."""
 
     @property
-    def dimension(self) -> int: ...
+    def dimension(self) -> int:
+        """Floats in a vector, 1 to 4096."""
 
     @property
-    def unrelated_cosine(self) -> float: ...
+    def unrelated_cosine(self) -> float:
+        """The mean cosine of texts that have nothing to do with one another, 0 to below 1."""
 
     async def embed_query(self, text: str) -> Vector:
-        """The vector of a question; goes before all passages that wait, and is cut to 64 tokens.
+        """The vector of a question. An answer waits for it, so it goes before all passages that wait.
 
         Raises:
             EmbeddingError: the model could not be loaded or failed.
@@ -43,7 +47,7 @@ class Embedder(Protocol):
         """
 
     async def aclose(self) -> None:
-        """Ends the embedding thread or closes the client."""
+        """Closes what the embedder opened."""
 
 
 def space_model(embedder: Embedder) -> str:

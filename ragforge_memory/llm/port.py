@@ -129,10 +129,12 @@ class ModelProvider(Protocol):
     """
 
     @property
-    def name(self) -> str: ...
+    def name(self) -> str:
+        """The provider's name, as answers and ``ragforge doctor`` show it."""
 
     @property
-    def model(self) -> str: ...
+    def model(self) -> str:
+        """The model's name."""
 
     @property
     def context_window(self) -> int:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from functools import partial, wraps
 from typing import Any
+from unittest.mock import AsyncMock
 from uuid import UUID
 
 import pytest
@@ -151,6 +153,57 @@ def test_a_setting_that_cannot_work(setting: dict[str, Any]) -> None:
 def test_an_agent_that_cannot_be_made(options: dict[str, Any]) -> None:
     with pytest.raises(InvalidInput, match=next(iter(options))):
         AsyncConversationAgent(**options)
+
+
+class Waits(HashingEmbedder):
+    def embed_passages(self, texts: Any) -> Any:  # no `async`: an author's likeliest mistake
+        return [self.vector(text) for text in texts]
+
+
+class Plain(ScriptedProvider):
+    def stream(self, request: Any) -> Any:
+        yield "text"
+
+
+class Answers(ScriptedProvider):
+    async def stream(self, request: Any) -> Any:
+        return "text"
+
+
+@pytest.mark.parametrize(
+    ("options", "says", "hint"),
+    [
+        ({"embedder": object()}, r"no provider, model, .*, embed_passages\(\) and aclose\(\)\n", "embeddings.md"),
+        ({"embedder": Waits()}, r"embed_passages\(\) is not `async def`", "embeddings.md"),
+        ({"embedder": HashingEmbedder}, "the class HashingEmbedder", "embeddings.md"),
+        ({"llm_provider": object()}, r"has no name, model, context_window, stream\(\) and aclose\(\)\n", "models.md"),
+        ({"llm_provider": ScriptedProvider}, "the class ScriptedProvider", "models.md"),
+        ({"llm_provider": Plain()}, r"stream\(\) is no `async def` with `yield`", "models.md"),
+        ({"llm_provider": Answers()}, r"stream\(\) is no `async def` with `yield`", "models.md"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_a_model_or_an_embedder_is_refused_at_once(
+    options: dict[str, Any], says: str, hint: str
+) -> None:
+    with pytest.raises(InvalidInput, match=says) as refused:
+        ConversationAgent(**options)
+    assert hint in str(refused.value.hint)
+    assert str(refused.value).startswith(next(iter(options)))
+
+
+def test_an_embedder_that_only_passes_on_is_taken() -> None:
+    class Passing:
+        """As a wrapper of an author's does: a method that is a partial, one that is wrapped, one that is an object."""
+
+        provider, model, dimension, unrelated_cosine = "mine", "passing", 8, 0.0
+
+        def __init__(self) -> None:
+            inner = HashingEmbedder(8)
+            self.embed_query = partial(inner.embed_query)
+            self.embed_passages = wraps(inner.embed_passages)(lambda texts: inner.embed_passages(texts))
+            self.aclose = AsyncMock()
+
+    ConversationAgent(embedder=Passing())
 
 
 def test_what_cannot_be_a_tool_is_refused_at_once() -> None:
